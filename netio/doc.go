@@ -1,0 +1,15 @@
+// Package netio carries the frames of Active Pebbles between the ranks of a job.
+//
+// A transport moves frames, each one header and many pebbles of one type for one hop, and knows nothing of what is in
+// them. This package is the only part of the runtime that touches memory shared between goroutines, sockets and the
+// clock: everything above it is handed a [Transport] and asks its [Port] for the time.
+//
+// Every transport promises the same, and the suite in netio/netiotest proves it of each:
+//
+//   - A frame that was handed to [Port.Send] arrives at the port of its To rank exactly once, unchanged, or the job is
+//     told by the function given to [Transport.Start] that it was not. Frames have no order.
+//   - Send never blocks and never runs foreign code. What is under way is bounded by the sender, who counts it in its
+//     [Pool]: a frame is lent until its last user has called [Frame.Release].
+//   - Control frames are never held up behind data frames.
+//   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
+package netio

@@ -1,0 +1,78 @@
+package netio
+
+import (
+	"unsafe"
+)
+
+// Kind says which part of the runtime a frame is for.
+type Kind uint8
+
+const (
+	// Data frames carry pebbles; termination detection counts them.
+	Data Kind = iota + 1
+	// Control frames carry messages of collectives and of termination detection; they are not counted.
+	Control
+)
+
+// Header describes the payload of a frame. Its meaning belongs to the runtime; a transport reads Kind, To and Bytes,
+// and carries the rest.
+type Header struct {
+	Kind   Kind
+	Flags  uint8  // free for the runtime
+	Target uint16 // the target that the pebbles are for, by order of registration
+	Epoch  uint32 // the epoch that the frame belongs to
+	From   uint32 // the rank that sent the frame: a hop, not the origin of its pebbles
+	To     uint32 // the rank that the frame is for: a hop, not the owner of its pebbles
+	Count  uint32 // pebbles in the payload
+	Bytes  uint32 // bytes of payload
+	Check  uint32 // fingerprint of the target's type: frames of a mismatched type are refused
+	Tag    uint32 // step of a collective
+	Seq    uint64 // sequence number of a collective
+}
+
+// headerBytes is the size of a header on the wire. headerRoom is what a frame keeps free ahead of its payload, so that
+// header and payload leave in one piece and the payload lies on a cache line.
+const (
+	headerBytes = 48
+	headerRoom  = 64
+)
+
+// FrameBytesMax bounds the payload of one frame, in bytes.
+const FrameBytesMax = 1 << 30
+
+// Frame is one header and the memory of its payload. It has one owner at a time: whoever got it from a [Pool] or from
+// [Port.Recv], until it is handed to [Port.Send] or [Frame.Release].
+type Frame struct {
+	Header
+	mem  []byte // headerRoom bytes, then the payload's capacity; starts on a cache line
+	pool *Pool
+	next *Frame // link of the stack or list that the frame is in
+}
+
+// Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
+func (f *Frame) Payload() []byte { return f.mem[headerRoom : headerRoom+int(f.Bytes)] }
+
+// Space is all of the memory that the payload may use.
+func (f *Frame) Space() []byte { return f.mem[headerRoom:] }
+
+// Base points at the first byte of the payload.
+func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.mem[headerRoom]) }
+
+// Next and SetNext let the current owner of frames chain them without allocation.
+func (f *Frame) Next() *Frame { return f.next }
+
+// SetNext links n behind f.
+func (f *Frame) SetNext(n *Frame) { f.next = n }
+
+// Release gives the frame back to the pool that lent it. Any goroutine may call it, once; the frame must not be touched
+// afterwards. It costs one atomic exchange.
+func (f *Frame) Release() { f.pool.giveBack(f) }
+
+const cacheLine = 64
+
+// alignedBytes allocates n bytes that start on a cache line.
+func alignedBytes(n int) []byte {
+	raw := make([]byte, n+cacheLine-1)
+	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (cacheLine - 1))
+	return raw[skip : skip+n : skip+n]
+}

@@ -1,0 +1,123 @@
+package netio
+
+import (
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+)
+
+// Pool lends frames to one owner, and takes them back from anybody. It counts what is lent, so that its owner can hold
+// back when too much is under way: the bound on memory that promise 4 of the contract speaks of rests on this count.
+//
+// Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
+type Pool struct {
+	free     [classCount]*Frame // frames of 1<<i bytes that are not lent
+	idle     int64              // bytes in free
+	lent     int64              // bytes lent and not yet collected
+	peak     int64              // the most that lent and free frames together have been
+	returned stack              // frames that came back and are not yet collected
+	onReturn func()             // called after each return, by the goroutine that returns; may be nil
+	bytes    func(n int) []byte // allocates the memory of a frame, on a cache line
+}
+
+// NewPool makes an empty pool. onReturn, when not nil, is called by whoever returns a frame, after it came back: it must
+// be safe to call from any goroutine and must not block.
+func NewPool(onReturn func()) *Pool {
+	return &Pool{onReturn: onReturn, bytes: alignedBytes}
+}
+
+const (
+	classMin   = 8 // frames are powers of two of bytes, from 256 bytes on
+	classCount = 32
+)
+
+func classOf(n int) int { return max(classMin, bits.Len(uint(n-1))) }
+
+// FrameCost is what a frame with n bytes of payload adds to [Pool.Lent].
+func FrameCost(n int) int64 { return 1 << classOf(n+headerRoom) }
+
+// Get lends a frame with room for at least n bytes of payload. Its header is cleared but for Bytes and Count, which are
+// zero. In steady state it allocates nothing.
+func (p *Pool) Get(n int) *Frame {
+	if n < 0 || n > FrameBytesMax {
+		panic(fmt.Sprintf("netio: a frame of %d bytes was asked for, the most is %d", n, FrameBytesMax))
+	}
+	c := classOf(n + headerRoom)
+	if p.free[c] == nil {
+		p.collect()
+	}
+	f := p.free[c]
+	if f == nil {
+		p.lent += 1 << c
+		p.peak = max(p.peak, p.lent+p.idle)
+		return &Frame{mem: p.bytes(1 << c), pool: p}
+	}
+	p.free[c] = f.next
+	p.idle -= 1 << c
+	p.lent += 1 << c
+	f.next = nil
+	f.Header = Header{}
+	return f
+}
+
+// Lent is how many bytes of frames are lent out, after all that came back were collected.
+func (p *Pool) Lent() int64 {
+	p.collect()
+	return p.lent
+}
+
+// Peak is the most bytes that the pool ever had, lent or kept for the next Get.
+func (p *Pool) Peak() int64 { return p.peak }
+
+// Idle is how many bytes of frames wait for the next Get.
+func (p *Pool) Idle() int64 { return p.idle }
+
+// Trim lets go of the frames that nobody uses.
+func (p *Pool) Trim() {
+	p.collect()
+	p.free = [classCount]*Frame{}
+	p.idle = 0
+}
+
+func (p *Pool) giveBack(f *Frame) {
+	p.returned.push(f)
+	if p.onReturn != nil {
+		p.onReturn()
+	}
+}
+
+func (p *Pool) collect() {
+	for f := p.returned.takeAll(); f != nil; {
+		next := f.next
+		c := bits.Len(uint(len(f.mem) - 1))
+		f.next = p.free[c]
+		p.free[c] = f
+		p.lent -= 1 << c
+		p.idle += 1 << c
+		f = next
+	}
+}
+
+// stack holds frames for one taker; anybody may push. The taker takes all at once, so that no frame can come back to
+// the top while somebody looks at it.
+type stack struct{ top atomic.Pointer[Frame] }
+
+func (s *stack) push(f *Frame) {
+	for {
+		top := s.top.Load()
+		f.next = top
+		if s.top.CompareAndSwap(top, f) {
+			return
+		}
+	}
+}
+
+func (s *stack) empty() bool { return s.top.Load() == nil }
+
+// takeAll returns the frames, last pushed first.
+func (s *stack) takeAll() *Frame {
+	if s.top.Load() == nil {
+		return nil
+	}
+	return s.top.Swap(nil)
+}

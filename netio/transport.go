@@ -1,0 +1,79 @@
+package netio
+
+import (
+	"fmt"
+	"time"
+)
+
+// Place says where a process stands in its job. Ranks are spread over processes in contiguous runs.
+type Place struct {
+	Ranks     int // ranks of the whole job
+	First     int // the first rank of this process
+	Last      int // one past the last rank of this process
+	Process   int // this process, 0..Processes-1
+	Processes int
+}
+
+// Transport connects the ranks of this process with all ranks of the job.
+//
+// Place and Port may be called at any time; Start once, before the first frame is sent; Abort from any goroutine at any
+// time; Close once, last.
+type Transport interface {
+	// Name is the word that flags and results use: "mem", "tcp".
+	Name() string
+	Place() Place
+	// Start lets frames flow. failed is called, from any goroutine and at most once for each cause, when a peer process
+	// is lost or has told that the job failed; it must not block.
+	Start(failed func(error))
+	// Port is the end of one rank of this process.
+	Port(rank int) Port
+	// Abort tells every other process that the job has failed and why, as far as it can still be told, and returns at
+	// once. Frames that are sent afterwards are dropped.
+	Abort(reason string)
+	// Close ends the transport in order: the peers are told that this process has finished, and what was sent before
+	// leaves first. It returns within the transport's time limit, and leaves no goroutine, socket or file behind.
+	Close() error
+}
+
+// Port is one rank's end of a transport. All methods but Wake are for the rank's own goroutine.
+type Port interface {
+	// Send hands f to the transport, which takes it to the port of rank f.To, which may be this one. It never blocks.
+	// The frame belongs to the transport from here on, and to the receiver after it has arrived.
+	Send(f *Frame)
+	// Recv returns a frame that has arrived, or nil. The caller owns it and must Release it.
+	Recv() *Frame
+	// Pool lends the frames that this port sends.
+	Pool() *Pool
+	// Wait parks the caller until a frame has arrived, a frame of its pool has come back, Wake was called, or d has
+	// passed; it may also return for no reason. A negative d is no limit.
+	Wait(d time.Duration)
+	// Wake ends the port's current Wait, or its next one. Any goroutine may call it.
+	Wake()
+	// Pause lets other ranks run for a moment: what a rank does between two looks for work.
+	Pause()
+	// Now is the time since some fixed moment, never decreasing. It costs about 40 ns.
+	Now() time.Duration
+}
+
+// LostError says that another process of the job is gone: its connection broke, or it was silent for too long.
+type LostError struct {
+	Process     int
+	First, Last int // its ranks: First..Last-1
+	Cause       error
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("lose process %d (ranks %d-%d): %v", e.Process, e.First, e.Last-1, e.Cause)
+}
+
+func (e *LostError) Unwrap() error { return e.Cause }
+
+// AbortError says that another process has ended the job, and why.
+type AbortError struct {
+	Process int
+	Reason  string
+}
+
+func (e *AbortError) Error() string {
+	return fmt.Sprintf("process %d ended the job: %s", e.Process, e.Reason)
+}
