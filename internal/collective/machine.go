@@ -1,0 +1,58 @@
+package collective
+
+// Network carries the messages of collectives for one rank.
+type Network interface {
+	// Send takes a copy of value to rank to.
+	Send(to int, seq uint64, tag uint32, value []byte)
+	// Take returns the value that rank from has sent with this sequence number and tag, if it has arrived. The value is
+	// good until the next call.
+	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
+}
+
+// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory.
+type Machine struct {
+	// Value is this rank's value, then the result. Its memory belongs to the machine.
+	Value []byte
+
+	steps []Step
+	seq   uint64
+	merge func(into, from []byte)
+	next  int
+}
+
+// Start prepares a run: seq is equal on all ranks and used once, value is copied, and merge folds a value of the same
+// length into the first. It sends nothing: call Advance.
+func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into, from []byte)) {
+	m.steps, m.seq, m.merge, m.next = steps, seq, merge, 0
+	m.Value = append(m.Value[:0], value...)
+}
+
+// Advance takes all steps that need not wait, and tells whether the run is complete.
+func (m *Machine) Advance(n Network) (done bool) {
+	for ; m.next < len(m.steps); m.next++ {
+		step := m.steps[m.next]
+		if step.Action == Send {
+			n.Send(step.Peer, m.seq, step.Tag, m.Value)
+			continue
+		}
+		value, ok := n.Take(step.Peer, m.seq, step.Tag)
+		if !ok {
+			return false
+		}
+		m.receive(step.Action, value)
+	}
+	return true
+}
+
+func (m *Machine) receive(a Action, value []byte) {
+	switch a {
+	case Merge:
+		if m.merge != nil {
+			m.merge(m.Value, value)
+		}
+	case Replace:
+		m.Value = append(m.Value[:0], value...)
+	case Append:
+		m.Value = append(m.Value, value...)
+	}
+}

@@ -1,0 +1,102 @@
+package collective
+
+import "math/bits"
+
+// Action is what a step does with the machine's value.
+type Action uint8
+
+const (
+	// Send sends the value to the peer.
+	Send Action = iota
+	// Merge waits for the peer's value and merges it into ours.
+	Merge
+	// Replace waits for the peer's value and takes it over.
+	Replace
+	// Append waits for the peer's value and appends it to ours.
+	Append
+)
+
+// Step is one message of a collective, as one rank sees it. A send and the receive that it pairs with have equal tags.
+type Step struct {
+	Action Action
+	Peer   int
+	Tag    uint32
+}
+
+const lastTag = 1 << 16
+
+// AllReduce merges the values of all ranks, and leaves the result on each, by recursive doubling. The merge must be
+// associative and commutative. Ranks beyond the largest power of two M hand their value to a partner and wait for the
+// result: ⌊log2 P⌋ rounds, and two more when P is no power of two.
+func AllReduce(rank, ranks int) []Step {
+	m := 1 << (bits.Len(uint(ranks)) - 1)
+	if rank >= m {
+		return []Step{{Send, rank - m, 0}, {Replace, rank - m, lastTag}}
+	}
+	var steps []Step
+	folded := rank+m < ranks
+	if folded {
+		steps = append(steps, Step{Merge, rank + m, 0})
+	}
+	for bit, tag := 1, uint32(1); bit < m; bit, tag = bit<<1, tag+1 {
+		steps = append(steps, Step{Send, rank ^ bit, tag}, Step{Merge, rank ^ bit, tag})
+	}
+	if folded {
+		steps = append(steps, Step{Send, rank + m, lastTag})
+	}
+	return steps
+}
+
+// Barrier ends on no rank before all have begun, by dissemination: ⌈log2 P⌉ rounds of one message each.
+func Barrier(rank, ranks int) []Step {
+	var steps []Step
+	for far, tag := 1, uint32(0); far < ranks; far, tag = far<<1, tag+1 {
+		steps = append(steps,
+			Step{Send, (rank + far) % ranks, tag},
+			Step{Merge, (rank - far + ranks) % ranks, tag})
+	}
+	return steps
+}
+
+// Broadcast takes the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds.
+func Broadcast(rank, ranks, root int) []Step {
+	var steps []Step
+	parent, children := tree(rank, ranks, root)
+	if parent >= 0 {
+		steps = append(steps, Step{Replace, parent, 0})
+	}
+	for i := len(children) - 1; i >= 0; i-- { // the largest subtree first
+		steps = append(steps, Step{Send, children[i], 0})
+	}
+	return steps
+}
+
+// Gather takes every rank's value to the root along a binomial tree, appended in no order: P-1 messages.
+func Gather(rank, ranks, root int) []Step {
+	var steps []Step
+	parent, children := tree(rank, ranks, root)
+	for _, child := range children {
+		steps = append(steps, Step{Append, child, 0})
+	}
+	if parent >= 0 {
+		steps = append(steps, Step{Send, parent, 0})
+	}
+	return steps
+}
+
+// tree is the binomial tree over all ranks with the given root: a rank's parent lacks its lowest bit, counted from the
+// root. The parent of the root is -1; children come smallest subtree first.
+func tree(rank, ranks, root int) (parent int, children []int) {
+	relative := (rank - root + ranks) % ranks
+	parent = -1
+	for bit := 1; bit < ranks; bit <<= 1 {
+		if relative&bit != 0 {
+			parent = (relative&^bit + root) % ranks
+			break
+		}
+		if relative|bit < ranks {
+			children = append(children, (relative|bit+root)%ranks)
+		}
+	}
+	return parent, children
+}

@@ -1,0 +1,70 @@
+// Package layout tells how a type of Active Pebbles lies in memory: whether its values may travel as they lie, and a
+// description that is equal on two ranks exactly when their layouts are.
+package layout
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Plain returns nil when values of the type hold all of their meaning in their own bytes: numbers, booleans, and arrays
+// and structs of them. Otherwise the error names the part that does not.
+func Plain(t reflect.Type) error {
+	if path, bad := pointing(t, t.String()); bad != nil {
+		return fmt.Errorf("type %v is not plain data: %s is a %s, which means nothing on another rank", t, path, bad)
+	}
+	return nil
+}
+
+// pointing finds the first part of a type that refers to memory outside of it.
+func pointing(t reflect.Type, path string) (string, reflect.Type) {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return "", nil
+	case reflect.Array:
+		return pointing(t.Elem(), path+"[]")
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if p, bad := pointing(f.Type, path+"."+f.Name); bad != nil {
+				return p, bad
+			}
+		}
+		return "", nil
+	default:
+		return path, t
+	}
+}
+
+// Describe writes the layout of a plain type: the kinds, offsets and names of its parts, and its size.
+func Describe(t reflect.Type) string {
+	var b strings.Builder
+	describe(&b, t)
+	fmt.Fprintf(&b, " of %d bytes", t.Size())
+	return b.String()
+}
+
+func describe(b *strings.Builder, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Array:
+		fmt.Fprintf(b, "[%d]", t.Len())
+		describe(b, t.Elem())
+	case reflect.Struct:
+		b.WriteString("struct{")
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			fmt.Fprintf(b, "%s ", f.Name)
+			describe(b, f.Type)
+			fmt.Fprintf(b, " @%d", f.Offset)
+		}
+		b.WriteString("}")
+	default:
+		b.WriteString(t.Kind().String())
+	}
+}

@@ -1,0 +1,102 @@
+package pebble
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory, sending
+// directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
+type Config struct {
+	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core.
+	Ranks int
+	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
+	Transport netio.Transport
+
+	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
+	Topology route.Constructor
+	// Coalesce is the coalescing factor, in pebbles a buffer, for targets that don't say otherwise. 0 is 1,024.
+	Coalesce int
+	// Cache is the size of the reduction cache, in entries, for targets that have a reduction and don't say otherwise.
+	// 0 is none.
+	Cache int
+	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the next
+	// send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its buffers at
+	// once. 0 is 1 ms; negative is never.
+	Due time.Duration
+
+	// Termination makes the detector that ends epochs. nil is termination.SKR.
+	Termination func(rank, ranks int) termination.Detector
+
+	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
+	// 4 MiB. One frame may always be under way.
+	BufferBudget int64
+	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
+	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
+	MemoryLimit int64
+
+	// Log receives what the runtime has to tell beyond errors. nil is silence.
+	Log *slog.Logger
+
+	counterStart uint64 // where the counts of created frames start; tests put it next to a wrap
+}
+
+const (
+	dueDefault    = time.Millisecond
+	budgetDefault = 4 << 20
+)
+
+// complete checks c, and returns it with its defaults filled in.
+func (c Config) complete() (Config, error) {
+	switch {
+	case c.Ranks < 0:
+		return c, fmt.Errorf("pebble: config: %d ranks: a job has at least one, or 0 for one a core", c.Ranks)
+	case c.Coalesce < 0:
+		return c, fmt.Errorf("pebble: config: coalescing factor %d: a buffer holds at least one pebble, or 0 for the default", c.Coalesce)
+	case c.Cache < 0:
+		return c, fmt.Errorf("pebble: config: cache of %d entries: give a positive number, or 0 for none", c.Cache)
+	case c.BufferBudget < 0 || c.MemoryLimit < 0:
+		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, or 0 for the defaults",
+			c.BufferBudget, c.MemoryLimit)
+	}
+	if c.Transport == nil {
+		if c.Ranks == 0 {
+			c.Ranks = runtime.GOMAXPROCS(0)
+		}
+		c.Transport = netio.NewMem(c.Ranks)
+	}
+	place := c.Transport.Place()
+	if c.Ranks != 0 && c.Ranks != place.Ranks {
+		return c, fmt.Errorf("pebble: config: %d ranks, but the transport connects %d", c.Ranks, place.Ranks)
+	}
+	c.Ranks = place.Ranks
+	if c.Topology == nil {
+		c.Topology = route.Direct
+	}
+	if c.Coalesce == 0 {
+		c.Coalesce = coalesce.FactorDefault
+	}
+	if c.Due == 0 {
+		c.Due = dueDefault
+	}
+	if c.Termination == nil {
+		c.Termination = termination.SKR
+	}
+	if c.BufferBudget == 0 {
+		c.BufferBudget = budgetDefault
+	}
+	if c.MemoryLimit == 0 {
+		c.MemoryLimit = netio.MemoryAvailable() / 2 / int64(place.Last-place.First)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}

@@ -1,0 +1,19 @@
+// Package pebble is the runtime of Active Pebbles for Go: jobs and ranks, epochs and their end, collectives, and the
+// progress that carries frames in and out.
+//
+// A program calls [Main] (or [Run]) with a function that every rank runs. The function registers targets with package
+// target, and sends pebbles inside epochs:
+//
+//	pebble.Main(pebble.Config{}, func(r *pebble.Rank) error {
+//		// register targets, then
+//		return r.Epoch(func() error {
+//			// send pebbles
+//			return nil
+//		})
+//	})
+//
+// When Epoch returns, every pebble that anybody sent in it has been handled, everywhere. What may be called where, what
+// is promised and what is asked in return is written in docs/contract.md.
+//
+// This package touches no socket, file or clock: it is handed a netio.Transport.
+package pebble

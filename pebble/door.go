@@ -1,0 +1,197 @@
+package pebble
+
+import (
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Endpoint is what the runtime asks of a target. It is called once a frame, never once a pebble. Package target has the
+// typed ones; programs need not implement it.
+type Endpoint interface {
+	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's.
+	Deliver(f *netio.Frame) error
+	// Drain handles what handlers had sent to this rank when it was called.
+	Drain()
+	// Flush sends what waits in caches and buffers, and tells whether there was anything.
+	Flush(why Reason) bool
+	// FlushDue sends the buffers that are due.
+	FlushDue(now time.Duration)
+	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
+	EndEpoch()
+}
+
+// Description is what ranks compare of a target: it must be equal on all.
+type Description struct {
+	Name     string // unique in the job
+	Schema   string // of the pebble type
+	Settings string // distribution, topology, and whatever else must be equal
+}
+
+func (d Description) String() string {
+	return fmt.Sprintf("target %q of %s, %s", d.Name, d.Schema, d.Settings)
+}
+
+// Door is how a target sends and receives on its rank. It is for that rank's goroutine.
+type Door struct {
+	*Rank
+	name        string
+	description Description
+	index       uint16
+	fingerprint uint32 // of the pebble type; every frame carries it
+}
+
+// targetsMax bounds the targets of a job: a frame names its target in 16 bits.
+const targetsMax = 1 << 16
+
+// Refuse ends the job with a [RegistrationError], and does not return.
+func Refuse(r *Rank, target, reason string) {
+	r.fail(&RegistrationError{Rank: r.id, Target: target, Reason: reason})
+}
+
+// Register adds a target to the rank and returns its door. A target that can't be registered ends the job with a
+// [RegistrationError].
+func Register(r *Rank, d Description, e Endpoint) *Door {
+	if r.mode != outside {
+		misuse("rank %d: target %q was registered inside an epoch: register targets between epochs", r.id, d.Name)
+	}
+	if d.Name == "" {
+		Refuse(r, d.Name, "a target needs a name, which tells it from others in errors and logs")
+	}
+	for _, other := range r.doors {
+		if other.name == d.Name {
+			Refuse(r, d.Name, "a target of this name is registered already: give each its own name")
+		}
+	}
+	if len(r.endpoints) == targetsMax {
+		Refuse(r, d.Name, fmt.Sprintf("%d targets are registered, which is the most", targetsMax))
+	}
+	door := &Door{
+		Rank: r, name: d.Name, description: d, index: uint16(len(r.endpoints)),
+		fingerprint: crc32.Checksum([]byte(d.Schema), crc32.MakeTable(crc32.Castagnoli)),
+	}
+	r.endpoints = append(r.endpoints, e)
+	r.doors = append(r.doors, door)
+	return door
+}
+
+// Enter is the first thing that a send does: it tells whether a handler is sending, and panics outside of epochs.
+func (d *Door) Enter() (inHandler bool) {
+	if d.mode == outside {
+		misuse("rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", d.id, d.name)
+	}
+	return d.mode == handler
+}
+
+// Handle marks that handlers run from here until the function that it returns to calls Handled with its result.
+func (d *Door) Handle(pebbles int) (before bool) {
+	before = d.mode == handler
+	d.mode = handler
+	d.counters.PebblesHandled += uint64(pebbles)
+	return before
+}
+
+// Handled marks that the handlers marked by Handle have returned.
+func (d *Door) Handled(before bool) {
+	if !before {
+		d.mode = body
+	}
+}
+
+// Count gives the target access to the rank's counters.
+func (d *Door) Count() *Counters { return &d.counters }
+
+// Attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is passed.
+func (d *Door) Attach(bytes int) *netio.Frame {
+	f := d.lend(bytes)
+	d.filling += f.Cost()
+	return f
+}
+
+// AttachQueue lends a frame for pebbles that handlers send to this rank.
+func (d *Door) AttachQueue(bytes int) *netio.Frame {
+	f := d.lend(bytes)
+	d.queued += f.Cost()
+	return f
+}
+
+func (d *Door) lend(bytes int) *netio.Frame {
+	cost := netio.FrameCost(bytes)
+	if needed := d.pool.Held() + cost + d.reserved; needed > d.job.config.MemoryLimit {
+		d.makeMemory(needed, cost)
+	}
+	return d.pool.Get(bytes)
+}
+
+// makeMemory lets go of idle frames; if that is not enough, the job fails.
+func (d *Door) makeMemory(needed, cost int64) {
+	d.pool.Trim()
+	needed = d.pool.Lent() + cost + d.reserved
+	if needed > d.job.config.MemoryLimit {
+		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: needed, Limit: d.job.config.MemoryLimit})
+	}
+}
+
+// Detach gives back a frame lent by Attach that is not sent.
+func (d *Door) Detach(f *netio.Frame) {
+	d.filling -= f.Cost()
+	f.Release()
+}
+
+// DetachQueue gives back a frame lent by AttachQueue.
+func (d *Door) DetachQueue(f *netio.Frame) {
+	d.queued -= f.Cost()
+	f.Release()
+}
+
+// Reserve counts bytes that the target keeps for the whole job, such as a reduction cache, against the memory limit.
+func (d *Door) Reserve(bytes int64) {
+	d.reserved += bytes
+	if d.reserved > d.job.config.MemoryLimit {
+		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: d.reserved, Limit: d.job.config.MemoryLimit})
+	}
+}
+
+// Room waits until a frame with room for so many bytes may be under way too, and handles what arrives meanwhile. It is
+// for the main function's side.
+func (d *Door) Room(bytes int) { d.room(netio.FrameCost(bytes)) }
+
+// Dispatch sends a frame lent by Attach, with count pebbles in the first bytes of its payload, to a neighbour. The frame is
+// gone afterwards.
+func (d *Door) Dispatch(f *netio.Frame, to, count, bytes int, why Reason) {
+	d.check()
+	d.filling -= f.Cost()
+	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, d.index, d.epoch, d.fingerprint
+	f.From, f.To, f.Count, f.Bytes = uint32(d.id), uint32(to), uint32(count), uint32(bytes)
+	d.created++
+	d.counters.FramesSent++
+	d.counters.BytesSent += uint64(bytes)
+	d.counters.left(why)
+	d.port.Send(f)
+}
+
+// Progress handles what has arrived. It is for the main function's side.
+func (d *Door) Progress() { d.progress() }
+
+// Settle handles what handlers have sent to this rank, until nothing is left. It is for the main function's side.
+func (d *Door) Settle() {
+	for d.queued > 0 {
+		d.check()
+		d.progress()
+	}
+}
+
+// FlushDue sends the buffers of all targets of the rank that are due.
+func (d *Door) FlushDue() { d.flushDue() }
+
+// Fail ends the job because of a pebble of this target, and does not return.
+func (d *Door) Fail(cause error) {
+	d.fail(fmt.Errorf("rank %d: target %q: %w", d.id, d.name, cause))
+}
+
+// Outside ends the job because of a key.
+func (d *Door) Outside(key uint64, distribution string) {
+	d.fail(&KeyError{Rank: d.id, Target: d.name, Key: key, Distribution: distribution})
+}

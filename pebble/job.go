@@ -1,0 +1,146 @@
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// job is the part of a job that lives in this process.
+type job struct {
+	config    Config
+	transport netio.Transport
+	place     netio.Place
+	ports     []netio.Port // of this process's ranks
+	running   sync.WaitGroup
+
+	failed  atomic.Bool
+	failure chan struct{} // closed when failed is set
+	mutex   sync.Mutex
+	cause   error // the first failure; set before failed
+}
+
+// graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
+const graceAfterFailure = 2 * time.Second
+
+// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a goroutine
+// of its own. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
+// first error or panic of any rank, the loss of a process, or the end of ctx; Run then returns that first cause, on every
+// process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, and the error says
+// so.
+func Run(ctx context.Context, config Config, function func(*Rank) error) error {
+	if function == nil {
+		return errors.New("pebble: run: the rank's function is nil")
+	}
+	c, err := config.complete()
+	if err != nil {
+		if config.Transport != nil {
+			return errors.Join(err, config.Transport.Close())
+		}
+		return err
+	}
+	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), failure: make(chan struct{})}
+	for rank := j.place.First; rank < j.place.Last; rank++ {
+		j.ports = append(j.ports, j.transport.Port(rank))
+	}
+	j.transport.Start(j.fail)
+	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
+	defer stop()
+
+	ended := make(chan struct{})
+	j.running.Add(len(j.ports))
+	for i := range j.ports {
+		go j.runRank(j.place.First+i, j.ports[i], function)
+	}
+	go func() { j.running.Wait(); close(ended) }()
+	stuck := j.await(ended)
+	closing := j.transport.Close()
+	return errors.Join(j.error(), stuck, j.closed(closing))
+}
+
+// await returns when every rank has ended, or when the job has failed and ranks did not end in time.
+func (j *job) await(ended <-chan struct{}) error {
+	if netio.WaitEnd(ended, j.failure, graceAfterFailure) {
+		return nil
+	}
+	return fmt.Errorf("pebble: some ranks of process %d did not return within %v after the failure: "+
+		"their functions never came back to the runtime", j.place.Process, graceAfterFailure)
+}
+
+// closed keeps the error of closing the transport only if nothing else has gone wrong.
+func (j *job) closed(err error) error {
+	if j.failed.Load() || err == nil {
+		return nil
+	}
+	return fmt.Errorf("pebble: close the transport: %w", err)
+}
+
+// fail ends the job. The first cause is kept and told to the other processes; later ones are its consequences. Any
+// goroutine may call it.
+func (j *job) fail(cause error) {
+	j.mutex.Lock()
+	first := j.cause == nil
+	if first {
+		j.cause = cause
+		j.failed.Store(true)
+		close(j.failure)
+	}
+	j.mutex.Unlock()
+	if !first {
+		return
+	}
+	j.config.Log.Debug("job failed", "cause", cause)
+	if !Follower(cause) {
+		j.transport.Abort(cause.Error())
+	}
+	for _, p := range j.ports {
+		p.Wake()
+	}
+}
+
+func (j *job) error() error {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.cause
+}
+
+// runRank is the goroutine of one rank.
+func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
+	defer j.running.Done()
+	r := newRank(j, id, port)
+	returned := false
+	defer func() {
+		value := recover()
+		switch _, unwinding := value.(unwind); {
+		case unwinding || value == nil && returned:
+		case value == nil:
+			j.fail(fmt.Errorf("rank %d: its function left by runtime.Goexit", id))
+		default:
+			j.fail(r.panicked(value))
+		}
+		r.release()
+	}()
+	err := function(r)
+	if err == nil {
+		err = r.finish()
+	}
+	if err != nil {
+		j.fail(&rankError{id, err})
+	}
+	returned = true
+}
+
+// panicked makes the error for a panic of the user's code.
+func (r *Rank) panicked(value any) error {
+	stack := r.stack
+	if stack == nil {
+		stack = debug.Stack()
+	}
+	return &PanicError{Rank: r.id, Value: value, Stack: stack}
+}

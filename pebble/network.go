@@ -1,0 +1,93 @@
+package pebble
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// purpose says what a message of a collective is for. Ranks that are in different collectives at the same time have not
+// made the same calls in the same order; the purposes of their messages tell.
+type purpose uint32
+
+const (
+	quiescence purpose = iota + 1
+	registration
+	barrier
+	allReduce
+	broadcast
+	gather
+)
+
+var purposeNames = map[purpose]string{
+	quiescence:   "the end of an epoch",
+	registration: "the comparison of new targets",
+	barrier:      "a barrier",
+	allReduce:    "an all-reduction",
+	broadcast:    "a broadcast",
+	gather:       "a gathering",
+}
+
+// network carries the messages of one rank's collectives, for one purpose.
+type network struct {
+	rank *Rank
+	purpose
+}
+
+var (
+	_ collective.Network  = network{}
+	_ termination.Network = network{}
+)
+
+// Open gives out the sequence number of the next collective.
+func (n network) Open() uint64 {
+	n.rank.sequence++
+	return n.rank.sequence
+}
+
+func (n network) Send(to int, seq uint64, tag uint32, value []byte) {
+	r := n.rank
+	f := r.pool.Get(len(value))
+	copy(f.Space(), value)
+	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
+	f.Seq, f.Tag, f.Check = seq, tag, uint32(n.purpose)
+	r.counters.ControlSent++
+	r.port.Send(f)
+}
+
+func (n network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
+	f := n.rank.control.take(from, seq, tag)
+	if f == nil {
+		return nil, false
+	}
+	if purpose(f.Check) != n.purpose {
+		n.rank.fail(fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
+			"all ranks must register the same targets, and call epochs and collectives in the same order",
+			n.rank.id, purposeNames[n.purpose], from, purposeNames[purpose(f.Check)]))
+	}
+	return f.Payload(), true
+}
+
+// run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
+// frames of the next epoch wait.
+func (n network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
+	r := n.rank
+	if r.mode != outside {
+		misuse("rank %d: %s was begun inside an epoch: collectives are for the main function between epochs", r.id, purposeNames[n.purpose])
+	}
+	err := r.guard(func() error {
+		r.check()
+		r.machine.Start(steps, n.Open(), value, merge)
+		for idle := 0; !r.machine.Advance(n); idle++ {
+			if r.progress() {
+				idle = 0
+				continue
+			}
+			r.rest(idle)
+		}
+		return nil
+	})
+	return r.machine.Value, err
+}

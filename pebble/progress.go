@@ -1,0 +1,156 @@
+package pebble
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// framesAtOnce bounds the frames that one call of progress takes in, so that a send does not keep its caller for long.
+const framesAtOnce = 64
+
+// progress takes in frames that have arrived and handles what handlers have sent to this rank. It never waits. It tells
+// whether there was anything to do. It is for the main function's side: a handler never runs another handler.
+func (r *Rank) progress() bool {
+	worked := false
+	for range framesAtOnce {
+		f := r.port.Recv()
+		if f == nil {
+			break
+		}
+		r.arrive(f)
+		worked = true
+	}
+	return r.drain() || worked
+}
+
+// drain handles what handlers have sent to this very rank so far.
+func (r *Rank) drain() bool {
+	if r.queued == 0 {
+		return false
+	}
+	for _, e := range r.endpoints {
+		e.Drain()
+	}
+	return true
+}
+
+func (r *Rank) arrive(f *netio.Frame) {
+	switch f.Kind {
+	case netio.Control:
+		r.control.put(f)
+	case netio.Data:
+		if r.mode == outside || f.Epoch != r.epoch {
+			r.postpone(f)
+			return
+		}
+		r.deliver(f)
+	default:
+		r.refuse(f, "it is of no known kind")
+	}
+}
+
+// postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that we have yet to
+// pass; its budget bounds how much it can send us.
+func (r *Rank) postpone(f *netio.Frame) {
+	if int32(f.Epoch-r.epoch) <= 0 {
+		r.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
+	}
+	f.SetNext(r.later)
+	r.later = f
+}
+
+// resume handles the frames of the epoch that has just begun.
+func (r *Rank) resume() {
+	f := r.later
+	r.later = nil
+	for f != nil {
+		next := f.Next()
+		f.SetNext(nil)
+		r.arrive(f)
+		f = next
+	}
+}
+
+func (r *Rank) deliver(f *netio.Frame) {
+	if int(f.Target) >= len(r.endpoints) {
+		r.refuse(f, fmt.Sprintf("it is for target %d, and %d are registered", f.Target, len(r.endpoints)))
+	}
+	door := r.doors[f.Target]
+	if f.Check != door.fingerprint {
+		r.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", door.name))
+	}
+	r.counters.FramesReceived++
+	r.mode = handler
+	err := r.endpoints[f.Target].Deliver(f)
+	r.mode = body
+	if err != nil {
+		r.refuse(f, err.Error())
+	}
+	f.Release()
+	r.processed++
+}
+
+// refuse ends the job: a frame makes no sense.
+func (r *Rank) refuse(f *netio.Frame, why string) {
+	from := f.From
+	f.Release()
+	r.fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", r.id, from, why))
+}
+
+// spinsBeforePark is how many times a rank that has nothing to do lets others run before it parks.
+const spinsBeforePark = 256
+
+// rest is what a rank does between two looks that found nothing: yield at first, then park.
+func (r *Rank) rest(idle int) {
+	r.check()
+	if idle < spinsBeforePark {
+		r.port.Pause()
+		return
+	}
+	r.pool.Lent()
+	r.port.Wait(-1)
+}
+
+// room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile.
+func (r *Rank) room(bytes int64) {
+	for idle := 0; ; idle++ {
+		underWay := r.pool.Lent() - r.filling - r.queued
+		if underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget {
+			return
+		}
+		r.counters.Waits++
+		if r.progress() {
+			idle = 0
+			continue
+		}
+		r.rest(idle)
+	}
+}
+
+// Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body that
+// sends nothing should call it now and then, so that others need not wait. It never waits itself.
+func (r *Rank) Poll() {
+	if r.mode != body {
+		misuse("rank %d: Poll may be called only by the main function in an epoch", r.id)
+	}
+	r.check()
+	r.progress()
+	r.flushDue()
+}
+
+func (r *Rank) flushDue() {
+	now := r.port.Now()
+	for _, e := range r.endpoints {
+		e.FlushDue(now)
+	}
+}
+
+// flush sends what waits in buffers and caches, and tells whether there was anything.
+func (r *Rank) flush(why Reason) bool {
+	any := false
+	for _, e := range r.endpoints {
+		any = e.Flush(why) || any
+	}
+	return any
+}

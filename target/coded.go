@@ -1,0 +1,292 @@
+package target
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that a
+// hop can pass it on without decoding it.
+type coded[V any] struct {
+	core[V]
+	codec  Codec[V]
+	factor int // pebbles in a frame at the most
+	one    [1]V
+}
+
+const (
+	recordHead    = 12       // bytes of key and length
+	codedBytesMax = 64 << 10 // of a frame, unless one record needs more
+	queueBytes    = 16 << 10 // of a frame of the queue, unless one record needs more
+)
+
+func (c *coded[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
+	c.outbox.open(door, plan, 1, codedBytesMax)
+	c.counts = make([]int32, len(plan.Lanes))
+	c.factor = factor
+}
+
+func (c *coded[V]) own() *coalesce.Lane { return &c.lanes[c.plan.Self] }
+
+func (c *coded[V]) sendAll(vs []V) {
+	for _, v := range vs {
+		c.send(v)
+	}
+}
+
+func (c *coded[V]) send(v V) {
+	inHandler := c.door.Enter()
+	c.door.Count().PebblesSent++
+	c.filled = true
+	s := c.side(inHandler)
+	key := c.key(s, v)
+	l := c.laneOf(s, key)
+	if !inHandler {
+		c.spend(1)
+		if l == c.plan.Self {
+			c.one[0] = v
+			c.run(c.one[:])
+			c.door.Settle()
+			return
+		}
+	}
+	did := inHandler && c.queue.install(c.own())
+	c.pass(s, v, key, l, inHandler)
+	c.queue.remove(c.own(), did)
+}
+
+// pass takes a pebble through the cache to its lane.
+func (c *coded[V]) pass(s *scratch[V], v V, key uint64, l int, inHandler bool) {
+	if c.cache != nil && l != c.plan.Self {
+		var ok bool
+		if v, key, ok = c.cache.FilterOne(v, key); !ok {
+			return
+		}
+		l = c.laneOf(s, key)
+	}
+	c.put(s, c.record(s, v, key), l, inHandler)
+}
+
+// record encodes a pebble into the scratch.
+func (c *coded[V]) record(s *scratch[V], v V, key uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(s.bytes[:0], key)
+	b = append(b, 0, 0, 0, 0)
+	b, err := c.codec.Append(b, v)
+	if err == nil && len(b) > netio.FrameBytesMax {
+		err = fmt.Errorf("%d bytes are more than the %d that a frame can hold: send it in parts", len(b), netio.FrameBytesMax)
+	}
+	if err != nil {
+		c.door.Fail(fmt.Errorf("encode a pebble for key %d: %w", key, err))
+	}
+	s.bytes = b
+	binary.LittleEndian.PutUint32(b[8:], uint32(len(b)-recordHead))
+	return b
+}
+
+// put appends a record to a lane. The record must not be in the memory of the side's scratch that handlers use.
+func (c *coded[V]) put(s *scratch[V], record []byte, l int, inHandler bool) {
+	if l == c.plan.Self {
+		c.enqueue(record)
+		return
+	}
+	if !c.fits(l, len(record)) {
+		c.fit(l, len(record), inHandler)
+	}
+	lane := &c.lanes[l]
+	copy(c.frames[l].Space()[lane.Len():], record)
+	lane.Taken(lane.Len() + len(record))
+	c.counts[l]++
+	if int(c.counts[l]) == c.factor || lane.Len() >= c.most {
+		c.emit(l, pebble.Full)
+		if !inHandler {
+			c.door.Progress()
+		}
+	}
+}
+
+func (c *coded[V]) fits(l, bytes int) bool {
+	return c.frames[l] != nil && len(c.frames[l].Space())-c.lanes[l].Len() >= bytes
+}
+
+// fit makes room in a lane for so many bytes.
+func (c *coded[V]) fit(l, bytes int, inHandler bool) {
+	if c.frames[l] != nil {
+		if c.grow(l, c.lanes[l].Len()+bytes) {
+			return
+		}
+		c.emit(l, pebble.Full)
+	}
+	room := max(int(c.rooms[l]), bytes)
+	if !inHandler {
+		c.door.Room(room)
+	}
+	if c.frames[l] == nil {
+		c.attach(l, room)
+	}
+	if !c.fits(l, bytes) { // handlers have sent to the same lane meanwhile
+		c.fit(l, bytes, inHandler)
+	}
+}
+
+// enqueue appends a record to the queue of what handlers sent to this rank.
+func (c *coded[V]) enqueue(record []byte) {
+	q, own := &c.queue, c.own()
+	if q.frame != nil && len(q.frame.Space())-own.Len() < len(record) {
+		c.seal(own)
+	}
+	if q.frame == nil {
+		q.frame = c.door.AttachQueue(max(queueBytes, len(record)))
+		*own = coalesce.Over(q.frame.Base(), len(q.frame.Space()))
+	}
+	copy(q.frame.Space()[own.Len():], record)
+	own.Taken(own.Len() + len(record))
+	c.counts[c.plan.Self]++
+}
+
+func (c *coded[V]) seal(own *coalesce.Lane) {
+	c.queue.seal(int(c.counts[c.plan.Self]), own.Len())
+	c.counts[c.plan.Self] = 0
+	*own = coalesce.Lane{}
+}
+
+// Deliver implements pebble.Endpoint.
+func (c *coded[V]) Deliver(f *netio.Frame) error { return c.arrived(f) }
+
+// Drain implements pebble.Endpoint.
+func (c *coded[V]) Drain() {
+	if c.queue.frame != nil {
+		c.seal(&c.queue.lane)
+	}
+	for f := c.queue.takeAll(); f != nil; {
+		next := f.Next()
+		before := c.door.Handle(0)
+		if err := c.arrived(f); err != nil {
+			c.door.Fail(err)
+		}
+		c.door.Handled(before)
+		c.door.DetachQueue(f)
+		f = next
+	}
+}
+
+var errRecord = errors.New("its records are cut short")
+
+// arrived handles the pebbles of a frame that are home, a chunk at a time, and passes the others on.
+func (c *coded[V]) arrived(f *netio.Frame) error {
+	s := c.hop.ready()
+	home := 0
+	rest := f.Payload()
+	for range f.Count {
+		key, record, err := c.next(&rest)
+		if err != nil {
+			return err
+		}
+		l := c.laneOf(s, key)
+		if l == c.plan.Self || c.cache != nil {
+			v, err := c.codec.Decode(record[recordHead:])
+			if err != nil {
+				return fmt.Errorf("decode a pebble for key %d: %w", key, err)
+			}
+			if l == c.plan.Self {
+				s.vs[home] = v
+				if home++; home == chunk {
+					c.runHome(s, &home)
+				}
+				continue
+			}
+			c.forward(func() { c.pass(s, v, key, l, true) })
+			continue
+		}
+		c.forward(func() { c.put(s, record, l, true) })
+	}
+	c.runHome(s, &home)
+	if len(rest) != 0 {
+		return errRecord
+	}
+	return nil
+}
+
+func (c *coded[V]) next(rest *[]byte) (key uint64, record []byte, err error) {
+	b := *rest
+	if len(b) < recordHead {
+		return 0, nil, errRecord
+	}
+	n := recordHead + int(binary.LittleEndian.Uint32(b[8:]))
+	if n > len(b) {
+		return 0, nil, errRecord
+	}
+	*rest = b[n:]
+	return binary.LittleEndian.Uint64(b), b[:n], nil
+}
+
+func (c *coded[V]) runHome(s *scratch[V], home *int) {
+	if *home > 0 {
+		vs := s.vs[:*home]
+		c.run(vs)
+		clear(vs) // let go of what the pebbles point to
+		*home = 0
+	}
+}
+
+func (c *coded[V]) forward(pass func()) {
+	c.door.Count().Forwarded++
+	c.filled = true
+	did := c.queue.install(c.own())
+	pass()
+	c.queue.remove(c.own(), did)
+}
+
+// Flush implements pebble.Endpoint.
+func (c *coded[V]) Flush(why pebble.Reason) bool {
+	if !c.filled {
+		return false
+	}
+	c.filled = false
+	before := c.door.Count().FramesSent
+	c.release(c.door.Enter())
+	c.flushLanes(why, c.emit)
+	return c.door.Count().FramesSent != before
+}
+
+// release moves what the cache holds back into the lanes.
+func (c *coded[V]) release(inHandler bool) {
+	if c.cache == nil {
+		return
+	}
+	c.merged()
+	s := c.side(inHandler)
+	did := inHandler && c.queue.install(c.own())
+	for n := c.cache.Drain(s.away, s.keys[:chunk]); n > 0; n = c.cache.Drain(s.away, s.keys[:chunk]) {
+		keys := append([]uint64(nil), s.keys[:n]...)
+		for i, v := range s.away[:n] {
+			c.let(s, v, keys[i], inHandler)
+		}
+		clear(s.away[:n])
+	}
+	c.queue.remove(c.own(), did)
+}
+
+// let sends on a pebble that the cache held back. Its key may have moved to this rank meanwhile.
+func (c *coded[V]) let(s *scratch[V], v V, key uint64, inHandler bool) {
+	l := c.laneOf(s, key)
+	if l == c.plan.Self && !inHandler {
+		c.one[0] = v
+		c.run(c.one[:])
+		return
+	}
+	c.put(s, c.record(s, v, key), l, inHandler)
+}
+
+// FlushDue implements pebble.Endpoint.
+func (c *coded[V]) FlushDue(now time.Duration) {
+	if c.look(now, c.held(), c.emit) {
+		c.Flush(pebble.Due)
+	}
+}

@@ -1,0 +1,142 @@
+package target
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+)
+
+// chunk is how many pebbles a batch is cut into: keys, owners and lanes of a chunk stay in the first-level cache.
+const chunk = 256
+
+// core is what plain and coded targets share: who owns a pebble, and what happens to it there.
+type core[V any] struct {
+	outbox
+	keying     Keying[V]
+	handle     func(vs []V)
+	owner      distribution.Map
+	owners     distribution.Batcher
+	cache      *reduce.Cache[V] // nil when there is none
+	mergedSeen uint64           // merges that the rank's counter has
+	settled    bool             // a frame from a neighbour can hold only pebbles of this rank
+	after      func()           // runs when a batch has been handled; nil for nothing
+	main       scratch[V]       // of sends from the main function
+	inner      scratch[V]       // of sends from handlers
+	hop        scratch[V]       // of arriving pebbles
+}
+
+// scratch is working memory for one chunk. There is one for each place from which sends can be under way at the same
+// time: a send of the main function may wait and let handlers run, and their sends use another.
+type scratch[V any] struct {
+	keys   []uint64
+	owners []uint32
+	lanes  []uint32
+	vs     []V // pebbles that stay
+	away   []V // pebbles that go on
+	bytes  []byte
+}
+
+func (s *scratch[V]) ready() *scratch[V] {
+	if s.keys == nil {
+		s.keys = make([]uint64, chunk)
+		s.owners = make([]uint32, chunk)
+		s.lanes = make([]uint32, chunk)
+		s.vs = make([]V, chunk)
+		s.away = make([]V, chunk)
+	}
+	return s
+}
+
+// side is the scratch for a send.
+func (c *core[V]) side(inHandler bool) *scratch[V] {
+	if inHandler {
+		return c.inner.ready()
+	}
+	return c.main.ready()
+}
+
+// address fills in keys and lanes of a chunk, and returns the lanes.
+func (c *core[V]) address(s *scratch[V], vs []V) (lanes []uint32) {
+	keys := s.keys[:len(vs)]
+	c.keying.many(vs, keys)
+	return c.lanesOf(s, keys)
+}
+
+// lanesOf works out the lanes of keys.
+func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
+	owners := s.owners[:len(keys)]
+	if bad := c.owners.Owners(keys, owners); bad >= 0 {
+		c.door.Outside(keys[bad], describe(c.owner))
+	}
+	if c.plan.Identity() {
+		return owners
+	}
+	lanes := s.lanes[:len(keys)]
+	c.plan.Fill(owners, lanes)
+	return lanes
+}
+
+// key works out the key of one pebble.
+func (c *core[V]) key(s *scratch[V], v V) uint64 {
+	if c.keying.one != nil {
+		return c.keying.one(v)
+	}
+	s.vs[0] = v
+	c.keying.many(s.vs[:1], s.keys[:1])
+	return s.keys[0]
+}
+
+// laneOf is lanesOf for one key.
+func (c *core[V]) laneOf(s *scratch[V], key uint64) int {
+	s.keys[0] = key
+	return int(c.lanesOf(s, s.keys[:1])[0])
+}
+
+// run gives pebbles to the handler.
+func (c *core[V]) run(vs []V) {
+	before := c.door.Handle(len(vs))
+	c.handle(vs)
+	if c.after != nil {
+		c.after()
+	}
+	c.door.Handled(before)
+}
+
+// EndEpoch implements pebble.Endpoint.
+func (c *core[V]) EndEpoch() {
+	if c.cache != nil {
+		c.merged()
+		c.cache.Clear()
+	}
+}
+
+// held tells whether the cache holds pebbles back.
+func (c *core[V]) held() bool { return c.cache != nil && c.cache.Held() > 0 }
+
+// merged brings the rank's counter up to date.
+func (c *core[V]) merged() {
+	n := c.cache.Merged()
+	c.door.Count().Merged += n - c.mergedSeen
+	c.mergedSeen = n
+}
+
+func describe(m distribution.Map) string {
+	if d, ok := m.(distribution.Describer); ok {
+		return d.Describe()
+	}
+	return fmt.Sprintf("%v over %d ranks, %s", reflect.TypeOf(m), m.Ranks(), probe(m))
+}
+
+// probe samples a distribution that does not describe itself, so that one which differs between ranks is noticed.
+func probe(m distribution.Map) string {
+	sum := uint64(1469598103934665603)
+	for key := uint64(0); key < 64; key++ {
+		sum = (sum ^ uint64(int64(m.Owner(key)))) * 1099511628211
+	}
+	return fmt.Sprintf("sample %016x", sum)
+}
+
+var _ pebble.Endpoint = (*plain[int])(nil)

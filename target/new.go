@@ -1,0 +1,177 @@
+package target
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// New registers a target with a rank: pebbles of type V, addressed by keying, go to the rank that owner names for their
+// key, and are handled there. All ranks register the same targets in the same order, between epochs; the next epoch
+// compares them. A target that can't work ends the job with a pebble.RegistrationError that says why.
+//
+// A target holds about 50 bytes for each neighbour, and a frame for each that it has sent to.
+func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V], options ...Option) *Target[V] {
+	job := r.Config()
+	s := settings{coalesce: job.Coalesce, topology: job.Topology, cache: -1}
+	for _, o := range options {
+		o.apply(&s)
+	}
+	b := &builder[V]{rank: r, name: name, owner: owner, settings: s}
+	c := b.core(keying, handling)
+	topology := b.topology()
+	if s.codec == nil {
+		b.mustBePlain()
+		p := &plain[V]{core: c}
+		p.open(b.register(topology, layout.Describe(reflect.TypeFor[V]()), p), route.NewPlan(topology, r.ID()), s.coalesce)
+		b.reserve(p.door, &p.core)
+		return &Target[V]{name: name, plain: p}
+	}
+	codec, ok := s.codec.(Codec[V])
+	if !ok {
+		b.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%v]", s.codec, reflect.TypeFor[V](), reflect.TypeFor[V]())
+	}
+	d := &coded[V]{core: c, codec: codec}
+	d.open(b.register(topology, schemaOf(codec), d), route.NewPlan(topology, r.ID()), s.coalesce)
+	b.reserve(d.door, &d.core)
+	return &Target[V]{name: name, coded: d}
+}
+
+// builder checks what a target is made of.
+type builder[V any] struct {
+	rank  *pebble.Rank
+	name  string
+	owner distribution.Map
+	settings
+}
+
+func (b *builder[V]) refuse(format string, args ...any) {
+	pebble.Refuse(b.rank, b.name, fmt.Sprintf(format, args...))
+}
+
+func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
+	switch {
+	case b.owner == nil:
+		b.refuse("it has no distribution: give one of package distribution, or your own")
+	case b.owner.Ranks() != b.rank.Size():
+		b.refuse("its distribution is over %d ranks, the job has %d", b.owner.Ranks(), b.rank.Size())
+	case keying.many == nil:
+		b.refuse("it has no key function: give target.Key or target.Keys")
+	case handling.batch == nil:
+		b.refuse("it has no handler: give target.Each or target.Batch")
+	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
+		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
+	}
+	return core[V]{
+		keying: keying, handle: handling.batch,
+		owner: b.owner, owners: distribution.BatcherOf(b.owner),
+		cache: b.newCache(),
+	}
+}
+
+func (b *builder[V]) newCache() *reduce.Cache[V] {
+	entries := b.cache
+	if b.kind == nil {
+		if entries > 0 {
+			b.refuse("it asks for a cache of %d entries and no reduction: add target.Reduce", entries)
+		}
+		return nil
+	}
+	kind, ok := b.kind.(reduce.Kind[V])
+	if !ok {
+		b.refuse("its reduction is a %T, its pebbles are %v", b.kind, reflect.TypeFor[V]())
+	}
+	if entries == -1 {
+		entries = b.rank.Config().Cache
+	}
+	if entries < 0 {
+		b.refuse("a cache of %d entries: give a positive number, or 0 for none", entries)
+	}
+	if entries == 0 {
+		return nil
+	}
+	if limit := b.rank.Config().MemoryLimit; int64(entries) > limit/8 {
+		b.refuse("a cache of %d entries is larger than the memory limit of %d bytes", entries, limit)
+	}
+	return reduce.NewCache(kind, entries)
+}
+
+// topology makes the topology and, when it is not one of ours, proves the routes that start at this rank. All ranks
+// together prove all routes.
+func (b *builder[V]) topology() (t route.Topology) {
+	defer func() {
+		if why := recover(); why != nil && t == nil {
+			b.refuse("%v", why)
+		}
+	}()
+	if b.settings.topology == nil {
+		b.refuse("its topology is nil: give a route.Constructor")
+	}
+	made := b.settings.topology(b.rank.Size())
+	if made == nil || made.Ranks() != b.rank.Size() {
+		b.refuse("its topology does not connect the job's %d ranks", b.rank.Size())
+	}
+	if !route.Proven(made) {
+		if _, err := route.CheckFrom(made, b.rank.ID()); err != nil {
+			b.refuse("%v", err)
+		}
+	}
+	return made
+}
+
+func (b *builder[V]) mustBePlain() {
+	if err := layout.Plain(reflect.TypeFor[V]()); err != nil {
+		b.refuse("%v: add target.Coded with a codec, such as the one of package target/avro", err)
+	}
+	var v V
+	if size := uint64(unsafe.Sizeof(v)); size*uint64(b.coalesce) > netio.FrameBytesMax {
+		b.refuse("%d pebbles of %d bytes are more than the %d bytes that a frame can hold: lower the coalescing factor",
+			b.coalesce, size, netio.FrameBytesMax)
+	}
+}
+
+func (b *builder[V]) register(t route.Topology, schema string, e pebble.Endpoint) *pebble.Door {
+	return pebble.Register(b.rank, pebble.Description{
+		Name:   b.name,
+		Schema: schema,
+		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
+			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
+	}, e)
+}
+
+func (b *builder[V]) reduction() string {
+	if b.kind == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
+}
+
+// reserve counts what the target keeps, and checks that the memory limit lets every lane have its frame.
+func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
+	if c.cache != nil {
+		door.Reserve(int64(c.cache.Bytes()))
+	}
+	frames := int64(len(c.plan.Lanes)-1) * int64(c.least*c.unit)
+	if limit := b.rank.Config().MemoryLimit; frames > limit {
+		b.refuse("its buffers need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
+			frames, limit)
+	}
+	// A pebble that arrives from a neighbour is home if routes have one hop and keys do not move.
+	moving, ok := b.owner.(interface{ Moving() bool })
+	c.settled = c.plan.Identity() && !(ok && moving.Moving())
+}
+
+func schemaOf(codec any) string {
+	if s, ok := codec.(interface{ Schema() string }); ok {
+		return s.Schema()
+	}
+	return fmt.Sprintf("%T", codec)
+}

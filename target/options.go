@@ -1,0 +1,85 @@
+package target
+
+import (
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// Keying tells which key a pebble is addressed to. [Key] and [Keys] make it.
+type Keying[V any] struct {
+	one  func(V) uint64 // nil when there is only many
+	many func(vs []V, keys []uint64)
+}
+
+// Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
+func Key[V any](key func(v V) uint64) Keying[V] {
+	return Keying[V]{one: key, many: func(vs []V, keys []uint64) {
+		for i, v := range vs {
+			keys[i] = key(v)
+		}
+	}}
+}
+
+// Keys addresses pebbles in batches: the function writes into keys[i] the key of vs[i]; both have the same length. It is
+// the fast form of [Key].
+func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
+	return Keying[V]{many: keys}
+}
+
+// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it.
+type Handling[V any] struct{ batch func(vs []V) }
+
+// Each handles pebbles one by one. It costs a call a pebble, about 2 ns.
+func Each[V any](handle func(v V)) Handling[V] {
+	return Handling[V]{func(vs []V) {
+		for i := range vs {
+			handle(vs[i])
+		}
+	}}
+}
+
+// Batch handles pebbles as they arrive, many at a time. The slice is the memory of the frame that brought them: the
+// handler may change it, and must not keep it.
+func Batch[V any](handle func(vs []V)) Handling[V] { return Handling[V]{handle} }
+
+// Option changes how a target works. Options that differ between ranks are refused.
+type Option interface{ apply(*settings) }
+
+type settings struct {
+	coalesce int
+	topology route.Constructor
+	cache    int
+	kind     any // a reduce.Kind[V], or nil
+	codec    any // a Codec[V], or nil
+}
+
+type option func(*settings)
+
+func (o option) apply(s *settings) { o(s) }
+
+// Coalesce sets how many pebbles a buffer holds: the coalescing factor (Active Pebbles, section 3.3). It overrides
+// pebble.Config.Coalesce.
+func Coalesce(pebbles int) Option {
+	return option(func(s *settings) { s.coalesce = pebbles })
+}
+
+// Route sets the topology. It overrides pebble.Config.Topology.
+func Route(topology route.Constructor) Option {
+	return option(func(s *settings) { s.topology = topology })
+}
+
+// Reduce lets pebbles to the same key be dropped or merged on their way, at their source and at every hop (Active
+// Pebbles, section 3.5). It takes effect when the cache has entries: see [Cache].
+func Reduce[V any](kind reduce.Kind[V]) Option {
+	return option(func(s *settings) { s.kind = kind })
+}
+
+// Cache sets the entries of the reduction cache, 0 for none. It overrides pebble.Config.Cache, and needs [Reduce].
+func Cache(entries int) Option {
+	return option(func(s *settings) { s.cache = entries })
+}
+
+// Coded makes pebbles travel through a codec, instead of as they lie in memory.
+func Coded[V any](codec Codec[V]) Option {
+	return option(func(s *settings) { s.codec = codec })
+}

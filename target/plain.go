@@ -1,0 +1,317 @@
+package target
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// plain carries pebbles of plain data as they lie in memory.
+//
+// A lane without a frame lies over one element of spill, so that putting a pebble needs no look at whether there is a
+// frame: the lane is full at once, and full then finds the frame.
+type plain[V any] struct {
+	core[V]
+	spill []V  // by lane, and one more for the queue
+	local []V  // pebbles of the main function for its own rank, for as long as one chunk is sent
+	one   [1]V // the pebble of a Send to this rank
+}
+
+func (p *plain[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
+	var v V
+	p.outbox.open(door, plan, int(unsafe.Sizeof(v)), factor)
+	p.spill = make([]V, len(plan.Lanes)+1)
+	for l := range p.lanes {
+		p.lanes[l] = p.overSpill(l)
+	}
+	p.local = make([]V, chunk+1) // one more than a chunk fills, so that it is never full
+	p.lanes[plan.Self] = coalesce.Over(unsafe.Pointer(&p.local[0]), len(p.local))
+	p.queue.lane = p.overSpill(len(plan.Lanes))
+}
+
+func (p *plain[V]) overSpill(l int) coalesce.Lane {
+	return coalesce.Over(unsafe.Pointer(&p.spill[l]), 1)
+}
+
+func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
+
+func (p *plain[V]) sendAll(vs []V) {
+	inHandler := p.door.Enter()
+	p.door.Count().PebblesSent += uint64(len(vs))
+	p.filled = true
+	if inHandler {
+		did := p.queue.install(p.own())
+		for s := p.inner.ready(); len(vs) > 0; {
+			n := min(len(vs), chunk)
+			p.pass(s, vs[:n], true)
+			vs = vs[n:]
+		}
+		p.queue.remove(p.own(), did)
+		return
+	}
+	p.spend(len(vs))
+	for s := p.main.ready(); len(vs) > 0; {
+		n := min(len(vs), chunk)
+		p.pass(s, vs[:n], false)
+		p.settle()
+		vs = vs[n:]
+	}
+	p.door.Settle()
+}
+
+func (p *plain[V]) send(v V) {
+	inHandler := p.door.Enter()
+	p.door.Count().PebblesSent++
+	p.filled = true
+	s := p.side(inHandler)
+	l := p.laneOf(s, p.key(s, v))
+	if inHandler {
+		did := p.queue.install(p.own())
+		p.sendOne(v, l, true)
+		p.queue.remove(p.own(), did)
+		return
+	}
+	p.spend(1)
+	if l == p.plan.Self {
+		p.one[0] = v
+		p.run(p.one[:])
+		p.door.Settle()
+		return
+	}
+	p.sendOne(v, l, false)
+}
+
+// sendOne is pass for one pebble whose lane is known.
+func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
+	if p.cache != nil && l != p.plan.Self {
+		var key uint64
+		var ok bool
+		if v, key, ok = p.cache.FilterOne(v, p.key(p.side(inHandler), v)); !ok {
+			return
+		}
+		l = p.laneOf(p.side(inHandler), key)
+	}
+	lane := &p.lanes[l]
+	coalesce.Put(lane, v)
+	if lane.Full() {
+		p.full(l, inHandler)
+	}
+}
+
+// pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
+func (p *plain[V]) pass(s *scratch[V], vs []V, inHandler bool) {
+	lanes := p.address(s, vs)
+	if p.cache == nil {
+		p.scatter(vs, lanes, inHandler)
+		return
+	}
+	home, away := p.part(s, vs, lanes)
+	for _, v := range s.vs[:home] {
+		coalesce.Put(p.own(), v)
+		if p.own().Full() {
+			p.full(p.plan.Self, inHandler)
+		}
+	}
+	p.reduced(s, away, inHandler)
+}
+
+// part copies the pebbles of this rank to s.vs and the others, with their keys, to s.away and the front of s.keys.
+func (p *plain[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
+	self := uint32(p.plan.Self)
+	for i, v := range vs {
+		if lanes[i] == self {
+			s.vs[home] = v
+			home++
+			continue
+		}
+		s.away[away] = v
+		s.keys[away] = s.keys[i]
+		lanes[away] = lanes[i]
+		away++
+	}
+	return home, away
+}
+
+// reduced takes the first pebbles of s.away through the cache, and what comes out to the lanes.
+func (p *plain[V]) reduced(s *scratch[V], away int, inHandler bool) {
+	n := p.cache.Filter(s.away[:away], s.keys[:away])
+	p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
+}
+
+// scatter puts pebbles into lanes.
+func (p *plain[V]) scatter(vs []V, lanes []uint32, inHandler bool) {
+	for {
+		put, full := coalesce.Scatter(p.lanes, lanes, vs)
+		if full < 0 {
+			return
+		}
+		p.full(full, inHandler)
+		vs, lanes = vs[put:], lanes[put:]
+	}
+}
+
+// full makes room in a lane: it sends the lane's frame, or lets it grow, or finds a first frame for a lane without one. The
+// main function's side may wait here, and let handlers run, which use the same lanes: so the lane is put in order first.
+func (p *plain[V]) full(l int, inHandler bool) {
+	switch {
+	case l == p.plan.Self:
+		p.enqueue()
+	case p.frames[l] == nil:
+		p.supply(l, inHandler)
+	case p.lanes[l].Len() < p.most && p.grow(l, p.lanes[l].Len()+1):
+	default:
+		p.emit(l, pebble.Full)
+		if !inHandler {
+			p.settle()
+			p.door.Progress()
+		}
+	}
+}
+
+// supply gives a lane its first frame. Its pebble waits outside of the lane meanwhile.
+func (p *plain[V]) supply(l int, inHandler bool) {
+	v := p.spill[l]
+	p.lanes[l].Empty()
+	if !inHandler {
+		p.settle()
+		p.door.Room(int(p.rooms[l]) * p.unit)
+	}
+	if p.frames[l] == nil {
+		p.attach(l, int(p.rooms[l]))
+	}
+	coalesce.Put(&p.lanes[l], v)
+	if p.lanes[l].Full() {
+		p.full(l, inHandler)
+	}
+}
+
+// enqueue is full for the queue's lane.
+func (p *plain[V]) enqueue() {
+	if p.queue.frame == nil {
+		v := p.spill[len(p.spill)-1]
+		p.queue.frame = p.door.AttachQueue(p.most * p.unit)
+		*p.own() = coalesce.Over(p.queue.frame.Base(), p.most)
+		coalesce.Put(p.own(), v)
+	}
+	if n := p.own().Len(); n == p.most {
+		p.queue.seal(n, n*p.unit)
+		*p.own() = p.overSpill(len(p.spill) - 1)
+	}
+}
+
+// settle handles what the main function has sent to its own rank.
+func (p *plain[V]) settle() {
+	own := p.own()
+	if own.Len() == 0 {
+		return
+	}
+	vs := coalesce.Pebbles[V](own)
+	own.Empty()
+	p.run(vs)
+}
+
+func (p *plain[V]) emit(l int, why pebble.Reason) {
+	p.outbox.emit(l, why)
+	p.lanes[l] = p.overSpill(l)
+}
+
+// Deliver implements pebble.Endpoint.
+func (p *plain[V]) Deliver(f *netio.Frame) error {
+	n := int(f.Count)
+	if int(f.Bytes) != n*p.unit {
+		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.unit)
+	}
+	p.arrived(coalesce.View[V](f.Base(), n))
+	return nil
+}
+
+// Drain implements pebble.Endpoint.
+func (p *plain[V]) Drain() {
+	if q := &p.queue; q.frame != nil {
+		n := q.lane.Len()
+		q.seal(n, n*p.unit)
+		q.lane = p.overSpill(len(p.spill) - 1)
+	}
+	for f := p.queue.takeAll(); f != nil; {
+		next := f.Next()
+		before := p.door.Handle(0)
+		p.arrived(coalesce.View[V](f.Base(), int(f.Count)))
+		p.door.Handled(before)
+		p.door.DetachQueue(f)
+		f = next
+	}
+}
+
+// arrived handles the pebbles that are home and passes the others on.
+func (p *plain[V]) arrived(vs []V) {
+	if p.settled {
+		p.run(vs)
+		return
+	}
+	for len(vs) > 0 {
+		n := min(len(vs), chunk)
+		p.sort(vs[:n])
+		vs = vs[n:]
+	}
+}
+
+func (p *plain[V]) sort(vs []V) {
+	s := p.hop.ready()
+	lanes := p.address(s, vs)
+	home, away := p.part(s, vs, lanes)
+	if away > 0 {
+		p.door.Count().Forwarded += uint64(away)
+		p.filled = true
+		did := p.queue.install(p.own())
+		if p.cache == nil {
+			p.scatter(s.away[:away], lanes[:away], true)
+		} else {
+			p.reduced(s, away, true)
+		}
+		p.queue.remove(p.own(), did)
+	}
+	if home > 0 {
+		p.run(s.vs[:home])
+	}
+}
+
+// Flush implements pebble.Endpoint.
+func (p *plain[V]) Flush(why pebble.Reason) bool {
+	if !p.filled {
+		return false
+	}
+	p.filled = false
+	before := p.door.Count().FramesSent
+	p.release(p.door.Enter())
+	p.flushLanes(why, p.emit)
+	return p.door.Count().FramesSent != before
+}
+
+// release moves what the cache holds back into the lanes.
+func (p *plain[V]) release(inHandler bool) {
+	if p.cache == nil {
+		return
+	}
+	p.merged()
+	s := p.side(inHandler)
+	did := inHandler && p.queue.install(p.own())
+	for n := p.cache.Drain(s.away, s.keys); n > 0; n = p.cache.Drain(s.away, s.keys) {
+		p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
+		if !inHandler {
+			p.settle()
+		}
+	}
+	p.queue.remove(p.own(), did)
+}
+
+// FlushDue implements pebble.Endpoint.
+func (p *plain[V]) FlushDue(now time.Duration) {
+	if p.look(now, p.held(), p.emit) {
+		p.Flush(pebble.Due)
+	}
+}

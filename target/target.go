@@ -1,0 +1,49 @@
+package target
+
+import (
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
+// that rank's goroutine; all but Name only inside epochs.
+type Target[V any] struct {
+	name  string
+	plain *plain[V] // one of the two
+	coded *coded[V]
+}
+
+// Name is what the target was registered as.
+func (t *Target[V]) Name() string { return t.name }
+
+// Send sends one pebble to the owner of its key. When that is this rank, and the main function sends, the pebble has been
+// handled when Send returns. A send from the main function may run handlers of this rank, and may wait until frames that
+// are under way have been consumed; a send from a handler does neither. A pebble to a key outside the distribution ends
+// the job with a pebble.KeyError.
+//
+// SendAll does the same for many pebbles at a fraction of the cost.
+func (t *Target[V]) Send(v V) {
+	if t.plain != nil {
+		t.plain.send(v)
+		return
+	}
+	t.coded.send(v)
+}
+
+// SendAll sends pebbles as Send does, in batches. vs is not kept and not changed. In steady state it allocates nothing.
+func (t *Target[V]) SendAll(vs []V) {
+	if t.plain != nil {
+		t.plain.sendAll(vs)
+		return
+	}
+	t.coded.sendAll(vs)
+}
+
+// Flush sends on what this rank holds back for the target in buffers and in the reduction cache. It does not wait until
+// the pebbles have been handled: the end of the epoch does (Active Pebbles, section 3.3).
+func (t *Target[V]) Flush() {
+	if t.plain != nil {
+		t.plain.Flush(pebble.Explicit)
+		return
+	}
+	t.coded.Flush(pebble.Explicit)
+}
