@@ -1,11 +1,15 @@
 package netio
 
-import "fmt"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Mem is the transport of a job whose ranks all live in this process: a frame changes hands between two goroutines, by
 // one atomic exchange and without a copy.
 type Mem struct {
 	stations []*station
+	down     atomic.Bool // aborted or closed: frames are dropped
 }
 
 var (
@@ -40,10 +44,13 @@ func (m *Mem) Start(func(error)) {}
 func (m *Mem) Port(rank int) Port { return memPort{m.stations[rank], m} }
 
 // Abort implements [Transport]: there is no other process to tell.
-func (m *Mem) Abort(string) {}
+func (m *Mem) Abort(string) { m.down.Store(true) }
 
 // Close implements [Transport].
-func (m *Mem) Close() error { return nil }
+func (m *Mem) Close() error {
+	m.down.Store(true)
+	return nil
+}
 
 type memPort struct {
 	*station
@@ -51,4 +58,10 @@ type memPort struct {
 }
 
 // Send implements [Port].
-func (p memPort) Send(f *Frame) { p.all.stations[f.To].deliver(f) }
+func (p memPort) Send(f *Frame) {
+	if p.all.down.Load() {
+		f.Release()
+		return
+	}
+	p.all.stations[f.To].deliver(f)
+}

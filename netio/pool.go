@@ -3,7 +3,6 @@ package netio
 import (
 	"fmt"
 	"math/bits"
-	"sync/atomic"
 )
 
 // Pool lends frames to one owner, and takes them back from anybody. It counts what is lent, so that its owner can hold
@@ -11,7 +10,7 @@ import (
 //
 // Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
 type Pool struct {
-	free     [classCount]*Frame // frames of 1<<i bytes that are not lent
+	free     [classCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
 	idle     int64              // bytes in free
 	lent     int64              // bytes lent and not yet collected
 	peak     int64              // the most that lent and free frames together have been
@@ -27,34 +26,40 @@ func NewPool(onReturn func()) *Pool {
 }
 
 const (
-	classMin   = 8 // frames are powers of two of bytes, from 256 bytes on
+	classMin   = 8 // room is a power of two of bytes, from 256 on
 	classCount = 32
 )
 
-func classOf(n int) int { return max(classMin, bits.Len(uint(n-1))) }
+func classOf(n int) int { return max(classMin, bits.Len(uint(max(n, 1)-1))) }
 
-// FrameCost is what a frame with n bytes of payload adds to [Pool.Lent].
-func FrameCost(n int) int64 { return 1 << classOf(n+headerRoom) }
+func classBytes(c int) int64 { return headerRoom + 1<<c }
 
-// Get lends a frame with room for at least n bytes of payload. Its header is cleared but for Bytes and Count, which are
-// zero. In steady state it allocates nothing.
+// class is the inverse of classBytes.
+func (f *Frame) class() int { return bits.Len(uint(len(f.mem) - headerRoom - 1)) }
+
+// FrameCost is what a frame with n bytes of payload adds to [Pool.Lent]: n rounded up to a power of two, and 64 bytes.
+func FrameCost(n int) int64 { return classBytes(classOf(n)) }
+
+// Get lends a frame with room for at least n bytes of payload. Its header is all zero: the caller sets Bytes before
+// [Frame.Payload] is used. What is in its memory is left over from earlier use. In steady state Get allocates nothing;
+// n beyond FrameBytesMax is a caller's bug.
 func (p *Pool) Get(n int) *Frame {
 	if n < 0 || n > FrameBytesMax {
 		panic(fmt.Sprintf("netio: a frame of %d bytes was asked for, the most is %d", n, FrameBytesMax))
 	}
-	c := classOf(n + headerRoom)
+	c := classOf(n)
+	cost := classBytes(c)
 	if p.free[c] == nil {
 		p.collect()
 	}
 	f := p.free[c]
+	p.lent += cost
 	if f == nil {
-		p.lent += 1 << c
 		p.peak = max(p.peak, p.lent+p.idle)
-		return &Frame{mem: p.bytes(1 << c), pool: p}
+		return &Frame{mem: p.bytes(int(cost)), pool: p}
 	}
+	p.idle -= cost
 	p.free[c] = f.next
-	p.idle -= 1 << c
-	p.lent += 1 << c
 	f.next = nil
 	f.Header = Header{}
 	return f
@@ -79,6 +84,9 @@ func (p *Pool) Trim() {
 	p.idle = 0
 }
 
+// has reports whether Get(n) would not allocate.
+func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
+
 func (p *Pool) giveBack(f *Frame) {
 	p.returned.push(f)
 	if p.onReturn != nil {
@@ -89,35 +97,11 @@ func (p *Pool) giveBack(f *Frame) {
 func (p *Pool) collect() {
 	for f := p.returned.takeAll(); f != nil; {
 		next := f.next
-		c := bits.Len(uint(len(f.mem) - 1))
+		c := f.class()
 		f.next = p.free[c]
 		p.free[c] = f
-		p.lent -= 1 << c
-		p.idle += 1 << c
+		p.lent -= classBytes(c)
+		p.idle += classBytes(c)
 		f = next
 	}
-}
-
-// stack holds frames for one taker; anybody may push. The taker takes all at once, so that no frame can come back to
-// the top while somebody looks at it.
-type stack struct{ top atomic.Pointer[Frame] }
-
-func (s *stack) push(f *Frame) {
-	for {
-		top := s.top.Load()
-		f.next = top
-		if s.top.CompareAndSwap(top, f) {
-			return
-		}
-	}
-}
-
-func (s *stack) empty() bool { return s.top.Load() == nil }
-
-// takeAll returns the frames, last pushed first.
-func (s *stack) takeAll() *Frame {
-	if s.top.Load() == nil {
-		return nil
-	}
-	return s.top.Swap(nil)
 }

@@ -2,7 +2,6 @@ package netio
 
 import (
 	"runtime"
-	"sync/atomic"
 	"time"
 )
 
@@ -12,38 +11,24 @@ type station struct {
 	arrived stack  // pushed by anybody
 	inbox   *Frame // taken from arrived, oldest first; the rank's own
 	pool    *Pool
-	parked  atomic.Bool
-	signal  chan struct{} // capacity 1: a wake-up that was not yet seen
-	timer   *time.Timer
+	parking parking
+	pauses  uint32 // calls of Pause, where the transport counts them
 }
 
 func newStation() *station {
-	s := &station{signal: make(chan struct{}, 1)}
-	s.pool = NewPool(s.notify)
+	s := &station{parking: newParking()}
+	s.pool = NewPool(s.parking.notify)
 	return s
 }
 
 // deliver puts a frame in front of the rank. Any goroutine may call it.
 func (s *station) deliver(f *Frame) {
 	s.arrived.push(f)
-	s.notify()
-}
-
-// notify wakes the rank if it is parked. The rank announces that it parks before it looks for frames a last time, and
-// whoever pushes looks for that announcement afterwards: one of the two sees the other.
-func (s *station) notify() {
-	if s.parked.Load() {
-		s.Wake()
-	}
+	s.parking.notify()
 }
 
 // Wake implements [Port].
-func (s *station) Wake() {
-	select {
-	case s.signal <- struct{}{}:
-	default:
-	}
-}
+func (s *station) Wake() { s.parking.wake() }
 
 // Recv implements [Port].
 func (s *station) Recv() *Frame {
@@ -59,44 +44,22 @@ func (s *station) Recv() *Frame {
 	return f
 }
 
-func reverse(f *Frame) *Frame {
-	var done *Frame
-	for f != nil {
-		next := f.next
-		f.next = done
-		done, f = f, next
-	}
-	return done
-}
-
 // Pool implements [Port].
 func (s *station) Pool() *Pool { return s.pool }
 
 // Wait implements [Port].
 func (s *station) Wait(d time.Duration) {
-	s.parked.Store(true)
-	defer s.parked.Store(false)
+	s.parking.announce()
 	if s.inbox != nil || !s.arrived.empty() {
+		s.parking.leave()
 		return
 	}
 	if !s.pool.returned.empty() {
+		s.parking.leave()
 		s.pool.collect() // so that the next Wait, by a rank that needs no room, parks
 		return
 	}
-	if d < 0 {
-		<-s.signal
-		return
-	}
-	if s.timer == nil {
-		s.timer = time.NewTimer(d)
-	} else {
-		s.timer.Reset(d)
-	}
-	select {
-	case <-s.signal:
-	case <-s.timer.C:
-	}
-	s.timer.Stop()
+	s.parking.sleep(d)
 }
 
 // Pause implements [Port].

@@ -1,18 +1,6 @@
 package netio
 
-import (
-	"fmt"
-	"time"
-)
-
-// Place says where a process stands in its job. Ranks are spread over processes in contiguous runs.
-type Place struct {
-	Ranks     int // ranks of the whole job
-	First     int // the first rank of this process
-	Last      int // one past the last rank of this process
-	Process   int // this process, 0..Processes-1
-	Processes int
-}
+import "time"
 
 // Transport connects the ranks of this process with all ranks of the job.
 //
@@ -53,27 +41,4 @@ type Port interface {
 	Pause()
 	// Now is the time since some fixed moment, never decreasing. It costs about 40 ns.
 	Now() time.Duration
-}
-
-// LostError says that another process of the job is gone: its connection broke, or it was silent for too long.
-type LostError struct {
-	Process     int
-	First, Last int // its ranks: First..Last-1
-	Cause       error
-}
-
-func (e *LostError) Error() string {
-	return fmt.Sprintf("lose process %d (ranks %d-%d): %v", e.Process, e.First, e.Last-1, e.Cause)
-}
-
-func (e *LostError) Unwrap() error { return e.Cause }
-
-// AbortError says that another process has ended the job, and why.
-type AbortError struct {
-	Process int
-	Reason  string
-}
-
-func (e *AbortError) Error() string {
-	return fmt.Sprintf("process %d ended the job: %s", e.Process, e.Reason)
 }

@@ -183,8 +183,8 @@ func (d *Door) Settle() {
 	}
 }
 
-// FlushDue sends the buffers of all targets of the rank that are due.
-func (d *Door) FlushDue() { d.flushDue() }
+// Spend notes that the main function has sent n pebbles, and now and then sends what is due.
+func (d *Door) Spend(n int) { d.spend(n) }
 
 // Fail ends the job because of a pebble of this target, and does not return.
 func (d *Door) Fail(cause error) {

@@ -33,14 +33,14 @@ func (r *Rank) begin() {
 	r.epoch++
 	r.mode = body
 	r.detector.Begin()
-	r.resume()
+	r.ready, r.later = r.later, nil
 }
 
 // quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
 // others have had a turn: they may be about to send more.
 func (r *Rank) quiesce() {
 	for idle := 0; ; idle++ {
-		if r.progress() {
+		if r.turn() {
 			idle = 0
 		}
 		if idle == 0 {

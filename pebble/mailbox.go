@@ -11,21 +11,27 @@ type mailbox struct {
 
 func (m *mailbox) put(f *netio.Frame) { m.frames = append(m.frames, f) }
 
-// take returns the message with this sequence number from another rank, if it has come. Its payload is good until the
-// next call.
-func (m *mailbox) take(from int, seq uint64, tag uint32) *netio.Frame {
+// take returns the message with this sequence number and tag from another rank, if it has come. Its payload is good until
+// the next call. A message with the number that is for something else comes out as stray, whoever sent it.
+func (m *mailbox) take(from int, seq uint64, tag uint32, p purpose) (f, stray *netio.Frame) {
 	m.giveBack()
 	for i, f := range m.frames {
-		if f.Seq == seq && f.Tag == tag && int(f.From) == from {
+		if f.Seq != seq {
+			continue
+		}
+		if purpose(f.Check) != p {
+			return nil, f
+		}
+		if f.Tag == tag && int(f.From) == from {
 			last := len(m.frames) - 1
 			m.frames[i] = m.frames[last]
 			m.frames[last] = nil
 			m.frames = m.frames[:last]
 			m.taken = f
-			return f
+			return f, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (m *mailbox) giveBack() {

@@ -58,14 +58,14 @@ func (n network) Send(to int, seq uint64, tag uint32, value []byte) {
 }
 
 func (n network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
-	f := n.rank.control.take(from, seq, tag)
-	if f == nil {
-		return nil, false
-	}
-	if purpose(f.Check) != n.purpose {
+	f, stray := n.rank.control.take(from, seq, tag, n.purpose)
+	if stray != nil {
 		n.rank.fail(fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
 			"all ranks must register the same targets, and call epochs and collectives in the same order",
-			n.rank.id, purposeNames[n.purpose], from, purposeNames[purpose(f.Check)]))
+			n.rank.id, purposeNames[n.purpose], stray.From, purposeNames[purpose(stray.Check)]))
+	}
+	if f == nil {
+		return nil, false
 	}
 	return f.Payload(), true
 }

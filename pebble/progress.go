@@ -14,7 +14,7 @@ const framesAtOnce = 64
 func (r *Rank) progress() bool {
 	worked := false
 	for range framesAtOnce {
-		f := r.port.Recv()
+		f := r.receive()
 		if f == nil {
 			break
 		}
@@ -22,6 +22,23 @@ func (r *Rank) progress() bool {
 		worked = true
 	}
 	return r.drain() || worked
+}
+
+// turn is progress for a rank that waits inside an epoch: steady arrivals may keep it from ever being idle, so that it
+// sends what is due as well.
+func (r *Rank) turn() bool {
+	worked := r.progress()
+	if worked {
+		r.spend(1)
+	}
+	return worked
+}
+
+// spend notes n pieces of work, and now and then looks at the clock and sends what is due.
+func (r *Rank) spend(n int) {
+	if r.job.config.Due > 0 && r.pace.Spend(n) {
+		r.flushDue()
+	}
 }
 
 // drain handles what handlers have sent to this very rank so far.
@@ -60,16 +77,15 @@ func (r *Rank) postpone(f *netio.Frame) {
 	r.later = f
 }
 
-// resume handles the frames of the epoch that has just begun.
-func (r *Rank) resume() {
-	f := r.later
-	r.later = nil
-	for f != nil {
-		next := f.Next()
-		f.SetNext(nil)
-		r.arrive(f)
-		f = next
+// receive returns the next frame that has arrived: those that waited for this epoch first.
+func (r *Rank) receive() *netio.Frame {
+	f := r.ready
+	if f == nil {
+		return r.port.Recv()
 	}
+	r.ready = f.Next()
+	f.SetNext(nil)
+	return f
 }
 
 func (r *Rank) deliver(f *netio.Frame) {
@@ -120,7 +136,7 @@ func (r *Rank) room(bytes int64) {
 			return
 		}
 		r.counters.Waits++
-		if r.progress() {
+		if r.turn() {
 			idle = 0
 			continue
 		}
@@ -141,6 +157,7 @@ func (r *Rank) Poll() {
 
 func (r *Rank) flushDue() {
 	now := r.port.Now()
+	r.pace.Read(now, r.job.config.Due)
 	for _, e := range r.endpoints {
 		e.FlushDue(now)
 	}

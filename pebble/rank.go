@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/termination"
@@ -36,12 +37,14 @@ type Rank struct {
 	processed uint64 // data frames handled
 
 	later    *netio.Frame // data frames of epochs that have not begun here
+	ready    *netio.Frame // data frames that waited for the running epoch
 	control  mailbox
 	machine  collective.Machine
 	barrier  []collective.Step
 	reduce   []collective.Step
 	sequence uint64
 
+	pace     coalesce.Pace
 	filling  int64 // bytes of frames in lanes
 	queued   int64 // bytes of frames in queues of pebbles that handlers sent to this rank
 	reserved int64 // bytes of reduction caches
@@ -89,12 +92,14 @@ func (r *Rank) finish() error { return r.Barrier() }
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	for f := r.later; f != nil; {
-		next := f.Next()
-		f.Release()
-		f = next
+	for _, list := range []**netio.Frame{&r.later, &r.ready} {
+		for f := *list; f != nil; {
+			next := f.Next()
+			f.Release()
+			f = next
+		}
+		*list = nil
 	}
-	r.later = nil
 	r.control.clear()
 	for f := r.port.Recv(); f != nil; f = r.port.Recv() {
 		f.Release()

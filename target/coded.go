@@ -49,7 +49,7 @@ func (c *coded[V]) send(v V) {
 	key := c.key(s, v)
 	l := c.laneOf(s, key)
 	if !inHandler {
-		c.spend(1)
+		c.door.Spend(1)
 		if l == c.plan.Self {
 			c.one[0] = v
 			c.run(c.one[:])

@@ -21,7 +21,8 @@ type core[V any] struct {
 	owners     distribution.Batcher
 	cache      *reduce.Cache[V] // nil when there is none
 	mergedSeen uint64           // merges that the rank's counter has
-	settled    bool             // a frame from a neighbour can hold only pebbles of this rank
+	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
+	moving     bool             // keys may leave this rank while their pebbles wait here
 	after      func()           // runs when a batch has been handled; nil for nothing
 	main       scratch[V]       // of sends from the main function
 	inner      scratch[V]       // of sends from handlers
@@ -121,6 +122,12 @@ func (c *core[V]) merged() {
 	n := c.cache.Merged()
 	c.door.Count().Merged += n - c.mergedSeen
 	c.mergedSeen = n
+}
+
+// moves is what a distribution whose keys may move offers.
+type moves interface {
+	Moving() bool
+	AfterBatch()
 }
 
 func describe(m distribution.Map) string {

@@ -115,6 +115,9 @@ func (b *builder[V]) topology() (t route.Topology) {
 	if b.settings.topology == nil {
 		b.refuse("its topology is nil: give a route.Constructor")
 	}
+	if m, ok := b.owner.(moves); ok && m.Moving() {
+		return route.Direct(b.rank.Size())
+	}
 	made := b.settings.topology(b.rank.Size())
 	if made == nil || made.Ranks() != b.rank.Size() {
 		b.refuse("its topology does not connect the job's %d ranks", b.rank.Size())
@@ -164,9 +167,10 @@ func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
 		b.refuse("its buffers need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
 			frames, limit)
 	}
-	// A pebble that arrives from a neighbour is home if routes have one hop and keys do not move.
-	moving, ok := b.owner.(interface{ Moving() bool })
-	c.settled = c.plan.Identity() && !(ok && moving.Moving())
+	if m, ok := b.owner.(moves); ok && m.Moving() {
+		c.moving, c.after = true, m.AfterBatch
+	}
+	c.oneHop = c.plan.Identity() && !c.moving
 }
 
 func schemaOf(codec any) string {

@@ -23,7 +23,6 @@ type outbox struct {
 	most   int             // units of a frame at the most
 	least  int             // units of a lane's first frame
 	due    *coalesce.Due
-	pace   coalesce.Pace
 	first  int  // lane at which the next flush starts: flushes in step would all hit the same rank
 	filled bool // something was put into a lane or a cache since the last flush
 	queue  queue
@@ -114,12 +113,4 @@ func (o *outbox) look(now time.Duration, held bool, emit func(l int, why pebble.
 		}
 	}
 	return o.due.Look(o.plan.Self, held, now)
-}
-
-// spend notes that n pebbles were sent by the main function, and now and then sends what is due.
-func (o *outbox) spend(n int) {
-	if o.due != nil && o.pace.Spend(n) {
-		o.pace.Read(o.door.Now(), o.due.Limit)
-		o.door.FlushDue()
-	}
 }

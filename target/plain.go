@@ -54,7 +54,7 @@ func (p *plain[V]) sendAll(vs []V) {
 		p.queue.remove(p.own(), did)
 		return
 	}
-	p.spend(len(vs))
+	p.door.Spend(len(vs))
 	for s := p.main.ready(); len(vs) > 0; {
 		n := min(len(vs), chunk)
 		p.pass(s, vs[:n], false)
@@ -76,7 +76,7 @@ func (p *plain[V]) send(v V) {
 		p.queue.remove(p.own(), did)
 		return
 	}
-	p.spend(1)
+	p.door.Spend(1)
 	if l == p.plan.Self {
 		p.one[0] = v
 		p.run(p.one[:])
@@ -212,7 +212,13 @@ func (p *plain[V]) settle() {
 	}
 	vs := coalesce.Pebbles[V](own)
 	own.Empty()
-	p.run(vs)
+	if !p.moving {
+		p.run(vs)
+		return
+	}
+	before := p.door.Handle(0) // keys may have left since their pebbles were put here
+	p.arrived(vs)
+	p.door.Handled(before)
 }
 
 func (p *plain[V]) emit(l int, why pebble.Reason) {
@@ -249,7 +255,7 @@ func (p *plain[V]) Drain() {
 
 // arrived handles the pebbles that are home and passes the others on.
 func (p *plain[V]) arrived(vs []V) {
-	if p.settled {
+	if p.oneHop {
 		p.run(vs)
 		return
 	}

@@ -47,3 +47,11 @@ func (t *Target[V]) Flush() {
 	}
 	t.coded.Flush(pebble.Explicit)
 }
+
+// inHandler tells whether a handler is running; it panics outside of epochs.
+func (t *Target[V]) inHandler() bool {
+	if t.plain != nil {
+		return t.plain.door.Enter()
+	}
+	return t.coded.door.Enter()
+}

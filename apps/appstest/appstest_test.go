@@ -1,0 +1,61 @@
+package appstest_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Every shape is the job that it says.
+func TestShapes(t *testing.T) {
+	seen := map[string]bool{}
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		require.False(t, seen[s.String()])
+		seen[s.String()] = true
+		ran := make([]bool, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			ran[r.ID()] = true
+			c := r.Config()
+			require.Equal(t, s.Ranks, r.Size())
+			require.Equal(t, s.Procs, r.Place().Processes)
+			require.Equal(t, s.Transport, r.Transport())
+			require.Equal(t, s.Topology, c.Topology(r.Size()).Name())
+			require.Equal(t, s.Coalesce, c.Coalesce)
+			require.Equal(t, s.Cache, c.Cache)
+			return r.Barrier()
+		}))
+		require.NotContains(t, ran, false)
+	})
+	require.Len(t, seen, 2*6*3*3*3)
+}
+
+func TestRingIsSound(t *testing.T) {
+	for ranks := 1; ranks <= 20; ranks++ {
+		shape, err := route.Check(appstest.Ring(ranks))
+		require.NoError(t, err)
+		require.Equal(t, ranks/2, shape.Diameter)
+	}
+}
+
+func TestErrorsComeBack(t *testing.T) {
+	broken := errors.New("broken")
+	for _, s := range []appstest.Shape{
+		{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct},
+		{Ranks: 3, Procs: 2, Transport: "tcp", New: route.Direct},
+	} {
+		require.ErrorIs(t, s.Run(t, func(r *pebble.Rank) error {
+			if r.ID() == 1 {
+				return broken
+			}
+			return r.Barrier()
+		}), broken)
+	}
+}

@@ -1,0 +1,87 @@
+package bfs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Mode is how a search goes about it.
+type Mode string
+
+const (
+	// ByLevel is level-synchronous: each level of the tree is an epoch.
+	ByLevel Mode = "level"
+	// Async is label-correcting: the whole search is one epoch.
+	Async Mode = "async"
+)
+
+// Modes are all modes, by name.
+var Modes = []Mode{ByLevel, Async}
+
+// RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
+const RootsDefault = 16
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source Source
+	Mode   Mode // the empty Mode is ByLevel
+
+	// Roots are the ids of the vertices to search from, in this order.
+	Roots []uint64
+	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer when
+	// there are not so many. 0 is RootsDefault.
+	RootCount int
+	// Seed decides which roots are drawn. (A generator has a seed of its own.)
+	Seed uint64
+
+	// Unfiltered makes the level mode send a pebble for every arc that leads to another rank. By default a rank remembers, in
+	// a bit for each vertex of the graph, whom it has sent a pebble to, and sends no second one. For measuring the network
+	// and its reduction caches.
+	Unfiltered bool
+	// SkipValidation leaves the trees unchecked.
+	SkipValidation bool
+
+	// Progress, when not nil, is called on rank 0 after each search.
+	Progress func(done, total uint64)
+}
+
+// Check tells what is wrong with c for a job of so many ranks.
+func (c Config) Check(ranks int) error {
+	switch c.Mode {
+	case "", ByLevel, Async:
+	default:
+		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, modeNames())
+	}
+	switch {
+	case ranks < 1:
+		return fmt.Errorf("bfs: %d ranks: a job has at least one", ranks)
+	case c.RootCount < 0:
+		return fmt.Errorf("bfs: %d roots: give a positive number, or 0 for %d", c.RootCount, RootsDefault)
+	case c.RootCount > 0 && len(c.Roots) > 0:
+		return errors.New("bfs: both roots and a number of roots to draw are given: give one of the two")
+	}
+	return c.Source.Check()
+}
+
+func (c Config) mode() Mode {
+	if c.Mode == "" {
+		return ByLevel
+	}
+	return c.Mode
+}
+
+func (c Config) rootCount() int {
+	if c.RootCount == 0 {
+		return RootsDefault
+	}
+	return c.RootCount
+}
+
+func modeNames() string {
+	names := make([]string, len(Modes))
+	for i, m := range Modes {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ", ")
+}

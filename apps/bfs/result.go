@@ -1,0 +1,105 @@
+package bfs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps"
+)
+
+// Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
+type Result struct {
+	apps.Report
+	Graph            string   `json:"graph"`
+	Undirected       bool     `json:"undirected"`
+	Mode             Mode     `json:"mode"`
+	Vertices         uint64   `json:"vertices"`
+	Edges            uint64   `json:"edges"`
+	Roots            []uint64 `json:"roots"`              // ids
+	Validated        bool     `json:"validated"`          // trees were checked; Errors counts the breaches
+	Breaches         []string `json:"breaches,omitempty"` // the first few, on rank 0
+	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
+
+	// One entry a root.
+	Reached      []uint64  `json:"reached"`
+	Depths       []int64   `json:"depths"`
+	DistanceSums []uint64  `json:"distance_sums"`
+	TEPS         []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
+}
+
+// breachesTold is how many breaches a result describes.
+const breachesTold = 10
+
+func (res *Result) describe(g *Graph) {
+	res.Graph, res.Undirected = g.Name, g.Undirected
+	res.Vertices, res.Edges = g.Vertices, g.Edges
+}
+
+func (res *Result) add(s Summary, seconds float64) {
+	res.Reached = append(res.Reached, s.Reached)
+	res.Depths = append(res.Depths, s.Depth)
+	res.DistanceSums = append(res.DistanceSums, s.Sum)
+	teps := 0.0
+	if seconds > 0 { // a coarse clock may not have moved, and JSON has no infinity
+		teps = float64(s.Traversed) / seconds
+	}
+	res.TEPS = append(res.TEPS, teps)
+}
+
+// harmonicMean is 0 when one of the rates is.
+func harmonicMean(rates []float64) float64 {
+	if len(rates) == 0 || slices.Min(rates) <= 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, rate := range rates {
+		sum += 1 / rate
+	}
+	return float64(len(rates)) / sum
+}
+
+// Rows are labels and values of a summary for people.
+func (res Result) Rows() [][2]string {
+	kind := "directed"
+	if res.Undirected {
+		kind = "undirected"
+	}
+	rows := [][2]string{
+		{"graph", res.Graph},
+		{"vertices", fmt.Sprint(res.Vertices)},
+		{"edges", fmt.Sprintf("%d, %s", res.Edges, kind)},
+		{"mode", string(res.Mode)},
+		{"roots", fmt.Sprint(len(res.Roots))},
+		{"reached", span(res.Reached)},
+		{"depth", span(res.Depths)},
+		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", res.HarmonicMeanTEPS)},
+		{"trees", res.verdict()},
+	}
+	for _, text := range res.Breaches {
+		rows = append(rows, [2]string{"", text})
+	}
+	return rows
+}
+
+func (res Result) verdict() string {
+	switch {
+	case !res.Validated:
+		return "not checked"
+	case res.Errors > 0:
+		return fmt.Sprintf("WRONG: %d breaches of the Graph500 rules", res.Errors)
+	default:
+		return "valid"
+	}
+}
+
+// span shows the range of some values.
+func span[N int64 | uint64](of []N) string {
+	if len(of) == 0 {
+		return "none"
+	}
+	least, most := slices.Min(of), slices.Max(of)
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}

@@ -1,0 +1,186 @@
+package bfs
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// list is a graph written down.
+type list struct {
+	n        uint64
+	edges    []graph.Edge
+	directed bool
+}
+
+func (l list) Vertices() uint64                      { return l.n }
+func (l list) EdgeCount() uint64                     { return uint64(len(l.edges)) }
+func (l list) Fill(first uint64, edges []graph.Edge) { copy(edges, l.edges[first:]) }
+func (l list) Directed() bool                        { return l.directed }
+func (l list) Describe() string                      { return fmt.Sprintf("list of %d edges", len(l.edges)) }
+func kronecker(tb testing.TB, scale int) graph.Generator {
+	tb.Helper()
+	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
+	require.NoError(tb, err)
+	return g
+}
+
+func erdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
+	tb.Helper()
+	g, err := graph.ErdosRenyi(scale, factor, 2)
+	require.NoError(tb, err)
+	return g
+}
+
+// job runs f on ranks of this process.
+func job(tb testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return pebble.Run(ctx, c, f)
+}
+
+// run is Run on ranks of this process, with the result of each.
+func run(tb testing.TB, c pebble.Config, config Config) ([]Result, error) {
+	tb.Helper()
+	results := make([]Result, c.Ranks)
+	err := job(tb, c, func(r *pebble.Rank) (err error) {
+		results[r.ID()], err = Run(r, config)
+		return err
+	})
+	return results, err
+}
+
+// requireTwin requires that res is what the serial twin finds from the same roots.
+func requireTwin(tb testing.TB, source Source, res Result) {
+	tb.Helper()
+	require.Empty(tb, res.Breaches)
+	require.Zero(tb, res.Errors)
+	want, err := Serial(source, res.Roots)
+	require.NoError(tb, err)
+	require.Len(tb, res.Reached, len(want))
+	for i, w := range want {
+		require.Equal(tb, w.Reached, res.Reached[i])
+		require.Equal(tb, w.Depth, res.Depths[i])
+		require.Equal(tb, w.Sum, res.DistanceSums[i])
+	}
+}
+
+// The shape of the network makes no difference.
+func TestMatrix(t *testing.T) {
+	source := Source{Generator: kronecker(t, 5)}
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		results := make([]Result, len(Modes))
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			for m, mode := range Modes {
+				res, err := Run(r, Config{Source: source, Mode: mode, RootCount: 2, Seed: 3, Unfiltered: s.Cache == 64})
+				if err != nil {
+					return err
+				}
+				if r.ID() == 0 {
+					results[m] = res
+				}
+			}
+			return nil
+		}))
+		for m, res := range results {
+			require.Equal(t, Modes[m], res.Mode)
+			require.Len(t, res.Roots, 2)
+			require.Equal(t, results[0].Roots, res.Roots)
+			requireTwin(t, source, res)
+		}
+	})
+}
+
+// Odd graphs, with more ranks than vertices among them, and 64-bit indices.
+func TestOddGraphs(t *testing.T) {
+	path := make([]graph.Edge, 40)
+	for i := range path {
+		path[i] = graph.Edge{From: uint64(i), To: uint64(i) + 1}
+	}
+	for name, l := range map[string]list{
+		"one vertex":         {n: 1},
+		"one loop":           {n: 1, edges: []graph.Edge{{From: 0, To: 0}}},
+		"no edges":           {n: 5},
+		"loops only":         {n: 3, edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
+		"duplicates":         {n: 3, edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
+		"two parts":          {n: 7, edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
+		"path":               {n: 41, edges: path},
+		"a power of 2 and 1": {n: 65, edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
+	} {
+		for _, ranks := range []int{1, 2, 3, 16} {
+			for _, directed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %d ranks, directed %v", name, ranks, directed), func(t *testing.T) {
+					l.directed = directed
+					roots := []uint64{0, l.n - 1, l.n / 2}
+					for _, source := range []Source{{Generator: l}, {Generator: l, Undirected: true}, {Generator: l, wide: true}} {
+						for _, mode := range Modes {
+							results, err := run(t, pebble.Config{Ranks: ranks}, Config{Source: source, Mode: mode, Roots: roots})
+							require.NoError(t, err)
+							requireTwin(t, source, results[0])
+							require.Equal(t, source.Undirected || !directed, results[0].Undirected)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// Generated graphs of some size: result by result the same as the serial twin, level by level.
+func TestGenerated(t *testing.T) {
+	for _, source := range []Source{
+		{Generator: kronecker(t, 11)},
+		{Generator: erdosRenyi(t, 11, 8)},
+		{Generator: erdosRenyi(t, 12, 1), Undirected: true},
+		{Generator: kronecker(t, 9), wide: true},
+	} {
+		c, _, err := load(source)
+		require.NoError(t, err)
+		for _, mode := range Modes {
+			for _, ranks := range []int{1, 2, 5} {
+				t.Run(fmt.Sprintf("%s, %s, %d ranks", source.Name(), mode, ranks), func(t *testing.T) {
+					levels := make([]int64, c.Vertices())
+					var root uint64
+					var sum Summary
+					require.NoError(t, job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 256}, func(r *pebble.Rank) error {
+						g, err := Build(r, source)
+						if err != nil {
+							return err
+						}
+						roots, err := g.Draw(1, 7)
+						if err != nil {
+							return err
+						}
+						s := NewSearch(g, mode, false)
+						if err := s.From(roots[0]); err != nil {
+							return err
+						}
+						_, level := s.Result()
+						copy(levels[g.first:], level) // each rank its own part
+						found, err := s.Summary()
+						if r.ID() == 0 {
+							root, sum = roots[0], found
+						}
+						return err
+					}))
+					dist, _ := graph.BFS(c, root)
+					require.Equal(t, dist, levels)
+					require.Equal(t, graph.Summarize(dist), sum.Summary)
+					require.Equal(t, graph.TraversedEdges(c, dist), sum.Traversed)
+				})
+			}
+		}
+	}
+}

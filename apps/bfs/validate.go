@@ -1,0 +1,152 @@
+package bfs
+
+import "github.com/activepebbles/pebbles/target"
+
+// claim is the pebble by which a vertex asks its parent whether it is one. It goes to the parent.
+type claim[V vertex] struct{ Parent, Child, Level V }
+
+// edge is the pebble by which an arc compares its ends. It goes to its head; Level is the tail's.
+type edge[V vertex] struct{ Head, Tail, Level V }
+
+// validator checks the tree of a search by the rules of Graph500 (see graph.Validate, its serial twin):
+//
+//  1. The parents form a tree rooted at the root.
+//  2. Each tree edge joins vertices whose levels differ by one.
+//  3. Each edge joins vertices whose levels differ by at most one, or both unreached; an arc of a directed graph whose tail
+//     is reached leads at most one level down.
+//  4. A vertex has a parent if and only if it has a level.
+//  5. Each tree edge is an edge of the graph.
+//
+// Parents that go round a cycle break rule 2: levels can't fall all the way round. An undirected edge is two arcs, so
+// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a vertex.
+type validator[V vertex] struct {
+	*tree[V]
+	claims *target.Target[claim[V]]
+	edges  *target.Target[edge[V]]
+	joined []uint64 // a bit for each vertex of this rank: the graph has its tree edge
+	found  Breaches
+}
+
+func newValidator[V vertex](t *tree[V]) *validator[V] {
+	c := &validator[V]{tree: t, joined: make([]uint64, t.g.local/64+1)}
+	c.claims = target.New(t.g.rank, t.target("claims"), t.g.owner,
+		target.Keys(func(vs []claim[V], keys []uint64) {
+			for i, v := range vs {
+				keys[i] = uint64(v.Parent)
+			}
+		}),
+		target.Batch(c.judgeClaims))
+	c.edges = target.New(t.g.rank, t.target("edges"), t.g.owner,
+		target.Keys(func(vs []edge[V], keys []uint64) {
+			for i, v := range vs {
+				keys[i] = uint64(v.Head)
+			}
+		}),
+		target.Batch(c.judgeEdges))
+	return c
+}
+
+func (c *validator[V]) run() (Breaches, error) {
+	clear(c.joined)
+	c.found = Breaches{}
+	err := c.g.rank.Epoch(func() error {
+		c.checkRoot()
+		c.sendClaims()
+		c.sendEdges()
+		return nil
+	})
+	if err != nil {
+		return Breaches{}, err
+	}
+	c.checkJoined()
+	return c.found, nil
+}
+
+func (c *validator[V]) checkRoot() {
+	if !c.g.owns(c.root) {
+		return
+	}
+	v := V(c.root) - c.first
+	if c.parent[v] != V(c.root) {
+		c.found.add(rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
+	}
+	if c.level[v] != 0 {
+		c.found.add(rootNotAtZero, c.root, 0, uint64(c.level[v]), 0)
+	}
+}
+
+// sendClaims checks what a vertex can tell of itself, rule 4 and parts of rule 1, and asks the parents about the rest.
+func (c *validator[V]) sendClaims() {
+	out := make([]claim[V], 0, sendAtOnce)
+	for v, parent := range c.parent {
+		index, level := c.first+V(v), c.level[v]
+		switch {
+		case uint64(index) == c.root || parent == none[V]() && level == none[V]():
+		case parent == none[V]():
+			c.found.add(levelAlone, uint64(index), 0, uint64(level), 0)
+		case level == none[V]():
+			c.found.add(parentAlone, uint64(index), uint64(parent), 0, 0)
+		case uint64(parent) >= c.g.Vertices:
+			c.found.add(parentNowhere, uint64(index), uint64(parent), 0, 0)
+		case parent == index:
+			c.found.add(secondRoot, uint64(index), 0, 0, 0)
+		default:
+			if out = append(out, claim[V]{parent, index, level}); len(out) == cap(out) {
+				c.claims.SendAll(out)
+				out = out[:0]
+			}
+		}
+	}
+	c.claims.SendAll(out)
+}
+
+func (c *validator[V]) judgeClaims(vs []claim[V]) {
+	for _, v := range vs {
+		switch level := c.level[v.Parent-c.first]; {
+		case level == none[V]():
+			c.found.add(parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
+		case v.Level != level+1:
+			c.found.add(levelsOfTree, uint64(v.Child), uint64(v.Parent), uint64(v.Level), uint64(level))
+		}
+	}
+}
+
+func (c *validator[V]) sendEdges() {
+	out := make([]edge[V], 0, sendAtOnce)
+	for v, level := range c.level {
+		for _, head := range c.row(V(v)) {
+			if out = append(out, edge[V]{head, c.first + V(v), level}); len(out) == cap(out) {
+				c.edges.SendAll(out)
+				out = out[:0]
+			}
+		}
+	}
+	c.edges.SendAll(out)
+}
+
+func (c *validator[V]) judgeEdges(vs []edge[V]) {
+	for _, e := range vs {
+		head := e.Head - c.first
+		if c.parent[head] == e.Tail {
+			c.joined[head/64] |= 1 << (head % 64)
+		}
+		switch level := c.level[head]; {
+		case e.Level == none[V]():
+		case level == none[V]():
+			c.found.add(headUnreached, uint64(e.Tail), uint64(e.Head), uint64(e.Level), 0)
+		case level > e.Level+1:
+			c.found.add(levelsOfEdge, uint64(e.Tail), uint64(e.Head), uint64(e.Level), uint64(level))
+		}
+	}
+}
+
+// checkJoined is rule 5, when all arcs have told.
+func (c *validator[V]) checkJoined() {
+	for v, parent := range c.parent {
+		index := uint64(c.first) + uint64(v)
+		isJoined := c.joined[v/64]>>(v%64)&1 != 0
+		if !isJoined && index != c.root && uint64(parent) < c.g.Vertices && uint64(parent) != index && c.level[v] != none[V]() {
+			c.found.add(noSuchEdge, index, uint64(parent), 0, 0)
+		}
+	}
+}

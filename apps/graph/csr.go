@@ -1,0 +1,65 @@
+package graph
+
+import "fmt"
+
+// CSR is a graph in memory, in compressed sparse rows: the heads of the arcs that leave vertex v are
+// Heads[Offsets[v]:Offsets[v+1]]. An undirected edge stands in the rows of both its ends, a self-loop twice in its own
+// row, so the rows of an undirected graph hold exactly two entries an edge. It takes 8 bytes a vertex and an entry.
+type CSR struct {
+	Offsets  []uint64
+	Heads    []uint64
+	Directed bool
+}
+
+// NewCSR builds the rows of a graph serially, keeping the order of edges within a row, duplicates and self-loops. With
+// directed false every edge counts both ways, which also symmetrises a directed graph. It panics if an edge names a vertex
+// that is not below vertices. It does not keep edges.
+func NewCSR(vertices uint64, edges []Edge, directed bool) *CSR {
+	c := &CSR{Offsets: make([]uint64, vertices+1), Directed: directed}
+	for _, e := range edges {
+		if e.From >= vertices || e.To >= vertices {
+			panic(fmt.Sprintf("graph: edge %d -> %d in a graph of %d vertices", e.From, e.To, vertices))
+		}
+		c.Offsets[e.From+1]++
+		if !directed {
+			c.Offsets[e.To+1]++
+		}
+	}
+	for v := range vertices {
+		c.Offsets[v+1] += c.Offsets[v]
+	}
+	c.fillRows(edges)
+	return c
+}
+
+func (c *CSR) fillRows(edges []Edge) {
+	c.Heads = make([]uint64, c.Offsets[c.Vertices()])
+	free := append([]uint64(nil), c.Offsets...)
+	put := func(from, to uint64) {
+		c.Heads[free[from]] = to
+		free[from]++
+	}
+	for _, e := range edges {
+		put(e.From, e.To)
+		if !c.Directed {
+			put(e.To, e.From)
+		}
+	}
+}
+
+// Vertices returns the number of vertices.
+func (c *CSR) Vertices() uint64 { return uint64(len(c.Offsets) - 1) }
+
+// Edges returns the number of edges that the graph was built from.
+func (c *CSR) Edges() uint64 { return c.edgesOf(uint64(len(c.Heads))) }
+
+// Row returns the heads of the arcs that leave v; it aliases the graph.
+func (c *CSR) Row(v uint64) []uint64 { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
+
+// edgesOf turns a number of row entries into a number of edges.
+func (c *CSR) edgesOf(entries uint64) uint64 {
+	if c.Directed {
+		return entries
+	}
+	return entries / 2
+}

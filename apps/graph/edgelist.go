@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"io"
+	"strconv"
+	"strings"
+)
+
+// commentBytesMax is the longest comment before the edges of an edge list: it may hold the header.
+const commentBytesMax = 1 << 16
+
+// edgeList reads SNAP edge lists.
+type edgeList struct {
+	*compaction
+	lex            *lexer
+	hasHeader      bool
+	nodes, edges   uint64 // as the header tells
+	count          uint64 // edges read
+	lastID, lastAt uint64 // the From end of the edge before: lists are mostly sorted by it
+}
+
+func openEdgeList(lex *lexer) (content, error) {
+	list := &edgeList{compaction: newCompaction(), lex: lex}
+	for {
+		lex.blanks()
+		b, ok := lex.peek()
+		switch {
+		case !ok:
+			return list, lex.ended()
+		case b == '\n':
+			lex.newline()
+		case b == '#':
+			if err := list.comment(); err != nil {
+				return nil, err
+			}
+		case isDigit(b):
+			return list, nil
+		default:
+			return nil, lex.unexpected("an edge `from to` or a `#` comment")
+		}
+	}
+}
+
+// comment reads a comment, which is the header if it tells both counts: `# Nodes: 7115 Edges: 103689`.
+func (e *edgeList) comment() error {
+	line := e.lex.line
+	text, err := e.lex.text(commentBytesMax)
+	if err != nil || e.hasHeader {
+		return err
+	}
+	nodes, hasNodes := countAfter(text, "Nodes:")
+	edges, hasEdges := countAfter(text, "Edges:")
+	if !hasNodes || !hasEdges {
+		return nil
+	}
+	var overflow error
+	if e.nodes, overflow = strconv.ParseUint(nodes, 10, 64); overflow == nil {
+		e.edges, overflow = strconv.ParseUint(edges, 10, 64)
+	}
+	if overflow != nil || e.nodes > verticesMax {
+		e.lex.line = line
+		return e.lex.errorf(ErrRange, "the header tells %s nodes and %s edges, more than fit", nodes, edges)
+	}
+	e.hasHeader = true
+	return nil
+}
+
+// countAfter returns the whole number that follows label in text.
+func countAfter(text, label string) (string, bool) {
+	_, rest, found := strings.Cut(text, label)
+	fields := strings.Fields(rest)
+	if !found || len(fields) == 0 {
+		return "", false
+	}
+	return fields[0], strings.Trim(fields[0], "0123456789") == ""
+}
+
+func (e *edgeList) next() (Edge, error) {
+	more, err := e.lex.record('#')
+	if err != nil {
+		return Edge{}, err
+	}
+	if !more {
+		return Edge{}, e.finish()
+	}
+	from, err := e.lex.number("the first vertex of an edge")
+	if err != nil {
+		return Edge{}, err
+	}
+	to, err := e.lex.number("the second vertex of an edge")
+	if err != nil {
+		return Edge{}, err
+	}
+	if err := e.lex.endLine("the two vertices of an edge"); err != nil {
+		return Edge{}, err
+	}
+	if e.count++; e.hasHeader && e.count > e.edges {
+		return Edge{}, e.lex.errorf(ErrDamaged, "the header tells %d edges, but there are more", e.edges)
+	}
+	if from != e.lastID || e.count == 1 {
+		e.lastID, e.lastAt = from, e.meet(from)
+	}
+	return Edge{e.lastAt, e.meet(to)}, nil
+}
+
+// finish compares what was read with the header and returns io.EOF if the file is whole.
+func (e *edgeList) finish() error {
+	met := e.vertices()
+	switch {
+	case e.hasHeader && e.count < e.edges:
+		return e.lex.errorf(ErrTruncated, "the header tells %d edges, but the file ends after %d", e.edges, e.count)
+	case e.hasHeader && met > e.nodes:
+		return e.lex.errorf(ErrDamaged, "the header tells %d nodes, but the edges name %d", e.nodes, met)
+	case !e.hasHeader && e.count == 0:
+		return e.lex.errorf(ErrSyntax, "the file holds no edge")
+	}
+	e.settle(max(met, e.nodes))
+	return io.EOF
+}
+
+func (e *edgeList) directed() bool { return true }
+
+func (e *edgeList) edgesTold() (uint64, bool) { return e.edges, e.hasHeader }

@@ -1,0 +1,150 @@
+package randomaccess
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Run runs RandomAccess on a job. Every rank calls it once, between epochs, with the same configuration but for Progress. It
+// registers two targets. The result is complete on every rank. Wrong words are counted in its Errors; an error means that
+// the job failed, or can't work.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	b, err := newBench(r, c.withDefaults())
+	if err != nil {
+		return Result{}, err
+	}
+	result := b.result()
+	if result.SetUp, err = apps.Timed(r, b.load); err != nil {
+		return result, err
+	}
+	if err := result.Kernel(r, b.kernel); err != nil {
+		return result, err
+	}
+	result.rate()
+	if result.Verify, err = apps.Timed(r, b.verify); err != nil {
+		return result, err
+	}
+	result.Checksum = digits(b.checksum)
+	return result, result.Finish(r, b.errors)
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank     *pebble.Rank
+	config   Config
+	words    words
+	owner    *distribution.BlockMap
+	quota    quota
+	table    []uint64
+	rans     []uint64 // the batch that is being generated
+	sent     uint64   // updates, for Progress
+	checksum uint64
+	errors   uint64
+}
+
+func newBench(r *pebble.Rank, c Config) (*bench, error) {
+	w := words{total: c.words() * uint64(r.Size()), own: c.words()}
+	if err := mustFit(r, w.own); err != nil {
+		return nil, err
+	}
+	job := r.Config()
+	mine := len(job.Topology(r.Size()).Neighbors(r.ID()))
+	most, err := pebble.AllReduce(r, mine, func(a, b int) int { return max(a, b) })
+	if err != nil {
+		return nil, err
+	}
+	q := share(most, job.Cache, c.Coalesce, job.Coalesce)
+	return &bench{
+		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
+		rans: make([]uint64, q.batch),
+	}, nil
+}
+
+// mustFit refuses a table that this process has no memory for, before the system ends the process instead.
+func mustFit(r *pebble.Rank, own uint64) error {
+	p := r.Place()
+	need, have := 8*own*uint64(p.Last-p.First), uint64(netio.MemoryAvailable())
+	if need > have {
+		return fmt.Errorf("randomaccess: the tables of process %d need %d MiB, %d MiB are free: give fewer words or ranks",
+			p.Process, need>>20, have>>20)
+	}
+	return nil
+}
+
+// load makes this rank's part of the table.
+func (b *bench) load() error {
+	b.table = make([]uint64, b.words.own)
+	first := b.first()
+	for i := range b.table {
+		b.table[i] = first + uint64(i)
+	}
+	return nil
+}
+
+// first is the first word of this rank.
+func (b *bench) first() uint64 { return b.words.own * uint64(b.rank.ID()) }
+
+// kernel applies all updates once.
+func (b *bench) kernel() error {
+	if b.rank.Config().Cache > 0 {
+		return b.pass(b.mergedUpdates())
+	}
+	return b.pass(b.updates("update", target.Coalesce(b.quota.factor)))
+}
+
+// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it.
+func (b *bench) updates(name string, options ...target.Option) (send func(rans []uint64)) {
+	t := target.New(b.rank, name, b.owner, target.Keys(b.words.keys),
+		target.Batch(func(rans []uint64) { b.words.apply(b.table, rans) }), options...)
+	return t.SendAll
+}
+
+// mergedUpdates registers a target whose pebbles can be merged, and returns the way to send to it.
+func (b *bench) mergedUpdates() (send func(rans []uint64)) {
+	t := target.New(b.rank, "update", b.owner, target.Keys(updateKeys),
+		target.Batch(func(us []update) { applyUpdates(b.table, us) }),
+		target.Coalesce(b.quota.factor), target.Reduce(reduce.Combine(merge)))
+	us := make([]update, b.quota.batch)
+	return func(rans []uint64) {
+		for i, ran := range rans {
+			us[i] = update{b.words.key(ran), ran}
+		}
+		t.SendAll(us[:len(rans)])
+	}
+}
+
+// progressEvery is how many updates rank 0 sends between two words of progress: some milliseconds.
+const progressEvery = 1 << 16
+
+// pass sends all updates of this rank, in an epoch.
+func (b *bench) pass(send func(rans []uint64)) error {
+	return b.rank.Epoch(func() error {
+		n := b.config.updates()
+		ran := number(uint64(b.rank.ID()) * n)
+		for left := n; left > 0; {
+			rans := b.rans[:min(left, uint64(len(b.rans)))]
+			ran = fill(rans, ran)
+			send(rans)
+			left -= uint64(len(rans))
+			b.progress(uint64(len(rans)))
+		}
+		return nil
+	})
+}
+
+func (b *bench) progress(n uint64) {
+	before := b.sent / progressEvery
+	b.sent += n
+	if b.config.Progress != nil && b.rank.ID() == 0 && b.sent/progressEvery != before {
+		b.config.Progress(b.sent, 2*b.config.updates())
+	}
+}

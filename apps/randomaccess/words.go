@@ -1,0 +1,72 @@
+package randomaccess
+
+import "math/bits"
+
+// words says which word of the table a number of the stream is for.
+type words struct {
+	total uint64 // words of the whole table
+	own   uint64 // words of each rank, a power of two
+}
+
+// lowBits tells that numbers choose their words by their low bits.
+func (w words) lowBits() bool { return w.total&(w.total-1) == 0 }
+
+// key is the word for a number.
+func (w words) key(ran uint64) uint64 {
+	if w.lowBits() {
+		return ran & (w.total - 1)
+	}
+	high, _ := bits.Mul64(ran, w.total)
+	return high
+}
+
+// keys is key for many numbers.
+func (w words) keys(rans, keys []uint64) {
+	keys = keys[:len(rans)]
+	if w.lowBits() {
+		mask := w.total - 1
+		for i, ran := range rans {
+			keys[i] = ran & mask
+		}
+		return
+	}
+	for i, ran := range rans {
+		keys[i], _ = bits.Mul64(ran, w.total)
+	}
+}
+
+// apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits of
+// a key are the index there.
+func (w words) apply(table, rans []uint64) {
+	mask := uint64(len(table) - 1)
+	if w.lowBits() {
+		for _, ran := range rans {
+			table[ran&mask] ^= ran
+		}
+		return
+	}
+	for _, ran := range rans {
+		key, _ := bits.Mul64(ran, w.total)
+		table[key&mask] ^= ran
+	}
+}
+
+// update is the pebble of a run with a reduction cache, where updates to one word are merged: the number alone would not
+// tell the word any more.
+type update struct{ Key, Value uint64 }
+
+func merge(a, b update) update { return update{a.Key, a.Value ^ b.Value} }
+
+func updateKeys(us []update, keys []uint64) {
+	keys = keys[:len(us)]
+	for i, u := range us {
+		keys[i] = u.Key
+	}
+}
+
+func applyUpdates(table []uint64, us []update) {
+	mask := uint64(len(table) - 1)
+	for _, u := range us {
+		table[u.Key&mask] ^= u.Value
+	}
+}

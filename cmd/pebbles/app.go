@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// application is what a command needs to know of one of the applications.
+type application struct {
+	check func(s *settings, c *cobra.Command) error // refuses flags that can't work
+	run   func(r *pebble.Rank, s *settings, p progress) (outcome, error)
+}
+
+// appCommand completes a command with the shared flags and with what it does. The application's own flags come first.
+func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
+	s := &settings{}
+	s.register(c)
+	c.Args = noArguments
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		member := launch.Started()
+		if err := s.check(member); err != nil {
+			return err
+		}
+		if err := a.check(s, c); err != nil {
+			return err
+		}
+		j := &job{
+			terminal: t, name: c.Name(), settings: s, member: member,
+			run: func(r *pebble.Rank, p progress) (outcome, error) { return a.run(r, s, p) },
+		}
+		if t.begin != nil {
+			return t.begin(j)
+		}
+		return j.start()
+	}
+	return c
+}

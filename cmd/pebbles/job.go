@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// job is one run of an application, asked for by flags that were checked.
+type job struct {
+	terminal
+	name     string
+	settings *settings
+	member   bool // this process belongs to a job that somebody has started
+	run      func(*pebble.Rank, progress) (outcome, error)
+}
+
+// start runs the job here, or as several processes.
+func (j *job) start() error {
+	if j.settings.spread.several() && !j.member {
+		return j.launch()
+	}
+	return j.take()
+}
+
+// launch starts this command again as the processes of the job. Process 0 gets standard output and standard error as they
+// are; the others mark what they have to tell.
+func (j *job) launch() error {
+	self, err := os.Executable()
+	if err != nil {
+		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
+	}
+	spec := j.settings.spread.spec(append([]string{self}, j.args...), j.settings.diary.logger(j.stderr))
+	spec.Stdout, spec.Stderr = j.stdout, j.stderr
+	result, err := launch.Run(context.Background(), spec)
+	var failed *launch.FailedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failed) && told(failed.First):
+		return &failure{status: result.Status}
+	}
+	return &failure{result.Status, err}
+}
+
+// told says that a process of this command has already said why it ended.
+func told(o launch.Outcome) bool {
+	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
+}
+
+// take runs the ranks of this process, and prints the result where rank 0 is.
+func (j *job) take() error {
+	stderr := &marked{to: j.stderr}
+	log := j.settings.diary.logger(stderr)
+	config, err := j.settings.config(log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
+	var result *outcome // of rank 0
+	var joined sync.Once
+	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {
+		joined.Do(func() {
+			place := r.Place()
+			stderr.mark(place)
+			log.Info("process takes part", "pid", os.Getpid(), "process", place.Process, "of", place.Processes,
+				"first_rank", place.First, "last_rank", place.Last-1, "ranks", place.Ranks)
+		})
+		if err := j.settings.fits(r); err != nil {
+			return err
+		}
+		o, err := j.run(r, bar.progress(r))
+		if r.ID() == 0 {
+			result = &o
+		}
+		return err
+	})
+	bar.clear()
+	switch {
+	case err != nil:
+		return &failure{status: pebble.Tell(stderr, err)}
+	case result == nil:
+		return nil // rank 0 is elsewhere
+	}
+	return j.settle(*result)
+}
+
+// settle prints the result and judges it.
+func (j *job) settle(o outcome) error {
+	if err := written(o.print(j.stdout, j.settings.json)); err != nil {
+		return err
+	}
+	if o.report.Errors > 0 {
+		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %d errors", o.report.Errors)}
+	}
+	return nil
+}
+
+// written is the failure to write a result.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{launch.ExitError, fmt.Errorf("write the result: %w", err)}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/activepebbles/pebbles/apps"
+)
+
+// outcome is the result of an application in the forms that it is printed in.
+type outcome struct {
+	report apps.Report
+	whole  any         // for JSON
+	rows   [][2]string // for people: what the application has to tell
+}
+
+// print writes the result: one JSON object on one line, or a table.
+func (o outcome) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(o.whole)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range o.table() {
+		fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
+	}
+	return t.Flush()
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// newCommand makes the whole command.
+func newCommand(t terminal) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pebbles",
+		Short: "Active Pebbles: programs made of many small messages, on one machine or many",
+		Long: "pebbles runs the applications of Active Pebbles for Go, and starts programs built on the library as jobs of\n" +
+			"several processes.",
+		Example:       "  pebbles randomaccess\n  pebbles bfs --kronecker 16 --roots 4\n  pebbles run -n 4 -- ./program",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetArgs(t.args)
+	root.SetOut(t.stdout)
+	root.SetErr(t.stderr)
+	root.SetVersionTemplate("pebbles {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if first := firstWord(t.args); c == root && first != "" {
+			return noCommand(c, []string{first})
+		}
+		return err
+	})
+	root.AddCommand(newBFS(t), newRun(t), newVersion())
+	return root
+}
+
+// firstWord is the first argument that is no flag.
+func firstWord(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// noCommand refuses words that name no command.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q: use one of %s", args[0], strings.Join(names, ", "))
+}
+
+// noArguments refuses arguments of a command that has only flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], c.Name())
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// settings are the flags that all applications share.
+type settings struct {
+	spread      spread
+	diary       diary
+	transport   word
+	topology    word
+	termination word
+	coalesce    int
+	cache       int
+	memory      size
+	due         wait
+	seed        uint64
+	json        bool
+}
+
+var (
+	transports = []string{"mem", "tcp", "auto"}
+	detectors  = []string{"skr", "auto"}
+)
+
+// register adds the flags to a command.
+func (s *settings) register(c *cobra.Command) {
+	f := c.Flags()
+	f.SortFlags = false
+	s.coalesce = coalesce.FactorDefault
+	s.due = wait(time.Millisecond)
+	s.seed = 1
+	s.topology.check = func(name string) error {
+		_, err := route.ByName(name)
+		return err
+	}
+	f.Var(count{&s.spread.ranks, 1, "one for each core, or one a process"}, "ranks", "ranks of the whole job")
+	f.Var(count{&s.spread.processes, 1, "1, or one a host"}, "procs", "processes, which the command starts itself")
+	s.spread.register(c)
+	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
+	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel")
+	f.Var(count{&s.coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
+	f.Var(count{&s.cache, 0, "0"}, "cache", "entries of the reduction cache, 0 for none")
+	words(c, &s.termination, "termination", "auto", detectors, "what finds the end of an epoch")
+	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
+	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
+	f.Uint64Var(&s.seed, "seed", s.seed, "seed of everything random")
+	f.BoolVar(&s.json, "json", false, "print one JSON object instead of a table")
+	s.diary.register(c)
+}
+
+// check refuses flags that don't go together. member says that this process belongs to a job that somebody has started.
+func (s *settings) check(member bool) error {
+	if err := s.diary.check(); err != nil {
+		return err
+	}
+	if err := s.spread.check(); err != nil {
+		return err
+	}
+	several := s.spread.several() || member
+	switch {
+	case s.transport.text == "mem" && several:
+		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp")
+	case s.transport.text == "tcp" && !several:
+		return errors.New("--transport tcp connects processes: add --procs 2 or more, or --hosts")
+	case s.spread.bind != "" && !several:
+		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
+	}
+	return nil
+}
+
+// ranks is how many ranks the job will have, unless a launcher decides.
+func (s *settings) ranks() int {
+	switch {
+	case s.spread.ranks > 0:
+		return s.spread.ranks
+	case s.spread.several():
+		return s.spread.count()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// config is what the flags mean to the runtime.
+func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
+	topology, err := route.ByName(s.topology.text)
+	return pebble.Config{
+		Ranks:       s.ranks(),
+		Topology:    topology,
+		Coalesce:    s.coalesce,
+		Cache:       s.cache,
+		Due:         time.Duration(s.due),
+		Termination: termination.SKR,
+		MemoryLimit: int64(s.memory),
+		Log:         log,
+	}, err
+}
+
+// fits compares the flags with the job that a launcher has made of this process.
+func (s *settings) fits(r *pebble.Rank) error {
+	switch place := r.Place(); {
+	case s.spread.ranks > 0 && s.spread.ranks != place.Ranks:
+		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks, place.Ranks)
+	case s.spread.several() && s.spread.count() != place.Processes:
+		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(), place.Processes)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// spread says where the ranks of a job are to run.
+type spread struct {
+	ranks     int
+	processes int // 0: the flag was not given
+	hosts     []string
+	bind      string
+	ssh       string
+}
+
+// register adds the flags that all commands that start processes share.
+func (s *spread) register(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&s.hosts, "hosts", nil, "hosts to start the processes on over ssh, separated by commas")
+	f.StringVar(&s.bind, "bind", "", "address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
+	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
+	for _, name := range []string{"hosts", "bind"} {
+		if err := c.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
+			panic("pebbles: " + err.Error())
+		}
+	}
+}
+
+// count is the number of processes.
+func (s *spread) count() int {
+	if s.processes == 0 {
+		return max(1, len(s.hosts))
+	}
+	return s.processes
+}
+
+// several tells whether the command has to start the job's processes.
+func (s *spread) several() bool { return s.count() > 1 || len(s.hosts) > 0 }
+
+func (s *spread) check() error {
+	switch {
+	case s.ranks > 0 && s.ranks < s.count():
+		return fmt.Errorf("--ranks %d is not enough for %d processes: each has at least one rank", s.ranks, s.count())
+	case len(s.hosts) > s.count():
+		return fmt.Errorf("--hosts names %d hosts for %d processes: name at most one host a process", len(s.hosts), s.count())
+	case len(s.hosts) > 0 && s.bind == "":
+		return fmt.Errorf("--hosts needs --bind: the address or interface by which the hosts reach each other")
+	case len(strings.Fields(s.ssh)) == 0:
+		return fmt.Errorf("--ssh is empty: name a command such as ssh")
+	}
+	return nil
+}
+
+// spec is the job as its launcher is told of it.
+func (s *spread) spec(program []string, log *slog.Logger) launch.Spec {
+	return launch.Spec{
+		Processes: s.count(), Ranks: s.ranks, Hosts: s.hosts, Bind: s.bind, SSH: strings.Fields(s.ssh),
+		Program: program, Log: log,
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/apps"
+)
+
+// table is the summary for people: where it ran, what came of it, and what it took.
+func (o outcome) table() [][2]string {
+	rows := append([][2]string{{o.report.App, place(o.report)}}, o.rows...)
+	return append(rows,
+		[2]string{"verified", verdict(o.report.Errors)},
+		[2]string{"time", times(o.report)},
+		[2]string{"pebbles", pebblesText(o.report)},
+		[2]string{"frames", framesText(o.report)},
+		[2]string{"epochs", fmt.Sprintf("%s, %s rounds of %s", grouped(o.report.Counters.Epochs), grouped(o.report.Counters.Rounds),
+			o.report.Termination)},
+		[2]string{"memory", fmt.Sprintf("%s for pebbles at most on a rank, %s resident at most in a process",
+			bytesText(o.report.Memory.BuffersPeak), bytesText(o.report.Memory.ResidentPeak))},
+	)
+}
+
+func place(r apps.Report) string {
+	text := fmt.Sprintf("%s in %s, %s transport, %s topology, %d pebbles a buffer", plural(r.Ranks, "rank", "ranks"),
+		plural(r.Procs, "process", "processes"), r.Transport, r.Topology, r.Coalesce)
+	if r.Cache > 0 {
+		text += ", cache of " + plural(r.Cache, "entry", "entries")
+	}
+	return text
+}
+
+func verdict(errors uint64) string {
+	if errors == 0 {
+		return "yes"
+	}
+	return fmt.Sprintf("NO: %s errors", grouped(errors))
+}
+
+func times(r apps.Report) string {
+	return fmt.Sprintf("%s, and %s to set up, %s to verify", secondsText(r.Seconds), secondsText(r.SetUp), secondsText(r.Verify))
+}
+
+func pebblesText(r apps.Report) string {
+	c := r.Counters
+	return fmt.Sprintf("%s sent, %s handled, %s forwarded, %s merged",
+		grouped(c.PebblesSent), grouped(c.PebblesHandled), grouped(c.Forwarded), grouped(c.Merged))
+}
+
+func framesText(r apps.Report) string {
+	c := r.Counters
+	text := fmt.Sprintf("%s sent, %s", grouped(c.FramesSent), bytesText(int64(c.BytesSent)))
+	var reasons []string
+	for _, f := range []struct {
+		frames uint64
+		why    string
+	}{{c.FlushFull, "full"}, {c.FlushDue, "due"}, {c.FlushExplicit, "flushed"}, {c.FlushIdle, "idle"}} {
+		if f.frames > 0 {
+			reasons = append(reasons, grouped(f.frames)+" "+f.why)
+		}
+	}
+	if len(reasons) > 0 {
+		text += ": " + strings.Join(reasons, ", ")
+	}
+	return text
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// grouped writes a number with a comma between thousands.
+func grouped(n uint64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func secondsText(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= time.Second:
+		d = d.Round(10 * time.Millisecond)
+	case d >= time.Millisecond:
+		d = d.Round(10 * time.Microsecond)
+	}
+	return d.String()
+}
+
+// bytesText writes a number of bytes in binary units.
+func bytesText(n int64) string {
+	size, unit := float64(n), 0
+	for size >= 1024 && unit < 4 {
+		size /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.4g %s", size, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
+}

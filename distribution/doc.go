@@ -1,0 +1,21 @@
+// Package distribution says which rank owns a key. It is the scalable
+// addressing of Active Pebbles (section 3.2 of the paper): a pebble is sent to a
+// key, never to a rank, and a distribution turns the key into its owner rank and,
+// where the data is an array, into a local index there.
+//
+// The static distributions need O(1) space and time, but for [Table]:
+//
+//	Block        blocks of consecutive keys, one a rank
+//	Cyclic       keys dealt out one by one
+//	BlockCyclic  blocks dealt out one by one
+//	Hashed       [0, n) in a pseudo-random order, dealt out one by one
+//	Hash         any 64-bit key, owner only (see HashString for text keys)
+//	Table        an owner for each key, written down
+//
+// A [Directory] is the dynamic one: keys start where a static distribution puts
+// them, and may be moved while the job runs. A program may bring its own
+// distribution: anything that implements [Map], and better [Batcher] too.
+//
+// Everything here is pure arithmetic on plain values: static distributions never
+// change after construction and may be used by all ranks at once.
+package distribution

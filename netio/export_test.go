@@ -1,0 +1,21 @@
+package netio
+
+// Kill ends the transport as the death of its process would: connections break without a goodbye.
+func (t *TCP) Kill() {
+	t.down.Store(true)
+	for _, p := range t.peers {
+		if p != nil {
+			p.end(nil)
+		}
+	}
+}
+
+// Received is the bytes of received frames that were not released. It is for after Close.
+func (t *TCP) Received() (lent int64) {
+	for _, p := range t.peers {
+		for i := 0; p != nil && i < laneCount; i++ {
+			lent += p.lanes[i].received.pool.Lent()
+		}
+	}
+	return lent
+}

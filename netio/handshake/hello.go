@@ -1,0 +1,46 @@
+package handshake
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The roles that an end of a connection can have.
+const (
+	RolePeer     = "peer"     // a process of the job, to another one
+	RoleLauncher = "launcher" // what started the job
+	RoleProcess  = "process"  // a process of the job, to the launcher
+)
+
+// Hello is what two ends tell each other after both have proven that they know the job's secret.
+type Hello struct {
+	Role      string // RolePeer, RoleLauncher or RoleProcess
+	Job       string // the job's id
+	Process   int
+	Processes int
+	Ranks     int
+	Lane      uint8 // of a peer: 0 for control, 1 for data
+	Identity  Identity
+}
+
+// helloBytesMax bounds a Hello on the wire.
+const helloBytesMax = 4 << 10
+
+func (h Hello) encode() ([]byte, error) {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("encode hello: %w", err)
+	}
+	if len(b) > helloBytesMax {
+		return nil, fmt.Errorf("encode hello: %d bytes, the most is %d; use a shorter job id or build", len(b), helloBytesMax)
+	}
+	return b, nil
+}
+
+func decodeHello(b []byte) (Hello, error) {
+	var h Hello
+	if err := json.Unmarshal(b, &h); err != nil {
+		return Hello{}, fmt.Errorf("decode hello: %w", err)
+	}
+	return h, nil
+}

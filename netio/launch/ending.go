@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"net"
+	"syscall"
+	"time"
+)
+
+// stage says how far the end of a failed job has come.
+type stage int
+
+const (
+	going  stage = iota // it has not failed
+	grace               // the others may end by themselves
+	asked               // they were sent SIGTERM
+	killed              // they were sent SIGKILL
+	cut                 // ssh was sent SIGKILL
+)
+
+const (
+	askedLimit  = time.Second // from SIGTERM to SIGKILL
+	killedLimit = time.Second // from SIGKILL on another host to that for ssh
+)
+
+// fail begins the end of the job. With no cause of its own, the exits of the processes will tell.
+func (j *job) fail(cause error) {
+	if j.stage != going {
+		return
+	}
+	j.cause = cause
+	j.stage = grace
+	j.next.Reset(j.spec.Grace)
+	if j.departed {
+		return // they are connected with each other, and notice
+	}
+	for _, p := range j.processes {
+		j.refuse(p.line)
+	}
+}
+
+// refuse tells a process that has joined that there will be no job.
+func (j *job) refuse(line net.Conn) {
+	if line == nil {
+		return
+	}
+	reason := j.failure().Error()
+	if err := tell(line, departure{Failed: reason[:min(len(reason), failedBytesMax)]}); err != nil {
+		j.spec.Log.Debug("tell failure", "error", err) // it has ended: its exit says more
+	}
+}
+
+// escalate goes on to the next stage.
+func (j *job) escalate() {
+	switch j.stage {
+	case grace:
+		j.ask(askedLimit)
+	case asked:
+		j.kill()
+	case killed:
+		j.stage = cut
+		for _, p := range j.processes {
+			p.kill(syscall.SIGKILL)
+		}
+	}
+}
+
+// ask sends SIGTERM to all that are left, and SIGKILL when limit has passed.
+func (j *job) ask(limit time.Duration) {
+	if j.stage < asked {
+		j.stage = asked
+		j.next.Reset(limit)
+		j.send(syscall.SIGTERM)
+	}
+}
+
+func (j *job) kill() {
+	if j.stage < killed {
+		j.stage = killed
+		j.next.Reset(killedLimit)
+		j.send(syscall.SIGKILL)
+	}
+}
+
+func (j *job) send(s syscall.Signal) {
+	for _, p := range j.processes {
+		p.told = p.told || !p.ended
+		p.signal(s)
+	}
+}
+
+// failure is why the job has failed, as far as is known; nil when it has not.
+func (j *job) failure() error {
+	if j.stage == going {
+		return nil
+	}
+	if j.cause != nil {
+		return j.cause
+	}
+	exits := make([]Outcome, len(j.order))
+	for i, p := range j.order {
+		exits[i] = p.Outcome
+	}
+	first := blame(exits)
+	if j.signal != 0 && first.Status == 128+int(j.signal) {
+		return &SignalError{j.signal}
+	}
+	return &FailedError{First: first, Others: len(j.processes) - 1}
+}

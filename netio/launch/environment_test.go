@@ -1,0 +1,171 @@
+package launch
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func goodVariables() map[string]string {
+	return map[string]string{varJob: "j", varProcess: "1", varProcesses: "2", varRanks: "4", varLauncher: "127.0.0.1:1", varSecretFD: "3"}
+}
+
+func TestEnvironmentRoundTrip(t *testing.T) {
+	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second}
+	values := map[string]string{}
+	for _, v := range e.list(3) {
+		name, value, _ := strings.Cut(v, "=")
+		require.True(t, isVariable(name), name)
+		values[name] = value
+	}
+	again, err := parseEnvironment(values)
+	require.NoError(t, err)
+	require.Equal(t, e, again)
+}
+
+func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
+	for _, c := range []struct{ name, value, says string }{
+		{varJob, "", varJob + " is missing"},
+		{varProcess, "", varProcess + " is missing"},
+		{varProcess, "2", `PEBBLES_PROCESS="2" is not a number from 0 to 1`},
+		{varProcesses, "0", `PEBBLES_PROCESSES="0" is not a number from 1 to 65536`},
+		{varProcesses, "many", `PEBBLES_PROCESSES="many" is not a number`},
+		{varRanks, "1", `PEBBLES_RANKS="1" is not a number from 2 to`},
+		{varLauncher, "", varLauncher + " is missing"},
+		{varStartLimit, "soon", `PEBBLES_START_LIMIT="soon" is not a time such as 30s`},
+		{varStartLimit, "-1s", "is not a time"},
+	} {
+		values := goodVariables()
+		values[c.name] = c.value
+		_, err := parseEnvironment(values)
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
+func TestJoinTakesTheVariables(t *testing.T) {
+	_, err := Join(t.Context())
+	require.ErrorIs(t, err, errNotStarted)
+	for name, value := range goodVariables() {
+		t.Setenv(name, value)
+	}
+	t.Setenv(varProcess, "x")
+	require.True(t, Started())
+	_, err = Join(t.Context())
+	require.ErrorContains(t, err, `join job: read the environment of the job: PEBBLES_PROCESS="x"`)
+	require.False(t, Started())
+	require.Empty(t, os.Getenv(varSecretFD))
+}
+
+func TestJobInAJobHasItsOwnVariables(t *testing.T) {
+	require.Equal(t, []string{"A=1", "PEBBLES_DATA=x"}, withoutJob([]string{"A=1", varJob + "=j", "PEBBLES_DATA=x", varSecretFile + "="}))
+}
+
+func TestSecretByDescriptor(t *testing.T) {
+	secret := newSecret()
+	r, err := secretPipe(secret)
+	require.NoError(t, err)
+	defer r.Close()
+	copied := duplicate(t, r)
+	read, err := readSecret(copied, time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, secret, read)
+
+	_, err = readSecret(duplicate(t, r), time.Minute) // it can be read once
+	require.Error(t, err)
+
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	defer w.Close()
+	_, err = readSecret(duplicate(t, r), time.Millisecond) // nothing comes
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+
+	_, err = readSecret(1_000_000, time.Minute)
+	require.Error(t, err)
+}
+
+func TestSecretByFile(t *testing.T) {
+	secret := newSecret()
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(formatSecret(secret)), 0o600))
+	read, err := readSecretFile(file)
+	require.NoError(t, err)
+	require.Equal(t, secret, read)
+
+	require.NoError(t, os.Chmod(file, 0o640))
+	_, err = readSecretFile(file)
+	require.ErrorContains(t, err, "has mode 0640, others may use it: run chmod 600")
+	require.NoError(t, os.Chmod(file, 0o600))
+
+	link := file + ".link"
+	require.NoError(t, os.Symlink(file, link))
+	_, err = readSecretFile(link)
+	require.Error(t, err)
+
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(file, 1234, -1))
+		_, err = readSecretFile(file)
+		require.ErrorContains(t, err, "belongs to user 1234, this process runs as user 0")
+	}
+	_, err = readSecretFile(filepath.Dir(file))
+	require.ErrorContains(t, err, "not a regular file")
+}
+
+func TestWhereTheSecretIsMustBeClear(t *testing.T) {
+	for _, c := range []struct {
+		values map[string]string
+		says   string
+	}{
+		{map[string]string{}, "set one of PEBBLES_SECRET_FD and PEBBLES_SECRET_FILE"},
+		{map[string]string{varSecretFD: "3", varSecretFile: "x"}, "set one of"},
+		{map[string]string{varSecretFD: "0"}, "not the number of a descriptor above 2"},
+		{map[string]string{varSecretFD: "three"}, "not the number"},
+		{map[string]string{varSecretFD: "1000000"}, "bad file descriptor"},
+		{map[string]string{varSecretFile: "/no/such/file"}, "no such file"},
+	} {
+		_, err := takeSecret(c.values)
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("j", "1", "2", "4", "h:1", "30s", strings.Repeat("ab", secretBytes))
+	f.Add("", "-1", "99999999999999999999", "x", "", "1h1", "zz")
+	f.Fuzz(func(t *testing.T, job, process, processes, ranks, launcher, limit, secret string) {
+		values := goodVariables()
+		maps.Copy(values, map[string]string{
+			varJob: job, varProcess: process, varProcesses: processes, varRanks: ranks, varLauncher: launcher, varStartLimit: limit,
+		})
+		if e, err := parseEnvironment(values); err == nil {
+			require.True(t, 0 <= e.process && e.process < e.processes && e.processes <= e.ranks && e.startLimit > 0)
+		}
+		if b, err := parseSecret([]byte(secret)); err == nil {
+			require.Len(t, b, secretBytes)
+		} else if len(secret) > 4 {
+			require.NotContains(t, err.Error(), secret)
+		}
+	})
+}
+
+func TestStatusOf(t *testing.T) {
+	require.Zero(t, StatusOf(nil))
+	require.Equal(t, ExitError, StatusOf(errors.New("x")))
+	require.Equal(t, ExitFollower, StatusOf(errors.Join(errors.New("x"), ErrLauncherGone)))
+	require.Equal(t, ExitFollower, StatusOf(ErrElsewhere))
+	require.Equal(t, 7, StatusOf(&FailedError{First: Outcome{Status: 7}}))
+	require.Equal(t, ExitError, StatusOf(&FailedError{}))
+}
+
+func duplicate(t *testing.T, f *os.File) int {
+	t.Helper()
+	n, err := syscall.Dup(int(f.Fd()))
+	require.NoError(t, err)
+	return n
+}

@@ -1,0 +1,135 @@
+package launch
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// job is what the loop of a launcher knows; only that touches it.
+type job struct {
+	spec       *Spec
+	id         string
+	secret     []byte
+	rendezvous *rendezvous
+	output     output
+	processes  []*process
+	exits      chan *process // capacity for all
+	order      []*process    // as they were seen to end
+	started    int
+	joined     int
+	departed   bool // all have joined and know each other
+	stage      stage
+	next       *time.Timer // to the next stage
+	cause      error       // why the job fails, when no process is to blame
+	signal     syscall.Signal
+}
+
+func newJob(s *Spec) (*job, error) {
+	id := make([]byte, 8)
+	rand.Read(id)
+	j := &job{
+		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
+		exits: make(chan *process, s.Processes), next: time.NewTimer(time.Hour),
+	}
+	j.next.Stop()
+	for i := range s.Processes {
+		j.processes = append(j.processes, newProcess(s, i))
+	}
+	var err error
+	j.rendezvous, err = openRendezvous(s, j.id, j.secret)
+	return j, err
+}
+
+func (j *job) alive() int { return j.started - len(j.order) }
+
+// arrive notes that a process has joined. The last one opens the job.
+func (j *job) arrive(g guest) {
+	p := j.processes[g.process]
+	if p.Joined || p.ended {
+		j.spec.Log.Warn("refuse process", "process", g.process, "error", "it has joined already, or has ended")
+		g.line.Close()
+		return
+	}
+	if j.stage != going {
+		j.refuse(g.line)
+		g.line.Close()
+		return
+	}
+	p.Joined, p.line, p.address = true, g.line, g.address
+	j.joined++
+	j.startMore()
+	j.checkDeserters()
+	if j.joined == len(j.processes) && j.stage == going {
+		j.depart()
+	}
+}
+
+func (j *job) depart() {
+	j.departed = true
+	j.rendezvous.stop()
+	d := departure{}
+	for _, p := range j.processes {
+		d.Addresses = append(d.Addresses, p.address)
+	}
+	for _, p := range j.processes {
+		if err := tell(p.line, d); err != nil { // it has ended: its exit says more
+			j.spec.Log.Debug("tell addresses", "process", p.Process, "error", err)
+		}
+	}
+}
+
+// exit notes that a process has ended.
+func (j *job) exit(p *process) {
+	p.finish()
+	j.order = append(j.order, p)
+	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
+	if p.Status != 0 {
+		j.fail(nil)
+	}
+	j.startMore()
+	j.checkDeserters()
+}
+
+// checkDeserters fails a job in which some processes have ended and others wait for them: a program that never joins may
+// end when it likes, but not before one that has joined.
+func (j *job) checkDeserters() {
+	if !j.departed && j.joined > 0 && len(j.order) > 0 {
+		j.fail(nil)
+	}
+}
+
+// checkStart fails a job whose processes have not all joined in time.
+func (j *job) checkStart() {
+	if j.departed {
+		return
+	}
+	var missing []string
+	for _, p := range j.processes {
+		if !p.Joined && !p.ended {
+			missing = append(missing, p.name())
+		}
+	}
+	if more := len(missing) - 8; more > 0 {
+		missing = append(missing[:8], fmt.Sprintf("%d more", more))
+	}
+	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; does the program call pebble.Main "+
+		"or launch.Join, and can its host reach %s?", j.spec.StartLimit, strings.Join(missing, ", "), j.rendezvous.address()))
+	j.ask(askedLimit)
+}
+
+// forward passes a signal of the launcher on. It is no failure yet: the processes decide. A second SIGINT kills.
+func (j *job) forward(s syscall.Signal) {
+	if s == syscall.SIGINT && j.signal == syscall.SIGINT {
+		j.fail(&SignalError{s})
+		j.kill()
+		return
+	}
+	j.signal = s
+	for _, p := range j.processes {
+		p.signal(s)
+	}
+}

@@ -1,0 +1,19 @@
+package launch_test
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// roleVariable makes the test binary play a part in a job instead of running the tests.
+const roleVariable = "LAUNCH_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		os.Unsetenv(roleVariable)
+		play(role)
+	}
+	goleak.VerifyTestMain(m)
+}

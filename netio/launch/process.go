@@ -1,0 +1,145 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// process is one process of a job, as its launcher sees it. Only the launcher's loop touches it, but for the command,
+// which belongs to the goroutine in wait once it has started.
+type process struct {
+	Outcome
+	cmd     *exec.Cmd
+	control *os.File // standard input of ssh: signals for a process on another host
+	line    net.Conn // to a process that has joined
+	address string   // where that listens
+	ended   bool
+
+	mu     sync.Mutex
+	reaped bool // its number may be another process's by now
+}
+
+func newProcess(s *Spec, number int) *process {
+	first, last := netio.Spread(s.Ranks, s.Processes, number)
+	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
+}
+
+// startHere starts the process on this machine. The files it inherits are closed here afterwards.
+func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
+	pipe, err := secretPipe(secret)
+	if err != nil {
+		return err
+	}
+	defer pipe.Close()
+	const descriptor = 3 // of the first extra file
+	p.cmd = &exec.Cmd{
+		Path: s.Program[0], Args: s.Program, Dir: s.Dir,
+		Env:        append(append(withoutJob(os.Environ()), s.Env...), e.list(descriptor)...),
+		ExtraFiles: []*os.File{pipe},
+		Stdout:     stdout, Stderr: stderr,
+		SysProcAttr: attributes(),
+	}
+	if p.Process == 0 && s.Stdin != nil {
+		p.cmd.Stdin = s.Stdin
+	}
+	return p.start()
+}
+
+// startThere starts the process on its host: a local ssh, which is told on its standard input what to do.
+func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
+	path, err := exec.LookPath(s.SSH[0])
+	if err != nil {
+		return fmt.Errorf("find the command for other hosts: %w", err)
+	}
+	stdin, control, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make pipe for ssh: %w", err)
+	}
+	defer stdin.Close()
+	p.cmd = &exec.Cmd{
+		Path: path, Args: sshArguments(s, p.Host, e.job), Env: withoutJob(os.Environ()),
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		SysProcAttr: attributes(),
+	}
+	if err := p.start(); err != nil {
+		control.Close()
+		return err
+	}
+	p.control = control
+	p.say(remoteScript(s, e, secret))
+	return nil
+}
+
+func (p *process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", p.name(), err)
+	}
+	p.Started = true
+	return nil
+}
+
+// say writes to ssh. A host that does not listen is not waited for: it ends by other means.
+func (p *process) say(text string) {
+	p.control.SetWriteDeadline(time.Now().Add(time.Second))
+	p.control.WriteString(text)
+}
+
+// signal sends a signal to the process, if it is there, and to what it has started.
+func (p *process) signal(s syscall.Signal) {
+	if p.control != nil {
+		p.say(signalNames[s] + "\n")
+		return
+	}
+	p.kill(s)
+}
+
+// kill sends a signal to the local process group, which for a process on another host is ssh.
+func (p *process) kill(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil && p.cmd.Process != nil && !p.reaped {
+		syscall.Kill(-p.cmd.Process.Pid, s)
+	}
+}
+
+// wait returns when the process has ended. What it has started and left in its group is killed.
+func (p *process) wait() {
+	awaitExit(p.cmd)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.cmd.Wait() // what is wrong is in the state too
+	p.reaped = true
+}
+
+// finish notes how the process ended, after wait has returned.
+func (p *process) finish() {
+	p.ended = true
+	if p.line != nil {
+		p.line.Close()
+	}
+	if p.control != nil {
+		p.control.Close()
+	}
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && status.Signaled():
+		p.Signal = status.Signal()
+		p.Status = 128 + int(p.Signal)
+	default:
+		p.Status = p.cmd.ProcessState.ExitCode()
+	}
+}
+
+// tell sends a process the word for which it waits after it has joined.
+func tell(line net.Conn, d departure) error {
+	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), writeMessage(line, d))
+}

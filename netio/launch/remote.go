@@ -1,0 +1,75 @@
+package launch
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// signalNames are the words for which the script on another host listens.
+var signalNames = map[syscall.Signal]string{
+	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT", syscall.SIGKILL: "KILL",
+}
+
+// sshArguments are the arguments of the command that runs a shell on a host.
+func sshArguments(s *Spec, host, job string) []string {
+	args := append([]string{}, s.SSH...)
+	if filepath.Base(args[0]) == "ssh" { // options that the user has given come first, and ssh takes the first
+		args = append(args, "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
+			"-o", fmt.Sprintf("ConnectTimeout=%d", (s.StartLimit+time.Second-1)/time.Second), "--")
+	}
+	return append(args, host, loader(job))
+}
+
+// loader is the command for the other host. It reads a script from its standard input up to a line that nobody can
+// foresee, and runs it. So no argument or variable of the user goes through the user's login shell, whichever that is,
+// or is seen in a list of processes; it has nothing in it that any of them would take amiss.
+func loader(job string) string {
+	return `exec sh -c 'n=$(printf "\nx"); n=${n%x}; b=; while IFS= read -r l; do ` +
+		`case $l in ` + scriptEnd(job) + `) eval "$b"; exit;; esac; b=$b$l$n; done; exit 1'`
+}
+
+func scriptEnd(job string) string { return "end-of-script-" + job }
+
+// supervision is the last part of the script: it runs the program, with the secret on descriptor 3; passes on to the
+// whole process group the signals whose names it reads; and ends the group when there is nothing more to read, because
+// the launcher or ssh has gone. The shell keeps itself from the signals by traps, which the program does not inherit.
+const supervision = `exec 4<&0 </dev/null
+trap : HUP INT QUIT TERM
+(
+	trap : HUP TERM
+	while IFS= read -r signal <&4; do kill -s "$signal" 0; done
+	kill -s TERM 0; sleep 2; kill -s KILL 0
+) >/dev/null 2>&1 &
+watcher=$!
+"$@" 3<<EOF 4<&-
+$secret
+EOF
+status=$?
+trap '' HUP TERM
+kill -s KILL $watcher
+kill -s TERM 0
+exit $status
+`
+
+// remoteScript is what the shell on the other host does.
+func remoteScript(s *Spec, e environment, secret []byte) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "cd %s || exit 1\n", quote(s.Dir))
+	for _, v := range append(append([]string{}, s.Env...), e.list(3)...) {
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
+	}
+	b.WriteString("set --")
+	for _, w := range s.Program {
+		b.WriteString(" " + quote(w))
+	}
+	fmt.Fprintf(&b, "\nsecret=%s\n%s%s\n", hex.EncodeToString(secret), supervision, scriptEnd(e.job))
+	return b.String()
+}
+
+// quote makes one word of a POSIX shell of any text.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,131 @@
+package launch
+
+import (
+	"fmt"
+	"strconv"
+	"syscall"
+)
+
+// Result is what came of a job.
+type Result struct {
+	Job      string    // its id
+	Outcomes []Outcome // by process
+	Status   int       // for the command that ran the job: 0, or the status of the first failure
+}
+
+// Outcome is how one process ended.
+type Outcome struct {
+	Process     int
+	First, Last int    // its ranks: First..Last-1
+	Host        string // "" is this machine
+	Started     bool   // false: the job failed before its turn; nothing below is set then
+	Joined      bool   // it has joined the job
+	Status      int    // its exit status; 128+n when signal n ended it
+	Signal      syscall.Signal
+	told        bool // it was sent a signal by the launcher before it ended
+}
+
+// Failure is the status of a command whose job failed by this exit: its own, but never 0.
+func (e Outcome) Failure() int {
+	if e.Status == 0 {
+		return ExitError
+	}
+	return e.Status
+}
+
+// name is how people are told of the process.
+func (e Outcome) name() string {
+	text := fmt.Sprintf("process %d (", e.Process)
+	if e.Last-e.First == 1 {
+		text += fmt.Sprintf("rank %d", e.First)
+	} else {
+		text += fmt.Sprintf("ranks %d-%d", e.First, e.Last-1)
+	}
+	if e.Host != "" {
+		text += ", host " + e.Host
+	}
+	return text + ")"
+}
+
+// describe says how the process ended.
+func (e Outcome) describe() string {
+	switch {
+	case e.Signal != 0:
+		return fmt.Sprintf("%s was killed by signal %d (%v)", e.name(), int(e.Signal), e.Signal)
+	case e.Status > 128 && e.Status < 128+65:
+		n := syscall.Signal(e.Status - 128)
+		return fmt.Sprintf("%s ended with status %d (signal %d, %v)", e.name(), e.Status, int(n), n)
+	}
+	return fmt.Sprintf("%s ended with status %d", e.name(), e.Status) + e.hint()
+}
+
+// hint says more of statuses that have a meaning by custom.
+func (e Outcome) hint() string {
+	switch {
+	case e.Status == ExitFollower:
+		return " because another one had failed, and none says that it was the one"
+	case e.Host == "":
+		return ""
+	case e.Status == 255:
+		return ": ssh could not reach or has lost the host, its message is above; try `ssh -o BatchMode=yes " + e.Host + " true`"
+	case e.Status == 127:
+		return ": the program was not found there"
+	case e.Status == 126:
+		return ": the program can't be executed there"
+	}
+	return ""
+}
+
+func (e Outcome) ranks() string {
+	if e.Last-e.First == 1 {
+		return strconv.Itoa(e.First)
+	}
+	return fmt.Sprintf("%d-%d", e.First, e.Last-1)
+}
+
+// FailedError is the error of a job that failed because one of its processes did.
+type FailedError struct {
+	First  Outcome // the first cause
+	Others int     // processes that ended because of it
+}
+
+func (e *FailedError) Error() string {
+	text := e.First.describe()
+	switch {
+	case e.First.Status == 0 && !e.First.Joined:
+		text += " before it joined the job: all processes of a job must join it, or none"
+	case e.First.Status == 0:
+		text += " while others still needed it"
+	}
+	switch e.Others {
+	case 0:
+		return text
+	case 1:
+		return text + " first; the other one ended with it"
+	}
+	return fmt.Sprintf("%s first; the other %d ended with it", text, e.Others)
+}
+
+// blame finds the exit that the others followed, given in the order in which they were seen. Outcomes are seen late from
+// other hosts, so what a process says of itself counts for more than when it was seen: a follower says so.
+func blame(order []Outcome) Outcome {
+	for _, guilty := range []func(Outcome) bool{
+		func(e Outcome) bool { return e.Status != 0 && e.Status != ExitFollower && !e.told },
+		func(e Outcome) bool { return e.Status != 0 && e.Status != ExitFollower && !e.byLauncher() },
+		func(e Outcome) bool { return e.Status == 0 },
+		func(e Outcome) bool { return e.Status == ExitFollower },
+	} {
+		for _, e := range order {
+			if guilty(e) {
+				return e
+			}
+		}
+	}
+	return order[0]
+}
+
+// byLauncher tells whether a process may have ended only because the launcher told it to.
+func (e Outcome) byLauncher() bool {
+	n := syscall.Signal(e.Status - 128)
+	return e.told && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
+}

@@ -1,0 +1,78 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
+// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, a
+// [*SignalError] when the job was told to end, and else says what kept the job from starting; Result.Status is for the
+// command to exit with, also then. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. Nothing is left
+// behind: no process, goroutine or file.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	s, err := s.complete()
+	if err != nil {
+		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
+	}
+	runtime.LockOSThread() // the kernel ends the processes with the thread that started them
+	defer runtime.UnlockOSThread()
+	j, err := newJob(&s)
+	if err != nil {
+		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
+	}
+	j.supervise(ctx)
+	j.rendezvous.close()
+	j.output.close()
+	return j.result()
+}
+
+// supervise starts the processes and returns when none is left.
+func (j *job) supervise(ctx context.Context) {
+	signals := make(chan os.Signal, 8)
+	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer signal.Stop(signals)
+	start := time.NewTimer(j.spec.StartLimit)
+	defer start.Stop()
+	defer j.next.Stop()
+	cancelled := ctx.Done()
+	j.startMore()
+	for j.alive() > 0 {
+		select {
+		case g := <-j.rendezvous.guests:
+			j.arrive(g)
+		case p := <-j.exits:
+			j.exit(p)
+		case s := <-signals:
+			j.forward(s.(syscall.Signal))
+		case <-start.C:
+			j.checkStart()
+		case <-j.next.C:
+			j.escalate()
+		case <-cancelled:
+			cancelled = nil
+			j.fail(fmt.Errorf("job was ended: %w", context.Cause(ctx)))
+			j.ask(j.spec.Grace)
+		}
+	}
+}
+
+func (j *job) result() (Result, error) {
+	r := Result{Job: j.id}
+	for _, p := range j.processes {
+		r.Outcomes = append(r.Outcomes, p.Outcome)
+	}
+	err := j.failure()
+	r.Status = StatusOf(err)
+	var signal *SignalError
+	if errors.As(err, &signal) {
+		err = fmt.Errorf("job was %w", err)
+	}
+	return r, err
+}

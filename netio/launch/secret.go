@@ -1,0 +1,94 @@
+package launch
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// secretBytes is the size of a job's secret. On its way to a process it is written as hexadecimal digits and a newline.
+const (
+	secretBytes = 32
+	secretText  = 2*secretBytes + 1
+)
+
+// newSecret makes 256 random bits. There is no error: Go ends the program when the system has none.
+func newSecret() []byte {
+	secret := make([]byte, secretBytes)
+	rand.Read(secret)
+	return secret
+}
+
+func formatSecret(secret []byte) string { return hex.EncodeToString(secret) + "\n" }
+
+func parseSecret(text []byte) ([]byte, error) {
+	secret, err := hex.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(secret) != secretBytes {
+		return nil, fmt.Errorf("it is not %d hexadecimal digits", 2*secretBytes) // and not shown
+	}
+	return secret, nil
+}
+
+// secretPipe makes a pipe that holds the secret and ends after it: its reading end is for one process to inherit.
+func secretPipe(secret []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make pipe for the secret: %w", err)
+	}
+	_, err = w.WriteString(formatSecret(secret)) // a pipe has room for this
+	if err = errors.Join(err, w.Close()); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("write secret: %w", err)
+	}
+	return r, nil
+}
+
+// readSecret takes the secret from an inherited descriptor, and closes it.
+func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
+	syscall.SetNonblock(descriptor, true) // so that the deadline works on pipes; if it fails, so does the read
+	f := os.NewFile(uintptr(descriptor), "secret")
+	if f == nil {
+		return nil, fmt.Errorf("descriptor %d can't be one", descriptor)
+	}
+	defer f.Close()
+	f.SetReadDeadline(time.Now().Add(limit)) // fails on regular files, which never block
+	text := make([]byte, secretText)
+	n, err := io.ReadFull(f, text)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("read descriptor %d: %w", descriptor, err)
+	}
+	return parseSecret(text[:n])
+}
+
+// readSecretFile takes the secret from a file, which nobody but its owner may be able to read.
+func readSecretFile(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s has mode %04o, others may use it: run chmod 600 %s", name, mode, name)
+	}
+	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
+		return nil, fmt.Errorf("%s belongs to user %d, this process runs as user %d", name, owner, os.Geteuid())
+	}
+	text, err := io.ReadAll(io.LimitReader(f, secretText+1))
+	if err != nil {
+		return nil, err
+	}
+	return parseSecret(text)
+}

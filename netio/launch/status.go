@@ -1,0 +1,47 @@
+package launch
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// The exit statuses of a process of a job. A process that was ended by signal n has status 128+n.
+const (
+	ExitOK       = 0  // every rank returned nil
+	ExitError    = 1  // a rank returned an error, or the job could not start
+	ExitPanic    = 2  // a rank or handler panicked, or the command line is wrong
+	ExitFollower = 75 // another process failed first; this one ended because of it
+)
+
+// ErrLauncherGone says that the launcher has ended, or can't be heard any more. A process that sees it ends with
+// [ExitFollower].
+var ErrLauncherGone = errors.New("launcher is gone")
+
+// ErrElsewhere says that the job has failed before it began, but not here. A process that sees it ends with
+// [ExitFollower].
+var ErrElsewhere = errors.New("job has failed elsewhere")
+
+// StatusOf is the exit status that tells of err, as far as this package knows: 0 for nil, [ExitFollower] for
+// [ErrLauncherGone] and [ErrElsewhere], the status of a [SignalError] or [FailedError], else [ExitError].
+func StatusOf(err error) int {
+	var signal *SignalError
+	var failed *FailedError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrLauncherGone), errors.Is(err, ErrElsewhere):
+		return ExitFollower
+	case errors.As(err, &failed):
+		return failed.First.Failure()
+	case errors.As(err, &signal):
+		return signal.Status()
+	}
+	return ExitError
+}
+
+// Exit ends this process at once, with the given status.
+func Exit(status int) { os.Exit(status) }
+
+// Stderr is where this process tells people what went wrong.
+func Stderr() io.Writer { return os.Stderr }

@@ -1,0 +1,107 @@
+package netiotest
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// closeInOrder lets the first process close as soon as it has sent; the others must still get everything.
+func closeInOrder(w *world) {
+	const count = 200
+	last := len(w.ports) - 1
+	for i := range count {
+		w.ports[0].Send(frame(w.ports[0], netio.Data+netio.Kind(i%2), 0, last, 20_000))
+	}
+	var closing sync.WaitGroup
+	errs := make([]error, len(w.transports))
+	closing.Go(func() { errs[0] = w.transports[0].Close() })
+	for range count {
+		f, err := recv(w.ports[last])
+		require.NoError(w.t, err)
+		f.Release()
+	}
+	for i := 1; i < len(w.transports); i++ {
+		closing.Go(func() { errs[i] = w.transports[i].Close() })
+	}
+	closing.Wait()
+	for _, err := range errs {
+		require.NoError(w.t, err)
+	}
+	w.checkReceived()
+	require.NoError(w.t, allBack(w.ports[0]))
+	for _, tr := range w.transports {
+		require.NoError(w.t, tr.Close(), "closing again")
+	}
+}
+
+// abortIsTold lets the last process abort: all others are told the reason, and nobody keeps frames that are sent later.
+func abortIsTold(w *world) {
+	last := len(w.transports) - 1
+	reason := "rank 7 has had enough" + strings.Repeat(".", 5000)
+	w.transports[last].Abort(reason)
+	w.transports[last].Abort("another reason")
+	for i := range last {
+		var aborted *netio.AbortError
+		require.ErrorAs(w.t, w.failure(i), &aborted)
+		require.Equal(w.t, last, aborted.Process)
+		require.Equal(w.t, reason[:4096], aborted.Reason)
+	}
+	w.each(func(rank int, p netio.Port) error {
+		if w.process[rank] != last {
+			return sendLate(rank, len(w.ports)-1, p)
+		}
+		return sendLate(rank, 0, p)
+	})
+	w.close()
+}
+
+// lossIsTold kills the last process.
+func lossIsTold(w *world) {
+	last := len(w.transports) - 1
+	killer, ok := w.transports[last].(Killer)
+	if !ok || last == 0 {
+		w.t.Skip("this transport can't lose a process")
+	}
+	killer.Kill()
+	place := w.transports[last].Place()
+	for i := range last {
+		var lost *netio.LostError
+		require.ErrorAs(w.t, w.failure(i), &lost)
+		require.Equal(w.t, place.Process, lost.Process)
+		require.Equal(w.t, []int{place.First, place.Last}, []int{lost.First, lost.Last})
+		require.ErrorContains(w.t, lost, fmt.Sprintf("lose process %d", last))
+	}
+	w.each(func(rank int, p netio.Port) error {
+		if w.process[rank] == last {
+			return nil
+		}
+		return sendLate(rank, len(w.ports)-1, p)
+	})
+	w.closeAll() // the one that was killed may complain
+}
+
+// lateFrames sends after Close.
+func lateFrames(w *world) {
+	w.close()
+	w.each(func(rank int, p netio.Port) error {
+		for to := range w.ports {
+			if err := sendLate(rank, to, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sendLate sends frames that can't arrive, and waits for them to be released.
+func sendLate(rank, to int, p netio.Port) error {
+	for i := range 10 {
+		p.Send(frame(p, netio.Data+netio.Kind(i%2), rank, to, 1000))
+	}
+	return allBack(p)
+}

@@ -1,0 +1,187 @@
+package netiotest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// controlPasses lets rank 0 send more data to the last rank than all buffers between them hold, then a control frame. The
+// receiver releases nothing before that has come.
+func controlPasses(w *world) {
+	const count, bytes = 512, 64 << 10
+	last := len(w.ports) - 1
+	w.each(func(rank int, p netio.Port) error {
+		if rank == 0 {
+			for range count {
+				p.Send(frame(p, netio.Data, 0, last, bytes))
+			}
+			p.Send(frame(p, netio.Control, 0, last, 8))
+		}
+		if rank == last {
+			if err := holdUntilControl(p, count); err != nil {
+				return err
+			}
+		}
+		return allBack(p)
+	})
+	w.checkReceived()
+}
+
+func holdUntilControl(p netio.Port, count int) error {
+	var held []*netio.Frame
+	for passed := false; !passed; {
+		f, err := recv(p)
+		if err != nil {
+			return fmt.Errorf("hold %d data frames: %w", len(held), err)
+		}
+		held = append(held, f)
+		passed = f.Kind == netio.Control
+	}
+	rest := count + 1 - len(held)
+	for _, f := range held {
+		f.Release()
+	}
+	for range rest {
+		f, err := recv(p)
+		if err != nil {
+			return err
+		}
+		f.Release()
+	}
+	return nil
+}
+
+// wakeIsNotLost calls Wake before, during and between waits. A lost one would end only with the test's time.
+func wakeIsNotLost(w *world) {
+	w.each(func(rank int, p netio.Port) error {
+		p.Wake()
+		p.Wait(-1)
+		p.Wait(time.Microsecond)
+		const rounds = 2000
+		turn := make(chan struct{})
+		var waker sync.WaitGroup
+		waker.Go(func() {
+			for range turn {
+				p.Wake()
+			}
+		})
+		for range rounds {
+			turn <- struct{}{}
+			p.Wait(-1)
+		}
+		close(turn)
+		waker.Wait()
+		return nil
+	})
+}
+
+// pingPong sends one frame around between all ranks, which wait without limit.
+func pingPong(w *world) {
+	ring(w, 1000, func(p netio.Port) { p.Wait(-1) })
+}
+
+// pausing is the same with ranks that never wait.
+func pausing(w *world) {
+	ring(w, 50, netio.Port.Pause)
+}
+
+func ring(w *world, rounds int, idle func(netio.Port)) {
+	ranks := len(w.ports)
+	w.each(func(rank int, p netio.Port) error {
+		if rank == 0 {
+			p.Send(frame(p, netio.Control, 0, 1%ranks, 8))
+		}
+		for i := range rounds {
+			f := p.Recv()
+			for ; f == nil; f = p.Recv() {
+				idle(p)
+			}
+			f.Release()
+			if rank != 0 || i < rounds-1 {
+				p.Send(frame(p, netio.Control, rank, (rank+1)%ranks, 8))
+			}
+		}
+		for p.Pool().Lent() > 0 {
+			idle(p)
+		}
+		return nil
+	})
+	w.checkReceived()
+}
+
+// releaseByOthers hands received frames to another goroutine, and waits without limit for frames to come back.
+func releaseByOthers(w *world) {
+	const count, budget = 500, 16 << 10
+	ranks := len(w.ports)
+	w.each(func(rank int, p netio.Port) error {
+		away := make(chan *netio.Frame, count)
+		var releaser sync.WaitGroup
+		releaser.Go(func() {
+			for f := range away {
+				f.Release()
+			}
+		})
+		got := 0
+		take := func() {
+			for f := p.Recv(); f != nil; f = p.Recv() {
+				got++
+				away <- f
+			}
+		}
+		for i := range count {
+			for take(); p.Pool().Lent() >= budget; take() {
+				p.Wait(-1)
+			}
+			p.Send(frame(p, netio.Data, rank, (rank+1+i%ranks)%ranks, 1000))
+		}
+		for take(); got < count; take() {
+			p.Wait(-1)
+		}
+		close(away)
+		releaser.Wait()
+		for p.Pool().Lent() > 0 {
+			p.Wait(-1)
+		}
+		return nil
+	})
+	w.checkReceived()
+}
+
+// backpressure sends to a rank that receives nothing, until no frame comes back: long before the memory that this would
+// take without bounds. A slow machine may end the first part early, which does no harm.
+func backpressure(w *world) {
+	const bytes, budget, most = 64 << 10, 1 << 20, 64 << 20
+	last := len(w.ports) - 1
+	if last == 0 {
+		w.t.Skip("needs two ranks")
+	}
+	sent := 0
+	p := w.ports[0]
+	for idle := 0; idle < 3; {
+		if p.Pool().Lent() < budget {
+			p.Send(frame(p, netio.Data, 0, last, bytes))
+			sent++
+			idle = 0
+			require.Less(w.t, sent*bytes, most, "bytes that nobody received")
+			continue
+		}
+		p.Wait(50 * time.Millisecond)
+		idle++
+	}
+	w.each(func(rank int, p netio.Port) error {
+		for i := 0; rank == last && i < sent; i++ {
+			f, err := recv(p)
+			if err != nil {
+				return err
+			}
+			f.Release()
+		}
+		return allBack(p)
+	})
+	w.checkReceived()
+}

@@ -1,0 +1,60 @@
+package netiotest
+
+import (
+	"fmt"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Killer is what a transport under test may offer besides: Kill ends it as the death of its process would, without a
+// goodbye. Its own failures after that don't matter.
+type Killer interface{ Kill() }
+
+// Lender is what a transport under test may offer besides: after Close, Received is how many bytes of received frames
+// were not released.
+type Lender interface{ Received() int64 }
+
+// Maker makes the transports of one job, one for each process, connected and not started. It skips the test when the
+// transport can't have so many processes.
+type Maker func(t *testing.T, ranks, processes int) []netio.Transport
+
+// Run proves all promises, in jobs of several shapes. Random contents come from a seed, which is logged, and can be given
+// back in the environment as PEBBLES_SEED.
+func Run(t *testing.T, maker Maker) {
+	shapes := []struct{ ranks, processes int }{{1, 1}, {3, 1}, {2, 2}, {5, 2}, {5, 3}}
+	cases := []struct {
+		name string
+		body func(*world)
+	}{
+		{"Places", places},
+		{"EveryFrameOnceAndUnchanged", everyFrame},
+		{"ManyToOne", manyToOne},
+		{"ControlPassesStuckData", controlPasses},
+		{"WakeIsNotLost", wakeIsNotLost},
+		{"NoWakeUpIsLost", pingPong},
+		{"RanksMayOnlyPause", pausing},
+		{"ReleaseByOthers", releaseByOthers},
+		{"SendersAreHeldBack", backpressure},
+		{"CloseInOrder", closeInOrder},
+		{"AbortIsTold", abortIsTold},
+		{"LossIsTold", lossIsTold},
+		{"LateFramesAreReleased", lateFrames},
+		{"SteadyStateAllocatesNothing", steadyState},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for _, s := range shapes {
+				t.Run(fmt.Sprintf("%d ranks in %d", s.ranks, s.processes), func(t *testing.T) {
+					running := goleak.IgnoreCurrent()
+					w := newWorld(t, maker(t, s.ranks, s.processes))
+					c.body(w)
+					w.close()
+					goleak.VerifyNone(t, running)
+				})
+			}
+		})
+	}
+}

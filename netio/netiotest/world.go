@@ -1,0 +1,150 @@
+package netiotest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// patience is when the suite gives up: it is no part of any promise.
+const patience = 60 * time.Second
+
+// world is one job under test.
+type world struct {
+	t          *testing.T
+	seed       uint64
+	transports []netio.Transport // by process
+	failures   []chan error      // by process: what its transport told
+	ports      []netio.Port      // by rank
+	process    []int             // by rank
+	closed     bool
+}
+
+func newWorld(t *testing.T, transports []netio.Transport) *world {
+	w := &world{t: t, transports: transports, seed: seed(t)}
+	for i, tr := range transports {
+		failures := make(chan error, 2*len(transports))
+		w.failures = append(w.failures, failures)
+		tr.Start(func(err error) { failures <- err })
+		for rank := tr.Place().First; rank < tr.Place().Last; rank++ {
+			w.ports = append(w.ports, tr.Port(rank))
+			w.process = append(w.process, i)
+		}
+	}
+	return w
+}
+
+func seed(t *testing.T) uint64 {
+	if s := os.Getenv("PEBBLES_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+		return n
+	}
+	n := rand.Uint64()
+	t.Logf("PEBBLES_SEED=%d", n)
+	return n
+}
+
+// each runs f for every rank, on a goroutine of its own.
+func (w *world) each(f func(rank int, p netio.Port) error) {
+	w.t.Helper()
+	errs := make([]error, len(w.ports))
+	var running sync.WaitGroup
+	for rank, p := range w.ports {
+		running.Go(func() { errs[rank] = f(rank, p) })
+	}
+	running.Wait()
+	require.NoError(w.t, errors.Join(errs...))
+}
+
+// close closes all transports at the same time, as a job does, unless a test has done so.
+func (w *world) close() {
+	w.t.Helper()
+	for _, err := range w.closeAll() {
+		require.NoError(w.t, err)
+	}
+	for _, failures := range w.failures {
+		require.Empty(w.t, failures)
+	}
+}
+
+func (w *world) closeAll() []error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	errs := make([]error, len(w.transports))
+	var running sync.WaitGroup
+	for i, tr := range w.transports {
+		running.Go(func() { errs[i] = tr.Close() })
+	}
+	running.Wait()
+	return errs
+}
+
+// checkReceived proves that transports got all frames back that they lent to ranks.
+func (w *world) checkReceived() {
+	w.t.Helper()
+	for _, err := range w.closeAll() {
+		require.NoError(w.t, err)
+	}
+	for _, tr := range w.transports {
+		if l, ok := tr.(Lender); ok {
+			require.Zero(w.t, l.Received(), "bytes of received frames that were not released")
+		}
+	}
+}
+
+// await waits at a port until done.
+func await(p netio.Port, what string, done func() (bool, error)) error {
+	end := p.Now() + patience
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		if p.Now() > end {
+			return fmt.Errorf("%s: nothing within %v", what, patience)
+		}
+		p.Wait(patience)
+	}
+}
+
+// recv waits for a frame.
+func recv(p netio.Port) (f *netio.Frame, err error) {
+	err = await(p, "receive a frame", func() (bool, error) {
+		f = p.Recv()
+		return f != nil, nil
+	})
+	return f, err
+}
+
+// allBack waits until all frames of the port's pool have been released.
+func allBack(p netio.Port) error {
+	return await(p, "get all frames back", func() (bool, error) { return p.Pool().Lent() == 0, nil })
+}
+
+// frame lends a frame of n bytes, addressed.
+func frame(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
+	f := p.Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
+	return f
+}
+
+// failure waits for what a process was told.
+func (w *world) failure(process int) error {
+	select {
+	case err := <-w.failures[process]:
+		return err
+	case <-time.After(patience):
+		return fmt.Errorf("process %d was told nothing within %v", process, patience)
+	}
+}

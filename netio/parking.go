@@ -1,0 +1,62 @@
+package netio
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// parking is where one goroutine waits for others. Before it sleeps it announces that it parks and then looks for work a
+// last time; whoever makes work looks for that announcement afterwards, so one of the two sees the other:
+//
+//	the one that waits          the others
+//	  announce                    make work
+//	  look for work               notify
+//	  none: sleep, else: leave
+type parking struct {
+	parked atomic.Bool
+	signal chan struct{} // capacity 1: a wake-up that was not yet seen
+	timer  *time.Timer
+}
+
+func newParking() parking { return parking{signal: make(chan struct{}, 1)} }
+
+func (p *parking) announce() { p.parked.Store(true) }
+
+func (p *parking) leave() { p.parked.Store(false) }
+
+// sleep blocks until somebody wakes the goroutine or d has passed (never, when negative), and leaves. It reports whether
+// it was woken.
+func (p *parking) sleep(d time.Duration) (woken bool) {
+	defer p.leave()
+	if d < 0 {
+		<-p.signal
+		return true
+	}
+	if p.timer == nil {
+		p.timer = time.NewTimer(d)
+	} else {
+		p.timer.Reset(d)
+	}
+	select {
+	case <-p.signal:
+		p.timer.Stop()
+		return true
+	case <-p.timer.C:
+		return false
+	}
+}
+
+// notify wakes the goroutine if it is parked. Anybody may call it; it costs one load when nobody is.
+func (p *parking) notify() {
+	if p.parked.Load() {
+		p.wake()
+	}
+}
+
+// wake ends the current sleep, or the next one. Anybody may call it.
+func (p *parking) wake() {
+	select {
+	case p.signal <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,120 @@
+package netio
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// TCP is the transport of a job of several processes. Each pair of processes shares two connections: one for control
+// frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
+// between ranks of one process change hands without a copy.
+//
+// A frame on the wire is 48 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
+// memory of a [Frame]. What has been received and is not yet released is bounded for each connection: past it the
+// connection is not read, and TCP holds the sender back.
+type TCP struct {
+	config   TCPConfig
+	place    Place
+	stations []*station // of this process's ranks
+	peers    []*tcpPeer // by process; nil for this one
+	events   *events
+	aborted  atomic.Bool
+	down     atomic.Bool    // aborted or closing: frames are dropped
+	running  sync.WaitGroup // readers and writers
+	close    func() error
+}
+
+var _ Transport = (*TCP)(nil)
+
+func newTCP(c TCPConfig) *TCP {
+	t := &TCP{config: c, place: c.Place, events: newEvents()}
+	for range t.place.Last - t.place.First {
+		t.stations = append(t.stations, newStation())
+	}
+	t.peers = make([]*tcpPeer, t.place.Processes)
+	for i := range t.peers {
+		if i != t.place.Process {
+			t.peers[i] = newPeer(t, i)
+		}
+	}
+	t.close = sync.OnceValue(t.shut)
+	return t
+}
+
+// Name implements [Transport].
+func (t *TCP) Name() string { return "tcp" }
+
+// Place implements [Transport].
+func (t *TCP) Place() Place { return t.place }
+
+// Start implements [Transport]. What has happened since DialTCP is told before Start returns. The errors are
+// [*LostError] and [*AbortError]; each peer is told of once, and none after this process has aborted or closed.
+func (t *TCP) Start(failed func(error)) { t.events.start(failed) }
+
+// Port implements [Transport].
+func (t *TCP) Port(rank int) Port {
+	if !t.place.has(rank) {
+		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
+	}
+	return tcpPort{t.stations[rank-t.place.First], t}
+}
+
+// Abort implements [Transport]. The reason is cut to 4 KiB.
+func (t *TCP) Abort(reason string) {
+	if t.aborted.Swap(true) {
+		return
+	}
+	t.down.Store(true)
+	reason = reason[:min(len(reason), reasonBytesMax)]
+	for _, p := range t.peers {
+		if p != nil {
+			p.lanes[controlLane].out.put(message(abort, reason))
+		}
+	}
+}
+
+// Close implements [Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit; after
+// Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
+// process had sent to them may not have arrived. Frames that arrive during Close are dropped.
+func (t *TCP) Close() error { return t.close() }
+
+// abortedCloseMax bounds Close after Abort.
+const abortedCloseMax = time.Second
+
+func (t *TCP) shut() error {
+	t.down.Store(true)
+	limit := t.config.CloseLimit
+	if t.aborted.Load() {
+		limit = min(limit, abortedCloseMax)
+	}
+	for _, p := range t.peers {
+		if p != nil {
+			p.sayGoodbye(time.Now().Add(limit))
+		}
+	}
+	quiet := make(chan struct{})
+	go func() {
+		t.running.Wait()
+		close(quiet)
+	}()
+	limited := time.NewTimer(limit)
+	defer limited.Stop()
+	select {
+	case <-quiet:
+	case <-limited.C:
+	}
+	var causes []error
+	for _, p := range t.peers {
+		if p != nil {
+			causes = append(causes, p.close())
+		}
+	}
+	<-quiet
+	if err := errors.Join(causes...); err != nil && !t.aborted.Load() {
+		return fmt.Errorf("close transport: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package netio
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// The lanes of a peer. handshake.Hello carries these numbers.
+const (
+	controlLane = iota
+	dataLane
+	laneCount
+)
+
+func laneOf(k Kind) int {
+	if k == Control {
+		return controlLane
+	}
+	return dataLane
+}
+
+// suspicionMax is how long a peer with a broken connection may take to say why on its other one.
+const suspicionMax = time.Second
+
+// tcpPeer is another process of the job, seen from this one. It ends once, with one cause.
+//
+//	joining ──► running ──► finished (both lanes have heard goodbye)
+//	    │          │            │
+//	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
+type tcpPeer struct {
+	t     *TCP
+	place Place
+	lanes [laneCount]*lane
+
+	mu      sync.Mutex // guards all below, and conn of the lanes while joining
+	over    bool
+	untold  error // why it ended, when nobody was told
+	suspect *time.Timer
+}
+
+func newPeer(t *TCP, process int) *tcpPeer {
+	p := &tcpPeer{t: t, place: PlaceOf(t.place.Ranks, t.place.Processes, process)}
+	for i := range p.lanes {
+		p.lanes[i] = newLane(p, i)
+	}
+	return p
+}
+
+// join gives a lane its connection, and starts it.
+func (p *tcpPeer) join(number uint8, conn net.Conn) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lanes[number]
+	if p.over || p.t.down.Load() {
+		return fmt.Errorf("join process %d: this process is closing", p.place.Process)
+	}
+	if l.conn != nil {
+		return fmt.Errorf("join process %d: it is connected already", p.place.Process)
+	}
+	l.conn = conn
+	p.t.running.Go(l.write)
+	p.t.running.Go(l.read)
+	return nil
+}
+
+// sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
+func (p *tcpPeer) sayGoodbye(deadline time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lanes {
+		l.out.put(message(goodbye, ""))
+		l.received.parking.wake() // it drops frames from now on, and needs no room
+		if l.conn != nil {
+			l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
+		}
+	}
+}
+
+// doubt is called when a connection breaks that need not know the reason: the control lane may hold an abort message
+// that is still to be read. It has a moment to say so.
+func (p *tcpPeer) doubt(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over && p.suspect == nil {
+		p.suspect = time.AfterFunc(suspicionMax, func() { p.lose(cause) })
+	}
+}
+
+func (p *tcpPeer) lose(cause error) {
+	p.end(&LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause})
+}
+
+// end closes the connections and tells of the cause, the first time that it is called. While this process ends itself,
+// the loss of others is no news.
+func (p *tcpPeer) end(cause error) {
+	if p.finish(cause) {
+		p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
+		p.t.events.tell(cause)
+	}
+}
+
+// finish reports whether the cause is to be told.
+func (p *tcpPeer) finish(cause error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
+	p.over = true
+	if p.suspect != nil {
+		p.suspect.Stop()
+	}
+	for _, l := range p.lanes {
+		l.stop()
+	}
+	if p.t.down.Load() {
+		p.untold = cause
+		return false
+	}
+	return true
+}
+
+// close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
+func (p *tcpPeer) close() error {
+	p.mu.Lock()
+	joined := p.lanes[controlLane].conn != nil && p.lanes[dataLane].conn != nil
+	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
+	p.mu.Unlock()
+	switch {
+	case finished || !joined:
+		p.end(nil)
+	default:
+		p.lose(fmt.Errorf("it did not say goodbye within %v", p.t.config.CloseLimit))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.untold
+}

@@ -1,0 +1,175 @@
+package netio_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/handshake"
+)
+
+// knock is what strangers do to a listener while a job starts.
+func knock(address string, with []byte) error {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil // the job has started: nobody listens any more
+	}
+	defer c.Close()
+	c.Write(with)
+	c.SetReadDeadline(time.Now().Add(time.Second))
+	if b, _ := io.ReadAll(c); len(b) > 40 {
+		return fmt.Errorf("a stranger learns %d bytes", len(b))
+	}
+	return nil
+}
+
+// TestStrangersDontDisturb starts a job while strangers knock at all doors.
+func TestStrangersDontDisturb(t *testing.T) {
+	cs := configs(t, 3, 3)
+	random := make([]byte, 1000)
+	rand.Read(random)
+	half := append([]byte("\xa7pebble\x01"), random[:32]...) // a good opening, then a wrong proof
+	var strangers sync.WaitGroup
+	errs := make(chan error, 1000)
+	for _, c := range cs {
+		for i := range 40 {
+			with := [][]byte{nil, random, []byte("GET / HTTP/1.0\r\n\r\n"), append(half, random...)}[i%4]
+			strangers.Go(func() { errs <- knock(c.Addresses[c.Place.Process], with) })
+		}
+	}
+	all := dialAll(t, cs)
+	told := startAll(all)
+	strangers.Wait()
+	close(errs)
+	for err := range errs {
+		require.NoError(t, err, "strangers get no more than an opening")
+	}
+	for i := range all {
+		_, err := net.Dial("tcp", cs[i].Addresses[i])
+		require.Error(t, err, "a running job listens no more")
+		send(all[i], i, (i+1)%3, 10)
+	}
+	for i := range all {
+		next(all[i].Port(i)).Release()
+		require.Empty(t, told[i])
+	}
+	closeAll(t, all)
+}
+
+// TestOtherBuildFailsTheStart has a process of another build between two others. Those that meet say why they can't go
+// on; one that comes when both have left already can only say that they are missing.
+func TestOtherBuildFailsTheStart(t *testing.T) {
+	cs := configs(t, 3, 3)
+	cs[1].Identity.Build = "another"
+	cs[2].StartLimit = time.Second
+	_, errs := tryAll(t.Context(), cs)
+	named := 0
+	for _, err := range errs {
+		require.Error(t, err)
+		if strings.Contains(err.Error(), "compare build") {
+			require.ErrorContains(t, err, `"another"`)
+			named++
+		}
+	}
+	require.GreaterOrEqual(t, named, 2)
+}
+
+// TestWrongSecretFailsTheStart: the one that dials is refused; to the other one it is a stranger like all others.
+func TestWrongSecretFailsTheStart(t *testing.T) {
+	cs := configs(t, 2, 2)
+	cs[1].Secret = secret(2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	waits := make(chan error)
+	go func() {
+		_, err := netio.DialTCP(ctx, cs[0])
+		waits <- err
+	}()
+	_, err := netio.DialTCP(t.Context(), cs[1])
+	require.ErrorIs(t, err, handshake.ErrSecret)
+	cancel()
+	err = <-waits
+	require.ErrorContains(t, err, "wait for process 1 ("+cs[1].Addresses[1])
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestDifferentShapesFailTheStart(t *testing.T) {
+	cs := configs(t, 4, 2)
+	cs[1].Place = netio.PlaceOf(5, 2, 1)
+	_, errs := tryAll(t.Context(), cs)
+	for _, err := range errs {
+		require.ErrorContains(t, err, "it was started for")
+	}
+}
+
+func TestMissingProcessIsNamed(t *testing.T) {
+	cs := configs(t, 3, 3)
+	cs[2].Listener.Close()
+	for i := range cs {
+		cs[i].StartLimit = 1500 * time.Millisecond
+	}
+	_, errs := tryAll(t.Context(), cs[:2])
+	for _, err := range errs {
+		require.ErrorContains(t, err, "process 2 ("+cs[2].Addresses[2])
+		require.NotContains(t, err.Error(), "process 1 (127")
+	}
+}
+
+func TestStartEndsWithItsContext(t *testing.T) {
+	cs := configs(t, 2, 2)
+	defer cs[0].Listener.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err := netio.DialTCP(ctx, cs[1])
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for words, change := range map[string]func(*netio.TCPConfig){
+		"secret has 3 bytes":    func(c *netio.TCPConfig) { c.Secret = []byte("abc") },
+		"no listener":           func(c *netio.TCPConfig) { c.Listener.Close(); c.Listener = nil },
+		"process 5 of 2":        func(c *netio.TCPConfig) { c.Place.Process = 5 },
+		"1 addresses for 2":     func(c *netio.TCPConfig) { c.Addresses = c.Addresses[:1] },
+		"not those that Spread": func(c *netio.TCPConfig) { c.Place.Last++ },
+		"1 ranks can't be":      func(c *netio.TCPConfig) { c.Place.Ranks = 1 },
+	} {
+		cs := configs(t, 4, 2)
+		defer cs[1].Listener.Close()
+		c := cs[0]
+		change(&c)
+		_, err := netio.DialTCP(t.Context(), c)
+		require.ErrorContains(t, err, words)
+	}
+}
+
+func TestListenTCP(t *testing.T) {
+	for _, bind := range []string{"", "localhost", "127.0.0.1", "127.0.0.1:0", "lo", "lo:0"} {
+		l, err := netio.ListenTCP(bind)
+		require.NoError(t, err, bind)
+		require.True(t, l.Addr().(*net.TCPAddr).IP.IsLoopback(), bind)
+		l.Close()
+	}
+	for bind, words := range map[string]string{
+		"0.0.0.0": "every network", "0.0.0.0:7": "every network", "::": "every network", "[::]:0": "every network",
+		":80": "every network", "127.0.0.1:x": "not a number", "127.0.0.1:70000": "not a number",
+		"no-such-host.invalid": "find host",
+	} {
+		_, err := netio.ListenTCP(bind)
+		require.ErrorContains(t, err, words, bind)
+	}
+	l, err := netio.ListenTCP("")
+	require.NoError(t, err)
+	defer l.Close()
+	_, err = netio.ListenTCP(l.Addr().String())
+	require.ErrorContains(t, err, "is in use, name another one")
+	require.True(t, strings.HasPrefix(err.Error(), "listen on "))
+}

@@ -1,0 +1,65 @@
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
+// (the command "pebbles run") this process becomes one of the job's; otherwise the job lives in this process alone, or in
+// config.Transport. SIGINT and SIGTERM end the job. What went wrong is told on standard error: the stack of a panic on the
+// process that it happened in, nothing on those that ended because of it.
+func Main(config Config, function func(*Rank) error) {
+	ctx, stop := launch.Signals(context.Background())
+	err := RunLaunched(ctx, config, function)
+	stop()
+	launch.Exit(Tell(launch.Stderr(), err))
+}
+
+// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. It can be called once.
+func RunLaunched(ctx context.Context, config Config, function func(*Rank) error) error {
+	if config.Transport != nil || !launch.Started() {
+		return Run(ctx, config, function)
+	}
+	member, err := launch.Join(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-member.Gone:
+			cancel(launch.ErrLauncherGone)
+		case <-ctx.Done():
+		}
+	}()
+	config.Transport = member.Transport
+	config.Ranks = 0
+	return errors.Join(Run(ctx, config, function), member.Close())
+}
+
+// Tell writes what people should know about the error of a job, and returns the exit status for it.
+func Tell(w io.Writer, err error) (status int) {
+	var panicked *PanicError
+	var aborted *netio.AbortError
+	switch {
+	case err == nil:
+		return launch.ExitOK
+	case errors.As(err, &panicked):
+		fmt.Fprintf(w, "%v\n\n%s", panicked, panicked.Stack)
+		return launch.ExitPanic
+	case errors.As(err, &aborted):
+		return launch.ExitFollower
+	}
+	fmt.Fprintln(w, err)
+	if Follower(err) {
+		return launch.ExitFollower
+	}
+	return launch.StatusOf(err)
+}

@@ -1,0 +1,457 @@
+package pebble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return pebble.Run(ctx, c, f)
+}
+
+// byRank is a target whose keys are ranks.
+func byRank(r *pebble.Rank, name string, handle func(v uint64), options ...target.Option) *target.Target[uint64] {
+	return target.New(r, name, distribution.Cyclic(uint64(r.Size()), r.Size()),
+		target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }), target.Each(handle), options...)
+}
+
+func TestRanksAndPlace(t *testing.T) {
+	var seen [7]atomic.Int32
+	require.NoError(t, run(t, pebble.Config{Ranks: 7}, func(r *pebble.Rank) error {
+		seen[r.ID()].Add(1)
+		require.Equal(t, 7, r.Size())
+		require.Equal(t, "mem", r.Transport())
+		require.Equal(t, "skr", r.Termination())
+		require.Equal(t, 1, r.Place().Processes)
+		return nil
+	}))
+	for i := range seen {
+		require.EqualValues(t, 1, seen[i].Load())
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	nothing := func(*pebble.Rank) error { return nil }
+	for want, c := range map[string]pebble.Config{
+		"-1 ranks":              {Ranks: -1},
+		"coalescing factor -7":  {Coalesce: -7},
+		"cache of -1":           {Cache: -1},
+		"give positive numbers": {MemoryLimit: -1},
+	} {
+		require.ErrorContains(t, run(t, c, nothing), want)
+	}
+	require.ErrorContains(t, run(t, pebble.Config{}, nil), "function is nil")
+}
+
+// Counts of frames may wrap: only sums and equality are used (a peer lost a message near 2^32).
+func TestCountersNearWraps(t *testing.T) {
+	for _, start := range []uint64{1<<32 - 3, math.MaxUint64 - 3, math.MaxUint64/3 - 2, 1 << 63} {
+		for _, ranks := range []int{1, 2, 3, 5, 8} {
+			var handled atomic.Int64
+			c := pebble.Config{Ranks: ranks, Coalesce: 1}
+			pebble.StartCounters(&c, start)
+			require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+				var chain *target.Target[uint64]
+				chain = byRank(r, "chain", func(v uint64) {
+					handled.Add(1)
+					if v < 50 {
+						chain.Send(v + 1)
+					}
+				})
+				for range 3 {
+					if err := r.Epoch(func() error { chain.Send(uint64(r.ID())); return nil }); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			want := 0
+			for r := range ranks {
+				want += 3 * (51 - r)
+			}
+			require.EqualValues(t, want, handled.Load(), "%d ranks from %d", ranks, start)
+		}
+	}
+}
+
+func TestCollectives(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 5, 8, 16} {
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			for round := range 20 {
+				sum, err := pebble.AllReduce(r, [2]int{r.ID(), round}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], max(a[1], b[1])} })
+				if err != nil || sum != [2]int{ranks * (ranks - 1) / 2, round} {
+					return fmt.Errorf("sum %v, %v", sum, err)
+				}
+				root := round % ranks
+				word, err := r.BroadcastBytes(root, fmt.Append(nil, "from ", r.ID()))
+				if err != nil || string(word) != fmt.Sprint("from ", root) {
+					return fmt.Errorf("broadcast %q, %v", word, err)
+				}
+				number, err := pebble.Broadcast(r, root, r.ID()*10)
+				if err != nil || number != root*10 {
+					return fmt.Errorf("broadcast %d, %v", number, err)
+				}
+				all, err := pebble.Gather(r, root, r.ID()+round)
+				if err != nil || (r.ID() == root) != (len(all) == ranks) {
+					return fmt.Errorf("gather %v, %v", all, err)
+				}
+				for i, v := range all {
+					if v != i+round {
+						return fmt.Errorf("gather %v", all)
+					}
+				}
+				texts, err := r.AllGatherBytes([]byte(strings.Repeat("x", r.ID())))
+				if err != nil || len(texts) != ranks || len(texts[ranks-1]) != ranks-1 {
+					return fmt.Errorf("all-gather %q, %v", texts, err)
+				}
+				if err := r.Barrier(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+// A frame of an epoch that a slow rank has not begun waits until it has.
+func TestFastRanksWaitForSlowOnes(t *testing.T) {
+	release := make(chan struct{})
+	var early atomic.Bool
+	require.NoError(t, run(t, pebble.Config{Ranks: 3, Coalesce: 1}, func(r *pebble.Rank) error {
+		begun := false
+		hit := byRank(r, "hit", func(uint64) {
+			if !begun {
+				early.Store(true)
+			}
+		})
+		if err := r.Epoch(func() error { begun = true; return nil }); err != nil {
+			return err
+		}
+		begun = false
+		if r.ID() == 2 {
+			<-release
+		}
+		return r.Epoch(func() error {
+			begun = true
+			hit.Send(2)
+			if r.ID() == 0 {
+				close(release)
+			}
+			return nil
+		})
+	}))
+	require.False(t, early.Load(), "a handler ran before its rank had begun the epoch")
+}
+
+func TestErrorEndsTheJobEverywhere(t *testing.T) {
+	boom := errors.New("boom")
+	var told atomic.Int32
+	err := run(t, pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		err := r.Epoch(func() error {
+			if r.ID() == 2 {
+				return boom
+			}
+			return nil
+		})
+		if errors.Is(err, boom) {
+			told.Add(1)
+		}
+		return err
+	})
+	require.ErrorIs(t, err, boom)
+	require.EqualError(t, err, "rank 2: boom")
+	require.EqualValues(t, 4, told.Load(), "Epoch must return the error on every rank")
+}
+
+func TestPanicEndsTheJobWithItsStack(t *testing.T) {
+	for name, f := range map[string]func(r *pebble.Rank, hit *target.Target[uint64]) error{
+		"in the function": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			if r.ID() == 1 {
+				explode(1)
+			}
+			return r.Barrier()
+		},
+		"in the body": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			return r.Epoch(func() error {
+				if r.ID() == 1 {
+					explode(1)
+				}
+				return nil
+			})
+		},
+		"in a handler": func(r *pebble.Rank, hit *target.Target[uint64]) error {
+			return r.Epoch(func() error {
+				if r.ID() == 0 {
+					hit.Send(1)
+				}
+				return nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				hit := byRank(r, "hit", func(v uint64) { explode(v) })
+				return f(r, hit)
+			})
+			var panicked *pebble.PanicError
+			require.ErrorAs(t, err, &panicked)
+			require.Equal(t, 1, panicked.Rank)
+			require.Equal(t, "exploded with 1", panicked.Value)
+			require.Contains(t, string(panicked.Stack), "pebble_test.explode(")
+			require.EqualError(t, err, "rank 1 panicked: exploded with 1")
+		})
+	}
+}
+
+func explode(v uint64) { panic(fmt.Sprint("exploded with ", v)) }
+
+// A job that fails while a rank keeps sending must not hang in the send.
+func TestFailureUnwindsSenders(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 2, Coalesce: 4, BufferBudget: 1}, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", func(v uint64) { panic("full stop") })
+		return r.Epoch(func() error {
+			for r.ID() == 0 {
+				hit.Send(1)
+			}
+			return nil
+		})
+	})
+	require.EqualError(t, err, "rank 1 panicked: full stop")
+}
+
+func TestGoexitIsAnError(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		if r.ID() == 0 {
+			runtime.Goexit()
+		}
+		return nil
+	})
+	require.ErrorContains(t, err, "rank 0: its function left by runtime.Goexit")
+}
+
+func TestContextEndsTheJob(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("enough")
+	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		if r.ID() == 0 {
+			cancel(why)
+			return r.Barrier()
+		}
+		return r.Barrier()
+	})
+	// Both ranks may have been done before the end of the context was seen; then the job has succeeded.
+	if err != nil {
+		require.ErrorIs(t, err, why)
+	}
+	ctx, cancel = context.WithCancelCause(context.Background())
+	cancel(why)
+	require.ErrorIs(t, pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		for {
+			if err := r.Barrier(); err != nil {
+				return err
+			}
+		}
+	}), why)
+}
+
+func TestMisuseIsToldInWords(t *testing.T) {
+	for want, f := range map[string]func(r *pebble.Rank, hit *target.Target[uint64]) error{
+		"epochs do not nest": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			return r.Epoch(func() error { return r.Epoch(func() error { return nil }) })
+		},
+		"a pebble was sent outside of an epoch": func(_ *pebble.Rank, hit *target.Target[uint64]) error { hit.Send(0); return nil },
+		"a barrier was begun inside an epoch": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			return r.Epoch(func() error { return r.Barrier() })
+		},
+		"was registered inside an epoch": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			return r.Epoch(func() error { byRank(r, "late", func(uint64) {}); return nil })
+		},
+		"Poll may be called only": func(r *pebble.Rank, _ *target.Target[uint64]) error { r.Poll(); return nil },
+		"root 9: ranks are 0 to 1": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			_, err := pebble.Gather(r, 9, 1)
+			return err
+		},
+		"type string is not plain data": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			_, err := pebble.Broadcast(r, 0, "text")
+			return err
+		},
+	} {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			return f(r, byRank(r, "hit", func(uint64) {}))
+		})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestDifferentRegistrationsAreTold(t *testing.T) {
+	for want, f := range map[string]func(r *pebble.Rank){
+		`rank 0 registers target "common" of uint64`: func(r *pebble.Rank) {
+			byRank(r, []string{"common", "other"}[r.ID()%2], func(uint64) {})
+		},
+		"which rank 1 does not": func(r *pebble.Rank) {
+			byRank(r, "common", func(uint64) {})
+			if r.ID() == 0 {
+				byRank(r, "more", func(uint64) {})
+			}
+		},
+		"coalescing 5": func(r *pebble.Rank) { byRank(r, "common", func(uint64) {}, target.Coalesce(5+r.ID())) },
+		"is at the comparison of new targets while rank": func(r *pebble.Rank) {
+			if r.ID() == 0 {
+				byRank(r, "only here", func(uint64) {})
+			}
+		},
+		"a target of this name is registered already": func(r *pebble.Rank) {
+			byRank(r, "twice", func(uint64) {})
+			byRank(r, "twice", func(uint64) {})
+		},
+	} {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			f(r)
+			return r.Epoch(func() error { return nil })
+		})
+		require.Error(t, err, want)
+		if !strings.Contains(err.Error(), "is at the end of an epoch while") { // the other side of the same difference
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
+// Ranks that are in different collectives are told so, instead of waiting for ever.
+func TestDifferentOrderIsTold(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		if r.ID() == 0 {
+			return r.Barrier()
+		}
+		_, err := pebble.AllReduce(r, 1, func(a, b int) int { return a + b })
+		return err
+	})
+	require.ErrorContains(t, err, "in the same order")
+}
+
+// A handler that sends more than the memory limit allows ends the job with an error that names the target.
+func TestMemoryLimitNamesTheTarget(t *testing.T) {
+	for _, ranks := range []int{1, 2} {
+		err := run(t, pebble.Config{Ranks: ranks, MemoryLimit: 1 << 20}, func(r *pebble.Rank) error {
+			var flood *target.Target[uint64]
+			flood = byRank(r, "flood", func(v uint64) {
+				for range 1000 {
+					flood.Send(v)
+				}
+			})
+			return r.Epoch(func() error { flood.Send(0); return nil })
+		})
+		var limit *pebble.LimitError
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, "flood", limit.Target)
+		require.ErrorContains(t, err, `target "flood" needs`)
+		require.ErrorContains(t, err, "raise the memory limit")
+	}
+}
+
+// The main function's sends wait for room instead of failing, however slow the receiver.
+func TestMainWaitsForRoom(t *testing.T) {
+	const sends = 20000
+	var peak atomic.Int64
+	require.NoError(t, run(t, pebble.Config{Ranks: 2, Coalesce: 64, BufferBudget: 4096, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
+		got := 0
+		hit := byRank(r, "hit", func(uint64) { got++ })
+		if err := r.Epoch(func() error {
+			if r.ID() == 0 {
+				for range sends {
+					hit.Send(1)
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if r.ID() == 0 {
+			peak.Store(r.Memory().Peak)
+		} else if got != sends {
+			return fmt.Errorf("got %d", got)
+		}
+		return nil
+	}))
+	require.LessOrEqual(t, peak.Load(), int64(16<<10))
+}
+
+// Handlers never overlap and never run inside a handler's send.
+func TestHandlersNeverOverlap(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Coalesce: 3}, func(r *pebble.Rank) error {
+			inside := 0
+			var deep *target.Target[uint64]
+			deep = byRank(r, "deep", func(v uint64) {
+				inside++
+				if inside != 1 {
+					panic("a handler ran inside a handler")
+				}
+				if v > 0 {
+					deep.Send(v - 1)
+					deep.Flush()
+				}
+				inside--
+			})
+			return r.Epoch(func() error { deep.Send(100_000); return nil })
+		}))
+	}
+}
+
+// The local trap: what the main function sends to its own rank is handled when the send returns.
+func TestLocalTrap(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		got := 0
+		hit := byRank(r, "hit", func(uint64) { got++ })
+		return r.Epoch(func() error {
+			for i := 1; i <= 10; i++ {
+				hit.Send(uint64(r.ID()))
+				if got < i {
+					return fmt.Errorf("handled %d of %d", got, i)
+				}
+			}
+			before := got
+			hit.SendAll([]uint64{uint64(r.ID()), uint64(r.ID()), uint64(r.ID()), 0, 1, 2})
+			if got < before+4 {
+				return fmt.Errorf("handled %d more of at least 4", got-before)
+			}
+			return nil
+		})
+	}))
+}
+
+// Two ranks that only wait for messages must not stop eight from getting on: ranks that have nothing to do yield.
+func TestManyRanksOnFewCores(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 64, Coalesce: 16}, func(r *pebble.Rank) error {
+		var chain *target.Target[uint64]
+		chain = byRank(r, "chain", func(v uint64) {
+			if v < 2000 {
+				chain.Send(v + 1)
+			}
+		})
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				chain.Send(0)
+			}
+			return nil
+		})
+	}))
+}

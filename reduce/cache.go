@@ -1,0 +1,101 @@
+package reduce
+
+import "fmt"
+
+// Cache is a direct-mapped cache of pebbles of type V by their keys: each key has one
+// slot, shared with many other keys, and the newest key takes it. It allocates nothing
+// after NewCache. It belongs to one goroutine, and the functions given to its Kind must
+// not use it; Filter and Drain panic if they do.
+type Cache[V any] struct {
+	store  store[V]
+	slots  slots
+	merged uint64
+	busy   bool // a Filter is running
+	// The batch of one of FilterOne; here, and not on its stack, from where it would
+	// escape to the heap at every call.
+	oneV   [1]V
+	oneKey [1]uint64
+}
+
+// NewCache makes a cache of size slots, rounded up to a power of two. It panics when
+// size is not positive or above 2^30, or kind is the zero Kind.
+func NewCache[V any](kind Kind[V], size int) *Cache[V] {
+	if kind.make == nil {
+		panic("reduce: cache of the zero Kind; use Duplicates, First, Best or Combine")
+	}
+	if size <= 0 || size > slotsMax {
+		panic(fmt.Sprintf("reduce: cache of %d slots; it takes 1 to %d (leave the cache out for none)", size, slotsMax))
+	}
+	s := newSlots(size)
+	return &Cache[V]{store: kind.make(s), slots: s}
+}
+
+// Filter takes the pebbles vs with their keys, and moves those that must travel on,
+// among them pebbles that were held and had to make room, to vs[:n] and keys[:n]. What
+// lies behind n means nothing. The slices are the caller's and are not kept. keys must
+// be at least as long as vs.
+//
+// It costs a slot's cache miss or a few nanoseconds a pebble, and for Best and Combine
+// a call of the program's function for a pebble that meets its key.
+func (c *Cache[V]) Filter(vs []V, keys []uint64) (n int) {
+	c.checkIdle()
+	c.busy = true
+	n, merged := c.store.filter(vs, keys[:len(vs)])
+	c.merged += uint64(merged)
+	c.busy = false
+	return n
+}
+
+// FilterOne is Filter for one pebble: ok tells whether a pebble must travel on, and out
+// and outKey which. It may be another one than v.
+func (c *Cache[V]) FilterOne(v V, key uint64) (out V, outKey uint64, ok bool) {
+	c.checkIdle()
+	c.oneV[0], c.oneKey[0] = v, key
+	n := c.Filter(c.oneV[:], c.oneKey[:])
+	return c.oneV[0], c.oneKey[0], n == 1
+}
+
+// Drain moves up to len(vs) of the held pebbles out to vs and keys, and returns how
+// many; 0 when none is held. Call it until Held is 0 to have all; Filter may be called
+// in between. It costs O(1) when none is held, else O(pebbles moved + slots/64) for a
+// whole round.
+func (c *Cache[V]) Drain(vs []V, keys []uint64) int {
+	c.checkIdle()
+	return c.store.drain(vs, keys)
+}
+
+// Clear forgets all that is remembered, so that the next pebble to each key travels on.
+// It is due wherever a pebble that was sent before no longer stands for one sent now,
+// such as at the end of an epoch. It panics when pebbles are held, which would be lost:
+// Drain first. It costs one bit a slot. What remembered pebbles point to stays alive
+// until their slots are used again.
+func (c *Cache[V]) Clear() {
+	if held := c.Held(); held != 0 {
+		panic(fmt.Sprintf("reduce: clear of a cache that holds %d pebbles; drain it first", held))
+	}
+	c.slots.clear() // the very bits that the store looks at
+}
+
+// Merged is the number of pebbles that were dropped or merged since NewCache: those
+// that came in, less those that went out and those held.
+func (c *Cache[V]) Merged() uint64 { return c.merged }
+
+// Held is the number of pebbles that wait in the cache; always 0 for a write-through kind.
+func (c *Cache[V]) Held() int { return c.store.held() }
+
+// Size is the number of slots.
+func (c *Cache[V]) Size() int { return c.slots.len() }
+
+// SlotSize is the number of bytes of one slot, without its bit that tells it is filled.
+func (c *Cache[V]) SlotSize() int { return c.store.slotBytes() }
+
+// Bytes is the memory of all slots in bytes, without what pebbles point to.
+func (c *Cache[V]) Bytes() int { return c.Size()*c.SlotSize() + 8*len(c.slots.filled) }
+
+// checkIdle panics when a function of the program, called in the middle of a Filter,
+// comes back in: it would find half-moved pebbles, and lose some.
+func (c *Cache[V]) checkIdle() {
+	if c.busy {
+		panic("reduce: cache used by the function that it called to compare or merge pebbles")
+	}
+}

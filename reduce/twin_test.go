@@ -1,0 +1,224 @@
+package reduce_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/stretchr/testify/require"
+)
+
+// pebble is a test pebble: two of the same key may differ in value.
+type pebble struct {
+	key   uint64
+	value uint32
+}
+
+var sizes = []int{1, 2, 7, 64, 100, 4096}
+
+// seeded is a generator whose seed is printed, and taken back from PEBBLES_SEED.
+func seeded(t testing.TB) *rand.Rand {
+	seed := rand.Uint64()
+	if given, err := strconv.ParseUint(os.Getenv("PEBBLES_SEED"), 10, 64); err == nil {
+		seed = given
+	}
+	t.Logf("PEBBLES_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
+// stream draws n pebbles; few keys make many meetings, and wide ones use all 64 bits.
+func stream(rng *rand.Rand, n int) []pebble {
+	space := uint64(1) << rng.IntN(14)
+	shift := rng.IntN(64)
+	ps := make([]pebble, n)
+	for i := range ps {
+		ps[i] = pebble{key: rng.Uint64N(space) << shift, value: rng.Uint32N(8)}
+	}
+	return ps
+}
+
+func keysOf(ps []pebble) []uint64 {
+	keys := make([]uint64, len(ps))
+	for i, p := range ps {
+		keys[i] = p.key
+	}
+	return keys
+}
+
+// pass sends in through the cache in batches of random length, and returns all that
+// comes out, with a whole drain at the end and some parts of one before.
+func pass(t *testing.T, rng *rand.Rand, c *reduce.Cache[pebble], in []pebble) (out []pebble) {
+	vs, keys := make([]pebble, 300), make([]uint64, 300)
+	take := func(n int) {
+		for i, p := range vs[:n] {
+			if p.key != keys[i] {
+				require.Failf(t, "another pebble's key", "%v left with %d", p, keys[i])
+			}
+		}
+		out = append(out, vs[:n]...)
+	}
+	for rest := in; len(rest) > 0; {
+		n := min(rng.IntN(300), len(rest))
+		copy(vs, rest[:n])
+		copy(keys, keysOf(rest[:n]))
+		rest = rest[n:]
+		take(c.Filter(vs[:n], keys[:n]))
+		if rng.IntN(4) == 0 {
+			room := rng.IntN(5)
+			n := c.Drain(vs[:room], keys[:room])
+			require.LessOrEqual(t, n, room)
+			take(n)
+		}
+	}
+	for c.Held() > 0 {
+		n := c.Drain(vs[:7], keys[:7])
+		require.Positive(t, n)
+		take(n)
+	}
+	require.Zero(t, c.Drain(vs, keys))
+	require.Equal(t, uint64(len(in)-len(out)), c.Merged())
+	return out
+}
+
+// everySize runs check against random streams for every size of cache.
+func everySize(t *testing.T, kind reduce.Kind[pebble], check func(t *testing.T, in, out []pebble)) {
+	for _, size := range sizes {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			rng := seeded(t)
+			for range 60 {
+				in := stream(rng, rng.IntN(3000))
+				check(t, in, pass(t, rng, reduce.NewCache(kind, size), in))
+			}
+		})
+	}
+}
+
+func count[T comparable](ts []T) map[T]int {
+	counts := map[T]int{}
+	for _, t := range ts {
+		counts[t]++
+	}
+	return counts
+}
+
+// requireWithin fails if a pebble is more often in after than in before.
+func requireWithin(t *testing.T, after, before map[pebble]int) {
+	for p, n := range after {
+		if n > before[p] {
+			require.Failf(t, "pebble invented", "%v: %d in, %d out", p, before[p], n)
+		}
+	}
+}
+
+// Every distinct pebble survives, and none is invented or multiplied.
+func TestDuplicatesAgainstTwin(t *testing.T) {
+	everySize(t, reduce.Duplicates[pebble](), func(t *testing.T, in, out []pebble) {
+		before, after := count(in), count(out)
+		require.Len(t, after, len(before))
+		requireWithin(t, after, before)
+	})
+}
+
+// Every key survives, and the first pebble out for a key is the first one in.
+func TestFirstAgainstTwin(t *testing.T) {
+	firsts := func(ps []pebble) map[uint64]pebble {
+		seen := map[uint64]pebble{}
+		for _, p := range ps {
+			if _, ok := seen[p.key]; !ok {
+				seen[p.key] = p
+			}
+		}
+		return seen
+	}
+	everySize(t, reduce.First[pebble](), func(t *testing.T, in, out []pebble) {
+		require.Equal(t, firsts(in), firsts(out))
+		requireWithin(t, count(out), count(in))
+	})
+}
+
+func higher(a, b pebble) bool { return a.value > b.value }
+
+// A receiver that keeps the best sees each of its improvements, in order.
+func TestBestAgainstTwin(t *testing.T) {
+	improvements := func(ps []pebble) map[uint64][]pebble {
+		seen := map[uint64][]pebble{}
+		for _, p := range ps {
+			if s := seen[p.key]; len(s) == 0 || higher(p, s[len(s)-1]) {
+				seen[p.key] = append(s, p)
+			}
+		}
+		return seen
+	}
+	everySize(t, reduce.Best(higher), func(t *testing.T, in, out []pebble) {
+		require.Equal(t, improvements(in), improvements(out))
+		requireWithin(t, count(out), count(in))
+	})
+}
+
+func add(a, b pebble) pebble { return pebble{a.key, a.value + b.value} }
+
+// The sum of all that comes out is the sum of all that went in, for every key.
+func TestCombineAgainstTwin(t *testing.T) {
+	sums := func(ps []pebble) map[uint64]uint32 {
+		sum := map[uint64]uint32{}
+		for _, p := range ps {
+			sum[p.key] += p.value
+		}
+		return sum
+	}
+	everySize(t, reduce.Combine(add), func(t *testing.T, in, out []pebble) {
+		require.Equal(t, sums(in), sums(out))
+	})
+}
+
+// kinds are all kinds, for the tests that hold for each.
+func kinds() []reduce.Kind[pebble] {
+	return []reduce.Kind[pebble]{
+		reduce.Duplicates[pebble](), reduce.First[pebble](), reduce.Best(higher), reduce.Combine(add),
+	}
+}
+
+func TestFilterOneMeansFilter(t *testing.T) {
+	rng := seeded(t)
+	for _, kind := range kinds() {
+		for _, size := range sizes {
+			in := stream(rng, 2000)
+			batch, single := reduce.NewCache(kind, size), reduce.NewCache(kind, size)
+			var out []pebble
+			for _, p := range in {
+				if v, key, ok := single.FilterOne(p, p.key); ok {
+					require.Equal(t, v.key, key)
+					out = append(out, v)
+				}
+			}
+			n := batch.Filter(in, keysOf(in))
+			require.Equal(t, in[:n], append([]pebble{}, out...), "%v of %d", kind, size)
+			require.Equal(t, batch.Merged(), single.Merged())
+			require.Equal(t, batch.Held(), single.Held())
+		}
+	}
+}
+
+// FuzzFilter reads a stream from bytes: each is a pebble of one of 16 keys and values.
+func FuzzFilter(f *testing.F) {
+	f.Add([]byte("active pebbles"), uint16(1))
+	f.Add([]byte{0, 0, 1, 1, 16, 16, 17}, uint16(7))
+	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+		in := make([]pebble, len(data))
+		want := map[uint64]uint32{}
+		for i, b := range data {
+			in[i] = pebble{key: uint64(b>>4) * 0x0123456789abcdef, value: uint32(b & 15)}
+			want[in[i].key] += in[i].value
+		}
+		c := reduce.NewCache(reduce.Combine(add), int(size)+1)
+		out := pass(t, rand.New(rand.NewPCG(uint64(size), 0)), c, in)
+		got := map[uint64]uint32{}
+		for _, p := range out {
+			got[p.key] += p.value
+		}
+		require.Equal(t, want, got)
+	})
+}

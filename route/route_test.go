@@ -1,0 +1,214 @@
+package route_test
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/route"
+)
+
+// star sends everything through rank 0: a topology as a user would write it.
+type star int
+
+func (s star) Name() string { return "star" }
+func (s star) Ranks() int   { return int(s) }
+func (s star) Next(at, dest int) int {
+	if at == 0 {
+		return dest
+	}
+	return 0
+}
+func (s star) Neighbors(at int) (all []int) {
+	for r := 1; r < int(s) && at == 0; r++ {
+		all = append(all, r)
+	}
+	if at != 0 {
+		all = []int{0}
+	}
+	return all
+}
+
+// ring is a topology whose methods a test may break.
+type ring struct {
+	ranks     int
+	next      func(at, dest int) int
+	neighbors func(at int) []int
+}
+
+func (r ring) Name() string           { return "ring" }
+func (r ring) Ranks() int             { return r.ranks }
+func (r ring) Next(at, dest int) int  { return r.next(at, dest) }
+func (r ring) Neighbors(at int) []int { return r.neighbors(at) }
+
+func goodRing(ranks int) ring {
+	return ring{ranks,
+		func(at, _ int) int { return (at + 1) % ranks },
+		func(at int) []int { return []int{(at + 1) % ranks} }}
+}
+
+// Active Pebbles 3.4: k = P-1 neighbours without routing, log2 P on a hypercube; at most log2 P hops.
+func TestShapesOfThePaper(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 31, 33, 64, 100, 127, 128} {
+		d, err := route.Check(route.Direct(ranks))
+		require.NoError(t, err)
+		require.Equal(t, ranks-1, d.NeighborsMax)
+		require.Equal(t, min(1, ranks-1), d.Diameter)
+
+		h, err := route.Check(route.Hypercube(ranks))
+		require.NoError(t, err, "%d ranks", ranks)
+		log := bits.Len(uint(ranks - 1))
+		require.LessOrEqual(t, h.NeighborsMax, log)
+		require.LessOrEqual(t, h.Diameter, log)
+		if ranks&(ranks-1) == 0 && ranks > 1 {
+			require.Equal(t, log, h.NeighborsMax)
+			require.Equal(t, log, h.Diameter)
+			require.InDelta(t, float64(log)/2*float64(ranks)/float64(ranks-1), h.MeanHops, 1e-9)
+		}
+	}
+}
+
+func TestHypercubeHopsAreDifferingBits(t *testing.T) {
+	const ranks = 77
+	h := route.Hypercube(ranks)
+	for at := range ranks {
+		for dest := range ranks {
+			hops := 0
+			for here := at; here != dest; here = h.Next(here, dest) {
+				hops++
+			}
+			require.Equal(t, bits.OnesCount(uint(at^dest)), hops)
+		}
+	}
+}
+
+// All routes to one rank form a tree of P-1 edges: reductions on the way merge into P-1 frames (Active Pebbles 3.5).
+func TestHypercubeRoutesToOneRankAreATree(t *testing.T) {
+	for _, ranks := range []int{2, 5, 8, 13, 64} {
+		h := route.Hypercube(ranks)
+		for root := range ranks {
+			edges := map[[2]int]bool{}
+			for at := range ranks {
+				for here := at; here != root; here = h.Next(here, root) {
+					edges[[2]int{here, h.Next(here, root)}] = true
+				}
+			}
+			require.Len(t, edges, ranks-1)
+		}
+	}
+}
+
+// The channels of a hypercube can be numbered so that every route climbs: no cycle of full channels can wait for itself.
+func TestHypercubeChannelsHaveNoCycle(t *testing.T) {
+	for _, ranks := range []int{2, 3, 5, 8, 11, 16, 23, 32} {
+		h := route.Hypercube(ranks)
+		number := func(from, to int) int {
+			bit := bits.TrailingZeros(uint(from ^ to))
+			if to < from {
+				return 32 - bit // clearing, the highest bit first
+			}
+			return 64 + bit // then setting, the lowest first
+		}
+		for at := range ranks {
+			for dest := range ranks {
+				last := 0
+				for here := at; here != dest; {
+					next := h.Next(here, dest)
+					require.Greater(t, number(here, next), last)
+					last, here = number(here, next), next
+				}
+			}
+		}
+	}
+}
+
+func TestPlanAgreesWithNext(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 6, 16, 37} {
+		for _, topology := range []route.Topology{route.Direct(ranks), route.Hypercube(ranks), star(ranks)} {
+			for at := range ranks {
+				p := route.NewPlan(topology, at)
+				dests := make([]uint32, ranks)
+				lanes := make([]uint32, ranks)
+				for d := range dests {
+					dests[d] = uint32(d)
+				}
+				p.Fill(dests, lanes)
+				for dest := range ranks {
+					if dest == at {
+						require.EqualValues(t, p.Self, lanes[dest])
+						require.Equal(t, at, p.Lanes[p.Self])
+						continue
+					}
+					require.Equal(t, topology.Next(at, dest), p.Lanes[lanes[dest]], "%s: %d to %d", topology.Name(), at, dest)
+				}
+				if p.Identity() {
+					require.Equal(t, dests, lanes)
+				}
+			}
+		}
+	}
+}
+
+func TestCheckFindsFaults(t *testing.T) {
+	shape, err := route.Check(goodRing(6))
+	require.NoError(t, err)
+	require.Equal(t, route.Shape{Ranks: 6, Diameter: 5, NeighborsMax: 1, MeanHops: 3}, shape)
+	_, err = route.Check(star(9))
+	require.NoError(t, err)
+
+	broken := map[string]func(r *ring){
+		"never arrives": func(r *ring) {
+			r.next = func(at, _ int) int { return at ^ 1 }
+			r.neighbors = func(at int) []int { return []int{at ^ 1} }
+		},
+		"which is no neighbour": func(r *ring) { r.next = func(at, dest int) int { return dest } },
+		"twice":                 func(r *ring) { r.neighbors = func(at int) []int { return []int{(at + 1) % 6, (at + 1) % 6} } },
+		"its own neighbour":     func(r *ring) { r.neighbors = func(at int) []int { return []int{at} } },
+		"ranks are 0 to 5":      func(r *ring) { r.neighbors = func(at int) []int { return []int{6} } },
+	}
+	for want, breakIt := range broken {
+		r := goodRing(6)
+		breakIt(&r)
+		_, err := route.Check(r)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestByName(t *testing.T) {
+	for _, name := range route.Names() {
+		c, err := route.ByName(name)
+		require.NoError(t, err)
+		require.Equal(t, name, c(4).Name())
+		require.True(t, route.Proven(c(4)))
+	}
+	require.False(t, route.Proven(star(3)))
+	_, err := route.ByName("dodecahedron")
+	require.ErrorContains(t, err, `unknown topology "dodecahedron"`)
+	require.ErrorContains(t, err, "direct, hypercube")
+	require.PanicsWithValue(t, "route: hypercube over 0 ranks: a job has at least one rank", func() { route.Hypercube(0) })
+}
+
+func ExampleCheck() {
+	shape, err := route.Check(route.Hypercube(12))
+	fmt.Println(shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
+	// Output: 4 hops, 4 neighbours at the most, <nil>
+}
+
+func BenchmarkFill(b *testing.B) {
+	dests := make([]uint32, 256)
+	lanes := make([]uint32, 256)
+	for i := range dests {
+		dests[i] = uint32(i*37) % 64
+	}
+	for _, topology := range []route.Topology{route.Hypercube(64), star(64)} {
+		b.Run(topology.Name(), func(b *testing.B) {
+			p := route.NewPlan(topology, 5)
+			for b.Loop() {
+				p.Fill(dests, lanes)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/256, "ns/pebble")
+		})
+	}
+}

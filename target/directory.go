@@ -1,0 +1,164 @@
+package target
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to rank
+// while the job runs, with their state (Active Pebbles, section 3.2). Give it to [New] as a target's distribution. A
+// pebble that arrives at a former owner is sent on; one that finds its key on the way is passed around until the key has
+// arrived. None is lost.
+//
+// A rank keeps an entry of about 40 bytes for each key that has left its home or come from elsewhere, and the home of a
+// key one for it while it is away. Pebbles for a directory's keys always travel directly: a hop that knows less than the
+// hop before could send them back.
+type Directory[S any] struct {
+	*distribution.Directory
+	rank    *pebble.Rank
+	depart  func(key uint64) S
+	moves   *Target[move[S]]
+	news    *Target[sighting]
+	waiting []intent
+}
+
+// move carries a key and its state to its new owner.
+type move[S any] struct {
+	Key, Version uint64
+	To           uint32
+	State        S
+}
+
+// sighting tells the home of a key where it went.
+type sighting struct {
+	Key, Version uint64
+	At           uint32
+}
+
+// intent is a move that a handler has asked for.
+type intent struct {
+	key uint64
+	to  int
+}
+
+// NewDirectory registers a directory over a base distribution. When a key moves, depart takes its state away from the old
+// owner, and arrive puts it down at the new one; both run on their rank's goroutine like handlers, and must not send. S is
+// plain data, or the options hold a codec for it ([Coded]).
+func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
+	arrive func(key uint64, state S), options ...Option) *Directory[S] {
+	if base == nil || depart == nil || arrive == nil {
+		pebble.Refuse(r, name, "a directory needs a base distribution and the functions depart and arrive")
+	}
+	d := &Directory[S]{Directory: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
+	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
+	d.moves = New(r, name+" moves", byRank,
+		Key(func(m move[S]) uint64 { return uint64(m.To) }),
+		Each(func(m move[S]) {
+			d.Adopt(m.Key, m.Version)
+			arrive(m.Key, m.State)
+		}), d.carried(name, options)...)
+	d.news = New(r, name+" news", byRank,
+		Key(func(s sighting) uint64 { return uint64(d.Home(s.Key)) }),
+		Each(func(s sighting) { d.Learn(s.Key, int(s.At), s.Version) }))
+	return d
+}
+
+// carried replaces a codec for the state by one for moves.
+func (d *Directory[S]) carried(name string, options []Option) []Option {
+	var s settings
+	for _, o := range options {
+		o.apply(&s)
+	}
+	if s.codec == nil {
+		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
+			pebble.Refuse(d.rank, name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
+		}
+		return options
+	}
+	codec, ok := s.codec.(Codec[S])
+	if !ok {
+		pebble.Refuse(d.rank, name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
+	}
+	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
+}
+
+// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. In a handler
+// it takes effect when the running batch of pebbles has been handled: until then the key stays. The key's state leaves by
+// depart at that moment. Moving a key that is not here panics; moving it to where it is does nothing.
+func (d *Directory[S]) Move(key uint64, to int) {
+	if !d.Owns(key) {
+		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it", d.rank.ID(), key, d.Owner(key)))
+	}
+	if to < 0 || to >= d.Ranks() {
+		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
+	}
+	if d.moves.inHandler() {
+		d.waiting = append(d.waiting, intent{key, to})
+		return
+	}
+	d.move(key, to)
+	d.hurry()
+}
+
+// AfterBatch carries out the moves that handlers have asked for.
+func (d *Directory[S]) AfterBatch() {
+	for i := 0; i < len(d.waiting); i++ {
+		if w := d.waiting[i]; d.Owns(w.key) {
+			d.move(w.key, w.to)
+		}
+	}
+	if len(d.waiting) > 0 {
+		d.waiting = d.waiting[:0]
+		d.hurry()
+	}
+}
+
+// hurry sends moves at once. A pebble that looks for a key on its way is passed around until the key has arrived, and
+// keeps its ranks from being idle: the key must not wait in a buffer for that.
+func (d *Directory[S]) hurry() {
+	d.moves.Flush()
+	d.news.Flush()
+}
+
+func (d *Directory[S]) move(key uint64, to int) {
+	self := d.rank.ID()
+	if to == self {
+		return
+	}
+	state := d.depart(key)
+	version := d.Release(key, to)
+	d.moves.Send(move[S]{Key: key, Version: version, To: uint32(to), State: state})
+	if home := d.Home(key); home != self && home != to {
+		d.news.Send(sighting{Key: key, Version: version, At: uint32(to)})
+	}
+}
+
+// moveCodec carries moves whose state has a codec.
+type moveCodec[S any] struct{ state Codec[S] }
+
+const moveHead = 20 // bytes ahead of the state
+
+func (c moveCodec[S]) Append(dst []byte, m move[S]) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint64(dst, m.Key)
+	dst = binary.LittleEndian.AppendUint64(dst, m.Version)
+	dst = binary.LittleEndian.AppendUint32(dst, m.To)
+	return c.state.Append(dst, m.State)
+}
+
+func (c moveCodec[S]) Decode(src []byte) (m move[S], err error) {
+	if len(src) < moveHead {
+		return m, errRecord
+	}
+	m.Key = binary.LittleEndian.Uint64(src)
+	m.Version = binary.LittleEndian.Uint64(src[8:])
+	m.To = binary.LittleEndian.Uint32(src[16:])
+	m.State, err = c.state.Decode(src[moveHead:])
+	return m, err
+}
+
+func (c moveCodec[S]) Schema() string { return "move of " + schemaOf(c.state) }

@@ -1,0 +1,115 @@
+package target_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// text is a codec for strings, as a user would write it.
+type text struct{}
+
+func (text) Append(dst []byte, s string) ([]byte, error) { return append(dst, s...), nil }
+func (text) Decode(src []byte) (string, error)           { return string(src), nil }
+
+// Counters wander between ranks while pebbles that increment them are under way. Every increment must find its counter.
+func TestMovingKeysLoseNoPebble(t *testing.T) {
+	const keys, sends = 40, 500
+	for _, ranks := range []int{1, 2, 3, 5, 8} {
+		for _, factor := range []int{1, 16, 1024} {
+			t.Run(fmt.Sprintf("%d ranks, %d", ranks, factor), func(t *testing.T) {
+				total := make([]uint64, ranks) // by rank: increments that are there at the end
+				err := run(t, pebble.Config{Ranks: ranks, Coalesce: factor, Topology: route.Hypercube}, func(r *pebble.Rank) error {
+					counters := map[uint64]uint64{}
+					rng := rand.New(rand.NewPCG(7, uint64(r.ID())))
+					where := target.NewDirectory(r, "counters", distribution.Block(keys, ranks),
+						func(key uint64) uint64 { n := counters[key]; delete(counters, key); return n },
+						func(key, n uint64) { counters[key] = n })
+					add := target.New(r, "add", where, target.Key(func(k uint64) uint64 { return k }),
+						target.Each(func(k uint64) {
+							if !where.Owns(k) {
+								panic("a pebble was handled away from its key")
+							}
+							counters[k]++
+							if rng.IntN(3) == 0 {
+								where.Move(k, rng.IntN(ranks))
+							}
+						}))
+					if err := r.Epoch(func() error {
+						batch := make([]uint64, 50)
+						for range sends / len(batch) {
+							for i := range batch {
+								batch[i] = rng.Uint64N(keys)
+							}
+							add.SendAll(batch)
+							if k := rng.Uint64N(keys); where.Owns(k) {
+								where.Move(k, rng.IntN(ranks))
+							}
+						}
+						return nil
+					}); err != nil {
+						return err
+					}
+					for _, n := range counters {
+						total[r.ID()] += n
+					}
+					return nil
+				})
+				require.NoError(t, err)
+				sum := uint64(0)
+				for _, n := range total {
+					sum += n
+				}
+				require.EqualValues(t, sends*ranks, sum)
+			})
+		}
+	}
+}
+
+func TestMovingStateByCodec(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		names := map[uint64]string{}
+		where := target.NewDirectory(r, "names", distribution.Block(3, 3),
+			func(key uint64) string { s := names[key]; delete(names, key); return s },
+			func(key uint64, s string) { names[key] = s }, target.Coded[string](text{}))
+		names[uint64(r.ID())] = fmt.Sprint("name of ", r.ID())
+		if err := r.Epoch(func() error {
+			where.Move(uint64(r.ID()), (r.ID()+1)%3)
+			return nil
+		}); err != nil {
+			return err
+		}
+		before := uint64(r.ID()+2) % 3
+		if want := map[uint64]string{before: fmt.Sprint("name of ", before)}; fmt.Sprint(names) != fmt.Sprint(want) {
+			return fmt.Errorf("have %v, want %v", names, want)
+		}
+		if !where.Owns(before) || where.Owns(uint64(r.ID())) {
+			return fmt.Errorf("ownership did not move")
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+func TestMoveOfForeignKeyPanics(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		where := target.NewDirectory(r, "keys", distribution.Block(2, 2),
+			func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+		return r.Epoch(func() error {
+			if r.ID() == 1 {
+				where.Move(0, 1)
+			}
+			return nil
+		})
+	})
+	var panicked *pebble.PanicError
+	require.ErrorAs(t, err, &panicked)
+	require.ErrorContains(t, err, "only a key's owner can move it")
+}
