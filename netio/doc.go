@@ -12,4 +12,7 @@
 //     [Pool]: a frame is lent until its last user has called [Frame.Release].
 //   - Control frames are never held up behind data frames.
 //   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
+//
+// [Mem] is for the ranks of one process. [TCP] is for several processes, on one host or many: [ListenTCP] opens a door,
+// [DialTCP] connects everybody who has the job's secret, and [Spread] says which process has which ranks.
 package netio

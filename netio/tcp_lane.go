@@ -38,7 +38,10 @@ func (l *lane) write() {
 	w := writer{lane: l, conn: l.conn}
 	err := w.run()
 	l.out.close()
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrFinished):
+		l.peer.lose(err)
+	case err != nil:
 		l.peer.doubt(err)
 	}
 }

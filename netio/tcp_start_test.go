@@ -70,7 +70,9 @@ func TestStrangersDontDisturb(t *testing.T) {
 func TestOtherBuildFailsTheStart(t *testing.T) {
 	cs := configs(t, 3, 3)
 	cs[1].Identity.Build = "another"
-	cs[2].StartLimit = time.Second
+	for i := range cs {
+		cs[i].StartLimit = time.Second
+	}
 	_, errs := tryAll(t.Context(), cs)
 	named := 0
 	for _, err := range errs {

@@ -173,9 +173,11 @@ func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
 	c.oneHop = c.plan.Identity() && !c.moving
 }
 
-func schemaOf(codec any) string {
+// schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed and
+// unsigned numbers.
+func schemaOf[V any](codec Codec[V]) string {
 	if s, ok := codec.(interface{ Schema() string }); ok {
-		return s.Schema()
+		return fmt.Sprintf("%v as %s", reflect.TypeFor[V](), s.Schema())
 	}
-	return fmt.Sprintf("%T", codec)
+	return fmt.Sprintf("%v by %T", reflect.TypeFor[V](), codec)
 }

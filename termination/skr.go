@@ -53,6 +53,10 @@ func (d *skr) Step(n Network, idle bool, c Counts) bool {
 		if d.seen && sums == d.last && sums.Created == sums.Processed {
 			return true
 		}
+		alone := len(d.steps) == 0
+		if alone && d.seen && sums == d.last {
+			return false // nobody else can change the counts: wait for this rank's to move
+		}
 		d.last, d.seen = sums, true
 	}
 }

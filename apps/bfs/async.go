@@ -9,16 +9,19 @@ import (
 type offer[V vertex] struct{ Vertex, Parent, Level V }
 
 // async is the label-correcting kernel.
+//
+// Whoever lowers the level of a vertex sees to it that a pebble comes to the vertex later, or is there: a vertex whose level
+// lies below the one at which it last made offers then makes them anew.
 type async[V vertex] struct {
 	*tree[V]
 	offers  *target.Target[offer[V]]
 	out     []offer[V]
-	better  []V      // vertices that took an offer of the batch at hand
-	pending []uint64 // a bit for each of them
+	offered []V // the level at which a vertex last made offers
+	better  []V // vertices that are to make offers, of the batch at hand
 }
 
 func newAsync[V vertex](t *tree[V]) *async[V] {
-	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), pending: make([]uint64, t.g.local/64+1)}
+	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), offered: make([]V, t.g.local)}
 	s.offers = target.New(t.g.rank, t.target("offers"), t.g.owner,
 		target.Keys(func(vs []offer[V], keys []uint64) {
 			for i, v := range vs {
@@ -35,6 +38,9 @@ func newAsync[V vertex](t *tree[V]) *async[V] {
 // memory limit.
 func (s *async[V]) From(root uint64) error {
 	s.start(root)
+	for v := range s.offered {
+		s.offered[v] = none[V]()
+	}
 	return s.g.rank.Epoch(func() error {
 		if s.g.owns(root) {
 			s.offers.Send(offer[V]{V(root), V(root), 0})
@@ -45,34 +51,38 @@ func (s *async[V]) From(root uint64) error {
 
 // take is the handler. It first takes all offers of a batch, so that a vertex with several makes its own but once.
 func (s *async[V]) take(vs []offer[V]) {
-	better, level, parent := s.better[:0], s.level, s.parent
+	better, level := s.better[:0], s.level
 	for _, o := range vs {
 		v := o.Vertex - s.first
-		if o.Level >= level[v] {
-			continue
+		if o.Level < level[v] {
+			level[v], s.parent[v] = o.Level, o.Parent
 		}
-		level[v], parent[v] = o.Level, o.Parent
-		word, bit := &s.pending[v/64], uint64(1)<<(v%64)
-		if *word&bit == 0 {
-			*word |= bit
+		if level[v] < s.offered[v] {
 			better = append(better, v)
 		}
 	}
 	s.better = better
 	for _, v := range better {
-		s.pending[v/64] &^= 1 << (v % 64)
-		s.expand(v)
+		if level[v] < s.offered[v] {
+			s.offered[v] = level[v]
+			s.expand(v)
+		}
 	}
 	s.offers.SendAll(s.out)
 	s.out = s.out[:0]
 }
 
-// expand makes offers to what the arcs of v lead to, but for those of this rank's vertices that have as good a level.
+// expand makes offers to what the arcs of v lead to. A vertex of this rank takes its offer at once, and the pebble tells it to
+// make its own in turn; so it gets no second pebble for the same level. To make the offers at once too would run deep into
+// this rank's part of the graph, along paths that are not the shortest.
 func (s *async[V]) expand(v V) {
 	parent, level := s.first+v, s.level[v]+1
 	for _, w := range s.row(v) {
-		if own := w - s.first; own < s.local && s.level[own] <= level {
-			continue
+		if own := w - s.first; own < s.local {
+			if s.level[own] <= level {
+				continue
+			}
+			s.level[own], s.parent[own] = level, parent
 		}
 		s.out = append(s.out, offer[V]{w, parent, level})
 		if len(s.out) == cap(s.out) {

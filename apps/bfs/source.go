@@ -80,24 +80,28 @@ func (s Source) survey() (outline, names, error) {
 	return outline{f.Vertices(), edges, s.Undirected || !f.Directed()}, f, nil
 }
 
-// read gives all edges of the file to do. The file is closed when it returns.
-func (s Source) read(do func(batch []graph.Edge) error) (f *graph.File, err error) {
-	f, err = graph.Open(s.Path, graph.WithFormat(s.Format))
+// read gives all edges of the file to do. The file is closed when it returns, and still knows its ids.
+func (s Source) read(do func(batch []graph.Edge) error) (*graph.File, error) {
+	f, err := graph.Open(s.Path, graph.WithFormat(s.Format))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	err = eachBatch(f, do)
+	return f, errors.Join(err, f.Close())
+}
+
+func eachBatch(f *graph.File, do func(batch []graph.Edge) error) error {
 	batch := make([]graph.Edge, edgesAtOnce)
 	for {
 		n, err := f.Edges(batch)
 		if err == io.EOF {
-			return f, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := do(batch[:n]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestMatrix(t *testing.T) {
 		results := make([]Result, len(Modes))
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 			for m, mode := range Modes {
-				res, err := Run(r, Config{Source: source, Mode: mode, RootCount: 2, Seed: 3, Unfiltered: s.Cache == 64})
+				res, err := Run(r, Config{Source: source, Mode: mode, RootCount: 1, Seed: uint64(s.Coalesce), Unfiltered: s.Cache == 64})
 				if err != nil {
 					return err
 				}
@@ -96,7 +96,7 @@ func TestMatrix(t *testing.T) {
 		}))
 		for m, res := range results {
 			require.Equal(t, Modes[m], res.Mode)
-			require.Len(t, res.Roots, 2)
+			require.Len(t, res.Roots, 1)
 			require.Equal(t, results[0].Roots, res.Roots)
 			requireTwin(t, source, res)
 		}
@@ -105,7 +105,7 @@ func TestMatrix(t *testing.T) {
 
 // Odd graphs, with more ranks than vertices among them, and 64-bit indices.
 func TestOddGraphs(t *testing.T) {
-	path := make([]graph.Edge, 40)
+	path := make([]graph.Edge, 20)
 	for i := range path {
 		path[i] = graph.Edge{From: uint64(i), To: uint64(i) + 1}
 	}
@@ -116,10 +116,10 @@ func TestOddGraphs(t *testing.T) {
 		"loops only":         {n: 3, edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
 		"duplicates":         {n: 3, edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
 		"two parts":          {n: 7, edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
-		"path":               {n: 41, edges: path},
+		"path":               {n: 21, edges: path},
 		"a power of 2 and 1": {n: 65, edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
 	} {
-		for _, ranks := range []int{1, 2, 3, 16} {
+		for _, ranks := range []int{1, 3, 16} {
 			for _, directed := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, %d ranks, directed %v", name, ranks, directed), func(t *testing.T) {
 					l.directed = directed

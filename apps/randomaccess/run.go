@@ -69,7 +69,8 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	}, nil
 }
 
-// mustFit refuses a table that this process has no memory for, before the system ends the process instead.
+// mustFit refuses a table that this process has no memory for, before the system ends the process instead. No rank of the
+// process has made one yet, or it would be counted twice: all ranks agree on their buffers before any goes on.
 func mustFit(r *pebble.Rank, own uint64) error {
 	p := r.Place()
 	need, have := 8*own*uint64(p.Last-p.First), uint64(netio.MemoryAvailable())

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -24,7 +27,7 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 			return err
 		}
 		if err := a.check(s, c); err != nil {
-			return err
+			return errors.New(strings.TrimPrefix(err.Error(), c.Name()+": ")) // which is said before it anyway
 		}
 		j := &job{
 			terminal: t, name: c.Name(), settings: s, member: member,

@@ -50,17 +50,13 @@ func (b *bar) draw(done, total uint64) {
 	if time.Since(b.started) < patience {
 		return
 	}
-	if b.drawn == nil {
+	if b.drawn == nil || total != b.total {
+		b.clear() // the next phase has a bar of its own
 		b.total = total
 		b.drawn = progressbar.NewOptions64(int64(total),
 			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription(b.title),
 			progressbar.OptionThrottle(throttle), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
-	}
-	if total != b.total {
-		b.total = total
-		b.drawn.Reset()
-		b.drawn.ChangeMax64(int64(total))
 	}
 	_ = b.drawn.Set64(int64(done))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
@@ -53,6 +54,10 @@ func told(o launch.Outcome) bool {
 	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
 }
 
+// precedence is how long a rank of another process than the first keeps an error to itself: many errors come to all
+// ranks at once, and then the first process tells of it and the others end quietly.
+const precedence = 300 * time.Millisecond
+
 // take runs the ranks of this process, and prints the result where rank 0 is.
 func (j *job) take() error {
 	stderr := &marked{to: j.stderr}
@@ -69,7 +74,9 @@ func (j *job) take() error {
 	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {
 		joined.Do(func() {
 			place := r.Place()
-			stderr.mark(place)
+			if j.settings.spread.several() { // otherwise who started the process marks its lines
+				stderr.mark(place)
+			}
 			log.Info("process takes part", "pid", os.Getpid(), "process", place.Process, "of", place.Processes,
 				"first_rank", place.First, "last_rank", place.Last-1, "ranks", place.Ranks)
 		})
@@ -79,6 +86,8 @@ func (j *job) take() error {
 		o, err := j.run(r, bar.progress(r))
 		if r.ID() == 0 {
 			result = &o
+		} else if err != nil && r.Place().Process != 0 {
+			<-time.After(precedence)
 		}
 		return err
 	})

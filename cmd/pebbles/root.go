@@ -24,6 +24,7 @@ func newCommand(t terminal) *cobra.Command {
 	root.SetArgs(t.args)
 	root.SetOut(t.stdout)
 	root.SetErr(t.stderr)
+	root.Flags().Bool("version", false, "print the version") // without cobra's -v, which is --verbose elsewhere
 	root.SetVersionTemplate("pebbles {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if first := firstWord(t.args); c == root && first != "" {
@@ -31,8 +32,21 @@ func newCommand(t terminal) *cobra.Command {
 		}
 		return err
 	})
-	root.AddCommand(newBFS(t), newRun(t), newVersion())
+	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newRun(t), newVersion())
+	completeCompletion(root)
 	return root
+}
+
+// completeCompletion makes the ready-made completion command refuse shells that it does not know.
+func completeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic("pebbles: " + err.Error())
+	}
+	completion.Example = "  source <(pebbles completion bash)"
+	completion.Args = noCommand
+	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
 // firstWord is the first argument that is no flag.

@@ -107,9 +107,11 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	}, err
 }
 
-// fits compares the flags with the job that a launcher has made of this process.
+// fits compares the flags with the job that a launcher has made of this process. Rank 0 tells for all.
 func (s *settings) fits(r *pebble.Rank) error {
 	switch place := r.Place(); {
+	case r.ID() != 0:
+		return nil
 	case s.spread.ranks > 0 && s.spread.ranks != place.Ranks:
 		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks, place.Ranks)
 	case s.spread.several() && s.spread.count() != place.Processes:

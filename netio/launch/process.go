@@ -18,7 +18,7 @@ import (
 type process struct {
 	Outcome
 	cmd     *exec.Cmd
-	control *os.File // standard input of ssh: signals for a process on another host
+	control *control // of a process on another host
 	line    net.Conn // to a process that has joined
 	address string   // where that listens
 	ended   bool
@@ -59,7 +59,7 @@ func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stde
 	if err != nil {
 		return fmt.Errorf("find the command for other hosts: %w", err)
 	}
-	stdin, control, err := os.Pipe()
+	stdin, file, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("make pipe for ssh: %w", err)
 	}
@@ -70,11 +70,11 @@ func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stde
 		SysProcAttr: attributes(),
 	}
 	if err := p.start(); err != nil {
-		control.Close()
+		file.Close()
 		return err
 	}
-	p.control = control
-	p.say(remoteScript(s, e, secret))
+	p.control = newControl(file)
+	p.control.say(remoteScript(s, e, secret))
 	return nil
 }
 
@@ -86,16 +86,10 @@ func (p *process) start() error {
 	return nil
 }
 
-// say writes to ssh. A host that does not listen is not waited for: it ends by other means.
-func (p *process) say(text string) {
-	p.control.SetWriteDeadline(time.Now().Add(time.Second))
-	p.control.WriteString(text)
-}
-
 // signal sends a signal to the process, if it is there, and to what it has started.
 func (p *process) signal(s syscall.Signal) {
-	if p.control != nil {
-		p.say(signalNames[s] + "\n")
+	if p.control != nil && !p.ended {
+		p.control.say(signalNames[s] + "\n")
 		return
 	}
 	p.kill(s)
@@ -127,7 +121,7 @@ func (p *process) finish() {
 		p.line.Close()
 	}
 	if p.control != nil {
-		p.control.Close()
+		p.control.close()
 	}
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	switch {

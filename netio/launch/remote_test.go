@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +39,16 @@ func TestRemoteProcessIsToldItsPlace(t *testing.T) {
 			requireShown(t, r, shown, dir)
 		})
 	}
+}
+
+func TestRemoteArgumentsMayBeLong(t *testing.T) {
+	long := strings.Repeat("0123456789", 12_000) // a pipe has room for half of it
+	args := []string{long, long + "x"}
+	dir := t.TempDir()
+	r := begin(t, "show", otherHosts(launch.Spec{Processes: 2, Program: args, Dir: dir, Env: []string{"EXTRA=a b"}}, "sh"))
+	_, err := r.end(t)
+	require.NoError(t, err)
+	requireShown(t, r, args, dir)
 }
 
 func TestRemoteJobWithAnInterfaceName(t *testing.T) {

@@ -1,0 +1,206 @@
+package bfs
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// The roots that are drawn depend on the graph and the seed alone.
+func TestDraw(t *testing.T) {
+	source := Source{Generator: erdosRenyi(t, 8, 1)}
+	c, _, err := load(source)
+	require.NoError(t, err)
+	fit := map[uint64]bool{}
+	for v := range c.Vertices() {
+		for _, w := range c.Row(v) {
+			if w != v {
+				fit[v] = true
+			}
+		}
+	}
+	draw := func(ranks, count int, seed uint64) (roots []uint64) {
+		require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			g, err := Build(r, source)
+			if err != nil {
+				return err
+			}
+			drawn, err := g.Draw(count, seed)
+			if r.ID() == r.Size()-1 {
+				roots = drawn
+			}
+			return err
+		}))
+		return roots
+	}
+	some := draw(1, 20, 5)
+	require.Len(t, some, 20)
+	require.Equal(t, some, draw(3, 20, 5))
+	require.Equal(t, some, draw(40, 20, 5))
+	require.NotEqual(t, some, draw(3, 20, 6))
+	all := draw(4, 1000, 5)
+	require.Len(t, all, len(fit))
+	for _, root := range all {
+		require.True(t, fit[root])
+		delete(fit, root)
+	}
+	require.Empty(t, fit)
+}
+
+// The report has what the command promises, in JSON and for people.
+func TestReport(t *testing.T) {
+	var progress []uint64
+	config := Config{Source: Source{Generator: kronecker(t, 6)}, RootCount: 4, Seed: 9, Progress: func(done, total uint64) {
+		require.Equal(t, uint64(4), total)
+		progress = append(progress, done)
+	}}
+	results, err := run(t, pebble.Config{Ranks: 3}, config)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{1, 2, 3, 4}, progress)
+	packed, err := json.Marshal(results[0])
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(packed, &fields))
+	for _, name := range []string{"roots", "reached", "depths", "distance_sums", "teps"} {
+		require.Len(t, fields[name], 4, name)
+	}
+	require.Equal(t, "bfs", fields["app"])
+	require.Equal(t, "level", fields["mode"])
+	require.Equal(t, "Kronecker scale 6, edge factor 16, seed 1", fields["graph"])
+	require.Equal(t, true, fields["undirected"])
+	require.Equal(t, true, fields["validated"])
+	require.Equal(t, 64.0, fields["vertices"])
+	require.Equal(t, 1024.0, fields["edges"])
+	require.Equal(t, 0.0, fields["errors"])
+	require.Equal(t, 9.0, fields["seed"])
+	require.Positive(t, fields["harmonic_mean_teps"])
+	require.Positive(t, fields["seconds"])
+	counters := results[0].Counters
+	require.Equal(t, counters.PebblesSent, counters.PebblesHandled)
+	depths := uint64(4)
+	for _, d := range results[0].Depths {
+		depths += uint64(d)
+	}
+	require.Equal(t, depths, counters.Epochs, "one epoch a level, validation left out")
+
+	table := ""
+	for _, row := range results[0].Rows() {
+		table += row[0] + ": " + row[1] + "\n"
+	}
+	require.Contains(t, table, "edges: 1024, undirected\n")
+	require.Contains(t, table, "trees: valid\n")
+
+	config.SkipValidation, config.Progress = true, nil
+	results, err = run(t, pebble.Config{Ranks: 3}, config)
+	require.NoError(t, err)
+	require.False(t, results[2].Validated)
+	require.Equal(t, "not checked", results[2].verdict())
+	wrong := Result{Validated: true}
+	wrong.Errors, wrong.Breaches = 2, []string{"rule 1: it hurts"}
+	require.True(t, strings.HasPrefix(wrong.verdict(), "WRONG: 2"))
+	require.Contains(t, wrong.Rows(), [2]string{"", "rule 1: it hurts"})
+}
+
+func TestHarmonicMean(t *testing.T) {
+	require.Equal(t, 0.0, harmonicMean(nil))
+	require.Equal(t, 0.0, harmonicMean([]float64{3, 0}))
+	require.InDelta(t, 4.8, harmonicMean([]float64{4, 6}), 1e-9)
+}
+
+// pebblesOf counts the pebbles that searches of a Kronecker graph send, and those that reductions catch.
+func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
+	tb.Helper()
+	config.Source, config.RootCount, config.SkipValidation = Source{Generator: kronecker(tb, 10)}, 4, true
+	results, err := run(tb, pebble.Config{Ranks: 4, Cache: cache}, config)
+	require.NoError(tb, err)
+	return results[0].Counters.PebblesSent, results[0].Counters.Merged
+}
+
+// Both kernels reduce, and the level mode's filter leaves little to reduce.
+func TestReductions(t *testing.T) {
+	filtered, _ := pebblesOf(t, 0, Config{})
+	unfiltered, none := pebblesOf(t, 0, Config{Unfiltered: true})
+	require.Zero(t, none)
+	require.Less(t, 4*filtered, unfiltered)
+	_, merged := pebblesOf(t, 4096, Config{Unfiltered: true})
+	require.Greater(t, 2*merged, unfiltered)
+	sent, merged := pebblesOf(t, 4096, Config{Mode: Async})
+	require.Greater(t, 3*merged, sent)
+}
+
+// A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's, and
+// varies; so the best of some searches counts.)
+func TestNoAllocationPerPebble(t *testing.T) {
+	for _, mode := range Modes {
+		var allocated, sent uint64
+		require.NoError(t, job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			g, err := Build(r, Source{Generator: kronecker(t, 13)})
+			if err != nil {
+				return err
+			}
+			root, err := g.Draw(1, 1)
+			if err != nil {
+				return err
+			}
+			s := NewSearch(g, mode, true)
+			for i := range 8 {
+				a, n, err := mallocs(r, func() error { return s.From(root[0]) })
+				if err != nil {
+					return err
+				}
+				if r.ID() == 0 && (i == 0 || a < allocated) {
+					allocated, sent = a, n
+				}
+			}
+			return nil
+		}))
+		require.Greater(t, sent, uint64(10_000))
+		require.Less(t, allocated, sent/10, "%s: %d pebbles", mode, sent)
+	}
+}
+
+// mallocs counts, on rank 0, what the process allocates while all ranks run f, and the pebbles that rank 0 sends.
+func mallocs(r *pebble.Rank, f func() error) (allocated, sent uint64, err error) {
+	var before, after runtime.MemStats
+	if r.ID() == 0 {
+		runtime.ReadMemStats(&before)
+	}
+	counters := r.Counters()
+	if err := f(); err != nil {
+		return 0, 0, err
+	}
+	if r.ID() == 0 {
+		runtime.ReadMemStats(&after)
+	}
+	return after.Mallocs - before.Mallocs, r.Counters().Since(counters).PebblesSent, r.Barrier()
+}
+
+// Several graphs and searches may live in one job.
+func TestManyInOneJob(t *testing.T) {
+	require.NoError(t, job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		for range 2 {
+			g, err := Build(r, Source{Generator: list{n: 7, edges: ring}})
+			if err != nil {
+				return err
+			}
+			searches := []Search{NewSearch(g, ByLevel, false), NewSearch(g, ByLevel, true), NewSearch(g, Async, false)}
+			for _, s := range searches {
+				if err := s.From(3); err != nil {
+					return err
+				}
+				got, err := s.Summary()
+				if err != nil {
+					return err
+				}
+				require.Equal(t, Summary{graph.Summary{Reached: 6, Depth: 3, Sum: 9}, 6}, got)
+			}
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,129 @@
+package bfs
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// ring is six vertices in a ring, with a seventh apart.
+var ring = []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0}}
+
+func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
+	return append(append([]graph.Edge(nil), edges...), more...)
+}
+
+// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of it.
+// change is given the result as a whole.
+func judge(tb testing.TB, ranks int, l list, change func(parent, level []int64)) (breaches uint64, texts []string) {
+	tb.Helper()
+	dist, parent := graph.BFS(graph.NewCSR(l.n, l.edges, l.directed), 0)
+	change(parent, dist)
+	err := job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		g, err := Build(r, Source{Generator: l})
+		if err != nil {
+			return err
+		}
+		s := NewSearch(g, ByLevel, false).(*byLevel[uint32])
+		s.start(0)
+		for v := range s.parent {
+			s.parent[v], s.level[v] = uint32(parent[int(g.first)+v]), uint32(dist[int(g.first)+v])
+		}
+		found, err := s.Validate()
+		if err != nil {
+			return err
+		}
+		said, err := g.Describe(found)
+		if err != nil {
+			return err
+		}
+		total, err := pebble.AllReduce(r, found.Count, func(a, b uint64) uint64 { return a + b })
+		if r.ID() == 0 {
+			breaches, texts = total, said
+		}
+		return err
+	})
+	require.NoError(tb, err)
+	return breaches, texts
+}
+
+// Each rule is broken in each way it can be.
+func TestEachRule(t *testing.T) {
+	const none = graph.Unreached
+	for name, c := range map[string]struct {
+		edges    []graph.Edge
+		directed bool
+		change   func(parent, level []int64)
+		says     string
+	}{
+		"root adopted":     {ring, false, func(parent, _ []int64) { parent[0] = 1 }, "rule 1: the root 0 has parent 1, not itself"},
+		"second root":      {ring, false, func(parent, _ []int64) { parent[2] = 2 }, "rule 1: vertex 2 is its own parent, but not the root"},
+		"parent no vertex": {ring, false, func(parent, _ []int64) { parent[4] = 7 }, "rule 1: the parent of vertex 4 is no vertex"},
+		"path breaks": {ring, false, func(parent, level []int64) { parent[1], level[1] = none, none },
+			"rule 1: vertex 2 has parent 1, which is not reached"},
+		"root not at 0": {ring, false, func(_, level []int64) { level[0] = 1 }, "rule 2: the root 0 is at level 1, not 0"},
+		"cycle": {ring, false, func(parent, _ []int64) { parent[1], parent[2] = 2, 1 },
+			"rule 2: vertex 1 at level 1 has parent 2 at level 2, not one less"},
+		"tree edge level": {ring, false, func(_, level []int64) { level[3] = 2 }, "rule 2: vertex 3 at level 2 has parent 2 at level 2, not one less"},
+		"edge skips levels": {with(ring, graph.Edge{From: 0, To: 3}), false, func(parent, level []int64) {
+			parent[2], parent[3], level[3], parent[4] = 1, 2, 3, 5
+		}, "rule 3: edge 0 -> 3 leads from level 0 to level 3, more than one below"},
+		"arc skips levels": {with(ring, graph.Edge{From: 0, To: 3}), true, func(parent, level []int64) {
+			parent[3], level[3], parent[4], level[4], parent[5], level[5] = 2, 3, 3, 4, 4, 5
+		}, "rule 3: edge 0 -> 3 leads from level 0 to level 3, more than one below"},
+		"part left out": {ring, false, func(parent, level []int64) { parent[3], level[3] = none, none },
+			"rule 3: edge 2 -> 3 leads from level 2 to a vertex that is not reached"},
+		"level without parent": {ring, false, func(_, level []int64) { level[6] = 1 }, "rule 4: vertex 6 is reached at level 1 but has no parent"},
+		"parent without level": {ring, false, func(parent, _ []int64) { parent[6] = 0 }, "rule 4: vertex 6 has parent 0 but no level"},
+		"stranger joined": {ring, false, func(parent, level []int64) { parent[6], level[6] = 0, 1 },
+			"rule 5: vertex 6 has parent 0, but the graph has no edge 0 -> 6"},
+		"no such tree edge": {ring, false, func(parent, _ []int64) { parent[2] = 5 },
+			"rule 5: vertex 2 has parent 5, but the graph has no edge 5 -> 2"},
+		"against the arc": {with(ring, graph.Edge{From: 2, To: 1}, graph.Edge{From: 0, To: 2}), true,
+			func(parent, level []int64) { parent[1], level[1] = 2, 2 }, "rule 3: edge 0 -> 1 leads from level 0 to level 2, more than one below"},
+	} {
+		for _, ranks := range []int{1, 3, 8} {
+			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {
+				l := list{7, c.edges, c.directed}
+				breaches, texts := judge(t, ranks, l, func(_, _ []int64) {})
+				require.Zero(t, breaches, texts)
+				breaches, texts = judge(t, ranks, l, c.change)
+				require.NotZero(t, breaches)
+				require.Contains(t, texts, c.says)
+			})
+		}
+	}
+}
+
+// On small random graphs, with one to three entries of a true result changed at random, the validator finds something
+// exactly when its serial twin does.
+func TestValidateAgrees(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.Uint64Range(1, 8).Draw(rt, "vertices")
+		vertex := rapid.Uint64Range(0, n-1)
+		l := list{n: n, directed: rapid.Bool().Draw(rt, "directed")}
+		l.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
+			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
+		}), 0, 20).Draw(rt, "edges")
+		entry := rapid.Int64Range(graph.Unreached, int64(n))
+		var twin error
+		breaches, texts := judge(t, rapid.IntRange(1, 4).Draw(rt, "ranks"), l, func(parent, level []int64) {
+			for range rapid.IntRange(0, 3).Draw(rt, "changes") {
+				if rapid.Bool().Draw(rt, "change parent") {
+					parent[vertex.Draw(rt, "vertex")] = entry.Draw(rt, "parent")
+				} else {
+					level[vertex.Draw(rt, "vertex")] = entry.Draw(rt, "level")
+				}
+			}
+			twin = graph.Validate(graph.NewCSR(l.n, l.edges, l.directed), 0, parent, level)
+		})
+		if (twin != nil) != (breaches > 0) {
+			rt.Fatalf("the twin says %v, the validator %v", twin, texts)
+		}
+	})
+}

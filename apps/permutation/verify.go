@@ -1,0 +1,23 @@
+package permutation
+
+// verify counts what is wrong in this rank's block of the result: elements that are not where the seed wants them, and
+// elements that were put down more or less than once. It sends nothing, so it can't fail as the kernel might have.
+func (b *bench) verify() error {
+	b.errors = wrong(b.out, b.first(), b.orders)
+	if n := uint64(len(b.out)); b.put > n && b.errors == 0 {
+		b.errors = b.put - n // the right values, but some of them twice
+	}
+	return nil
+}
+
+// wrong counts the elements from first on of a result that do not hold the i with perm[data[i]] = their place. When none
+// does, no i is anywhere else either: perm and data are bijections.
+func wrong(out []uint64, first uint64, o orders) (errors uint64) {
+	n := o.data.Len()
+	for place, i := range out {
+		if i >= n || o.permAt(o.dataAt(i)) != first+uint64(place) {
+			errors++
+		}
+	}
+	return errors
+}

@@ -1,0 +1,155 @@
+package pointerchase
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The message goes the way of the serial twin under every shape of the network.
+func TestEveryShape(t *testing.T) {
+	c := Config{Rounds: 5, Seed: 11}
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		want := Serial(s.Ranks, c)
+		visited := make([]int, len(want))
+		results := make([]Result, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			b := newBench(r, c)
+			result := b.result()
+			if err := b.kernel(); err != nil {
+				return err
+			}
+			for n := uint64(1); n <= b.visits; n++ {
+				visited[b.turn(n)-1] = r.ID() + 1
+			}
+			results[r.ID()] = result
+			return results[r.ID()].Finish(r, b.verify())
+		}))
+		for i := range visited {
+			visited[i]--
+		}
+		require.Equal(t, want, visited)
+		for _, got := range results {
+			require.Zero(t, got.Errors)
+			require.EqualValues(t, 5*s.Ranks, got.Hops)
+			require.Equal(t, 1, got.Coalesce)
+		}
+	})
+}
+
+func job(ranks int) appstest.Shape {
+	return appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct}
+}
+
+func TestRun(t *testing.T) {
+	for _, ranks := range []int{1, 2, 7, 33} {
+		var calls []uint64
+		c := Config{Rounds: 200, Seed: 5, Progress: func(done, total uint64) {
+			require.EqualValues(t, 200, total)
+			calls = append(calls, done)
+		}}
+		require.NoError(t, job(ranks).Run(t, func(r *pebble.Rank) error {
+			got, err := Run(r, c)
+			require.Zero(t, got.Errors)
+			require.EqualValues(t, 200*ranks, got.Hops)
+			require.EqualValues(t, got.Hops, got.Counters.PebblesHandled)
+			require.Positive(t, got.SecondsPerHop)
+			require.Len(t, got.Rows(), 2)
+			return err
+		}))
+		require.Len(t, calls, 100)
+		require.IsIncreasing(t, calls)
+	}
+}
+
+// The ring goes through every rank once, and is another one for another seed.
+func TestRing(t *testing.T) {
+	for ranks := 1; ranks <= 40; ranks++ {
+		g := newRing(ranks, 1)
+		seen := make([]bool, ranks)
+		for position := range uint64(ranks) {
+			rank := g.at(position)
+			require.False(t, seen[rank])
+			seen[rank] = true
+			require.Equal(t, position, g.position(rank))
+		}
+	}
+	require.NotEqual(t, Serial(40, Config{Rounds: 1, Seed: 1}), Serial(40, Config{Rounds: 1, Seed: 2}))
+}
+
+// Messages that come to the wrong rank, out of turn, twice or never are all noticed.
+func TestVerifierNotices(t *testing.T) {
+	require.NoError(t, job(1).Run(t, func(r *pebble.Rank) error {
+		count := func(hops ...uint64) uint64 {
+			b := newBench(r, Config{Rounds: 3})
+			b.send = func(message) {}
+			for _, hop := range hops {
+				b.visit(message{0, hop})
+			}
+			return b.verify()
+		}
+		require.Zero(t, count(1, 2, 3))
+		require.EqualValues(t, 3, count())
+		require.EqualValues(t, 1, count(1, 2), "never")
+		require.EqualValues(t, 2, count(1, 3, 2), "out of turn")
+		require.EqualValues(t, 3, count(1, 2, 2, 3), "twice")
+		b := newBench(r, Config{Rounds: 1})
+		b.send = func(message) {}
+		b.visit(message{7, 1})
+		require.EqualValues(t, 1, b.verify(), "the wrong rank")
+		return nil
+	}))
+}
+
+func TestBadConfig(t *testing.T) {
+	require.ErrorContains(t, Config{}.Check(0), "pointerchase: ")
+	require.ErrorContains(t, Config{Rounds: 1 << 59}.Check(4), "pointerchase: ")
+	require.NoError(t, Config{}.Check(1))
+	require.NoError(t, Config{Rounds: 1 << 40}.Check(1000))
+}
+
+// A long chase allocates no more for each step than now and then: one rank has nobody to wait for.
+func TestNoAllocationPerHop(t *testing.T) {
+	mallocs := func(rounds uint64) float64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.NoError(t, job(1).Run(t, func(r *pebble.Rank) error {
+			_, err := Run(r, Config{Rounds: rounds})
+			return err
+		}))
+		runtime.ReadMemStats(&after)
+		return float64(after.Mallocs - before.Mallocs)
+	}
+	require.Less(t, mallocs(101000)-mallocs(1000), 0.05*100000)
+}
+
+func BenchmarkPointerChase(b *testing.B) {
+	for _, s := range []appstest.Shape{
+		{Ranks: 2, Procs: 1, Transport: "mem", Topology: "direct", New: route.Direct},
+		{Ranks: 8, Procs: 1, Transport: "mem", Topology: "direct", New: route.Direct},
+		{Ranks: 2, Procs: 2, Transport: "tcp", Topology: "direct", New: route.Direct},
+	} {
+		b.Run(s.String(), func(b *testing.B) {
+			hops, seconds := uint64(0), 0.0
+			for b.Loop() {
+				results := make([]Result, s.Ranks)
+				require.NoError(b, s.Run(b, func(r *pebble.Rank) (err error) {
+					results[r.ID()], err = Run(r, Config{})
+					return err
+				}))
+				require.Zero(b, results[0].Errors)
+				hops += results[0].Hops
+				seconds += results[0].Seconds
+			}
+			b.ReportMetric(1e6*seconds/float64(hops), "µs/hop")
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// each calls do for every command that people see.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			each(sub, do)
+		}
+	}
+}
+
+// TestExamples runs the command lines of all examples up to the start of their jobs.
+func TestExamples(t *testing.T) {
+	var lines []string
+	each(newCommand(terminal{}), func(c *cobra.Command) {
+		if parent := c.Parent(); parent != nil && (c.Name() == "help" || parent.Name() == "completion") {
+			return // cobra's own
+		}
+		require.NotEmpty(t, c.Example, c.CommandPath())
+		require.NotEmpty(t, c.Short, c.CommandPath())
+		for line := range strings.Lines(c.Example) {
+			line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "source <("), ")")
+			require.True(t, strings.HasPrefix(line, "pebbles "), line)
+			require.True(t, c.Parent() == nil || strings.HasPrefix(line, c.CommandPath()), line)
+			lines = append(lines, line)
+		}
+	})
+	require.Greater(t, len(lines), 10)
+	for _, line := range lines {
+		t.Run(line, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			started := errors.New("started")
+			root := newCommand(terminal{
+				args: strings.Fields(line)[1:], stdout: &stdout, stderr: &stderr,
+				begin: func(*job) error { return &failure{99, started} },
+			})
+			switch status := execute(root); {
+			case stdout.Len() > 0:
+				require.Zero(t, status, stderr.String())
+			default:
+				require.Equal(t, 99, status, stderr.String())
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	each(newCommand(terminal{}), func(c *cobra.Command) {
+		line := append(strings.Fields(c.CommandPath())[1:], "--help")
+		require.Contains(t, succeeds(t, line...), "Usage:\n  "+c.CommandPath())
+	})
+	require.Contains(t, succeeds(t), "randomaccess", "without a word there is help")
+	require.True(t, strings.HasPrefix(succeeds(t, "version"), "pebbles "))
+	require.Equal(t, succeeds(t, "version"), succeeds(t, "--version"))
+}
+
+// TestDefaults shows that what a flag says of its default is what it does.
+func TestDefaults(t *testing.T) {
+	for app := range small {
+		var taken *job
+		root := newCommand(terminal{args: small[app], stdout: os.Stdout, stderr: os.Stderr, begin: func(j *job) error {
+			taken = j
+			return nil
+		}})
+		require.Zero(t, execute(root))
+		c, err := taken.settings.config(nil)
+		require.NoError(t, err)
+		require.Equal(t, 1024, c.Coalesce)
+		require.Zero(t, c.Cache)
+		require.Zero(t, c.MemoryLimit)
+		require.EqualValues(t, 1e6, c.Due)
+		require.Equal(t, "direct", c.Topology(2).Name())
+		require.Equal(t, "skr", c.Termination(0, 1).Name())
+		require.False(t, taken.settings.spread.several())
+	}
+}
+
+// TestCompletion asks for words as a shell does.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"bfs --topology":            "direct hypercube",
+		"bfs --transport":           "mem tcp auto",
+		"bfs --termination":         "skr auto",
+		"bfs --mode":                "level async",
+		"bfs --format":              "auto edgelist pace matrixmarket metis",
+		"randomaccess --log-format": "text json",
+	} {
+		out := pebbles(t, append([]string{"__complete"}, append(strings.Fields(line), "")...)...).stdout
+		words, _, _ := strings.Cut(out, "\n:")
+		require.Equal(t, want, strings.Join(strings.Fields(words), " "))
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		require.Contains(t, succeeds(t, "completion", shell), "pebbles")
+	}
+}

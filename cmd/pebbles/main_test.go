@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// binary is the command, built once for all tests that run it as a user does.
+var binary string
+
+// limit is how long a test waits for a command. None takes near as long, but on a loaded machine.
+const limit = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "pebbles")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "make directory for the command:", err)
+		os.Exit(1)
+	}
+	binary = filepath.Join(dir, "pebbles")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// ran is what a user sees of a command.
+type ran struct {
+	stdout, stderr string
+	status         int
+}
+
+// pebbles runs the command and waits for its end.
+func pebbles(t *testing.T, args ...string) ran {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, binary, args...)
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	err := c.Run()
+	require.NoError(t, ctx.Err(), "pebbles %s does not end\n%s", strings.Join(args, " "), stderr.String())
+	if c.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return ran{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+}
+
+// succeeds is pebbles for a command line that must work without a word on standard error.
+func succeeds(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	r := pebbles(t, args...)
+	require.Empty(t, r.stderr)
+	require.Zero(t, r.status)
+	return r.stdout
+}
+
+// small are command lines of all applications that take a few milliseconds.
+var small = map[string][]string{
+	"randomaccess": {"randomaccess", "--log2-words", "10"},
+	"permutation":  {"permutation", "--log2-elements", "10"},
+	"pointerchase": {"pointerchase", "--rounds", "10"},
+	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
+}
+
+// with adds flags to a command line.
+func with(line []string, flags ...string) []string {
+	return append(append([]string(nil), line...), flags...)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mistake is a command line that can't work, and words that must be in the one line that tells of it.
+type mistake struct {
+	line string
+	says []string
+}
+
+func TestCommandLineMistakes(t *testing.T) {
+	for _, m := range []mistake{
+		{"randomaccess --bogus", []string{"unknown flag: --bogus"}},
+		{"--bogus", []string{"unknown flag: --bogus"}},
+		{"nosuch", []string{`"nosuch"`, "bfs", "randomaccess", "run"}},
+		{"nosuch --ranks 2", []string{`"nosuch"`, "bfs", "randomaccess", "run"}},
+		{"completion nosuch", []string{`"nosuch"`, "bash", "fish", "zsh"}},
+		{"randomaccess more", []string{`"more"`, "only flags"}},
+		{"version more", []string{`"more"`, "only flags"}},
+		{"randomaccess --topology ring", []string{`"ring"`, "direct", "hypercube"}},
+		{"randomaccess --transport shm", []string{`"shm"`, "mem", "tcp", "auto"}},
+		{"randomaccess --transport ofi", []string{`"ofi"`, "mem", "tcp", "auto"}},
+		{"randomaccess --termination pcx", []string{`"pcx"`, "skr", "auto"}},
+		{"randomaccess --log-format xml", []string{`"xml"`, "text", "json"}},
+		{"randomaccess --ranks 0", []string{`"0"`, "--ranks", "1 or more"}},
+		{"randomaccess --ranks -2", []string{`"-2"`, "--ranks", "1 or more"}},
+		{"randomaccess --ranks two", []string{`"two"`, "--ranks", "whole number"}},
+		{"randomaccess --procs 0", []string{`"0"`, "--procs", "1 or more"}},
+		{"randomaccess --coalesce 0", []string{`"0"`, "--coalesce", "1 or more"}},
+		{"randomaccess --cache -1", []string{`"-1"`, "--cache", "0 or more"}},
+		{"randomaccess --seed -1", []string{`"-1"`, "--seed"}},
+		{"randomaccess --due 0s", []string{`"0s"`, "--due", "never"}},
+		{"randomaccess --memory -64MiB", []string{`"-64MiB"`, "--memory", "64MiB"}},
+		{"randomaccess --memory 64XB", []string{`"64XB"`, "--memory", "64MiB"}},
+		{"randomaccess --verbose --quiet", []string{"--verbose", "--quiet", "choose one"}},
+		{"randomaccess --procs 4 --ranks 2", []string{"--ranks 2", "4 processes"}},
+		{"randomaccess --transport mem --procs 2", []string{"--transport mem", "one process", "--transport tcp"}},
+		{"randomaccess --transport tcp", []string{"--transport tcp", "--procs 2", "--hosts"}},
+		{"randomaccess --transport tcp --procs 1", []string{"--transport tcp", "--procs 2", "--hosts"}},
+		{"randomaccess --bind 127.0.0.1", []string{"--bind", "--procs 2"}},
+		{"randomaccess --hosts a,b", []string{"--hosts", "--bind"}},
+		{"randomaccess --hosts a,b,c --procs 2 --bind lo", []string{"3 hosts", "2 processes"}},
+		{"randomaccess --log2-words -3", []string{"--log2-words", "1 or more"}},
+		{"randomaccess --log2-words 60", []string{"2^60"}},
+		{"randomaccess --updates-per-word -4", []string{"-4", "positive"}},
+		{"randomaccess --updates-per-word 0", []string{"--updates-per-word 0", "positive"}},
+		{"permutation --log2-elements -3", []string{"--log2-elements", "1 or more"}},
+		{"pointerchase --rounds 0", []string{"--rounds", "1 or more"}},
+		{"bfs", []string{"--graph", "--kronecker", "--erdos-renyi"}},
+		{"bfs --graph a --kronecker 5", []string{"one graph", "--graph", "--kronecker"}},
+		{"bfs --graph a --edge-factor 5", []string{"--edge-factor", "--graph"}},
+		{"bfs --kronecker 5 --format pace", []string{"--format", "--graph"}},
+		{"bfs --graph a --format xml", []string{`"xml"`, "pace", "metis"}},
+		{"bfs --kronecker 99", []string{"99", "48"}},
+		{"bfs --kronecker 0", []string{"0", "48"}},
+		{"bfs --kronecker 5 --edge-factor -1", []string{"-1"}},
+		{"bfs --kronecker 5 --mode wild", []string{`"wild"`, "level", "async"}},
+		{"bfs --kronecker 5 --root x", []string{`"x"`, "--root", "whole number"}},
+		{"bfs --kronecker 5 --root 3 --roots 2", []string{"--root", "--roots"}},
+		{"bfs --kronecker 5 --roots 0", []string{"--roots", "1 or more"}},
+		{"run -n 2", []string{"no program"}},
+		{"run -- true", []string{"-n N"}},
+		{"run -n 0 -- true", []string{"--procs", "1 or more"}},
+		{"run -n 4 --ranks 2 -- true", []string{"--ranks 2", "4 processes"}},
+	} {
+		t.Run(m.line, func(t *testing.T) {
+			t.Parallel()
+			r := pebbles(t, strings.Fields(m.line)...)
+			require.Equal(t, exitUsage, r.status)
+			require.Empty(t, r.stdout)
+			require.Equal(t, 1, strings.Count(r.stderr, "\n"), "one line: %s", r.stderr)
+			require.Regexp(t, `^pebbles.*; run 'pebbles.* --help'\n$`, r.stderr)
+			for _, words := range m.says {
+				require.Contains(t, r.stderr, words)
+			}
+		})
+	}
+}
+
+// TestBadInput has what can only be seen when the job runs.
+func TestBadInput(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { busy.Close() })
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	whole := file("whole.gr", "p tw 4 3\n1 2\n2 3\n3 4\n")
+	for name, m := range map[string]mistake{
+		"missing file":  {"bfs --graph " + filepath.Join(dir, "missing.el"), []string{"missing.el", "no such file"}},
+		"truncated":     {"bfs --graph " + file("short.gr", "p tw 4 3\n1 2\n"), []string{"short.gr", "truncated"}},
+		"cut gzip":      {"bfs --graph " + file("cut.el.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00"), []string{"cut.el.gz", "truncated"}},
+		"no graph":      {"bfs --graph " + file("prose.txt", "it was a dark and stormy night\n"), []string{"prose.txt", "line 1", "not a graph"}},
+		"binary":        {"bfs --graph " + binary, []string{"binary data", "not a graph"}},
+		"directory":     {"bfs --graph " + dir, []string{dir, "directory"}},
+		"range":         {"bfs --graph " + file("above.gr", "p tw 4 3\n1 2\n2 9\n3 4\n"), []string{"above.gr", "line 3", "out of range"}},
+		"root outside":  {"bfs --graph " + whole + " --root 9", []string{"root 9", "1 to 4", "no such root"}},
+		"generated":     {"bfs --kronecker 5 --root 32", []string{"root 32", "no such root"}},
+		"small memory":  {"randomaccess --log2-words 10 --memory 1KiB", []string{"memory limit", "1024"}},
+		"small memory2": {"bfs --kronecker 10 --memory 1KiB", []string{"memory limit", "1024"}},
+	} {
+		for _, procs := range []string{"1", "2"} {
+			t.Run(name+"/procs "+procs, func(t *testing.T) {
+				fails(t, m, "--procs", procs)
+			})
+		}
+	}
+	port := busy.Addr().String()
+	for name, m := range map[string]mistake{
+		"port in use":     {"randomaccess --procs 2 --bind " + port, []string{port, "in use"}},
+		"run port in use": {"run -n 2 --bind " + port + " -- " + binary + " version", []string{port, "in use"}},
+		"foreign address": {"randomaccess --procs 2 --bind 192.0.2.1", []string{"192.0.2.1"}},
+		"every interface": {"randomaccess --procs 2 --bind 0.0.0.0", []string{"0.0.0.0"}},
+		"no program":      {"run -n 2 -- nosuchprogram", []string{"nosuchprogram", "not found"}},
+	} {
+		t.Run(name, func(t *testing.T) { fails(t, m) })
+	}
+}
+
+// fails runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same time
+// tell of it each.
+func fails(t *testing.T, m mistake, flags ...string) {
+	t.Parallel()
+	r := pebbles(t, with(strings.Fields(m.line), flags...)...)
+	require.Equal(t, 1, r.status, r.stderr)
+	require.Empty(t, r.stdout)
+	require.NotEmpty(t, r.stderr)
+	if !slices.Contains(flags, "2") {
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), "one line: %s", r.stderr)
+	}
+	for line := range strings.Lines(r.stderr) {
+		for _, words := range m.says {
+			require.Contains(t, line, words)
+		}
+	}
+}

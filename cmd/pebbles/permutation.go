@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/permutation"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+func newPermutation(t terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "permutation",
+		Short: "Put data in the order of a permutation, both spread over all ranks",
+		Long: "permutation is the second benchmark of the Active Pebbles paper: each element travels to the rank that knows its\n" +
+			"place, and from there to its place. Every element of the result is verified.",
+		Example: "  pebbles permutation\n" +
+			"  pebbles permutation --ranks 4 --log2-elements 18 --seed 7 --json\n" +
+			"  pebbles permutation --procs 2 --coalesce 512",
+	}
+	config := permutation.Config{Log2Elements: 20}
+	c.Flags().Var(count{&config.Log2Elements, 1, ""}, "log2-elements", "binary logarithm of the elements of each rank, 24 bytes each")
+	return appCommand(t, c, application{
+		check: func(s *settings, _ *cobra.Command) error {
+			config.Seed = s.seed
+			return config.Check(s.ranks())
+		},
+		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
+			config := config
+			config.Progress = p
+			result, err := permutation.Run(r, config)
+			return outcome{result.Report, result, result.Rows()}, err
+		},
+	})
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/apps/randomaccess"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+func newRandomAccess(t terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "randomaccess",
+		Short: "Update random words of a table that is spread over all ranks, by the rules of HPCC",
+		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a table that is\n" +
+			"spread over all ranks, verified by running them again. By default at most 1,024 updates wait in a rank, as the\n" +
+			"benchmark demands; a --coalesce of one's own may go beyond, and the result tells.",
+		Example: "  pebbles randomaccess\n" +
+			"  pebbles randomaccess --ranks 2 --log2-words 22 --json\n" +
+			"  pebbles randomaccess --procs 4 --topology hypercube --coalesce 4096",
+	}
+	config := randomaccess.Config{Log2Words: 20, UpdatesPerWord: 4}
+	c.Flags().Var(count{&config.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
+	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord, "updates of a word in the mean")
+	appCommand(t, c, application{
+		check: func(s *settings, c *cobra.Command) error {
+			if config.UpdatesPerWord == 0 {
+				return errors.New("--updates-per-word 0 leaves nothing to do: give a positive number")
+			}
+			if c.Flags().Changed("coalesce") {
+				config.Coalesce = s.coalesce
+			}
+			return config.Check(s.ranks())
+		},
+		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
+			config := config
+			config.Progress = p
+			result, err := randomaccess.Run(r, config)
+			return outcome{result.Report, result, result.Rows()}, err
+		},
+	})
+	c.Flags().Lookup("seed").Usage = "has no effect here: the benchmark says which numbers are random"
+	return c
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal makes a pseudo-terminal: what is written to it can be read from master.
+func openTerminal(t *testing.T) (master, terminal *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/ptmx")
+	}
+	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	return master, terminal
+}
+
+// TestProgressOnTerminal runs until a bar is seen.
+func TestProgressOnTerminal(t *testing.T) {
+	for _, procs := range []string{"1", "2"} {
+		t.Run("procs "+procs, func(t *testing.T) {
+			t.Parallel()
+			master, terminal := openTerminal(t)
+			c := exec.Command(binary, "randomaccess", "--log2-words", "10", "--updates-per-word", "1e12", "--procs", procs)
+			var stdout bytes.Buffer
+			c.Stdout, c.Stderr = &stdout, terminal
+			require.NoError(t, c.Start())
+			terminal.Close()
+			stuck := time.AfterFunc(limit, func() { _ = c.Process.Kill() })
+			defer stuck.Stop()
+			var screen strings.Builder
+			for piece := make([]byte, 4096); !strings.Contains(screen.String(), "randomaccess   0%"); {
+				n, err := master.Read(piece)
+				screen.Write(piece[:n])
+				require.NoError(t, err, screen.String())
+			}
+			require.NoError(t, c.Process.Signal(os.Interrupt))
+			go func() { // a terminal that nobody reads would hold up the command
+				for piece := make([]byte, 4096); ; {
+					if _, err := master.Read(piece); err != nil {
+						return
+					}
+				}
+			}()
+			require.Error(t, c.Wait())
+			master.Close()
+			require.Equal(t, 130, c.ProcessState.ExitCode(), screen.String())
+			require.Empty(t, stdout.String())
+		})
+	}
+}
