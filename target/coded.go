@@ -44,7 +44,6 @@ func (c *coded[V]) sendAll(vs []V) {
 func (c *coded[V]) send(v V) {
 	inHandler := c.door.Enter()
 	c.door.Count().PebblesSent++
-	c.filled = true
 	s := c.side(inHandler)
 	key := c.key(s, v)
 	l := c.laneOf(s, key)
@@ -60,6 +59,7 @@ func (c *coded[V]) send(v V) {
 	did := inHandler && c.queue.install(c.own())
 	c.pass(s, v, key, l, inHandler)
 	c.queue.remove(c.own(), did)
+	c.filled = true
 }
 
 // pass takes a pebble through the cache to its lane.
@@ -237,10 +237,10 @@ func (c *coded[V]) runHome(s *scratch[V], home *int) {
 
 func (c *coded[V]) forward(pass func()) {
 	c.door.Count().Forwarded++
-	c.filled = true
 	did := c.queue.install(c.own())
 	pass()
 	c.queue.remove(c.own(), did)
+	c.filled = true
 }
 
 // Flush implements pebble.Endpoint.

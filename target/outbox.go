@@ -24,7 +24,7 @@ type outbox struct {
 	least  int             // units of a lane's first frame
 	due    *coalesce.Due
 	first  int  // lane at which the next flush starts: flushes in step would all hit the same rank
-	filled bool // something was put into a lane or a cache since the last flush
+	filled bool // something was put into a lane or a cache since the last flush; set last by every send, which may flush
 	queue  queue
 }
 

@@ -43,7 +43,6 @@ func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
 func (p *plain[V]) sendAll(vs []V) {
 	inHandler := p.door.Enter()
 	p.door.Count().PebblesSent += uint64(len(vs))
-	p.filled = true
 	if inHandler {
 		did := p.queue.install(p.own())
 		for s := p.inner.ready(); len(vs) > 0; {
@@ -52,6 +51,7 @@ func (p *plain[V]) sendAll(vs []V) {
 			vs = vs[n:]
 		}
 		p.queue.remove(p.own(), did)
+		p.filled = true
 		return
 	}
 	p.door.Spend(len(vs))
@@ -61,13 +61,13 @@ func (p *plain[V]) sendAll(vs []V) {
 		p.settle()
 		vs = vs[n:]
 	}
+	p.filled = true
 	p.door.Settle()
 }
 
 func (p *plain[V]) send(v V) {
 	inHandler := p.door.Enter()
 	p.door.Count().PebblesSent++
-	p.filled = true
 	s := p.side(inHandler)
 	l := p.laneOf(s, p.key(s, v))
 	if inHandler {
@@ -92,6 +92,7 @@ func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
 		var key uint64
 		var ok bool
 		if v, key, ok = p.cache.FilterOne(v, p.key(p.side(inHandler), v)); !ok {
+			p.filled = true
 			return
 		}
 		l = p.laneOf(p.side(inHandler), key)
@@ -101,6 +102,7 @@ func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
 	if lane.Full() {
 		p.full(l, inHandler)
 	}
+	p.filled = true
 }
 
 // pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
@@ -272,7 +274,6 @@ func (p *plain[V]) sort(vs []V) {
 	home, away := p.part(s, vs, lanes)
 	if away > 0 {
 		p.door.Count().Forwarded += uint64(away)
-		p.filled = true
 		did := p.queue.install(p.own())
 		if p.cache == nil {
 			p.scatter(s.away[:away], lanes[:away], true)
@@ -280,6 +281,7 @@ func (p *plain[V]) sort(vs []V) {
 			p.reduced(s, away, true)
 		}
 		p.queue.remove(p.own(), did)
+		p.filled = true
 	}
 	if home > 0 {
 		p.run(s.vs[:home])

@@ -51,6 +51,9 @@ func TestKnownAnswers(t *testing.T) {
 			{Ranks: 5, Topology: route.Hypercube, Cache: 1024},
 		} {
 			t.Run(fmt.Sprintf("%s, %d ranks", want.file, shape.Ranks), func(t *testing.T) {
+				if raceDetector && want.edges > 200_000 {
+					t.Skip("takes too long under the race detector")
+				}
 				path := dataFile(t, want.file)
 				var got []graph.Summary
 				var made Graph

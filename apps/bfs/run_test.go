@@ -107,6 +107,45 @@ func TestReport(t *testing.T) {
 	require.Contains(t, wrong.Rows(), [2]string{"", "rule 1: it hurts"})
 }
 
+// spoiled is a kernel that gets one vertex wrong.
+type spoiled struct{ *byLevel[uint32] }
+
+func (s spoiled) From(root uint64) error {
+	err := s.byLevel.From(root)
+	if s.g.owns(5) {
+		s.level[5-s.first]++
+	}
+	return err
+}
+
+// A wrong tree is counted and described in the report.
+func TestWrongTree(t *testing.T) {
+	require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		g, err := Build(r, Source{Generator: list{n: 7, edges: ring}})
+		if err != nil {
+			return err
+		}
+		s := spoiled{NewSearch(g, ByLevel, false).(*byLevel[uint32])}
+		res := Result{Validated: true}
+		errors, err := res.one(g, s, 0)
+		if err != nil {
+			return err
+		}
+		if err := res.Finish(r, errors); err != nil {
+			return err
+		}
+		require.Equal(t, uint64(3), res.Errors)
+		if r.ID() == 0 {
+			require.ElementsMatch(t, []string{
+				"rule 2: vertex 5 at level 2 has parent 0 at level 0, not one less",
+				"rule 2: vertex 4 at level 2 has parent 5 at level 2, not one less",
+				"rule 3: edge 0 -> 5 leads from level 0 to level 2, more than one below",
+			}, res.Breaches)
+		}
+		return nil
+	}))
+}
+
 func TestHarmonicMean(t *testing.T) {
 	require.Equal(t, 0.0, harmonicMean(nil))
 	require.Equal(t, 0.0, harmonicMean([]float64{3, 0}))

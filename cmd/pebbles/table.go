@@ -24,8 +24,8 @@ func (o outcome) table() [][2]string {
 }
 
 func place(r apps.Report) string {
-	text := fmt.Sprintf("%s in %s, %s transport, %s topology, %d pebbles a buffer", plural(r.Ranks, "rank", "ranks"),
-		plural(r.Procs, "process", "processes"), r.Transport, r.Topology, r.Coalesce)
+	text := fmt.Sprintf("%s in %s, %s transport, %s topology, %s a buffer", plural(r.Ranks, "rank", "ranks"),
+		plural(r.Procs, "process", "processes"), r.Transport, r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
 	if r.Cache > 0 {
 		text += ", cache of " + plural(r.Cache, "entry", "entries")
 	}

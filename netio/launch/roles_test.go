@@ -38,6 +38,9 @@ func play(role string) {
 		worker{wait: true, fails: argument}.run()
 	case "grandchild":
 		worker{wait: true, grandchild: true}.run()
+	case "leave": // something behind
+		startGrandchild()
+		launch.Exit(0)
 	case "crash": // at once, without joining
 		launch.Exit(number(argument))
 	case "crash-one": // process 1 crashes, the others join
@@ -167,10 +170,7 @@ func (w worker) run() {
 		launch.Exit(number(status))
 	}
 	if w.grandchild {
-		child := exec.Command("sleep", "1000")
-		child.Stdout = os.Stdout
-		check(child.Start())
-		fmt.Println("grandchild", child.Process.Pid)
+		startGrandchild()
 	}
 	if w.wait {
 		w.await(ctx, m, failed)
@@ -179,6 +179,13 @@ func (w worker) run() {
 	check(m.Close())
 	fmt.Println("done")
 	launch.Exit(0)
+}
+
+func startGrandchild() {
+	child := exec.Command("sleep", "1000")
+	child.Stdout = os.Stdout
+	check(child.Start())
+	fmt.Println("grandchild", child.Process.Pid)
 }
 
 func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error) {

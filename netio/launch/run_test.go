@@ -131,6 +131,17 @@ func TestWhatAProcessHasStartedEndsWithIt(t *testing.T) {
 	require.EqualError(t, err, "job was ended: enough")
 }
 
+func TestWhatAProcessLeavesBehindIsEnded(t *testing.T) {
+	for name, s := range map[string]launch.Spec{"here": {Processes: 2}, "there": otherHosts(launch.Spec{Processes: 2}, "sh")} {
+		t.Run(name, func(t *testing.T) {
+			r := begin(t, "leave", s)
+			r.find(t, "grandchild", 2)
+			_, err := r.end(t) // looks for them
+			require.NoError(t, err)
+		})
+	}
+}
+
 func TestProgramThatNeverJoins(t *testing.T) {
 	t.Run("and ends well", func(t *testing.T) {
 		r := begin(t, "print:hello", launch.Spec{Processes: 3})

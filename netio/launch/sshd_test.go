@@ -143,6 +143,12 @@ func TestRealSSH(t *testing.T) {
 		require.EqualError(t, err, "job was ended: enough")
 		requireSignalled(t, result, 143)
 	})
+	t.Run("left behind", func(t *testing.T) {
+		r := begin(t, "leave", hosts(launch.Spec{Processes: 2}))
+		r.find(t, "grandchild", 2)
+		_, err := r.end(t) // looks for them
+		require.NoError(t, err)
+	})
 	t.Run("lost launcher", func(t *testing.T) {
 		cmd, out := child(t, "never", "LAUNCH_TEST_REMOTE="+strings.Join(ssh, " "))
 		pids := out.pids(t, "ready", 2)

@@ -1,0 +1,170 @@
+package walls_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// strangers are packages that the walls are tried with beside this module's own: some harmless, some not.
+var strangers = []string{
+	"context", "crypto/rand", "errors", "fmt", "io", "io/fs", "log", "log/slog", "math", "math/bits", "math/rand/v2", "net",
+	"net/http", "net/netip", "os", "os/exec", "os/signal", "os/user", "path/filepath", "plugin", "reflect", "runtime", "sync",
+	"syscall", "testing", "testing/synctest", "time", "unsafe",
+	"example.org/unknown", "github.com/cornelk/hashmap", "github.com/linkedin/goavro/v2", "github.com/schollz/progressbar/v3",
+	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/stretchr/testify/require", "go.uber.org/goleak",
+	"golang.org/x/sys/unix", "golang.org/x/term", "pgregory.net/rapid",
+}
+
+// folders are one of each wall.
+func folders() (all []string) {
+	for _, w := range walls {
+		all = append(all, strings.ReplaceAll(w.folder, "*", "any"))
+	}
+	return append(all, "internal/collective", "internal/layout")
+}
+
+// TestLinterAgrees breaks every wall in a made-up module, and expects the linter to report just what the table forbids.
+func TestLinterAgrees(t *testing.T) {
+	linter, err := exec.LookPath("golangci-lint")
+	if err != nil {
+		require.NotEqual(t, "1", os.Getenv("PEBBLES_REQUIRE_LINTER"), "golangci-lint is required: %v", err)
+		t.Skip("no golangci-lint here: .ci/run installs it")
+	}
+	probe := newProbe(t)
+	for _, folder := range folders() {
+		probe.addFile(folder, "probe.go")
+		probe.addFile(folder, "probe_test.go")
+	}
+	probe.write()
+	require.Equal(t, strings.Join(probe.forbidden, "\n"), strings.Join(probe.lint(linter), "\n"))
+}
+
+// A probe is a module whose folders are named as ours and import everything. What they import are empty packages beside
+// it, so that nothing is fetched and nothing goes round in circles.
+type probe struct {
+	*testing.T
+	dir       string
+	files     map[string]string
+	forbidden []string
+}
+
+func newProbe(t *testing.T) *probe {
+	p := &probe{T: t, dir: t.TempDir(), files: map[string]string{}}
+	config, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
+	require.NoError(t, err)
+	p.files[".golangci.yml"] = string(config)
+	mod := "module " + module + "/probe\n\ngo 1.26.0\n"
+	for _, m := range []struct{ path, version string }{
+		{module, "v0.0.0"}, {"example.org/unknown", "v0.0.0"}, {"github.com/cornelk/hashmap", "v0.0.0"},
+		{"github.com/linkedin/goavro/v2", "v2.0.0"}, {"github.com/schollz/progressbar/v3", "v3.0.0"},
+		{"github.com/spf13/cobra", "v0.0.0"}, {"github.com/spf13/pflag", "v0.0.0"}, {"github.com/stretchr/testify", "v0.0.0"},
+		{"go.uber.org/goleak", "v0.0.0"}, {"golang.org/x/sys", "v0.0.0"}, {"golang.org/x/term", "v0.0.0"},
+		{"pgregory.net/rapid", "v0.0.0"},
+	} {
+		mod += fmt.Sprintf("require %s %s\nreplace %s => ./stand-in/%s\n", m.path, m.version, m.path, m.path)
+		p.files["stand-in/"+m.path+"/go.mod"] = "module " + m.path + "\n"
+	}
+	p.files["go.mod"] = mod
+	for _, imported := range p.imports() {
+		if strings.Contains(imported, ".") {
+			p.files["stand-in/"+imported+"/a.go"] = "package a\n"
+		}
+	}
+	return p
+}
+
+// imports are all packages that the walls are tried with.
+func (p *probe) imports() []string {
+	all := append([]string{}, strangers...)
+	for _, folder := range folders() {
+		all = append(all, module+"/"+folder)
+	}
+	return all
+}
+
+// addFile adds a file that imports everything and calls the whole clock, and notes which of its lines are forbidden.
+func (p *probe) addFile(folder, name string) {
+	test := strings.HasSuffix(name, "_test.go")
+	w, ok := wallOf(folder)
+	require.True(p, ok)
+	var lines []string
+	add := func(line string, allowed bool) {
+		lines = append(lines, line)
+		if !allowed {
+			p.forbidden = append(p.forbidden, fmt.Sprintf("%s/%s: %s", folder, name, line))
+		}
+	}
+	add("package probe", true)
+	add(`import clock "time"`, true)
+	for _, imported := range p.imports() {
+		add(fmt.Sprintf("import _ %q", imported), may(folder, imported, test))
+	}
+	prefix := "made"
+	if test {
+		prefix = "tested"
+	}
+	add(fmt.Sprintf("var %sUnix = clock.Unix", prefix), true)
+	for _, call := range clock {
+		add(fmt.Sprintf("var %s%s = clock.%s", prefix, call, call), test || w.clock)
+	}
+	p.files[folder+"/"+name] = strings.Join(lines, "\n") + "\n"
+}
+
+func (p *probe) write() {
+	for name, text := range p.files {
+		path := filepath.Join(p.dir, filepath.FromSlash(name))
+		require.NoError(p, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(p, os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+// lint returns the lines that the linter reports, in the order of forbidden.
+func (p *probe) lint(linter string) []string {
+	cmd := exec.Command(linter, "run", "--enable-only=depguard,forbidigo", "--allow-parallel-runners", "--show-stats=false",
+		"--output.json.path=stdout", "--path-mode=", "./...")
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOLANGCI_LINT_CACHE="+p.TempDir())
+	var diary strings.Builder
+	cmd.Stderr = &diary
+	out, err := cmd.Output()
+	var report struct {
+		Issues []struct {
+			FromLinter, Text string
+			Pos              struct {
+				Filename string
+				Line     int
+			}
+		}
+	}
+	require.NoError(p, json.Unmarshal(out, &report), "%v\n%s\n%s", err, out, diary.String())
+	reported := map[string]bool{}
+	for _, issue := range report.Issues {
+		require.Contains(p, []string{"depguard", "forbidigo"}, issue.FromLinter, issue.Text)
+		name := filepath.ToSlash(issue.Pos.Filename)
+		line := strings.Split(p.files[name], "\n")[issue.Pos.Line-1]
+		reported[name+": "+line] = true
+	}
+	return p.inOrder(reported)
+}
+
+// inOrder lists what was reported as forbidden lists it.
+func (p *probe) inOrder(reported map[string]bool) (all []string) {
+	for _, folder := range folders() {
+		for _, name := range []string{"probe.go", "probe_test.go"} {
+			file := folder + "/" + name
+			for _, line := range strings.Split(p.files[file], "\n") {
+				if reported[file+": "+line] {
+					all = append(all, file+": "+line)
+				}
+			}
+		}
+	}
+	return all
+}

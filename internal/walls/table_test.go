@@ -1,0 +1,121 @@
+package walls_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/activepebbles/pebbles"
+
+// A wall says what the packages of a folder may import outside their tests.
+type wall struct {
+	folder string            // as path.Match takes it; the first that matches counts
+	std    func(string) bool // of the standard library
+	ours   func(string) bool // of this module, by folder
+	clock  bool              // may read the clock and wait on it
+	helper bool              // serves tests: may import what they import, and only they import it
+}
+
+// walls is DESIGN's table of folders, lowest first.
+var walls = []wall{
+	{folder: "distribution", std: pure, ours: none},
+	{folder: "route", std: pure, ours: none},
+	{folder: "reduce", std: pure, ours: none},
+	{folder: "coalesce", std: pure, ours: none},
+	{folder: "internal/*", std: pure, ours: none},
+	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
+	{folder: "netio", std: all, ours: only("netio/handshake"), clock: true},
+	{folder: "netio/handshake", std: all, ours: none, clock: true},
+	{folder: "netio/launch", std: all, ours: only("netio", "netio/handshake"), clock: true},
+	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
+	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "netio/launch", "route",
+		"termination")},
+	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/layout", "netio", "pebble", "reduce", "route")},
+	{folder: "target/avro", std: quiet, ours: none},
+	{folder: "apps/graph", std: quietWithFiles, ours: none},
+	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
+	{folder: "apps", std: quiet, ours: public},
+	{folder: "apps/*", std: quiet, ours: public},
+	{folder: "examples/*", std: all, ours: public, clock: true},
+	{folder: "cmd/*", std: all, ours: all, clock: true},
+}
+
+// homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not here.
+var homes = map[string][]string{
+	"github.com/linkedin/goavro/v2":     {"target/avro"},
+	"github.com/schollz/progressbar/v3": {"cmd/*"},
+	"github.com/spf13/cobra":            {"cmd/*"},
+	"github.com/spf13/pflag":            {"cmd/*"},
+	"golang.org/x/sys":                  {"cmd/*", "netio", "netio/*"},
+	"golang.org/x/term":                 {"cmd/*", "netio", "netio/*"},
+	"github.com/stretchr/testify":       nil,
+	"go.uber.org/goleak":                nil,
+	"pgregory.net/rapid":                nil,
+}
+
+// clock are the names of package time that read the clock or wait on it.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// wallOf finds the wall of a folder.
+func wallOf(folder string) (wall, bool) {
+	i := slices.IndexFunc(walls, func(w wall) bool { return matches(w.folder, folder) })
+	if i < 0 {
+		return wall{}, false
+	}
+	return walls[i], true
+}
+
+// may tells whether a file of a folder may import a package.
+func may(folder, imported string, test bool) bool {
+	w, ok := wallOf(folder)
+	if !ok {
+		return false
+	}
+	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+		other, _ := wallOf(ours)
+		return test || w.ours(ours) && !other.helper
+	}
+	if !strings.Contains(strings.Split(imported, "/")[0], ".") {
+		return test || w.std(imported)
+	}
+	for library, home := range homes {
+		if imported == library || strings.HasPrefix(imported, library+"/") {
+			if home == nil {
+				return test || w.helper
+			}
+			return slices.ContainsFunc(home, func(h string) bool { return matches(h, folder) })
+		}
+	}
+	return false
+}
+
+func matches(pattern, folder string) bool {
+	ok, err := path.Match(pattern, folder)
+	return ok && err == nil
+}
+
+func all(string) bool  { return true }
+func none(string) bool { return false }
+
+func only(names ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+// pure lets in what computes and no more: clock and randomness are handed in.
+var pure = only("cmp", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "reflect", "slices", "sort",
+	"strconv", "strings", "time", "unsafe")
+
+// quiet keeps out what touches the world.
+func quiet(name string) bool { return quietWithFiles(name) && name != "os" }
+
+func quietWithFiles(name string) bool {
+	world := []string{"log", "net", "plugin", "syscall", "testing"}
+	return !slices.Contains(world, name) && !strings.HasPrefix(name, "net/") && !strings.HasPrefix(name, "os/") &&
+		!strings.HasPrefix(name, "testing/")
+}
+
+// public is what users may import, and what helps the tests.
+func public(name string) bool {
+	return !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "netio/launch"
+}

@@ -1,0 +1,110 @@
+package walls_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the module's folder.
+var root = filepath.Join("..", "..")
+
+// TestTree holds every file of the module against the walls, whatever system it is built for.
+func TestTree(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && path != root && (name == "testdata" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		files++
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, breach := range breaches(t, filepath.ToSlash(folder), name, source) {
+			t.Errorf("%s/%s %s", folder, name, breach)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, files, 100, "the walk has missed the tree")
+}
+
+// TestTreeBites breaks each wall once.
+func TestTreeBites(t *testing.T) {
+	for _, c := range []struct{ folder, name, source, breach string }{
+		{"route", "a.go", `import "os"`, "must not import os"},
+		{"reduce", "a.go", `import "math/rand/v2"`, "must not import math/rand/v2"},
+		{"coalesce", "a.go", `import "time"; var d = time.Now()`, "must not call time.Now"},
+		{"coalesce", "a.go", `import clock "time"; var d = clock.Now()`, "must not call time.Now"},
+		{"termination", "a.go", `import _ "` + module + `/pebble"`, "must not import " + module + "/pebble"},
+		{"apps/bfs", "a.go", `import _ "` + module + `/apps/appstest"`, "must not import " + module + "/apps/appstest"},
+		{"target", "a.go", `import _ "github.com/linkedin/goavro/v2"`, "must not import github.com/linkedin/goavro/v2"},
+		{"target", "a_test.go", `import _ "github.com/linkedin/goavro/v2"`, "must not import github.com/linkedin/goavro/v2"},
+		{"cmd/pebbles", "a_test.go", `import _ "example.org/new"`, "must not import example.org/new"},
+		{"newcomer", "a.go", ``, "is in a folder that has no wall: add it to the table"},
+	} {
+		require.Equal(t, []string{c.breach}, breaches(t, c.folder, c.name, []byte("package a\n"+c.source)), c)
+	}
+	require.Empty(t, breaches(t, "coalesce", "a_test.go", []byte(`package a; import ("os"; "time"); var _, _ = os.Args, time.Now()`)))
+}
+
+// breaches lists what a file does that its wall forbids.
+func breaches(t *testing.T, folder, name string, source []byte) (all []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	w, ok := wallOf(folder)
+	if !ok {
+		return []string{"is in a folder that has no wall: add it to the table"}
+	}
+	test := strings.HasSuffix(name, "_test.go")
+	timeName := ""
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		require.NoError(t, err)
+		if !may(folder, imported, test) {
+			all = append(all, "must not import "+imported)
+		}
+		if imported == "time" {
+			timeName = "time"
+			if spec.Name != nil {
+				timeName = spec.Name.Name
+			}
+		}
+	}
+	if test || w.clock {
+		return all
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if of, ok := selector.X.(*ast.Ident); ok && of.Name == timeName && slices.Contains(clock, selector.Sel.Name) {
+			all = append(all, "must not call time."+selector.Sel.Name)
+		}
+		return true
+	})
+	return all
+}
