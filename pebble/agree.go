@@ -21,7 +21,7 @@ func (r *Rank) agree() error {
 	h := fnv.New64a()
 	h.Write(text)
 	hash := binary.BigEndian.AppendUint64(nil, h.Sum64())
-	result, err := network{r, registration}.run(r.reduce, append(hash, hash...), widen)
+	result, err := r.networks[registration].run(r.reduce, append(hash, hash...), widen)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank.
 func (r *Rank) Barrier() error {
-	_, err := network{r, barrier}.run(r.barrier, nil, nil)
+	_, err := r.networks[barrier].run(r.barrier, nil, nil)
 	return err
 }
 
@@ -23,7 +23,7 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T) (T, error) {
 	fold := func(into, from []byte) {
 		setPlain(into, merge(getPlain[T](into), getPlain[T](from)))
 	}
-	result, err := network{r, allReduce}.run(r.reduce, plainBytes(&v), fold)
+	result, err := r.networks[allReduce].run(r.reduce, plainBytes(&v), fold)
 	if err != nil {
 		return v, err
 	}
@@ -46,7 +46,7 @@ func Broadcast[T any](r *Rank, root int, v T) (T, error) {
 // BroadcastBytes returns a copy of the root's value on every rank. The values of the others are not looked at.
 func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
 	r.mustBeRank("Broadcast", root)
-	result, err := network{r, broadcast}.run(collective.Broadcast(r.id, r.Size(), root), value, nil)
+	result, err := r.networks[broadcast].run(collective.Broadcast(r.id, r.Size(), root), value, nil)
 	return append([]byte(nil), result...), err
 }
 
@@ -75,7 +75,7 @@ func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 	own := binary.LittleEndian.AppendUint32(nil, uint32(r.id))
 	own = binary.LittleEndian.AppendUint32(own, uint32(len(value)))
 	own = append(own, value...)
-	result, err := network{r, gather}.run(collective.Gather(r.id, r.Size(), root), own, nil)
+	result, err := r.networks[gather].run(collective.Gather(r.id, r.Size(), root), own, nil)
 	if err != nil || r.id != root {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (r *Rank) quiesce() {
 			idle = 0
 			continue
 		}
-		if r.detector.Step(network{r, quiescence}, true, termination.Counts{Created: r.created, Processed: r.processed}) {
+		if r.detector.Step(&r.networks[quiescence], true, termination.Counts{Created: r.created, Processed: r.processed}) {
 			return
 		}
 		r.rest(idle)

@@ -19,6 +19,7 @@ const (
 	allReduce
 	broadcast
 	gather
+	purposes
 )
 
 var purposeNames = map[purpose]string{
@@ -30,24 +31,25 @@ var purposeNames = map[purpose]string{
 	gather:       "a gathering",
 }
 
-// network carries the messages of one rank's collectives, for one purpose.
+// network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an
+// interface costs no allocation.
 type network struct {
 	rank *Rank
 	purpose
 }
 
 var (
-	_ collective.Network  = network{}
-	_ termination.Network = network{}
+	_ collective.Network  = (*network)(nil)
+	_ termination.Network = (*network)(nil)
 )
 
 // Open gives out the sequence number of the next collective.
-func (n network) Open() uint64 {
+func (n *network) Open() uint64 {
 	n.rank.sequence++
 	return n.rank.sequence
 }
 
-func (n network) Send(to int, seq uint64, tag uint32, value []byte) {
+func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	r := n.rank
 	f := r.pool.Get(len(value))
 	copy(f.Space(), value)
@@ -57,7 +59,7 @@ func (n network) Send(to int, seq uint64, tag uint32, value []byte) {
 	r.port.Send(f)
 }
 
-func (n network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
+func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	f, stray := n.rank.control.take(from, seq, tag, n.purpose)
 	if stray != nil {
 		n.rank.fail(fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
@@ -72,7 +74,7 @@ func (n network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
 // frames of the next epoch wait.
-func (n network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
+func (n *network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	r := n.rank
 	if r.mode != outside {
 		misuse("rank %d: %s was begun inside an epoch: collectives are for the main function between epochs", r.id, purposeNames[n.purpose])

@@ -39,6 +39,7 @@ type Rank struct {
 	later    *netio.Frame // data frames of epochs that have not begun here
 	ready    *netio.Frame // data frames that waited for the running epoch
 	control  mailbox
+	networks [purposes]network
 	machine  collective.Machine
 	barrier  []collective.Step
 	reduce   []collective.Step
@@ -55,13 +56,17 @@ type Rank struct {
 
 func newRank(j *job, id int, port netio.Port) *Rank {
 	start := j.config.counterStart
-	return &Rank{
+	r := &Rank{
 		id: id, job: j, port: port, pool: port.Pool(),
 		detector: j.config.Termination(id, j.place.Ranks),
 		barrier:  collective.Barrier(id, j.place.Ranks),
 		reduce:   collective.AllReduce(id, j.place.Ranks),
 		created:  start, processed: start,
 	}
+	for p := range r.networks {
+		r.networks[p] = network{r, purpose(p)}
+	}
+	return r
 }
 
 // ID is the rank's number, 0 to Size()-1.

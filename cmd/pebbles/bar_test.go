@@ -27,12 +27,3 @@ func TestBarDraws(t *testing.T) {
 	b.clear()
 	require.True(t, strings.HasSuffix(screen.String(), "\r"), "%q", screen.String())
 }
-
-func TestBarNeedsTerminal(t *testing.T) {
-	require.Nil(t, newBar(&bytes.Buffer{}, "work", false).to)
-	master, terminal := openTerminal(t)
-	defer master.Close()
-	defer terminal.Close()
-	require.NotNil(t, newBar(terminal, "work", false).to)
-	require.Nil(t, newBar(terminal, "work", true).to)
-}

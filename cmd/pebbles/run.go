@@ -33,7 +33,10 @@ func newRun(t terminal) *cobra.Command {
 			if s.processes == 0 && len(s.hosts) == 0 {
 				return errors.New("say how many processes to start with -n N, or where with --hosts")
 			}
-			if err := errors.Join(d.check(), s.check()); err != nil {
+			if err := d.check(); err != nil {
+				return err
+			}
+			if err := s.check(); err != nil {
 				return err
 			}
 			if t.begin != nil {

@@ -18,8 +18,7 @@ func next(ran uint64) uint64 { return ran<<1 ^ uint64(int64(ran)>>63)&7 }
 // run updates the words of all ranks' tables, which are equally long, 4 times as often as there are words.
 func run(r *pebble.Rank, table []uint64) error {
 	words := distribution.Block(uint64(len(table)*r.Size()), r.Size())
-	update := target.New(r, "update", words,
-		target.Key(func(ran uint64) uint64 { return ran % words.Len() }),
+	update := target.New(r, "update", words, target.Key(func(ran uint64) uint64 { return ran % words.Len() }),
 		target.Each(func(ran uint64) { table[words.Local(ran%words.Len())] ^= ran }))
 	ran := uint64(1)
 	for range 4 * len(table) * r.ID() { // to this rank's part of the stream

@@ -28,6 +28,15 @@ func openTerminal(t *testing.T) (master, terminal *os.File) {
 	return master, terminal
 }
 
+func TestBarNeedsTerminal(t *testing.T) {
+	require.Nil(t, newBar(&bytes.Buffer{}, "work", false).to)
+	master, terminal := openTerminal(t)
+	defer master.Close()
+	defer terminal.Close()
+	require.NotNil(t, newBar(terminal, "work", false).to)
+	require.Nil(t, newBar(terminal, "work", true).to)
+}
+
 // TestProgressOnTerminal runs until a bar is seen.
 func TestProgressOnTerminal(t *testing.T) {
 	for _, procs := range []string{"1", "2"} {

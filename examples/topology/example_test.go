@@ -1,0 +1,19 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/route"
+)
+
+func Example_check() {
+	shape, err := route.Check(square(100))
+	fmt.Println(shape.Diameter, shape.NeighborsMax, err)
+	// Output: 2 18 <nil>
+}
+
+func Example_unsound() {
+	_, err := route.Check(adrift{grid{4, 2}})
+	fmt.Println(err)
+	// Output:
+}

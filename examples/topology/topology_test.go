@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/examples/internal/source"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestGridIsSound(t *testing.T) {
+	for ranks := 1; ranks <= 130; ranks++ {
+		g := square(ranks).(grid)
+		shape, err := route.Check(g)
+		require.NoError(t, err)
+		require.LessOrEqual(t, shape.Diameter, 2)
+		require.LessOrEqual(t, shape.NeighborsMax, 2*(g.columns-1))
+		require.GreaterOrEqual(t, g.columns*g.columns, ranks)
+	}
+}
+
+// Any number of columns will do, too.
+func TestGridsAreSound(t *testing.T) {
+	for ranks := 1; ranks <= 30; ranks++ {
+		for columns := 1; columns <= ranks+1; columns++ {
+			_, err := route.Check(grid{ranks, columns})
+			require.NoError(t, err, "%d ranks in %d columns", ranks, columns)
+		}
+	}
+}
+
+func TestUnderFifteenLines(t *testing.T) {
+	n, err := source.Body("grid.go")
+	require.NoError(t, err)
+	require.Less(t, n, 15)
+}
+
+// A pebble passes a hop when it changes both row and column.
+func TestRun(t *testing.T) {
+	for ranks, want := range map[int]string{
+		1: "1 pebbles handled, 0 passed through a hop\n",
+		4: "16 pebbles handled, 4 passed through a hop\n",
+		7: "49 pebbles handled, 20 passed through a hop\n", // rows of 3, 3, 1: 6*3 + 2*1 pairs
+		9: "81 pebbles handled, 36 passed through a hop\n",
+	} {
+		var out strings.Builder
+		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks, Topology: square},
+			func(r *pebble.Rank) error { return run(r, &out) }))
+		require.Equal(t, want, out.String())
+	}
+}
+
+// adrift is a grid that never leaves its row.
+type adrift struct{ grid }
+
+func (a adrift) Next(at, dest int) int {
+	if next := at ^ 1; next < a.ranks {
+		return next
+	}
+	return at - 1
+}
+
+func TestUnsoundTopologyIsRefused(t *testing.T) {
+	unsound := func(ranks int) route.Topology { return adrift{square(ranks).(grid)} }
+	_, err := route.Check(unsound(9))
+	require.ErrorContains(t, err, "never arrives")
+	err = pebble.Run(t.Context(), pebble.Config{Ranks: 9, Topology: unsound},
+		func(r *pebble.Rank) error { return run(r, &strings.Builder{}) })
+	var refused *pebble.RegistrationError
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, "never arrives")
+}

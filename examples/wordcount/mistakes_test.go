@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// alone runs f as a job of one rank, and prints its error.
+func alone(f func(r *pebble.Rank) error) {
+	fmt.Println(pebble.Run(context.Background(), pebble.Config{Ranks: 1}, f))
+}
+
+func Example_noCodec() {
+	alone(func(r *pebble.Rank) error {
+		target.New(r, "words", distribution.Hash(r.Size()),
+			target.Key(func(c count) uint64 { return distribution.HashString(c.Word) }),
+			target.Each(func(count) {}))
+		return nil
+	})
+	// Output:
+	// rank 0: register target "words": field Word: string does not travel as it lies in memory: add target.Coded with a codec, such as the one of package target/avro
+}
+
+func Example_keyOutside() {
+	alone(func(r *pebble.Rank) error {
+		cells := target.New(r, "cells", distribution.Block(100, r.Size()),
+			target.Key(func(cell uint64) uint64 { return cell }),
+			target.Each(func(uint64) {}))
+		return r.Epoch(func() error {
+			cells.Send(100)
+			return nil
+		})
+	})
+	// Output:
+	// rank 0: target "cells": a pebble was sent to key 100, which is outside the distribution block(n=100, ranks=1)
+}
+
+func Example_outsideOfEpochs() {
+	alone(func(r *pebble.Rank) error {
+		cells := target.New(r, "cells", distribution.Block(100, r.Size()),
+			target.Key(func(cell uint64) uint64 { return cell }),
+			target.Each(func(uint64) {}))
+		cells.Send(1)
+		return nil
+	})
+	// Output:
+}
