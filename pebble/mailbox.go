@@ -6,43 +6,36 @@ import "github.com/activepebbles/pebbles/netio"
 // collective ahead of another that it exchanges messages with.
 type mailbox struct {
 	frames []*netio.Frame
-	taken  *netio.Frame // lent to the last caller of take
+	value  []byte // of the last message taken
 }
 
 func (m *mailbox) put(f *netio.Frame) { m.frames = append(m.frames, f) }
 
-// take returns the message with this sequence number and tag from another rank, if it has come. Its payload is good until
-// the next call. A message with the number that is for something else comes out as stray, whoever sent it.
-func (m *mailbox) take(from int, seq uint64, tag uint32, p purpose) (f, stray *netio.Frame) {
-	m.giveBack()
+// take returns the value of the message with this sequence number and tag from another rank, if it has come; it is good
+// until the next call. The frame goes back at once, for its sender may be short of frames. A message with the number that
+// is for something else comes out as stray, whoever sent it.
+func (m *mailbox) take(from int, seq uint64, tag uint32, p purpose) (value []byte, ok bool, stray *netio.Frame) {
 	for i, f := range m.frames {
 		if f.Seq != seq {
 			continue
 		}
 		if purpose(f.Check) != p {
-			return nil, f
+			return nil, false, f
 		}
 		if f.Tag == tag && int(f.From) == from {
 			last := len(m.frames) - 1
 			m.frames[i] = m.frames[last]
 			m.frames[last] = nil
 			m.frames = m.frames[:last]
-			m.taken = f
-			return f, nil
+			m.value = append(m.value[:0], f.Payload()...)
+			f.Release()
+			return m.value, true, nil
 		}
 	}
-	return nil, nil
-}
-
-func (m *mailbox) giveBack() {
-	if m.taken != nil {
-		m.taken.Release()
-		m.taken = nil
-	}
+	return nil, false, nil
 }
 
 func (m *mailbox) clear() {
-	m.giveBack()
 	for _, f := range m.frames {
 		f.Release()
 	}

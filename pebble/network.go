@@ -60,16 +60,13 @@ func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 }
 
 func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
-	f, stray := n.rank.control.take(from, seq, tag, n.purpose)
+	value, ok, stray := n.rank.control.take(from, seq, tag, n.purpose)
 	if stray != nil {
 		n.rank.fail(fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
 			"all ranks must register the same targets, and call epochs and collectives in the same order",
 			n.rank.id, purposeNames[n.purpose], stray.From, purposeNames[purpose(stray.Check)]))
 	}
-	if f == nil {
-		return nil, false
-	}
-	return f.Payload(), true
+	return value, ok
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data

@@ -257,20 +257,21 @@ func (c *coded[V]) Flush(why pebble.Reason) bool {
 
 // release moves what the cache holds back into the lanes.
 func (c *coded[V]) release(inHandler bool) {
-	if c.cache == nil {
+	if c.cache == nil || c.draining {
 		return
 	}
-	c.merged()
-	s := c.side(inHandler)
+	c.draining = true
+	s := c.drained.ready()
 	did := inHandler && c.queue.install(c.own())
-	for n := c.cache.Drain(s.away, s.keys[:chunk]); n > 0; n = c.cache.Drain(s.away, s.keys[:chunk]) {
-		keys := append([]uint64(nil), s.keys[:n]...)
+	for n := c.cache.Drain(s.away, s.keys); n > 0; n = c.cache.Drain(s.away, s.keys) {
 		for i, v := range s.away[:n] {
-			c.let(s, v, keys[i], inHandler)
+			c.let(s, v, s.keys[i], inHandler) // which may overwrite the first key
 		}
 		clear(s.away[:n])
 	}
 	c.queue.remove(c.own(), did)
+	c.draining = false
+	c.merged()
 }
 
 // let sends on a pebble that the cache held back. Its key may have moved to this rank meanwhile.

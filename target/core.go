@@ -27,6 +27,8 @@ type core[V any] struct {
 	main       scratch[V]       // of sends from the main function
 	inner      scratch[V]       // of sends from handlers
 	hop        scratch[V]       // of arriving pebbles
+	drained    scratch[V]       // of pebbles that leave the cache
+	draining   bool             // the cache is being emptied: a flush may come while another waits for room
 }
 
 // scratch is working memory for one chunk. There is one for each place from which sends can be under way at the same

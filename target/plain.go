@@ -302,11 +302,11 @@ func (p *plain[V]) Flush(why pebble.Reason) bool {
 
 // release moves what the cache holds back into the lanes.
 func (p *plain[V]) release(inHandler bool) {
-	if p.cache == nil {
+	if p.cache == nil || p.draining {
 		return
 	}
-	p.merged()
-	s := p.side(inHandler)
+	p.draining = true
+	s := p.drained.ready()
 	did := inHandler && p.queue.install(p.own())
 	for n := p.cache.Drain(s.away, s.keys); n > 0; n = p.cache.Drain(s.away, s.keys) {
 		p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
@@ -315,6 +315,8 @@ func (p *plain[V]) release(inHandler bool) {
 		}
 	}
 	p.queue.remove(p.own(), did)
+	p.draining = false
+	p.merged()
 }
 
 // FlushDue implements pebble.Endpoint.

