@@ -20,7 +20,11 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("lose process %d (ranks %d-%d): %v", e.Process, e.First, e.Last-1, e.Cause)
+	ranks := fmt.Sprintf("ranks %d-%d", e.First, e.Last-1)
+	if e.Last-e.First == 1 {
+		ranks = fmt.Sprintf("rank %d", e.First)
+	}
+	return fmt.Sprintf("lost process %d (%s): %v", e.Process, ranks, e.Cause)
 }
 
 func (e *LostError) Unwrap() error { return e.Cause }

@@ -42,7 +42,7 @@ type Config struct {
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
 
-	// Progress, when not nil, is called on rank 0 after each search.
+	// Progress, when not nil, is called on rank 0: now and then while edges are read or made, then after each search.
 	Progress func(done, total uint64)
 }
 

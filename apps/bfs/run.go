@@ -18,7 +18,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	var roots []uint64
 	var err error
 	res.SetUp, err = apps.Timed(r, func() error {
-		if g, err = Build(r, c.Source); err != nil {
+		source := c.Source
+		if r.ID() == 0 {
+			source.progress = c.Progress
+		}
+		if g, err = Build(r, source); err != nil {
 			return err
 		}
 		search = NewSearch(g, c.mode(), c.Unfiltered)

@@ -21,7 +21,16 @@ type Source struct {
 	// Undirected takes each arc of a directed graph as an edge that leads both ways.
 	Undirected bool
 
-	wide bool // tests ask for 64-bit indices in a small graph
+	wide     bool                     // tests ask for 64-bit indices in a small graph
+	progress func(done, total uint64) // told of edges read or made on rank 0; nil for nobody
+}
+
+// tell tells how many edges were dealt with, now and then: after batches that cross a multiple of so many edges.
+func (s Source) tell(before, done, total uint64) {
+	const every = 1 << 16
+	if s.progress != nil && before/every != done/every {
+		s.progress(min(done, total), total)
+	}
 }
 
 // Check tells what is wrong with s, without looking at the file.
@@ -70,8 +79,12 @@ func (s Source) survey() (outline, names, error) {
 		return outline{g.Vertices(), g.EdgeCount(), s.Undirected || !g.Directed()}, numbered(g.Vertices()), nil
 	}
 	var edges uint64
-	f, err := s.read(func(batch []graph.Edge) error {
+	f, err := s.read(func(f *graph.File, batch []graph.Edge) error {
+		before := edges
 		edges += uint64(len(batch))
+		if told, ok := f.EdgesTold(); ok {
+			s.tell(before, edges, told)
+		}
 		return nil
 	})
 	if err != nil {
@@ -81,7 +94,7 @@ func (s Source) survey() (outline, names, error) {
 }
 
 // read gives all edges of the file to do. The file is closed when it returns, and still knows its ids.
-func (s Source) read(do func(batch []graph.Edge) error) (*graph.File, error) {
+func (s Source) read(do func(f *graph.File, batch []graph.Edge) error) (*graph.File, error) {
 	f, err := graph.Open(s.Path, graph.WithFormat(s.Format))
 	if err != nil {
 		return nil, err
@@ -90,7 +103,7 @@ func (s Source) read(do func(batch []graph.Edge) error) (*graph.File, error) {
 	return f, errors.Join(err, f.Close())
 }
 
-func eachBatch(f *graph.File, do func(batch []graph.Edge) error) error {
+func eachBatch(f *graph.File, do func(f *graph.File, batch []graph.Edge) error) error {
 	batch := make([]graph.Edge, edgesAtOnce)
 	for {
 		n, err := f.Edges(batch)
@@ -100,7 +113,7 @@ func eachBatch(f *graph.File, do func(batch []graph.Edge) error) error {
 		if err != nil {
 			return err
 		}
-		if err := do(batch[:n]); err != nil {
+		if err := do(f, batch[:n]); err != nil {
 			return err
 		}
 	}
@@ -116,7 +129,8 @@ func (s Source) share(rank, ranks int, o outline, do func(batch []graph.Edge)) e
 		return nil
 	}
 	var edges uint64
-	_, err := s.read(func(batch []graph.Edge) error {
+	_, err := s.read(func(_ *graph.File, batch []graph.Edge) error {
+		s.tell(edges, edges+uint64(len(batch)), o.edges)
 		edges += uint64(len(batch))
 		for _, e := range batch {
 			if e.From >= o.vertices || e.To >= o.vertices {
@@ -139,6 +153,7 @@ func (s Source) changed() error {
 func (s Source) generate(rank, ranks int, do func(batch []graph.Edge)) {
 	shares := distribution.Block(s.Generator.EdgeCount(), ranks)
 	first, left := shares.Key(rank, 0), shares.LocalLen(rank)
+	share := uint64(left)
 	batch := make([]graph.Edge, edgesAtOnce)
 	for left > 0 {
 		n := min(left, len(batch))
@@ -146,5 +161,8 @@ func (s Source) generate(rank, ranks int, do func(batch []graph.Edge)) {
 		do(batch[:n])
 		first += uint64(n)
 		left -= n
+		if done := share - uint64(left); rank == 0 {
+			s.tell(done-uint64(n), done, share)
+		}
 	}
 }

@@ -1,15 +1,29 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
 
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
+
+func Example() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 9, Topology: square}, func(r *pebble.Rank) error {
+		return run(r, os.Stdout)
+	})
+	fmt.Println(err)
+	// Output:
+	// 81 pebbles handled, 36 passed through a hop
+	// <nil>
+}
 
 func Example_check() {
 	shape, err := route.Check(square(100))
 	fmt.Println(shape.Diameter, shape.NeighborsMax, err)
-	// Output: 2 18 <nil>
+	// Output:
+	// 2 18 <nil>
 }
 
 func Example_unsound() {

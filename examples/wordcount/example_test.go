@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/target/avro"
@@ -33,7 +34,20 @@ func Example() {
 
 // The ready-made codec serves where a codec of one's own is not worth its lines.
 func Example_readyMadeCodec() {
-	option := target.Coded[count](avro.Must[count]())
-	fmt.Println(option != nil)
-	// Output: true
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		words := target.New(r, "words", distribution.Hash(r.Size()),
+			target.Key(func(c count) uint64 { return distribution.HashString(c.Word) }),
+			target.Each(func(c count) { fmt.Println(c.N, c.Word) }),
+			target.Coded[count](avro.Must[count]()))
+		return r.Epoch(func() error {
+			if distribution.Hash(2).Owner(distribution.HashString("pebble")) != r.ID() {
+				words.Send(count{"pebble", 7}) // from the rank that does not own it, so that it travels
+			}
+			return nil
+		})
+	})
+	fmt.Println(err)
+	// Output:
+	// 7 pebble
+	// <nil>
 }

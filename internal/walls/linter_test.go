@@ -15,7 +15,8 @@ import (
 
 // strangers are packages that the walls are tried with beside this module's own: some harmless, some not.
 var strangers = []string{
-	"context", "crypto/rand", "errors", "fmt", "go/ast", "io", "io/fs", "log", "log/slog", "math", "math/bits",
+	"context", "crypto/rand", "errors", "fmt", "go/ast", "io", "io/fs", "log", "log/slog", "math", "math/big",
+	"math/bits",
 	"math/rand/v2", "net", "net/http", "net/netip", "os", "os/exec", "os/signal", "os/user", "path/filepath", "plugin",
 	"reflect", "runtime", "sync", "syscall", "testing", "testing/synctest", "time", "unsafe",
 	"example.org/unknown", "github.com/cornelk/hashmap", "github.com/linkedin/goavro/v2", "github.com/schollz/progressbar/v3",

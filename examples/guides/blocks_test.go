@@ -1,0 +1,159 @@
+package guides_test
+
+import (
+	"fmt"
+	"go/build"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// block is a fenced block of a document.
+type block struct {
+	place    string // file and line, for messages
+	language string
+	text     string
+}
+
+// documents are the files whose blocks are held to the truth.
+func documents(t *testing.T) (files []string) {
+	for _, pattern := range []string{"docs/guide-*.md", "docs/when-not-to-use.md", "README.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	require.GreaterOrEqual(t, len(files), 3)
+	return files
+}
+
+// blocks finds the fenced blocks of a document.
+func blocks(name, document string) (all []block, err error) {
+	var open *block
+	for i, line := range strings.Split(document, "\n") {
+		fence, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case isFence && open == nil:
+			open = &block{place: fmt.Sprintf("%s:%d", filepath.Base(name), i+1), language: fence}
+		case isFence:
+			all, open = append(all, *open), nil
+		case open != nil:
+			open.text += line + "\n"
+		}
+	}
+	if open != nil {
+		return nil, fmt.Errorf("%s: the block is not closed", open.place)
+	}
+	return all, nil
+}
+
+// plain leaves out what may differ between a block and the source that it stands in: indentation, and the marks of
+// comments, in which examples hold their output.
+func plain(text string) string {
+	var b strings.Builder
+	b.WriteString("\n")
+	for line := range strings.Lines(strings.Trim(text, "\n")) {
+		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimPrefix(line, "//"))
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// sources are the files of examples that are compiled here, made plain.
+func sources(t *testing.T) map[string]string {
+	all := map[string]string{}
+	files, err := filepath.Glob("../*/*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		compiled, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
+		require.NoError(t, err)
+		if compiled && filepath.Dir(file) != "../guides" {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all[file] = plain(string(text))
+		}
+	}
+	require.Greater(t, len(all), 10)
+	return all
+}
+
+// stands tells what is wrong with a block: nothing when it stands in a source.
+func stands(b block, sources map[string]string) error {
+	want := plain(b.text)
+	for file, source := range sources {
+		isOutput := strings.HasSuffix(file, "_test.go")
+		if strings.Contains(source, want) && (b.language == "go" || isOutput) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: this block of %s stands in no compiled source of examples:\n%s", b.place, b.language, b.text)
+}
+
+func TestBlocks(t *testing.T) {
+	sources := sources(t)
+	for _, name := range documents(t) {
+		document, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all, err := blocks(name, string(document))
+		require.NoError(t, err)
+		shell := shell{built: map[string]bool{}}
+		for _, b := range all {
+			switch b.language {
+			case "go":
+				err = stands(b, sources)
+			case "text":
+				if filepath.Base(name) != "README.md" { // which shows what benchmarks print
+					err = stands(b, sources)
+				}
+			case "sh":
+				err = shell.check(t, b)
+			default:
+				err = fmt.Errorf("%s: a block of %q: use go, sh or text", b.place, b.language)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			err = nil
+		}
+	}
+}
+
+// link is what stands in a document as [words](place).
+var link = regexp.MustCompile(`\]\(([^)#]+)`)
+
+// TestLinks follows the links between documents and into the tree.
+func TestLinks(t *testing.T) {
+	for _, name := range documents(t) {
+		document, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, found := range link.FindAllStringSubmatch(string(document), -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			_, err := os.Stat(filepath.Join(filepath.Dir(name), found[1]))
+			require.NoError(t, err, "%s leads nowhere", name)
+		}
+	}
+}
+
+// TestBlocksBite breaks each rule once.
+func TestBlocksBite(t *testing.T) {
+	all, err := blocks("a.md", "a\n```go\nfunc a() {\n\tb()\n}\n```\n```text\n  1 a\n```\n")
+	require.NoError(t, err)
+	require.Equal(t, []block{{"a.md:2", "go", "func a() {\n\tb()\n}\n"}, {"a.md:7", "text", "  1 a\n"}}, all)
+	_, err = blocks("a.md", "```go\n")
+	require.ErrorContains(t, err, "a.md:1")
+
+	source := plain("package a\n\n\tfunc a() {\n\t\tb()\n\t}\n")
+	require.NoError(t, stands(all[0], map[string]string{"a.go": source}))
+	require.ErrorContains(t, stands(all[0], map[string]string{"a.go": plain("\tfunc a() {\n\t\tb(1)\n\t}\n")}), "a.md:2")
+	require.ErrorContains(t, stands(block{"a.md:1", "go", "unc a() {\n"}, map[string]string{"a.go": source}), "unc a()")
+	require.NoError(t, stands(all[1], map[string]string{"a_test.go": plain("// Output:\n//   1 a\n")}))
+	require.Error(t, stands(all[1], map[string]string{"a_test.go": plain("// Output:\n//   1 b\n")}))
+}

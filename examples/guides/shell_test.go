@@ -1,0 +1,209 @@
+package guides_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/activepebbles/pebbles"
+
+// bin is a folder that holds the command and word count, built once.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(withBin(m)) }
+
+func withBin(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "guides"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	return m.Run()
+}
+
+var buildOnce = sync.OnceValue(func() error {
+	c := exec.Command("go", "build", "-o", bin+"/", "./cmd/pebbles", "./examples/wordcount")
+	c.Dir = root
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
+
+// built is the path of a program.
+func built(t *testing.T, program string) string {
+	require.NoError(t, buildOnce())
+	return filepath.Join(bin, program)
+}
+
+// shell checks the commands of one document in turn.
+type shell struct{ built map[string]bool } // by go build -o
+
+func (s *shell) check(t *testing.T, b block) error {
+	for line := range strings.Lines(b.text) {
+		line, _, _ = strings.Cut(line, "#")
+		for command := range strings.SplitSeq(line, "&&") {
+			words := strings.Fields(command)
+			if len(words) == 0 {
+				continue
+			}
+			if err := s.command(t, words); err != nil {
+				return fmt.Errorf("%s: %s: %w", b.place, strings.TrimSpace(line), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *shell) command(t *testing.T, words []string) error {
+	switch name := words[0]; {
+	case name == "git" || name == "cd":
+		return nil
+	case name == "go":
+		return s.goCommand(t, words[1:])
+	case name == "pebbles":
+		return s.pebbles(t, words[1:])
+	case strings.HasPrefix(name, "./"):
+		return s.program(name)
+	}
+	return fmt.Errorf("%q is a command that this test does not know", words[0])
+}
+
+// program checks a program that an earlier command must have built.
+func (s *shell) program(name string) error {
+	if !s.built[strings.TrimPrefix(name, "./")] {
+		return fmt.Errorf("no go build -o has made %s before", name)
+	}
+	return nil
+}
+
+func (s *shell) goCommand(t *testing.T, words []string) error {
+	verb, words := words[0], words[1:]
+	if verb != "run" && verb != "build" && verb != "install" && verb != "test" {
+		return fmt.Errorf("go %s is a command that this test does not know", verb)
+	}
+	for i, word := range words {
+		word, _, _ = strings.Cut(strings.Replace(word, module, ".", 1), "@")
+		if !strings.HasPrefix(word, "./") {
+			if i > 0 && words[i-1] == "-o" {
+				s.built[word] = true
+			}
+			continue
+		}
+		return s.goPackage(t, verb, word, words[i+1:])
+	}
+	return fmt.Errorf("go %s names no package", verb)
+}
+
+func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error {
+	if verb == "test" && name == "./..." {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(root, name, "*.go"))
+	require.NoError(t, err)
+	text := ""
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text += string(source)
+	}
+	switch {
+	case len(files) == 0:
+		return fmt.Errorf("there is no package %s", name)
+	case verb != "test" && !strings.Contains(text, "package main\n"):
+		return fmt.Errorf("package %s is no program", name)
+	case name == "./cmd/pebbles" && verb == "run":
+		return s.pebbles(t, args)
+	}
+	for _, arg := range args {
+		if flag, is := strings.CutPrefix(arg, "-"); is && verb == "run" && !strings.Contains(text, fmt.Sprintf("(%q,", flag)) {
+			return fmt.Errorf("package %s has no flag -%s", name, flag)
+		}
+	}
+	return nil
+}
+
+// pebbles checks subcommand and flags against the help of the command.
+func (s *shell) pebbles(t *testing.T, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return nil
+	}
+	help, err := exec.Command(built(t, "pebbles"), args[0], "--help").CombinedOutput()
+	require.NoError(t, err)
+	if !strings.Contains(string(help), "\n  pebbles "+args[0]+" ") {
+		return fmt.Errorf("pebbles has no command %s", args[0])
+	}
+	for i, arg := range args[1:] {
+		if arg == "--" {
+			return s.program(args[i+2])
+		}
+		flag, _, _ := strings.Cut(arg, "=")
+		if !strings.HasPrefix(flag, "-") {
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^\s+(-\w, )?` + regexp.QuoteMeta(flag) + `\b`).Match(help) {
+			return fmt.Errorf("pebbles %s has no flag %s", args[0], flag)
+		}
+	}
+	return nil
+}
+
+// TestShellBites breaks each rule once.
+func TestShellBites(t *testing.T) {
+	for line, why := range map[string]string{
+		"go run ./examples/wordcount -ranks 4":         "",
+		"go run ./examples/wordcount -rank 4":          "has no flag -rank",
+		"go run ./examples/nosuch":                     "there is no package",
+		"go run ./route":                               "is no program",
+		"go install " + module + "/cmd/pebbles@latest": "",
+		"go vet ./...":                                 "does not know",
+		"go run":                                       "names no package",
+		"go test ./...":                                "",
+		"go run ./cmd/pebbles nosuch":                  "has no command",
+		"pebbles nosuch":                               "has no command",
+		"pebbles bfs --kronecker 16 --roots=4":         "",
+		"pebbles bfs --kronecke 16":                    "has no flag --kronecke",
+		"pebbles run -n 2 -- ./a":                      "no go build",
+		"go build -o a ./examples/wordcount\npebbles run -n 2 -- ./a":          "",
+		"go build -o a ./examples/wordcount\n./a FILE # why":                   "",
+		"go build -o /tmp/a ./examples/topology && pebbles run -m 2 -- /tmp/a": "has no flag -m",
+		"go build -o /tmp/a ./examples/topology && pebbles run -n 2 -- /tmp/b": "no go build",
+		"./a":         "no go build",
+		"rm -r /":     "does not know",
+		"# a comment": "",
+	} {
+		s := shell{built: map[string]bool{}}
+		err := s.check(t, block{place: "a.md:1", language: "sh", text: line})
+		if why == "" {
+			require.NoError(t, err, line)
+			continue
+		}
+		require.ErrorContains(t, err, why, line)
+		require.ErrorContains(t, err, "a.md:1", line)
+	}
+}
+
+// TestProcesses runs word count as processes over TCP, as the guide says: it prints what it prints alone.
+func TestProcesses(t *testing.T) {
+	alone, err := exec.Command(built(t, "wordcount"), "-ranks", "3").Output()
+	require.NoError(t, err)
+	job := exec.Command(built(t, "pebbles"), "run", "-n", "2", "--ranks", "5", "--", built(t, "wordcount"))
+	var stderr strings.Builder
+	job.Stderr = &stderr
+	out, err := job.Output()
+	require.NoError(t, err, stderr.String())
+	want := ""
+	for line := range strings.Lines(string(alone)) {
+		want += "[0-2] " + line
+	}
+	require.NotEmpty(t, want)
+	require.Equal(t, want, string(out))
+}
