@@ -35,10 +35,10 @@ const graceAfterFailure = 2 * time.Second
 // process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, and the error says
 // so.
 func Run(ctx context.Context, config Config, function func(*Rank) error) error {
-	if function == nil {
-		return errors.New("pebble: run: the rank's function is nil")
-	}
 	c, err := config.complete()
+	if function == nil {
+		err = errors.New("pebble: run: the rank's function is nil")
+	}
 	if err != nil {
 		if config.Transport != nil {
 			return errors.Join(err, config.Transport.Close())

@@ -12,14 +12,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()

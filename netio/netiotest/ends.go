@@ -74,7 +74,7 @@ func lossIsTold(w *world) {
 		require.ErrorAs(w.t, w.failure(i), &lost)
 		require.Equal(w.t, place.Process, lost.Process)
 		require.Equal(w.t, []int{place.First, place.Last}, []int{lost.First, lost.Last})
-		require.ErrorContains(w.t, lost, fmt.Sprintf("lose process %d", last))
+		require.ErrorContains(w.t, lost, fmt.Sprintf("lost process %d", last))
 	}
 	w.each(func(rank int, p netio.Port) error {
 		if w.process[rank] == last {
