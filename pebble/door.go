@@ -85,7 +85,8 @@ func (d *Door) Enter() (inHandler bool) {
 	return d.mode == handler
 }
 
-// Handle marks that handlers run from here until the function that it returns to calls Handled with its result.
+// Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
+// this rank is one of a handler.
 func (d *Door) Handle(pebbles int) (before bool) {
 	before = d.mode == handler
 	d.mode = handler
@@ -93,7 +94,7 @@ func (d *Door) Handle(pebbles int) (before bool) {
 	return before
 }
 
-// Handled marks that the handlers marked by Handle have returned.
+// Handled marks that the handlers announced to Handle have returned.
 func (d *Door) Handled(before bool) {
 	if !before {
 		d.mode = body

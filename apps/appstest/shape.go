@@ -24,6 +24,7 @@ type Shape struct {
 	New       route.Constructor
 	Coalesce  int
 	Cache     int
+	Budget    int64 // bytes of frames under way; 0 is the default
 }
 
 // String is a name for a subtest.
@@ -33,7 +34,7 @@ func (s Shape) String() string {
 
 // Config is the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
-	return pebble.Config{Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache}
+	return pebble.Config{Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, BufferBudget: s.Budget}
 }
 
 // Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With tcp the

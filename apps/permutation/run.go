@@ -1,11 +1,8 @@
 package permutation
 
 import (
-	"fmt"
-
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -68,23 +65,11 @@ type bench struct {
 }
 
 func newBench(r *pebble.Rank, c Config) (*bench, error) {
-	if err := mustFit(r, c.elements()); err != nil {
+	if err := apps.MustFit(r, "permutation: the arrays", 3*8*c.elements(), "give fewer elements or ranks"); err != nil {
 		return nil, err
 	}
 	n := c.elements() * uint64(r.Size())
 	return &bench{rank: r, config: c, orders: newOrders(n, c.Seed), owner: distribution.Block(n, r.Size())}, nil
-}
-
-// mustFit refuses arrays that this process has no memory for, before the system ends the process instead. No rank of the
-// process has made any yet, or they would be counted twice.
-func mustFit(r *pebble.Rank, own uint64) error {
-	p := r.Place()
-	need, have := 3*8*own*uint64(p.Last-p.First), uint64(netio.MemoryAvailable())
-	if need > have {
-		return fmt.Errorf("permutation: the arrays of process %d need %d MiB, %d MiB are free: give fewer elements or ranks",
-			p.Process, need>>20, have>>20)
-	}
-	return r.Barrier()
 }
 
 // load makes this rank's blocks.

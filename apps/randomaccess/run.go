@@ -1,11 +1,8 @@
 package randomaccess
 
 import (
-	"fmt"
-
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -53,7 +50,7 @@ type bench struct {
 
 func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	w := words{total: c.words() * uint64(r.Size()), own: c.words()}
-	if err := mustFit(r, w.own); err != nil {
+	if err := apps.MustFit(r, "randomaccess: the tables", 8*w.own, "give fewer words or ranks"); err != nil {
 		return nil, err
 	}
 	job := r.Config()
@@ -67,18 +64,6 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
 		rans: make([]uint64, q.batch),
 	}, nil
-}
-
-// mustFit refuses a table that this process has no memory for, before the system ends the process instead. No rank of the
-// process has made one yet, or it would be counted twice: all ranks agree on their buffers before any goes on.
-func mustFit(r *pebble.Rank, own uint64) error {
-	p := r.Place()
-	need, have := 8*own*uint64(p.Last-p.First), uint64(netio.MemoryAvailable())
-	if need > have {
-		return fmt.Errorf("randomaccess: the tables of process %d need %d MiB, %d MiB are free: give fewer words or ranks",
-			p.Process, need>>20, have>>20)
-	}
-	return nil
 }
 
 // load makes this rank's part of the table.
