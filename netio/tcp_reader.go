@@ -35,7 +35,7 @@ func (r *reader) run() error {
 		if err := r.check(&h); err != nil {
 			return fmt.Errorf("check header: %w: %w", ErrDamaged, err)
 		}
-		r.in.Discard(headerBytes) // is there, so it can't fail
+		_, _ = r.in.Discard(headerBytes) // is there, so it can't fail
 		switch h.Kind {
 		case heartbeat:
 		case goodbye:

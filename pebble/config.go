@@ -36,7 +36,7 @@ type Config struct {
 	Termination func(rank, ranks int) termination.Detector
 
 	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
-	// 4 MiB. One frame may always be under way.
+	// 1 MiB. One frame may always be under way.
 	BufferBudget int64
 	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
 	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
@@ -50,7 +50,7 @@ type Config struct {
 
 const (
 	dueDefault    = time.Millisecond
-	budgetDefault = 4 << 20
+	budgetDefault = 1 << 20
 )
 
 // complete checks c, and returns it with its defaults filled in.

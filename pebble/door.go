@@ -121,15 +121,15 @@ func (d *Door) AttachQueue(bytes int) *netio.Frame {
 func (d *Door) lend(bytes int) *netio.Frame {
 	cost := netio.FrameCost(bytes)
 	if needed := d.pool.Held() + cost + d.reserved; needed > d.job.config.MemoryLimit {
-		d.makeMemory(needed, cost)
+		d.makeMemory(cost)
 	}
 	return d.pool.Get(bytes)
 }
 
 // makeMemory lets go of idle frames; if that is not enough, the job fails.
-func (d *Door) makeMemory(needed, cost int64) {
+func (d *Door) makeMemory(cost int64) {
 	d.pool.Trim()
-	needed = d.pool.Lent() + cost + d.reserved
+	needed := d.pool.Lent() + cost + d.reserved
 	if needed > d.job.config.MemoryLimit {
 		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: needed, Limit: d.job.config.MemoryLimit})
 	}

@@ -49,7 +49,6 @@ type Rank struct {
 	filling  int64 // bytes of frames in lanes
 	queued   int64 // bytes of frames in queues of pebbles that handlers sent to this rank
 	reserved int64 // bytes of reduction caches
-	memory   Memory
 	counters Counters
 	stack    []byte // of a panic on its way through Epoch
 }

@@ -109,7 +109,7 @@ func TestAvroPebbles(t *testing.T) {
 }
 
 // failing is a codec that breaks on demand.
-type failing struct{ text }
+type failing struct{}
 
 func (failing) Append(dst []byte, s string) ([]byte, error) {
 	if s == "unspeakable" {

@@ -254,7 +254,7 @@ func TestNoAllocationPerPebble(t *testing.T) {
 			name := fmt.Sprint(topology(4).Name(), ", one by one ", one)
 			allocs := testing.AllocsPerRun(1, func() { sendMany(t, topology, one, 50_000) })
 			more := testing.AllocsPerRun(1, func() { sendMany(t, topology, one, 1_000_000) })
-			require.Less(t, (more-allocs)/950_000/4, 0.001, name)
+			require.Less(t, (more-allocs)/950_000/4, 0.01, name)
 		}
 	}
 }

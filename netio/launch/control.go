@@ -18,7 +18,7 @@ func newControl(file *os.File) *control {
 	go func() {
 		defer close(c.quiet)
 		for w := range c.words {
-			c.file.WriteString(w) // fails when ssh has ended, which is seen elsewhere
+			_, _ = c.file.WriteString(w) // fails when ssh has ended, which is seen elsewhere
 		}
 	}()
 	return c

@@ -110,7 +110,7 @@ func (p *process) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	p.cmd.Wait() // what is wrong is in the state too
+	_ = p.cmd.Wait() // what is wrong is in the state too
 	p.reaped = true
 }
 

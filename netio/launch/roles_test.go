@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -140,9 +141,13 @@ func show() {
 	launch.Exit(0)
 }
 
+// testVariables are for tests themselves, and no part of a job.
+var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_SEED=", "PEBBLES_REQUIRE_"}
+
 func pebblesVariables() (found []string) {
 	for _, v := range os.Environ() {
-		if strings.HasPrefix(v, "PEBBLES_") {
+		ofTests := func(prefix string) bool { return strings.HasPrefix(v, prefix) }
+		if strings.HasPrefix(v, "PEBBLES_") && !slices.ContainsFunc(testVariables, ofTests) {
 			found = append(found, v)
 		}
 	}
