@@ -4,8 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 // A world is some ranks with their directories, and all messages between them, which

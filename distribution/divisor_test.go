@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 // seeded is a generator whose seed is printed, and taken back from PEBBLES_SEED.

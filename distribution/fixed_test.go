@@ -3,8 +3,9 @@ package distribution_test
 import (
 	"testing"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 var fixedHashes = map[string]uint64{

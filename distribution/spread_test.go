@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 func TestShuffleIsABijection(t *testing.T) {

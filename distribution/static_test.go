@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
 )
 
 // full is all that a ready-made distribution with local indices offers.

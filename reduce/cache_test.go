@@ -3,8 +3,9 @@ package reduce_test
 import (
 	"testing"
 
-	"github.com/activepebbles/pebbles/reduce"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/reduce"
 )
 
 func TestSizeRoundsUp(t *testing.T) {

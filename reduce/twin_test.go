@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/activepebbles/pebbles/reduce"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/reduce"
 )
 
 // pebble is a test pebble: two of the same key may differ in value.
