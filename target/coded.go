@@ -44,22 +44,18 @@ func (c *coded[V]) sendAll(vs []V) {
 func (c *coded[V]) send(v V) {
 	inHandler := c.door.Enter()
 	c.door.Count().PebblesSent++
+	if !inHandler {
+		c.door.Spend(1) // which may let handlers run: first of all
+	}
 	s := c.side(inHandler)
 	key := c.key(s, v)
-	l := c.laneOf(s, key)
-	if !inHandler {
-		c.door.Spend(1)
-		if l == c.plan.Self {
-			c.one[0] = v
-			c.run(c.one[:])
-			c.door.Settle()
-			return
-		}
-	}
 	did := inHandler && c.queue.install(c.own())
-	c.pass(s, v, key, l, inHandler)
+	c.pass(s, v, key, c.laneOf(s, key), inHandler)
 	c.queue.remove(c.own(), did)
 	c.filled = true
+	if !inHandler {
+		c.door.Settle()
+	}
 }
 
 // pass takes a pebble through the cache to its lane.
@@ -70,6 +66,17 @@ func (c *coded[V]) pass(s *scratch[V], v V, key uint64, l int, inHandler bool) {
 			return
 		}
 		l = c.laneOf(s, key)
+	}
+	c.let(s, v, key, l, inHandler)
+}
+
+// let takes a pebble to its lane, or to the handler at once when the main function sends it to its own rank.
+func (c *coded[V]) let(s *scratch[V], v V, key uint64, l int, inHandler bool) {
+	if l == c.plan.Self && !inHandler {
+		c.one[0] = v
+		c.run(c.one[:])
+		clear(c.one[:]) // let go of what the pebble points to
+		return
 	}
 	c.put(s, c.record(s, v, key), l, inHandler)
 }
@@ -265,24 +272,14 @@ func (c *coded[V]) release(inHandler bool) {
 	did := inHandler && c.queue.install(c.own())
 	for n := c.cache.Drain(s.away, s.keys); n > 0; n = c.cache.Drain(s.away, s.keys) {
 		for i, v := range s.away[:n] {
-			c.let(s, v, s.keys[i], inHandler) // which may overwrite the first key
+			key := s.keys[i] // laneOf overwrites the first
+			c.let(s, v, key, c.laneOf(s, key), inHandler)
 		}
 		clear(s.away[:n])
 	}
 	c.queue.remove(c.own(), did)
 	c.draining = false
 	c.merged()
-}
-
-// let sends on a pebble that the cache held back. Its key may have moved to this rank meanwhile.
-func (c *coded[V]) let(s *scratch[V], v V, key uint64, inHandler bool) {
-	l := c.laneOf(s, key)
-	if l == c.plan.Self && !inHandler {
-		c.one[0] = v
-		c.run(c.one[:])
-		return
-	}
-	c.put(s, c.record(s, v, key), l, inHandler)
 }
 
 // FlushDue implements pebble.Endpoint.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -19,58 +20,78 @@ type text struct{}
 func (text) Append(dst []byte, s string) ([]byte, error) { return append(dst, s...), nil }
 func (text) Decode(src []byte) (string, error)           { return string(src), nil }
 
-// Counters wander between ranks while pebbles that increment them are under way. Every increment must find its counter.
+// Counters wander between ranks while pebbles that increment them are under way. Every increment must find its counter,
+// however the pebbles travel.
 func TestMovingKeysLoseNoPebble(t *testing.T) {
-	const keys, sends = 40, 500
-	for _, ranks := range []int{1, 2, 3, 5, 8} {
-		for _, factor := range []int{1, 16, 1024} {
-			t.Run(fmt.Sprintf("%d ranks, %d", ranks, factor), func(t *testing.T) {
-				total := make([]uint64, ranks) // by rank: increments that are there at the end
-				err := run(t, pebble.Config{Ranks: ranks, Coalesce: factor, Topology: route.Hypercube}, func(r *pebble.Rank) error {
-					counters := map[uint64]uint64{}
-					rng := rand.New(rand.NewPCG(7, uint64(r.ID())))
-					where := target.NewDirectory(r, "counters", distribution.Block(keys, ranks),
-						func(key uint64) uint64 { n := counters[key]; delete(counters, key); return n },
-						func(key, n uint64) { counters[key] = n })
-					add := target.New(r, "add", where, target.Key(func(k uint64) uint64 { return k }),
-						target.Each(func(k uint64) {
-							if !where.Owns(k) {
-								panic("a pebble was handled away from its key")
-							}
-							counters[k]++
-							if rng.IntN(3) == 0 {
-								where.Move(k, rng.IntN(ranks))
-							}
-						}))
-					if err := r.Epoch(func() error {
-						batch := make([]uint64, 50)
-						for range sends / len(batch) {
-							for i := range batch {
-								batch[i] = rng.Uint64N(keys)
-							}
-							add.SendAll(batch)
-							if k := rng.Uint64N(keys); where.Owns(k) {
-								where.Move(k, rng.IntN(ranks))
-							}
-						}
-						return nil
-					}); err != nil {
+	merge := target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))
+	for name, options := range map[string][]target.Option{
+		"plain":             nil,
+		"reduced":           {merge, target.Cache(8)},
+		"coded":             {target.Coded[amount](amounts{})},
+		"coded and reduced": {target.Coded[amount](amounts{}), merge, target.Cache(8)},
+	} {
+		for _, ranks := range []int{1, 2, 3, 5, 8} {
+			for _, factor := range []int{1, 16, 1024} {
+				t.Run(fmt.Sprintf("%s, %d ranks, %d", name, ranks, factor), func(t *testing.T) {
+					total := make([]uint64, ranks) // by rank: increments that are there at the end
+					c := pebble.Config{Ranks: ranks, Coalesce: factor, Topology: route.Hypercube, Due: 1}
+					require.NoError(t, run(t, c, func(r *pebble.Rank) (err error) {
+						total[r.ID()], err = wander(r, options)
 						return err
+					}))
+					sum := uint64(0)
+					for _, n := range total {
+						sum += n
 					}
-					for _, n := range counters {
-						total[r.ID()] += n
-					}
-					return nil
+					require.EqualValues(t, wanderings*ranks, sum)
 				})
-				require.NoError(t, err)
-				sum := uint64(0)
-				for _, n := range total {
-					sum += n
-				}
-				require.EqualValues(t, sends*ranks, sum)
-			})
+			}
 		}
 	}
+}
+
+const wanderings = 300 // increments that a rank sends
+
+// wander sends increments to counters that move all the time, and returns the sum of those that are here at the end.
+func wander(r *pebble.Rank, options []target.Option) (sum uint64, err error) {
+	const keys = 40
+	counters := map[uint64]uint64{}
+	rng := rand.New(rand.NewPCG(7, uint64(r.ID())))
+	where := target.NewDirectory(r, "counters", distribution.Block(keys, r.Size()),
+		func(key uint64) uint64 { n := counters[key]; delete(counters, key); return n },
+		func(key, n uint64) { counters[key] = n })
+	add := target.New(r, "add", where, target.Key(func(a amount) uint64 { return a.key }),
+		target.Each(func(a amount) {
+			if !where.Owns(a.key) {
+				panic("a pebble was handled away from its key")
+			}
+			counters[a.key] += a.n
+			if rng.IntN(3) == 0 {
+				where.Move(a.key, rng.IntN(r.Size()))
+			}
+		}), options...)
+	err = r.Epoch(func() error {
+		batch := make([]amount, 30)
+		for i := range wanderings / len(batch) {
+			for j := range batch {
+				batch[j] = amount{rng.Uint64N(keys), 1}
+				if i%2 == 0 {
+					add.Send(batch[j])
+				}
+			}
+			if i%2 == 1 {
+				add.SendAll(batch)
+			}
+			if k := rng.Uint64N(keys); where.Owns(k) {
+				where.Move(k, rng.IntN(r.Size()))
+			}
+		}
+		return nil
+	})
+	for _, n := range counters {
+		sum += n
+	}
+	return sum, err
 }
 
 func TestMovingStateByCodec(t *testing.T) {

@@ -68,6 +68,9 @@ func (p *plain[V]) sendAll(vs []V) {
 func (p *plain[V]) send(v V) {
 	inHandler := p.door.Enter()
 	p.door.Count().PebblesSent++
+	if !inHandler {
+		p.door.Spend(1) // which may let handlers run: first of all
+	}
 	s := p.side(inHandler)
 	l := p.laneOf(s, p.key(s, v))
 	if inHandler {
@@ -76,14 +79,14 @@ func (p *plain[V]) send(v V) {
 		p.queue.remove(p.own(), did)
 		return
 	}
-	p.door.Spend(1)
 	if l == p.plan.Self {
 		p.one[0] = v
 		p.run(p.one[:])
-		p.door.Settle()
-		return
+	} else {
+		p.sendOne(v, l, false)
+		p.settle()
 	}
-	p.sendOne(v, l, false)
+	p.door.Settle()
 }
 
 // sendOne is pass for one pebble whose lane is known.
