@@ -37,26 +37,31 @@ func (r *Rank) begin() {
 }
 
 // quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
-// others have had a turn: they may be about to send more.
+// others have had a turn: they may be about to send more. A rank counts as being at rest when it has found nothing to do
+// for some looks in a row, the more of them the more rounds were in vain: in a long chain of pebbles most ranks are idle
+// most of the time, and rounds of detection would take the chain's time.
 func (r *Rank) quiesce() {
+	before := r.detector.Rounds()
 	for idle := 0; ; idle++ {
 		if r.turn() {
 			idle = 0
 		}
-		if idle == 0 {
-			r.rest(idle)
-			continue
-		}
-		if r.flush(Idle) {
+		if idle > 0 && r.flush(Idle) {
 			idle = 0
 			continue
 		}
-		if r.detector.Step(&r.networks[quiescence], true, termination.Counts{Created: r.created, Processed: r.processed}) {
+		atRest := idle > 0 && idle >= patience(r.detector.Rounds()-before)
+		counts := termination.Counts{Created: r.created, Processed: r.processed}
+		if r.detector.Step(&r.networks[quiescence], atRest, counts) {
 			return
 		}
 		r.rest(idle)
 	}
 }
+
+// patience is how many looks must have found nothing after so many rounds. It ends well before a rank parks, which may
+// only happen when the detector has been asked.
+func patience(rounds uint64) int { return 1 << min(rounds, 5) }
 
 func (r *Rank) end() {
 	for _, e := range r.endpoints {
