@@ -39,14 +39,14 @@ func (l *lane) write() {
 	err := w.run()
 	l.out.close()
 	switch {
-	case errors.Is(err, ErrFinished):
-		l.peer.lose(err)
+	case errors.Is(err, ErrFinished) && l.number == controlLane:
+		l.peer.lose(err) // an abort message would have come before the goodbye
 	case err != nil:
 		l.peer.doubt(err)
 	}
 }
 
-// read is the reader's goroutine. A broken data lane may not be all there is to know: the control lane has the last word.
+// read is the reader's goroutine. A broken connection may not be all there is to know.
 func (l *lane) read() {
 	conn := newWatch(l.conn, l.peer.t.config.SilenceMax)
 	r := reader{lane: l, in: bufio.NewReaderSize(conn, readBufferBytes[l.number])}
@@ -57,7 +57,7 @@ func (l *lane) read() {
 		l.finished.Store(true)
 	case errors.As(err, &aborted):
 		l.peer.end(aborted)
-	case l.number == dataLane && errors.Is(err, errBroken):
+	case errors.Is(err, errBroken):
 		l.peer.doubt(err)
 	default:
 		l.peer.lose(err)

@@ -21,8 +21,9 @@ func laneOf(k Kind) int {
 	return dataLane
 }
 
-// suspicionMax is how long a peer with a broken connection may take to say why on its other one.
-const suspicionMax = time.Second
+// suspicionMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or from
+// another process that knows why the job ends. Only then is the peer itself the cause.
+const suspicionMax = 500 * time.Millisecond
 
 // tcpPeer is another process of the job, seen from this one. It ends once, with one cause.
 //
@@ -78,8 +79,8 @@ func (p *tcpPeer) sayGoodbye(deadline time.Time) {
 	}
 }
 
-// doubt is called when a connection breaks that need not know the reason: the control lane may hold an abort message
-// that is still to be read. It has a moment to say so.
+// doubt is called when a connection breaks, or a process that has finished is still sent to: often enough a consequence of
+// something else, which has a moment to be told.
 func (p *tcpPeer) doubt(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

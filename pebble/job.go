@@ -96,12 +96,20 @@ func (j *job) fail(cause error) {
 		return
 	}
 	j.config.Log.Debug("job failed", "cause", cause)
-	if !Follower(cause) {
-		j.transport.Abort(cause.Error())
-	}
+	j.transport.Abort(reasonOf(cause))
 	for _, p := range j.ports {
 		p.Wake()
 	}
+}
+
+// reasonOf is what the other processes are told. A process that ends because of another tells the cause on before it
+// leaves: whoever has not heard of it yet would take the one that leaves for the cause.
+func reasonOf(cause error) string {
+	var aborted *netio.AbortError
+	if errors.As(cause, &aborted) {
+		return aborted.Reason
+	}
+	return cause.Error()
 }
 
 func (j *job) error() error {
