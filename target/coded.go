@@ -251,16 +251,7 @@ func (c *coded[V]) forward(pass func()) {
 }
 
 // Flush implements pebble.Endpoint.
-func (c *coded[V]) Flush(why pebble.Reason) bool {
-	if !c.filled {
-		return false
-	}
-	c.filled = false
-	before := c.door.Count().FramesSent
-	c.release(c.door.Enter())
-	c.flushLanes(why, c.emit)
-	return c.door.Count().FramesSent != before
-}
+func (c *coded[V]) Flush(why pebble.Reason) bool { return c.flush(why, c.release, c.emit) }
 
 // release moves what the cache holds back into the lanes.
 func (c *coded[V]) release(inHandler bool) {

@@ -90,6 +90,19 @@ func (o *outbox) emit(l int, why pebble.Reason) {
 	o.door.Dispatch(f, o.plan.Lanes[l], count, n*o.unit, why)
 }
 
+// flush sends what waits in the cache, which release moves to the lanes, and in the lanes. It tells whether there was
+// anything.
+func (o *outbox) flush(why pebble.Reason, release func(inHandler bool), emit func(l int, why pebble.Reason)) bool {
+	if !o.filled {
+		return false
+	}
+	o.filled = false
+	before := o.door.Count().FramesSent
+	release(o.door.Enter())
+	o.flushLanes(why, emit)
+	return o.door.Count().FramesSent != before
+}
+
 // flushLanes sends every frame that holds a pebble.
 func (o *outbox) flushLanes(why pebble.Reason, emit func(l int, why pebble.Reason)) {
 	n := len(o.lanes)

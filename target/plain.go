@@ -292,16 +292,7 @@ func (p *plain[V]) sort(vs []V) {
 }
 
 // Flush implements pebble.Endpoint.
-func (p *plain[V]) Flush(why pebble.Reason) bool {
-	if !p.filled {
-		return false
-	}
-	p.filled = false
-	before := p.door.Count().FramesSent
-	p.release(p.door.Enter())
-	p.flushLanes(why, p.emit)
-	return p.door.Count().FramesSent != before
-}
+func (p *plain[V]) Flush(why pebble.Reason) bool { return p.flush(why, p.release, p.emit) }
 
 // release moves what the cache holds back into the lanes.
 func (p *plain[V]) release(inHandler bool) {
