@@ -4,4 +4,21 @@
 // A topology is a pure function of rank numbers. It trades hops for buffers: a rank keeps one coalescing buffer for each
 // neighbour, P-1 of them when it sends directly and about log2 P on a hypercube. Any type that implements [Topology] will
 // do; [Check] proves that it is sound before a job uses it.
+//
+//	name          neighbours       hops             frames, all-to-all   stages
+//	direct        P-1              1                P(P-1)               1
+//	hypercube     log2 P           log2 P           P log2 P             2 log2 P
+//	mesh          sum of (s-1)     N                P times sum of (s-1) N, or N+1
+//	torus         2N               sum of s/2       P times sum of (s-1) none
+//	ring          2                P/2              P(P-1)               none
+//	tree          log2 P           2 log2 P         2(P-1)               2 log2 P
+//	two-stage     c-1 + n-1        2                P(c-1 + n-1)         2 for each size of process
+//	three-stage   c-1 + n/c        3                2P(c-1) + n(n-1)     none
+//
+// N is the number of dimensions and s the size of each; n is the number of processes and c the cores of each. An all-to-all
+// is one pebble from each rank to each, sent in as few frames as there can be. Where links have stages ([Staged]) that is
+// one frame a link, for a rank knows when all pebbles that a link will carry have come.
+//
+// Every ready-made topology is symmetric: a rank's neighbours have that rank as a neighbour, and the way to a neighbour is
+// one hop.
 package route

@@ -11,18 +11,37 @@ type hypercube int
 // lowest first. While bits are cleared the rank number only falls; while they are set it stays a part of the
 // destination's: so every hop exists even when P is no power of two.
 //
-// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; all pebbles to one rank form a
-// tree of P-1 edges. No cycle of channels can wait for each other: clearing channels lead down, setting channels lead up,
-// and none leads from setting back to clearing.
+// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an all-to-all of
+// one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has 2⌈log2 P⌉
+// stages: clearing links, the highest bit first, come before setting links, the lowest bit first.
 func Hypercube(ranks int) Topology {
 	mustRanks("hypercube", ranks)
 	return hypercube(ranks)
 }
 
-var _ Router = hypercube(0)
+var (
+	_ Router  = hypercube(0)
+	_ Staged  = hypercube(0)
+	_ Bounded = hypercube(0)
+)
 
 func (h hypercube) Name() string { return "hypercube" }
 func (h hypercube) Ranks() int   { return int(h) }
+
+// bits is how many bits rank numbers have.
+func (h hypercube) bits() int { return bits.Len(uint(h - 1)) }
+
+// Hops: the highest rank that is a power of two and the one before it differ in all bits.
+func (h hypercube) Hops() int   { return max(1, h.bits()) }
+func (h hypercube) Stages() int { return max(1, 2*h.bits()) }
+
+func (h hypercube) Stage(from, to int) int {
+	bit := bits.Len(uint(from^to)) - 1
+	if to < from {
+		return h.bits() - 1 - bit
+	}
+	return h.bits() + bit
+}
 
 // Neighbors are in order of the bit in which they differ.
 func (h hypercube) Neighbors(at int) []int {

@@ -1,29 +1,51 @@
 package route
 
-// Plan is a topology as one rank sees it: its lanes, each of which leads to one neighbour, or to the rank itself.
+import (
+	"fmt"
+)
+
+// Plan is a topology as one rank sees it: its lanes, each of which leads to one neighbour, or to the rank itself. It
+// belongs to the rank's goroutine.
 type Plan struct {
 	Lanes []int // the rank that each lane leads to
 	Self  int   // the lane that leads to the rank itself
 	at    int
 	fill  func(at int, dests, lanes []uint32) // nil when a lane has the number of its rank
+
+	topology Topology
+	links    *Links // that the topology looks at; nil for most
+	table    []uint32
+	version  uint64 // of the marks that the table was made from
 }
 
+// noVersion is the version of marks that no table was made from.
+const noVersion = 1<<64 - 1
+
 // NewPlan makes the plan of rank at. The topology must be sound (see [Check]). A [Router] is asked for its hops as they
-// are needed; any other topology is written out in a table of 4 bytes for each rank of the job.
+// are needed; any other topology, and each that is [Watching], is written out in a table of 4 bytes for each rank of the
+// job. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
 func NewPlan(t Topology, at int) *Plan {
+	p := &Plan{at: at, topology: t, version: noVersion}
 	if d, ok := t.(direct); ok {
-		p := &Plan{Lanes: make([]int, d), Self: at, at: at}
+		p.Self, p.Lanes = at, make([]int, d)
 		for r := range p.Lanes {
 			p.Lanes[r] = r
 		}
 		return p
 	}
 	neighbors := t.Neighbors(at)
-	p := &Plan{Lanes: append(neighbors[:len(neighbors):len(neighbors)], at), Self: len(neighbors), at: at}
-	if r, ok := t.(Router); ok {
+	p.Lanes, p.Self = append(neighbors[:len(neighbors):len(neighbors)], at), len(neighbors)
+	w, watching := t.(Watching)
+	if r, ok := t.(Router); ok && !watching {
 		p.fill = r.Slots
-	} else {
-		p.fill = tabulate(t, at, neighbors)
+		return p
+	}
+	if watching {
+		p.links = w.Links()
+	}
+	p.table, p.fill = make([]uint32, t.Ranks()), p.look
+	if err := p.tabulate(); err != nil && p.links == nil {
+		panic(err)
 	}
 	return p
 }
@@ -31,7 +53,7 @@ func NewPlan(t Topology, at int) *Plan {
 // Identity tells that lanes have the numbers of their ranks, so that Fill need not be called.
 func (p *Plan) Identity() bool { return p.fill == nil }
 
-// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: 1 to 3 ns each.
+// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: 1 to 10 ns each.
 func (p *Plan) Fill(dests, lanes []uint32) {
 	if p.fill == nil {
 		copy(lanes, dests)
@@ -40,22 +62,66 @@ func (p *Plan) Fill(dests, lanes []uint32) {
 	p.fill(p.at, dests, lanes[:len(dests)])
 }
 
-func tabulate(t Topology, at int, neighbors []int) func(int, []uint32, []uint32) {
-	index := map[int]uint32{}
-	for i, n := range neighbors {
-		index[n] = uint32(i)
+// Link tells that the link of a lane is not marked. The lane to the rank itself never is.
+func (p *Plan) Link(lane int) bool {
+	return p.links == nil || lane == p.Self || !p.links.Down(p.at, p.Lanes[lane])
+}
+
+// Stale tells that marks have changed since the plan was made or renewed, so that Renew has something to do. Cost: one
+// atomic load.
+func (p *Plan) Stale() bool { return p.links != nil && p.links.Version() != p.version }
+
+// Renew routes around the marks that there are now. Lanes stay the same. Its error names the ranks that there is no way
+// to, and the marks; pebbles for those would go over marked links, and the plan stays stale. Cost: the hops of all routes
+// from this rank, and at most one search of all links.
+func (p *Plan) Renew() error {
+	if !p.Stale() {
+		return nil
 	}
-	lane := make([]uint32, t.Ranks())
-	for dest := range lane {
-		if dest == at {
-			lane[dest] = uint32(len(neighbors))
-		} else {
-			lane[dest] = index[t.Next(at, dest)]
+	return p.tabulate()
+}
+
+func (p *Plan) look(_ int, dests, lanes []uint32) {
+	for i, dest := range dests {
+		lanes[i] = p.table[dest]
+	}
+}
+
+func (p *Plan) tabulate() error {
+	next, version, err := p.hops()
+	lane := make(map[int]uint32, len(p.Lanes))
+	for i, rank := range p.Lanes {
+		lane[rank] = uint32(i)
+	}
+	for dest, hop := range next {
+		i, ok := lane[hop]
+		if !ok && err == nil {
+			err = fmt.Errorf("route: topology %q: the next hop from rank %d to rank %d is %d, which is no neighbour of rank %d",
+				p.topology.Name(), p.at, dest, hop, p.at)
+		}
+		p.table[dest] = i
+	}
+	if p.version = version; err != nil {
+		p.version = noVersion
+	}
+	return err
+}
+
+// hops are the next hops to all ranks, that to the rank itself being the rank, and the version of the marks before.
+func (p *Plan) hops() (next []int, version uint64, err error) {
+	if d, ok := p.topology.(dynamic); ok {
+		next, version, err = d.hops(p.at)
+	} else {
+		if p.links != nil {
+			version = p.links.Version()
+		}
+		next = make([]int, p.topology.Ranks())
+		for dest := range next {
+			if dest != p.at {
+				next[dest] = p.topology.Next(p.at, dest)
+			}
 		}
 	}
-	return func(_ int, dests, lanes []uint32) {
-		for i, dest := range dests {
-			lanes[i] = lane[dest]
-		}
-	}
+	next[p.at] = p.at
+	return next, version, err
 }

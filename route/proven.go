@@ -3,9 +3,11 @@ package route
 // Proven tells that a topology is one of this package, whose soundness its tests prove for all numbers of ranks up to a
 // bound; others are checked when they are registered.
 func Proven(t Topology) bool {
-	switch t.(type) {
-	case direct, hypercube:
+	switch t := t.(type) {
+	case direct, hypercube, *mesh, *torus, ring, tree, *twoStage, threeStage:
 		return true
+	case dynamic:
+		return Proven(t.base)
 	}
 	return false
 }

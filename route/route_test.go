@@ -151,45 +151,6 @@ func TestPlanAgreesWithNext(t *testing.T) {
 	}
 }
 
-func TestCheckFindsFaults(t *testing.T) {
-	shape, err := route.Check(goodRing(6))
-	require.NoError(t, err)
-	require.Equal(t, route.Shape{Ranks: 6, Diameter: 5, NeighborsMax: 1, MeanHops: 3}, shape)
-	_, err = route.Check(star(9))
-	require.NoError(t, err)
-
-	broken := map[string]func(r *ring){
-		"never arrives": func(r *ring) {
-			r.next = func(at, _ int) int { return at ^ 1 }
-			r.neighbors = func(at int) []int { return []int{at ^ 1} }
-		},
-		"which is no neighbour": func(r *ring) { r.next = func(at, dest int) int { return dest } },
-		"twice":                 func(r *ring) { r.neighbors = func(at int) []int { return []int{(at + 1) % 6, (at + 1) % 6} } },
-		"its own neighbour":     func(r *ring) { r.neighbors = func(at int) []int { return []int{at} } },
-		"ranks are 0 to 5":      func(r *ring) { r.neighbors = func(at int) []int { return []int{6} } },
-	}
-	for want, breakIt := range broken {
-		r := goodRing(6)
-		breakIt(&r)
-		_, err := route.Check(r)
-		require.ErrorContains(t, err, want)
-	}
-}
-
-func TestByName(t *testing.T) {
-	for _, name := range route.Names() {
-		c, err := route.ByName(name)
-		require.NoError(t, err)
-		require.Equal(t, name, c(4).Name())
-		require.True(t, route.Proven(c(4)))
-	}
-	require.False(t, route.Proven(star(3)))
-	_, err := route.ByName("dodecahedron")
-	require.ErrorContains(t, err, `unknown topology "dodecahedron"`)
-	require.ErrorContains(t, err, "direct, hypercube")
-	require.PanicsWithValue(t, "route: hypercube over 0 ranks: a job has at least one rank", func() { route.Hypercube(0) })
-}
-
 func ExampleCheck() {
 	shape, err := route.Check(route.Hypercube(12))
 	fmt.Println(shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
@@ -202,7 +163,11 @@ func BenchmarkFill(b *testing.B) {
 	for i := range dests {
 		dests[i] = uint32(i*37) % 64
 	}
-	for _, topology := range []route.Topology{route.Hypercube(64), star(64)} {
+	placed := route.TwoStage(64).(route.Placed)
+	for _, topology := range []route.Topology{
+		route.Hypercube(64), route.Mesh(4, 4, 4)(64), route.MeshOf(2)(65), route.Torus(4, 4, 4)(64), route.Ring(64), route.Tree(64),
+		placed.Place([]int{0, 9, 17, 30, 50}), route.ThreeStage(64).(route.Placed).Place([]int{0, 9, 17, 30, 50}), star(64),
+	} {
 		b.Run(topology.Name(), func(b *testing.B) {
 			p := route.NewPlan(topology, 5)
 			for b.Loop() {

@@ -2,8 +2,7 @@ package route
 
 import (
 	"fmt"
-	"sort"
-	"strings"
+	"math"
 )
 
 // Topology says how pebbles travel between the ranks of a job. All ranks must use equal topologies. Methods are called
@@ -30,32 +29,14 @@ type Router interface {
 	Slots(at int, dests, slots []uint32)
 }
 
-// named are the topologies that ByName knows.
-var named = map[string]Constructor{
-	"direct":    Direct,
-	"hypercube": Hypercube,
-}
-
-// ByName finds a ready-made topology by the word that flags use.
-func ByName(name string) (Constructor, error) {
-	if c, ok := named[name]; ok {
-		return c, nil
-	}
-	return nil, fmt.Errorf("route: unknown topology %q: use one of %s", name, strings.Join(Names(), ", "))
-}
-
-// Names lists the words that [ByName] knows, in order.
-func Names() []string {
-	names := make([]string, 0, len(named))
-	for name := range named {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+// ranksMax is what destinations of 32 bits can tell apart, and an int holds on every machine.
+const ranksMax = math.MaxInt32
 
 func mustRanks(name string, ranks int) {
-	if ranks <= 0 {
+	switch {
+	case ranks <= 0:
 		panic(fmt.Sprintf("route: %s over %d ranks: a job has at least one rank", name, ranks))
+	case ranks > ranksMax:
+		panic(fmt.Sprintf("route: %s over %d ranks: a job has at most %d ranks", name, ranks, ranksMax))
 	}
 }

@@ -1,0 +1,50 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Hops is the number of hops on the longest route, when the topology promises one.
+func Hops(t Topology) (hops int, ok bool) {
+	if b, ok := t.(Bounded); ok {
+		return b.Hops(), true
+	}
+	return 0, false
+}
+
+// Incoming lists the ranks that may send to rank at: those that have it as a neighbour. Cost: that of Neighbors(at) for
+// the ready-made topologies, which are symmetric; for others, that of the neighbours of all ranks.
+func Incoming(t Topology, at int) []int {
+	if Proven(t) {
+		return t.Neighbors(at)
+	}
+	var all []int
+	for r := range t.Ranks() {
+		if r != at && slices.Contains(t.Neighbors(r), at) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// MessageCounts counts, for each number of hops, the ranks that are so many hops away from rank from: as many messages
+// carry a pebble there (TRAM, section V.B and Table II). The rank itself is at 0. The topology must be sound (see [Check]).
+// Cost: the hops of all routes from this rank.
+func MessageCounts(t Topology, from int) []int {
+	var counts []int
+	for dest := range t.Ranks() {
+		hops := 0
+		for here := from; here != dest; hops++ {
+			if hops >= t.Ranks() {
+				panic(fmt.Sprintf("route: topology %q: a pebble from rank %d never arrives at rank %d: check it first", t.Name(), from, dest))
+			}
+			here = t.Next(here, dest)
+		}
+		for hops >= len(counts) {
+			counts = append(counts, 0)
+		}
+		counts[hops]++
+	}
+	return counts
+}

@@ -1,0 +1,129 @@
+package route
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// named are the topologies whose names are single words.
+var named = map[string]Constructor{
+	"direct":      Direct,
+	"hypercube":   Hypercube,
+	"ring":        Ring,
+	"tree":        Tree,
+	"two-stage":   TwoStage,
+	"three-stage": ThreeStage,
+}
+
+// Forms says how the names are written that [Names] leaves out, for people.
+const Forms = "mesh:3 (3 dimensions as equal as can be), mesh:8x8 (their sizes), mesh:8x8/0-1 (and the order of routing), " +
+	"torus:4x4, or dynamic: before any of them"
+
+// ByName finds a ready-made topology by the word that flags use, which is its Name. Besides single words there are
+//
+//	mesh:3        MeshOf(3)
+//	mesh:8x8      Mesh(8, 8)
+//	mesh:8x8/0-1  MeshIn([]int{0, 1}, 8, 8)
+//	torus:4x4     Torus(4, 4)
+//	dynamic:NAME  Dynamic of the topology of that name
+//
+// The error says what there is. Whether sizes suit the number of ranks is for the constructor to say.
+func ByName(name string) (Constructor, error) {
+	c, err := parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("route: unknown topology %q: %w", name, err)
+	}
+	return c, nil
+}
+
+func parse(name string) (Constructor, error) {
+	if c, ok := named[name]; ok {
+		return c, nil
+	}
+	switch kind, form, _ := strings.Cut(name, ":"); kind {
+	case "mesh":
+		return parseMesh(form)
+	case "torus":
+		return parseTorus(form)
+	case "dynamic":
+		return parseDynamic(form)
+	}
+	return nil, fmt.Errorf("use one of %s, %s", strings.Join(words(), ", "), Forms)
+}
+
+// Names lists words that [ByName] knows and that suit any number of ranks, in order.
+func Names() []string {
+	names := append(words(), "dynamic:hypercube", "mesh:2", "mesh:3")
+	slices.Sort(names)
+	return names
+}
+
+func words() (all []string) {
+	for name := range named {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func parseMesh(form string) (Constructor, error) {
+	sizes, order, ordered := strings.Cut(form, "/")
+	dims, err := numbers(sizes, "x", 1)
+	if err != nil {
+		return nil, fmt.Errorf("%w: write mesh:3, mesh:8x8 or mesh:8x8/0-1", err)
+	}
+	switch {
+	case ordered:
+		return parseOrder(order, dims)
+	case len(dims) > 1:
+		return Mesh(dims...), nil
+	case dims[0] > axesMax:
+		return nil, fmt.Errorf("a mesh has 1 to %d dimensions: write mesh:3, mesh:8x8 or mesh:8x8/0-1", axesMax)
+	}
+	return MeshOf(dims[0]), nil
+}
+
+func parseOrder(form string, dims []int) (Constructor, error) {
+	order, err := numbers(form, "-", 0)
+	if err == nil && !permutes(order, len(dims)) {
+		err = fmt.Errorf("its order must have each dimension from 0 to %d once", len(dims)-1)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: write mesh:8x8/0-1", err)
+	}
+	return MeshIn(order, dims...), nil
+}
+
+func parseTorus(form string) (Constructor, error) {
+	dims, err := numbers(form, "x", 1)
+	if err != nil {
+		return nil, fmt.Errorf("%w: write torus:4x4", err)
+	}
+	return Torus(dims...), nil
+}
+
+func parseDynamic(form string) (Constructor, error) {
+	if strings.HasPrefix(form, "dynamic:") {
+		return nil, errors.New("write dynamic: once")
+	}
+	base, err := parse(form)
+	if err != nil {
+		return nil, err
+	}
+	return Dynamic(base), nil
+}
+
+// numbers reads whole numbers from least on, as they are written in names: without signs or leading zeros.
+func numbers(form, between string, least int) (all []int, err error) {
+	for word := range strings.SplitSeq(form, between) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < least || strconv.Itoa(n) != word {
+			return nil, fmt.Errorf("%q is no number from %d on", word, least)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}

@@ -1,0 +1,23 @@
+package route
+
+import "fmt"
+
+// Shape is what [Check] found out about a topology, or [CheckFrom] about the routes from one rank.
+type Shape struct {
+	Ranks        int
+	Diameter     int     // hops on the longest route
+	NeighborsMax int     // most neighbours of one rank
+	MeanHops     float64 // over all ordered pairs of different ranks
+	Links        int     // neighbours of all ranks together, which is frames for an all-to-all if there are stages
+	Stages       int     // that links have; 0 when the topology is not [Staged]
+}
+
+// String describes the shape to people.
+func (s Shape) String() string {
+	text := fmt.Sprintf("%d ranks, %d links, at most %d neighbours; %.2f hops in the mean, at most %d",
+		s.Ranks, s.Links, s.NeighborsMax, s.MeanHops, s.Diameter)
+	if s.Stages == 0 {
+		return text + "; no stages"
+	}
+	return fmt.Sprintf("%s; stages: %d", text, s.Stages)
+}

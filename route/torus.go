@@ -1,0 +1,115 @@
+package route
+
+import "slices"
+
+type torus struct {
+	name  string
+	ranks int
+	axes  []axis
+}
+
+// Torus connects ranks, row-major as in [Mesh], to those one step away in each dimension, with wrap-around. A route
+// corrects the highest dimension that differs first, step by step, the shorter way around; where both are as long, ranks of
+// even coordinate go up and those of odd coordinate go down. The sizes must multiply to the number of ranks, or the
+// constructor panics.
+//
+// Guarantees, for N dimensions of sizes s: as many hops as the steps that lie between, sum of ⌊s/2⌋ at the most; at most 2N
+// neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each when ranks go in step. Its links form cycles
+// that routes go along, so it has no stages.
+func Torus(dims ...int) Constructor {
+	name := "torus:" + joined(dims, "x")
+	dims = slices.Clone(dims)
+	return func(ranks int) Topology {
+		mustSizes(name, dims, ranks)
+		return &torus{name, ranks, axesOf(dims)}
+	}
+}
+
+var (
+	_ Router  = (*torus)(nil)
+	_ Bounded = (*torus)(nil)
+)
+
+func (t *torus) Name() string { return t.name }
+func (t *torus) Ranks() int   { return t.ranks }
+
+func (t *torus) Hops() int {
+	hops := 0
+	for _, a := range t.axes {
+		hops += int(a.size / 2)
+	}
+	return max(1, hops)
+}
+
+// up tells that the way around a circle of a size goes up.
+func up(from, to, size uint32) bool {
+	steps := to + size - from
+	if steps >= size {
+		steps -= size
+	}
+	return 2*steps < size || 2*steps == size && from&1 == 0
+}
+
+// step is where one step along a circle leads.
+func step(from, size uint32, up bool) uint32 {
+	switch {
+	case up && from+1 == size:
+		return 0
+	case up:
+		return from + 1
+	case from == 0:
+		return size - 1
+	}
+	return from - 1
+}
+
+func (t *torus) Next(at, dest int) int {
+	for x := len(t.axes) - 1; x >= 0; x-- {
+		a := &t.axes[x]
+		if own, c := a.of(uint32(at)), a.of(uint32(dest)); own != c {
+			return a.move(at, own, step(own, a.size, up(own, c, a.size)))
+		}
+	}
+	return at
+}
+
+// Neighbors are in order of dimension: the one above, and the one below unless that is the same.
+func (t *torus) Neighbors(at int) []int {
+	var all []int
+	for x := range t.axes {
+		a := &t.axes[x]
+		own := a.of(uint32(at))
+		all = append(all, a.move(at, own, step(own, a.size, true)))
+		if a.size > 2 {
+			all = append(all, a.move(at, own, step(own, a.size, false)))
+		}
+	}
+	return all
+}
+
+func (t *torus) Slots(at int, dests, slots []uint32) {
+	var own, base [axesMax]uint32 // by axis: the rank's coordinate, and the index of the neighbour above
+	self := uint32(0)
+	for x := range t.axes {
+		own[x], base[x] = t.axes[x].of(uint32(at)), self
+		self += min(2, t.axes[x].size-1)
+	}
+	slots = slots[:len(dests)]
+	for i, dest := range dests {
+		slots[i] = self
+		for x := len(t.axes) - 1; x >= 0; x-- {
+			if c := t.axes[x].of(dest); c != own[x] {
+				slots[i] = base[x] + below(own[x], c, t.axes[x].size)
+				break
+			}
+		}
+	}
+}
+
+// below is 0 when the way goes to the neighbour above, which may be the one below as well, and else 1.
+func below(from, to, size uint32) uint32 {
+	if size == 2 || up(from, to, size) {
+		return 0
+	}
+	return 1
+}
