@@ -1,30 +1,89 @@
 package termination
 
+import "github.com/activepebbles/pebbles/route"
+
 // Counts are the data frames of one rank since the job began. They may wrap: only sums and equality are used.
 type Counts struct {
 	Created   uint64 // frames handed to the transport
 	Processed uint64 // frames whose pebbles have all been handled or passed on
 }
 
+// Site is where a detector works: one rank of a job, and what is known of the pebbles of its epochs. It is equal on all
+// ranks but for Rank.
+type Site struct {
+	Rank, Ranks int
+	// Depth is the longest chain of pebbles: 1 when handlers send nothing. 0 is no limit.
+	Depth int
+	// Hops is the longest route of any target. 0 is no limit: routes may change while an epoch runs.
+	Hops int
+	// Mixed tells that several ranks fill a frame together, so that frames cannot be told apart by sender and phase.
+	Mixed bool
+	// Topology is the one that all targets use; nil when they use several.
+	Topology route.Topology
+}
+
+// Maker makes a rank's detector; it fails with words when the detector does not hold at the site.
+type Maker func(Site) (Detector, error)
+
+// State is what a detector learns of its rank. It is good for one call of Step.
+type State struct {
+	Counts
+	// Idle tells that the rank is at rest: its body has returned, nothing is queued, held back or waiting for credit, and
+	// no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be false for a while
+	// though the rank is at rest.
+	Idle bool
+	// Back tells that every frame this rank has handed to the transport has been processed by its receiver. It may be
+	// false for a while though they all have been.
+	Back bool
+	// Ledger has the frames of this epoch by link and phase. Only detectors that say so by [Keeper] have one.
+	Ledger *Ledger
+}
+
 // Network carries a detector's messages. Sequence numbers are taken from Open, which gives the same numbers in the same
-// order on every rank.
+// order on every rank: a detector opens one for each round, equally often on all ranks, and so keeps the messages of a rank
+// that is ahead apart.
 type Network interface {
 	Open() uint64
+	// Send takes a copy of value to another rank.
 	Send(to int, seq uint64, tag uint32, value []byte)
+	// Take returns what another rank has sent with this number and tag, if it has arrived: each message once, good until
+	// the next call.
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
 // Detector decides for one rank when an epoch has ended. All ranks come to the same verdict, each when it has heard
 // enough.
+//
+// A verdict always means that the body of every rank has returned, that all pebbles for this rank have been handled or
+// passed on, and that no more will come for it in this epoch. Of [SKR] and [NBX] it means more: that all pebbles have been
+// handled everywhere. After the others' verdict ([PCX], [Neighbors], [Ordered]) other ranks may still be handling pebbles
+// of the epoch, which no longer concern this rank. After any verdict this rank may begin the next epoch while others still
+// are in the last round of this one: so frames must carry their epoch, and a frame of a coming epoch must wait until its
+// receiver has begun that.
 type Detector interface {
 	// Name is the word that flags and results use.
 	Name() string
-	// Begin starts to watch a new epoch.
+	// Begin starts to watch a new epoch. The one before has ended for this rank, or there was none.
 	Begin()
-	// Step takes the detection as far as it goes without waiting, and tells whether the epoch has ended. idle says that
-	// the rank is at rest: its body has returned, nothing is queued, buffered or held back, and c is current. Call it
-	// again whenever a message has arrived or the rank has come to rest.
-	Step(n Network, idle bool, c Counts) (ended bool)
-	// Rounds is the number of global rounds since the job began.
+	// Step takes the detection as far as it goes without waiting, and tells whether the epoch has ended. Call it again
+	// whenever a message has arrived or the state has changed.
+	Step(n Network, s State) (ended bool)
+	// Rounds is the number of rounds since the job began.
 	Rounds() uint64
+}
+
+// Stager is a detector that ends an epoch stage by stage: the runtime sends what waits in buffers, when there is nothing
+// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as ever.
+//
+// Step may change Stage, and Idle means another thing then: so it goes no further with the Idle that it was given, and
+// wants to be called again before its rank waits for anything.
+type Stager interface {
+	Detector
+	Stage() int
+}
+
+// Keeper is a detector that needs a [Ledger].
+type Keeper interface {
+	Detector
+	KeepsLedger()
 }

@@ -1,10 +1,6 @@
 package termination
 
-import (
-	"encoding/binary"
-
-	"github.com/activepebbles/pebbles/internal/collective"
-)
+import "github.com/activepebbles/pebbles/internal/collective"
 
 // skr ends an epoch when two successive all-reductions give the same sums, and as many frames were processed as created.
 //
@@ -20,29 +16,37 @@ type skr struct {
 	last    Counts // sums of the round before, if any
 	seen    bool
 	rounds  uint64
-	value   [16]byte
+	value   [2 * numberSize]byte
 }
 
 var _ Detector = (*skr)(nil)
 
-// SKR is the general detector: it holds for handlers that send without limit. An epoch costs at least two rounds, each an
-// all-reduction of 16 bytes: 2⌈log2 P⌉ messages a rank at the least (Active Pebbles, section 3.6; Sinha, Kalé and Ramkumar
-// 1993; the four-counter method of Mattern 1987).
-func SKR(rank, ranks int) Detector {
-	return &skr{steps: collective.AllReduce(rank, ranks)}
+// SKR is the general detector: it holds for handlers that send without limit, and for routes that change. Its verdict is
+// about the whole job. An epoch costs at least two rounds, each an all-reduction of 16 bytes: 2⌈log2 P⌉ messages at the
+// least for the rank that sends most, and as much again for every two rounds that came too early (Active Pebbles, section
+// 3.6; Sinha, Kalé and Ramkumar 1993; the four-counter method of Mattern 1987).
+func SKR(s Site) (Detector, error) {
+	if err := s.check("skr"); err != nil {
+		return nil, err
+	}
+	return &skr{steps: collective.AllReduce(s.Rank, s.Ranks)}, nil
 }
+
+// skrMessages: an all-reduction costs a rank with a partner beyond the largest power of two ⌊log2 P⌋+1 messages, and when
+// there is no such rank ⌊log2 P⌋ = ⌈log2 P⌉.
+func skrMessages(s Site, _ int) (int, error) { return 2 * s.log(), s.check("skr") }
 
 func (d *skr) Name() string   { return "skr" }
 func (d *skr) Rounds() uint64 { return d.rounds }
 func (d *skr) Begin()         { d.seen = false }
 
-func (d *skr) Step(n Network, idle bool, c Counts) bool {
+func (d *skr) Step(n Network, s State) bool {
 	for {
 		if !d.running {
-			if !idle {
+			if !s.Idle {
 				return false
 			}
-			d.begin(n, c)
+			d.begin(n, s.Counts)
 		}
 		if !d.machine.Advance(n) {
 			return false
@@ -61,21 +65,12 @@ func (d *skr) Step(n Network, idle bool, c Counts) bool {
 }
 
 func (d *skr) begin(n Network, c Counts) {
-	binary.LittleEndian.PutUint64(d.value[:8], c.Created)
-	binary.LittleEndian.PutUint64(d.value[8:], c.Processed)
-	d.machine.Start(d.steps, n.Open(), d.value[:], addCounts)
+	putNumber(d.value[:], c.Created)
+	putNumber(d.value[numberSize:], c.Processed)
+	d.machine.Start(d.steps, n.Open(), d.value[:], addNumbers)
 	d.running = true
 }
 
 func decode(value []byte) Counts {
-	return Counts{
-		Created:   binary.LittleEndian.Uint64(value),
-		Processed: binary.LittleEndian.Uint64(value[8:]),
-	}
-}
-
-func addCounts(into, from []byte) {
-	a, b := decode(into), decode(from)
-	binary.LittleEndian.PutUint64(into, a.Created+b.Created)
-	binary.LittleEndian.PutUint64(into[8:], a.Processed+b.Processed)
+	return Counts{Created: getNumber(value), Processed: getNumber(value[numberSize:])}
 }

@@ -13,10 +13,24 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// post carries messages between machines; its owner decides which rank runs next.
+// post carries messages between machines; its owner decides which rank runs next. It keeps a clock for each rank: a send
+// takes the next tick, in which its message arrives at the earliest, and a rank receives one message a tick. So the last
+// tick is the number of rounds of ranks that send one message and receive one in a round, in whatever order they ran here.
 type post struct {
-	messages map[[2]int]map[[2]uint64][]byte // from, to; seq, tag
+	messages map[[2]int]map[[2]uint64]letter // from, to; seq, tag
 	sent     []int
+	bytes    []int
+	clock    []int
+	received []int // the tick in which the last message arrived
+}
+
+type letter struct {
+	value []byte
+	tick  int
+}
+
+func newPost(ranks int) *post {
+	return &post{map[[2]int]map[[2]uint64]letter{}, make([]int, ranks), make([]int, ranks), make([]int, ranks), make([]int, ranks)}
 }
 
 type end struct {
@@ -27,33 +41,47 @@ type end struct {
 func (e end) Send(to int, seq uint64, tag uint32, value []byte) {
 	link := [2]int{e.rank, to}
 	if e.messages[link] == nil {
-		e.messages[link] = map[[2]uint64][]byte{}
+		e.messages[link] = map[[2]uint64]letter{}
 	}
 	key := [2]uint64{seq, uint64(tag)}
-	if _, ok := e.messages[link][key]; ok {
-		panic(fmt.Sprintf("rank %d sends tag %d to %d twice", e.rank, tag, to))
+	if _, ok := e.messages[link][key]; ok || to == e.rank {
+		panic(fmt.Sprintf("rank %d sends tag %d to %d twice, or to itself", e.rank, tag, to))
 	}
-	e.messages[link][key] = slices.Clone(value)
+	e.clock[e.rank]++
+	e.messages[link][key] = letter{slices.Clone(value), e.clock[e.rank]}
 	e.sent[e.rank]++
+	e.bytes[e.rank] += len(value)
 }
 
 func (e end) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	link, key := [2]int{from, e.rank}, [2]uint64{seq, uint64(tag)}
-	v, ok := e.messages[link][key]
+	l, ok := e.messages[link][key]
 	delete(e.messages[link], key)
-	return v, ok
+	if ok {
+		e.received[e.rank] = max(e.received[e.rank]+1, l.tick)
+		e.clock[e.rank] = max(e.clock[e.rank], e.received[e.rank])
+	}
+	return l.value, ok
 }
 
-// play runs one collective on all ranks in a random order and returns the values, and how many messages each rank sent.
+// result is what one run of a collective left behind, by rank.
+type result struct {
+	values [][]byte
+	sent   []int
+	bytes  []int
+	rounds int
+}
+
+// play runs one collective on all ranks in a random order.
 func play(t *testing.T, rng *rand.Rand, ranks int, steps func(rank int) []collective.Step, value func(rank int) []byte,
-	merge func(into, from []byte)) (values [][]byte, sent []int) {
+	merge func(into, from []byte)) result {
 	t.Helper()
-	p := &post{messages: map[[2]int]map[[2]uint64][]byte{}, sent: make([]int, ranks)}
+	p := newPost(ranks)
 	machines := make([]collective.Machine, ranks)
 	for rank := range machines {
 		machines[rank].Start(steps(rank), 9, value(rank), merge)
 	}
-	values = make([][]byte, ranks)
+	values := make([][]byte, ranks)
 	left := rng.Perm(ranks)
 	for round := 0; len(left) > 0; round++ {
 		require.Less(t, round, 1000*ranks, "the collective hangs")
@@ -66,49 +94,153 @@ func play(t *testing.T, rng *rand.Rand, ranks int, steps func(rank int) []collec
 	for link, m := range p.messages {
 		require.Empty(t, m, "messages left from %d to %d", link[0], link[1])
 	}
-	return values, p.sent
+	return result{values, p.sent, p.bytes, slices.Max(p.clock)}
 }
 
+// add folds runs of numbers.
 func add(into, from []byte) {
-	binary.LittleEndian.PutUint64(into, binary.LittleEndian.Uint64(into)+binary.LittleEndian.Uint64(from))
+	if len(into) != len(from) {
+		panic(fmt.Sprintf("%d bytes meet %d", len(into), len(from)))
+	}
+	for i := 0; i < len(into); i += 8 {
+		sum := binary.LittleEndian.Uint64(into[i:]) + binary.LittleEndian.Uint64(from[i:])
+		binary.LittleEndian.PutUint64(into[i:], sum)
+	}
 }
 
-func number(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
+func numbers(ns ...uint64) (value []byte) {
+	for _, n := range ns {
+		value = binary.LittleEndian.AppendUint64(value, n)
+	}
+	return value
+}
 
-func TestCollectives(t *testing.T) {
+const most = 70 // ranks of the largest job that these tests look at
+
+// each runs a test for every number of ranks.
+func each(t *testing.T, test func(t *testing.T, rng *rand.Rand, ranks, log int)) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for ranks := 1; ranks <= 70; ranks++ {
-		log := bits.Len(uint(ranks - 1))
+	for ranks := 1; ranks <= most; ranks++ {
+		test(t, rng, ranks, bits.Len(uint(ranks-1)))
+	}
+}
+
+func square(rank int) []byte { return numbers(uint64(rank*rank + 1)) }
+
+func TestAllReduce(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		sum := uint64(0)
 		for r := range ranks {
 			sum += uint64(r*r + 1)
 		}
-		own := func(r int) []byte { return number(uint64(r*r + 1)) }
-		values, sent := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllReduce(r, ranks) }, own, add)
-		for r := range ranks {
-			require.Equal(t, number(sum), values[r])
-			require.LessOrEqual(t, sent[r], log+1)
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllReduce(r, ranks) }, square, add)
+		floor := bits.Len(uint(ranks)) - 1
+		rounds := floor
+		if floor != log {
+			rounds += 2
 		}
-		_, sent = play(t, rng, ranks, func(r int) []collective.Step { return collective.Barrier(r, ranks) },
+		require.Equal(t, rounds, got.rounds)
+		for r := range ranks {
+			require.Equal(t, numbers(sum), got.values[r])
+			switch m := 1 << floor; {
+			case r >= m:
+				require.Equal(t, 1, got.sent[r])
+			case r+m < ranks:
+				require.Equal(t, floor+1, got.sent[r])
+			default:
+				require.Equal(t, floor, got.sent[r])
+			}
+		}
+	})
+}
+
+func TestBarrier(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.Barrier(r, ranks) },
 			func(int) []byte { return nil }, nil)
+		require.Equal(t, log, got.rounds)
 		for r := range ranks {
-			require.Equal(t, log, sent[r])
+			require.Equal(t, log, got.sent[r])
 		}
+	})
+}
+
+func TestBroadcastAndGather(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		root := rng.IntN(ranks)
-		values, sent = play(t, rng, ranks, func(r int) []collective.Step { return collective.Broadcast(r, ranks, root) }, own, nil)
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.Broadcast(r, ranks, root) }, square, nil)
 		for r := range ranks {
-			require.Equal(t, own(root), values[r])
+			require.Equal(t, square(root), got.values[r])
 		}
-		require.Equal(t, ranks-1, total(sent))
-		values, sent = play(t, rng, ranks, func(r int) []collective.Step { return collective.Gather(r, ranks, root) },
+		require.Equal(t, ranks-1, total(got.sent))
+		require.Equal(t, log, got.sent[root])
+		require.Equal(t, log, got.rounds)
+
+		got = play(t, rng, ranks, func(r int) []collective.Step { return collective.Gather(r, ranks, root) },
 			func(r int) []byte { return []byte{byte(r)} }, nil)
-		slices.Sort(values[root])
+		slices.Sort(got.values[root])
 		for r := range ranks {
-			require.Equal(t, byte(r), values[root][r])
+			require.Equal(t, byte(r), got.values[root][r])
+			require.LessOrEqual(t, got.bytes[r], max(1, ranks/2))
 		}
-		require.Len(t, values[root], ranks)
-		require.Equal(t, ranks-1, total(sent))
+		require.Len(t, got.values[root], ranks)
+		require.Equal(t, ranks-1, total(got.sent))
+		require.Equal(t, log, got.rounds)
+	})
+}
+
+func TestReduceScatter(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+		const words = 2 // an element
+		vectors := make([][]uint64, ranks)
+		sums := make([]uint64, words*ranks)
+		for r := range vectors {
+			vectors[r] = make([]uint64, words*ranks)
+			for i := range vectors[r] {
+				vectors[r][i] = rng.Uint64() // sums wrap
+				sums[i] += vectors[r][i]
+			}
+		}
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.ReduceScatter(r, ranks, 8*words) },
+			func(r int) []byte { return numbers(vectors[r]...) }, add)
+		require.Equal(t, log, got.rounds)
+		for r := range ranks {
+			require.Equal(t, numbers(sums[words*r:words*r+words]...), got.values[r])
+			require.Equal(t, log, got.sent[r])
+			require.Equal(t, 8*words*(ranks-1), got.bytes[r])
+		}
+	})
+}
+
+// What a rank sends is at most half of what it has, and halves from round to round.
+func TestReduceScatterHalves(t *testing.T) {
+	for ranks := 2; ranks <= most; ranks++ {
+		has := ranks
+		for _, step := range collective.ReduceScatter(ranks/2, ranks, 1) {
+			if step.Action == collective.CutTail {
+				require.LessOrEqual(t, has-step.At, has/2)
+				require.Equal(t, 1<<(bits.Len(uint(has-1))-1), step.At)
+				has = step.At
+			}
+		}
+		require.Equal(t, 1, has)
 	}
+}
+
+func TestAllGather(t *testing.T) {
+	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
+		var all []byte
+		for r := range ranks {
+			all = append(all, square(r)...)
+		}
+		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllGather(r, ranks, 8) }, square, nil)
+		require.Equal(t, log, got.rounds)
+		for r := range ranks {
+			require.Equal(t, all, got.values[r])
+			require.Equal(t, log, got.sent[r])
+			require.Equal(t, 8*(ranks-1), got.bytes[r])
+		}
+	})
 }
 
 func total(ns []int) (sum int) {
@@ -118,11 +250,68 @@ func total(ns []int) (sum int) {
 	return sum
 }
 
+// lines is a network without memory of its own for each message: one slot for each pair of ranks, in which the next may
+// be written when the last has been taken.
+type lines struct {
+	rank  int
+	ranks int
+	slots [][]byte
+	full  []bool
+}
+
+func (l *lines) Send(to int, _ uint64, _ uint32, value []byte) {
+	at := l.rank*l.ranks + to
+	l.slots[at], l.full[at] = append(l.slots[at][:0], value...), true
+}
+
+func (l *lines) Take(from int, _ uint64, _ uint32) ([]byte, bool) {
+	at := from*l.ranks + l.rank
+	ok := l.full[at]
+	l.full[at] = false
+	return l.slots[at], ok
+}
+
+// A machine that runs again and again, as those of detectors do, allocates nothing.
+func TestMachinesKeepTheirMemory(t *testing.T) {
+	for _, ranks := range []int{5, 8} {
+		for name, steps := range map[string]func(rank int) []collective.Step{
+			"all-reduce":     func(r int) []collective.Step { return collective.AllReduce(r, ranks) },
+			"barrier":        func(r int) []collective.Step { return collective.Barrier(r, ranks) },
+			"reduce-scatter": func(r int) []collective.Step { return collective.ReduceScatter(r, ranks, 8) },
+			"all-gather":     func(r int) []collective.Step { return collective.AllGather(r, ranks, 8*ranks) },
+		} {
+			net := &lines{ranks: ranks, slots: make([][]byte, ranks*ranks), full: make([]bool, ranks*ranks)}
+			machines, all, done := make([]collective.Machine, ranks), make([][]collective.Step, ranks), make([]bool, ranks)
+			for r := range all {
+				all[r] = steps(r)
+			}
+			value := make([]byte, 8*ranks)
+			run := func() {
+				for r := range machines {
+					machines[r].Start(all[r], 1, value, add)
+					done[r] = false
+				}
+				for left := ranks; left > 0; {
+					for r := range machines {
+						net.rank = r
+						if !done[r] && machines[r].Advance(net) {
+							done[r] = true
+							left--
+						}
+					}
+				}
+			}
+			run()
+			require.Zero(t, testing.AllocsPerRun(100, run), "%s of %d ranks", name, ranks)
+		}
+	}
+}
+
 // A barrier ends on no rank before all have begun it.
 func TestBarrierWaitsForAll(t *testing.T) {
 	for ranks := 2; ranks <= 20; ranks++ {
 		for missing := range ranks {
-			p := &post{messages: map[[2]int]map[[2]uint64][]byte{}, sent: make([]int, ranks)}
+			p := newPost(ranks)
 			machines := make([]collective.Machine, ranks)
 			for rank := range machines {
 				machines[rank].Start(collective.Barrier(rank, ranks), 1, nil, nil)

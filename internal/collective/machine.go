@@ -1,5 +1,7 @@
 package collective
 
+import "slices"
+
 // Network carries the messages of collectives for one rank.
 type Network interface {
 	// Send takes a copy of value to rank to.
@@ -9,7 +11,8 @@ type Network interface {
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
-// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory.
+// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory, so that a run of the
+// size of one before allocates nothing.
 type Machine struct {
 	// Value is this rank's value, then the result. Its memory belongs to the machine.
 	Value []byte
@@ -30,16 +33,31 @@ func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into,
 // Advance takes all steps that need not wait, and tells whether the run is complete.
 func (m *Machine) Advance(n Network) (done bool) {
 	for ; m.next < len(m.steps); m.next++ {
-		step := m.steps[m.next]
-		if step.Action == Send {
-			n.Send(step.Peer, m.seq, step.Tag, m.Value)
-			continue
+		if !m.take(n, m.steps[m.next]) {
+			return false
 		}
-		value, ok := n.Take(step.Peer, m.seq, step.Tag)
+	}
+	return true
+}
+
+// take takes one step, and tells whether it need not wait.
+func (m *Machine) take(n Network, s Step) bool {
+	switch s.Action {
+	case Send:
+		n.Send(s.Peer, m.seq, s.Tag, m.Value)
+	case SendHead:
+		n.Send(s.Peer, m.seq, s.Tag, m.Value[:s.At])
+	case CutTail:
+		n.Send(s.Peer, m.seq, s.Tag, m.Value[s.At:])
+		m.Value = m.Value[:s.At]
+	case Turn:
+		turn(m.Value, s.At)
+	default:
+		value, ok := n.Take(s.Peer, m.seq, s.Tag)
 		if !ok {
 			return false
 		}
-		m.receive(step.Action, value)
+		m.receive(s.Action, value)
 	}
 	return true
 }
@@ -48,11 +66,19 @@ func (m *Machine) receive(a Action, value []byte) {
 	switch a {
 	case Merge:
 		if m.merge != nil {
-			m.merge(m.Value, value)
+			m.merge(m.Value[:min(len(value), len(m.Value))], value)
 		}
 	case Replace:
 		m.Value = append(m.Value[:0], value...)
 	case Append:
 		m.Value = append(m.Value, value...)
 	}
+}
+
+// turn moves the first so many bytes behind the others, in place: what is reversed in two parts, and then as a whole, has
+// both parts as they were, in the other order.
+func turn(value []byte, at int) {
+	slices.Reverse(value[:at])
+	slices.Reverse(value[at:])
+	slices.Reverse(value)
 }

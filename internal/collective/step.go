@@ -8,12 +8,18 @@ type Action uint8
 const (
 	// Send sends the value to the peer.
 	Send Action = iota
-	// Merge waits for the peer's value and merges it into ours.
+	// SendHead sends the part of the value before At to the peer.
+	SendHead
+	// CutTail sends the part of the value from At on to the peer, and drops it.
+	CutTail
+	// Merge waits for the peer's value and merges it into as much of ours, from the front.
 	Merge
 	// Replace waits for the peer's value and takes it over.
 	Replace
 	// Append waits for the peer's value and appends it to ours.
 	Append
+	// Turn moves the part of the value before At behind the rest of it. It is no message.
+	Turn
 )
 
 // Step is one message of a collective, as one rank sees it. A send and the receive that it pairs with have equal tags.
@@ -21,28 +27,30 @@ type Step struct {
 	Action Action
 	Peer   int
 	Tag    uint32
+	At     int // where the value is parted, in bytes
 }
 
 const lastTag = 1 << 16
 
 // AllReduce merges the values of all ranks, and leaves the result on each, by recursive doubling. The merge must be
 // associative and commutative. Ranks beyond the largest power of two M hand their value to a partner and wait for the
-// result: ⌊log2 P⌋ rounds, and two more when P is no power of two.
+// result: ⌊log2 P⌋ rounds, and two more when P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more when
+// it has a partner; the others send one.
 func AllReduce(rank, ranks int) []Step {
 	m := 1 << (bits.Len(uint(ranks)) - 1)
 	if rank >= m {
-		return []Step{{Send, rank - m, 0}, {Replace, rank - m, lastTag}}
+		return []Step{{Send, rank - m, 0, 0}, {Replace, rank - m, lastTag, 0}}
 	}
 	var steps []Step
 	folded := rank+m < ranks
 	if folded {
-		steps = append(steps, Step{Merge, rank + m, 0})
+		steps = append(steps, Step{Merge, rank + m, 0, 0})
 	}
 	for bit, tag := 1, uint32(1); bit < m; bit, tag = bit<<1, tag+1 {
-		steps = append(steps, Step{Send, rank ^ bit, tag}, Step{Merge, rank ^ bit, tag})
+		steps = append(steps, Step{Send, rank ^ bit, tag, 0}, Step{Merge, rank ^ bit, tag, 0})
 	}
 	if folded {
-		steps = append(steps, Step{Send, rank + m, lastTag})
+		steps = append(steps, Step{Send, rank + m, lastTag, 0})
 	}
 	return steps
 }
@@ -52,34 +60,36 @@ func Barrier(rank, ranks int) []Step {
 	var steps []Step
 	for far, tag := 1, uint32(0); far < ranks; far, tag = far<<1, tag+1 {
 		steps = append(steps,
-			Step{Send, (rank + far) % ranks, tag},
-			Step{Merge, (rank - far + ranks) % ranks, tag})
+			Step{Send, (rank + far) % ranks, tag, 0},
+			Step{Merge, (rank - far + ranks) % ranks, tag, 0})
 	}
 	return steps
 }
 
-// Broadcast takes the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds.
+// Broadcast takes the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds, the most of
+// them from the root, ⌈log2 P⌉.
 func Broadcast(rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
 	if parent >= 0 {
-		steps = append(steps, Step{Replace, parent, 0})
+		steps = append(steps, Step{Replace, parent, 0, 0})
 	}
 	for i := len(children) - 1; i >= 0; i-- { // the largest subtree first
-		steps = append(steps, Step{Send, children[i], 0})
+		steps = append(steps, Step{Send, children[i], 0, 0})
 	}
 	return steps
 }
 
-// Gather takes every rank's value to the root along a binomial tree, appended in no order: P-1 messages.
+// Gather takes every rank's value to the root along a binomial tree, appended in no order: P-1 messages in
+// ⌈log2 P⌉ rounds, one from each rank but the root.
 func Gather(rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
 	for _, child := range children {
-		steps = append(steps, Step{Append, child, 0})
+		steps = append(steps, Step{Append, child, 0, 0})
 	}
 	if parent >= 0 {
-		steps = append(steps, Step{Send, parent, 0})
+		steps = append(steps, Step{Send, parent, 0, 0})
 	}
 	return steps
 }

@@ -1,0 +1,40 @@
+package collective
+
+import "math/bits"
+
+// ReduceScatter merges vectors of P elements, one element for each rank, and leaves each rank with the merged element that
+// is its own. The value is the vector, by rank, P elements of size bytes; merge folds a run of elements into a run of the
+// same length, and must be associative and commutative.
+//
+// A rank keeps sums for the ranks in front of it, by distance: those at distances below a power of two that has at least P
+// of them at first, and half as many after each round. What is for the farther half goes to the rank in the middle, whose
+// distance to those is the distance that is left. So it is halving for any P, and the reverse of [AllGather]: ⌈log2 P⌉
+// rounds, as many messages a rank, of P/2 elements at most and then half as many each time, P-1 elements in all (Bruck et
+// al. 1997, turned round).
+func ReduceScatter(rank, ranks, size int) []Step {
+	steps := []Step{{Turn, 0, 0, rank * size}} // the own element comes first
+	for bit := rounds(ranks) - 1; bit >= 0; bit-- {
+		far, tag := 1<<bit, uint32(bit)
+		steps = append(steps,
+			Step{CutTail, (rank + far) % ranks, tag, far * size},
+			Step{Merge, (rank - far + ranks) % ranks, tag, 0})
+	}
+	return steps
+}
+
+// AllGather takes every rank's value of size bytes to every rank, by rank, by Bruck's algorithm (Bruck et al. 1997): after
+// k rounds a rank has the values of 2^k ranks from itself on, and hands them to the rank that lacks just those. ⌈log2 P⌉
+// rounds, as many messages a rank, P-1 values in all.
+func AllGather(rank, ranks, size int) []Step {
+	var steps []Step
+	for bit := range rounds(ranks) {
+		far, tag := 1<<bit, uint32(bit)
+		steps = append(steps,
+			Step{SendHead, (rank - far + ranks) % ranks, tag, min(far, ranks-far) * size},
+			Step{Append, (rank + far) % ranks, tag, 0})
+	}
+	return append(steps, Step{Turn, 0, 0, (ranks - rank) % ranks * size}) // rank 0's comes first
+}
+
+// rounds is ⌈log2 P⌉.
+func rounds(ranks int) int { return bits.Len(uint(ranks - 1)) }

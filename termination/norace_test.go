@@ -1,0 +1,5 @@
+//go:build !race
+
+package termination_test
+
+const raceDetector = false

@@ -1,0 +1,98 @@
+package termination
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/route"
+)
+
+// check tells what no detector can work with.
+func (s Site) check(name string) error {
+	switch {
+	case s.Rank < 0 || s.Rank >= s.Ranks:
+		return fmt.Errorf("termination: %s on rank %d of %d: ranks are 0 to P-1", name, s.Rank, s.Ranks)
+	case s.Depth < 0:
+		return fmt.Errorf("termination: %s with depth %d: a depth is at least 1, or 0 when it is not known", name, s.Depth)
+	case s.Hops < 0:
+		return fmt.Errorf("termination: %s with routes of %d hops: a route has at least 1 hop, or 0 when it is not known", name, s.Hops)
+	case s.Topology != nil && s.Topology.Ranks() != s.Ranks:
+		return fmt.Errorf("termination: %s on %d ranks with topology %q of %d: make the topology for the ranks of the job",
+			name, s.Ranks, s.Topology.Name(), s.Topology.Ranks())
+	}
+	return nil
+}
+
+// deep checks that the depth is known.
+func (s Site) deep(name string) error {
+	if err := s.check(name); err != nil {
+		return err
+	}
+	if s.Depth == 0 {
+		return fmt.Errorf("termination: %s needs a declared depth: give pebble.Depth(n) or --depth n, or use skr", name)
+	}
+	return nil
+}
+
+// levels is the highest level of any frame (see the package's comment).
+func (s Site) levels(name string) (int, error) {
+	if err := s.deep(name); err != nil {
+		return 0, err
+	}
+	if s.Hops == 0 {
+		return 0, fmt.Errorf("termination: %s needs routes of a known length, and they may change while an epoch runs: "+
+			"use a fixed topology, or use skr", name)
+	}
+	if s.Depth > math.MaxInt32/s.Hops {
+		return 0, fmt.Errorf("termination: %s would need a round for each of %d pebbles times %d hops: use skr", name, s.Depth, s.Hops)
+	}
+	return s.Depth * s.Hops, nil
+}
+
+// apart checks that frames can be told apart by sender and phase.
+func (s Site) apart(name string) error {
+	if s.Mixed {
+		return fmt.Errorf("termination: %s tells frames apart by sender and phase, and shared buffers mix them: "+
+			"use separate buffers, or use skr or nbx", name)
+	}
+	return nil
+}
+
+// shared is the one topology of all targets.
+func (s Site) shared(name string) (route.Topology, error) {
+	if err := s.apart(name); err != nil {
+		return nil, err
+	}
+	if s.Topology == nil {
+		return nil, fmt.Errorf("termination: %s needs one topology for all targets: "+
+			"give them the same target.Route, or use skr, nbx or pcx", name)
+	}
+	return s.Topology, nil
+}
+
+// staged is the one topology of all targets, whose links have an order.
+func (s Site) staged(name string) (route.Staged, error) {
+	t, err := s.shared(name)
+	if err != nil {
+		return nil, err
+	}
+	staged, ok := t.(route.Staged)
+	if !ok {
+		return nil, fmt.Errorf("termination: %s needs a topology whose links have stages, and %q has none: "+
+			"use one that implements route.Staged, or use skr, nbx, pcx or pcx-neighbors", name, t.Name())
+	}
+	return staged, nil
+}
+
+// log is ⌈log2 P⌉.
+func (s Site) log() int { return bits.Len(uint(s.Ranks - 1)) }
+
+// most is the number of out-neighbours of the rank that has most of them. It looks no further when one has enough.
+func most(t route.Topology, enough int) (n int) {
+	enough = min(enough, t.Ranks()-1) // no rank has more
+	for at := 0; at < t.Ranks() && n < enough; at++ {
+		n = max(n, len(t.Neighbors(at)))
+	}
+	return n
+}
