@@ -1,7 +1,5 @@
 package reduce
 
-import "unsafe"
-
 // Best lets a pebble travel on only if it is better than the one remembered for its key.
 // It is for handlers that keep the best value: a maximum, a shortest distance. better
 // must be a strict ordering (better(a, a) is false); of equal pebbles the first goes.
@@ -11,33 +9,31 @@ func Best[V any](better func(a, b V) bool) Kind[V] {
 		panic("reduce: Best without a function that says which is better")
 	}
 	return Kind[V]{name: "best", make: func(s slots) store[V] {
-		return &best[V]{slots: s, entries: make([]entry[V], s.len()), better: better}
+		return &best[V]{remembered: remembered[V]{table: newTable[V](s)}, better: better}
 	}}
 }
 
 type best[V any] struct {
-	writeThrough[V]
-	slots   slots
-	entries []entry[V]
-	better  func(a, b V) bool
+	remembered[V]
+	better func(a, b V) bool
 }
 
-func (b *best[V]) filter(vs []V, keys []uint64) (n, merged int) {
+func (b *best[V]) filter(vs []V, keys []uint64) (o outcome) {
 	keys = keys[:len(vs)]
-	slots, entries := b.slots, b.entries // in registers
+	b.touch(keys)
+	slots, entries, better := b.slots, b.entries, b.better // in registers
+	n, fills := 0, 0
 	for i, v := range vs {
 		key := keys[i]
-		slot := slots.of(key)
+		slot, tag := slots.of(key)
 		e := &entries[slot]
-		if e.key == key && slots.isFilled(slot) && !b.better(v, e.v) {
+		if e.tag == tag && !better(v, e.v) {
 			continue
 		}
-		e.key, e.v = key, v
-		slots.fill(slot)
+		fills += one(slots.past(e.tag))
+		e.tag, e.v = tag, v
 		vs[n], keys[n] = v, key
 		n++
 	}
-	return n, len(keys) - n
+	return outcome{out: n, merged: len(keys) - n, fills: fills}
 }
-
-func (b *best[V]) slotBytes() int { return int(unsafe.Sizeof(entry[V]{})) }

@@ -7,27 +7,65 @@ import "fmt"
 // after NewCache. It belongs to one goroutine, and the functions given to its Kind must
 // not use it; Filter and Drain panic if they do.
 type Cache[V any] struct {
-	store  store[V]
-	slots  slots
-	merged uint64
-	busy   bool // a Filter is running
+	store   store[V]
+	size    int
+	merged  uint64
+	account account
+	busy    bool // a Filter is running
 	// The batch of one of FilterOne; here, and not on its stack, from where it would
 	// escape to the heap at every call.
 	oneV   [1]V
 	oneKey [1]uint64
 }
 
-// NewCache makes a cache of size slots, rounded up to a power of two. It panics when
-// size is not positive or above 2^30, or kind is the zero Kind.
+// NewCache makes a cache of size slots, rounded up to a power of two of at least 2, whose
+// Worth switches it off while it doesn't pay. It panics when size is not positive or
+// above 2^30, or kind is the zero Kind.
 func NewCache[V any](kind Kind[V], size int) *Cache[V] {
 	if kind.make == nil {
-		panic("reduce: cache of the zero Kind; use Duplicates, First, Best or Combine")
+		panic("reduce: cache of the zero Kind; use Duplicates, First, Best, Combine or Concatenate")
 	}
 	if size <= 0 || size > slotsMax {
 		panic(fmt.Sprintf("reduce: cache of %d slots; it takes 1 to %d (leave the cache out for none)", size, slotsMax))
 	}
 	s := newSlots(size)
-	return &Cache[V]{store: kind.make(s), slots: s}
+	return &Cache[V]{store: kind.make(s), size: s.len(), account: newAccount(s.len())}
+}
+
+// NewFixedCache is NewCache for a cache that is never off: for those who know that it
+// pays, and for tests that count what is merged.
+func NewFixedCache[V any](kind Kind[V], size int) *Cache[V] {
+	c := NewCache(kind, size)
+	c.account.fixed = true
+	return c
+}
+
+// Worth tells whether the next n pebbles should go through Filter. When it says no, they
+// are counted as passed by, and the caller sends them on without touching the cache.
+// Nothing but speed depends on it: a pebble that passes by is one that isn't dropped or
+// merged, and what is held stays until drained. It costs O(1), so ask once a batch.
+//
+// It says no while the cache merges less than two fifths of the pebbles, which is about
+// where the cost of looking is what is saved (Active Pebbles, section 3.5), and takes
+// short trials to see whether that has changed. In the long run fewer than 2 % of the
+// pebbles go through a cache that doesn't pay; where keys come at random, about 1 %.
+// When merging begins to pay, the cache is on again after 128 times the length of a
+// trial at the most. A trial is as long as it takes 256 pebbles to push out others: at
+// random keys, the root of 512 times the slots, hence 0.8 million pebbles at 2^16 slots.
+// Streams with few repetitions can stretch a trial to 2 pebbles a slot.
+func (c *Cache[V]) Worth(n int) bool {
+	if c.account.rest == 0 {
+		return true
+	}
+	return c.passBy(n)
+}
+
+func (c *Cache[V]) passBy(n int) bool {
+	c.checkIdle()
+	if c.account.pass(n) {
+		c.store.renew() // what was there before is no evidence against the cache
+	}
+	return false
 }
 
 // Filter takes the pebbles vs with their keys, and moves those that must travel on,
@@ -35,15 +73,16 @@ func NewCache[V any](kind Kind[V], size int) *Cache[V] {
 // lies behind n means nothing. The slices are the caller's and are not kept. keys must
 // be at least as long as vs.
 //
-// It costs a slot's cache miss or a few nanoseconds a pebble, and for Best and Combine
-// a call of the program's function for a pebble that meets its key.
+// It costs a slot's cache miss or a few nanoseconds a pebble, and for Best, Combine and
+// Concatenate a call of the program's function for a pebble that meets its key.
 func (c *Cache[V]) Filter(vs []V, keys []uint64) (n int) {
 	c.checkIdle()
 	c.busy = true
-	n, merged := c.store.filter(vs, keys[:len(vs)])
-	c.merged += uint64(merged)
+	o := c.store.filter(vs, keys[:len(vs)])
+	c.merged += uint64(o.merged)
+	c.account.book(len(vs), o)
 	c.busy = false
-	return n
+	return o.out
 }
 
 // FilterOne is Filter for one pebble: ok tells whether a pebble must travel on, and out
@@ -67,30 +106,39 @@ func (c *Cache[V]) Drain(vs []V, keys []uint64) int {
 // Clear forgets all that is remembered, so that the next pebble to each key travels on.
 // It is due wherever a pebble that was sent before no longer stands for one sent now,
 // such as at the end of an epoch. It panics when pebbles are held, which would be lost:
-// Drain first. It costs one bit a slot. What remembered pebbles point to stays alive
-// until their slots are used again.
+// Drain first. It costs O(1): the slots are swept once in as many calls as there are
+// slots. What remembered pebbles point to stays alive until their slots are
+// used again.
 func (c *Cache[V]) Clear() {
 	if held := c.Held(); held != 0 {
 		panic(fmt.Sprintf("reduce: clear of a cache that holds %d pebbles; drain it first", held))
 	}
-	c.slots.clear() // the very bits that the store looks at
+	c.store.renew()
+	c.account.cleared()
 }
 
 // Merged is the number of pebbles that were dropped or merged since NewCache: those
 // that came in, less those that went out and those held.
 func (c *Cache[V]) Merged() uint64 { return c.merged }
 
+// Off is the number of pebbles that passed by since NewCache because Worth said no.
+func (c *Cache[V]) Off() uint64 { return c.account.off }
+
+// Tries is how often the cache has begun a trial, after having been off, since NewCache.
+func (c *Cache[V]) Tries() uint64 { return c.account.tries }
+
 // Held is the number of pebbles that wait in the cache; always 0 for a write-through kind.
 func (c *Cache[V]) Held() int { return c.store.held() }
 
 // Size is the number of slots.
-func (c *Cache[V]) Size() int { return c.slots.len() }
+func (c *Cache[V]) Size() int { return c.size }
 
-// SlotSize is the number of bytes of one slot, without its bit that tells it is filled.
+// SlotSize is the number of bytes of one slot, without the bit that tells Drain that it
+// is filled.
 func (c *Cache[V]) SlotSize() int { return c.store.slotBytes() }
 
 // Bytes is the memory of all slots in bytes, without what pebbles point to.
-func (c *Cache[V]) Bytes() int { return c.Size()*c.SlotSize() + 8*len(c.slots.filled) }
+func (c *Cache[V]) Bytes() int { return c.store.bytes() }
 
 // checkIdle panics when a function of the program, called in the middle of a Filter,
 // comes back in: it would find half-moved pebbles, and lose some.

@@ -9,11 +9,13 @@ import (
 )
 
 func TestSizeRoundsUp(t *testing.T) {
-	for size, want := range map[int]int{1: 1, 2: 2, 3: 4, 7: 8, 64: 64, 65: 128, 4096: 4096} {
+	for size, want := range map[int]int{1: 2, 2: 2, 3: 4, 7: 8, 64: 64, 65: 128, 4096: 4096} {
 		c := reduce.NewCache(reduce.Duplicates[uint64](), size)
 		require.Equal(t, want, c.Size())
 		require.Equal(t, 16, c.SlotSize())
-		require.Equal(t, 16*want+8*((want+63)/64), c.Bytes())
+		require.Equal(t, 16*want, c.Bytes())
+		held := reduce.NewCache(reduce.Combine(func(a, b uint64) uint64 { return a + b }), size)
+		require.Equal(t, 16*want+8*((want+63)/64), held.Bytes(), "a bit a slot tells Drain what is held")
 	}
 	require.Equal(t, 8, reduce.NewCache(reduce.First[pebble](), 64).SlotSize(), "First remembers keys alone")
 }
@@ -22,9 +24,9 @@ func TestKinds(t *testing.T) {
 	var names []string
 	for _, kind := range kinds() {
 		names = append(names, kind.String())
-		require.Equal(t, kind.String() == "combine", kind.WriteBack())
+		require.Equal(t, kind.String() == "combine" || kind.String() == "concatenate", kind.WriteBack())
 	}
-	require.Equal(t, []string{"duplicates", "first", "best", "combine"}, names)
+	require.Equal(t, []string{"duplicates", "first", "best", "combine", "concatenate"}, names)
 }
 
 // A slot that was never filled must not be taken for one that holds key 0.
@@ -102,6 +104,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			copy(keys, keysInto(keys, in))
 			c.Filter(vs, keys)
 			c.FilterOne(in[0], in[0].key)
+			c.Worth(len(in))
 			for c.Held() > 0 {
 				c.Drain(vs[:10], keys[:10])
 			}
@@ -119,13 +122,14 @@ func keysInto(keys []uint64, ps []pebble) []uint64 {
 }
 
 func TestCallerBugsPanic(t *testing.T) {
-	require.PanicsWithValue(t, "reduce: cache of the zero Kind; use Duplicates, First, Best or Combine",
+	require.PanicsWithValue(t, "reduce: cache of the zero Kind; use Duplicates, First, Best, Combine or Concatenate",
 		func() { reduce.NewCache(reduce.Kind[int]{}, 1) })
 	for _, size := range []int{0, -1, 1<<30 + 1} {
 		require.Panics(t, func() { reduce.NewCache(reduce.First[int](), size) })
 	}
 	require.Panics(t, func() { reduce.Best[int](nil) })
 	require.Panics(t, func() { reduce.Combine[int](nil) })
+	require.Panics(t, func() { reduce.Concatenate[int](nil) })
 	c := reduce.NewCache(reduce.Combine(add), 8)
 	require.Panics(t, func() { c.Filter(make([]pebble, 2), make([]uint64, 1)) }, "too few keys")
 
@@ -149,6 +153,24 @@ func TestCallingBackPanics(t *testing.T) {
 
 // Pebbles need not hold their key: equal ones to different keys both travel.
 func TestDuplicatesComparesKeys(t *testing.T) {
-	c := reduce.NewCache(reduce.Duplicates[int](), 1)
-	require.Equal(t, 3, c.Filter([]int{5, 5, 5, 5}, []uint64{1, 2, 2, 1}))
+	c := reduce.NewCache(reduce.Duplicates[int](), 2)
+	require.Equal(t, 4, c.Filter([]int{5, 5, 5, 5, 5}, []uint64{0, 1, 2, 3, 3}))
+}
+
+// Nothing comes to life again however often a cache is cleared: there are only so many marks.
+func TestClearForgetsForEver(t *testing.T) {
+	for _, kind := range kinds()[:3] {
+		for _, size := range []int{2, 4, 8, 64} {
+			c := reduce.NewCache(kind, size)
+			for clears := range 2 * size {
+				for key := range uint64(size) {
+					_, _, travels := c.FilterOne(pebble{key, 1}, key)
+					require.True(t, travels, "%v of %d", kind, size)
+				}
+				for range clears + 1 {
+					c.Clear()
+				}
+			}
+		}
+	}
 }

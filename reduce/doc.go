@@ -9,12 +9,19 @@
 //	First       drops every later pebble to the same key
 //	Best        drops a pebble no better than one that went before to the same key
 //	Combine     merges pebbles to the same key into one
+//	Concatenate joins pebbles to the same key one behind the other while they fit
 //
 // The first three are write-through: a pebble travels on at once and only a copy is
-// remembered, so nothing waits in the cache. Combine is write-back: the pebble itself
-// stays in its slot until another key needs the slot or [Cache.Drain] asks for it.
+// remembered, so nothing waits in the cache. Combine and Concatenate are write-back: the
+// pebble itself stays in its slot until another key needs the slot or [Cache.Drain] asks
+// for it.
 //
 // A cache forgets: where two keys share a slot, each pushes out the other. So pebbles
 // to one key may still arrive more than once, and a program must be right without the
 // cache, too. The cache makes it faster and changes no result.
+//
+// A cache costs a look for every pebble, and where keys outnumber slots it merges few: it
+// would make the program slower. So [Cache.Worth], asked before each batch, says whether
+// the batch should go through, from what the cache merged so far. It goes off where it
+// doesn't pay, and tries again from time to time.
 package reduce

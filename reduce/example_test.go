@@ -30,6 +30,54 @@ func ExampleCombine() {
 	// Output: 4 in, 2 out: map[7:3 9:1]
 }
 
+// Edges on their way to the owners of their tails: up to 3 heads travel as one pebble.
+func ExampleConcatenate() {
+	type edges struct {
+		tail  uint64
+		n     int
+		heads [3]uint64
+	}
+	cache := reduce.NewCache(reduce.Concatenate(func(held, next edges) (edges, bool) {
+		if held.n+next.n > len(held.heads) {
+			return held, false
+		}
+		held.n += copy(held.heads[held.n:], next.heads[:next.n])
+		return held, true
+	}), 1024)
+
+	for head := range uint64(4) {
+		full, _, ok := cache.FilterOne(edges{tail: 7, n: 1, heads: [3]uint64{head}}, 7)
+		if ok {
+			fmt.Println("full:", full.heads[:full.n])
+		}
+	}
+	out, keys := make([]edges, 8), make([]uint64, 8)
+	n := cache.Drain(out, keys)
+	fmt.Println("left:", out[0].heads[:out[0].n], "in", n, "with", cache.Merged(), "merged")
+	// Output:
+	// full: [0 1 2]
+	// left: [3] in 1 with 2 merged
+}
+
+// A batch passes by a cache that doesn't pay: here, no two keys are the same.
+func ExampleCache_Worth() {
+	cache := reduce.NewCache(reduce.First[uint64](), 64)
+	batch, through := make([]uint64, 256), 0
+	for i := range 10_000 {
+		for j := range batch {
+			batch[j] = uint64(i*len(batch) + j)
+		}
+		n := len(batch)
+		if cache.Worth(n) {
+			n = cache.Filter(batch, append([]uint64{}, batch...))
+			through++
+		}
+		_ = batch[:n] // travels on
+	}
+	fmt.Println(through < 200, cache.Tries() > 0, cache.Off() > 2_500_000)
+	// Output: true true true
+}
+
 // Distances to vertices: one no shorter than what went before would change nothing.
 func ExampleBest() {
 	type reach struct{ vertex, distance uint64 }

@@ -14,23 +14,32 @@ func First[V any]() Kind[V] {
 type first[V any] struct {
 	writeThrough[V]
 	slots slots
-	seen  []uint64
+	seen  []uint64 // tags
 }
 
-func (f *first[V]) filter(vs []V, keys []uint64) (n, merged int) {
+func (f *first[V]) filter(vs []V, keys []uint64) (o outcome) {
 	vs = vs[:len(keys)]
 	slots, seen := f.slots, f.seen // in registers
+	n, fills := 0, 0
 	for i, key := range keys {
-		slot := slots.of(key)
-		if seen[slot] == key && slots.isFilled(slot) {
+		slot, tag := slots.of(key)
+		old := seen[slot]
+		if old == tag {
 			continue
 		}
-		seen[slot] = key
-		slots.fill(slot)
+		fills += one(slots.past(old))
+		seen[slot] = tag
 		vs[n], keys[n] = vs[i], key
 		n++
 	}
-	return n, len(keys) - n
+	return outcome{out: n, merged: len(keys) - n, fills: fills}
+}
+
+func (f *first[V]) renew() {
+	if f.slots.renew() {
+		clear(f.seen)
+	}
 }
 
 func (f *first[V]) slotBytes() int { return int(unsafe.Sizeof(uint64(0))) }
+func (f *first[V]) bytes() int     { return f.slotBytes() * len(f.seen) }

@@ -2,41 +2,72 @@ package reduce
 
 import "math/bits"
 
-// slots tells which slot belongs to a key and which slots are filled. One bit a slot
-// keeps the slots themselves small, lets a cache forget everything by clearing 1/64 of
-// a word a slot, and lets a drain step over 64 empty slots at a time.
+// slots tells which slot belongs to a key, and what of the key the slot must remember:
+// its tag. The slot's own number says log2(slots) bits of the key, so a tag has as many
+// bits to spare. They hold the mark of the filling that it belongs to, so that a cache
+// forgets everything by counting up one mark.
 type slots struct {
-	shift  uint8    // 63 - log2 of the number of slots
-	filled []uint64 // bit i%64 of word i/64 is slot i
+	bits uint8  // log2 of the number of slots, 1 to 30
+	rest uint8  // the other bits of a word
+	mask uint64 // number of slots - 1
+	mark uint64 // of the present filling: 1 to mask; a slot never filled has 0
+	step uint64 // see turn
 }
 
 // slotsMax keeps a slot index within an int on every machine.
 const slotsMax = 1 << 30
 
-// newSlots makes at least size slots, a power of two of them.
-func newSlots(size int) slots {
-	log2 := bits.Len(uint(size - 1))
-	return slots{
-		shift:  uint8(63 - log2),
-		filled: make([]uint64, (1<<log2+63)/64),
-	}
-}
-
-func (s *slots) len() int { return 1 << (63 - s.shift) }
-
 // spread is 2^64 over the golden ratio: multiples of it fall far from each other.
 const spread = 0x9e3779b97f4a7c15
 
-// of is the slot of key: the top bits of a product, for every bit of key reaches those.
-// The shift is in two steps because a single slot needs a shift by all 64 bits.
-func (s *slots) of(key uint64) uint64 {
-	return key * spread >> 1 >> (s.shift & 63)
+// newSlots makes at least size slots, a power of two of them. Two is the least: with a
+// single one there would be no bit for the mark.
+func newSlots(size int) slots {
+	log2 := max(1, bits.Len(uint(size-1)))
+	root := log2 / 2
+	return slots{
+		bits: uint8(log2), rest: uint8(64 - log2),
+		mask: 1<<log2 - 1, mark: 1,
+		step: (1<<root+13)<<(64-log2) + spread>>(log2+root) | 1,
+	}
 }
 
-func (s *slots) isFilled(slot uint64) bool {
-	return s.filled[slot/64]>>(slot%64)&1 != 0
+func (s *slots) len() int { return int(s.mask) + 1 }
+
+// of is the slot of key, and the tag that stands for key there and now.
+func (s *slots) of(key uint64) (slot, tag uint64) {
+	return (key + s.turn(key)) & s.mask, key&^s.mask | s.mark
 }
 
-func (s *slots) fill(slot uint64) { s.filled[slot/64] |= 1 << (slot % 64) }
+// key is the key whose tag is in slot.
+func (s *slots) key(slot, tag uint64) uint64 {
+	return tag&^s.mask | (slot-s.turn(tag))&s.mask
+}
 
-func (s *slots) clear() { clear(s.filled) }
+// turn is by how many slots the block of key is turned: keys are numbered through in
+// blocks as long as the cache, and each block fills all slots, in order. So as many
+// neighbouring keys as there are slots, the usual case, get a slot each, which a hash
+// would give to two thirds of them. A block is turned from the one before by little more
+// than the root of the slots: neighbours beyond a block's end rarely meet those at its
+// beginning, keys of any stride spread, and short rows of a wide matrix lie apart. The
+// fraction in step, the golden ratio over that root, does the same for far blocks.
+func (s *slots) turn(key uint64) uint64 {
+	return key >> (s.bits & 63) * s.step >> (s.rest & 63)
+}
+
+// renew begins a new filling: no tag of before equals one of now. It tells when marks
+// have begun anew, and tags from long ago might come to life.
+func (s *slots) renew() (anew bool) {
+	if s.mark < s.mask {
+		s.mark++
+		return false
+	}
+	s.mark = 1
+	return true
+}
+
+// same tells whether two tags of one slot stand for the same key, whatever their marks.
+func (s *slots) same(a, b uint64) bool { return a^b <= s.mask }
+
+// past tells whether tag is from an earlier filling, or of a slot never filled.
+func (s *slots) past(tag uint64) bool { return tag&s.mask != s.mark }

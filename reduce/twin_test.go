@@ -1,6 +1,7 @@
 package reduce_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -49,6 +50,14 @@ func keysOf(ps []pebble) []uint64 {
 	return keys
 }
 
+// through is Filter, or what a caller does who asks Worth, listens to the answer mostly, or never asks.
+func through(c *reduce.Cache[pebble], rng *rand.Rand, vs []pebble, keys []uint64) int {
+	if rng.IntN(4) > 0 && !c.Worth(len(vs)) && rng.IntN(8) > 0 {
+		return len(vs)
+	}
+	return c.Filter(vs, keys)
+}
+
 // pass sends in through the cache in batches of random length, and returns all that
 // comes out, with a whole drain at the end and some parts of one before.
 func pass(t *testing.T, rng *rand.Rand, c *reduce.Cache[pebble], in []pebble) (out []pebble) {
@@ -66,7 +75,7 @@ func pass(t *testing.T, rng *rand.Rand, c *reduce.Cache[pebble], in []pebble) (o
 		copy(vs, rest[:n])
 		copy(keys, keysOf(rest[:n]))
 		rest = rest[n:]
-		take(c.Filter(vs[:n], keys[:n]))
+		take(through(c, rng, vs[:n], keys[:n]))
 		if rng.IntN(4) == 0 {
 			room := rng.IntN(5)
 			n := c.Drain(vs[:room], keys[:room])
@@ -125,15 +134,6 @@ func TestDuplicatesAgainstTwin(t *testing.T) {
 
 // Every key survives, and the first pebble out for a key is the first one in.
 func TestFirstAgainstTwin(t *testing.T) {
-	firsts := func(ps []pebble) map[uint64]pebble {
-		seen := map[uint64]pebble{}
-		for _, p := range ps {
-			if _, ok := seen[p.key]; !ok {
-				seen[p.key] = p
-			}
-		}
-		return seen
-	}
 	everySize(t, reduce.First[pebble](), func(t *testing.T, in, out []pebble) {
 		require.Equal(t, firsts(in), firsts(out))
 		requireWithin(t, count(out), count(in))
@@ -163,22 +163,21 @@ func add(a, b pebble) pebble { return pebble{a.key, a.value + b.value} }
 
 // The sum of all that comes out is the sum of all that went in, for every key.
 func TestCombineAgainstTwin(t *testing.T) {
-	sums := func(ps []pebble) map[uint64]uint32 {
-		sum := map[uint64]uint32{}
-		for _, p := range ps {
-			sum[p.key] += p.value
-		}
-		return sum
-	}
 	everySize(t, reduce.Combine(add), func(t *testing.T, in, out []pebble) {
 		require.Equal(t, sums(in), sums(out))
 	})
+}
+
+// addSome joins pebbles up to a value of 9.
+func addSome(held, next pebble) (pebble, bool) {
+	return add(held, next), held.value+next.value <= 9
 }
 
 // kinds are all kinds, for the tests that hold for each.
 func kinds() []reduce.Kind[pebble] {
 	return []reduce.Kind[pebble]{
 		reduce.Duplicates[pebble](), reduce.First[pebble](), reduce.Best(higher), reduce.Combine(add),
+		reduce.Concatenate(addSome),
 	}
 }
 
@@ -203,23 +202,61 @@ func TestFilterOneMeansFilter(t *testing.T) {
 	}
 }
 
-// FuzzFilter reads a stream from bytes: each is a pebble of one of 16 keys and values.
+// FuzzFilter reads a stream from bytes, each a pebble of one of 16 keys and values, and
+// takes it through every kind, with Worth asked or not. What a handler of the kind makes
+// of the pebbles that come out is what it makes of those that went in.
 func FuzzFilter(f *testing.F) {
 	f.Add([]byte("active pebbles"), uint16(1))
 	f.Add([]byte{0, 0, 1, 1, 16, 16, 17}, uint16(7))
+	f.Add(bytes.Repeat([]byte{0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176}, 300), uint16(1))
 	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
 		in := make([]pebble, len(data))
-		want := map[uint64]uint32{}
 		for i, b := range data {
 			in[i] = pebble{key: uint64(b>>4) * 0x0123456789abcdef, value: uint32(b & 15)}
-			want[in[i].key] += in[i].value
 		}
-		c := reduce.NewCache(reduce.Combine(add), int(size)+1)
-		out := pass(t, rand.New(rand.NewPCG(uint64(size), 0)), c, in)
-		got := map[uint64]uint32{}
-		for _, p := range out {
-			got[p.key] += p.value
+		handlers := map[string]func(ps []pebble) map[uint64]uint32{
+			"duplicates": seen, "first": firsts, "best": highest, "combine": sums, "concatenate": sums,
 		}
-		require.Equal(t, want, got)
+		for _, kind := range kinds() {
+			c := reduce.NewCache(kind, int(size)+1)
+			out := pass(t, rand.New(rand.NewPCG(uint64(size), 0)), c, in)
+			handle := handlers[kind.String()]
+			require.Equal(t, handle(in), handle(out), kind.String())
+		}
 	})
+}
+
+// seen is the set of values of each key, as bits.
+func seen(ps []pebble) map[uint64]uint32 {
+	bits := map[uint64]uint32{}
+	for _, p := range ps {
+		bits[p.key] |= 1 << p.value
+	}
+	return bits
+}
+
+func highest(ps []pebble) map[uint64]uint32 {
+	most := map[uint64]uint32{}
+	for _, p := range ps {
+		most[p.key] = max(most[p.key], p.value)
+	}
+	return most
+}
+
+func sums(ps []pebble) map[uint64]uint32 {
+	sum := map[uint64]uint32{}
+	for _, p := range ps {
+		sum[p.key] += p.value
+	}
+	return sum
+}
+
+func firsts(ps []pebble) map[uint64]uint32 {
+	first := map[uint64]uint32{}
+	for _, p := range ps {
+		if _, ok := first[p.key]; !ok {
+			first[p.key] = p.value
+		}
+	}
+	return first
 }

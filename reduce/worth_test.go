@@ -1,0 +1,347 @@
+package reduce_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/reduce"
+)
+
+const chunk = 256
+
+// drive sends n pebbles through c in chunks, where c is worth it, and ends an epoch after
+// every epoch pebbles (0 for never). It returns how many went through the cache.
+func drive(t *testing.T, c *reduce.Cache[pebble], n, epoch int, next func() pebble) (through int) {
+	vs, keys := make([]pebble, chunk), make([]uint64, chunk)
+	off, left := c.Off(), epoch
+	for sent := 0; sent < n; {
+		m := min(chunk, n-sent)
+		if epoch > 0 {
+			m = min(m, left)
+		}
+		for i := range m {
+			vs[i] = next()
+			keys[i] = vs[i].key
+		}
+		sent += m
+		if c.Worth(m) {
+			c.Filter(vs[:m], keys[:m])
+			through += m
+		}
+		if left -= m; epoch > 0 && left == 0 {
+			left = epoch
+			for c.Held() > 0 {
+				c.Drain(vs, keys)
+			}
+			c.Clear()
+		}
+	}
+	require.EqualValues(t, n-through, c.Off()-off)
+	return through
+}
+
+// uniform draws pebbles of keys in which nothing but the key differs.
+func uniform(rng *rand.Rand, keys uint64) func() pebble {
+	return func() pebble { return pebble{key: rng.Uint64N(keys)} }
+}
+
+// scan goes through keys in order, again and again.
+func scan(keys uint64) func() pebble {
+	key := uint64(0)
+	return func() pebble {
+		key = (key + 1) % keys
+		return pebble{key: key}
+	}
+}
+
+func replay(keys []uint64) func() pebble {
+	i := -1
+	return func() pebble { i++; return pebble{key: keys[i]} }
+}
+
+// everyKind gives each kind for which pebbles that are the same but for chance merge.
+func everyKind(t *testing.T, test func(t *testing.T, kind reduce.Kind[pebble])) {
+	for _, kind := range kinds() {
+		t.Run(kind.String(), func(t *testing.T) { test(t, kind) })
+	}
+}
+
+// trial is how many pebbles a trial takes at keys that hardly ever repeat: as many as
+// lets 256 meet a filled slot, with a fifth for chance and the last chunk.
+func trial(slots int) int {
+	n := math.Sqrt(2 * 256 * float64(slots))
+	return int(1.2*n) + 256 + chunk
+}
+
+// longest is how many pebbles any trial can take.
+func longest(slots int) int { return 2*slots + 256 + chunk }
+
+// The bar: with many more keys than slots at most 2 % of the pebbles go through the
+// cache, and with no more keys than slots all of them.
+func TestUniformKeys(t *testing.T) {
+	rng := seeded(t)
+	const slots, n = 1 << 16, 2 << 20
+	for _, log2 := range []int{10, 14, 16, 17, 19, 21, 23} {
+		c := reduce.NewCache(reduce.Duplicates[pebble](), slots)
+		through := drive(t, c, n, 0, uniform(rng, 1<<log2))
+		switch {
+		case log2 <= 17:
+			require.Equal(t, n, through, "2^%d keys", log2)
+			require.Zero(t, c.Tries())
+		default:
+			require.Less(t, through, n*3/100, "2^%d keys, first trials included", log2)
+			through = drive(t, c, n, 0, uniform(rng, 1<<log2))
+			require.Less(t, through, n/50, "2^%d keys, in the long run", log2)
+			require.Positive(t, c.Tries())
+		}
+	}
+}
+
+func TestUniformKeysEveryKind(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		rng := seeded(t)
+		const n = 3 << 17
+		for _, slots := range []int{2, 64, 1024} {
+			c := reduce.NewCache(kind, slots)
+			require.Equal(t, n, drive(t, c, n, 0, uniform(rng, uint64(slots))), "%d slots", slots)
+			c = reduce.NewCache(kind, slots)
+			drive(t, c, n, 0, uniform(rng, 1<<40))
+			require.Less(t, drive(t, c, n, 0, uniform(rng, 1<<40)), n/50, "%d slots", slots)
+			require.Zero(t, c.Merged())
+		}
+	})
+}
+
+// Where a cache that is always on merges well over two fifths, one that may go off loses
+// next to nothing of it; where it merges far less, hardly anything goes through.
+func TestSkewedKeys(t *testing.T) {
+	rng := seeded(t)
+	const n = 1 << 18
+	on, off := 0, 0
+	drawn := make([]uint64, n)
+	for _, skew := range []float64{1.01, 1.3, 2} {
+		for _, unlike := range []float64{1, 100, 1e5} {
+			zipf := rand.NewZipf(rng, skew, unlike, 1<<23)
+			for i := range drawn {
+				drawn[i] = zipf.Uint64() * 0x9e3779b97f4a7c15
+			}
+			for _, slots := range []int{16, 256, 4096} {
+				fixed := reduce.NewFixedCache(reduce.Duplicates[pebble](), slots)
+				require.Equal(t, n, drive(t, fixed, n, 0, replay(drawn)))
+				c := reduce.NewCache(reduce.Duplicates[pebble](), slots)
+				through := drive(t, c, n, 0, replay(drawn))
+				what := fmt.Sprintf("skew %v from %v, %d slots, %d merge", skew, unlike, slots, fixed.Merged())
+				switch h := float64(fixed.Merged()) / n; {
+				case h > 0.5:
+					on++
+					require.Greater(t, float64(c.Merged()), 0.97*float64(fixed.Merged()), what)
+				case h < 0.2:
+					off++
+					require.Less(t, through, n/10, what)
+				}
+			}
+		}
+	}
+	require.Greater(t, on, 5)
+	require.Greater(t, off, 5)
+}
+
+// A stream that turns from hot to cold goes off, at the latest when each slot's worth of
+// good times is spent twice; turning back, it is on again after 128 trials.
+func TestPhases(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		rng := seeded(t)
+		const slots = 1024
+		c := reduce.NewCache(kind, slots)
+		again := 128*trial(slots) + chunk
+		for range 3 {
+			through := drive(t, c, 200_000, 0, uniform(rng, 64))
+			require.Greater(t, through, 200_000-again)
+			require.Equal(t, 100_000, drive(t, c, 100_000, 0, uniform(rng, 64)), "it is on")
+			through = drive(t, c, 500_000, 0, uniform(rng, 1<<40))
+			require.Less(t, through, longest(slots)+500_000/50)
+			tries := c.Tries()
+			drive(t, c, again, 0, uniform(rng, 64))
+			require.Equal(t, tries+1, c.Tries(), "one trial is enough")
+			require.True(t, c.Worth(chunk), "it is on again")
+		}
+	})
+}
+
+// As many keys as slots take long to warm up, in the first trial and in later ones.
+func TestWarmingUpIsNoFailure(t *testing.T) {
+	rng := seeded(t)
+	const slots = 4096
+	for name, stream := range map[string]func() pebble{"uniform": uniform(rng, slots), "scan": scan(slots)} {
+		everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+			c := reduce.NewCache(kind, slots)
+			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
+			drive(t, c, 1_000_000, 0, uniform(rng, 1<<40))
+			drive(t, c, 128*trial(slots)+chunk, 0, stream)
+			tries := c.Tries()
+			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
+			require.Equal(t, tries, c.Tries())
+		})
+	}
+}
+
+// The ends of epochs empty the cache. Where enough pebbles merge for all that, it stays on,
+// and comes on; where too few do, it doesn't flap.
+func TestShortEpochs(t *testing.T) {
+	rng := seeded(t)
+	const slots = 256
+	for _, e := range []struct {
+		name  string
+		epoch int
+		next  func() pebble
+		worth bool
+	}{
+		{"few keys", 300, uniform(rng, 32), true},
+		{"all slots filled in each", 4 * slots, uniform(rng, slots), true},
+		{"two scans an epoch", 2 * slots, scan(slots), true},
+		{"three scans an epoch, out of step with chunks", 3*slots - 3, scan(slots - 1), true},
+		{"hardly any repeated in an epoch", 16, uniform(rng, slots), false},
+		{"the same, longer", 100, uniform(rng, 64*slots), false},
+		{"one scan an epoch", slots, scan(slots), false},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+				const n = 3 << 17
+				c := reduce.NewCache(kind, slots)
+				if e.worth {
+					require.Equal(t, n, drive(t, c, n, e.epoch, e.next))
+					drive(t, c, n, 0, uniform(rng, 1<<40))
+					drain(c)
+					c.Clear()
+				}
+				drive(t, c, n, e.epoch, e.next)
+				through := drive(t, c, n, e.epoch, e.next)
+				if e.worth {
+					require.Equal(t, n, through)
+				} else {
+					require.Less(t, through, n/50)
+				}
+			})
+		})
+	}
+}
+
+func drain(c *reduce.Cache[pebble]) {
+	vs, keys := make([]pebble, chunk), make([]uint64, chunk)
+	for c.Held() > 0 {
+		c.Drain(vs, keys)
+	}
+}
+
+// untilOn lets pebbles pass by until c is on, and returns how many.
+func untilOn(c *reduce.Cache[pebble]) (passed int) {
+	for !c.Worth(1) {
+		passed++
+	}
+	return passed
+}
+
+// A trial that begins late in an epoch sees one of its beginnings, too, at no cost.
+func TestTrialSeesAWholeEpoch(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		const slots = 1024
+		for begin := 0; begin < 2*slots; begin += slots / 4 {
+			c := reduce.NewCache(kind, slots)
+			drive(t, c, 100_000, 0, uniform(rand.New(rand.NewPCG(1, 1)), 1<<40))
+			untilOn(c)
+			rest := 2*slots - begin
+			through := drive(t, c, rest, rest, scan(slots))
+			through += drive(t, c, 20*slots, 2*slots, scan(slots))
+			require.Equal(t, rest+20*slots, through, "from %d", begin)
+		}
+	})
+}
+
+// However long it was off before a good time, after it the first trial comes soon.
+func TestGoodTimesAreRemembered(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		rng := seeded(t)
+		const slots = 64
+		c := reduce.NewCache(kind, slots)
+		drive(t, c, 500_000, 0, uniform(rng, 1<<40))
+		untilOn(c)
+		drive(t, c, 100_000, 0, uniform(rng, slots))
+		for c.Worth(chunk) {
+			drive(t, c, chunk, 0, uniform(rng, 1<<40))
+		}
+		require.LessOrEqual(t, untilOn(c), longest(slots))
+	})
+}
+
+// Short bursts of keys that never repeat don't switch a good cache off.
+func TestBursts(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		rng := seeded(t)
+		c := reduce.NewCache(kind, 4096)
+		for range 50 {
+			require.Equal(t, 10_000, drive(t, c, 10_000, 0, uniform(rng, 100)))
+			require.Equal(t, 5000, drive(t, c, 5000, 0, uniform(rng, 1<<40)))
+		}
+		require.Zero(t, c.Tries())
+	})
+}
+
+// Whatever comes, a cache spends no more than it earned and what its trials get: a look
+// costs 2, a merged pebble earns 5.
+func TestLossIsBounded(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		rng := seeded(t)
+		for range 10 {
+			slots := 2 << rng.IntN(12)
+			c := reduce.NewCache(kind, slots)
+			through := 0
+			for range 60 {
+				next := uniform(rng, 1<<rng.IntN(20))
+				if rng.IntN(3) == 0 {
+					next = scan(1 << rng.IntN(16))
+				}
+				through += drive(t, c, rng.IntN(20_000), rng.IntN(2)*(1+rng.IntN(5000)), next)
+			}
+			spent, earned := 2*through, 5*int(c.Merged())
+			require.LessOrEqual(t, spent-earned, 2*(int(c.Tries())+1)*longest(slots))
+		}
+	})
+}
+
+func TestFixedIsAlwaysWorthIt(t *testing.T) {
+	c := reduce.NewFixedCache(reduce.Duplicates[pebble](), 64)
+	rng := seeded(t)
+	require.Equal(t, 100_000, drive(t, c, 100_000, 0, uniform(rng, 1<<40)))
+	require.Zero(t, c.Off())
+	require.Zero(t, c.Tries())
+}
+
+// Filter works as ever while the cache is off; only what Worth sends by brings the next
+// trial nearer.
+func TestFilterWhileOff(t *testing.T) {
+	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
+		c, twin := reduce.NewCache(kind, 64), reduce.NewCache(kind, 64)
+		for _, c := range []*reduce.Cache[pebble]{c, twin} {
+			for next := scan(1 << 40); c.Worth(chunk); {
+				drive(t, c, chunk, 0, next)
+			}
+			drain(c)
+		}
+		require.Panics(t, func() { c.Worth(-1) })
+		off := c.Off()
+		for key := range uint64(1000) {
+			c.FilterOne(pebble{key: key}, key)
+		}
+		drain(c)
+		for range 1000 {
+			c.FilterOne(pebble{key: 7}, 7)
+		}
+		require.EqualValues(t, 999, c.Merged())
+		require.Equal(t, off, c.Off())
+		require.Equal(t, untilOn(twin), untilOn(c))
+	})
+}

@@ -1,0 +1,87 @@
+package reduce
+
+import "math/bits"
+
+// writeBack is the store of the kinds that hold pebbles and join later ones to them.
+type writeBack[V any] struct {
+	table[V]
+	// join makes one pebble of the held and the next one, or says that they don't fit.
+	join   func(held, next V) (joined V, ok bool)
+	filled []uint64 // bit i%64 of word i/64: slot i holds a pebble
+	count  int      // of filled slots
+	word   int      // of filled, where the next drain goes on
+}
+
+// holding makes the kind of the given name that holds pebbles.
+func holding[V any](name string, join func(held, next V) (joined V, ok bool)) Kind[V] {
+	return Kind[V]{name: name, writeBack: true, make: func(s slots) store[V] {
+		return &writeBack[V]{table: newTable[V](s), filled: make([]uint64, (s.len()+63)/64), join: join}
+	}}
+}
+
+func (w *writeBack[V]) filter(vs []V, keys []uint64) (o outcome) {
+	keys = keys[:len(vs)]
+	w.touch(keys)
+	slots, entries, join := w.slots, w.entries, w.join // in registers
+	for i, v := range vs {
+		slot, tag := slots.of(keys[i])
+		e := &entries[slot]
+		old := e.tag
+		if old == 0 {
+			w.fill(slot)
+			o.fills++
+			e.tag, e.v = tag, v
+			continue
+		}
+		if slots.same(old, tag) {
+			if joined, ok := join(e.v, v); ok {
+				e.tag, e.v = tag, joined
+				o.merged++
+				continue
+			}
+		}
+		// At most one goes out for each that came in, so out <= i: no unread pebble is lost.
+		vs[o.out], keys[o.out] = e.v, slots.key(slot, old)
+		o.out++
+		o.fills += one(slots.past(old))
+		e.tag, e.v = tag, v
+	}
+	return o
+}
+
+func (w *writeBack[V]) fill(slot uint64) {
+	w.filled[slot/64] |= 1 << (slot % 64)
+	w.count++
+}
+
+// drain goes around the words of filled bits from where it stopped last.
+func (w *writeBack[V]) drain(vs []V, keys []uint64) (n int) {
+	keys = keys[:len(vs)]
+	for w.count > 0 {
+		filled := &w.filled[w.word]
+		for *filled != 0 {
+			if n == len(vs) {
+				return n
+			}
+			slot := w.word*64 + bits.TrailingZeros64(*filled)
+			*filled &= *filled - 1
+			e := &w.entries[slot]
+			vs[n], keys[n] = e.v, w.slots.key(uint64(slot), e.tag)
+			*e = entry[V]{} // whatever v points to is no longer ours to keep alive
+			n++
+			w.count--
+		}
+		w.word++
+		if w.word == len(w.filled) {
+			w.word = 0
+		}
+	}
+	return n
+}
+
+func (w *writeBack[V]) held() int  { return w.count }
+func (w *writeBack[V]) bytes() int { return w.table.bytes() + 8*len(w.filled) }
+
+// renew needs no clearing when marks begin anew: a held pebble is told by its tag not
+// being 0, and its mark serves to count fills alone.
+func (w *writeBack[V]) renew() { w.slots.renew() }
