@@ -44,3 +44,12 @@ func (p Place) ProcessOf(rank int) int {
 
 // has reports whether a rank lives in this process.
 func (p Place) has(rank int) bool { return p.First <= rank && rank < p.Last }
+
+// Firsts is the first rank of every process.
+func (p Place) Firsts() []int {
+	firsts := make([]int, p.Processes)
+	for i := range firsts {
+		firsts[i], _ = Spread(p.Ranks, p.Processes, i)
+	}
+	return firsts
+}

@@ -32,8 +32,22 @@ type Config struct {
 	// once. 0 is 1 ms; negative is never.
 	Due time.Duration
 
-	// Termination makes the detector that ends epochs. nil is termination.SKR.
-	Termination func(rank, ranks int) termination.Detector
+	// Period is TRAM's periodic dispatch: a rank that has neither sent nor received anything for so long sends all its
+	// buffers, the next time that it looks at the clock: at a send, a Poll or a wait. 0 is never: Due and the flush of idle
+	// ranks serve most programs.
+	Period time.Duration
+
+	// Termination makes the detector that ends epochs. nil is termination.Auto, which picks by the declared depth and the
+	// topology.
+	Termination termination.Maker
+
+	// Credits is how many frames a rank may have under way to each neighbour of each target: handed to the transport and
+	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is [CreditsDefault].
+	Credits int
+
+	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is Separate,
+	// which was faster in all but one of the shapes measured (docs/measurements.md).
+	Buffers Buffers
 
 	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
 	// 1 MiB. One frame may always be under way.
@@ -42,11 +56,17 @@ type Config struct {
 	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
 	MemoryLimit int64
 
+	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext.
+	Explain func(Explanation)
+
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
 
 	counterStart uint64 // where the counts of created frames start; tests put it next to a wrap
 }
+
+// CreditsDefault is Config.Credits when nobody asks for another number.
+const CreditsDefault = 8
 
 const (
 	dueDefault    = time.Millisecond
@@ -62,6 +82,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: coalescing factor %d: a buffer holds at least one pebble, or 0 for the default", c.Coalesce)
 	case c.Cache < 0:
 		return c, fmt.Errorf("pebble: config: cache of %d entries: give a positive number, or 0 for none", c.Cache)
+	case c.Credits < 0:
+		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default", c.Credits)
 	case c.BufferBudget < 0 || c.MemoryLimit < 0:
 		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, or 0 for the defaults",
 			c.BufferBudget, c.MemoryLimit)
@@ -77,6 +99,9 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: %d ranks, but the transport connects %d", c.Ranks, place.Ranks)
 	}
 	c.Ranks = place.Ranks
+	if c.Buffers != Separate && c.Buffers != Shared {
+		return c, fmt.Errorf("pebble: config: buffers %d: use Separate or Shared", c.Buffers)
+	}
 	if c.Topology == nil {
 		c.Topology = route.Direct
 	}
@@ -87,7 +112,10 @@ func (c Config) complete() (Config, error) {
 		c.Due = dueDefault
 	}
 	if c.Termination == nil {
-		c.Termination = termination.SKR
+		c.Termination = termination.Auto
+	}
+	if c.Credits == 0 {
+		c.Credits = CreditsDefault
 	}
 	if c.BufferBudget == 0 {
 		c.BufferBudget = budgetDefault

@@ -12,10 +12,14 @@ const (
 	Explicit
 	// Idle buffers left because their rank had nothing else to do.
 	Idle
+	// Periodic buffers left because nothing had moved for Config.Period.
+	Periodic
+	// Deep buffers left because the next pebble was of another depth: see the option Depth of Rank.Epoch.
+	Deep
 	reasons
 )
 
-var reasonNames = [reasons]string{"full", "due", "explicit", "idle"}
+var reasonNames = [reasons]string{"full", "due", "explicit", "idle", "periodic", "deep"}
 
 func (w Reason) String() string { return reasonNames[w] }
 
@@ -25,6 +29,8 @@ type Counters struct {
 	PebblesHandled uint64 `json:"pebbles_handled"` // given to handlers of this rank
 	Forwarded      uint64 `json:"forwarded"`       // pebbles that passed through this rank as a hop
 	Merged         uint64 `json:"merged"`          // pebbles that a reduction dropped or merged
+	MergedAtHops   uint64 `json:"merged_at_hops"`  // those of them that came from other ranks
+	Rescued        uint64 `json:"rescued"`         // pebbles moved away from links that were marked down
 	FramesSent     uint64 `json:"frames_sent"`     // frames of pebbles handed to the transport
 	FramesReceived uint64 `json:"frames_received"`
 	BytesSent      uint64 `json:"bytes_sent"`     // payload of the frames sent
@@ -32,7 +38,11 @@ type Counters struct {
 	FlushDue       uint64 `json:"flush_due"`      //
 	FlushExplicit  uint64 `json:"flush_explicit"` //
 	FlushIdle      uint64 `json:"flush_idle"`     //
-	Waits          uint64 `json:"waits"`          // looks for room that found none
+	FlushPeriodic  uint64 `json:"flush_periodic"` //
+	FlushDeep      uint64 `json:"flush_deep"`     //
+	Waits          uint64 `json:"waits"`          // looks for room or credit that found none
+	CreditWaits    uint64 `json:"credit_waits"`   // frames that had to wait for credit
+	Held           uint64 `json:"held"`           // frames that arrived and waited because links onward had no credit
 	ControlSent    uint64 `json:"control_sent"`   // messages of collectives and of termination detection
 	Rounds         uint64 `json:"rounds"`         // of termination detection
 	Epochs         uint64 `json:"epochs"`
@@ -51,6 +61,12 @@ func (c Counters) Add(o Counters) Counters {
 	c.FlushDue += o.FlushDue
 	c.FlushExplicit += o.FlushExplicit
 	c.FlushIdle += o.FlushIdle
+	c.FlushPeriodic += o.FlushPeriodic
+	c.FlushDeep += o.FlushDeep
+	c.CreditWaits += o.CreditWaits
+	c.Held += o.Held
+	c.MergedAtHops += o.MergedAtHops
+	c.Rescued += o.Rescued
 	c.Waits += o.Waits
 	c.ControlSent += o.ControlSent
 	c.Rounds = max(c.Rounds, o.Rounds)
@@ -88,6 +104,10 @@ func (c *Counters) left(why Reason) {
 		c.FlushExplicit++
 	case Idle:
 		c.FlushIdle++
+	case Periodic:
+		c.FlushPeriodic++
+	case Deep:
+		c.FlushDeep++
 	}
 }
 

@@ -3,22 +3,34 @@ package pebble
 import (
 	"fmt"
 	"hash/crc32"
+	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // Endpoint is what the runtime asks of a target. It is called once a frame, never once a pebble. Package target has the
 // typed ones; programs need not implement it.
 type Endpoint interface {
+	// Accepts tells whether the frame can be taken in now. A frame whose pebbles may have to go on over a link that waits for
+	// credit must wait itself, so that its sender is held back.
+	Accepts(f *netio.Frame) bool
 	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's.
 	Deliver(f *netio.Frame) error
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
-	// Flush sends what waits in caches and buffers, and tells whether there was anything.
-	Flush(why Reason) bool
+	// Pump sends frames that have waited for credit, as far as it has come.
+	Pump()
+	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It tells whether it has sent
+	// anything, and whether something is left that it should have sent and that waits for credit.
+	Flush(why Reason, stage int) (sent, left bool)
 	// FlushDue sends the buffers that are due.
 	FlushDue(now time.Duration)
+	// Back tells whether all frames that were sent have been handled by their receivers.
+	Back() bool
+	// Reroute moves pebbles that wait for a link which has been marked down to other links.
+	Reroute() error
 	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
 	EndEpoch()
 }
@@ -28,6 +40,11 @@ type Description struct {
 	Name     string // unique in the job
 	Schema   string // of the pebble type
 	Settings string // distribution, topology, and whatever else must be equal
+
+	Topology route.Topology // how the target's pebbles travel
+	Moving   bool           // keys may move while an epoch runs, and their pebbles after them
+	Frame    int            // bytes of a full buffer
+	Cache    int64          // bytes of the reduction cache
 }
 
 func (d Description) String() string {
@@ -82,14 +99,29 @@ func (d *Door) Enter() (inHandler bool) {
 	if d.mode == outside {
 		misuse("rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", d.id, d.name)
 	}
-	return d.mode == handler
+	if d.mode != handler {
+		return false
+	}
+	if d.limit > 0 && d.depth >= d.limit {
+		d.tooDeep()
+	}
+	return true
 }
 
+// InHandler tells whether a handler is running.
+func (d *Door) InHandler() bool { return d.mode == handler }
+
+// Topology is the one that the target was registered with.
+func (d *Door) Topology() route.Topology { return d.description.Topology }
+
 // Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
-// this rank is one of a handler.
+// this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
 func (d *Door) Handle(pebbles int) (before bool) {
 	before = d.mode == handler
-	d.mode = handler
+	if !before {
+		d.mode, d.depth = handler, 1
+	}
+	d.handling = d
 	d.counters.PebblesHandled += uint64(pebbles)
 	return before
 }
@@ -97,7 +129,7 @@ func (d *Door) Handle(pebbles int) (before bool) {
 // Handled marks that the handlers announced to Handle have returned.
 func (d *Door) Handled(before bool) {
 	if !before {
-		d.mode = body
+		d.mode, d.depth = body, 0
 	}
 }
 
@@ -135,6 +167,17 @@ func (d *Door) makeMemory(cost int64) {
 	}
 }
 
+// Withdraw takes a frame lent by Attach out of its lane's account.
+func (d *Door) Withdraw(f *netio.Frame) { d.filling -= f.Cost() }
+
+// Adopt puts a frame that another rank of this process has lent into this rank's account of buffers, until Seal.
+func (d *Door) Adopt(f *netio.Frame) { d.filling += f.Cost() }
+
+// Common returns what the ranks of this process have in common for this target and a number; the first that asks makes it.
+func (d *Door) Common(number int, make func() any) any {
+	return d.job.common.get(d.index, number, make)
+}
+
 // Detach gives back a frame lent by Attach that is not sent.
 func (d *Door) Detach(f *netio.Frame) {
 	d.filling -= f.Cost()
@@ -159,18 +202,44 @@ func (d *Door) Reserve(bytes int64) {
 // for the main function's side.
 func (d *Door) Room(bytes int) { d.room(netio.FrameCost(bytes)) }
 
-// Dispatch sends a frame lent by Attach, with count pebbles in the first bytes of its payload, to a neighbour. The frame is
-// gone afterwards.
-func (d *Door) Dispatch(f *netio.Frame, to, count, bytes int, why Reason) {
-	d.check()
+// Seal makes a frame lent by Attach ready to leave for a neighbour, with count pebbles in the first bytes of its payload.
+func (d *Door) Seal(f *netio.Frame, to, count, bytes int, why Reason) {
 	d.filling -= f.Cost()
 	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, d.index, d.epoch, d.fingerprint
 	f.From, f.To, f.Count, f.Bytes = uint32(d.id), uint32(to), uint32(count), uint32(bytes)
+	d.counters.left(why)
+}
+
+// Launch hands a sealed frame to the transport. The frame is gone afterwards; account counts it until its receiver has
+// handled it.
+func (d *Door) Launch(f *netio.Frame, account *atomic.Int64) {
+	d.check()
+	if d.ledger != nil {
+		f.Tag = d.ledger.Create(int(f.To))
+	}
 	d.created++
 	d.counters.FramesSent++
-	d.counters.BytesSent += uint64(bytes)
-	d.counters.left(why)
+	d.counters.BytesSent += uint64(f.Bytes)
+	f.Charge(account)
 	d.port.Send(f)
+}
+
+// Backlog notes that so many more sealed frames wait for credit, or fewer.
+func (d *Door) Backlog(frames int) {
+	d.backlog += frames
+	d.counters.CreditWaits += uint64(max(frames, 0))
+}
+
+// Turn is one turn of a wait on the main function's side: it handles what has arrived, or rests. idle is how many turns
+// before it found nothing; it returns that number for the next.
+func (d *Door) Turn(idle int) int {
+	d.check()
+	if d.turn() {
+		return 0
+	}
+	d.counters.Waits++
+	d.rest(idle)
+	return idle + 1
 }
 
 // Progress handles what has arrived. It is for the main function's side.

@@ -9,8 +9,9 @@ import "github.com/activepebbles/pebbles/termination"
 // An error of f, or any other failure of the job, makes Epoch return an error on every rank. Targets that were registered
 // since the last epoch are compared across ranks first; a difference is a [RegistrationError].
 //
-// An epoch costs at least two all-reductions of 16 bytes.
-func (r *Rank) Epoch(f func() error) error {
+// An epoch ends by a detector (Config.Termination); for handlers that may send without limit it costs at least two
+// all-reductions of 16 bytes. [Depth] lets it cost less.
+func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 	if r.mode != outside {
 		misuse("rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
 	}
@@ -18,6 +19,17 @@ func (r *Rank) Epoch(f func() error) error {
 		if err := r.agree(); err != nil {
 			return err
 		}
+		plan, err := planEpoch(options)
+		if err == nil {
+			err = r.detect(plan)
+		}
+		if err != nil {
+			r.fail(&rankError{r.id, err})
+		}
+		if r.explaining {
+			return r.explain(plan.depth)
+		}
+		r.limit = r.chains(plan.depth)
 		r.begin()
 		if err := f(); err != nil {
 			r.fail(&rankError{r.id, err})
@@ -33,6 +45,9 @@ func (r *Rank) begin() {
 	r.epoch++
 	r.mode = body
 	r.detector.Begin()
+	if r.ledger != nil {
+		r.ledger.Clear()
+	}
 	r.ready, r.later = r.later, nil
 }
 
@@ -46,17 +61,41 @@ func (r *Rank) quiesce() {
 		if r.turn() {
 			idle = 0
 		}
-		if idle > 0 && r.flush(Idle) {
-			idle = 0
-			continue
+		left := true
+		if idle > 0 {
+			var sent bool
+			if sent, left = r.flush(Idle, r.stage()); sent {
+				idle = 0
+				continue
+			}
 		}
-		atRest := idle > 0 && idle >= patience(r.detector.Rounds()-before)
-		counts := termination.Counts{Created: r.created, Processed: r.processed}
-		if r.detector.Step(&r.networks[quiescence], atRest, counts) {
+		atRest := !left && idle >= patience(r.detector.Rounds()-before)
+		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
 			return
 		}
 		r.rest(idle)
 	}
+}
+
+// state is what the detector learns.
+func (r *Rank) state(atRest bool) termination.State {
+	s := termination.State{
+		Counts: termination.Counts{Created: r.created, Processed: r.processed},
+		Idle:   atRest && r.backlog == 0 && r.held.head == nil,
+		Ledger: r.ledger,
+	}
+	s.Back = s.Idle && r.back()
+	return s
+}
+
+// back tells whether all frames that this rank has sent have been handled.
+func (r *Rank) back() bool {
+	for _, e := range r.endpoints {
+		if !e.Back() {
+			return false
+		}
+	}
+	return true
 }
 
 // patience is how many looks must have found nothing after so many rounds. It ends well before a rank parks, which may
@@ -69,5 +108,5 @@ func (r *Rank) end() {
 	}
 	r.mode = outside
 	r.counters.Epochs++
-	r.counters.Rounds = r.detector.Rounds()
+	r.counters.Rounds = r.rounds + r.detector.Rounds()
 }

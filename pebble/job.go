@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // job is the part of a job that lives in this process.
@@ -18,6 +19,8 @@ type job struct {
 	transport netio.Transport
 	place     netio.Place
 	ports     []netio.Port // of this process's ranks
+	links     *route.Links
+	common    common
 	running   sync.WaitGroup
 
 	failed  atomic.Bool
@@ -45,7 +48,7 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 		}
 		return err
 	}
-	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), failure: make(chan struct{})}
+	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(), failure: make(chan struct{})}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
 	}

@@ -14,12 +14,12 @@ func (m *mailbox) put(f *netio.Frame) { m.frames = append(m.frames, f) }
 // take returns the value of the message with this sequence number and tag from another rank, if it has come; it is good
 // until the next call. The frame goes back at once, for its sender may be short of frames. A message with the number that
 // is for something else comes out as stray, whoever sent it.
-func (m *mailbox) take(from int, seq uint64, tag uint32, p purpose) (value []byte, ok bool, stray *netio.Frame) {
+func (m *mailbox) take(from int, seq uint64, tag, mark uint32) (value []byte, ok bool, stray *netio.Frame) {
 	for i, f := range m.frames {
 		if f.Seq != seq {
 			continue
 		}
-		if purpose(f.Check) != p {
+		if f.Check != mark {
 			return nil, false, f
 		}
 		if f.Tag == tag && int(f.From) == from {

@@ -19,6 +19,7 @@ const (
 	allReduce
 	broadcast
 	gather
+	marking
 	purposes
 )
 
@@ -29,6 +30,7 @@ var purposeNames = map[purpose]string{
 	allReduce:    "an all-reduction",
 	broadcast:    "a broadcast",
 	gather:       "a gathering",
+	marking:      "a mark of a link",
 }
 
 // network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an
@@ -36,7 +38,13 @@ var purposeNames = map[purpose]string{
 type network struct {
 	rank *Rank
 	purpose
+	variant uint32 // of the purpose: what ranks must agree on beyond it, as a hash
 }
+
+// mark is what a message carries to tell what it is for.
+func (n *network) mark() uint32 { return uint32(n.purpose) | n.variant<<purposeBits }
+
+const purposeBits = 8
 
 var (
 	_ collective.Network  = (*network)(nil)
@@ -54,19 +62,28 @@ func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	f := r.pool.Get(len(value))
 	copy(f.Space(), value)
 	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
-	f.Seq, f.Tag, f.Check = seq, tag, uint32(n.purpose)
+	f.Seq, f.Tag, f.Check = seq, tag, n.mark()
 	r.counters.ControlSent++
 	r.port.Send(f)
 }
 
 func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
-	value, ok, stray := n.rank.control.take(from, seq, tag, n.purpose)
+	value, ok, stray := n.rank.control.take(from, seq, tag, n.mark())
 	if stray != nil {
-		n.rank.fail(fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
-			"all ranks must register the same targets, and call epochs and collectives in the same order",
-			n.rank.id, purposeNames[n.purpose], stray.From, purposeNames[purpose(stray.Check)]))
+		if p := purpose(stray.Check & (1<<purposeBits - 1)); p != n.purpose {
+			n.rank.fail(n.elsewhere(int(stray.From), p))
+		}
+		n.rank.fail(fmt.Errorf("pebble: rank %d and rank %d end the same epoch in different ways: "+
+			"all ranks must declare the same depth", n.rank.id, stray.From))
 	}
 	return value, ok
+}
+
+// elsewhere is the error for ranks that have not made the same calls.
+func (n *network) elsewhere(from int, at purpose) error {
+	return fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
+		"all ranks must register the same targets, and call epochs and collectives in the same order",
+		n.rank.id, purposeNames[n.purpose], from, purposeNames[at])
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data

@@ -2,6 +2,8 @@ package pebble
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -21,7 +23,23 @@ func (r *Rank) progress() bool {
 		r.arrive(f)
 		worked = true
 	}
+	if r.backlog > 0 {
+		r.pump()
+	}
+	if r.held.head != nil && r.retry() {
+		worked = true
+	}
+	if r.links.Version() != r.linksSeen {
+		r.reroute()
+	}
 	return r.drain() || worked
+}
+
+// pump sends frames for which credit has come.
+func (r *Rank) pump() {
+	for _, e := range r.endpoints {
+		e.Pump()
+	}
 }
 
 // turn is progress for a rank that waits inside an epoch: steady arrivals may keep it from ever being idle, so that it
@@ -55,6 +73,10 @@ func (r *Rank) drain() bool {
 func (r *Rank) arrive(f *netio.Frame) {
 	switch f.Kind {
 	case netio.Control:
+		if purpose(f.Check) == marking {
+			r.marked(f)
+			return
+		}
 		r.control.put(f)
 	case netio.Data:
 		if r.mode == outside || f.Epoch != r.epoch {
@@ -97,11 +119,23 @@ func (r *Rank) deliver(f *netio.Frame) {
 		r.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", door.name))
 	}
 	r.counters.FramesReceived++
-	r.mode = handler
+	if !r.endpoints[f.Target].Accepts(f) {
+		r.hold(f)
+		return
+	}
+	r.take(f)
+}
+
+// take handles a frame.
+func (r *Rank) take(f *netio.Frame) {
+	r.mode, r.depth = handler, int(f.Flags)
 	err := r.endpoints[f.Target].Deliver(f)
-	r.mode = body
+	r.mode, r.depth = body, 0
 	if err != nil {
 		r.refuse(f, err.Error())
+	}
+	if r.ledger != nil {
+		r.ledger.Process(int(f.From), f.Tag)
 	}
 	f.Release()
 	r.processed++
@@ -117,6 +151,9 @@ func (r *Rank) refuse(f *netio.Frame, why string) {
 // spinsBeforePark is how many times a rank that has nothing to do lets others run before it parks.
 const spinsBeforePark = 256
 
+// sharedRest bounds how long a rank parks while it may wait for what it shares with other ranks.
+const sharedRest = time.Millisecond
+
 // rest is what a rank does between two looks that found nothing: yield at first, then park.
 func (r *Rank) rest(idle int) {
 	r.check()
@@ -125,6 +162,10 @@ func (r *Rank) rest(idle int) {
 		return
 	}
 	r.pool.Lent()
+	if r.job.config.Buffers == Shared && r.mode != outside {
+		r.port.Wait(sharedRest) // another rank may have given the credit or the buffer free that this one waits for
+		return
+	}
 	r.port.Wait(-1)
 }
 
@@ -161,13 +202,17 @@ func (r *Rank) flushDue() {
 	for _, e := range r.endpoints {
 		e.FlushDue(now)
 	}
+	r.dispatch(now)
 }
 
-// flush sends what waits in buffers and caches, and tells whether there was anything.
-func (r *Rank) flush(why Reason) bool {
-	any := false
+// AllStages is a stage that no link is beyond.
+const AllStages = math.MaxInt
+
+// flush sends what waits in caches, and in buffers for links up to a stage.
+func (r *Rank) flush(why Reason, stage int) (sent, left bool) {
 	for _, e := range r.endpoints {
-		any = e.Flush(why) || any
+		s, l := e.Flush(why, stage)
+		sent, left = sent || s, left || l
 	}
-	return any
+	return sent, left
 }

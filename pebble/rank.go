@@ -7,6 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
 
@@ -32,12 +33,22 @@ type Rank struct {
 	doors     []*Door
 	agreed    int // endpoints[:agreed] were compared with the other ranks
 
-	detector  termination.Detector
-	created   uint64 // data frames handed to the transport
-	processed uint64 // data frames handled
+	detector    termination.Detector
+	detectorFor detectorFor
+	stager      termination.Stager  // the detector, when it is one
+	ledger      *termination.Ledger // nil when the detector needs none
+	rounds      uint64              // of detectors before this one
+	created     uint64              // data frames handed to the transport
+	processed   uint64              // data frames handled
+
+	limit    int   // declared depth of this epoch; 0 for none
+	depth    int   // of the pebbles that are being handled; 0 in the main function, and when there is no limit
+	handling *Door // the target whose handler runs, or ran last
 
 	later    *netio.Frame // data frames of epochs that have not begun here
 	ready    *netio.Frame // data frames that waited for the running epoch
+	held     frames       // data frames of this epoch that wait until links have credit
+	backlog  int          // sealed frames that wait for credit
 	control  mailbox
 	networks [purposes]network
 	machine  collective.Machine
@@ -45,25 +56,30 @@ type Rank struct {
 	reduce   []collective.Step
 	sequence uint64
 
-	pace     coalesce.Pace
-	filling  int64 // bytes of frames in lanes
-	queued   int64 // bytes of frames in queues of pebbles that handlers sent to this rank
-	reserved int64 // bytes of reduction caches
-	counters Counters
-	stack    []byte // of a panic on its way through Epoch
+	links     *route.Links
+	linksSeen uint64 // version of links that targets have been told of
+
+	pace       coalesce.Pace
+	dispatcher dispatcher
+	filling    int64 // bytes of frames in lanes
+	queued     int64 // bytes of frames in queues of pebbles that handlers sent to this rank
+	reserved   int64 // bytes of reduction caches
+	counters   Counters
+	explaining bool   // the next epoch is to be explained
+	stack      []byte // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
 	start := j.config.counterStart
 	r := &Rank{
 		id: id, job: j, port: port, pool: port.Pool(),
-		detector: j.config.Termination(id, j.place.Ranks),
-		barrier:  collective.Barrier(id, j.place.Ranks),
-		reduce:   collective.AllReduce(id, j.place.Ranks),
-		created:  start, processed: start,
+		links:   j.links,
+		barrier: collective.Barrier(id, j.place.Ranks),
+		reduce:  collective.AllReduce(id, j.place.Ranks),
+		created: start, processed: start,
 	}
 	for p := range r.networks {
-		r.networks[p] = network{r, purpose(p)}
+		r.networks[p] = network{rank: r, purpose: purpose(p)}
 	}
 	return r
 }
@@ -83,8 +99,13 @@ func (r *Rank) Place() netio.Place { return r.job.place }
 // Transport is the name of the transport that carries the job's frames.
 func (r *Rank) Transport() string { return r.job.transport.Name() }
 
-// Termination is the name of the detector that ends the job's epochs.
-func (r *Rank) Termination() string { return r.detector.Name() }
+// Termination is the name of the detector that ended the last epoch, or nothing before the first.
+func (r *Rank) Termination() string {
+	if r.detector == nil {
+		return ""
+	}
+	return r.detector.Name()
+}
 
 // Now is the time on the job's clock since some fixed moment: wall time, or simulated time under a simulating transport.
 // It costs about 40 ns.
@@ -96,7 +117,7 @@ func (r *Rank) finish() error { return r.Barrier() }
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	for _, list := range []**netio.Frame{&r.later, &r.ready} {
+	for _, list := range []**netio.Frame{&r.later, &r.ready, &r.held.head} {
 		for f := *list; f != nil; {
 			next := f.Next()
 			f.Release()

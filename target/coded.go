@@ -16,9 +16,8 @@ import (
 // hop can pass it on without decoding it.
 type coded[V any] struct {
 	core[V]
-	codec  Codec[V]
-	factor int // pebbles in a frame at the most
-	one    [1]V
+	codec Codec[V]
+	one   [1]V
 }
 
 const (
@@ -28,9 +27,9 @@ const (
 )
 
 func (c *coded[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
-	c.outbox.open(door, plan, 1, codedBytesMax)
+	c.outbox.open(door, plan, 1, codedBytesMax, factor)
+	c.blank, c.release = func(int) coalesce.Lane { return coalesce.Lane{} }, c.drain
 	c.counts = make([]int32, len(plan.Lanes))
-	c.factor = factor
 }
 
 func (c *coded[V]) own() *coalesce.Lane { return &c.lanes[c.plan.Self] }
@@ -47,6 +46,7 @@ func (c *coded[V]) send(v V) {
 	if !inHandler {
 		c.door.Spend(1) // which may let handlers run: first of all
 	}
+	c.now = c.door.NextDepth()
 	s := c.side(inHandler)
 	key := c.key(s, v)
 	did := inHandler && c.queue.install(c.own())
@@ -60,7 +60,8 @@ func (c *coded[V]) send(v V) {
 
 // pass takes a pebble through the cache to its lane.
 func (c *coded[V]) pass(s *scratch[V], v V, key uint64, l int, inHandler bool) {
-	if c.cache != nil && l != c.plan.Self {
+	if l != c.plan.Self && c.reduces(1) {
+		c.regroup(inHandler)
 		var ok bool
 		if v, key, ok = c.cache.FilterOne(v, key); !ok {
 			return
@@ -103,6 +104,9 @@ func (c *coded[V]) put(s *scratch[V], record []byte, l int, inHandler bool) {
 		c.enqueue(record)
 		return
 	}
+	if c.minds() {
+		c.apart(l)
+	}
 	if !c.fits(l, len(record)) {
 		c.fit(l, len(record), inHandler)
 	}
@@ -110,10 +114,12 @@ func (c *coded[V]) put(s *scratch[V], record []byte, l int, inHandler bool) {
 	copy(c.frames[l].Space()[lane.Len():], record)
 	lane.Taken(lane.Len() + len(record))
 	c.counts[l]++
-	if int(c.counts[l]) == c.factor || lane.Len() >= c.most {
+	if int(c.counts[l]) >= c.factorOf(l) || lane.Len() >= c.mostOf(l) {
 		c.emit(l, pebble.Full)
 		if !inHandler {
-			c.door.Progress()
+			now := c.now // handlers may run
+			c.await(l)
+			c.now = now
 		}
 	}
 }
@@ -132,7 +138,12 @@ func (c *coded[V]) fit(l, bytes int, inHandler bool) {
 	}
 	room := max(int(c.rooms[l]), bytes)
 	if !inHandler {
+		now := c.now // handlers may run
 		c.door.Room(room)
+		c.now = now
+		if c.minds() {
+			c.apart(l)
+		}
 	}
 	if c.frames[l] == nil {
 		c.attach(l, room)
@@ -145,11 +156,12 @@ func (c *coded[V]) fit(l, bytes int, inHandler bool) {
 // enqueue appends a record to the queue of what handlers sent to this rank.
 func (c *coded[V]) enqueue(record []byte) {
 	q, own := &c.queue, c.own()
-	if q.frame != nil && len(q.frame.Space())-own.Len() < len(record) {
+	if q.frame != nil && (len(q.frame.Space())-own.Len() < len(record) || c.door.Deep() && q.frame.Flags != c.now) {
 		c.seal(own)
 	}
 	if q.frame == nil {
 		q.frame = c.door.AttachQueue(max(queueBytes, len(record)))
+		q.frame.Flags = c.now
 		*own = coalesce.Over(q.frame.Base(), len(q.frame.Space()))
 	}
 	copy(q.frame.Space()[own.Len():], record)
@@ -174,6 +186,7 @@ func (c *coded[V]) Drain() {
 	for f := c.queue.takeAll(); f != nil; {
 		next := f.Next()
 		before := c.door.Handle(0)
+		c.door.Handling(f.Flags)
 		if err := c.arrived(f); err != nil {
 			c.door.Fail(err)
 		}
@@ -244,6 +257,7 @@ func (c *coded[V]) runHome(s *scratch[V], home *int) {
 
 func (c *coded[V]) forward(pass func()) {
 	c.door.Count().Forwarded++
+	c.now = c.door.ThisDepth()
 	did := c.queue.install(c.own())
 	pass()
 	c.queue.remove(c.own(), did)
@@ -251,14 +265,19 @@ func (c *coded[V]) forward(pass func()) {
 }
 
 // Flush implements pebble.Endpoint.
-func (c *coded[V]) Flush(why pebble.Reason) bool { return c.flush(why, c.release, c.emit) }
+func (c *coded[V]) Flush(why pebble.Reason, stage int) (sent, left bool) { return c.flush(why, stage) }
 
-// release moves what the cache holds back into the lanes.
-func (c *coded[V]) release(inHandler bool) {
+// Reroute implements pebble.Endpoint.
+func (c *coded[V]) Reroute() error { return c.reroute(c.arrived) }
+
+// drain moves what the cache holds back into the lanes.
+func (c *coded[V]) drain(inHandler bool) {
 	if c.cache == nil || c.draining {
 		return
 	}
 	c.draining = true
+	before := c.now
+	c.now = c.heldDepth
 	s := c.drained.ready()
 	did := inHandler && c.queue.install(c.own())
 	for n := c.cache.Drain(s.away, s.keys); n > 0; n = c.cache.Drain(s.away, s.keys) {
@@ -269,13 +288,14 @@ func (c *coded[V]) release(inHandler bool) {
 		clear(s.away[:n])
 	}
 	c.queue.remove(c.own(), did)
+	c.now = before
 	c.draining = false
 	c.merged()
 }
 
 // FlushDue implements pebble.Endpoint.
 func (c *coded[V]) FlushDue(now time.Duration) {
-	if c.look(now, c.held(), c.emit) {
-		c.Flush(pebble.Due)
+	if c.look(now, c.held()) {
+		c.Flush(pebble.Due, pebble.AllStages)
 	}
 }

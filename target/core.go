@@ -29,6 +29,7 @@ type core[V any] struct {
 	hop        scratch[V]       // of arriving pebbles
 	drained    scratch[V]       // of pebbles that leave the cache
 	draining   bool             // the cache is being emptied: a flush may come while another waits for room
+	heldDepth  uint8            // depth of the pebbles that the cache holds back
 }
 
 // scratch is working memory for one chunk. There is one for each place from which sends can be under way at the same
@@ -114,6 +115,19 @@ func (c *core[V]) EndEpoch() {
 		c.merged()
 		c.cache.Clear()
 	}
+}
+
+// reduces tells whether the next n pebbles go through the cache.
+func (c *core[V]) reduces(n int) bool {
+	return c.cache != nil && !(c.draining && c.door.Deep()) && c.cache.Worth(n)
+}
+
+// regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.
+func (c *core[V]) regroup(inHandler bool) {
+	if c.heldDepth != c.now && c.door.Deep() && c.held() {
+		c.release(inHandler)
+	}
+	c.heldDepth = c.now
 }
 
 // held tells whether the cache holds pebbles back.

@@ -31,6 +31,8 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	if s.codec == nil {
 		b.mustBePlain()
 		p := &plain[V]{core: c}
+		var v V
+		b.frame = int(unsafe.Sizeof(v)) * s.coalesce
 		p.open(b.register(topology, layout.Describe(reflect.TypeFor[V]()), p), route.NewPlan(topology, r.ID()), s.coalesce)
 		b.reserve(p.door, &p.core)
 		return &Target[V]{name: name, plain: p}
@@ -40,6 +42,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 		b.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%v]", s.codec, reflect.TypeFor[V](), reflect.TypeFor[V]())
 	}
 	d := &coded[V]{core: c, codec: codec}
+	b.frame = codedBytesMax
 	d.open(b.register(topology, schemaOf(codec), d), route.NewPlan(topology, r.ID()), s.coalesce)
 	b.reserve(d.door, &d.core)
 	return &Target[V]{name: name, coded: d}
@@ -51,6 +54,8 @@ type builder[V any] struct {
 	name  string
 	owner distribution.Map
 	settings
+	frame      int   // bytes of a full buffer
+	cacheBytes int64 // of the reduction cache
 }
 
 func (b *builder[V]) refuse(format string, args ...any) {
@@ -70,10 +75,14 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
 		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
 	}
+	cache := b.newCache()
+	if cache != nil {
+		b.cacheBytes = int64(cache.Bytes())
+	}
 	return core[V]{
 		keying: keying, handle: handling.batch,
 		owner: b.owner, owners: distribution.BatcherOf(b.owner),
-		cache: b.newCache(),
+		cache: cache,
 	}
 }
 
@@ -115,10 +124,16 @@ func (b *builder[V]) topology() (t route.Topology) {
 	if b.settings.topology == nil {
 		b.refuse("its topology is nil: give a route.Constructor")
 	}
-	if m, ok := b.owner.(moves); ok && m.Moving() {
+	if b.moving() {
 		return route.Direct(b.rank.Size())
 	}
 	made := b.settings.topology(b.rank.Size())
+	if placed, ok := made.(route.Placed); ok {
+		made = placed.Place(b.rank.Place().Firsts())
+	}
+	if watching, ok := made.(route.Watching); ok {
+		made = watching.Watch(b.rank.Links())
+	}
 	if made == nil || made.Ranks() != b.rank.Size() {
 		b.refuse("its topology does not connect the job's %d ranks", b.rank.Size())
 	}
@@ -128,6 +143,12 @@ func (b *builder[V]) topology() (t route.Topology) {
 		}
 	}
 	return made
+}
+
+// moving tells whether the distribution's keys may move.
+func (b *builder[V]) moving() bool {
+	m, ok := b.owner.(moves)
+	return ok && m.Moving()
 }
 
 func (b *builder[V]) mustBePlain() {
@@ -147,6 +168,7 @@ func (b *builder[V]) register(t route.Topology, schema string, e pebble.Endpoint
 		Schema: schema,
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
+		Topology: t, Moving: b.moving(), Frame: b.frame, Cache: b.cacheBytes,
 	}, e)
 }
 
@@ -159,16 +181,14 @@ func (b *builder[V]) reduction() string {
 
 // reserve counts what the target keeps, and checks that the memory limit lets every lane have its frame.
 func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
-	if c.cache != nil {
-		door.Reserve(int64(c.cache.Bytes()))
-	}
+	door.Reserve(b.cacheBytes)
 	frames := int64(len(c.plan.Lanes)-1) * int64(c.least*c.unit)
 	if limit := b.rank.Config().MemoryLimit; frames > limit {
 		b.refuse("its buffers need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
 			frames, limit)
 	}
-	if m, ok := b.owner.(moves); ok && m.Moving() {
-		c.moving, c.after = true, m.AfterBatch
+	if b.moving() {
+		c.moving, c.after = true, b.owner.(moves).AfterBatch
 	}
 	c.oneHop = c.plan.Identity() && !c.moving
 }

@@ -24,7 +24,8 @@ type plain[V any] struct {
 
 func (p *plain[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
 	var v V
-	p.outbox.open(door, plan, int(unsafe.Sizeof(v)), factor)
+	p.outbox.open(door, plan, int(unsafe.Sizeof(v)), factor, factor)
+	p.blank, p.release = p.overSpill, p.drain
 	p.spill = make([]V, len(plan.Lanes)+1)
 	for l := range p.lanes {
 		p.lanes[l] = p.overSpill(l)
@@ -43,6 +44,7 @@ func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
 func (p *plain[V]) sendAll(vs []V) {
 	inHandler := p.door.Enter()
 	p.door.Count().PebblesSent += uint64(len(vs))
+	p.now = p.door.NextDepth()
 	if inHandler {
 		did := p.queue.install(p.own())
 		for s := p.inner.ready(); len(vs) > 0; {
@@ -71,6 +73,7 @@ func (p *plain[V]) send(v V) {
 	if !inHandler {
 		p.door.Spend(1) // which may let handlers run: first of all
 	}
+	p.now = p.door.NextDepth()
 	s := p.side(inHandler)
 	l := p.laneOf(s, p.key(s, v))
 	if inHandler {
@@ -91,7 +94,8 @@ func (p *plain[V]) send(v V) {
 
 // sendOne is pass for one pebble whose lane is known.
 func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
-	if p.cache != nil && l != p.plan.Self {
+	if l != p.plan.Self && p.reduces(1) {
+		p.regroup(inHandler)
 		var key uint64
 		var ok bool
 		if v, key, ok = p.cache.FilterOne(v, p.key(p.side(inHandler), v)); !ok {
@@ -99,6 +103,9 @@ func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
 			return
 		}
 		l = p.laneOf(p.side(inHandler), key)
+	}
+	if p.minds() {
+		p.separate(l, inHandler)
 	}
 	lane := &p.lanes[l]
 	coalesce.Put(lane, v)
@@ -111,7 +118,7 @@ func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
 // pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
 func (p *plain[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 	lanes := p.address(s, vs)
-	if p.cache == nil {
+	if !p.reduces(len(vs)) {
 		p.scatter(vs, lanes, inHandler)
 		return
 	}
@@ -144,6 +151,7 @@ func (p *plain[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) 
 
 // reduced takes the first pebbles of s.away through the cache, and what comes out to the lanes.
 func (p *plain[V]) reduced(s *scratch[V], away int, inHandler bool) {
+	p.regroup(inHandler)
 	n := p.cache.Filter(s.away[:away], s.keys[:away])
 	p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
 }
@@ -151,6 +159,11 @@ func (p *plain[V]) reduced(s *scratch[V], away int, inHandler bool) {
 // scatter puts pebbles into lanes.
 func (p *plain[V]) scatter(vs []V, lanes []uint32, inHandler bool) {
 	for {
+		if p.minds() {
+			for _, l := range lanes {
+				p.separate(int(l), inHandler)
+			}
+		}
 		put, full := coalesce.Scatter(p.lanes, lanes, vs)
 		if full < 0 {
 			return
@@ -158,6 +171,21 @@ func (p *plain[V]) scatter(vs []V, lanes []uint32, inHandler bool) {
 		p.full(full, inHandler)
 		vs, lanes = vs[put:], lanes[put:]
 	}
+}
+
+// separate makes sure that a lane holds no pebbles of another depth than those that are being put.
+func (p *plain[V]) separate(l int, inHandler bool) {
+	p.apart(l)
+	if f := p.queue.frame; f != nil && inHandler && f.Flags != p.now {
+		p.seal(p.own())
+	}
+}
+
+// seal moves what the queue's lane holds to the queue.
+func (p *plain[V]) seal(lane *coalesce.Lane) {
+	n := lane.Len()
+	p.queue.seal(n, n*p.unit)
+	*lane = p.overSpill(len(p.spill) - 1)
 }
 
 // full makes room in a lane: it sends the lane's frame, or lets it grow, or finds a first frame for a lane without one. The
@@ -168,12 +196,14 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		p.enqueue()
 	case p.frames[l] == nil:
 		p.supply(l, inHandler)
-	case p.lanes[l].Len() < p.most && p.grow(l, p.lanes[l].Len()+1):
+	case p.lanes[l].Len() < p.mostOf(l) && p.grow(l, p.lanes[l].Len()+1):
 	default:
 		p.emit(l, pebble.Full)
 		if !inHandler {
+			now := p.now // handlers may run
 			p.settle()
-			p.door.Progress()
+			p.await(l)
+			p.now = now
 		}
 	}
 }
@@ -183,8 +213,13 @@ func (p *plain[V]) supply(l int, inHandler bool) {
 	v := p.spill[l]
 	p.lanes[l].Empty()
 	if !inHandler {
+		now := p.now // handlers may run
 		p.settle()
 		p.door.Room(int(p.rooms[l]) * p.unit)
+		p.now = now
+		if p.minds() {
+			p.apart(l)
+		}
 	}
 	if p.frames[l] == nil {
 		p.attach(l, int(p.rooms[l]))
@@ -200,12 +235,12 @@ func (p *plain[V]) enqueue() {
 	if p.queue.frame == nil {
 		v := p.spill[len(p.spill)-1]
 		p.queue.frame = p.door.AttachQueue(p.most * p.unit)
+		p.queue.frame.Flags = p.now
 		*p.own() = coalesce.Over(p.queue.frame.Base(), p.most)
 		coalesce.Put(p.own(), v)
 	}
-	if n := p.own().Len(); n == p.most {
-		p.queue.seal(n, n*p.unit)
-		*p.own() = p.overSpill(len(p.spill) - 1)
+	if p.own().Len() == p.most {
+		p.seal(p.own())
 	}
 }
 
@@ -226,11 +261,6 @@ func (p *plain[V]) settle() {
 	p.door.Handled(before)
 }
 
-func (p *plain[V]) emit(l int, why pebble.Reason) {
-	p.outbox.emit(l, why)
-	p.lanes[l] = p.overSpill(l)
-}
-
 // Deliver implements pebble.Endpoint.
 func (p *plain[V]) Deliver(f *netio.Frame) error {
 	n := int(f.Count)
@@ -243,14 +273,13 @@ func (p *plain[V]) Deliver(f *netio.Frame) error {
 
 // Drain implements pebble.Endpoint.
 func (p *plain[V]) Drain() {
-	if q := &p.queue; q.frame != nil {
-		n := q.lane.Len()
-		q.seal(n, n*p.unit)
-		q.lane = p.overSpill(len(p.spill) - 1)
+	if p.queue.frame != nil {
+		p.seal(&p.queue.lane)
 	}
 	for f := p.queue.takeAll(); f != nil; {
 		next := f.Next()
 		before := p.door.Handle(0)
+		p.door.Handling(f.Flags)
 		p.arrived(coalesce.View[V](f.Base(), int(f.Count)))
 		p.door.Handled(before)
 		p.door.DetachQueue(f)
@@ -277,11 +306,14 @@ func (p *plain[V]) sort(vs []V) {
 	home, away := p.part(s, vs, lanes)
 	if away > 0 {
 		p.door.Count().Forwarded += uint64(away)
+		p.now = p.door.ThisDepth()
 		did := p.queue.install(p.own())
-		if p.cache == nil {
+		if !p.reduces(away) {
 			p.scatter(s.away[:away], lanes[:away], true)
 		} else {
+			merged := p.cache.Merged()
 			p.reduced(s, away, true)
+			p.door.Count().MergedAtHops += p.cache.Merged() - merged
 		}
 		p.queue.remove(p.own(), did)
 		p.filled = true
@@ -292,14 +324,16 @@ func (p *plain[V]) sort(vs []V) {
 }
 
 // Flush implements pebble.Endpoint.
-func (p *plain[V]) Flush(why pebble.Reason) bool { return p.flush(why, p.release, p.emit) }
+func (p *plain[V]) Flush(why pebble.Reason, stage int) (sent, left bool) { return p.flush(why, stage) }
 
-// release moves what the cache holds back into the lanes.
-func (p *plain[V]) release(inHandler bool) {
+// drain moves what the cache holds back into the lanes.
+func (p *plain[V]) drain(inHandler bool) {
 	if p.cache == nil || p.draining {
 		return
 	}
 	p.draining = true
+	before := p.now
+	p.now = p.heldDepth
 	s := p.drained.ready()
 	did := inHandler && p.queue.install(p.own())
 	for n := p.cache.Drain(s.away, s.keys); n > 0; n = p.cache.Drain(s.away, s.keys) {
@@ -309,13 +343,22 @@ func (p *plain[V]) release(inHandler bool) {
 		}
 	}
 	p.queue.remove(p.own(), did)
+	p.now = before
 	p.draining = false
 	p.merged()
 }
 
+// Reroute implements pebble.Endpoint.
+func (p *plain[V]) Reroute() error {
+	return p.reroute(func(f *netio.Frame) error {
+		p.arrived(coalesce.View[V](f.Base(), int(f.Count)))
+		return nil
+	})
+}
+
 // FlushDue implements pebble.Endpoint.
 func (p *plain[V]) FlushDue(now time.Duration) {
-	if p.look(now, p.held(), p.emit) {
-		p.Flush(pebble.Due)
+	if p.look(now, p.held()) {
+		p.Flush(pebble.Due, pebble.AllStages)
 	}
 }

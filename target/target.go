@@ -42,10 +42,10 @@ func (t *Target[V]) SendAll(vs []V) {
 // the pebbles have been handled: the end of the epoch does (Active Pebbles, section 3.3).
 func (t *Target[V]) Flush() {
 	if t.plain != nil {
-		t.plain.Flush(pebble.Explicit)
+		t.plain.Flush(pebble.Explicit, pebble.AllStages)
 		return
 	}
-	t.coded.Flush(pebble.Explicit)
+	t.coded.Flush(pebble.Explicit, pebble.AllStages)
 }
 
 // inHandler tells whether a handler is running; it panics outside of epochs.

@@ -1,0 +1,23 @@
+package pebble
+
+import "time"
+
+// dispatcher is TRAM's periodic dispatch: once a period it looks whether anything was sent or arrived since the last look,
+// and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not held up (TRAM,
+// section III.D).
+type dispatcher struct {
+	next time.Duration // of the look
+	seen uint64        // pebbles sent and frames received at the last look
+}
+
+func (r *Rank) dispatch(now time.Duration) {
+	period := r.job.config.Period
+	if period <= 0 || now < r.dispatcher.next {
+		return
+	}
+	moved := r.counters.PebblesSent + r.counters.FramesReceived
+	if moved == r.dispatcher.seen {
+		r.flush(Periodic, AllStages)
+	}
+	r.dispatcher = dispatcher{next: now + period, seen: moved}
+}

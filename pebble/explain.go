@@ -1,0 +1,128 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// ErrExplained is what Rank.Epoch returns when the epoch was explained (see [Rank.ExplainNext]).
+var ErrExplained = errors.New("pebble: the epoch was explained, and not run")
+
+// Explanation is what an epoch is about to do, by formula: nothing has been sent yet.
+type Explanation struct {
+	Ranks     int          `json:"ranks"`
+	Procs     int          `json:"procs"`
+	Transport string       `json:"transport"`
+	Targets   []TargetPlan `json:"targets"`
+	Depth     int          `json:"depth"`    // declared; 0 is no limit
+	Detector  string       `json:"detector"` // that ends the epoch
+	Messages  int          `json:"messages"` // of detection a rank, at the least
+	Budget    int64        `json:"budget"`   // bytes under way at which the main function waits
+	Limit     int64        `json:"limit"`    // bytes at which the job fails
+	Bytes     int64        `json:"bytes"`    // the most that frames and caches of a rank take, but for what handlers send beyond credit
+}
+
+// TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
+type TargetPlan struct {
+	Name      string  `json:"name"`
+	Topology  string  `json:"topology"`
+	Neighbors int     `json:"neighbors"`
+	Hops      int     `json:"hops"`      // of the longest route; 0 when routes may change
+	MeanHops  float64 `json:"mean_hops"` // from rank 0 to all others
+	Buffers   int     `json:"buffers"`   // for other ranks, at most
+	Shared    bool    `json:"shared"`    // with the ranks of the process, for ranks of others
+	Frame     int64   `json:"frame"`     // bytes of memory of a full buffer
+	Credits   int     `json:"credits"`   // frames under way to each neighbour
+	Filling   int64   `json:"filling"`   // bytes: neighbours x frame
+	Waiting   int64   `json:"waiting"`   // bytes: neighbours x frame
+	UnderWay  int64   `json:"under_way"` // bytes: neighbours x credits x frame
+	Cache     int64   `json:"cache"`     // bytes of the reduction cache
+}
+
+// ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
+// [ErrExplained] on every rank. A program calls it ahead of the epoch that its users care about.
+func (r *Rank) ExplainNext() { r.explaining = r.job.config.Explain != nil }
+
+// explain tells what the epoch that is about to begin will do, and ends the job.
+func (r *Rank) explain(depth int) error {
+	if r.id == 0 {
+		r.job.config.Explain(r.explanation(depth))
+	}
+	return ErrExplained
+}
+
+func (r *Rank) explanation(depth int) Explanation {
+	c := r.job.config
+	e := Explanation{
+		Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Transport(), Depth: depth,
+		Detector: r.detector.Name(), Budget: c.BufferBudget, Limit: c.MemoryLimit,
+	}
+	if n, err := termination.Messages(r.detector.Name(), r.site(depth)); err == nil {
+		e.Messages = n
+	}
+	for _, d := range r.doors {
+		p := r.planOf(d.description)
+		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
+		e.Targets = append(e.Targets, p)
+	}
+	return e
+}
+
+func (r *Rank) planOf(d Description) TargetPlan {
+	c := r.job.config
+	p := TargetPlan{
+		Name: d.Name, Topology: d.Topology.Name(), Credits: c.Credits, Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
+		Shared: r.shares(),
+	}
+	p.Hops, _ = route.Hops(d.Topology)
+	for at := range r.Size() {
+		p.Neighbors = max(p.Neighbors, len(d.Topology.Neighbors(at)))
+	}
+	if s, err := route.CheckFrom(d.Topology, 0); err == nil {
+		p.MeanHops = s.MeanHops
+	}
+	p.Buffers = p.Neighbors
+	p.Filling = int64(p.Neighbors) * p.Frame
+	p.Waiting = p.Filling
+	p.UnderWay = p.Filling * int64(c.Credits)
+	return p
+}
+
+// String says it for people, with the memory of a rank as a sum.
+func (e Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d ranks in %d processes, %s transport\n", e.Ranks, e.Procs, e.Transport)
+	depth := "no declared depth"
+	if e.Depth > 0 {
+		depth = fmt.Sprintf("declared depth %d", e.Depth)
+	}
+	fmt.Fprintf(&b, "an epoch ends by %s (%s): at least %d messages a rank\n", e.Detector, depth, e.Messages)
+	for _, p := range e.Targets {
+		p.write(&b)
+	}
+	fmt.Fprintf(&b, "memory of a rank: %d bytes at most, and what handlers send beyond credit, to %d; a send waits at %d under way\n",
+		e.Bytes, e.Limit, e.Budget)
+	return b.String()
+}
+
+func (p TargetPlan) write(b *strings.Builder) {
+	hops := fmt.Sprintf("at most %d hops, %.2f in the mean", p.Hops, p.MeanHops)
+	if p.Hops == 0 {
+		hops = fmt.Sprintf("hops that may change, %.2f in the mean", p.MeanHops)
+	}
+	kind := "buffers"
+	if p.Shared {
+		kind = "buffers, shared with its process for ranks of others,"
+	}
+	fmt.Fprintf(b, "target %q: %s topology, %s\n", p.Name, p.Topology, hops)
+	fmt.Fprintf(b, "  %d %s of %d bytes to %d neighbours\n", p.Buffers, kind, p.Frame, p.Neighbors)
+	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
+	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
+	fmt.Fprintf(b, "  + %12d  under way    %d x %d credits x %d\n", p.UnderWay, p.Neighbors, p.Credits, p.Frame)
+	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
+}

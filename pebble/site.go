@@ -1,0 +1,96 @@
+package pebble
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// detect makes sure that the rank's detector fits the epoch and the targets that are registered.
+func (r *Rank) detect(p epochPlan) error {
+	made := detectorFor{doors: len(r.doors), depth: p.depth, ofEpoch: p.maker != nil}
+	if r.detector != nil && r.detectorFor == made && !made.ofEpoch {
+		return nil
+	}
+	maker := p.maker
+	if maker == nil {
+		maker = r.job.config.Termination
+	}
+	if r.detector != nil {
+		r.rounds += r.detector.Rounds()
+	}
+	d, err := maker(r.site(p.depth))
+	if err != nil {
+		return fmt.Errorf("pebble: epoch: %w", err)
+	}
+	r.detector, r.detectorFor = d, made
+	r.networks[quiescence].variant = variant(d.Name(), p.depth)
+	r.stager, _ = d.(termination.Stager)
+	r.ledger = nil
+	if _, ok := d.(termination.Keeper); ok {
+		r.ledger = termination.NewLedger()
+	}
+	return nil
+}
+
+// detectorFor is what a detector was made for.
+type detectorFor struct {
+	doors   int // targets
+	depth   int
+	ofEpoch bool // by an option of that epoch alone
+}
+
+// variant tells ways to end an epoch apart.
+func variant(name string, depth int) uint32 {
+	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", name, depth)) >> purposeBits
+}
+
+// site describes this rank's place to a detector.
+func (r *Rank) site(depth int) termination.Site {
+	s := termination.Site{Rank: r.id, Ranks: r.Size(), Depth: depth, Hops: 1, Mixed: r.shares()}
+	for i, d := range r.doors {
+		t := d.description.Topology
+		hops, known := route.Hops(t)
+		switch {
+		case d.description.Moving || !known:
+			s.Hops = 0
+		case s.Hops > 0:
+			s.Hops = max(s.Hops, hops)
+		}
+		switch {
+		case i == 0:
+			s.Topology = t
+		case s.Topology != nil && s.Topology.Name() != t.Name():
+			s.Topology = nil
+		}
+	}
+	if len(r.doors) == 0 {
+		s.Topology = route.Direct(r.Size())
+	}
+	return s
+}
+
+// shares tells whether any buffers of this job are shared.
+func (r *Rank) shares() bool {
+	return r.job.config.Buffers == Shared && r.Place().Processes > 1
+}
+
+// chains is the depth that this epoch's handlers are held to. Keys that move send pebbles of their own.
+func (r *Rank) chains(depth int) int {
+	for _, d := range r.doors {
+		if d.description.Moving {
+			return 0
+		}
+	}
+	return depth
+}
+
+// stage is up to which stage buffers are sent when there is nothing else to do.
+func (r *Rank) stage() int {
+	if r.stager == nil {
+		return AllStages
+	}
+	return r.stager.Stage()
+}

@@ -1,0 +1,150 @@
+package target
+
+import (
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// credit bounds what a rank has under way on each of its lanes: frames handed to the transport and not yet handled by their
+// receiver. A frame without credit waits in its lane's backlog. The main function waits with it; what hops and handlers
+// send can't wait, so a rank whose backlog is not empty takes in no frame that would add to it: docs/flow-control.md shows
+// why that can't deadlock.
+type credit struct {
+	door     *pebble.Door
+	most     int64           // frames under way on a lane
+	underWay []*atomic.Int64 // by lane; lanes that ranks of a process share have one account
+	backlogs []backlog       // by lane; nil before the first frame had to wait
+	waiting  []int           // lanes with a backlog
+	staged   route.Staged    // nil when the topology has no order
+	stages   []int32         // by lane, when staged
+	highest  int             // stage among waiting lanes; -1 for none
+}
+
+// backlog is the frames of a lane that wait for credit, oldest first.
+type backlog struct{ head, tail *netio.Frame }
+
+func (c *credit) open(door *pebble.Door, plan *route.Plan) {
+	c.door, c.most, c.highest = door, int64(door.Config().Credits), -1
+	c.underWay = make([]*atomic.Int64, len(plan.Lanes))
+	own := make([]atomic.Int64, len(plan.Lanes))
+	for l := range own {
+		c.underWay[l] = &own[l]
+	}
+	staged, ok := door.Topology().(route.Staged)
+	if !ok {
+		return
+	}
+	c.staged = staged
+	c.stages = make([]int32, len(plan.Lanes))
+	for l, rank := range plan.Lanes {
+		if l != plan.Self {
+			c.stages[l] = int32(staged.Stage(door.ID(), rank))
+		}
+	}
+}
+
+// has tells whether a frame can leave on a lane.
+func (c *credit) has(l int) bool { return c.underWay[l].Load() < c.most }
+
+// waits tells whether a lane has a backlog.
+func (c *credit) waits(l int) bool { return c.backlogs != nil && c.backlogs[l].head != nil }
+
+// stage is the stage of a lane's link; 0 when the topology has none.
+func (c *credit) stage(l int) int {
+	if c.stages == nil {
+		return 0
+	}
+	return int(c.stages[l])
+}
+
+// leads tells whether any lane's link is of this stage.
+func (c *credit) leads(stage int) bool {
+	for _, s := range c.stages {
+		if int(s) == stage {
+			return true
+		}
+	}
+	return c.stages == nil
+}
+
+// leave hands a sealed frame to the transport, or puts it into the backlog.
+func (c *credit) leave(l int, f *netio.Frame) {
+	if c.has(l) && !c.waits(l) {
+		c.door.Launch(f, c.underWay[l])
+		return
+	}
+	if c.backlogs == nil {
+		c.backlogs = make([]backlog, len(c.underWay))
+	}
+	b := &c.backlogs[l]
+	f.SetNext(nil)
+	if b.head == nil {
+		b.head = f
+		c.waiting = append(c.waiting, l)
+		c.highest = max(c.highest, c.stage(l))
+	} else {
+		b.tail.SetNext(f)
+	}
+	b.tail = f
+	c.door.Backlog(1)
+}
+
+// Pump implements pebble.Endpoint.
+func (c *credit) Pump() {
+	if len(c.waiting) == 0 {
+		return
+	}
+	still := c.waiting[:0]
+	c.highest = -1
+	for _, l := range c.waiting {
+		b := &c.backlogs[l]
+		for b.head != nil && c.has(l) {
+			c.door.Launch(c.shift(l), c.underWay[l])
+		}
+		if b.head != nil {
+			still = append(still, l)
+			c.highest = max(c.highest, c.stage(l))
+		}
+	}
+	c.waiting = still
+}
+
+// shift takes the oldest frame out of a lane's backlog.
+func (c *credit) shift(l int) *netio.Frame {
+	b := &c.backlogs[l]
+	f := b.head
+	b.head = f.Next()
+	f.SetNext(nil)
+	c.door.Backlog(-1)
+	return f
+}
+
+// await is for the main function's side: it handles what arrives until a lane has no backlog.
+func (c *credit) await(l int) {
+	c.door.Progress()
+	for idle := 0; c.waits(l); {
+		idle = c.door.Turn(idle)
+	}
+}
+
+// Accepts implements pebble.Endpoint: a frame that came over a link of stage s goes on over links of higher stages only, so
+// it is taken in unless one of those has a backlog. A topology without stages has no such order, and holds nothing back.
+func (c *credit) Accepts(f *netio.Frame) bool {
+	if c.highest <= 0 || c.staged == nil {
+		return true
+	}
+	return c.staged.Stage(int(f.From), c.door.ID()) >= c.highest
+}
+
+// Back implements pebble.Endpoint.
+func (c *credit) Back() bool {
+	for l := range c.underWay {
+		if c.underWay[l].Load() != 0 {
+			return false
+		}
+	}
+	return true
+}

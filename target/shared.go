@@ -1,0 +1,148 @@
+package target
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// shared is a buffer that the ranks of one process fill together, for one rank of another process: node-level aggregation.
+// Each rank gathers a few pebbles in a small frame of its own and pours them in, under a lock, so that the lock and the
+// copy cost about a nanosecond a pebble. Whoever finds the buffer full sends it.
+type shared struct {
+	underWay atomic.Int64
+
+	mu    sync.Mutex
+	frame *netio.Frame // nil when empty; of the pool of the rank that poured first
+	units int          // taken
+	count int          // pebbles
+	pours uint64       // so far
+}
+
+const (
+	miniShare = 16 // a rank's own frame holds this part of a shared one at the most
+	miniLeast = 64 // but at least so many bytes
+)
+
+// share makes the lanes to ranks of other processes shared ones.
+func (o *outbox) share() {
+	place := o.door.Place()
+	o.shares = make([]*shared, len(o.lanes))
+	o.mini = min(o.most, max(o.most/miniShare, miniLeast/max(o.unit, 1), 1))
+	for l, rank := range o.plan.Lanes {
+		if place.ProcessOf(rank) == place.Process {
+			continue
+		}
+		o.shares[l] = o.door.Common(rank, func() any { return new(shared) }).(*shared)
+		o.underWay[l] = &o.shares[l].underWay
+		o.rooms[l] = int32(min(o.least, o.mini))
+	}
+	o.seen = make([]uint64, len(o.lanes))
+}
+
+// sharedBy is the buffer that a lane is poured into; nil when it is sent itself.
+func (o *outbox) sharedBy(l int) *shared {
+	if o.shares == nil {
+		return nil
+	}
+	return o.shares[l]
+}
+
+// mostOf is how many units a lane's frame may hold.
+func (o *outbox) mostOf(l int) int {
+	if o.sharedBy(l) != nil {
+		return o.mini
+	}
+	return o.most
+}
+
+// factorOf is how many pebbles a lane's frame may hold.
+func (o *outbox) factorOf(l int) int {
+	if o.sharedBy(l) != nil {
+		return max(o.factor/miniShare, 1)
+	}
+	return o.factor
+}
+
+// pour moves a lane's pebbles into its shared buffer, and sends that when it is full.
+func (o *outbox) pour(l int, s *shared) {
+	f, n := o.frames[l], o.lanes[l].Len()
+	count := n
+	if o.counts != nil {
+		count = int(o.counts[l])
+		o.counts[l] = 0
+	}
+	full := o.add(l, s, f, n, count)
+	o.frames[l] = nil
+	o.lanes[l] = o.blank(l)
+	o.door.Detach(f)
+	if full != nil {
+		o.leave(l, full)
+	}
+}
+
+// add copies n units of a frame into the shared buffer. It returns a frame that is full, or that the pebbles did not fit in.
+func (o *outbox) add(l int, s *shared, f *netio.Frame, n, count int) (full *netio.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pours++
+	if s.frame != nil && !o.joins(s, f, n, count) {
+		full = o.take(l, s, pebble.Full)
+	}
+	if s.frame == nil {
+		s.frame = o.door.Attach(max(o.most, n) * o.unit)
+		o.door.Withdraw(s.frame)
+		s.frame.Flags = f.Flags
+	}
+	copy(s.frame.Space()[s.units*o.unit:], f.Space()[:n*o.unit])
+	s.units += n
+	s.count += count
+	if full == nil && (s.units >= o.most || s.count >= o.factor) {
+		full = o.take(l, s, pebble.Full)
+	}
+	return full
+}
+
+// joins tells whether pebbles may join those in the buffer.
+func (o *outbox) joins(s *shared, f *netio.Frame, n, count int) bool {
+	return (s.units+n)*o.unit <= len(s.frame.Space()) && s.count+count <= o.factor &&
+		(s.frame.Flags == f.Flags || !o.door.Deep())
+}
+
+// take empties the shared buffer, and returns its frame, ready to leave. The buffer is locked and not empty.
+func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
+	f := s.frame
+	o.door.Adopt(f)
+	o.door.Seal(f, o.plan.Lanes[l], s.count, s.units*o.unit, why)
+	s.frame, s.units, s.count = nil, 0, 0
+	return f
+}
+
+// flushShared pours what a lane holds, and sends the shared buffer. An idle rank waits until the others have poured nothing
+// between two of its looks: they may be about to. It tells whether anything is left.
+func (o *outbox) flushShared(l int, s *shared, why pebble.Reason) (left bool) {
+	if o.frames[l] != nil {
+		o.pour(l, s)
+	}
+	f, left := o.takeQuiet(l, s, why)
+	if f != nil {
+		o.leave(l, f)
+	}
+	return left
+}
+
+func (o *outbox) takeQuiet(l int, s *shared, why pebble.Reason) (f *netio.Frame, left bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.frame == nil {
+		return nil, false
+	}
+	quiet := s.pours == o.seen[l]
+	o.seen[l] = s.pours
+	if !o.has(l) || why == pebble.Idle && !quiet {
+		return nil, true
+	}
+	return o.take(l, s, why), false
+}
