@@ -39,7 +39,7 @@ func NewReport(r *pebble.Rank, app string, seed uint64) Report {
 	c := r.Config()
 	return Report{
 		App: app, Ranks: r.Size(), Procs: r.Place().Processes,
-		Transport: r.Transport(), Topology: c.Topology(r.Size()).Name(), Termination: r.Termination(),
+		Transport: r.Transport(), Topology: c.Topology(r.Size()).Name(),
 		Coalesce: c.Coalesce, Cache: c.Cache, Seed: seed,
 	}
 }
@@ -60,11 +60,13 @@ func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 // Kernel is Timed for the phase that the report is about: it fills in Seconds and Counters.
 func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	before := r.Counters()
+	r.ExplainNext()
 	seconds, err := Timed(r, phase)
 	if err != nil {
 		return err
 	}
 	p.Seconds = seconds
+	p.Termination = r.Termination()
 	p.Counters, err = pebble.AllReduce(r, r.Counters().Since(before), pebble.Counters.Add)
 	return err
 }

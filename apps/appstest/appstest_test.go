@@ -8,15 +8,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Every shape is the job that it says.
 func TestShapes(t *testing.T) {
-	seen := map[string]bool{}
+	seen, detectors := map[string]bool{}, map[string]bool{}
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		require.False(t, seen[s.String()])
 		seen[s.String()] = true
@@ -30,11 +33,37 @@ func TestShapes(t *testing.T) {
 			require.Equal(t, s.Topology, c.Topology(r.Size()).Name())
 			require.Equal(t, s.Coalesce, c.Coalesce)
 			require.Equal(t, s.Cache, c.Cache)
-			return r.Barrier()
+			require.Equal(t, s.Buffers, c.Buffers)
+			err := r.Epoch(func() error { return nil }, pebble.Depth(1))
+			if r.ID() == 0 {
+				detectors[r.Termination()] = true
+			}
+			if s.Termination != "auto" {
+				require.Equal(t, s.Termination, r.Termination())
+			}
+			return err
 		}))
 		require.NotContains(t, ran, false)
 	})
-	require.Len(t, seen, 2*6*3*3*3)
+	require.Greater(t, len(seen), 2*6*3*3*3)
+	require.Len(t, detectors, len(termination.Names())-1)
+}
+
+// What a job refuses it refuses in words, on the first epoch, and quickly.
+func TestRefusedShapes(t *testing.T) {
+	refused := appstest.Refused()
+	require.NotEmpty(t, refused)
+	for _, s := range refused {
+		t.Run(s.String(), func(t *testing.T) {
+			err := s.Run(t, func(r *pebble.Rank) error {
+				ring := target.New(r, "t", distribution.Cyclic(64, r.Size()), target.Key(func(v uint64) uint64 { return v }),
+					target.Each(func(uint64) {}))
+				return r.Epoch(func() error { ring.Send(1); return nil }, pebble.Depth(1))
+			})
+			require.ErrorContains(t, err, s.Termination)
+			require.ErrorContains(t, err, "use")
+		})
+	}
 }
 
 func TestRingIsSound(t *testing.T) {

@@ -3,46 +3,140 @@ package appstest
 import (
 	"testing"
 
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 var (
 	rankCounts = []int{1, 2, 3, 5, 8, 16}
 	factors    = []int{1, 7, 1024}
 	cacheSizes = []int{0, 64, 4096}
-	topologies = []struct {
-		name string
-		make route.Constructor
-	}{{"direct", route.Direct}, {"hypercube", route.Hypercube}, {"ring", Ring}}
+	credits    = []int{0, 1}
+	buffers    = []pebble.Buffers{pebble.Separate, pebble.Shared}
+	basic      = []string{"direct", "hypercube", ownRing}
+	topologies = []string{
+		"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage", "dynamic:hypercube", ownRing,
+	}
 )
 
-// Matrix runs body once for every shape: {mem, tcp} × {direct, hypercube, ring} × coalescing factors {1, 7, 1024} × cache
-// sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}, each as a subtest. That is 324 jobs, of a few milliseconds each when
-// body's work is small.
-func Matrix(t *testing.T, body func(t *testing.T, s Shape)) {
+// Matrix runs body once for every shape that [Shapes] lists, each as a subtest. Body's epochs declare their depth: see
+// [General] for those that can't.
+func Matrix(t *testing.T, body func(t *testing.T, s Shape)) { run(t, Shapes(), body) }
+
+// General is Matrix for programs whose chains of pebbles have no bound: without the shapes whose detector needs one.
+func General(t *testing.T, body func(t *testing.T, s Shape)) {
+	var all []Shape
 	for _, s := range Shapes() {
+		if s.General() {
+			all = append(all, s)
+		}
+	}
+	run(t, all, body)
+}
+
+func run(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
+	for _, s := range all {
 		t.Run(s.String(), func(t *testing.T) { body(t, s) })
 	}
 }
 
-// Shapes lists what [Matrix] runs over.
+// Shapes lists two products: {mem, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1, 7, 1024} ×
+// cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors × ranks {3, 8}.
+// What is not in a product takes turns through it: the detector, separate or shared buffers, credit of one frame or the
+// default. Shapes that a job refuses are left out: [Refused] lists them.
 func Shapes() []Shape {
-	var all []Shape
+	all, _ := shapes()
+	return all
+}
+
+// Refused lists the shapes that jobs refuse, in words, when their epoch declares a depth.
+func Refused() []Shape {
+	_, refused := shapes()
+	return refused
+}
+
+func shapes() (all, refused []Shape) {
+	var turn int
+	seen := map[string]bool{}
+	add := func(s Shape) {
+		s.Credits, s.Buffers = credits[turn%len(credits)], buffers[turn/2%len(buffers)]
+		turn++
+		switch {
+		case seen[s.String()]:
+			return
+		case s.valid():
+			all = append(all, s)
+		default:
+			refused = append(refused, s)
+		}
+		seen[s.String()] = true
+	}
+	detectors := termination.Names()
 	for _, transport := range []string{"mem", "tcp"} {
 		for _, ranks := range rankCounts {
-			for _, topology := range topologies {
+			for _, topology := range basic {
 				for _, factor := range factors {
 					for _, cache := range cacheSizes {
-						all = append(all, Shape{
-							Ranks: ranks, Procs: procs(transport, ranks), Transport: transport,
-							Topology: topology.name, New: topology.make, Coalesce: factor, Cache: cache,
-						})
+						s := newShape(transport, ranks, topology, factor, cache)
+						if s.Termination = detectors[turn%len(detectors)]; !s.valid() {
+							s.Termination = "auto"
+						}
+						add(s)
 					}
 				}
 			}
 		}
+		for _, ranks := range []int{3, 8} {
+			for _, topology := range topologies {
+				for _, detector := range detectors {
+					s := newShape(transport, ranks, topology, factors[turn%len(factors)], cacheSizes[turn/3%len(cacheSizes)])
+					s.Termination = detector
+					add(s)
+				}
+			}
+		}
 	}
-	return all
+	return all, refused
+}
+
+func newShape(transport string, ranks int, topology string, factor, cache int) Shape {
+	return Shape{
+		Ranks: ranks, Procs: procs(transport, ranks), Transport: transport,
+		Topology: topology, New: constructor(topology), Coalesce: factor, Cache: cache,
+	}
+}
+
+func constructor(name string) route.Constructor {
+	if name == ownRing {
+		return Ring
+	}
+	c, err := route.ByName(name)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// General tells whether the shape's detector needs no declared depth.
+func (s Shape) General() bool { return s.Termination == "auto" || s.Termination == "skr" }
+
+// valid tells whether a job takes the shape, when its epochs declare a depth.
+func (s Shape) valid() bool {
+	t := s.New(s.Ranks)
+	_, bounded := route.Hops(t)
+	_, staged := t.(route.Staged)
+	shared := s.Buffers == pebble.Shared && s.Procs > 1
+	switch s.Termination {
+	case "nbx":
+		return bounded
+	case "pcx", "pcx-neighbors":
+		return bounded && !shared
+	case "ordered":
+		return staged && !shared
+	default:
+		return true
+	}
 }
 
 // procs is how many processes a shape has: over tcp two or three, so that some ranks share one and others don't.

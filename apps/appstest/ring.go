@@ -6,10 +6,13 @@ import "github.com/activepebbles/pebbles/route"
 // pebbles go around the shorter way.
 type ring int
 
+// ownRing is the name of [Ring], which is not that of route.Ring.
+const ownRing = "own-ring"
+
 // Ring makes the two-way ring of so many ranks. It is not one of package route, so jobs check it when it is registered.
 func Ring(ranks int) route.Topology { return ring(ranks) }
 
-func (n ring) Name() string { return "ring" }
+func (n ring) Name() string { return ownRing }
 func (n ring) Ranks() int   { return int(n) }
 
 func (n ring) Neighbors(at int) []int {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // patience is when a job of a test is given up: it is no part of any promise.
@@ -25,16 +26,32 @@ type Shape struct {
 	Coalesce  int
 	Cache     int
 	Budget    int64 // bytes of frames under way; 0 is the default
+
+	Termination string // the detector's name; "" is the default
+	Buffers     pebble.Buffers
+	Credits     int // frames under way on each link; 0 is the default
 }
 
 // String is a name for a subtest.
 func (s Shape) String() string {
-	return fmt.Sprintf("%s procs=%d ranks=%d %s coalesce=%d cache=%d", s.Transport, s.Procs, s.Ranks, s.Topology, s.Coalesce, s.Cache)
+	return fmt.Sprintf("%s procs=%d ranks=%d %s coalesce=%d cache=%d %s %v credits=%d",
+		s.Transport, s.Procs, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Termination, s.Buffers, s.Credits)
 }
 
 // Config is the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
-	return pebble.Config{Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, BufferBudget: s.Budget}
+	c := pebble.Config{
+		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, BufferBudget: s.Budget,
+		Buffers: s.Buffers, Credits: s.Credits,
+	}
+	if s.Termination != "" {
+		detector, err := termination.ByName(s.Termination)
+		if err != nil {
+			panic(err)
+		}
+		c.Termination = detector
+	}
+	return c
 }
 
 // Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With tcp the

@@ -2,6 +2,7 @@ package bfs
 
 import (
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -52,7 +53,7 @@ func (s *byLevel[V]) From(root uint64) error {
 		err := s.g.rank.Epoch(func() error {
 			s.expand(frontier, depth)
 			return nil
-		})
+		}, pebble.Depth(1))
 		if err != nil {
 			return err
 		}

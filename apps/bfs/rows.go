@@ -2,6 +2,7 @@ package bfs
 
 import (
 	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -46,7 +47,7 @@ func buildRows[V vertex](g *Graph, source Source, o outline) (*rows[V], error) {
 			}
 			arcs.SendAll(out)
 		})
-	})
+	}, pebble.Depth(1))
 	if err != nil {
 		return nil, err
 	}

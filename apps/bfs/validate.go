@@ -1,6 +1,9 @@
 package bfs
 
-import "github.com/activepebbles/pebbles/target"
+import (
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
 
 // claim is the pebble by which a vertex asks its parent whether it is one. It goes to the parent.
 type claim[V vertex] struct{ Parent, Child, Level V }
@@ -54,7 +57,7 @@ func (c *validator[V]) run() (Breaches, error) {
 		c.sendClaims()
 		c.sendEdges()
 		return nil
-	})
+	}, pebble.Depth(1))
 	if err != nil {
 		return Breaches{}, err
 	}

@@ -99,7 +99,7 @@ func (b *bench) kernel() error {
 	return b.rank.Epoch(func() error {
 		b.send(permute.SendAll)
 		return nil
-	})
+	}, pebble.Depth(2))
 }
 
 // readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of two,

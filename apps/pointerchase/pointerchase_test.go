@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // The message goes the way of the serial twin under every shape of the network.
 func TestEveryShape(t *testing.T) {
 	c := Config{Rounds: 5, Seed: 11}
-	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+	appstest.General(t, func(t *testing.T, s appstest.Shape) {
 		want := Serial(s.Ranks, c)
 		visited := make([]int, len(want))
 		results := make([]Result, s.Ranks)

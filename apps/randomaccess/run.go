@@ -112,7 +112,7 @@ func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 const progressEvery = 1 << 16
 
 // pass sends all updates of this rank, in an epoch.
-func (b *bench) pass(send func(rans []uint64)) error {
+func (b *bench) pass(send func(rans []uint64), options ...pebble.EpochOption) error {
 	return b.rank.Epoch(func() error {
 		n := b.config.updates()
 		ran := number(uint64(b.rank.ID()) * n)
@@ -124,7 +124,7 @@ func (b *bench) pass(send func(rans []uint64)) error {
 			b.progress(uint64(len(rans)))
 		}
 		return nil
-	})
+	}, append(options, pebble.Depth(1))...)
 }
 
 func (b *bench) progress(n uint64) {

@@ -5,6 +5,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // factorVerify is the coalescing factor of the second run: one that the rule of 1,024 never yields for the first.
@@ -22,7 +23,7 @@ func (b *bench) check(send func(rans []uint64)) (err error) {
 	}
 	seen := xor(b.table)
 	var sent uint64
-	if err := b.pass(func(rans []uint64) { sent ^= xor(rans); send(rans) }); err != nil {
+	if err := b.pass(func(rans []uint64) { sent ^= xor(rans); send(rans) }, pebble.EndBy(termination.SKR)); err != nil {
 		return err
 	}
 	b.errors = b.wrong()

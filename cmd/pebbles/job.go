@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -69,6 +70,9 @@ func (j *job) take() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
+	if j.settings.explain {
+		config.Explain = j.explain
+	}
 	var result *outcome // of rank 0
 	var joined sync.Once
 	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {
@@ -84,6 +88,9 @@ func (j *job) take() error {
 			return err
 		}
 		o, err := j.run(r, bar.progress(r))
+		if errors.Is(err, pebble.ErrExplained) {
+			return nil
+		}
 		if r.ID() == 0 {
 			result = &o
 		} else if err != nil && r.Place().Process != 0 {
@@ -99,6 +106,19 @@ func (j *job) take() error {
 		return nil // rank 0 is elsewhere
 	}
 	return j.settle(*result)
+}
+
+// explain prints what the job would do.
+func (j *job) explain(e pebble.Explanation) {
+	var err error
+	if j.settings.json {
+		err = json.NewEncoder(j.stdout).Encode(e)
+	} else {
+		_, err = fmt.Fprint(j.stdout, e)
+	}
+	if err != nil {
+		fmt.Fprintln(j.stderr, "pebbles: write the explanation:", err)
+	}
 }
 
 // settle prints the result and judges it.

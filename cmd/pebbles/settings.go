@@ -22,17 +22,21 @@ type settings struct {
 	transport   word
 	topology    word
 	termination word
+	buffers     word
 	coalesce    int
+	credits     int
 	cache       int
 	memory      size
 	due         wait
+	period      wait
 	seed        uint64
 	json        bool
+	explain     bool
 }
 
 var (
 	transports = []string{"mem", "tcp", "auto"}
-	detectors  = []string{"skr", "auto"}
+	fillings   = []string{pebble.Separate.String(), pebble.Shared.String()}
 )
 
 // register adds the flags to a command.
@@ -41,6 +45,7 @@ func (s *settings) register(c *cobra.Command) {
 	f.SortFlags = false
 	s.coalesce = coalesce.FactorDefault
 	s.due = wait(time.Millisecond)
+	s.period = wait(-1)
 	s.seed = 1
 	s.topology.check = func(name string) error {
 		_, err := route.ByName(name)
@@ -50,14 +55,18 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(count{&s.spread.processes, 1, "1, or one a host"}, "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
-	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel")
+	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel, also as "+route.Forms)
 	f.Var(count{&s.coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
+	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
+	f.Var(count{&s.credits, 1, fmt.Sprint(pebble.CreditsDefault)}, "credits", "frames under way to each neighbour at most")
 	f.Var(count{&s.cache, 0, "0"}, "cache", "entries of the reduction cache, 0 for none")
-	words(c, &s.termination, "termination", "auto", detectors, "what finds the end of an epoch")
+	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
 	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
 	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
+	f.Var(&s.period, "period", "after how long without a pebble sent or a frame received a rank sends all its buffers, or never")
 	f.Uint64Var(&s.seed, "seed", s.seed, "seed of everything random")
 	f.BoolVar(&s.json, "json", false, "print one JSON object instead of a table")
+	f.BoolVar(&s.explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	s.diary.register(c)
 }
 
@@ -95,16 +104,30 @@ func (s *settings) ranks() int {
 // config is what the flags mean to the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	topology, err := route.ByName(s.topology.text)
+	if err != nil {
+		return pebble.Config{}, err
+	}
+	detector, err := termination.ByName(s.termination.text)
+	if err != nil {
+		return pebble.Config{}, err
+	}
+	buffers := pebble.Separate
+	if s.buffers.text == pebble.Shared.String() {
+		buffers = pebble.Shared
+	}
 	return pebble.Config{
 		Ranks:       s.ranks(),
 		Topology:    topology,
 		Coalesce:    s.coalesce,
 		Cache:       s.cache,
 		Due:         time.Duration(s.due),
-		Termination: termination.SKR,
+		Period:      time.Duration(s.period),
+		Termination: detector,
+		Buffers:     buffers,
+		Credits:     s.credits,
 		MemoryLimit: int64(s.memory),
 		Log:         log,
-	}, err
+	}, nil
 }
 
 // fits compares the flags with the job that a launcher has made of this process. Rank 0 tells for all.
