@@ -31,7 +31,9 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 		}
 		r.limit = r.chains(plan.depth)
 		r.begin()
-		if err := f(); err != nil {
+		err = f()
+		r.job.bodies.Add(1)
+		if err != nil {
 			r.fail(&rankError{r.id, err})
 		}
 		r.quiesce()

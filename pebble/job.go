@@ -21,6 +21,7 @@ type job struct {
 	ports     []netio.Port // of this process's ranks
 	links     *route.Links
 	common    common
+	bodies    atomic.Int64 // epoch bodies of this process's ranks that have returned, in all epochs
 	running   sync.WaitGroup
 
 	failed  atomic.Bool

@@ -30,11 +30,12 @@ type account struct {
 
 const (
 	// earns and costs are what a merged pebble earns and a look costs, so that earns/costs
-	// is G/c: a cache pays from two fifths of merged pebbles on. Measured on a small cloud
-	// machine with 2^16 slots of 16 bytes, c is about 5 ns where nearly all or no pebbles
-	// merge, and 10 ns between, for the processor can't foresee which will; G is 15 to
-	// 35 ns between two ranks of one process, its handler included, and more over a
-	// network or several hops.
+	// stands for G/c: a cache stays on from two fifths of merged pebbles on. It is a
+	// compromise for c and G that the cache can't see. At 2^16 slots of 16 bytes c was 5 ns
+	// for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor
+	// can't foresee which will; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks
+	// of one process, handler included, and more over a network or several hops. So near two
+	// fifths a cache pays over a network, and may cost more than it saves within a process.
 	earns, costs = 5, 2
 	// trial is how many looks a trial begins with the credit for. As many pebbles that
 	// replace others tell a fraction of two fifths from one of a quarter with a probability

@@ -45,10 +45,11 @@ func NewFixedCache[V any](kind Kind[V], size int) *Cache[V] {
 // Nothing but speed depends on it: a pebble that passes by is one that isn't dropped or
 // merged, and what is held stays until drained. It costs O(1), so ask once a batch.
 //
-// It says no while the cache merges less than two fifths of the pebbles, which is about
-// where the cost of looking is what is saved (Active Pebbles, section 3.5), and takes
+// It says no while the cache merges less than two fifths of the pebbles, a compromise
+// between networks, where less would pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and takes
 // short trials to see whether that has changed. In the long run fewer than 2 % of the
-// pebbles go through a cache that doesn't pay; where keys come at random, about 1 %.
+// pebbles go through a cache that merges next to none, and more the nearer it is to two
+// fifths; at random keys that hardly ever repeat, about 1 %.
 // When merging begins to pay, the cache is on again after 128 times the length of a
 // trial at the most. A trial is as long as it takes 256 pebbles to push out others: at
 // random keys, the root of 512 times the slots, hence 0.8 million pebbles at 2^16 slots.

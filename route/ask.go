@@ -37,7 +37,8 @@ func MessageCounts(t Topology, from int) []int {
 		hops := 0
 		for here := from; here != dest; hops++ {
 			if hops >= t.Ranks() {
-				panic(fmt.Sprintf("route: topology %q: a pebble from rank %d never arrives at rank %d: check it first", t.Name(), from, dest))
+				panic(fmt.Sprintf("route: topology %q: a pebble from rank %d never arrives at rank %d: check it first",
+					t.Name(), from, dest))
 			}
 			here = t.Next(here, dest)
 		}

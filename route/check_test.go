@@ -128,7 +128,7 @@ func TestCheckFindsFaults(t *testing.T) {
 				return neighbors(at)
 			}
 		},
-		"the next hop from rank 1 to rank 4 is 2, whose index among the neighbours is not 0, which Slots tells": func(l *promising) {
+		"the next hop from rank 1 to rank 4 is 2, whose index among the neighbours is not 0": func(l *promising) {
 			l.slots = func(at int, dests, out []uint32) {
 				slots(at, dests, out)
 				for i, dest := range dests {
@@ -147,10 +147,10 @@ func TestCheckFindsFaults(t *testing.T) {
 				}
 			}
 		},
-		"the route from rank 0 to rank 2 takes link 1-2 of stage 0 after link 0-1 of stage 0: stages must grow": func(l *promising) {
+		"the route from rank 0 to rank 2 takes link 1-2 of stage 0 after link 0-1 of stage 0: stages": func(l *promising) {
 			l.stage = func(from, to int) int { return 0 }
 		},
-		"the route from rank 0 to rank 4 takes link 3-4 of stage 2 after link 2-3 of stage 2: stages must grow": func(l *promising) {
+		"the route from rank 0 to rank 4 takes link 3-4 of stage 2 after link 2-3 of stage 2: stages": func(l *promising) {
 			l.stage = func(from, to int) int {
 				if from == 3 && to == 4 {
 					return 2
@@ -225,7 +225,8 @@ func TestCheckInBlocks(t *testing.T) {
 	const ranks = 1500
 	shape, err := route.Check(route.Ring(ranks))
 	require.NoError(t, err)
-	require.Equal(t, route.Shape{Ranks: ranks, Diameter: 750, NeighborsMax: 2, MeanHops: 750. / 2 * ranks / (ranks - 1), Links: 2 * ranks}, shape)
+	mean := 750. / 2 * ranks / (ranks - 1)
+	require.Equal(t, route.Shape{Ranks: ranks, Diameter: 750, NeighborsMax: 2, MeanHops: mean, Links: 2 * ranks}, shape)
 
 	wrong := ring{ranks, nil, route.Direct(ranks).Neighbors}
 	wrong.next = func(at, dest int) int {

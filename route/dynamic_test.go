@@ -262,7 +262,8 @@ func TestDynamicPassesOn(t *testing.T) {
 func TestDynamicRefuses(t *testing.T) {
 	require.Contains(t, words(func() { route.Dynamic(nil)(3) }), "dynamic over 3 ranks: its base is nil")
 	require.Contains(t, words(func() { route.Dynamic(func(int) route.Topology { return nil })(3) }), "has made nothing")
-	require.Contains(t, words(func() { route.Dynamic(route.Dynamic(route.Ring))(3) }), "its base, dynamic:ring, routes around marks by itself")
+	require.Contains(t, words(func() { route.Dynamic(route.Dynamic(route.Ring))(3) }),
+		"its base, dynamic:ring, routes around marks by itself")
 }
 
 func TestLinks(t *testing.T) {

@@ -11,8 +11,8 @@ type hypercube int
 // lowest first. While bits are cleared the rank number only falls; while they are set it stays a part of the
 // destination's: so every hop exists even when P is no power of two.
 //
-// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an all-to-all of
-// one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has 2⌈log2 P⌉
+// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an all-to-all
+// of one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has 2⌈log2 P⌉
 // stages: clearing links, the highest bit first, come before setting links, the lowest bit first.
 func Hypercube(ranks int) Topology {
 	mustRanks("hypercube", ranks)

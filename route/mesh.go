@@ -67,7 +67,8 @@ func newMeshIn(name string, order, dims []int) Constructor {
 	return func(ranks int) Topology {
 		mustSizes(name, dims, ranks)
 		if !permutes(order, len(dims)) {
-			panic(fmt.Sprintf("route: %s over %d ranks: its order must have each dimension from 0 to %d once", name, ranks, len(dims)-1))
+			panic(fmt.Sprintf("route: %s over %d ranks: its order must have each dimension from 0 to %d once",
+				name, ranks, len(dims)-1))
 		}
 		return newMesh(name, ranks, dims, order)
 	}

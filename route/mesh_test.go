@@ -62,11 +62,13 @@ func TestMeshRoutes(t *testing.T) {
 			highest[i] = len(dims) - 1 - i
 		}
 		lowest := slices.Sorted(slices.Values(highest))
-		meshes := []route.Topology{route.Mesh(dims...)(ranks), route.MeshIn(highest, dims...)(ranks), route.MeshIn(lowest, dims...)(ranks)}
-		for i, order := range [][]int{highest, highest, lowest} {
+		for i, mesh := range []route.Topology{
+			route.Mesh(dims...)(ranks), route.MeshIn(highest, dims...)(ranks), route.MeshIn(lowest, dims...)(ranks),
+		} {
+			order := [][]int{highest, highest, lowest}[i]
 			for at := range ranks {
 				for dest := range ranks {
-					require.Equal(t, corrected(at, dest, order, dims), path(meshes[i], at, dest), "%v in order %v", dims, order)
+					require.Equal(t, corrected(at, dest, order, dims), path(mesh, at, dest), "%v in order %v", dims, order)
 				}
 			}
 		}

@@ -57,7 +57,8 @@ func mustPlace(name string, ranks int, first []int) {
 		}
 	}
 	if last := first[len(first)-1]; last >= ranks {
-		panic(fmt.Sprintf("route: %s over %d ranks: its placement has process %d begin at rank %d", name, ranks, len(first)-1, last))
+		panic(fmt.Sprintf("route: %s over %d ranks: its placement has process %d begin at rank %d",
+			name, ranks, len(first)-1, last))
 	}
 }
 

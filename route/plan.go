@@ -53,7 +53,7 @@ func NewPlan(t Topology, at int) *Plan {
 // Identity tells that lanes have the numbers of their ranks, so that Fill need not be called.
 func (p *Plan) Identity() bool { return p.fill == nil }
 
-// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: 1 to 10 ns each.
+// Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: some nanoseconds each; BenchmarkFill tells.
 func (p *Plan) Fill(dests, lanes []uint32) {
 	if p.fill == nil {
 		copy(lanes, dests)

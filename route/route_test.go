@@ -165,7 +165,8 @@ func BenchmarkFill(b *testing.B) {
 	}
 	placed := route.TwoStage(64).(route.Placed)
 	for _, topology := range []route.Topology{
-		route.Hypercube(64), route.Mesh(4, 4, 4)(64), route.MeshOf(2)(65), route.Torus(4, 4, 4)(64), route.Ring(64), route.Tree(64),
+		route.Hypercube(64), route.Mesh(4, 4, 4)(64), route.MeshOf(2)(65), route.Torus(4, 4, 4)(64),
+		route.Ring(64), route.Tree(64),
 		placed.Place([]int{0, 9, 17, 30, 50}), route.ThreeStage(64).(route.Placed).Place([]int{0, 9, 17, 30, 50}), star(64),
 	} {
 		b.Run(topology.Name(), func(b *testing.B) {

@@ -78,7 +78,8 @@ func (r *rules) follow(at, dest int) (hops int, err error) {
 	last, stage := at, -1
 	for here := at; here != dest; hops++ {
 		if hops >= r.t.Ranks() {
-			return hops, r.errorf("a pebble from rank %d never arrives at rank %d: it is at rank %d after %d hops", at, dest, here, hops)
+			return hops, r.errorf("a pebble from rank %d never arrives at rank %d: it is at rank %d after %d hops",
+				at, dest, here, hops)
 		}
 		next, err := r.next(here, dest)
 		if err != nil {
@@ -112,7 +113,8 @@ func (r *rules) next(here, dest int) (int, error) {
 	}
 	if r.router != nil {
 		if slot := r.slot(here, dest); slot >= len(near.listed) || near.listed[slot] != next {
-			return 0, r.errorf("the next hop from rank %d to rank %d is %d, whose index among the neighbours is not %d, which Slots tells",
+			return 0, r.errorf("the next hop from rank %d to rank %d is %d, whose index among the neighbours is not %d, "+
+				"which Slots tells",
 				here, dest, next, slot)
 		}
 	}
@@ -129,7 +131,8 @@ func (r *rules) own(at int) error {
 		return err
 	}
 	if slot := r.slot(at, at); slot != len(near.listed) {
-		return r.errorf("Slots tells %d at rank %d for the rank itself, not %d, the number of its neighbours", slot, at, len(near.listed))
+		return r.errorf("Slots tells %d at rank %d for the rank itself, not %d, the number of its neighbours",
+			slot, at, len(near.listed))
 	}
 	return nil
 }

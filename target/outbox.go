@@ -33,7 +33,7 @@ type outbox struct {
 
 	shares  []*shared                 // by lane; nil where a lane is this rank's own, and when no lane is shared
 	mini    int                       // units of a rank's own frame at the most, on a shared lane
-	seen    []uint64                  // by lane: pours into its shared buffer at the last look
+	seen    []look                    // by lane: its shared buffer, as it was at the last looks
 	blank   func(l int) coalesce.Lane // what a lane without a frame is
 	release func(inHandler bool)      // moves what the cache holds back into the lanes
 }

@@ -16,6 +16,7 @@ type shared struct {
 
 	mu    sync.Mutex
 	frame *netio.Frame // nil when empty; of the pool of the rank that poured first
+	room  int          // units that the next frame should hold: it follows the traffic, as a lane's own
 	units int          // taken
 	count int          // pebbles
 	pours uint64       // so far
@@ -39,7 +40,7 @@ func (o *outbox) share() {
 		o.underWay[l] = &o.shares[l].underWay
 		o.rooms[l] = int32(min(o.least, o.mini))
 	}
-	o.seen = make([]uint64, len(o.lanes))
+	o.seen = make([]look, len(o.lanes))
 }
 
 // sharedBy is the buffer that a lane is poured into; nil when it is sent itself.
@@ -91,10 +92,8 @@ func (o *outbox) add(l int, s *shared, f *netio.Frame, n, count int) (full *neti
 	if s.frame != nil && !o.joins(s, f, n, count) {
 		full = o.take(l, s, pebble.Full)
 	}
-	if s.frame == nil {
-		s.frame = o.door.Attach(max(o.most, n) * o.unit)
-		o.door.Withdraw(s.frame)
-		s.frame.Flags = f.Flags
+	if s.frame == nil || s.units+n > len(s.frame.Space())/o.unit {
+		o.enlarge(s, f, n)
 	}
 	copy(s.frame.Space()[s.units*o.unit:], f.Space()[:n*o.unit])
 	s.units += n
@@ -107,13 +106,31 @@ func (o *outbox) add(l int, s *shared, f *netio.Frame, n, count int) (full *neti
 
 // joins tells whether pebbles may join those in the buffer.
 func (o *outbox) joins(s *shared, f *netio.Frame, n, count int) bool {
-	return (s.units+n)*o.unit <= len(s.frame.Space()) && s.count+count <= o.factor &&
-		(s.frame.Flags == f.Flags || !o.door.Deep())
+	return s.units+n <= o.most && s.count+count <= o.factor && (s.frame.Flags == f.Flags || !o.door.Deep())
+}
+
+// enlarge gives the buffer a frame in which n more units find room.
+func (o *outbox) enlarge(s *shared, f *netio.Frame, n int) {
+	if s.frame != nil {
+		s.room = s.units * growth
+	}
+	s.room = min(o.most, s.room)
+	larger := o.door.Attach(max(s.room, s.units+n) * o.unit)
+	o.door.Withdraw(larger) // whoever sends it will adopt it
+	larger.Flags = f.Flags
+	if s.frame != nil {
+		copy(larger.Space(), s.frame.Space()[:s.units*o.unit])
+		s.frame.Release()
+	}
+	s.frame = larger
 }
 
 // take empties the shared buffer, and returns its frame, ready to leave. The buffer is locked and not empty.
 func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
 	f := s.frame
+	if why != pebble.Full && s.units < s.room/growth {
+		s.room /= growth
+	}
 	o.door.Adopt(f)
 	o.door.Seal(f, o.plan.Lanes[l], s.count, s.units*o.unit, why)
 	s.frame, s.units, s.count = nil, 0, 0
@@ -133,15 +150,37 @@ func (o *outbox) flushShared(l int, s *shared, why pebble.Reason) (left bool) {
 	return left
 }
 
+// A rank that is idle leaves a shared buffer to the others for so many looks in which they pour nothing: for a few when none
+// of them can have more to send but by handlers, for longer when their bodies run. It must not be for ever: what they wait
+// for may be in it.
+const (
+	looksAlone = 16
+	looksMost  = 128
+)
+
+// quiet notes a look at a shared buffer, and tells whether there were enough in a row.
+func (o *outbox) quiet(l int, s *shared) bool {
+	if seen := &o.seen[l]; seen.pours != s.pours {
+		*seen = look{pours: s.pours}
+	} else {
+		seen.quiet++
+	}
+	return o.seen[l].quiet >= looksMost || o.seen[l].quiet >= looksAlone && o.door.Alone()
+}
+
+// look is what a rank remembers of a shared buffer.
+type look struct {
+	pours uint64
+	quiet int // looks since in which nothing was poured
+}
+
 func (o *outbox) takeQuiet(l int, s *shared, why pebble.Reason) (f *netio.Frame, left bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.frame == nil {
 		return nil, false
 	}
-	quiet := s.pours == o.seen[l]
-	o.seen[l] = s.pours
-	if !o.has(l) || why == pebble.Idle && !quiet {
+	if !o.has(l) || why == pebble.Idle && !o.quiet(l, s) {
 		return nil, true
 	}
 	return o.take(l, s, why), false

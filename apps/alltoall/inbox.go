@@ -1,0 +1,77 @@
+package alltoall
+
+// inbox is what a rank knows of the items that came to it.
+type inbox struct {
+	pattern pattern
+	self    uint32
+	rounds  uint64
+	senders []tally
+	damaged uint64 // items that are not as any that was sent to this rank
+}
+
+// tally is what a rank knows of one sender, however many the rounds.
+type tally struct {
+	came uint64
+	sum  uint64 // of the first words of the items that came
+}
+
+func newInbox(p pattern, self, ranks int, rounds uint64) *inbox {
+	return &inbox{pattern: p, self: uint32(self), rounds: rounds, senders: make([]tally, ranks)}
+}
+
+// expects tells whether an item of this sender and round can come here, where it says that it goes.
+func (in *inbox) expects(to, from uint32, round uint64) bool {
+	return to == in.self && from != in.self && uint64(from) < uint64(len(in.senders)) && round < in.rounds
+}
+
+// put notes an item that came whole. It must be expected.
+func (in *inbox) put(from uint32, first uint64) {
+	t := &in.senders[from]
+	t.came++
+	t.sum += first
+}
+
+// Faults is what went wrong, in items.
+type Faults struct {
+	Lost    uint64 `json:"lost"`    // did not come, or not whole
+	Twice   uint64 `json:"twice"`   // came once too often
+	Damaged uint64 `json:"damaged"` // came with other bytes than they were sent with, or to the wrong rank
+}
+
+// faults compares what came with what should have.
+func (in *inbox) faults() Faults {
+	f := Faults{Damaged: in.damaged}
+	for from, t := range in.senders {
+		want := in.want(uint32(from))
+		switch {
+		case t.came < want.came:
+			f.Lost += want.came - t.came
+		case t.came > want.came:
+			f.Twice += t.came - want.came
+		case t.sum != want.sum:
+			f.Lost++
+			f.Twice++
+		}
+	}
+	return f
+}
+
+// want is the tally of a sender all of whose items came once.
+func (in *inbox) want(from uint32) (t tally) {
+	if from == in.self {
+		return t
+	}
+	for round := range in.rounds {
+		t.sum += in.pattern.first(from, in.self, round)
+	}
+	t.came = in.rounds
+	return t
+}
+
+// errors counts the items that something is wrong with: one that came damaged did not come whole, and is one of the lost,
+// unless it came whole too.
+func (f Faults) errors() uint64 { return f.Twice + max(f.Lost, f.Damaged) }
+
+func (f Faults) add(g Faults) Faults {
+	return Faults{f.Lost + g.Lost, f.Twice + g.Twice, f.Damaged + g.Damaged}
+}

@@ -1,0 +1,61 @@
+package reduction
+
+import (
+	"github.com/activepebbles/pebbles/reduce"
+)
+
+// Total is what is put together under one key. A key without items has the zero Total.
+type Total struct {
+	Count uint64 // of sum and concatenate: the items
+	Value uint64 // of sum and concatenate: their sum modulo 2^64; of max: the largest; of distinct: a bit for each value
+}
+
+// Kinds are the names of what a reduction can do.
+func Kinds() []string { return []string{"sum", "max", "distinct", "concatenate"} }
+
+// flow is what a kind does with pebbles of type V, a batch at a time.
+type flow[V any] struct {
+	reduction reduce.Kind[V]
+	// make makes the pebbles of the items with these numbers.
+	make func(vs []V, numbers []uint64, keys uint64)
+	keys func(vs []V, keys []uint64)
+	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first.
+	add func(totals []Total, first uint64, vs []V)
+}
+
+// sequence are the numbers of the items of one key: count of them, step apart.
+type sequence struct{ first, step, count uint64 }
+
+// sequenceOf is the sequence of a key when the items of all ranks are so many.
+func sequenceOf(key, keys, items uint64) sequence {
+	if key >= items {
+		return sequence{first: key, step: keys}
+	}
+	return sequence{key, keys, (items-key-1)/keys + 1}
+}
+
+// total is the total of these items by kind.
+func (s sequence) total(kind string) Total {
+	if s.count == 0 {
+		return Total{}
+	}
+	switch kind {
+	case "max":
+		return Total{Value: s.first + s.step*(s.count-1) + 1}
+	case "distinct":
+		return Total{Value: 1<<min(s.count, values) - 1}
+	default:
+		return Total{Count: s.count, Value: s.sum()}
+	}
+}
+
+// sum is the sum of n+1 over the sequence, modulo 2^64.
+func (s sequence) sum() uint64 {
+	a, b := s.count, s.count-1
+	if a%2 == 0 { // before anything is lost above the 64 bits
+		a /= 2
+	} else {
+		b /= 2
+	}
+	return s.count*(s.first+1) + s.step*(a*b)
+}
