@@ -29,18 +29,3 @@ func TestEpochsAllocateLittle(t *testing.T) {
 	few, many := job(100), job(5100)
 	require.Less(t, (many-few)/5000/3, 4.0, "allocations a rank for an epoch and a barrier")
 }
-
-func BenchmarkEmptyEpoch(b *testing.B) {
-	for _, ranks := range []int{2, 4, 8} {
-		b.Run(string(rune('0'+ranks)), func(b *testing.B) {
-			require.NoError(b, run(b, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				for range b.N {
-					if err := r.Epoch(func() error { return nil }); err != nil {
-						return err
-					}
-				}
-				return nil
-			}))
-		})
-	}
-}

@@ -50,7 +50,9 @@ func (r *Rank) begin() {
 	if r.ledger != nil {
 		r.ledger.Clear()
 	}
-	r.ready, r.later = r.later, nil
+	for f := r.later.Shift(); f != nil; f = r.later.Shift() {
+		r.ready.Push(f)
+	}
 }
 
 // quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
@@ -83,7 +85,7 @@ func (r *Rank) quiesce() {
 func (r *Rank) state(atRest bool) termination.State {
 	s := termination.State{
 		Counts: termination.Counts{Created: r.created, Processed: r.processed},
-		Idle:   atRest && r.backlog == 0 && r.held.head == nil,
+		Idle:   atRest && r.backlog == 0 && r.held.Empty(),
 		Ledger: r.ledger,
 	}
 	s.Back = s.Idle && r.back()

@@ -24,7 +24,9 @@ type Explanation struct {
 	Messages  int          `json:"messages"` // of detection a rank, at the least
 	Budget    int64        `json:"budget"`   // bytes under way at which the main function waits
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
-	Bytes     int64        `json:"bytes"`    // the most that frames and caches of a rank take, but for what handlers send beyond credit
+	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small frames
+	// that buffers begin with, and that the rank keeps for its next sends, come on top.
+	Bytes int64 `json:"bytes"`
 }
 
 // TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
@@ -48,8 +50,9 @@ type TargetPlan struct {
 // [ErrExplained] on every rank. A program calls it ahead of the epoch that its users care about.
 func (r *Rank) ExplainNext() { r.explaining = r.job.config.Explain != nil }
 
-// explain tells what the epoch that is about to begin will do, and ends the job.
+// explain tells what the epoch that was about to begin would do.
 func (r *Rank) explain(depth int) error {
+	r.explaining = false
 	if r.id == 0 {
 		r.job.config.Explain(r.explanation(depth))
 	}
@@ -96,33 +99,41 @@ func (r *Rank) planOf(d Description) TargetPlan {
 // String says it for people, with the memory of a rank as a sum.
 func (e Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d ranks in %d processes, %s transport\n", e.Ranks, e.Procs, e.Transport)
+	fmt.Fprintf(&b, "%s in %s, %s transport\n", plural(e.Ranks, "rank", "ranks"), plural(e.Procs, "process", "processes"), e.Transport)
 	depth := "no declared depth"
 	if e.Depth > 0 {
 		depth = fmt.Sprintf("declared depth %d", e.Depth)
 	}
-	fmt.Fprintf(&b, "an epoch ends by %s (%s): at least %d messages a rank\n", e.Detector, depth, e.Messages)
+	fmt.Fprintf(&b, "an epoch ends by %s (%s): at least %s a rank\n", e.Detector, depth, plural(e.Messages, "message", "messages"))
 	for _, p := range e.Targets {
 		p.write(&b)
 	}
-	fmt.Fprintf(&b, "memory of a rank: %d bytes at most, and what handlers send beyond credit, to %d; a send waits at %d under way\n",
+	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send beyond credit, to %d; a send waits at %d under way\n",
 		e.Bytes, e.Limit, e.Budget)
 	return b.String()
 }
 
 func (p TargetPlan) write(b *strings.Builder) {
-	hops := fmt.Sprintf("at most %d hops, %.2f in the mean", p.Hops, p.MeanHops)
+	hops := "at most " + plural(p.Hops, "hop", "hops")
 	if p.Hops == 0 {
-		hops = fmt.Sprintf("hops that may change, %.2f in the mean", p.MeanHops)
+		hops = "hops that may change"
 	}
-	kind := "buffers"
+	shared := ""
 	if p.Shared {
-		kind = "buffers, shared with its process for ranks of others,"
+		shared = ", shared with its process for ranks of others,"
 	}
-	fmt.Fprintf(b, "target %q: %s topology, %s\n", p.Name, p.Topology, hops)
-	fmt.Fprintf(b, "  %d %s of %d bytes to %d neighbours\n", p.Buffers, kind, p.Frame, p.Neighbors)
+	fmt.Fprintf(b, "target %q: %s topology, %s, %.2f in the mean\n", p.Name, p.Topology, hops, p.MeanHops)
+	fmt.Fprintf(b, "  %s of %d bytes%s to %s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame, shared,
+		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
-	fmt.Fprintf(b, "  + %12d  under way    %d x %d credits x %d\n", p.UnderWay, p.Neighbors, p.Credits, p.Frame)
+	fmt.Fprintf(b, "  + %12d  under way    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
 	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -26,7 +26,7 @@ func (r *Rank) progress() bool {
 	if r.backlog > 0 {
 		r.pump()
 	}
-	if r.held.head != nil && r.retry() {
+	if !r.held.Empty() && r.retry() {
 		worked = true
 	}
 	if r.links.Version() != r.linksSeen {
@@ -95,19 +95,15 @@ func (r *Rank) postpone(f *netio.Frame) {
 	if int32(f.Epoch-r.epoch) <= 0 {
 		r.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
 	}
-	f.SetNext(r.later)
-	r.later = f
+	r.later.Push(f)
 }
 
 // receive returns the next frame that has arrived: those that waited for this epoch first.
 func (r *Rank) receive() *netio.Frame {
-	f := r.ready
-	if f == nil {
-		return r.port.Recv()
+	if f := r.ready.Shift(); f != nil {
+		return f
 	}
-	r.ready = f.Next()
-	f.SetNext(nil)
-	return f
+	return r.port.Recv()
 }
 
 func (r *Rank) deliver(f *netio.Frame) {

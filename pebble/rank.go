@@ -45,9 +45,9 @@ type Rank struct {
 	depth    int   // of the pebbles that are being handled; 0 in the main function, and when there is no limit
 	handling *Door // the target whose handler runs, or ran last
 
-	later    *netio.Frame // data frames of epochs that have not begun here
-	ready    *netio.Frame // data frames that waited for the running epoch
-	held     frames       // data frames of this epoch that wait until links have credit
+	later    netio.Frames // data frames of epochs that have not begun here
+	ready    netio.Frames // data frames that waited for the running epoch
+	held     netio.Frames // data frames of this epoch that wait until links have credit
 	backlog  int          // sealed frames that wait for credit
 	control  mailbox
 	networks [purposes]network
@@ -117,13 +117,8 @@ func (r *Rank) finish() error { return r.Barrier() }
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	for _, list := range []**netio.Frame{&r.later, &r.ready, &r.held.head} {
-		for f := *list; f != nil; {
-			next := f.Next()
-			f.Release()
-			f = next
-		}
-		*list = nil
+	for _, q := range []*netio.Frames{&r.later, &r.ready, &r.held} {
+		q.Release()
 	}
 	r.control.clear()
 	for f := r.port.Recv(); f != nil; f = r.port.Recv() {

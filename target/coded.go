@@ -183,8 +183,8 @@ func (c *coded[V]) Drain() {
 	if c.queue.frame != nil {
 		c.seal(&c.queue.lane)
 	}
-	for f := c.queue.takeAll(); f != nil; {
-		next := f.Next()
+	all := c.queue.waiting.Move() // what handlers send from here on waits for the next time
+	for f := all.Shift(); f != nil; f = all.Shift() {
 		before := c.door.Handle(0)
 		c.door.Handling(f.Flags)
 		if err := c.arrived(f); err != nil {
@@ -192,7 +192,6 @@ func (c *coded[V]) Drain() {
 		}
 		c.door.Handled(before)
 		c.door.DetachQueue(f)
-		f = next
 	}
 }
 

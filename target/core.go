@@ -119,7 +119,7 @@ func (c *core[V]) EndEpoch() {
 
 // reduces tells whether the next n pebbles go through the cache.
 func (c *core[V]) reduces(n int) bool {
-	return c.cache != nil && !(c.draining && c.door.Deep()) && c.cache.Worth(n)
+	return c.cache != nil && (!c.draining || !c.door.Deep()) && c.cache.Worth(n)
 }
 
 // regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.

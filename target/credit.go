@@ -16,15 +16,12 @@ type credit struct {
 	door     *pebble.Door
 	most     int64           // frames under way on a lane
 	underWay []*atomic.Int64 // by lane; lanes that ranks of a process share have one account
-	backlogs []backlog       // by lane; nil before the first frame had to wait
+	backlogs []netio.Frames  // by lane: frames that wait for credit, oldest first; nil before the first had to
 	waiting  []int           // lanes with a backlog
 	staged   route.Staged    // nil when the topology has no order
 	stages   []int32         // by lane, when staged
 	highest  int             // stage among waiting lanes; -1 for none
 }
-
-// backlog is the frames of a lane that wait for credit, oldest first.
-type backlog struct{ head, tail *netio.Frame }
 
 func (c *credit) open(door *pebble.Door, plan *route.Plan) {
 	c.door, c.most, c.highest = door, int64(door.Config().Credits), -1
@@ -50,7 +47,7 @@ func (c *credit) open(door *pebble.Door, plan *route.Plan) {
 func (c *credit) has(l int) bool { return c.underWay[l].Load() < c.most }
 
 // waits tells whether a lane has a backlog.
-func (c *credit) waits(l int) bool { return c.backlogs != nil && c.backlogs[l].head != nil }
+func (c *credit) waits(l int) bool { return c.backlogs != nil && !c.backlogs[l].Empty() }
 
 // stage is the stage of a lane's link; 0 when the topology has none.
 func (c *credit) stage(l int) int {
@@ -77,18 +74,13 @@ func (c *credit) leave(l int, f *netio.Frame) {
 		return
 	}
 	if c.backlogs == nil {
-		c.backlogs = make([]backlog, len(c.underWay))
+		c.backlogs = make([]netio.Frames, len(c.underWay))
 	}
-	b := &c.backlogs[l]
-	f.SetNext(nil)
-	if b.head == nil {
-		b.head = f
+	if c.backlogs[l].Empty() {
 		c.waiting = append(c.waiting, l)
 		c.highest = max(c.highest, c.stage(l))
-	} else {
-		b.tail.SetNext(f)
 	}
-	b.tail = f
+	c.backlogs[l].Push(f)
 	c.door.Backlog(1)
 }
 
@@ -100,11 +92,10 @@ func (c *credit) Pump() {
 	still := c.waiting[:0]
 	c.highest = -1
 	for _, l := range c.waiting {
-		b := &c.backlogs[l]
-		for b.head != nil && c.has(l) {
+		for c.waits(l) && c.has(l) {
 			c.door.Launch(c.shift(l), c.underWay[l])
 		}
-		if b.head != nil {
+		if c.waits(l) {
 			still = append(still, l)
 			c.highest = max(c.highest, c.stage(l))
 		}
@@ -114,12 +105,8 @@ func (c *credit) Pump() {
 
 // shift takes the oldest frame out of a lane's backlog.
 func (c *credit) shift(l int) *netio.Frame {
-	b := &c.backlogs[l]
-	f := b.head
-	b.head = f.Next()
-	f.SetNext(nil)
 	c.door.Backlog(-1)
-	return f
+	return c.backlogs[l].Shift()
 }
 
 // await is for the main function's side: it handles what arrives until a lane has no backlog.

@@ -276,14 +276,13 @@ func (p *plain[V]) Drain() {
 	if p.queue.frame != nil {
 		p.seal(&p.queue.lane)
 	}
-	for f := p.queue.takeAll(); f != nil; {
-		next := f.Next()
+	all := p.queue.waiting.Move() // what handlers send from here on waits for the next time
+	for f := all.Shift(); f != nil; f = all.Shift() {
 		before := p.door.Handle(0)
 		p.door.Handling(f.Flags)
 		p.arrived(coalesce.View[V](f.Base(), int(f.Count)))
 		p.door.Handled(before)
 		p.door.DetachQueue(f)
-		f = next
 	}
 }
 

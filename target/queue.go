@@ -8,10 +8,10 @@ import (
 // queue holds what handlers send to their own rank, so that a send in a handler never runs another handler. While handlers
 // run, its lane stands in for the lane that the main function uses for pebbles of its own rank.
 type queue struct {
-	lane       coalesce.Lane // the one that is not in use now: the queue's, or the main function's
-	frame      *netio.Frame  // what the queue's lane fills; nil when the lane has none
-	head, tail *netio.Frame  // frames that wait, oldest first
-	installed  bool
+	lane      coalesce.Lane // the one that is not in use now: the queue's, or the main function's
+	frame     *netio.Frame  // what the queue's lane fills; nil when the lane has none
+	waiting   netio.Frames  // sealed
+	installed bool
 }
 
 // install puts the queue's lane in place of *own until remove is called. It tells whether it was not there already.
@@ -36,18 +36,5 @@ func (q *queue) seal(count, bytes int) {
 	f := q.frame
 	q.frame = nil
 	f.Count, f.Bytes = uint32(count), uint32(bytes)
-	f.SetNext(nil)
-	if q.tail == nil {
-		q.head = f
-	} else {
-		q.tail.SetNext(f)
-	}
-	q.tail = f
-}
-
-// takeAll empties the queue of sealed frames and returns the oldest.
-func (q *queue) takeAll() *netio.Frame {
-	f := q.head
-	q.head, q.tail = nil, nil
-	return f
+	q.waiting.Push(f)
 }

@@ -14,14 +14,18 @@ func (o *outbox) reroute(again func(f *netio.Frame) error) error {
 	if err := o.plan.Renew(); err != nil {
 		return err
 	}
+	var all netio.Frames // they come out before any goes back in: marks may change again meanwhile, and lead it to the same lane
 	for l := range o.lanes {
 		if l == o.plan.Self || o.plan.Link(l) {
 			continue
 		}
 		for f := o.withdraw(l); f != nil; f = o.withdraw(l) {
-			if err := o.rescue(f, again); err != nil {
-				return err
-			}
+			all.Push(f)
+		}
+	}
+	for f := all.Shift(); f != nil; f = all.Shift() {
+		if err := o.rescue(f, again); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,33 @@
+package pebble_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// BenchmarkEmptyEpoch is what it costs to find out that there is nothing to do, by each detector.
+func BenchmarkEmptyEpoch(b *testing.B) {
+	for _, detector := range termination.Names() {
+		maker, err := termination.ByName(detector)
+		require.NoError(b, err)
+		for _, ranks := range []int{2, 4, 8} {
+			b.Run(fmt.Sprintf("%s/ranks=%d", detector, ranks), func(b *testing.B) {
+				c := pebble.Config{Ranks: ranks, Termination: maker}
+				require.NoError(b, run(b, c, func(r *pebble.Rank) error {
+					for range b.N {
+						if err := r.Epoch(func() error { return nil }, pebble.Depth(1)); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/epoch")
+			})
+		}
+	}
+}

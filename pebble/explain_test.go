@@ -1,0 +1,189 @@
+package pebble_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// explained is what the job says of an epoch with these targets.
+func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank), options ...pebble.EpochOption) (e pebble.Explanation) {
+	t.Helper()
+	told := 0
+	c.Explain = func(x pebble.Explanation) { e = x; told++ }
+	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+		register(r)
+		r.ExplainNext()
+		err := r.Epoch(func() error { panic("an explained epoch was run") }, options...)
+		if !errors.Is(err, pebble.ErrExplained) {
+			return fmt.Errorf("explained: %w", err)
+		}
+		return nil
+	}))
+	require.Equal(t, 1, told, "on rank 0 alone")
+	return e
+}
+
+var parts = regexp.MustCompile(`(?m)^  [+ ] +(\d+)  (?:[a-z ]+?)(?:  +(\d+) x(?: (\d+) credits? x)? (\d+))?$`)
+
+// The memory of a rank is the sum of the lines that are printed, and each line is the product that stands beside it.
+func TestExplanationAddsUp(t *testing.T) {
+	for _, topology := range []route.Constructor{route.Direct, route.Hypercube, route.Ring, route.Tree, route.MeshOf(2), route.Dynamic(route.Direct)} {
+		for _, ranks := range []int{1, 2, 5, 8} {
+			for _, credits := range []int{0, 1, 3} {
+				e := explained(t, pebble.Config{Ranks: ranks, Topology: topology, Credits: credits}, func(r *pebble.Rank) {
+					byRank(r, "one", func(uint64) {})
+					byRank(r, "other", func(uint64) {}, target.Coalesce(33), target.Route(route.Direct),
+						target.Reduce(reduce.First[uint64]()), target.Cache(64))
+				})
+				text := e.String()
+				lines := parts.FindAllStringSubmatch(text, -1)
+				require.Len(t, lines, 8, text)
+				sum := int64(0)
+				for _, line := range lines {
+					n := number(t, line[1])
+					sum += n
+					if line[4] != "" {
+						require.Equal(t, n, number(t, line[2])*number(t, line[3])*number(t, line[4]), line[0])
+					}
+				}
+				require.Equal(t, sum, e.Bytes)
+				require.Contains(t, text, fmt.Sprintf("memory of a rank: %d bytes of full frames", sum))
+				require.Equal(t, ranks-1, e.Targets[1].Neighbors)
+				require.Equal(t, netio.FrameCost(33*8), e.Targets[1].Frame)
+				require.Positive(t, e.Targets[1].Cache)
+				require.NotRegexp(t, `\b1 (ranks|processes|hops|messages|buffers|neighbours|credits)\b`, text)
+
+				encoded, err := json.Marshal(e)
+				require.NoError(t, err)
+				var back pebble.Explanation
+				require.NoError(t, json.Unmarshal(encoded, &back))
+				require.Equal(t, e, back)
+			}
+		}
+	}
+}
+
+// number reads a factor; one that is not written is 1.
+func number(t testing.TB, text string) int64 {
+	t.Helper()
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	require.NoError(t, err)
+	return n
+}
+
+// A routed topology needs few buffers: that is what it is for (Active Pebbles, section 3.3).
+func TestExplanationOfManyRanks(t *testing.T) {
+	const ranks = 1024
+	for _, c := range []struct {
+		topology        route.Constructor
+		neighbors, hops int
+	}{
+		{route.Direct, ranks - 1, 1},
+		{route.Hypercube, 10, 10},
+		{route.Mesh(32, 32), 62, 2},
+		{route.Mesh(8, 16, 8), 7 + 15 + 7, 3},
+	} {
+		e := explained(t, pebble.Config{Ranks: ranks, Topology: c.topology, Due: -1}, func(r *pebble.Rank) {
+			byRank(r, "update", func(uint64) {})
+		})
+		p := e.Targets[0]
+		require.Equal(t, c.neighbors, p.Neighbors, p.Topology)
+		require.Equal(t, c.neighbors, p.Buffers)
+		require.Equal(t, c.hops, p.Hops)
+		require.LessOrEqual(t, p.MeanHops, float64(c.hops))
+		require.EqualValues(t, int64(c.neighbors)*(2+pebble.CreditsDefault)*p.Frame, e.Bytes)
+	}
+}
+
+// allowance is what a rank may hold beside what is explained, in a job of a few ranks whose pebbles have 8 bytes: a few frames
+// of collectives and of termination detection; on each link one more frame that waits for credit, when both the main function
+// and a hop have filled one; and, of each frame on a link, the two smaller ones that it has grown from, kept for the next send.
+func allowance(p pebble.TargetPlan) int64 {
+	control := 16 * netio.FrameCost(64)
+	smaller := netio.FrameCost(24*8) + netio.FrameCost(8*24*8)
+	return control + int64(p.Neighbors)*(p.Frame+int64(p.Credits+2)*smaller)
+}
+
+// What a rank really takes stays within what was explained, however slow its receivers are.
+func TestMemoryStaysWithinExplanation(t *testing.T) {
+	for name, topology := range map[string]route.Constructor{"direct": route.Direct, "hypercube": route.Hypercube, "mesh": route.MeshOf(2)} {
+		for _, credits := range []int{1, 8} {
+			t.Run(fmt.Sprint(name, ", credits ", credits), func(t *testing.T) {
+				const ranks, rounds = 8, 300
+				c := pebble.Config{Ranks: ranks, Topology: topology, Credits: credits, BufferBudget: 1 << 30}
+				var e pebble.Explanation
+				c.Explain = func(x pebble.Explanation) { e = x }
+				var peaks [ranks]int64
+				var handled, full [ranks]uint64
+				require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+					update := byRank(r, "update", func(uint64) {})
+					r.ExplainNext()
+					if err := r.Epoch(func() error { return nil }); !errors.Is(err, pebble.ErrExplained) {
+						return fmt.Errorf("explained: %w", err)
+					}
+					err := r.Epoch(func() error { // the next one is run
+						vs := make([]uint64, 1000)
+						for round := range rounds {
+							for i := range vs {
+								vs[i] = uint64(round + i*7 + r.ID())
+							}
+							update.SendAll(vs)
+						}
+						return nil
+					}, pebble.Depth(1))
+					peaks[r.ID()], handled[r.ID()], full[r.ID()] = r.Memory().Peak, r.Counters().PebblesHandled, r.Counters().FlushFull
+					return err
+				}))
+				require.EqualValues(t, credits, e.Targets[0].Credits)
+				var all, frames uint64
+				for id := range ranks {
+					require.LessOrEqual(t, peaks[id], e.Bytes+allowance(e.Targets[0]), "rank %d", id)
+					require.Greater(t, peaks[id], e.Targets[0].Frame, "rank %d has filled buffers", id)
+					all += handled[id]
+					frames += full[id]
+				}
+				require.EqualValues(t, ranks*rounds*1000, all, "each pebble was handled")
+				require.NotZero(t, frames)
+			})
+		}
+	}
+}
+
+// An explained epoch ends as any other: whoever returns its error ends the job with it, and nothing is left behind.
+func TestExplainedJobEnds(t *testing.T) {
+	told := 0
+	c := pebble.Config{Ranks: 3, Explain: func(pebble.Explanation) { told++ }}
+	err := run(t, c, func(r *pebble.Rank) error {
+		byRank(r, "update", func(uint64) {})
+		r.ExplainNext()
+		return r.Epoch(func() error { return errors.New("an explained epoch was run") })
+	})
+	require.ErrorIs(t, err, pebble.ErrExplained)
+	require.Equal(t, 1, told)
+	goleak.VerifyNone(t)
+
+	c.Explain = nil // then nothing is explained, and the epoch runs
+	ran := make([]bool, c.Ranks)
+	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+		r.ExplainNext()
+		return r.Epoch(func() error { ran[r.ID()] = true; return nil })
+	}))
+	require.Equal(t, []bool{true, true, true}, ran)
+	goleak.VerifyNone(t)
+}
