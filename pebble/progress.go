@@ -54,7 +54,7 @@ func (r *Rank) turn() bool {
 
 // spend notes n pieces of work, and now and then looks at the clock and sends what is due.
 func (r *Rank) spend(n int) {
-	if r.job.config.Due > 0 && r.pace.Spend(n) {
+	if r.tick > 0 && r.pace.Spend(n) {
 		r.flushDue()
 	}
 }
@@ -194,7 +194,7 @@ func (r *Rank) Poll() {
 
 func (r *Rank) flushDue() {
 	now := r.port.Now()
-	r.pace.Read(now, r.job.config.Due)
+	r.pace.Read(now, r.tick)
 	for _, e := range r.endpoints {
 		e.FlushDue(now)
 	}
