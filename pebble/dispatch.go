@@ -10,6 +10,17 @@ type dispatcher struct {
 	seen uint64        // pebbles sent and frames received at the last look
 }
 
+// tick is the shorter of two times, of which those that are not positive mean never.
+func tick(due, period time.Duration) time.Duration {
+	switch {
+	case due <= 0:
+		return max(period, 0)
+	case period <= 0:
+		return due
+	}
+	return min(due, period)
+}
+
 func (r *Rank) dispatch(now time.Duration) {
 	period := r.job.config.Period
 	if period <= 0 || now < r.dispatcher.next {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -99,9 +100,11 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		{route.Mesh(32, 32), 62, 2},
 		{route.Mesh(8, 16, 8), 7 + 15 + 7, 3},
 	} {
+		start := time.Now()
 		e := explained(t, pebble.Config{Ranks: ranks, Topology: c.topology, Due: -1}, func(r *pebble.Rank) {
 			byRank(r, "update", func(uint64) {})
 		})
+		t.Log(time.Since(start))
 		p := e.Targets[0]
 		require.Equal(t, c.neighbors, p.Neighbors, p.Topology)
 		require.Equal(t, c.neighbors, p.Buffers)

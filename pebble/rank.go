@@ -60,6 +60,7 @@ type Rank struct {
 	linksSeen uint64 // version of links that targets have been told of
 
 	pace       coalesce.Pace
+	tick       time.Duration // the shorter of the times after which buffers leave; 0 when there is none
 	dispatcher dispatcher
 	filling    int64 // bytes of frames in lanes
 	queued     int64 // bytes of frames in queues of pebbles that handlers sent to this rank
@@ -77,6 +78,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		barrier: collective.Barrier(id, j.place.Ranks),
 		reduce:  collective.AllReduce(id, j.place.Ranks),
 		created: start, processed: start,
+		tick: tick(j.config.Due, j.config.Period),
 	}
 	for p := range r.networks {
 		r.networks[p] = network{rank: r, purpose: purpose(p)}
