@@ -57,25 +57,29 @@ func (r *Rank) begin() {
 
 // quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
 // others have had a turn: they may be about to send more. A rank counts as being at rest when it has found nothing to do
-// for some looks in a row, the more of them the more rounds were in vain: in a long chain of pebbles most ranks are idle
-// most of the time, and rounds of detection would take the chain's time.
+// for some looks in a row. Where chains have no known end, those are the more the more rounds were in vain: in a long chain
+// of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time.
 func (r *Rank) quiesce() {
 	before := r.detector.Rounds()
 	for idle := 0; ; idle++ {
+		stage := r.stage()
 		if r.turn() {
 			idle = 0
 		}
 		left := true
 		if idle > 0 {
 			var sent bool
-			if sent, left = r.flush(Idle, r.stage()); sent {
+			if sent, left = r.flush(Idle, stage); sent {
 				idle = 0
 				continue
 			}
 		}
-		atRest := !left && idle >= patience(r.detector.Rounds()-before)
+		atRest := !left && (r.limit > 0 || idle >= patience(r.detector.Rounds()-before))
 		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
 			return
+		}
+		if r.stage() != stage {
+			idle = 0 // there is more to send
 		}
 		r.rest(idle)
 	}

@@ -3,7 +3,8 @@ package pebble
 import "github.com/activepebbles/pebbles/netio"
 
 // mailbox keeps the messages of collectives that have arrived and not yet been taken. There are few: a rank is at most one
-// collective ahead of another that it exchanges messages with.
+// collective ahead of another that it exchanges messages with, and in termination detection as many rounds as pebbles take
+// hops.
 type mailbox struct {
 	frames []*netio.Frame
 	value  []byte // of the last message taken

@@ -131,6 +131,9 @@ func (r *Rank) take(f *netio.Frame) {
 		r.refuse(f, err.Error())
 	}
 	if r.ledger != nil {
+		if f.Tag > r.phases {
+			r.refuse(f, fmt.Sprintf("it is of phase %d of its link, the last is %d", f.Tag, r.phases))
+		}
 		r.ledger.Process(int(f.From), f.Tag)
 	}
 	f.Release()

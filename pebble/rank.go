@@ -37,6 +37,7 @@ type Rank struct {
 	detectorFor detectorFor
 	stager      termination.Stager  // the detector, when it is one
 	ledger      *termination.Ledger // nil when the detector needs none
+	phases      uint32              // that a link can have in an epoch, when there is a ledger
 	rounds      uint64              // of detectors before this one
 	created     uint64              // data frames handed to the transport
 	processed   uint64              // data frames handled

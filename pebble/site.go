@@ -3,6 +3,7 @@ package pebble
 import (
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -30,7 +31,11 @@ func (r *Rank) detect(p epochPlan) error {
 	r.stager, _ = d.(termination.Stager)
 	r.ledger = nil
 	if _, ok := d.(termination.Keeper); ok {
-		r.ledger = termination.NewLedger()
+		site := r.site(p.depth)
+		r.ledger, r.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
+		if p.depth == 0 {
+			r.phases = math.MaxUint32 // a detector of the program's own
+		}
 	}
 	return nil
 }

@@ -228,6 +228,14 @@ func mutants() []choice {
 	}
 }
 
+// rare are faults that show in few random worlds.
+var rare = map[string]bool{
+	"skr: it watches the difference of counts alone": true,
+	"skr: it watches the frames created alone":       true,
+	"skr: it trusts one round":                       true,
+	"pcx: without phases":                            true,
+}
+
 func TestWorldsCatchWrongDetectors(t *testing.T) {
 	for _, c := range mutants() {
 		c.free = true // what they do wrong must show in what they say
@@ -236,7 +244,8 @@ func TestWorldsCatchWrongDetectors(t *testing.T) {
 			small, random := caughtBySmallWorlds(c), caughtByRandomWorlds(c)
 			t.Logf("small worlds: %v", small)
 			t.Logf("random worlds: %v", random)
-			require.True(t, small != nil || random != nil, "it is wrong and nobody noticed")
+			require.Error(t, small, "it is wrong, and no small world shows it")
+			require.True(t, rare[c.name] || random != nil, "it is wrong, and no random world shows it")
 		})
 	}
 }
@@ -247,7 +256,10 @@ func caughtBySmallWorlds(c choice) error {
 		if _, err := c.make(p.site); err != nil {
 			continue
 		}
-		if _, err := enumerate(p, true, 3, 30_000); err != nil && !errors.Is(err, errTooMany) {
+		if b, ok := p.site.Topology.(backwards); ok && b.Stages() == 1 {
+			continue // both orders are the same
+		}
+		if _, err := enumerate(p, true, 2, 30_000); err != nil && !errors.Is(err, errTooMany) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
@@ -255,7 +267,7 @@ func caughtBySmallWorlds(c choice) error {
 }
 
 func caughtByRandomWorlds(c choice) error {
-	for seed := range uint64(3000) {
+	for seed := range uint64(500) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		w, err := newWorld(randomPlan(rng, []choice{c}))
 		if err == nil {

@@ -95,8 +95,8 @@ func visitsOf(t route.Staged, rank int) ([]visit, error) {
 	at := func(from, to int) (*exchange, error) {
 		stage := t.Stage(from, to)
 		if stage < 0 || stage >= t.Stages() {
-			return nil, fmt.Errorf("termination: topology %q has the link from rank %d to rank %d at stage %d: "+
-				"its stages are 0 to %d", t.Name(), from, to, stage, t.Stages()-1)
+			return nil, fmt.Errorf("termination: ordered cannot use topology %q: "+
+				"it has the link from rank %d to rank %d at stage %d, and its stages are 0 to %d", t.Name(), from, to, stage, t.Stages()-1)
 		}
 		i, found := slices.BinarySearchFunc(visits, stage, func(v visit, stage int) int { return cmp.Compare(v.stage, stage) })
 		if !found {

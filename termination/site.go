@@ -16,7 +16,8 @@ func (s Site) check(name string) error {
 	case s.Depth < 0:
 		return fmt.Errorf("termination: %s with depth %d: a depth is at least 1, or 0 when it is not known", name, s.Depth)
 	case s.Hops < 0:
-		return fmt.Errorf("termination: %s with routes of %d hops: a route has at least 1 hop, or 0 when it is not known", name, s.Hops)
+		return fmt.Errorf("termination: %s with routes of %d hops: a route has at least 1 hop, or 0 when it is not known",
+			name, s.Hops)
 	case s.Topology != nil && s.Topology.Ranks() != s.Ranks:
 		return fmt.Errorf("termination: %s on %d ranks with topology %q of %d: make the topology for the ranks of the job",
 			name, s.Ranks, s.Topology.Name(), s.Topology.Ranks())
@@ -45,7 +46,8 @@ func (s Site) levels(name string) (int, error) {
 			"use a fixed topology, or use skr", name)
 	}
 	if s.Depth > math.MaxInt32/s.Hops {
-		return 0, fmt.Errorf("termination: %s would need a round for each of %d pebbles times %d hops: use skr", name, s.Depth, s.Hops)
+		return 0, fmt.Errorf("termination: %s would need a round for each of %d pebbles times %d hops: use skr",
+			name, s.Depth, s.Hops)
 	}
 	return s.Depth * s.Hops, nil
 }

@@ -30,7 +30,8 @@ type letter struct {
 }
 
 func newPost(ranks int) *post {
-	return &post{map[[2]int]map[[2]uint64]letter{}, make([]int, ranks), make([]int, ranks), make([]int, ranks), make([]int, ranks)}
+	counts := func() []int { return make([]int, ranks) }
+	return &post{map[[2]int]map[[2]uint64]letter{}, counts(), counts(), counts(), counts()}
 }
 
 type end struct {
