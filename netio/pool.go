@@ -6,7 +6,9 @@ import (
 )
 
 // Pool lends frames to one owner, and takes them back from anybody. It counts what is lent, so that its owner can hold
-// back when too much is under way: the bound on memory that promise 4 of the contract speaks of rests on this count.
+// back when too much is under way: the bound on memory that promise 4 of the contract speaks of rests on this count. A
+// data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the senders
+// bounds the memory of the receivers as well.
 //
 // Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
 type Pool struct {
@@ -15,7 +17,9 @@ type Pool struct {
 	lent     int64              // bytes lent and not yet collected
 	peak     int64              // the most that lent and free frames together have been
 	returned stack              // frames that came back and are not yet collected
+	back     uint64             // frames that came back and were collected
 	onReturn func()             // called after each return, by the goroutine that returns; may be nil
+	owed     *owed              // where frames go first when they are copies that a peer waits for; else nil
 	bytes    func(n int) []byte // allocates the memory of a frame, on a cache line
 }
 
@@ -61,7 +65,7 @@ func (p *Pool) Get(n int) *Frame {
 	p.idle -= cost
 	p.free[c] = f.next
 	f.next = nil
-	f.Header = Header{}
+	f.Header, f.ticket = Header{}, 0
 	return f
 }
 
@@ -70,6 +74,10 @@ func (p *Pool) Lent() int64 {
 	p.collect()
 	return p.lent
 }
+
+// Back is how many frames have come back and were collected. An owner that waits for frames must look again before it parks
+// when the number has grown since it looked.
+func (p *Pool) Back() uint64 { return p.back }
 
 // Peak is the most bytes that the pool ever had, lent or kept for the next Get.
 func (p *Pool) Peak() int64 { return p.peak }
@@ -88,6 +96,18 @@ func (p *Pool) Trim() {
 func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
 
 func (p *Pool) giveBack(f *Frame) {
+	if f.open != nil {
+		f.open.Add(-1)
+		f.open = nil
+	}
+	if p.owed != nil {
+		p.owed.add(f)
+		return
+	}
+	p.takeBack(f)
+}
+
+func (p *Pool) takeBack(f *Frame) {
 	p.returned.push(f)
 	if p.onReturn != nil {
 		p.onReturn()
@@ -102,6 +122,7 @@ func (p *Pool) collect() {
 		p.free[c] = f
 		p.lent -= classBytes(c)
 		p.idle += classBytes(c)
+		p.back++
 		f = next
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -100,11 +99,9 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		{route.Mesh(32, 32), 62, 2},
 		{route.Mesh(8, 16, 8), 7 + 15 + 7, 3},
 	} {
-		start := time.Now()
 		e := explained(t, pebble.Config{Ranks: ranks, Topology: c.topology, Due: -1}, func(r *pebble.Rank) {
 			byRank(r, "update", func(uint64) {})
 		})
-		t.Log(time.Since(start))
 		p := e.Targets[0]
 		require.Equal(t, c.neighbors, p.Neighbors, p.Topology)
 		require.Equal(t, c.neighbors, p.Buffers)
@@ -128,7 +125,7 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 	for name, topology := range map[string]route.Constructor{"direct": route.Direct, "hypercube": route.Hypercube, "mesh": route.MeshOf(2)} {
 		for _, credits := range []int{1, 8} {
 			t.Run(fmt.Sprint(name, ", credits ", credits), func(t *testing.T) {
-				const ranks, rounds = 8, 300
+				const ranks, rounds = 8, 100
 				c := pebble.Config{Ranks: ranks, Topology: topology, Credits: credits, BufferBudget: 1 << 30}
 				var e pebble.Explanation
 				c.Explain = func(x pebble.Explanation) { e = x }

@@ -160,7 +160,10 @@ func (r *Rank) rest(idle int) {
 		r.port.Pause()
 		return
 	}
-	r.pool.Lent()
+	if back := r.pool.Back(); back != r.lastBack {
+		r.lastBack = back // credit may have come with them after this rank has looked for it
+		return
+	}
 	if r.job.config.Buffers == Shared && r.mode != outside {
 		r.port.Wait(sharedRest) // another rank may have given the credit or the buffer free that this one waits for
 		return

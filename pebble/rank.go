@@ -50,6 +50,7 @@ type Rank struct {
 	ready    netio.Frames // data frames that waited for the running epoch
 	held     netio.Frames // data frames of this epoch that wait until links have credit
 	backlog  int          // sealed frames that wait for credit
+	lastBack uint64       // frames that had come back when this rank last thought of parking
 	control  mailbox
 	networks [purposes]network
 	machine  collective.Machine
