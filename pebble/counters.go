@@ -87,6 +87,12 @@ func (c Counters) Since(before Counters) Counters {
 	c.FlushDue -= before.FlushDue
 	c.FlushExplicit -= before.FlushExplicit
 	c.FlushIdle -= before.FlushIdle
+	c.FlushPeriodic -= before.FlushPeriodic
+	c.FlushDeep -= before.FlushDeep
+	c.CreditWaits -= before.CreditWaits
+	c.Held -= before.Held
+	c.MergedAtHops -= before.MergedAtHops
+	c.Rescued -= before.Rescued
 	c.Waits -= before.Waits
 	c.ControlSent -= before.ControlSent
 	c.Rounds -= before.Rounds

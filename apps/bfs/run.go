@@ -68,6 +68,7 @@ func (res *Result) one(g *Graph, search Search, root uint64) (uint64, error) {
 		return 0, err
 	}
 	res.Seconds += kernel.Seconds
+	res.Termination = kernel.Termination
 	rounds, epochs := res.Counters.Rounds+kernel.Counters.Rounds, res.Counters.Epochs+kernel.Counters.Epochs
 	res.Counters = res.Counters.Add(kernel.Counters)
 	res.Counters.Rounds, res.Counters.Epochs = rounds, epochs

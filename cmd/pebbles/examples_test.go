@@ -5,9 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // each calls do for every command that people see.
@@ -81,7 +85,17 @@ func TestDefaults(t *testing.T) {
 		require.Zero(t, c.MemoryLimit)
 		require.EqualValues(t, 1e6, c.Due)
 		require.Equal(t, "direct", c.Topology(2).Name())
-		require.Equal(t, "skr", c.Termination(0, 1).Name())
+		require.Zero(t, c.Credits, "which is pebble.CreditsDefault")
+		require.Equal(t, pebble.Separate, c.Buffers)
+		require.LessOrEqual(t, c.Period, time.Duration(0))
+		for _, depth := range []int{0, 1, 4} {
+			site := termination.Site{Ranks: 8, Depth: depth, Hops: 1, Topology: c.Topology(8)}
+			want, err := termination.Auto(site)
+			require.NoError(t, err)
+			got, err := c.Termination(site)
+			require.NoError(t, err)
+			require.Equal(t, want.Name(), got.Name())
+		}
 		require.False(t, taken.settings.spread.several())
 	}
 }
@@ -89,10 +103,12 @@ func TestDefaults(t *testing.T) {
 // TestCompletion asks for words as a shell does.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
-		"bfs --topology":            "direct hypercube",
+		"bfs --topology":            "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage",
 		"bfs --transport":           "mem tcp auto",
-		"bfs --termination":         "skr auto",
+		"bfs --termination":         "auto nbx ordered pcx pcx-neighbors skr",
+		"bfs --buffers":             "separate shared",
 		"bfs --mode":                "level async",
+		"reduce --kind":             "sum max distinct concatenate",
 		"bfs --format":              "auto edgelist pace matrixmarket metis",
 		"randomaccess --log-format": "text json",
 	} {

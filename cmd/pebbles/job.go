@@ -84,10 +84,11 @@ func (j *job) take() error {
 			log.Info("process takes part", "pid", os.Getpid(), "process", place.Process, "of", place.Processes,
 				"first_rank", place.First, "last_rank", place.Last-1, "ranks", place.Ranks)
 		})
-		if err := j.settings.fits(r); err != nil {
-			return err
+		var o outcome
+		err := j.settings.fits(r)
+		if err == nil {
+			o, err = j.run(r, bar.progress(r))
 		}
-		o, err := j.run(r, bar.progress(r))
 		if errors.Is(err, pebble.ErrExplained) {
 			return nil
 		}
@@ -123,11 +124,11 @@ func (j *job) explain(e pebble.Explanation) {
 
 // settle prints the result and judges it.
 func (j *job) settle(o outcome) error {
-	if err := written(o.print(j.stdout, j.settings.json)); err != nil {
+	if err := written(o.print(j.stdout, j.settings)); err != nil {
 		return err
 	}
 	if o.report.Errors > 0 {
-		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %d errors", o.report.Errors)}
+		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s", counted(o.report.Errors, "error", "errors"))}
 	}
 	return nil
 }

@@ -73,6 +73,8 @@ var small = map[string][]string{
 	"permutation":  {"permutation", "--log2-elements", "10"},
 	"pointerchase": {"pointerchase", "--rounds", "10"},
 	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
+	"alltoall":     {"alltoall", "--rounds", "100"},
+	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
 }
 
 // with adds flags to a command line.

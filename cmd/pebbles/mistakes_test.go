@@ -26,10 +26,27 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"completion nosuch", []string{`"nosuch"`, "bash", "fish", "zsh"}},
 		{"randomaccess more", []string{`"more"`, "only flags"}},
 		{"version more", []string{`"more"`, "only flags"}},
-		{"randomaccess --topology ring", []string{`"ring"`, "direct", "hypercube"}},
+		{"randomaccess --topology nosuch", []string{`"nosuch"`, "direct", "hypercube", "ring", "three-stage", "tree", "two-stage",
+			"mesh:3", "mesh:8x8", "mesh:8x8/0-1", "torus:4x4", "dynamic:"}},
+		{"randomaccess --topology mesh:", []string{`"mesh:"`, "mesh:8x8"}},
+		{"randomaccess --topology mesh:0x4 --ranks 8", []string{`"mesh:0x4"`, `"0"`, "mesh:8x8"}},
+		{"randomaccess --topology mesh:-1x2 --ranks 2", []string{`"mesh:-1x2"`, `"-1"`, "mesh:8x8"}},
+		{"randomaccess --topology mesh:2x4/0-0 --ranks 8", []string{`"mesh:2x4/0-0"`, "each dimension", "mesh:8x8/0-1"}},
+		{"randomaccess --topology dynamic:dynamic:ring", []string{`"dynamic:dynamic:ring"`, "once"}},
+		{"randomaccess --topology mesh:3x3 --ranks 8", []string{"--topology mesh:3x3", "over 8 ranks", "multiply to 9"}},
+		{"randomaccess --topology mesh:3x3 --ranks 8 --procs 2", []string{"--topology mesh:3x3", "over 8 ranks", "multiply to 9"}},
+		{"randomaccess --topology dynamic:mesh:3x3 --ranks 8", []string{"mesh:3x3", "over 8 ranks", "multiply to 9"}},
+		{"randomaccess --topology torus:4x4 --ranks 15", []string{"--topology torus:4x4", "over 15 ranks", "multiply to 16"}},
+		{"randomaccess --topology mesh:3x3 --explain --ranks 8", []string{"--topology mesh:3x3", "multiply to 9"}},
 		{"randomaccess --transport shm", []string{`"shm"`, "mem", "tcp", "auto"}},
 		{"randomaccess --transport ofi", []string{`"ofi"`, "mem", "tcp", "auto"}},
-		{"randomaccess --termination pcx", []string{`"pcx"`, "skr", "auto"}},
+		{"randomaccess --termination nosuch", []string{`"nosuch"`, "auto", "nbx", "ordered", "pcx", "pcx-neighbors", "skr"}},
+		{"randomaccess --buffers mine", []string{`"mine"`, "separate", "shared"}},
+		{"randomaccess --credits 0", []string{`"0"`, "--credits", "1 or more"}},
+		{"randomaccess --credits -1", []string{`"-1"`, "--credits", "1 or more"}},
+		{"randomaccess --period 0", []string{`"0"`, "--period", "never"}},
+		{"randomaccess --period -1ms", []string{`"-1ms"`, "--period", "never"}},
+		{"randomaccess --explain=maybe", []string{`"maybe"`, "--explain"}},
 		{"randomaccess --log-format xml", []string{`"xml"`, "text", "json"}},
 		{"randomaccess --ranks 0", []string{`"0"`, "--ranks", "1 or more"}},
 		{"randomaccess --ranks -2", []string{`"-2"`, "--ranks", "1 or more"}},
@@ -67,6 +84,19 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"bfs --kronecker 5 --root x", []string{`"x"`, "--root", "whole number"}},
 		{"bfs --kronecker 5 --root 3 --roots 2", []string{"--root", "--roots"}},
 		{"bfs --kronecker 5 --roots 0", []string{"--roots", "1 or more"}},
+		{"alltoall --rounds 0", []string{`"0"`, "--rounds", "1 or more"}},
+		{"alltoall --rounds -5", []string{`"-5"`, "--rounds", "1 or more"}},
+		{"alltoall --bytes 0", []string{`"0"`, "--bytes", "1 or more"}},
+		{"alltoall --bytes -1", []string{`"-1"`, "--bytes", "1 or more"}},
+		{"alltoall --bytes 65537", []string{"65537", "1 to 65536"}},
+		{"alltoall --ranks 4 --rounds 1000000000000000000", []string{"1000000000000000000", "too many"}},
+		{"reduce --items 0", []string{`"0"`, "--items", "1 or more"}},
+		{"reduce --items -1", []string{`"-1"`, "--items", "1 or more"}},
+		{"reduce --ranks 4 --items 1000000000000000000", []string{"1000000000000000000", "too many"}},
+		{"reduce --keys 0", []string{`"0"`, "--keys", "1 or more"}},
+		{"reduce --keys 2000000000000", []string{"2000000000000 keys", "at most"}},
+		{"reduce --kind product", []string{`"product"`, "sum", "max", "distinct", "concatenate"}},
+		{"reduce --cache -1", []string{`"-1"`, "--cache", "0 or more"}},
 		{"run -n 2", []string{"no program"}},
 		{"run -- true", []string{"-n N"}},
 		{"run -n 0 -- true", []string{"--procs", "1 or more"}},
@@ -110,6 +140,16 @@ func TestBadInput(t *testing.T) {
 		"generated":     {"bfs --kronecker 5 --root 32", []string{"root 32", "no such root"}},
 		"small memory":  {"randomaccess --log2-words 10 --ranks 2 --memory 1KiB", []string{"memory limit", "1024"}},
 		"small memory2": {"bfs --kronecker 10 --ranks 2 --memory 1KiB", []string{"memory limit", "1024"}},
+		"small memory3": {"alltoall --ranks 2 --rounds 10 --memory 64", []string{"memory limit", "64"}},
+		"small memory4": {"alltoall --ranks 2 --rounds 10 --bytes 65536 --memory 8KiB", []string{"memory limit", "8192"}},
+		"small memory5": {"reduce --ranks 2 --items 10 --memory 1KiB", []string{"memory limit", "1024"}},
+		"small memory6": {"reduce --ranks 3 --items 10 --cache 100000000 --memory 1MiB", []string{"cache of 100000000 entries", "memory limit", "1048576"}},
+		"no stages":     {"randomaccess --ranks 5 --log2-words 8 --termination ordered --topology ring", []string{"ordered", "stages", `"ring"`}},
+		"no depth":      {"pointerchase --ranks 4 --rounds 3 --termination nbx", []string{"nbx", "declared depth", "skr"}},
+		"no depth2":     {"pointerchase --ranks 4 --rounds 3 --termination pcx-neighbors --explain", []string{"pcx-neighbors", "declared depth", "skr"}},
+		"ways change":   {"randomaccess --ranks 4 --termination nbx --topology dynamic:ring", []string{"nbx", "may change", "skr"}},
+		"huge frames":   {"alltoall --ranks 2 --rounds 10 --bytes 64 --coalesce 100000000", []string{"80 bytes", "coalescing factor"}},
+		"many keys":     {"reduce --ranks 2 --items 10 --keys 1000000000000", []string{"MiB are free", "fewer keys"}},
 	} {
 		for _, procs := range []string{"1", "2"} {
 			t.Run(name+"/procs "+procs, func(t *testing.T) {
@@ -127,6 +167,12 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { fails(t, m) })
 	}
+}
+
+// TestMixedFrames has what goes wrong between processes alone: each of them may tell of it.
+func TestMixedFrames(t *testing.T) {
+	fails(t, mistake{"randomaccess --log2-words 8 --ranks 4 --termination pcx --buffers shared",
+		[]string{"pcx", "shared buffers", "separate buffers"}}, "--procs", "2")
 }
 
 // fails runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same time

@@ -17,14 +17,14 @@ type outcome struct {
 }
 
 // print writes the result: one JSON object on one line, or a table.
-func (o outcome) print(w io.Writer, asJSON bool) error {
-	if asJSON {
+func (o outcome) print(w io.Writer, s *settings) error {
+	if s.json {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(o.whole)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range o.table() {
+	for _, row := range o.table(s) {
 		fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
 	}
 	return t.Flush()

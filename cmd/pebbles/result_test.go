@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +14,8 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // fields are those that every JSON object has.
@@ -23,9 +27,30 @@ var own = map[string][]string{
 	"randomaccess": {"updates", "updates_per_second", "checksum", "hpcc_rule"},
 	"permutation":  {"elements", "elements_per_second"},
 	"pointerchase": {"hops", "seconds_per_hop"},
+	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
+	"reduce":       {"kind", "keys", "items", "items_per_second"},
 	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "reached", "depths", "distance_sums",
 		"teps"},
 }
+
+// depths are the declared depths of the applications' kernels.
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1}
+
+// picked is the detector that auto takes.
+func picked(t *testing.T, topology string, ranks, depth int) string {
+	t.Helper()
+	make, err := route.ByName(topology)
+	require.NoError(t, err)
+	hops, _ := route.Hops(make(ranks))
+	d, err := termination.Auto(termination.Site{Ranks: ranks, Depth: depth, Hops: hops, Topology: make(ranks)})
+	require.NoError(t, err)
+	return d.Name()
+}
+
+// counts are the counters of every JSON object.
+var counts = []string{"pebbles_sent", "pebbles_handled", "forwarded", "merged", "merged_at_hops", "rescued", "frames_sent",
+	"frames_received", "bytes_sent", "flush_full", "flush_due", "flush_explicit", "flush_idle", "flush_periodic", "flush_deep",
+	"waits", "credit_waits", "held", "control_sent", "rounds", "epochs"}
 
 // object reads standard output that must be one JSON object and nothing else.
 func object(t *testing.T, stdout string) map[string]any {
@@ -61,16 +86,19 @@ func TestJSON(t *testing.T) {
 				require.EqualValues(t, where.procs, o["procs"])
 				require.Equal(t, where.transport, o["transport"])
 				require.Equal(t, where.topology, o["topology"])
-				require.Equal(t, "skr", o["termination"])
+				want := "skr"
+				if !strings.Contains(where.flags, "--termination") {
+					want = picked(t, where.topology, where.ranks, depths[app])
+				}
+				require.Equal(t, want, o["termination"])
 				if where.coalesce != 0 && app != "pointerchase" { // whose one message does not wait
 					require.EqualValues(t, where.coalesce, o["coalesce"])
-					require.EqualValues(t, where.cache, o["cache"])
+					if app != "alltoall" { // which has nothing to reduce
+						require.EqualValues(t, where.cache, o["cache"])
+					}
 				}
 				counters := o["counters"].(map[string]any)
-				for _, c := range []string{"frames_sent", "pebbles_sent", "bytes_sent", "forwarded", "merged", "flush_full",
-					"flush_due", "flush_explicit", "flush_idle", "epochs"} {
-					require.Contains(t, counters, c)
-				}
+				require.ElementsMatch(t, counts, slices.Collect(maps.Keys(counters)))
 				require.NotZero(t, counters["pebbles_sent"])
 				memory := o["memory"].(map[string]any)
 				require.NotZero(t, memory["buffers_peak"])
@@ -84,7 +112,7 @@ func TestTable(t *testing.T) {
 	for app, line := range small {
 		t.Run(app, func(t *testing.T) {
 			stdout := succeeds(t, with(line, "--ranks", "2")...)
-			require.Regexp(t, "^"+app+` +2 ranks in 1 process, mem transport, direct topology, \d+ pebbles? a buffer\n`, stdout)
+			require.Regexp(t, "^"+app+` +2 ranks in 1 process, mem transport, direct topology, \d+ pebbles? a buffer(, cache of 1024 entries)?\n`, stdout)
 			require.Regexp(t, `(?m)^verified +yes$`, stdout)
 			require.Regexp(t, `(?s)\nverified .*\ntime .*\npebbles .*\nframes .*\nepochs .*\nmemory .*\n$`, stdout)
 			aligned(t, stdout)
@@ -93,8 +121,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestTableIsLaidOut(t *testing.T) {
-	var text strings.Builder
-	require.NoError(t, outcome{
+	o := outcome{
 		report: apps.Report{
 			App: "fake", Ranks: 8, Procs: 2, Transport: "tcp", Topology: "hypercube", Termination: "skr", Coalesce: 64, Cache: 4096,
 			Seconds: 1.23456, SetUp: 0.0123456, Verify: 0.0000123, Errors: 1234,
@@ -105,7 +132,9 @@ func TestTableIsLaidOut(t *testing.T) {
 			Memory: apps.Memory{BuffersPeak: 1536, ResidentPeak: 5 << 30},
 		},
 		rows: [][2]string{{"updates", "7"}, {"updates a second", "5.67 million"}},
-	}.print(&text, false))
+	}
+	var text strings.Builder
+	require.NoError(t, o.print(&text, &settings{}))
 	require.Equal(t, `fake              8 ranks in 2 processes, tcp transport, hypercube topology, 64 pebbles a buffer, cache of 4096 entries
 updates           7
 updates a second  5.67 million
@@ -116,6 +145,44 @@ frames            1,500 sent, 64 MiB: 1,000 full, 300 flushed, 200 idle
 epochs            3, 1,007 rounds of skr
 memory            1.5 KiB for pebbles at most on a rank, 5 GiB resident at most in a process
 `, text.String())
+}
+
+// All that there may be to tell of buffers and links.
+func TestTableTellsAll(t *testing.T) {
+	r := apps.Report{Ranks: 4, Procs: 2, Transport: "tcp", Topology: "ring", Coalesce: 8, Errors: 1, Counters: pebble.Counters{
+		PebblesSent: 1000, PebblesHandled: 900, Forwarded: 7, Merged: 100, MergedAtHops: 60, Rescued: 1234,
+		FramesSent: 21, FlushFull: 1, FlushDue: 2, FlushExplicit: 3, FlushIdle: 4, FlushPeriodic: 5, FlushDeep: 6,
+		CreditWaits: 1100, Held: 3, Epochs: 1, Rounds: 1,
+	}}
+	shared := settings{buffers: word{text: "shared"}}
+	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down", pebblesText(r))
+	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 held back",
+		framesText(r))
+	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, 8 pebbles a buffer shared by the ranks of a process",
+		place(r, &shared))
+	require.Equal(t, "NO: 1 error", verdict(r.Errors))
+	r.Procs, r.Counters = 1, pebble.Counters{FramesSent: 1, Held: 1}
+	require.Equal(t, "4 ranks in 1 process, tcp transport, ring topology, 8 pebbles a buffer", place(r, &shared), "where nothing is shared")
+	require.Equal(t, "1 sent, 0 B; 1 held back", framesText(r))
+}
+
+// Each way for a buffer to leave is told by a run in which it happens.
+func TestTableOfRuns(t *testing.T) {
+	for line, want := range map[string]string{
+		"randomaccess --log2-words 10 --ranks 4 --coalesce 8":                                       `(?m)^frames .*: [\d,]+ full`,
+		"randomaccess --log2-words 10 --ranks 4 --procs 2 --buffers shared":                         `buffer shared by the ranks of a process`,
+		"randomaccess --log2-words 10 --ranks 4 --procs 2 --buffers shared --json":                  `"errors":0`,
+		"randomaccess --log2-words 10 --ranks 5 --procs 2 --coalesce 2 --credits 1 --topology ring": `(?m)^frames .*; .*waited for credit`,
+		"randomaccess --log2-words 8 --ranks 5 --credits 1 --coalesce 1":                            `(?m)^verified +yes$`,
+		"permutation --log2-elements 8 --ranks 4 --topology hypercube --termination nbx":            `(?m)^epochs +\d+, \d+ rounds of nbx$`,
+		"reduce --items 10000 --keys 50 --ranks 8 --topology hypercube --cache 64":                  `(?m)merged \([\d,]+ at hops\)`,
+		"bfs --kronecker 8 --roots 1 --mode async --ranks 3":                                        `(?m)^epochs +\d+, \d+ rounds of skr$`,
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			require.Regexp(t, want, succeeds(t, strings.Fields(line)...))
+		})
+	}
 }
 
 // TestWrongResult shows that a result with errors is printed, told of, and makes the command fail.

@@ -55,7 +55,8 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(count{&s.spread.processes, 1, "1, or one a host"}, "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
-	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel, also as "+route.Forms)
+	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel")
+	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(count{&s.coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
 	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
 	f.Var(count{&s.credits, 1, fmt.Sprint(pebble.CreditsDefault)}, "credits", "frames under way to each neighbour at most")
@@ -86,7 +87,28 @@ func (s *settings) check(member bool) error {
 		return errors.New("--transport tcp connects processes: add --procs 2 or more, or --hosts")
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
+	case member:
+		return nil // who started the job says how many ranks it has
 	}
+	return s.connects(s.ranks())
+}
+
+// connects refuses a topology that so many ranks can't have.
+func (s *settings) connects(ranks int) (err error) {
+	topology, err := route.ByName(s.topology.text)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case string:
+			err = fmt.Errorf("--topology %s: %s", s.topology.text, why)
+		default:
+			panic(why)
+		}
+	}()
+	topology(ranks)
 	return nil
 }
 
@@ -101,6 +123,8 @@ func (s *settings) ranks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String() }
+
 // config is what the flags mean to the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	topology, err := route.ByName(s.topology.text)
@@ -112,7 +136,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		return pebble.Config{}, err
 	}
 	buffers := pebble.Separate
-	if s.buffers.text == pebble.Shared.String() {
+	if s.shared() {
 		buffers = pebble.Shared
 	}
 	return pebble.Config{
@@ -130,8 +154,12 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	}, nil
 }
 
-// fits compares the flags with the job that a launcher has made of this process. Rank 0 tells for all.
+// fits compares the flags with the job that a launcher has made of this process. Rank 0 tells for all of what the others
+// can do without.
 func (s *settings) fits(r *pebble.Rank) error {
+	if err := s.connects(r.Size()); err != nil {
+		return err
+	}
 	switch place := r.Place(); {
 	case r.ID() != 0:
 		return nil

@@ -9,23 +9,26 @@ import (
 )
 
 // table is the summary for people: where it ran, what came of it, and what it took.
-func (o outcome) table() [][2]string {
-	rows := append([][2]string{{o.report.App, place(o.report)}}, o.rows...)
+func (o outcome) table(s *settings) [][2]string {
+	rows := append([][2]string{{o.report.App, place(o.report, s)}}, o.rows...)
 	return append(rows,
 		[2]string{"verified", verdict(o.report.Errors)},
 		[2]string{"time", times(o.report)},
 		[2]string{"pebbles", pebblesText(o.report)},
 		[2]string{"frames", framesText(o.report)},
-		[2]string{"epochs", fmt.Sprintf("%s, %s rounds of %s", grouped(o.report.Counters.Epochs), grouped(o.report.Counters.Rounds),
-			o.report.Termination)},
+		[2]string{"epochs", fmt.Sprintf("%s, %s of %s", grouped(o.report.Counters.Epochs),
+			counted(o.report.Counters.Rounds, "round", "rounds"), o.report.Termination)},
 		[2]string{"memory", fmt.Sprintf("%s for pebbles at most on a rank, %s resident at most in a process",
 			bytesText(o.report.Memory.BuffersPeak), bytesText(o.report.Memory.ResidentPeak))},
 	)
 }
 
-func place(r apps.Report) string {
+func place(r apps.Report, s *settings) string {
 	text := fmt.Sprintf("%s in %s, %s transport, %s topology, %s a buffer", plural(r.Ranks, "rank", "ranks"),
 		plural(r.Procs, "process", "processes"), r.Transport, r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
+	if s.shared() && r.Procs > 1 {
+		text += " shared by the ranks of a process"
+	}
 	if r.Cache > 0 {
 		text += ", cache of " + plural(r.Cache, "entry", "entries")
 	}
@@ -36,7 +39,7 @@ func verdict(errors uint64) string {
 	if errors == 0 {
 		return "yes"
 	}
-	return fmt.Sprintf("NO: %s errors", grouped(errors))
+	return "NO: " + counted(errors, "error", "errors")
 }
 
 func times(r apps.Report) string {
@@ -45,26 +48,47 @@ func times(r apps.Report) string {
 
 func pebblesText(r apps.Report) string {
 	c := r.Counters
-	return fmt.Sprintf("%s sent, %s handled, %s forwarded, %s merged",
+	text := fmt.Sprintf("%s sent, %s handled, %s forwarded, %s merged",
 		grouped(c.PebblesSent), grouped(c.PebblesHandled), grouped(c.Forwarded), grouped(c.Merged))
+	if c.MergedAtHops > 0 {
+		text += fmt.Sprintf(" (%s at hops)", grouped(c.MergedAtHops))
+	}
+	if c.Rescued > 0 {
+		text += fmt.Sprintf(", %s rescued from links marked down", grouped(c.Rescued))
+	}
+	return text
 }
 
 func framesText(r apps.Report) string {
 	c := r.Counters
 	text := fmt.Sprintf("%s sent, %s", grouped(c.FramesSent), bytesText(int64(c.BytesSent)))
-	var reasons []string
-	for _, f := range []struct {
-		frames uint64
-		why    string
-	}{{c.FlushFull, "full"}, {c.FlushDue, "due"}, {c.FlushExplicit, "flushed"}, {c.FlushIdle, "idle"}} {
-		if f.frames > 0 {
-			reasons = append(reasons, grouped(f.frames)+" "+f.why)
-		}
+	reasons := those([]amount{{c.FlushFull, "full"}, {c.FlushDue, "due"}, {c.FlushExplicit, "flushed"}, {c.FlushIdle, "idle"},
+		{c.FlushPeriodic, "periodic"}, {c.FlushDeep, "deep"}})
+	if reasons != "" {
+		text += ": " + reasons
 	}
-	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, ", ")
+	waits := those([]amount{{c.CreditWaits, "waited for credit"}, {c.Held, "held back"}})
+	if waits != "" {
+		text += "; " + waits
 	}
 	return text
+}
+
+// amount is how many of something there are.
+type amount struct {
+	n    uint64
+	what string
+}
+
+// those lists the amounts that are not 0.
+func those(all []amount) string {
+	var some []string
+	for _, a := range all {
+		if a.n > 0 {
+			some = append(some, grouped(a.n)+" "+a.what)
+		}
+	}
+	return strings.Join(some, ", ")
 }
 
 func plural(n int, one, many string) string {
@@ -72,6 +96,14 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// counted is plural for numbers that may be large.
+func counted(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
 }
 
 // grouped writes a number with a comma between thousands.
