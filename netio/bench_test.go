@@ -1,6 +1,7 @@
 package netio_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -37,6 +38,18 @@ func BenchmarkTCPStream(b *testing.B) {
 	stream(b, all[0].Port(0), all[1].Port(1), 8<<10)
 	b.StopTimer()
 	closeAll(b, all)
+}
+
+// BenchmarkTCPCredit is the same for senders that let themselves have only a few frames under way.
+func BenchmarkTCPCredit(b *testing.B) {
+	for _, frames := range []int64{1, 4, 16, 64} {
+		b.Run(fmt.Sprint(frames), func(b *testing.B) {
+			all := dialAll(b, configs(b, 2, 2))
+			streamWithin(b, all[0].Port(0), all[1].Port(1), 8<<10, frames*netio.FrameCost(8<<10))
+			b.StopTimer()
+			closeAll(b, all)
+		})
+	}
 }
 
 func BenchmarkMemStream(b *testing.B) {
@@ -79,8 +92,9 @@ func pingPong(b *testing.B, p, q netio.Port, kind netio.Kind, idle func(netio.Po
 	other.Wait()
 }
 
-func stream(b *testing.B, p, q netio.Port, bytes int) {
-	const budget = 4 << 20
+func stream(b *testing.B, p, q netio.Port, bytes int) { streamWithin(b, p, q, bytes, 4<<20) }
+
+func streamWithin(b *testing.B, p, q netio.Port, bytes int, budget int64) {
 	var other sync.WaitGroup
 	b.SetBytes(int64(bytes))
 	b.ReportAllocs()

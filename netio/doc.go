@@ -9,8 +9,12 @@
 //   - A frame that was handed to [Port.Send] arrives at the port of its To rank exactly once, unchanged, or the job is
 //     told by the function given to [Transport.Start] that it was not. Frames have no order.
 //   - Send never blocks and never runs foreign code. What is under way is bounded by the sender, who counts it in its
-//     [Pool]: a frame is lent until its last user has called [Frame.Release].
+//     [Pool]: a data frame is lent until its receiver has called [Frame.Release], in this process or another. So senders
+//     that hold back when too much is lent, or too many frames are charged to an account ([Frame.Charge]), bound the
+//     memory of both ends, and a transport needs no bound of its own: the frames for one rank never hold up another's.
 //   - Control frames are never held up behind data frames.
+//   - When a receiver can't release a frame any more, because its process is lost or has finished or the job was aborted,
+//     the frame comes back all the same: once, like all others.
 //   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
 //
 // [Mem] is for the ranks of one process. [TCP] is for several processes, on one host or many: [ListenTCP] opens a door,

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, or whose header makes no sense
-// where it arrived.
+// ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense where
+// it arrived, or that acknowledges what is not under way.
 var ErrDamaged = errors.New("damaged frame")
 
 // ErrFinished is in the chain of the error that tells of a frame for a process that had ended in order already.

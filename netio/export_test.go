@@ -19,3 +19,13 @@ func (t *TCP) Received() (lent int64) {
 	}
 	return lent
 }
+
+// ReceivedPeak is the most bytes of received frames that there ever were, on the lane that had most. It is for after Close.
+func (t *TCP) ReceivedPeak() (peak int64) {
+	for _, p := range t.peers {
+		for i := 0; p != nil && i < laneCount; i++ {
+			peak = max(peak, p.lanes[i].received.pool.Peak())
+		}
+	}
+	return peak
+}

@@ -1,6 +1,7 @@
 package netio
 
 import (
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -33,7 +34,7 @@ type Header struct {
 // headerBytes is the size of a header on the wire. headerRoom is what a frame keeps free ahead of its payload, so that
 // header and payload leave in one piece and the payload lies on a cache line.
 const (
-	headerBytes = 48
+	headerBytes = 52
 	headerRoom  = 64
 )
 
@@ -46,7 +47,11 @@ type Frame struct {
 	Header
 	mem  []byte // headerRoom bytes, then the payload's capacity; starts on a cache line
 	pool *Pool
-	next *Frame // link of the stack or list that the frame is in
+	next *Frame        // link of the stack or list that the frame is in
+	open *atomic.Int64 // counts the frame until it is released; nil when nobody does
+
+	ticket  ticket // of a data frame on its way to another process
+	receipt ticket // of a data frame that came from another process: what it travelled with
 }
 
 // Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
@@ -64,8 +69,16 @@ func (f *Frame) Next() *Frame { return f.next }
 // SetNext links n behind f.
 func (f *Frame) SetNext(n *Frame) { f.next = n }
 
-// Release gives the frame back to the pool that lent it. Any goroutine may call it, once; the frame must not be touched
-// afterwards. It costs one atomic exchange.
+// Charge adds the frame to an account that its release will take it from: frames that were charged and have not been
+// handled by their receiver. The frame's owner calls it before the frame is sent, once.
+func (f *Frame) Charge(account *atomic.Int64) {
+	account.Add(1)
+	f.open = account
+}
+
+// Release says that its caller is done with the frame, and gives it back to the pool that lent it; a data frame from
+// another process comes back there, to its sender, when that has been told. Any goroutine may call it, once; the frame
+// must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a goroutine.
 func (f *Frame) Release() { f.pool.giveBack(f) }
 
 const cacheLine = 64

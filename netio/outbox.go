@@ -21,8 +21,8 @@ func (o *outbox) put(f *Frame) {
 	o.parking.notify()
 }
 
-// take returns all frames, in the order in which they were put.
-func (o *outbox) take() *Frame { return reverse(o.queue.takeAll()) }
+// awake reports whether the writer looks for work before it rests, so that nobody need wake it.
+func (o *outbox) awake() bool { return !o.closed.Load() && !o.parking.parked.Load() }
 
 // close may be called again, by anybody.
 func (o *outbox) close() {

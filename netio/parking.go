@@ -46,9 +46,10 @@ func (p *parking) sleep(d time.Duration) (woken bool) {
 	}
 }
 
-// notify wakes the goroutine if it is parked. Anybody may call it; it costs one load when nobody is.
+// notify wakes the goroutine if it is parked and nobody has yet. Anybody may call it; it costs one load when there is
+// nobody to wake.
 func (p *parking) notify() {
-	if p.parked.Load() {
+	if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
 		p.wake()
 	}
 }

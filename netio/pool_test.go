@@ -68,6 +68,21 @@ func TestPoolInSteadyStateAllocatesNothing(t *testing.T) {
 	}))
 }
 
+// TestChargeIsTakenOffOnce uses the memory of a frame that was charged again.
+func TestChargeIsTakenOffOnce(t *testing.T) {
+	p := netio.NewPool(nil)
+	var account atomic.Int64
+	for range 3 {
+		f := p.Get(1)
+		f.Charge(&account)
+		require.EqualValues(t, 1, account.Load())
+		f.Release()
+		require.Zero(t, account.Load())
+		p.Get(1).Release()
+		require.Zero(t, account.Load(), "this one was not charged")
+	}
+}
+
 // TestManyRelease lets many goroutines give frames back while the owner gets others.
 func TestManyRelease(t *testing.T) {
 	const releasers, count = 4, 20000

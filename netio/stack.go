@@ -6,12 +6,13 @@ import "sync/atomic"
 // the top while somebody looks at it.
 type stack struct{ top atomic.Pointer[Frame] }
 
-func (s *stack) push(f *Frame) {
+// push reports whether the stack was empty.
+func (s *stack) push(f *Frame) (first bool) {
 	for {
 		top := s.top.Load()
 		f.next = top
 		if s.top.CompareAndSwap(top, f) {
-			return
+			return top == nil
 		}
 	}
 }

@@ -12,15 +12,18 @@ import (
 // frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
 // between ranks of one process change hands without a copy.
 //
-// A frame on the wire is 48 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
-// memory of a [Frame]. What has been received and is not yet released is bounded for each connection: past it the
-// connection is not read, and TCP holds the sender back.
+// A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
+// memory of a [Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
+// released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
+// received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
+// rank's frames hold up those of another. A control frame is given back when it has been written.
 type TCP struct {
 	config   TCPConfig
 	place    Place
 	stations []*station // of this process's ranks
 	peers    []*tcpPeer // by process; nil for this one
 	events   *events
+	owing    owing
 	aborted  atomic.Bool
 	down     atomic.Bool    // aborted or closing: frames are dropped
 	running  sync.WaitGroup // readers and writers
@@ -71,6 +74,7 @@ func (t *TCP) Abort(reason string) {
 	reason = reason[:min(len(reason), reasonBytesMax)]
 	for _, p := range t.peers {
 		if p != nil {
+			p.underWay.close() // nobody counts on acknowledgements any more
 			p.lanes[controlLane].out.put(message(abort, reason))
 		}
 	}

@@ -23,7 +23,6 @@ type TCPConfig struct {
 	StartLimit     time.Duration // until all processes are connected; default 30 s
 	SilenceMax     time.Duration // a peer that says nothing for so long is lost; default 10 s
 	CloseLimit     time.Duration // of Close; default 5 s
-	ReceiveBudget  int64         // bytes of received frames not yet released, for each connection; default 4 MiB
 	Log            *slog.Logger  // may be nil
 }
 
@@ -35,7 +34,6 @@ func (c *TCPConfig) validate() error {
 	setDefault(&c.StartLimit, 30*time.Second)
 	setDefault(&c.SilenceMax, 10*time.Second)
 	setDefault(&c.CloseLimit, 5*time.Second)
-	setDefault(&c.ReceiveBudget, 4<<20)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -55,7 +53,7 @@ func (c *TCPConfig) validate() error {
 	return nil
 }
 
-func setDefault[T time.Duration | int64](v *T, to T) {
+func setDefault(v *time.Duration, to time.Duration) {
 	if *v <= 0 {
 		*v = to
 	}

@@ -14,14 +14,23 @@ type lane struct {
 	number   int
 	conn     net.Conn // set once, by join
 	out      outbox
-	received receiver
+	received receiver    // the reader's own
 	finished atomic.Bool // the peer has said goodbye on this lane
 }
 
 func newLane(p *tcpPeer, number int) *lane {
 	l := &lane{peer: p, number: number, out: outbox{parking: newParking()}}
-	l.received.init(p.t.config.ReceiveBudget)
+	l.received.pool = NewPool(nil)
 	return l
+}
+
+// lightBytesMax is how many bytes under way on the data lane may stand ahead of an acknowledgement.
+const lightBytesMax = 256 << 10
+
+// light reports whether acknowledgements would leave soon on this lane. The data lane may have much to carry, some of it in
+// buffers of the kernel's.
+func (l *lane) light() bool {
+	return l.number == controlLane || l.peer.underWay.bytes.Load() <= lightBytesMax
 }
 
 // stop ends both goroutines of the lane soon.
@@ -30,14 +39,16 @@ func (l *lane) stop() {
 		l.conn.Close()
 	}
 	l.out.close()
-	l.received.stop()
 }
 
 // write is the writer's goroutine.
 func (l *lane) write() {
-	w := writer{lane: l, conn: l.conn}
+	w := writer{lane: l, conn: l.conn, messages: NewPool(nil)}
 	err := w.run()
 	l.out.close()
+	if l.number == controlLane {
+		l.peer.owed.close()
+	}
 	switch {
 	case errors.Is(err, ErrFinished) && l.number == controlLane:
 		l.peer.lose(err) // an abort message would have come before the goodbye
@@ -55,6 +66,9 @@ func (l *lane) read() {
 	switch {
 	case err == nil:
 		l.finished.Store(true)
+		if l.number == controlLane {
+			l.peer.underWay.close() // acknowledgements came before the goodbye, or never will
+		}
 	case errors.As(err, &aborted):
 		l.peer.end(aborted)
 	case errors.Is(err, errBroken):

@@ -31,9 +31,11 @@ const suspicionMax = 500 * time.Millisecond
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type tcpPeer struct {
-	t     *TCP
-	place Place
-	lanes [laneCount]*lane
+	t        *TCP
+	place    Place
+	lanes    [laneCount]*lane
+	underWay underWay // data frames that the peer has yet to acknowledge
+	owed     owed     // acknowledgements that the peer has yet to be told
 
 	mu      sync.Mutex // guards all below, and conn of the lanes while joining
 	over    bool
@@ -46,6 +48,8 @@ func newPeer(t *TCP, process int) *tcpPeer {
 	for i := range p.lanes {
 		p.lanes[i] = newLane(p, i)
 	}
+	p.owed.init(p)
+	p.lanes[dataLane].received.pool.owed = &p.owed
 	return p
 }
 
@@ -72,7 +76,6 @@ func (p *tcpPeer) sayGoodbye(deadline time.Time) {
 	defer p.mu.Unlock()
 	for _, l := range p.lanes {
 		l.out.put(message(goodbye, ""))
-		l.received.parking.wake() // it drops frames from now on, and needs no room
 		if l.conn != nil {
 			l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
 		}
@@ -116,6 +119,7 @@ func (p *tcpPeer) finish(cause error) bool {
 	for _, l := range p.lanes {
 		l.stop()
 	}
+	p.underWay.close()
 	if p.t.down.Load() {
 		p.untold = cause
 		return false

@@ -35,6 +35,18 @@ const (
 	pauseMax         = time.Millisecond
 )
 
+// Recv implements [Port].
+func (p tcpPort) Recv() *Frame {
+	p.t.owing.flushPrompt()
+	return p.station.Recv()
+}
+
+// Wait implements [Port]. A rank that parks may be what others wait for: they are told first what it has released.
+func (p tcpPort) Wait(d time.Duration) {
+	p.t.owing.flush()
+	p.station.Wait(d)
+}
+
 // Pause implements [Port].
 func (p tcpPort) Pause() {
 	p.pauses++
@@ -42,5 +54,6 @@ func (p tcpPort) Pause() {
 		p.Wait(pauseMax)
 		return
 	}
+	p.t.owing.flushPrompt()
 	p.station.Pause()
 }

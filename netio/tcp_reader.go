@@ -17,8 +17,9 @@ var errBroken = errors.New("its connection broke without a goodbye")
 
 // reader takes what arrives on a lane to the ranks of this process. Everything is checked before it is used.
 type reader struct {
-	lane *lane
-	in   *bufio.Reader
+	lane  *lane
+	in    *bufio.Reader
+	slots [slotsBytesMax]byte // of the acknowledgement that is being read
 }
 
 // run returns nil after a goodbye, an AbortError after an abort message, and what is wrong otherwise.
@@ -28,7 +29,7 @@ func (r *reader) run() error {
 		if err != nil {
 			return r.explain(err)
 		}
-		h, sum, err := decodeHeader(head)
+		h, e, err := decodeHeader(head)
 		if err != nil {
 			return err
 		}
@@ -38,14 +39,18 @@ func (r *reader) run() error {
 		_, _ = r.in.Discard(headerBytes) // is there, so it can't fail
 		switch h.Kind {
 		case heartbeat:
+			r.lane.received.trim() // nothing has come for long
 		case goodbye:
 			return nil
 		case abort:
-			return r.abort(h, sum)
+			err = r.abort(&h, e)
+		case acknowledgement:
+			err = r.acknowledgement(&h, e)
 		default:
-			if err := r.frame(h, sum); err != nil {
-				return err
-			}
+			err = r.frame(&h, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
@@ -72,6 +77,10 @@ func (r *reader) check(h *Header) error {
 		if !control || h.Bytes > reasonBytesMax {
 			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.lane.number)
 		}
+	case acknowledgement:
+		if h.Bytes == 0 || h.Bytes > slotsBytesMax || h.Bytes%slotBytes != 0 {
+			return fmt.Errorf("acknowledgement of %d bytes on connection %d", h.Bytes, r.lane.number)
+		}
 	default:
 		return fmt.Errorf("unknown kind %#x", h.Kind)
 	}
@@ -79,45 +88,47 @@ func (r *reader) check(h *Header) error {
 }
 
 // frame reads a payload and hands the frame to its rank. While this process ends, nobody wants it.
-func (r *reader) frame(h Header, sum uint32) error {
-	f := r.lane.received.lend(int(h.Bytes), r.dropping)
-	if f == nil {
+func (r *reader) frame(h *Header, e envelope) error {
+	t := r.lane.peer.t
+	if t.down.Load() {
 		_, err := r.in.Discard(int(h.Bytes))
 		return r.explain(err)
 	}
-	f.Header = h
-	if err := r.payload(f, sum); err != nil {
+	f := r.lane.received.lend(int(h.Bytes))
+	f.Header, f.receipt = *h, e.ticket
+	if err := r.payload(f.Payload(), h, e); err != nil {
 		f.Release()
 		return err
 	}
-	t := r.lane.peer.t
 	t.stations[int(h.To)-t.place.First].deliver(f)
 	return nil
 }
 
-func (r *reader) payload(f *Frame, sum uint32) error {
-	if _, err := io.ReadFull(r.in, f.Payload()); err != nil {
+func (r *reader) payload(b []byte, h *Header, e envelope) error {
+	if _, err := io.ReadFull(r.in, b); err != nil {
 		return r.explain(err)
 	}
-	if crc32.Checksum(f.Payload(), castagnoli) != sum {
-		return fmt.Errorf("check payload of %d bytes from rank %d: %w: wrong CRC32C", f.Bytes, f.From, ErrDamaged)
+	if crc32.Checksum(b, castagnoli) != e.payload {
+		return fmt.Errorf("check payload of %d bytes from rank %d: %w: wrong CRC32C", h.Bytes, h.From, ErrDamaged)
 	}
 	return nil
 }
 
-func (r *reader) abort(h Header, sum uint32) error {
-	f := message(abort, "")
-	if int(h.Bytes) > len(f.Space()) {
-		f = NewPool(nil).Get(int(h.Bytes))
-	}
-	f.Header = h
-	if err := r.payload(f, sum); err != nil {
+func (r *reader) abort(h *Header, e envelope) error {
+	reason := make([]byte, h.Bytes)
+	if err := r.payload(reason, h, e); err != nil {
 		return err
 	}
-	return &AbortError{Process: r.lane.peer.place.Process, Reason: string(f.Payload())}
+	return &AbortError{Process: r.lane.peer.place.Process, Reason: string(reason)}
 }
 
-func (r *reader) dropping() bool { return r.lane.peer.t.down.Load() }
+func (r *reader) acknowledgement(h *Header, e envelope) error {
+	slots := r.slots[:h.Bytes]
+	if err := r.payload(slots, h, e); err != nil {
+		return err
+	}
+	return r.lane.peer.underWay.acknowledge(slots)
+}
 
 // explain says in words why nothing more can be read.
 func (r *reader) explain(err error) error {

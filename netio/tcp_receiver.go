@@ -1,50 +1,27 @@
 package netio
 
-import "sync/atomic"
-
-// receiver lends the frames that arrive on a lane, within a budget of bytes: the reader waits until ranks have released
-// enough. A frame beyond the whole budget is lent when nothing else is.
+// receiver lends the frames that arrive on a lane. What is lent at once is bounded by the senders, who wait for their
+// frames to come back; what it keeps besides, by the rule of lend. It is for the reader's goroutine.
 type receiver struct {
-	pool    *Pool // owned by the reader's goroutine
-	budget  int64
-	stopped atomic.Bool
-	parking parking
+	pool *Pool
+	most int64 // the most bytes lent at once since the last trim
 }
 
-func (r *receiver) init(budget int64) {
-	r.budget = budget
-	r.parking = newParking()
-	r.pool = NewPool(r.parking.notify)
-}
+// receiverFloor is how many bytes a receiver may keep in any case.
+const receiverFloor = 64 << 10
 
-// lend returns nil when it is not to wait any more: after stop, or when dropping says so.
-func (r *receiver) lend(n int, dropping func() bool) *Frame {
-	cost := FrameCost(n)
-	for !r.stopped.Load() && !dropping() {
-		lent := r.pool.Lent()
-		if lent == 0 || lent+cost <= r.budget {
-			return r.get(n, lent+cost)
-		}
-		r.parking.announce()
-		if !r.pool.returned.empty() || r.stopped.Load() || dropping() {
-			r.parking.leave()
-			continue
-		}
-		r.parking.sleep(-1)
-	}
-	return nil
-}
-
-// get lets go of frames of other sizes before it allocates past the budget.
-func (r *receiver) get(n int, lent int64) *Frame {
-	if lent+r.pool.Idle() > r.budget && !r.pool.has(n) {
-		r.pool.Trim()
+// lend lets go of idle frames of other sizes rather than hold more than twice what was in use at once.
+func (r *receiver) lend(n int) *Frame {
+	lent := r.pool.Lent() + FrameCost(n)
+	r.most = max(r.most, lent)
+	if !r.pool.has(n) && lent+r.pool.Idle() > max(2*r.most, receiverFloor) {
+		r.trim()
 	}
 	return r.pool.Get(n)
 }
 
-// stop ends a wait, and lets no further one begin. Anybody may call it.
-func (r *receiver) stop() {
-	r.stopped.Store(true)
-	r.parking.wake()
+// trim lets go of idle frames.
+func (r *receiver) trim() {
+	r.pool.Trim()
+	r.most = r.pool.Lent()
 }

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +13,7 @@ import (
 func sample(kind Kind, from, to uint32, payload string) *Frame {
 	f := message(kind, payload)
 	f.Flags, f.Target, f.Epoch, f.From, f.To, f.Count = 1, 2, 3, from, to, 6
-	f.Check, f.Tag, f.Seq = 8, 9, 1<<63+10
+	f.Check, f.Tag, f.Seq, f.ticket = 8, 9, 1<<63+10, newTicket(11, true)
 	return f
 }
 
@@ -24,9 +22,10 @@ func TestHeaderTravels(t *testing.T) {
 	b := f.seal()
 	require.Len(t, b, headerBytes+7)
 	require.Equal(t, "payload", string(b[headerBytes:]))
-	h, _, err := decodeHeader(b)
+	h, e, err := decodeHeader(b)
 	require.NoError(t, err)
 	require.Equal(t, f.Header, h)
+	require.Equal(t, f.ticket, e.ticket)
 }
 
 func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
@@ -49,26 +48,26 @@ func FuzzDecodeHeader(f *testing.F) {
 		if mend {
 			mendHeader(b)
 		}
-		h, sum, err := decodeHeader(b)
+		h, e, err := decodeHeader(b)
 		if err != nil {
 			require.ErrorIs(t, err, ErrDamaged)
 			return
 		}
 		require.LessOrEqual(t, int(h.Bytes), FrameBytesMax)
 		again := make([]byte, headerBytes)
-		encodeHeader(again, &h, sum)
+		encodeHeader(again, &h, e)
 		require.Equal(t, b[:headerBytes], again)
 	})
 }
 
 // mendHeader gives a header the sum that it claims to have.
 func mendHeader(b []byte) {
-	binary.LittleEndian.PutUint32(b[44:], crc32.Checksum(b[:44], castagnoli))
+	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
 }
 
 // streamReader reads b as if it came on a lane from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
-func streamReader(b []byte, number int, budget int64) (*TCP, *reader) {
-	t := newTCP(TCPConfig{Place: PlaceOf(4, 2, 0), ReceiveBudget: budget})
+func streamReader(b []byte, number int) (*TCP, *reader) {
+	t := newTCP(TCPConfig{Place: PlaceOf(4, 2, 0)})
 	return t, &reader{lane: t.peers[1].lanes[number], in: bufio.NewReader(bytes.NewReader(b))}
 }
 
@@ -93,16 +92,21 @@ func TestReaderRefuses(t *testing.T) {
 		"message 0xf1 with 2 bytes":           {dataLane, join(message(goodbye, "xx"))},
 		"abort message of 4 bytes on connect": {dataLane, join(message(abort, "stop"))},
 		"abort message of 5000 bytes":         {controlLane, join(message(abort, string(make([]byte, 5000))))},
+		"acknowledgement of 0 bytes":          {controlLane, join(message(acknowledgement, ""))},
+		"acknowledgement of 6 bytes":          {dataLane, join(message(acknowledgement, "\x00\x00\x00\x00\x00\x00"))},
+		"acknowledgement of 4100 bytes":       {controlLane, join(message(acknowledgement, string(make([]byte, 4100))))},
+		"nothing is under way in slot 0":      {controlLane, join(message(acknowledgement, "\x00\x00\x00\x00"))},
+		"under way in slot 4294967295":        {dataLane, join(message(acknowledgement, "\xff\xff\xff\xff"))},
 		"unknown kind 0x0":                    {dataLane, join(sample(0, 2, 0, ""))},
 		"unknown kind 0x77":                   {dataLane, join(sample(0x77, 2, 0, ""))},
 		"without a goodbye: read: EOF":        {dataLane, join(sample(Data, 2, 0, "abc"))},
-		"without a goodbye: read: unexpected": {dataLane, join(sample(Data, 2, 0, "abc"))[:50]},
+		"without a goodbye: read: unexpected": {dataLane, join(sample(Data, 2, 0, "abc"))[:headerBytes+2]},
 		"process 1 ended the job: stop":       {controlLane, join(message(abort, "stop"))},
 	} {
-		_, r := streamReader(c.b, c.lane, 1<<20)
+		_, r := streamReader(c.b, c.lane)
 		require.ErrorContains(t, r.run(), words)
 	}
-	_, r := streamReader(join(sample(Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataLane, 1<<20)
+	_, r := streamReader(join(sample(Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataLane)
 	require.NoError(t, r.run())
 }
 
@@ -111,6 +115,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(join(sample(Data, 2, 0, "abc"), sample(Data, 3, 1, ""), message(goodbye, "")), true, false)
 	f.Add(join(sample(Control, 2, 0, "abc"), message(heartbeat, ""), message(abort, "reason")), false, false)
 	f.Add(join(sample(Data, 2, 0, "abc")), true, true)
+	f.Add(join(message(acknowledgement, "\x00\x00\x00\x00"), message(goodbye, "")), false, false)
 	f.Fuzz(func(t *testing.T, b []byte, data, mend bool) {
 		number := controlLane
 		if data {
@@ -122,7 +127,7 @@ func FuzzReader(f *testing.F) {
 			}
 			mendHeader(b)
 		}
-		tr, r := streamReader(b, number, 1<<40)
+		tr, r := streamReader(b, number)
 		err := r.run()
 		sent := 0
 		for rank := range 2 {
@@ -137,51 +142,10 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		require.LessOrEqual(t, sent, len(b))
+		tr.peers[1].owed.close()
 		require.Zero(t, r.lane.received.pool.Lent())
 		if err == nil {
 			require.GreaterOrEqual(t, len(b), sent+headerBytes, "a goodbye")
 		}
 	})
-}
-
-// TestReceiverKeepsItsBudget reads on while frames are held: never more than the budget, but for one that is larger.
-func TestReceiverKeepsItsBudget(t *testing.T) {
-	const count, budget = 50, 4096
-	var frames []*Frame
-	for i := range count {
-		n := 1000
-		if i%10 == 9 {
-			n = 20_000
-		}
-		frames = append(frames, sample(Data, 2, 0, string(make([]byte, n))))
-	}
-	tr, r := streamReader(join(append(frames, message(goodbye, ""))...), dataLane, budget)
-	var reading sync.WaitGroup
-	reading.Go(func() { require.NoError(t, r.run()) })
-	p := tr.Port(0)
-	for range count {
-		f := p.Recv()
-		for ; f == nil; f = p.Recv() {
-			p.Wait(-1)
-		}
-		f.Release()
-	}
-	reading.Wait()
-	require.Zero(t, r.lane.received.pool.Lent())
-	require.LessOrEqual(t, r.lane.received.pool.Peak(), FrameCost(20_000), "what other sizes left idle was let go")
-}
-
-func TestReceiverStopsWaiting(t *testing.T) {
-	tr, r := streamReader(join(sample(Data, 2, 0, "abc"), sample(Data, 2, 0, "abc")), dataLane, 1)
-	ended := make(chan error)
-	go func() { ended <- r.run() }()
-	p := tr.Port(0)
-	f := p.Recv()
-	for ; f == nil; f = p.Recv() {
-		p.Wait(-1)
-	}
-	r.lane.received.stop() // the second one has no room, and never will
-	require.ErrorIs(t, <-ended, io.EOF)
-	require.Nil(t, p.Recv())
-	f.Release()
 }

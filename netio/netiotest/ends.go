@@ -10,12 +10,20 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// closeInOrder lets the first process close as soon as it has sent; the others must still get everything.
+// closeInOrder lets the first process close as soon as it has sent; the others must still get everything, and get back what
+// they have sent to it and it has not released.
 func closeInOrder(w *world) {
 	const count = 200
 	last := len(w.ports) - 1
 	for i := range count {
 		w.ports[0].Send(frame(w.ports[0], netio.Data+netio.Kind(i%2), 0, last, 20_000))
+	}
+	var held *netio.Frame
+	if w.process[last] != 0 {
+		w.ports[last].Send(frame(w.ports[last], netio.Data, last, 0, 20_000))
+		var err error
+		held, err = recv(w.ports[0])
+		require.NoError(w.t, err)
 	}
 	var closing sync.WaitGroup
 	errs := make([]error, len(w.transports))
@@ -24,6 +32,10 @@ func closeInOrder(w *world) {
 		f, err := recv(w.ports[last])
 		require.NoError(w.t, err)
 		f.Release()
+	}
+	require.NoError(w.t, allBack(w.ports[last]))
+	if held != nil {
+		held.Release()
 	}
 	for i := 1; i < len(w.transports); i++ {
 		closing.Go(func() { errs[i] = w.transports[i].Close() })
@@ -43,6 +55,7 @@ func closeInOrder(w *world) {
 func abortIsTold(w *world) {
 	last := len(w.transports) - 1
 	reason := "rank 7 has had enough" + strings.Repeat(".", 5000)
+	leaveUnderWay(w)
 	w.transports[last].Abort(reason)
 	w.transports[last].Abort("another reason")
 	for i := range last {
@@ -60,6 +73,18 @@ func abortIsTold(w *world) {
 	w.close()
 }
 
+// leaveUnderWay has frames under way that nobody receives, between the last rank and those of other processes: they must
+// come back without Close when the last process ends.
+func leaveUnderWay(w *world) {
+	last := len(w.ports) - 1
+	for rank, p := range w.ports {
+		if w.process[rank] != w.process[last] {
+			p.Send(frame(p, netio.Data, rank, last, 1000))
+			w.ports[last].Send(frame(w.ports[last], netio.Data, last, rank, 1000))
+		}
+	}
+}
+
 // lossIsTold kills the last process.
 func lossIsTold(w *world) {
 	last := len(w.transports) - 1
@@ -67,6 +92,7 @@ func lossIsTold(w *world) {
 	if !ok || last == 0 {
 		w.t.Skip("this transport can't lose a process")
 	}
+	leaveUnderWay(w)
 	killer.Kill()
 	place := w.transports[last].Place()
 	for i := range last {

@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// controlPasses lets rank 0 send more data to the last rank than all buffers between them hold, then a control frame. The
-// receiver releases nothing before that has come.
+// controlPasses lets rank 0 send much data to the last rank, then a control frame. The receiver releases nothing before
+// that has come.
 func controlPasses(w *world) {
 	const count, bytes = 512, 64 << 10
 	last := len(w.ports) - 1
@@ -152,36 +152,43 @@ func releaseByOthers(w *world) {
 	w.checkReceived()
 }
 
-// backpressure sends to a rank that receives nothing, until no frame comes back: long before the memory that this would
-// take without bounds. A slow machine may end the first part early, which does no harm.
+// backpressure sends to a rank that receives nothing: exactly what the sender lets itself lend, and no byte more, is under
+// way, and neither end needs memory for more. Then the receiver takes one frame at a time, ten times as many.
 func backpressure(w *world) {
-	const bytes, budget, most = 64 << 10, 1 << 20, 64 << 20
+	const bytes, budget, count = 64 << 10, 1 << 20, 200
 	last := len(w.ports) - 1
 	if last == 0 {
 		w.t.Skip("needs two ranks")
 	}
+	p, cost := w.ports[0], netio.FrameCost(bytes)
 	sent := 0
-	p := w.ports[0]
-	for idle := 0; idle < 3; {
-		if p.Pool().Lent() < budget {
+	fill := func() {
+		for p.Pool().Lent()+cost <= budget {
 			p.Send(frame(p, netio.Data, 0, last, bytes))
 			sent++
-			idle = 0
-			require.Less(w.t, sent*bytes, most, "bytes that nobody received")
-			continue
 		}
-		p.Wait(50 * time.Millisecond)
-		idle++
 	}
-	w.each(func(rank int, p netio.Port) error {
-		for i := 0; rank == last && i < sent; i++ {
-			f, err := recv(p)
-			if err != nil {
-				return err
-			}
-			f.Release()
+	for range 3 { // nothing comes back while the receiver is busy
+		fill()
+		p.Wait(30 * time.Millisecond)
+	}
+	require.EqualValues(w.t, budget/cost, sent, "frames that nobody received")
+	for got := 0; got < sent; got++ {
+		f, err := recv(w.ports[last])
+		require.NoError(w.t, err)
+		f.Release()
+		if sent < count {
+			require.NoError(w.t, await(p, "get room", func() (bool, error) { return p.Pool().Lent()+cost <= budget, nil }))
+			fill()
 		}
-		return allBack(p)
-	})
+		require.LessOrEqual(w.t, sent-got-1, int(budget/cost))
+	}
+	w.each(func(_ int, p netio.Port) error { return allBack(p) })
 	w.checkReceived()
+	require.LessOrEqual(w.t, p.Pool().Peak(), int64(budget))
+	for _, tr := range w.transports {
+		if l, ok := tr.(Lender); ok {
+			require.LessOrEqual(w.t, l.ReceivedPeak(), int64(budget), "what the sender is bound by")
+		}
+	}
 }

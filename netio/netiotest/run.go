@@ -13,9 +13,11 @@ import (
 // goodbye. Its own failures after that don't matter.
 type Killer interface{ Kill() }
 
-// Lender is what a transport under test may offer besides: after Close, Received is how many bytes of received frames
-// were not released.
-type Lender interface{ Received() int64 }
+// Lender is what a transport under test may offer besides. It is asked after Close.
+type Lender interface {
+	Received() int64     // bytes of received frames that were not released
+	ReceivedPeak() int64 // the most bytes of received frames that it ever had at once, in use or not
+}
 
 // Maker makes the transports of one job, one for each process, connected and not started. It skips the test when the
 // transport can't have so many processes.
@@ -38,9 +40,15 @@ func Run(t *testing.T, maker Maker) {
 		{"RanksMayOnlyPause", pausing},
 		{"ReleaseByOthers", releaseByOthers},
 		{"SendersAreHeldBack", backpressure},
+		{"ChargeLastsUntilRelease", chargeLasts},
+		{"FramesMayBeSentOn", sentOn},
+		{"CreditsBoundWhatIsHeld", credits},
 		{"CloseInOrder", closeInOrder},
 		{"AbortIsTold", abortIsTold},
 		{"LossIsTold", lossIsTold},
+		{"CloseWithFramesUnderWay", closeWithFramesUnderWay},
+		{"AbortWithFramesUnderWay", abortWithFramesUnderWay},
+		{"LossWithFramesUnderWay", lossWithFramesUnderWay},
 		{"LateFramesAreReleased", lateFrames},
 		{"SteadyStateAllocatesNothing", steadyState},
 	}

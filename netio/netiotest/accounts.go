@@ -1,0 +1,247 @@
+package netiotest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// chargeLasts follows one frame for each pair of ranks: it is charged and lent while its receiver holds it, and comes back
+// when that has released it.
+func chargeLasts(w *world) {
+	for from, p := range w.ports {
+		for to, q := range w.ports {
+			var account atomic.Int64
+			f := frame(p, netio.Data, from, to, 1000)
+			f.Charge(&account)
+			p.Send(f)
+			held, err := recv(q)
+			require.NoError(w.t, err)
+			for range 5 {
+				roundTrip(w, from, to)
+			}
+			require.EqualValues(w.t, 1, account.Load(), "from %d to %d: held", from, to)
+			require.GreaterOrEqual(w.t, p.Pool().Lent(), netio.FrameCost(1000))
+			held.Release()
+			q.Pause() // the receiver goes on
+			require.NoError(w.t, allBack(p))
+			require.Zero(w.t, account.Load(), "from %d to %d: released", from, to)
+		}
+	}
+	w.checkReceived()
+}
+
+// sentOn lets all ranks send one and the same frame on: it is its first sender's until the last one has released it.
+func sentOn(w *world) {
+	const bytes = 1000
+	p := w.ports[0]
+	var account atomic.Int64
+	f := frame(p, netio.Data, 0, 0, bytes)
+	f.Charge(&account)
+	f.Payload()[bytes-1] = 7
+	for range 3 {
+		for to, q := range w.ports {
+			from := int(f.To)
+			f.From, f.To = uint32(from), uint32(to)
+			w.ports[from].Send(f)
+			var err error
+			f, err = recv(q)
+			require.NoError(w.t, err)
+			require.EqualValues(w.t, 7, f.Payload()[bytes-1])
+			roundTrip(w, 0, to)
+			require.EqualValues(w.t, 1, account.Load())
+		}
+	}
+	f.Release()
+	require.NoError(w.t, allBack(p))
+	require.Zero(w.t, account.Load())
+	w.checkReceived()
+}
+
+// roundTrip lets control frames pass both ways, so that the transport has had time for what it may do by itself.
+func roundTrip(w *world, from, to int) {
+	for _, way := range [][2]int{{from, to}, {to, from}} {
+		p, q := w.ports[way[0]], w.ports[way[1]]
+		p.Send(frame(p, netio.Control, way[0], way[1], 1000))
+		f, err := recv(q)
+		require.NoError(w.t, err)
+		f.Release()
+	}
+}
+
+// credits lets each rank have at most a few frames under way to each other one, while receivers release what they hold in
+// any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
+func credits(w *world) {
+	const total, credit = 10_000, 16
+	ranks := len(w.ports)
+	count := total / ranks / ranks // for each pair
+	w.each(func(rank int, p netio.Port) error {
+		h := newHolder(w.seed, rank, ranks)
+		defer h.close()
+		accounts, sent, all := make([]atomic.Int64, ranks), make([]int, ranks), 0
+		step := func() (bool, error) {
+			for to := range ranks {
+				for sent[to] < count && accounts[to].Load() < credit {
+					f := frame(p, netio.Data, rank, to, h.random.IntN(2000))
+					f.Seq = uint64(sent[to])
+					f.Charge(&accounts[to])
+					p.Send(f)
+					sent[to]++
+					all++
+				}
+			}
+			for f := p.Recv(); f != nil; f = p.Recv() {
+				if err := h.take(f, credit); err != nil {
+					return false, err
+				}
+			}
+			h.releaseSome()
+			return all == count*ranks && h.taken == count*ranks, nil
+		}
+		if err := await(p, "exchange all frames", step); err != nil {
+			return fmt.Errorf("%w: rank %d sent %d and took %d of %d frames", err, rank, all, h.taken, count*ranks)
+		}
+		h.close()
+		if err := allBack(p); err != nil {
+			return err
+		}
+		for to := range accounts {
+			if n := accounts[to].Load(); n != 0 {
+				return fmt.Errorf("rank %d is charged for %d frames to rank %d that were released", rank, n, to)
+			}
+		}
+		return nil
+	})
+	w.checkReceived()
+}
+
+// holder keeps received frames for a while.
+type holder struct {
+	random *rand.Rand
+	held   []*netio.Frame
+	from   []atomic.Int64 // frames held, by sender
+	taken  int
+	away   chan *netio.Frame
+	other  sync.WaitGroup
+	close  func()
+}
+
+func newHolder(seed uint64, rank, ranks int) *holder {
+	h := &holder{
+		random: rand.New(rand.NewPCG(seed, uint64(rank))),
+		from:   make([]atomic.Int64, ranks), away: make(chan *netio.Frame, 64),
+	}
+	h.other.Go(func() {
+		for f := range h.away {
+			h.release(f)
+		}
+	})
+	h.close = sync.OnceFunc(func() {
+		for _, f := range h.held {
+			h.release(f)
+		}
+		close(h.away)
+		h.other.Wait()
+	})
+	return h
+}
+
+func (h *holder) take(f *netio.Frame, most int64) error {
+	h.held = append(h.held, f)
+	h.taken++
+	if n := h.from[f.From].Add(1); n > most {
+		return fmt.Errorf("rank %d holds %d frames of rank %d, which has credit for %d", f.To, n, f.From, most)
+	}
+	return nil
+}
+
+// release takes the frame from the count before its sender can know.
+func (h *holder) release(f *netio.Frame) {
+	h.from[f.From].Add(-1)
+	f.Release()
+}
+
+// releaseSome lets go of about half of what is held; now and then all of it waits for a moment.
+func (h *holder) releaseSome() {
+	if h.random.IntN(64) == 0 {
+		time.Sleep(time.Duration(h.random.IntN(200)) * time.Microsecond)
+	}
+	h.random.Shuffle(len(h.held), func(i, j int) { h.held[i], h.held[j] = h.held[j], h.held[i] })
+	for range (len(h.held) + 1) / 2 {
+		f := h.held[len(h.held)-1]
+		h.held = h.held[:len(h.held)-1]
+		if h.random.IntN(4) == 0 {
+			h.away <- f
+		} else {
+			h.release(f)
+		}
+	}
+}
+
+// The ends that a job may come to while frames are under way.
+func abortWithFramesUnderWay(w *world) {
+	underWayAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
+}
+
+func lossWithFramesUnderWay(w *world) {
+	if _, ok := w.transports[0].(Killer); !ok || len(w.transports) == 1 {
+		w.t.Skip("this transport can't lose a process")
+	}
+	underWayAtEnd(w, func(tr netio.Transport) { tr.(Killer).Kill() })
+}
+
+func closeWithFramesUnderWay(w *world) { underWayAtEnd(w, func(netio.Transport) {}) }
+
+// underWayAtEnd has frames under way between all ranks: some were released, some are held, some were not received, some
+// are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process comes
+// back, once; what a rank of the same process holds does when that releases it.
+func underWayAtEnd(w *world, end func(netio.Transport)) {
+	const count = 50
+	accounts := make([]atomic.Int64, len(w.ports))
+	held := make([][]*netio.Frame, len(w.ports))
+	var sending sync.WaitGroup
+	for rank, p := range w.ports {
+		sending.Go(func() {
+			r := rand.New(rand.NewPCG(w.seed, uint64(rank)))
+			for range count {
+				for to := range w.ports {
+					f := frame(p, netio.Data, rank, to, r.IntN(8000))
+					f.Charge(&accounts[rank])
+					p.Send(f)
+				}
+				if f := p.Recv(); f != nil && r.IntN(2) == 0 {
+					f.Release()
+				} else if f != nil {
+					held[rank] = append(held[rank], f)
+				}
+			}
+		})
+	}
+	end(w.transports[len(w.transports)-1])
+	sending.Wait()
+	w.closeAll()
+	for rank, p := range w.ports {
+		for f := p.Recv(); f != nil; f = p.Recv() {
+			f.Release()
+		}
+		for _, f := range held[rank] {
+			f.Release()
+		}
+	}
+	for rank, p := range w.ports {
+		require.NoError(w.t, allBack(p))
+		require.Zero(w.t, accounts[rank].Load(), "frames of rank %d that were charged for good, or taken off twice", rank)
+	}
+	w.checkReceived()
+	for i := range w.failures { // they may have been told of the end
+		for len(w.failures[i]) > 0 {
+			<-w.failures[i]
+		}
+	}
+}
