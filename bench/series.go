@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 )
 
 // series is one figure: how it is measured, and what came out.
@@ -15,7 +16,15 @@ type series struct {
 	unit    string
 	command string                  // as a user would type it; empty for what this program does itself
 	measure func() (float64, error) // one repeat
+	against *series                 // what its share is of; nil for the first of its group
 	values  []float64
+}
+
+// group is a table of figures that belong together.
+type group struct {
+	name   string
+	about  string // what they show
+	series []*series
 }
 
 func (s *series) median() float64 {
@@ -24,11 +33,11 @@ func (s *series) median() float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// app measures a field of an application's JSON, scaled.
-func app(binary, name, unit, field string, scale float64, args ...string) *series {
-	s := &series{name: name, unit: unit, command: "pebbles " + strings.Join(args, " ")}
+// app measures a field of the JSON of an application, which is called with the arguments of a line; scaled.
+func app(binary, name, unit, field string, scale float64, line string) *series {
+	s := &series{name: name, unit: unit, command: "pebbles " + line}
 	s.measure = func() (float64, error) {
-		cmd := exec.Command(binary, append(args, "--json")...)
+		cmd := exec.Command(binary, append(strings.Fields(line), "--json")...)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
@@ -48,15 +57,18 @@ func app(binary, name, unit, field string, scale float64, args ...string) *serie
 }
 
 // run repeats all series in turn.
-func run(all []*series, repeats int) error {
+func run(all []group, repeats int) error {
 	for i := range repeats {
-		for _, s := range all {
-			v, err := s.measure()
-			if err != nil {
-				return err
+		for _, g := range all {
+			for _, s := range g.series {
+				start := time.Now()
+				v, err := s.measure()
+				if err != nil {
+					return err
+				}
+				s.values = append(s.values, v)
+				fmt.Fprintf(os.Stderr, "repeat %d of %d, %.1f s: %s: %.4g %s\n", i+1, repeats, time.Since(start).Seconds(), s.name, v, s.unit)
 			}
-			s.values = append(s.values, v)
-			fmt.Fprintf(os.Stderr, "repeat %d of %d: %s: %.4g %s\n", i+1, repeats, s.name, v, s.unit)
 		}
 	}
 	return nil

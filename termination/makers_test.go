@@ -50,7 +50,7 @@ func TestMakersRefuseWhereTheyDoNotHold(t *testing.T) {
 		{all, with(func(s *termination.Site) { s.Ranks = 5 }),
 			`on 5 ranks with topology "hypercube" of 4: make the topology for`},
 		{all[1:], with(func(s *termination.Site) { s.Depth = 0 }),
-			"needs a declared depth: give pebble.Depth(n) or --depth n, or use skr"},
+			"needs a declared depth: let the epoch declare it with pebble.Depth(n), or use skr"},
 		{all[1:4], with(func(s *termination.Site) { s.Hops = 0 }),
 			"needs routes of a known length, and they may change while an epoch runs"},
 		{all[1:4], with(func(s *termination.Site) { s.Depth = 1 << 30 }),

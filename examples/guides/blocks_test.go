@@ -23,7 +23,7 @@ type block struct {
 
 // documents are the files whose blocks are held to the truth.
 func documents(t *testing.T) (files []string) {
-	for _, pattern := range []string{"docs/guide-*.md", "docs/when-not-to-use.md", "README.md"} {
+	for _, pattern := range []string{"docs/guide-*.md", "docs/flow-control.md", "docs/when-not-to-use.md", "README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		files = append(files, found...)
@@ -103,12 +103,14 @@ func TestBlocks(t *testing.T) {
 		all, err := blocks(name, string(document))
 		require.NoError(t, err)
 		shell := shell{built: map[string]bool{}}
-		for _, b := range all {
+		for i, b := range all {
 			switch b.language {
 			case "go":
 				err = stands(b, sources)
 			case "text":
-				if filepath.Base(name) != "README.md" { // which shows what benchmarks print
+				if i > 0 && explains(all[i-1]) {
+					err = explained(t, all[i-1], b)
+				} else if filepath.Base(name) != "README.md" { // which shows what benchmarks print
 					err = stands(b, sources)
 				}
 			case "sh":

@@ -1,0 +1,41 @@
+package guides_test
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// explains tells whether a block is one command that says what it would do.
+func explains(b block) bool {
+	return b.language == "sh" && strings.Count(b.text, "\n") == 1 && strings.Contains(b.text, "--explain")
+}
+
+// explained compares what such a command prints with the block below it. The command is made to say all that depends on
+// the machine.
+func explained(t *testing.T, command, b block) error {
+	line, ok := strings.CutPrefix(strings.TrimSpace(command.text), "go run ./cmd/pebbles ")
+	if !ok {
+		return fmt.Errorf("%s: what is explained must be run by go run ./cmd/pebbles", command.place)
+	}
+	out, err := exec.Command(built(t, "pebbles"), strings.Fields(line)...).Output()
+	require.NoError(t, err, command.place)
+	if string(out) != b.text {
+		return fmt.Errorf("%s: the command above prints:\n%s", b.place, out)
+	}
+	return nil
+}
+
+func TestExplainedBites(t *testing.T) {
+	command := block{"a.md:1", "sh", "go run ./cmd/pebbles randomaccess --ranks 2 --memory 64MiB --explain\n"}
+	require.True(t, explains(command))
+	require.False(t, explains(block{"a.md:1", "sh", "pebbles bfs\n"}))
+	err := explained(t, command, block{"a.md:4", "text", "nothing\n"})
+	require.ErrorContains(t, err, "a.md:4")
+	_, text, _ := strings.Cut(err.Error(), "prints:\n")
+	require.NoError(t, explained(t, command, block{"a.md:4", "text", text}))
+	require.Error(t, explained(t, block{"a.md:1", "sh", "pebbles bfs --explain\n"}, block{}))
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// job is what the costs follow from.
+type job struct{ ranks, procs, bytes, coalesce, credits int }
+
+func (j job) check() error {
+	if j.ranks < 2 || j.procs < 1 || j.procs > j.ranks {
+		return fmt.Errorf("%d ranks in %d processes: give at least 2 ranks, and each process one", j.ranks, j.procs)
+	}
+	if j.bytes < 1 || j.coalesce < 1 || j.credits < 1 {
+		return errors.New("give at least 1 byte, 1 pebble and 1 credit")
+	}
+	return nil
+}
+
+// names are the topologies that the tables have, each of which suits any number of ranks.
+var names = []string{"direct", "mesh:2", "mesh:3", "hypercube", "tree", "two-stage", "three-stage", "ring"}
+
+// topology makes one of them for the job. Those that depend on which ranks share a process are told.
+func (j job) topology(name string) (route.Topology, error) {
+	constructor, err := route.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	t := constructor(j.ranks)
+	if placed, ok := t.(route.Placed); ok {
+		t = placed.Place(netio.PlaceOf(j.ranks, j.procs, 0).Firsts())
+	}
+	return t, nil
+}
