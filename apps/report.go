@@ -18,7 +18,7 @@ type Report struct {
 	Termination string  `json:"termination"`
 	Coalesce    int     `json:"coalesce"` // pebbles a buffer
 	Buffers     string  `json:"buffers"`  // separate, or shared by the ranks of a process
-	Credits     int     `json:"credits"`  // frames under way to each neighbour at most
+	Credits     int     `json:"credits"`  // frames under way to each neighbour at most; 0 when each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`
 	Seconds     float64 `json:"seconds"`        // the timed kernel alone, on the slowest rank

@@ -63,14 +63,9 @@ func (f *Frame) Space() []byte { return f.mem[headerRoom:] }
 // Base points at the first byte of the payload.
 func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.mem[headerRoom]) }
 
-// Next and SetNext let the current owner of frames chain them without allocation.
-func (f *Frame) Next() *Frame { return f.next }
-
-// SetNext links n behind f.
-func (f *Frame) SetNext(n *Frame) { f.next = n }
-
-// Charge adds the frame to an account that its release will take it from: frames that were charged and have not been
-// handled by their receiver. The frame's owner calls it before the frame is sent, once.
+// Charge adds the frame to an account of frames that were charged and have not come back. The pool that lent the frame
+// takes it off again when it collects what has come back ([Pool.Lent]), on its owner's goroutine, so that the account stays
+// in that one's cache. The frame's owner calls it before the frame is sent, once.
 func (f *Frame) Charge(account *atomic.Int64) {
 	account.Add(1)
 	f.open = account

@@ -96,10 +96,6 @@ func (p *Pool) Trim() {
 func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
 
 func (p *Pool) giveBack(f *Frame) {
-	if f.open != nil {
-		f.open.Add(-1)
-		f.open = nil
-	}
 	if p.owed != nil {
 		p.owed.add(f)
 		return
@@ -117,6 +113,10 @@ func (p *Pool) takeBack(f *Frame) {
 func (p *Pool) collect() {
 	for f := p.returned.takeAll(); f != nil; {
 		next := f.next
+		if f.open != nil {
+			f.open.Add(-1)
+			f.open = nil
+		}
 		c := f.class()
 		f.next = p.free[c]
 		p.free[c] = f

@@ -22,7 +22,6 @@ func TestFramesAreRoomyAlignedAndClean(t *testing.T) {
 			require.GreaterOrEqual(t, len(f.Space()), n)
 			require.Zero(t, uintptr(f.Base())%64)
 			require.Equal(t, unsafe.Pointer(&f.Space()[0]), f.Base())
-			require.Nil(t, f.Next())
 			f.Bytes = uint32(n)
 			require.Len(t, f.Payload(), n)
 			f.Tag, f.Seq = 7, 7
@@ -77,8 +76,11 @@ func TestChargeIsTakenOffOnce(t *testing.T) {
 		f.Charge(&account)
 		require.EqualValues(t, 1, account.Load())
 		f.Release()
+		require.EqualValues(t, 1, account.Load(), "not yet collected")
+		require.Zero(t, p.Lent())
 		require.Zero(t, account.Load())
 		p.Get(1).Release()
+		p.Lent()
 		require.Zero(t, account.Load(), "this one was not charged")
 	}
 }

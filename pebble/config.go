@@ -42,7 +42,8 @@ type Config struct {
 	Termination termination.Maker
 
 	// Credits is how many frames a rank may have under way to each neighbour of each target: handed to the transport and
-	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is [CreditsDefault].
+	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
+	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]).
 	Credits int
 
 	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is Separate,
@@ -64,9 +65,6 @@ type Config struct {
 
 	counterStart uint64 // where the counts of created frames start; tests put it next to a wrap
 }
-
-// CreditsDefault is Config.Credits when nobody asks for another number.
-const CreditsDefault = 8
 
 const (
 	dueDefault    = time.Millisecond
@@ -113,9 +111,6 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Termination == nil {
 		c.Termination = termination.Auto
-	}
-	if c.Credits == 0 {
-		c.Credits = CreditsDefault
 	}
 	if c.BufferBudget == 0 {
 		c.BufferBudget = budgetDefault

@@ -178,6 +178,9 @@ func (d *Door) Common(number int, make func() any) any {
 	return d.job.common.get(d.index, number, make)
 }
 
+// Collect brings the accounts of frames under way up to date.
+func (d *Door) Collect() { d.pool.Lent() }
+
 // Alone tells whether no other rank of this process is about to send but in handlers: all their bodies of this epoch have
 // returned, as far as can be told from how many have in all epochs.
 func (d *Door) Alone() bool { return d.job.bodies.Load() >= int64(d.epoch)*int64(len(d.job.ports)) }

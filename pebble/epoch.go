@@ -46,6 +46,9 @@ func (r *Rank) begin() {
 	r.check()
 	r.epoch++
 	r.mode = body
+	if r.links.Version() != r.linksSeen {
+		r.reroute()
+	}
 	r.detector.Begin()
 	if r.ledger != nil {
 		r.ledger.Clear()

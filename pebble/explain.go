@@ -37,6 +37,7 @@ type TargetPlan struct {
 	Hops      int     `json:"hops"`      // of the longest route; 0 when routes may change
 	MeanHops  float64 `json:"mean_hops"` // from rank 0 to all others
 	Buffers   int     `json:"buffers"`   // for other ranks, at most
+	Staged    bool    `json:"staged"`    // its links have an order, so that hops hold back what they can't pass on
 	Shared    bool    `json:"shared"`    // with the ranks of the process, for ranks of others
 	Frame     int64   `json:"frame"`     // bytes of memory of a full buffer
 	Credits   int     `json:"credits"`   // frames under way to each neighbour
@@ -55,6 +56,9 @@ func (r *Rank) explain(depth int) error {
 	r.explaining = false
 	if r.id == 0 {
 		r.job.config.Explain(r.explanation(depth))
+	}
+	if err := r.Barrier(); err != nil { // nobody ends the job before it is told
+		return err
 	}
 	return ErrExplained
 }
@@ -79,9 +83,10 @@ func (r *Rank) explanation(depth int) Explanation {
 func (r *Rank) planOf(d Description) TargetPlan {
 	c := r.job.config
 	p := TargetPlan{
-		Name: d.Name, Topology: d.Topology.Name(), Credits: c.Credits, Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
+		Name: d.Name, Topology: d.Topology.Name(), Credits: c.CreditsFor(d.Frame), Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
 		Shared: r.shares(),
 	}
+	_, p.Staged = d.Topology.(route.Staged)
 	p.Hops, _ = route.Hops(d.Topology)
 	for at := range r.Size() {
 		p.Neighbors = max(p.Neighbors, len(d.Topology.Neighbors(at)))
@@ -92,7 +97,7 @@ func (r *Rank) planOf(d Description) TargetPlan {
 	p.Buffers = p.Neighbors
 	p.Filling = int64(p.Neighbors) * p.Frame
 	p.Waiting = p.Filling
-	p.UnderWay = p.Filling * int64(c.Credits)
+	p.UnderWay = p.Filling * int64(p.Credits)
 	return p
 }
 
@@ -104,12 +109,22 @@ func (e Explanation) String() string {
 	if e.Depth > 0 {
 		depth = fmt.Sprintf("declared depth %d", e.Depth)
 	}
-	fmt.Fprintf(&b, "an epoch ends by %s (%s): at least %s a rank\n", e.Detector, depth, plural(e.Messages, "message", "messages"))
+	least := ""
+	if e.Detector == "skr" {
+		least = "at least "
+	}
+	fmt.Fprintf(&b, "an epoch ends by %s (%s): %s%s a rank\n", e.Detector, depth, least, plural(e.Messages, "message", "messages"))
 	for _, p := range e.Targets {
 		p.write(&b)
 	}
-	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send beyond credit, to %d; a send waits at %d under way\n",
-		e.Bytes, e.Limit, e.Budget)
+	passing := ""
+	for _, p := range e.Targets {
+		if !p.Staged {
+			passing = " or passes through"
+		}
+	}
+	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d under way\n",
+		e.Bytes, passing, e.Limit, e.Budget)
 	return b.String()
 }
 

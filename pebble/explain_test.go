@@ -107,7 +107,7 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		require.Equal(t, c.neighbors, p.Buffers)
 		require.Equal(t, c.hops, p.Hops)
 		require.LessOrEqual(t, p.MeanHops, float64(c.hops))
-		require.EqualValues(t, int64(c.neighbors)*(2+pebble.CreditsDefault)*p.Frame, e.Bytes)
+		require.EqualValues(t, int64(c.neighbors)*int64(2+p.Credits)*p.Frame, e.Bytes)
 	}
 }
 

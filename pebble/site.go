@@ -55,6 +55,7 @@ func variant(name string, depth int) uint32 {
 // site describes this rank's place to a detector.
 func (r *Rank) site(depth int) termination.Site {
 	s := termination.Site{Rank: r.id, Ranks: r.Size(), Depth: depth, Hops: 1, Mixed: r.shares()}
+	moving := false // pebbles follow their keys, by no topology
 	for i, d := range r.doors {
 		t := d.description.Topology
 		hops, known := route.Hops(t)
@@ -65,6 +66,9 @@ func (r *Rank) site(depth int) termination.Site {
 			s.Hops = max(s.Hops, hops)
 		}
 		switch {
+		case d.description.Moving:
+			s.Topology, moving = nil, true
+		case moving:
 		case i == 0:
 			s.Topology = t
 		case s.Topology != nil && s.Topology.Name() != t.Name():

@@ -23,8 +23,8 @@ type credit struct {
 	highest  int             // stage among waiting lanes; -1 for none
 }
 
-func (c *credit) open(door *pebble.Door, plan *route.Plan) {
-	c.door, c.most, c.highest = door, int64(door.Config().Credits), -1
+func (c *credit) open(door *pebble.Door, plan *route.Plan, frameBytes int) {
+	c.door, c.most, c.highest = door, int64(door.Config().CreditsFor(frameBytes)), -1
 	c.underWay = make([]*atomic.Int64, len(plan.Lanes))
 	own := make([]atomic.Int64, len(plan.Lanes))
 	for l := range own {
@@ -44,7 +44,13 @@ func (c *credit) open(door *pebble.Door, plan *route.Plan) {
 }
 
 // has tells whether a frame can leave on a lane.
-func (c *credit) has(l int) bool { return c.underWay[l].Load() < c.most }
+func (c *credit) has(l int) bool {
+	if c.underWay[l].Load() < c.most {
+		return true
+	}
+	c.door.Collect()
+	return c.underWay[l].Load() < c.most
+}
 
 // waits tells whether a lane has a backlog.
 func (c *credit) waits(l int) bool { return c.backlogs != nil && !c.backlogs[l].Empty() }
@@ -128,6 +134,7 @@ func (c *credit) Accepts(f *netio.Frame) bool {
 
 // Back implements pebble.Endpoint.
 func (c *credit) Back() bool {
+	c.door.Collect()
 	for l := range c.underWay {
 		if c.underWay[l].Load() != 0 {
 			return false

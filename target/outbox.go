@@ -49,7 +49,7 @@ func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor in
 	o.lanes = make([]coalesce.Lane, len(plan.Lanes))
 	o.frames = make([]*netio.Frame, len(plan.Lanes))
 	o.rooms = make([]int32, len(plan.Lanes))
-	o.credit.open(door, plan)
+	o.credit.open(door, plan, most*unit)
 	for l := range o.rooms {
 		o.rooms[l] = int32(o.least)
 	}

@@ -85,7 +85,7 @@ func TestDefaults(t *testing.T) {
 		require.Zero(t, c.MemoryLimit)
 		require.EqualValues(t, 1e6, c.Due)
 		require.Equal(t, "direct", c.Topology(2).Name())
-		require.Zero(t, c.Credits, "which is pebble.CreditsDefault")
+		require.Zero(t, c.Credits, "which lets each target choose")
 		require.Equal(t, pebble.Separate, c.Buffers)
 		require.LessOrEqual(t, c.Period, time.Duration(0))
 		for _, depth := range []int{0, 1, 4} {

@@ -59,7 +59,7 @@ func (s *settings) register(c *cobra.Command) {
 	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(count{&s.coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
 	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
-	f.Var(count{&s.credits, 1, fmt.Sprint(pebble.CreditsDefault)}, "credits", "frames under way to each neighbour at most")
+	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
 	f.Var(count{&s.cache, 0, "0"}, "cache", "entries of the reduction cache, 0 for none")
 	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
 	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
