@@ -29,7 +29,7 @@ type Config struct {
 	Cache int
 	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the next
 	// send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its buffers at
-	// once. 0 is 1 ms; negative is never.
+	// once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is never.
 	Due time.Duration
 
 	// Period is TRAM's periodic dispatch: a rank that has neither sent nor received anything for so long sends all its

@@ -17,6 +17,7 @@ import "fmt"
 type account struct {
 	slots  int
 	fixed  bool // always on
+	earns  int  // what a merged pebble earns
 	credit int  // what is left
 	free   int  // fills that don't spend yet
 	spare  int  // free ones to come with the next Clear
@@ -29,14 +30,14 @@ type account struct {
 }
 
 const (
-	// earns and costs are what a merged pebble earns and a look costs, so that earns/costs
-	// stands for G/c: a cache stays on from two fifths of merged pebbles on. It is a
-	// compromise for c and G that the cache can't see. At 2^16 slots of 16 bytes c was 5 ns
-	// for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor
-	// can't foresee which will; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks
-	// of one process, handler included, and more over a network or several hops. So near two
-	// fifths a cache pays over a network, and may cost more than it saves within a process.
-	earns, costs = 5, 2
+	// costs is what a look costs, and earns what a merged pebble earns until somebody says better (see Price): a cache then
+	// stays on from two fifths of merged pebbles on. That is a compromise for c and G that the cache can't see. At 2^16 slots
+	// of 16 bytes c was 5 ns for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor can't
+	// foresee which will; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks of one process, handler included, and
+	// more over a network or several hops.
+	costs, earns = 64, 160
+	// earnsMax bounds what a merged pebble earns.
+	earnsMax = 64 * costs
 	// trial is how many looks a trial begins with the credit for. As many pebbles that
 	// replace others tell a fraction of two fifths from one of a quarter with a probability
 	// far above 99 %.
@@ -46,7 +47,7 @@ const (
 )
 
 func newAccount(slots int) account {
-	a := account{slots: slots, factor: 1}
+	a := account{slots: slots, factor: 1, earns: earns}
 	a.begin()
 	return a
 }
@@ -74,7 +75,7 @@ func (a *account) book(seen int, o outcome) {
 	a.free -= free
 	// The bound keeps a long good time from paying for a long bad one. It lets every slot
 	// be filled twice.
-	a.credit = min(a.credit+earns*o.merged-costs*(seen-free), costs*a.longest())
+	a.credit = min(a.credit+a.earns*o.merged-costs*(seen-free), costs*a.longest())
 	if a.credit < 0 {
 		a.close()
 	}
@@ -84,7 +85,7 @@ func (a *account) book(seen int, o outcome) {
 // next one comes soon.
 func (a *account) close() {
 	a.factor = min(2*a.factor, factorMax)
-	if earns*a.merged >= costs*a.seen {
+	if a.earns*a.merged >= costs*a.seen {
 		a.factor = 1
 	}
 	a.rest = a.factor * min(a.seen, a.longest())

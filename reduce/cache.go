@@ -1,6 +1,9 @@
 package reduce
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Cache is a direct-mapped cache of pebbles of type V by their keys: each key has one
 // slot, shared with many other keys, and the newest key takes it. It allocates nothing
@@ -54,11 +57,21 @@ func NewFixedCache[V any](kind Kind[V], size int) *Cache[V] {
 // trial at the most. A trial is as long as it takes 256 pebbles to push out others: at
 // random keys, the root of 512 times the slots, hence 0.8 million pebbles at 2^16 slots.
 // Streams with few repetitions can stretch a trial to 2 pebbles a slot.
+//
+// [Cache.Price] replaces the two fifths by what looks and merges are worth.
 func (c *Cache[V]) Worth(n int) bool {
 	if c.account.rest == 0 {
 		return true
 	}
 	return c.passBy(n)
+}
+
+// Price tells what a look costs, and what a merged pebble saves, in carrying and handling: c and G of Active Pebbles,
+// section 3.5, as somebody has measured them. From here on Worth goes by them. Prices of 0 and below count as the least
+// that there is.
+func (c *Cache[V]) Price(look, saved time.Duration) {
+	look, saved = max(look, 1), max(saved, 1)
+	c.account.earns = int(min(costs*saved/look, earnsMax))
 }
 
 func (c *Cache[V]) passBy(n int) bool {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -344,4 +345,40 @@ func TestFilterWhileOff(t *testing.T) {
 		require.Equal(t, off, c.Off())
 		require.Equal(t, untilOn(twin), untilOn(c))
 	})
+}
+
+// Prices decide where the line is: from which part of merged pebbles on a cache stays on.
+func TestPrice(t *testing.T) {
+	for _, c := range []struct {
+		look, saved time.Duration
+		part        int // of 100 pebbles that merge
+		on          bool
+	}{
+		{10, 100, 20, true}, {10, 100, 5, false},
+		{100, 10, 99, false}, {0, 0, 50, false}, {1, time.Hour, 3, true},
+		{10, 20, 60, true}, {10, 20, 40, false},
+	} {
+		cache := reduce.NewCache(reduce.Duplicates[uint64](), 1<<10)
+		cache.Price(c.look, c.saved)
+		vs, keys := make([]uint64, 100), make([]uint64, 100)
+		fresh := uint64(1 << 20)
+		for range 20_000 {
+			for i := range vs {
+				if vs[i] = 7; i >= c.part {
+					fresh++
+					vs[i] = fresh
+				}
+				keys[i] = vs[i]
+			}
+			if cache.Worth(len(vs)) {
+				cache.Filter(vs, keys)
+			}
+		}
+		off := float64(cache.Off()) / (20_000 * 100)
+		if c.on {
+			require.Less(t, off, 0.05, "%+v", c)
+		} else {
+			require.Greater(t, off, 0.9, "%+v", c)
+		}
+	}
 }

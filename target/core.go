@@ -20,6 +20,7 @@ type core[V any] struct {
 	owner      distribution.Map
 	owners     distribution.Batcher
 	cache      *reduce.Cache[V] // nil when there is none
+	prices     prices           // of the cache
 	mergedSeen uint64           // merges that the rank's counter has
 	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
 	moving     bool             // keys may leave this rank while their pebbles wait here
@@ -102,7 +103,11 @@ func (c *core[V]) laneOf(s *scratch[V], key uint64) int {
 // run gives pebbles to the handler.
 func (c *core[V]) run(vs []V) {
 	before := c.door.Handle(len(vs))
-	c.handle(vs)
+	if c.cache != nil && c.prices.handle.due(len(vs)) {
+		c.timed(vs)
+	} else {
+		c.handle(vs)
+	}
 	if c.after != nil {
 		c.after()
 	}

@@ -181,6 +181,9 @@ func (b *builder[V]) reduction() string {
 
 // reserve counts what the target keeps, and checks that the memory limit lets every lane have its frame.
 func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
+	if c.cache != nil {
+		c.prices = newPrices(door.Topology(), b.coalesce, door.Place().Processes)
+	}
 	door.Reserve(b.cacheBytes)
 	frames := int64(len(c.plan.Lanes)-1) * int64(c.least*c.unit)
 	if limit := b.rank.Config().MemoryLimit; frames > limit {

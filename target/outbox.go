@@ -23,11 +23,12 @@ type outbox struct {
 	factor int             // pebbles of a frame at the most
 	least  int             // units of a lane's first frame
 	due    *coalesce.Due
-	first  int   // lane at which the next flush starts: flushes in step would all hit the same rank
-	filled bool  // something was put into a lane or a cache since the last flush; set last by every send, which may flush
-	now    uint8 // depth of the pebbles that are being put
-	last   uint8 // depth of those that were put before; 0 when nothing is left of them
-	mixed  bool  // frames of several depths may be filling, where depths travel apart
+	kept   *coalesce.Due // of the pebbles that a cache holds back
+	first  int           // lane at which the next flush starts: flushes in step would all hit the same rank
+	filled bool          // something was put into a lane or a cache since the last flush; set last by every send, which may flush
+	now    uint8         // depth of the pebbles that are being put
+	last   uint8         // depth of those that were put before; 0 when nothing is left of them
+	mixed  bool          // frames of several depths may be filling, where depths travel apart
 	queue  queue
 	credit
 
@@ -40,6 +41,7 @@ type outbox struct {
 
 const (
 	growth     = 8   // a lane's frame grows and shrinks by this factor
+	heldFactor = 100 // times as long as in a buffer a pebble may wait in a cache, where the next may meet it
 	leastBytes = 192 // of a lane's first frame: with its header, 256
 )
 
@@ -55,6 +57,7 @@ func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor in
 	}
 	if limit := door.Config().Due; limit > 0 {
 		o.due = coalesce.NewDue(limit, len(plan.Lanes))
+		o.kept = coalesce.NewDue(heldFactor*limit, 1)
 	}
 	o.first = door.ID() % len(plan.Lanes)
 	if door.Config().Buffers == pebble.Shared {
@@ -176,7 +179,11 @@ func (o *outbox) look(now time.Duration, held bool) (heldDue bool) {
 			o.emit(l, pebble.Due)
 		}
 	}
-	return o.due.Look(o.plan.Self, held, now)
+	if !o.kept.Look(0, held, now) {
+		return false
+	}
+	o.kept.Left(0)
+	return true
 }
 
 // minds tells whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth.

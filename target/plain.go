@@ -152,7 +152,7 @@ func (p *plain[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) 
 // reduced takes the first pebbles of s.away through the cache, and what comes out to the lanes.
 func (p *plain[V]) reduced(s *scratch[V], away int, inHandler bool) {
 	p.regroup(inHandler)
-	n := p.cache.Filter(s.away[:away], s.keys[:away])
+	n := p.filter(s.away[:away], s.keys[:away])
 	p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
 }
 
