@@ -134,3 +134,36 @@ func TestMoveOfForeignKeyPanics(t *testing.T) {
 	require.ErrorAs(t, err, &panicked)
 	require.ErrorContains(t, err, "only a key's owner can move it")
 }
+
+// Moving keys send pebbles of their own, so a depth that the program declares neither ends its epoch early nor forbids them.
+func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
+	for _, ranks := range []int{2, 3, 7} {
+		for range 20 {
+			got := make([]int, ranks)
+			var ended [8]string
+			require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				where := target.NewDirectory(r, "keys", distribution.Cyclic(8, ranks),
+					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+				hit := target.New(r, "hit", where, target.Key(func(v uint64) uint64 { return v }),
+					target.Each(func(uint64) { got[r.ID()]++ }))
+				err := r.Epoch(func() error {
+					for i := range uint64(200) {
+						hit.Send(i % 8)
+						if key := i % 8; where.Owns(key) {
+							where.Move(key, (r.ID()+1)%ranks)
+						}
+					}
+					return nil
+				}, pebble.Depth(1))
+				ended[r.ID()] = r.Termination()
+				return err
+			}))
+			sum := 0
+			for _, n := range got {
+				sum += n
+			}
+			require.Equal(t, 200*ranks, sum)
+			require.Equal(t, "skr", ended[0])
+		}
+	}
+}

@@ -148,3 +148,34 @@ func (plainCodec) Append(dst []byte, v uint64) ([]byte, error) {
 }
 
 func (plainCodec) Decode(src []byte) (uint64, error) { return binary.LittleEndian.Uint64(src), nil }
+
+// A mark that was set between epochs holds from the start of the next.
+func TestLinkMarkedBetweenEpochs(t *testing.T) {
+	const ranks = 4
+	wire := &overheard{Mem: netio.NewMem(ranks), a: 0, b: 1}
+	handled := make([]int, ranks)
+	c := pebble.Config{Transport: wire, Topology: route.Dynamic(route.Hypercube), Coalesce: 64}
+	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+		number := target.New(r, "number", distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v }),
+			target.Batch(func(vs []uint64) { handled[r.ID()] += len(vs) }))
+		if err := r.Epoch(func() error { return nil }); err != nil {
+			return err
+		}
+		if r.ID() == 0 {
+			r.MarkLink(0, 1, true)
+		}
+		if err := r.Barrier(); err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			vs := make([]uint64, 200)
+			for i := range vs {
+				vs[i] = uint64(i) % ranks
+			}
+			number.SendAll(vs)
+			return nil
+		})
+	}))
+	require.Equal(t, []int{200, 200, 200, 200}, handled)
+	require.Zero(t, wire.frames.Load())
+}
