@@ -124,6 +124,7 @@ func (r *Rank) Counters() Counters { return r.counters }
 type Memory struct {
 	Peak    int64 `json:"peak"`    // the most frames, lent or kept for the next send, and caches at one time
 	Filling int64 `json:"filling"` // frames in buffers now
+	Buffers int   `json:"buffers"` // the most buffers that held pebbles at one time; one that grows counts twice
 	Queued  int64 `json:"queued"`  // frames of pebbles that handlers sent to their own rank, now
 	Caches  int64 `json:"caches"`  // reduction caches
 }
@@ -133,6 +134,7 @@ func (r *Rank) Memory() Memory {
 	return Memory{
 		Peak:    r.pool.Peak() + r.reserved,
 		Filling: r.filling,
+		Buffers: r.buffersPeak,
 		Queued:  r.queued,
 		Caches:  r.reserved,
 	}

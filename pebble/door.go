@@ -139,7 +139,7 @@ func (d *Door) Count() *Counters { return &d.counters }
 // Attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is passed.
 func (d *Door) Attach(bytes int) *netio.Frame {
 	f := d.lend(bytes)
-	d.filling += f.Cost()
+	d.fill(f)
 	return f
 }
 
@@ -168,10 +168,10 @@ func (d *Door) makeMemory(cost int64) {
 }
 
 // Withdraw takes a frame lent by Attach out of its lane's account.
-func (d *Door) Withdraw(f *netio.Frame) { d.filling -= f.Cost() }
+func (d *Door) Withdraw(f *netio.Frame) { d.filled(f) }
 
 // Adopt puts a frame that another rank of this process has lent into this rank's account of buffers, until Seal.
-func (d *Door) Adopt(f *netio.Frame) { d.filling += f.Cost() }
+func (d *Door) Adopt(f *netio.Frame) { d.fill(f) }
 
 // Common returns what the ranks of this process have in common for this target and a number; the first that asks makes it.
 func (d *Door) Common(number int, make func() any) any {
@@ -187,7 +187,7 @@ func (d *Door) Alone() bool { return d.job.bodies.Load() >= int64(d.epoch)*int64
 
 // Detach gives back a frame lent by Attach that is not sent.
 func (d *Door) Detach(f *netio.Frame) {
-	d.filling -= f.Cost()
+	d.filled(f)
 	f.Release()
 }
 
@@ -211,7 +211,7 @@ func (d *Door) Room(bytes int) { d.room(netio.FrameCost(bytes)) }
 
 // Seal makes a frame lent by Attach ready to leave for a neighbour, with count pebbles in the first bytes of its payload.
 func (d *Door) Seal(f *netio.Frame, to, count, bytes int, why Reason) {
-	d.filling -= f.Cost()
+	d.filled(f)
 	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, d.index, d.epoch, d.fingerprint
 	f.From, f.To, f.Count, f.Bytes = uint32(d.id), uint32(to), uint32(count), uint32(bytes)
 	d.counters.left(why)

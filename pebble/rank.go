@@ -61,15 +61,17 @@ type Rank struct {
 	links     *route.Links
 	linksSeen uint64 // version of links that targets have been told of
 
-	pace       coalesce.Pace
-	tick       time.Duration // the shorter of the times after which buffers leave; 0 when there is none
-	dispatcher dispatcher
-	filling    int64 // bytes of frames in lanes
-	queued     int64 // bytes of frames in queues of pebbles that handlers sent to this rank
-	reserved   int64 // bytes of reduction caches
-	counters   Counters
-	explaining bool   // the next epoch is to be explained
-	stack      []byte // of a panic on its way through Epoch
+	pace        coalesce.Pace
+	tick        time.Duration // the shorter of the times after which buffers leave; 0 when there is none
+	dispatcher  dispatcher
+	filling     int64 // bytes of frames in lanes
+	buffers     int   // frames in lanes
+	buffersPeak int   // the most that there were
+	queued      int64 // bytes of frames in queues of pebbles that handlers sent to this rank
+	reserved    int64 // bytes of reduction caches
+	counters    Counters
+	explaining  bool   // the next epoch is to be explained
+	stack       []byte // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
