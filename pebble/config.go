@@ -47,7 +47,7 @@ type Config struct {
 	Credits int
 
 	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is Separate,
-	// which was faster in all but one of the shapes measured (docs/measurements.md).
+	// by measurement: docs/measurements.md, the group of shared buffers.
 	Buffers Buffers
 
 	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
