@@ -3,7 +3,8 @@ package pebble
 import "github.com/activepebbles/pebbles/termination"
 
 // Epoch runs f, and returns when every pebble that any rank sent in this epoch, and every pebble those caused, has been
-// handled everywhere (Active Pebbles, section 3.6). All ranks call Epoch the same number of times, each with a function of
+// handled (Active Pebbles, section 3.6): everywhere under the detectors skr and nbx; under the others, which need a declared
+// depth, all that are for this rank, while other ranks may still handle theirs. All ranks call Epoch the same number of times, each with a function of
 // its own. Handlers of this rank run inside the sends of f and after f has returned, never outside of Epoch.
 //
 // An error of f, or any other failure of the job, makes Epoch return an error on every rank. Targets that were registered

@@ -258,7 +258,13 @@ func (c *coded[V]) forward(pass func()) {
 	c.door.Count().Forwarded++
 	c.now = c.door.ThisDepth()
 	did := c.queue.install(c.own())
-	pass()
+	if c.cache == nil {
+		pass()
+	} else {
+		merged := c.cache.Merged()
+		pass()
+		c.door.Count().MergedAtHops += c.cache.Merged() - merged
+	}
 	c.queue.remove(c.own(), did)
 	c.filled = true
 }

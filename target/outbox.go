@@ -118,10 +118,9 @@ func (o *outbox) emit(l int, why pebble.Reason) {
 	o.leave(l, f)
 }
 
-// flush sends what waits in the cache and in the lanes for links of a stage up to the
-// given one. The cache is emptied when a lane's link is of that very stage: until then more may come that can be merged. A
-// lane without credit keeps its pebbles, and gets more of them meanwhile. It tells whether anything was sent,
-// and whether such a lane is left.
+// flush sends what waits in the cache and in the lanes for links of a stage up to the given one. The cache is emptied when
+// a lane's link is of that very stage: until then more may come that can be merged. A lane without credit keeps its pebbles,
+// and gets more of them meanwhile. It tells whether anything was sent, and whether such a lane is left.
 func (o *outbox) flush(why pebble.Reason, stage int) (sent, left bool) {
 	if !o.filled {
 		return false, false

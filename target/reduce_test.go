@@ -11,6 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 type amount struct{ key, n uint64 }
@@ -106,4 +107,27 @@ func TestEmergentReductionTree(t *testing.T) {
 	}))
 	require.EqualValues(t, ranks*sends*(sends-1)/2, sum)
 	require.Less(t, root.PebblesHandled, uint64(sends+ranks*8), "pebbles were merged before they came to the root")
+}
+
+// What a hop merges is counted as its own, for plain and for coded pebbles: all ranks send one pebble to rank 0 along a tree,
+// and what comes from others meets there.
+func TestMergesAtHopsAreCounted(t *testing.T) {
+	for _, coder := range []bool{false, true} {
+		const ranks = 16
+		var atHops, merged, handled [ranks]uint64
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 16, Due: -1}, func(r *pebble.Rank) error {
+			options := []target.Option{target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))}
+			if coder {
+				options = append(options, target.Coded[amount](amounts{}))
+			}
+			sum := target.New(r, "sum", distribution.Cyclic(ranks, ranks), target.Key(func(a amount) uint64 { return a.key }),
+				target.Each(func(a amount) { handled[r.ID()] += a.n }), options...)
+			err := r.Epoch(func() error { sum.Send(amount{0, 1}); return nil }, pebble.Depth(1), pebble.EndBy(termination.Ordered))
+			atHops[r.ID()], merged[r.ID()] = r.Counters().MergedAtHops, r.Counters().Merged
+			return err
+		}))
+		require.EqualValues(t, ranks, handled[0])
+		require.Equal(t, merged, atHops, "no rank sends two that could meet at their source")
+		require.Positive(t, atHops[1], "coded %v", coder)
+	}
 }
