@@ -37,6 +37,7 @@ func (c *credit) open(door *pebble.Door, plan *route.Plan, frameBytes int) {
 	c.staged = staged
 	c.stages = make([]int32, len(plan.Lanes))
 	for l, rank := range plan.Lanes {
+		c.stages[l] = -1 // the rank itself is behind no link
 		if l != plan.Self {
 			c.stages[l] = int32(staged.Stage(door.ID(), rank))
 		}
