@@ -57,11 +57,14 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 					for epoch := range 3 {
 						before := wire.frames.Load()
 						err := r.Epoch(func() error {
-							for i := range uint64(ranks * each / ranks) {
-								if r.ID() == 0 && i == each/2 && epoch == 0 {
+							marked := r.ID() != 0 || epoch != 0
+							for i := range uint64(each) {
+								to, frames := (uint64(r.ID())+i)%ranks, r.Counters().FramesSent
+								number.Send(i*ranks + to)
+								if !marked && i > each/2 && to == 1 && r.Counters().FramesSent == frames { // it waits in the buffer
+									marked = true
 									r.MarkLink(1, 0, true)
 								}
-								number.Send(i*ranks + (uint64(r.ID())+i)%ranks)
 							}
 							return nil
 						})
