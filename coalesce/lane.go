@@ -36,21 +36,3 @@ func Pebbles[V any](l *Lane) []V { return View[V](l.base, int(l.n)) }
 
 // View is the memory at base as n pebbles.
 func View[V any](base unsafe.Pointer, n int) []V { return unsafe.Slice((*V)(base), n) }
-
-// Scatter puts vs[i] into lanes[to[i]], one after the other, until a lane is full. It returns how many pebbles it has put,
-// and the lane that is full now, or -1 when all of vs found room. Every lane in to must have room for one pebble at the
-// start: a lane is emptied or replaced as soon as it is full.
-//
-// This is the hot path of every send: about 1 ns a pebble, with no call and no allocation.
-func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
-	to = to[:len(vs)]
-	for i := range vs {
-		l := &lanes[to[i]]
-		*(*V)(unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(vs[i]))) = vs[i]
-		l.n++
-		if l.n == l.room {
-			return i + 1, int(to[i])
-		}
-	}
-	return len(vs), -1
-}

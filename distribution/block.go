@@ -50,11 +50,25 @@ func (m *BlockMap) Owner(key uint64) int {
 func (m *BlockMap) Owners(keys []uint64, owners []uint32) int {
 	owners = owners[:len(keys)]
 	n, bySize := m.n, m.bySize // in registers
+	if m.size&(m.size-1) == 0 {
+		return shiftAll(keys, owners, n, bySize.shift)
+	}
 	for i, key := range keys {
 		if key >= n {
 			return i
 		}
 		owners[i] = uint32(bySize.quo(key))
+	}
+	return -1
+}
+
+// shiftAll is Owners for blocks of 2^shift keys.
+func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
+	for i, key := range keys {
+		if key >= n {
+			return i
+		}
+		owners[i] = uint32(key >> (shift & 63))
 	}
 	return -1
 }

@@ -68,7 +68,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 
 // load makes this rank's part of the table.
 func (b *bench) load() error {
-	b.table = make([]uint64, b.words.own)
+	b.table = pebble.Table[uint64](int(b.words.own))
 	first := b.first()
 	for i := range b.table {
 		b.table[i] = first + uint64(i)
