@@ -52,7 +52,13 @@ type Frame struct {
 
 	ticket  ticket // of a data frame on its way to another process
 	receipt ticket // of a data frame that came from another process: what it travelled with
+
+	origin *Frame // the data frame that this one is a copy of in the same process; nil for most
+	_      [8]byte
 }
+
+// A frame takes whole cache lines, so that those of two ranks don't share one.
+var _ [2*cacheLine - unsafe.Sizeof(Frame{})]byte
 
 // Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
 func (f *Frame) Payload() []byte { return f.mem[headerRoom : headerRoom+int(f.Bytes)] }

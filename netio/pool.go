@@ -12,15 +12,19 @@ import (
 //
 // Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
 type Pool struct {
-	free     [classCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
-	idle     int64              // bytes in free
-	lent     int64              // bytes lent and not yet collected
-	peak     int64              // the most that lent and free frames together have been
-	returned stack              // frames that came back and are not yet collected
-	back     uint64             // frames that came back and were collected
 	onReturn func()             // called after each return, by the goroutine that returns; may be nil
 	owed     *owed              // where frames go first when they are copies that a peer waits for; else nil
 	bytes    func(n int) []byte // allocates the memory of a frame, on a cache line
+	_        [cacheLine - 24]byte
+
+	returned stack // frames that came back and are not yet collected
+	_        [cacheLine - 8]byte
+
+	free [classCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
+	idle int64              // bytes in free
+	lent int64              // bytes lent and not yet collected
+	peak int64              // the most that lent and free frames together have been
+	back uint64             // frames that came back and were collected
 }
 
 // NewPool makes an empty pool. onReturn, when not nil, is called by whoever returns a frame, after it came back: it must
@@ -96,6 +100,10 @@ func (p *Pool) Trim() {
 func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
 
 func (p *Pool) giveBack(f *Frame) {
+	if origin := f.origin; origin != nil {
+		f.origin = nil
+		origin.Release()
+	}
 	if p.owed != nil {
 		p.owed.add(f)
 		return
@@ -107,6 +115,13 @@ func (p *Pool) takeBack(f *Frame) {
 	p.returned.push(f)
 	if p.onReturn != nil {
 		p.onReturn()
+	}
+}
+
+// tidy is for an owner that has nothing else to do.
+func (p *Pool) tidy() {
+	if !p.returned.empty() {
+		p.collect()
 	}
 }
 

@@ -8,22 +8,27 @@ import (
 // station is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
 // place where the rank's goroutine parks. Frames between ranks of one process change hands here without a copy.
 type station struct {
-	arrived stack  // pushed by anybody
+	arrived stack // pushed by anybody
+	_       [cacheLine - 8]byte
+	parking parking // looked at by anybody
+	slots   *slots  // small frames that have arrived
+	_       [cacheLine]byte
 	inbox   *Frame // taken from arrived, oldest first; the rank's own
 	pool    *Pool
-	parking parking
 	pauses  uint32 // calls of Pause, where the transport counts them
 }
 
 func newStation() *station {
-	s := &station{parking: newParking()}
+	s := &station{parking: newParking(), slots: newSlots()}
 	s.pool = NewPool(s.parking.notify)
 	return s
 }
 
 // deliver puts a frame in front of the rank. Any goroutine may call it.
 func (s *station) deliver(f *Frame) {
-	s.arrived.push(f)
+	if !s.slots.put(f) {
+		s.arrived.push(f)
+	}
 	s.parking.notify()
 }
 
@@ -33,6 +38,9 @@ func (s *station) Wake() { s.parking.wake() }
 // Recv implements [Port].
 func (s *station) Recv() *Frame {
 	if s.inbox == nil {
+		if f := s.slots.take(); f != nil {
+			return f
+		}
 		s.inbox = reverse(s.arrived.takeAll())
 		if s.inbox == nil {
 			return nil
@@ -44,13 +52,16 @@ func (s *station) Recv() *Frame {
 	return f
 }
 
+// has reports whether Recv would return a frame.
+func (s *station) has() bool { return s.inbox != nil || !s.slots.empty() || !s.arrived.empty() }
+
 // Pool implements [Port].
 func (s *station) Pool() *Pool { return s.pool }
 
 // Wait implements [Port].
 func (s *station) Wait(d time.Duration) {
 	s.parking.announce()
-	if s.inbox != nil || !s.arrived.empty() {
+	if s.has() {
 		s.parking.leave()
 		return
 	}

@@ -22,7 +22,7 @@ type Endpoint interface {
 	Drain()
 	// Pump sends frames that have waited for credit, as far as it has come.
 	Pump()
-	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It tells whether it has sent
+	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It tells whether it has moved
 	// anything, and whether something is left that it should have sent and that waits for credit.
 	Flush(why Reason, stage int) (sent, left bool)
 	// FlushDue sends the buffers that are due.
@@ -107,6 +107,9 @@ func (d *Door) Enter() (inHandler bool) {
 	}
 	return true
 }
+
+// InBody tells whether the main function of an epoch is running, and no handler.
+func (d *Door) InBody() bool { return d.mode == body }
 
 // InHandler tells whether a handler is running.
 func (d *Door) InHandler() bool { return d.mode == handler }

@@ -339,19 +339,26 @@ func TestHandlersNeverOverlap(t *testing.T) {
 	}
 }
 
-// The local trap: what the main function sends to its own rank is handled when the send returns.
+// The local trap: what the main function sends to its own rank is handled when SendAll returns, and what it sends one by one
+// as soon as enough of it has gathered, or when it is flushed.
 func TestLocalTrap(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		got := 0
 		hit := byRank(r, "hit", func(uint64) { got++ })
 		return r.Epoch(func() error {
-			for i := 1; i <= 10; i++ {
+			for i := 1; i <= 5*target.StageMost; i++ {
 				hit.Send(uint64(r.ID()))
-				if got < i {
+				if got < i-i%target.StageMost {
 					return fmt.Errorf("handled %d of %d", got, i)
 				}
 			}
+			hit.Send(uint64(r.ID()))
 			before := got
+			hit.Flush()
+			if got == before {
+				return errors.New("a flush leaves what has gathered")
+			}
+			before = got
 			hit.SendAll([]uint64{uint64(r.ID()), uint64(r.ID()), uint64(r.ID()), 0, 1, 2})
 			if got < before+4 {
 				return fmt.Errorf("handled %d more of at least 4", got-before)

@@ -147,7 +147,7 @@ func (r *Rank) refuse(f *netio.Frame, why string) {
 	r.fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", r.id, from, why))
 }
 
-// spinsBeforePark is how many times a rank that has nothing to do lets others run before it parks.
+// spinsBeforePark is how many times a rank that has nothing to do looks again, and lets others run, before it parks.
 const spinsBeforePark = 256
 
 // sharedRest bounds how long a rank parks while it may wait for what it shares with other ranks.

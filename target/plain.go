@@ -17,9 +17,10 @@ import (
 // frame: the lane is full at once, and full then finds the frame.
 type plain[V any] struct {
 	core[V]
-	spill []V  // by lane, and one more for the queue
-	local []V  // pebbles of the main function for its own rank, for as long as one chunk is sent
-	one   [1]V // the pebble of a Send to this rank
+	spill  []V                            // by lane, and one more for the queue
+	local  []V                            // pebbles of the main function for its own rank, for as long as one chunk is sent
+	stages struct{ main, inner stage[V] } // of single sends from the main function, and from handlers
+	busy   bool                           // the main function's scratch is in use
 }
 
 func (p *plain[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
@@ -30,6 +31,8 @@ func (p *plain[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
 	for l := range p.lanes {
 		p.lanes[l] = p.overSpill(l)
 	}
+	p.stages.main.open(factor)
+	p.stages.inner.open(factor)
 	p.local = make([]V, chunk+1) // one more than a chunk fills, so that it is never full
 	p.lanes[plan.Self] = coalesce.Over(unsafe.Pointer(&p.local[0]), len(p.local))
 	p.queue.lane = p.overSpill(len(plan.Lanes))
@@ -42,10 +45,14 @@ func (p *plain[V]) overSpill(l int) coalesce.Lane {
 func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
 
 func (p *plain[V]) sendAll(vs []V) {
-	inHandler := p.door.Enter()
+	p.sendDeep(vs, p.door.Enter(), p.door.NextDepth())
+}
+
+// sendDeep sends pebbles of a depth.
+func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 	p.door.Count().PebblesSent += uint64(len(vs))
-	p.now = p.door.NextDepth()
 	if inHandler {
+		p.now = depth
 		did := p.queue.install(p.own())
 		for s := p.inner.ready(); len(vs) > 0; {
 			n := min(len(vs), chunk)
@@ -56,63 +63,16 @@ func (p *plain[V]) sendAll(vs []V) {
 		p.filled = true
 		return
 	}
-	p.door.Spend(len(vs))
+	p.door.Spend(len(vs)) // which may let handlers run: first of all
+	p.now, p.busy = depth, true
 	for s := p.main.ready(); len(vs) > 0; {
 		n := min(len(vs), chunk)
 		p.pass(s, vs[:n], false)
 		p.settle()
 		vs = vs[n:]
 	}
-	p.filled = true
+	p.filled, p.busy = true, false
 	p.door.Settle()
-}
-
-func (p *plain[V]) send(v V) {
-	inHandler := p.door.Enter()
-	p.door.Count().PebblesSent++
-	if !inHandler {
-		p.door.Spend(1) // which may let handlers run: first of all
-	}
-	p.now = p.door.NextDepth()
-	s := p.side(inHandler)
-	l := p.laneOf(s, p.key(s, v))
-	if inHandler {
-		did := p.queue.install(p.own())
-		p.sendOne(v, l, true)
-		p.queue.remove(p.own(), did)
-		return
-	}
-	if l == p.plan.Self {
-		p.one[0] = v
-		p.run(p.one[:])
-	} else {
-		p.sendOne(v, l, false)
-		p.settle()
-	}
-	p.door.Settle()
-}
-
-// sendOne is pass for one pebble whose lane is known.
-func (p *plain[V]) sendOne(v V, l int, inHandler bool) {
-	if l != p.plan.Self && p.reduces(1) {
-		p.regroup(inHandler)
-		var key uint64
-		var ok bool
-		if v, key, ok = p.cache.FilterOne(v, p.key(p.side(inHandler), v)); !ok {
-			p.filled = true
-			return
-		}
-		l = p.laneOf(p.side(inHandler), key)
-	}
-	if p.minds() {
-		p.separate(l, inHandler)
-	}
-	lane := &p.lanes[l]
-	coalesce.Put(lane, v)
-	if lane.Full() {
-		p.full(l, inHandler)
-	}
-	p.filled = true
 }
 
 // pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
@@ -323,7 +283,11 @@ func (p *plain[V]) sort(vs []V) {
 }
 
 // Flush implements pebble.Endpoint.
-func (p *plain[V]) Flush(why pebble.Reason, stage int) (sent, left bool) { return p.flush(why, stage) }
+func (p *plain[V]) Flush(why pebble.Reason, stage int) (sent, left bool) {
+	moved := p.gathered()
+	sent, left = p.flush(why, stage)
+	return sent || moved, left
+}
 
 // drain moves what the cache holds back into the lanes.
 func (p *plain[V]) drain(inHandler bool) {
@@ -357,6 +321,7 @@ func (p *plain[V]) Reroute() error {
 
 // FlushDue implements pebble.Endpoint.
 func (p *plain[V]) FlushDue(now time.Duration) {
+	p.gathered()
 	if p.look(now, p.held()) {
 		p.Flush(pebble.Due, pebble.AllStages)
 	}

@@ -127,7 +127,9 @@ func TestMergesAtHopsAreCounted(t *testing.T) {
 			return err
 		}))
 		require.EqualValues(t, ranks, handled[0])
-		require.Equal(t, merged, atHops, "no rank sends two that could meet at their source")
+		for rank := range atHops {
+			require.LessOrEqual(t, merged[rank]-atHops[rank], uint64(1), "its one pebble of its own may meet another's: rank %d", rank)
+		}
 		require.Positive(t, atHops[1], "coded %v", coder)
 	}
 }

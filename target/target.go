@@ -15,12 +15,13 @@ type Target[V any] struct {
 // Name is what the target was registered as.
 func (t *Target[V]) Name() string { return t.name }
 
-// Send sends one pebble to the owner of its key. When that is this rank, and the main function sends, the pebble has been
-// handled when Send returns. A send from the main function may run handlers of this rank, and may wait until frames that
-// are under way have been consumed; a send from a handler does neither. A pebble to a key outside the distribution ends
-// the job with a pebble.KeyError.
+// Send sends one pebble to the owner of its key. Up to [StageMost] pebbles of single sends gather first, and then go on
+// together: into buffers, or, when they are for this rank and the main function sends, to the handler. A flush, explicit or
+// of any other kind, takes along what has gathered. A send from the main function may run handlers of this rank, and may wait
+// until frames that are under way have been consumed; a send from a handler does neither. A pebble to a key outside the
+// distribution ends the job with a pebble.KeyError, at the latest when the epoch ends.
 //
-// SendAll does the same for many pebbles at a fraction of the cost.
+// SendAll does the same for many pebbles at half the cost.
 func (t *Target[V]) Send(v V) {
 	if t.plain != nil {
 		t.plain.send(v)
@@ -29,7 +30,8 @@ func (t *Target[V]) Send(v V) {
 	t.coded.send(v)
 }
 
-// SendAll sends pebbles as Send does, in batches. vs is not kept and not changed. In steady state it allocates nothing.
+// SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this rank
+// have been handled when SendAll returns. vs is not kept and not changed. In steady state it allocates nothing.
 func (t *Target[V]) SendAll(vs []V) {
 	if t.plain != nil {
 		t.plain.sendAll(vs)

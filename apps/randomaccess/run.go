@@ -91,6 +91,13 @@ func (b *bench) kernel() error {
 func (b *bench) updates(name string, options ...target.Option) (send func(rans []uint64)) {
 	t := target.New(b.rank, name, b.owner, target.Keys(b.words.keys),
 		target.Batch(func(rans []uint64) { b.words.apply(b.table, rans) }), options...)
+	if b.config.OneByOne {
+		return func(rans []uint64) {
+			for _, ran := range rans {
+				t.Send(ran)
+			}
+		}
+	}
 	return t.SendAll
 }
 
