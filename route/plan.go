@@ -21,9 +21,12 @@ type Plan struct {
 // noVersion is the version of marks that no table was made from.
 const noVersion = 1<<64 - 1
 
-// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). A [Router] is asked for its hops as they
-// are needed; any other topology, and each that is [Watching], is written out in a table of 4 bytes for each rank of the
-// job. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
+// tableRanks is up to how many ranks a table of lanes is faster than working them out: it stays in the cache.
+const tableRanks = 4096
+
+// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). It is written out in a table of 4 bytes for
+// each rank of the job; only a [Router] of more than 4,096 ranks that is not [Watching] is asked for its hops as they are
+// needed. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
 func NewPlan(t Topology, at int) *Plan {
 	p := &Plan{at: at, topology: t, version: noVersion}
 	if d, ok := t.(direct); ok {
@@ -38,6 +41,9 @@ func NewPlan(t Topology, at int) *Plan {
 	w, watching := t.(Watching)
 	if r, ok := t.(Router); ok && !watching {
 		p.fill = r.Slots
+		if t.Ranks() <= tableRanks {
+			p.ask(r)
+		}
 		return p
 	}
 	if watching {
@@ -79,6 +85,17 @@ func (p *Plan) Renew() error {
 		return nil
 	}
 	return p.tabulate()
+}
+
+// ask writes a router's answers down.
+func (p *Plan) ask(r Router) {
+	dests := make([]uint32, r.Ranks())
+	for i := range dests {
+		dests[i] = uint32(i)
+	}
+	p.table = make([]uint32, len(dests))
+	r.Slots(p.at, dests, p.table)
+	p.fill = p.look
 }
 
 func (p *Plan) look(_ int, dests, lanes []uint32) {

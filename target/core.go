@@ -49,7 +49,7 @@ func (s *scratch[V]) ready() *scratch[V] {
 		s.keys = make([]uint64, chunk)
 		s.owners = make([]uint32, chunk)
 		s.lanes = make([]uint32, chunk)
-		s.vs = make([]V, chunk)
+		s.vs = make([]V, chunk+1) // one more than a chunk fills
 		s.away = make([]V, chunk)
 	}
 	return s

@@ -133,6 +133,11 @@ func (c *credit) Accepts(f *netio.Frame) bool {
 	return c.staged.Stage(int(f.From), c.door.ID()) >= c.highest
 }
 
+// ends tells whether all routes over the link that a frame came by end here: it is of the last stage.
+func (c *credit) ends(f *netio.Frame) bool {
+	return c.staged != nil && int(f.From) != c.door.ID() && c.staged.Stage(int(f.From), c.door.ID()) == c.staged.Stages()-1
+}
+
 // Back implements pebble.Endpoint.
 func (c *credit) Back() bool {
 	c.door.Collect()

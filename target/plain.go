@@ -227,7 +227,12 @@ func (p *plain[V]) Deliver(f *netio.Frame) error {
 	if int(f.Bytes) != n*p.unit {
 		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.unit)
 	}
-	p.arrived(coalesce.View[V](f.Base(), n))
+	vs := coalesce.View[V](f.Base(), n)
+	if p.oneHop || !p.moving && p.ends(f) {
+		p.run(vs)
+		return nil
+	}
+	p.arrived(vs)
 	return nil
 }
 
@@ -262,10 +267,14 @@ func (p *plain[V]) arrived(vs []V) {
 func (p *plain[V]) sort(vs []V) {
 	s := p.hop.ready()
 	lanes := p.address(s, vs)
+	p.now = p.door.ThisDepth()
+	if p.cache == nil && !p.minds() {
+		p.spread(s, vs, lanes)
+		return
+	}
 	home, away := p.part(s, vs, lanes)
 	if away > 0 {
 		p.door.Count().Forwarded += uint64(away)
-		p.now = p.door.ThisDepth()
 		did := p.queue.install(p.own())
 		if !p.reduces(away) {
 			p.scatter(s.away[:away], lanes[:away], true)
@@ -277,6 +286,20 @@ func (p *plain[V]) sort(vs []V) {
 		p.queue.remove(p.own(), did)
 		p.filled = true
 	}
+	if home > 0 {
+		p.run(s.vs[:home])
+	}
+}
+
+// spread is sort where pebbles are only put into lanes: those that are home into one of their own, which never fills.
+func (p *plain[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
+	own := *p.own()
+	*p.own() = coalesce.Over(unsafe.Pointer(&s.vs[0]), len(s.vs))
+	p.scatter(vs, lanes, true)
+	home := p.own().Len()
+	*p.own() = own
+	p.filled = p.filled || home < len(vs)
+	p.door.Count().Forwarded += uint64(len(vs) - home)
 	if home > 0 {
 		p.run(s.vs[:home])
 	}
