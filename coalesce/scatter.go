@@ -8,7 +8,7 @@ import "unsafe"
 //
 // This is the hot path of every send: about 1 ns a pebble, with no call and no allocation.
 func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
-	if len(lanes) == 2 {
+	if len(lanes) == 2 && unsafe.Sizeof(*new(V)) <= twiceMax {
 		return scatterTwo(&lanes[0], &lanes[1], to, vs)
 	}
 	to = to[:len(vs)]
@@ -24,6 +24,9 @@ func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
 	}
 	return len(vs), -1
 }
+
+// twiceMax is up to how many bytes it costs less to write a pebble twice than to wait.
+const twiceMax = 16
 
 // scatterTwo is Scatter for two lanes, where one pebble in two goes to the same lane as the one before, and would have to wait
 // until the count of that one is back from memory. So counts stay in registers: a pebble is written to both lanes, and

@@ -11,12 +11,17 @@ type inbox struct {
 
 // tally is what a rank knows of one sender, however many the rounds.
 type tally struct {
+	base uint64 // of its items
 	came uint64
 	sum  uint64 // of the first words of the items that came
 }
 
 func newInbox(p pattern, self, ranks int, rounds uint64) *inbox {
-	return &inbox{pattern: p, self: uint32(self), rounds: rounds, senders: make([]tally, ranks)}
+	in := &inbox{pattern: p, self: uint32(self), rounds: rounds, senders: make([]tally, ranks)}
+	for from := range in.senders {
+		in.senders[from].base = p.base(uint32(from), in.self)
+	}
+	return in
 }
 
 // expects tells whether an item of this sender and round can come here, where it says that it goes.

@@ -16,8 +16,9 @@ type words interface {
 // plain registers a target for items of plain data, and returns a function that sends all of this rank's to it.
 func plain[B words](b *bench) (send func()) {
 	t := target.New(b.rank, "item", b.owner, target.Keys(itemKeys[B]), target.Batch(func(its []item[B]) { receive(b.inbox, its) }))
+	bases := b.inbox.pattern.from(b.rank.ID(), b.rank.Size())
 	return func() {
-		stream(b, t.SendAll, func(its []item[B], c *course) { fill(its, b.inbox.pattern, c) })
+		stream(b, t.SendAll, func(its []item[B], c *course) { fill(its, bases, c) })
 	}
 }
 
@@ -29,12 +30,12 @@ func itemKeys[B words](its []item[B], keys []uint64) {
 }
 
 // fill makes the next items of a rank's course.
-func fill[B words](its []item[B], p pattern, c *course) {
+func fill[B words](its []item[B], bases []uint64, c *course) {
 	for i := range its {
 		it := &its[i]
 		it.From = c.self
 		it.To, it.Round = c.next()
-		word := p.first(it.From, it.To, it.Round)
+		word := first(bases[it.To], it.Round)
 		for w := range len(it.Words) {
 			it.Words[w] = word
 			word = next(word)
@@ -46,13 +47,17 @@ func fill[B words](its []item[B], p pattern, c *course) {
 func receive[B words](in *inbox, its []item[B]) {
 	for i := range its {
 		it := &its[i]
-		first := in.pattern.first(it.From, in.self, it.Round)
+		if !in.expects(it.To, it.From, it.Round) {
+			in.damaged++
+			continue
+		}
+		first := first(in.senders[it.From].base, it.Round)
 		word, wrong := first, uint64(0)
 		for w := range len(it.Words) {
 			wrong |= it.Words[w] ^ word
 			word = next(word)
 		}
-		if wrong != 0 || !in.expects(it.To, it.From, it.Round) {
+		if wrong != 0 {
 			in.damaged++
 			continue
 		}

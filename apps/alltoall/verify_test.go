@@ -29,7 +29,7 @@ func all[B words]() (its []item[B]) {
 	for from := range ranks {
 		c := newCourse(from, ranks)
 		sent := make([]item[B], due)
-		fill(sent, seeded, &c)
+		fill(sent, seeded.from(from, ranks), &c)
 		for _, it := range sent {
 			if it.To == self {
 				its = append(its, it)
@@ -160,7 +160,7 @@ func spoilt(t *testing.T, harm func(its []item[[4]uint64]) []item[[4]uint64]) (e
 					its = harm(its)
 				}
 				t.SendAll(its)
-			}, func(its []item[[4]uint64], c *course) { fill(its, b.inbox.pattern, c) })
+			}, func(its []item[[4]uint64], c *course) { fill(its, b.inbox.pattern.from(r.ID(), ranks), c) })
 			return nil
 		}, pebble.Depth(1))
 		if err != nil {
