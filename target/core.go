@@ -23,6 +23,7 @@ type core[V any] struct {
 	prices     prices           // of the cache
 	mergedSeen uint64           // merges that the rank's counter has
 	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
+	lastHop    bool             // the last stage of the topology brings only pebbles of this rank
 	moving     bool             // keys may leave this rank while their pebbles wait here
 	after      func()           // runs when a batch has been handled; nil for nothing
 	main       scratch[V]       // of sends from the main function

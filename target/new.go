@@ -194,6 +194,7 @@ func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
 		c.moving, c.after = true, b.owner.(moves).AfterBatch
 	}
 	c.oneHop = c.plan.Identity() && !c.moving
+	c.lastHop = !c.moving && c.shares == nil // a shared buffer has pebbles that came over other links than the frame's
 }
 
 // schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed and

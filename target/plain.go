@@ -64,8 +64,9 @@ func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 		return
 	}
 	p.door.Spend(len(vs)) // which may let handlers run: first of all
-	p.now, p.busy = depth, true
+	p.busy = true
 	for s := p.main.ready(); len(vs) > 0; {
+		p.now = depth // handlers may have run
 		n := min(len(vs), chunk)
 		p.pass(s, vs[:n], false)
 		p.settle()
@@ -83,6 +84,9 @@ func (p *plain[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 		return
 	}
 	home, away := p.part(s, vs, lanes)
+	if home > 0 && p.minds() {
+		p.separate(p.plan.Self, inHandler)
+	}
 	for _, v := range s.vs[:home] {
 		coalesce.Put(p.own(), v)
 		if p.own().Full() {
@@ -228,7 +232,7 @@ func (p *plain[V]) Deliver(f *netio.Frame) error {
 		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.unit)
 	}
 	vs := coalesce.View[V](f.Base(), n)
-	if p.oneHop || !p.moving && p.ends(f) {
+	if p.oneHop || p.lastHop && p.ends(f) {
 		p.run(vs)
 		return nil
 	}
@@ -318,11 +322,11 @@ func (p *plain[V]) drain(inHandler bool) {
 		return
 	}
 	p.draining = true
-	before := p.now
-	p.now = p.heldDepth
+	before, held := p.now, p.heldDepth
 	s := p.drained.ready()
 	did := inHandler && p.queue.install(p.own())
 	for n := p.cache.Drain(s.away, s.keys); n > 0; n = p.cache.Drain(s.away, s.keys) {
+		p.now = held // handlers may have run
 		p.scatter(s.away[:n], p.lanesOf(s, s.keys[:n]), inHandler)
 		if !inHandler {
 			p.settle()

@@ -6,12 +6,12 @@ import (
 
 // Total is what is put together under one key. A key without items has the zero Total.
 type Total struct {
-	Count uint64 // of sum and concatenate: the items
+	Count uint64 // of sum, count and concatenate: the items
 	Value uint64 // of sum and concatenate: their sum modulo 2^64; of max: the largest; of distinct: a bit for each value
 }
 
 // Kinds are the names of what a reduction can do.
-func Kinds() []string { return []string{"sum", "max", "distinct", "concatenate"} }
+func Kinds() []string { return []string{"sum", "count", "max", "distinct", "concatenate"} }
 
 // flow is what a kind does with pebbles of type V, a batch at a time.
 type flow[V any] struct {
@@ -40,6 +40,8 @@ func (s sequence) total(kind string) Total {
 		return Total{}
 	}
 	switch kind {
+	case "count":
+		return Total{Count: s.count}
 	case "max":
 		return Total{Value: s.first + s.step*(s.count-1) + 1}
 	case "distinct":

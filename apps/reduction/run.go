@@ -60,6 +60,8 @@ func (b *bench) firstKey() uint64 { return b.owner.Key(b.rank.ID(), 0) }
 // kernel sends all items, in one epoch.
 func (b *bench) kernel() error {
 	switch b.config.Kind {
+	case "count":
+		return flood(b, counts())
 	case "max":
 		return flood(b, maxima())
 	case "distinct":

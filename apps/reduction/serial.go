@@ -8,6 +8,8 @@ func Serial(ranks int, c Config) []Total {
 	for n := range c.Items * uint64(ranks) {
 		t := &totals[n%c.Keys]
 		switch c.Kind {
+		case "count":
+			t.Count++
 		case "max":
 			t.Value = max(t.Value, n+1)
 		case "distinct":

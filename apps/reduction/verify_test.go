@@ -154,6 +154,7 @@ func ExampleSerial() {
 	}
 	// Output:
 	// sum [{3 9} {3 12}]
+	// count [{3 0} {3 0}]
 	// max [{0 5} {0 6}]
 	// distinct [{0 7} {0 7}]
 	// concatenate [{3 9} {3 12}]
