@@ -49,8 +49,27 @@ func (s *station) Recv() *Frame {
 	f := s.inbox
 	s.inbox = f.next
 	f.next = nil
+	s.fetchNext()
 	return f
 }
+
+// Fetch implements [Port].
+func (s *station) Fetch() {
+	if s.inbox == nil && !s.arrived.empty() {
+		s.inbox = reverse(s.arrived.takeAll())
+		s.fetchNext()
+	}
+}
+
+// fetchNext lets the next frame's payload come near while the rank is busy with other things.
+func (s *station) fetchNext() {
+	if f := s.inbox; f != nil {
+		fetch(f.Base(), int(min(f.Bytes, fetchMax)))
+	}
+}
+
+// fetchMax is how many bytes of a frame are fetched ahead: what stays in a first-level cache beside other data.
+const fetchMax = 8 << 10
 
 // has reports whether Recv would return a frame.
 func (s *station) has() bool { return s.inbox != nil || !s.slots.empty() || !s.arrived.empty() }

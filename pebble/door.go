@@ -255,6 +255,9 @@ func (d *Door) Turn(idle int) int {
 // Progress handles what has arrived. It is for the main function's side.
 func (d *Door) Progress() { d.progress() }
 
+// Fetch brings what has arrived near, before Progress handles it.
+func (d *Door) Fetch() { d.port.Fetch() }
+
 // Settle handles what handlers have sent to this rank, until nothing is left. It is for the main function's side.
 func (d *Door) Settle() {
 	for d.queued > 0 {

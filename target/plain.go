@@ -70,6 +70,7 @@ func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 		n := min(len(vs), chunk)
 		p.pass(s, vs[:n], false)
 		p.settle()
+		p.door.Fetch()
 		vs = vs[n:]
 	}
 	p.filled, p.busy = true, false
