@@ -35,6 +35,9 @@ func limitCommand(t terminal, c *cobra.Command, measure func() (bare.Report, err
 	inJSON := c.Flags().Bool("json", false, "print one JSON object instead of a table")
 	c.Args = noArguments
 	c.RunE = func(*cobra.Command, []string) error {
+		if t.begin != nil {
+			return t.begin(nil)
+		}
 		r, err := measure()
 		if err != nil {
 			return &failure{launch.ExitError, err}

@@ -74,7 +74,7 @@ func (g GroupResult) markdown(b *strings.Builder, pictures []string) {
 	for _, r := range g.Results {
 		s := r.Summary()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | `%s` |\n", r.Name, digits(s.Median), digits(s.Min),
-			digits(s.Max), digits(s.Spread), r.Unit, g.ratio(r), r.Against, r.State(), r.line())
+			digits(s.Max), digits(s.Spread), r.Unit, g.ratio(r), r.Against, r.State(), r.Line)
 	}
 	for _, picture := range pictures {
 		fmt.Fprintf(b, "\n![%s](%s)\n", g.Name, picture)
