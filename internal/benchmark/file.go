@@ -29,7 +29,7 @@ func WriteFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part.Name())
+	defer func() { _ = os.Remove(part.Name()) }() // which is gone already when all went well
 	_, err = part.Write(text)
 	if err == nil {
 		err = part.Chmod(0o644)
