@@ -13,7 +13,7 @@ import (
 )
 
 // grace is how long a program that was told to end may take to put its things in order.
-const grace = 3 * time.Second
+const grace = 2 * time.Second
 
 // tail is how much of what a program that failed has said is told.
 const tail = 2000
@@ -30,11 +30,8 @@ func (c Case) output(ctx context.Context, limit time.Duration) ([]byte, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start it: %w", err)
-	}
-	err := cmd.Wait()
-	if err != nil {
+	err := cmd.Run()
+	if err != nil && cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever of the group has outlived it
 	}
 	switch {
