@@ -182,6 +182,24 @@ func TestAgreement(t *testing.T) {
 	require.ErrorContains(t, err, `field "checksum" of the work "w" is missing`)
 }
 
+// An amount is told by the time of the processor, which a program that only waits takes little of.
+func TestPerCPU(t *testing.T) {
+	work := func(name, text string) Case {
+		c := script(t, name, text+`; echo '{"errors": 0, "rate": 1}'`)
+		c.PerCPU, c.Unit = true, "a CPU second"
+		return c
+	}
+	r, err := once(t, work("works", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"), work("waits", "sleep 0.3"))
+	require.NoError(t, err)
+	for _, name := range []string{"works", "waits"} {
+		s := r.Find(name).Samples[0]
+		require.InEpsilon(t, 1/s.CPU, s.Value, 1e-9)
+		require.Positive(t, s.CPU)
+	}
+	require.Greater(t, r.Find("waits").Samples[0].Seconds, 0.3)
+	require.Less(t, r.Find("waits").Samples[0].CPU, 0.3, "waiting is no work")
+}
+
 // A case's environment is added to ours, its field may be inside another, and is scaled.
 func TestEnvironmentAndFields(t *testing.T) {
 	c := script(t, "a", `echo "{\"errors\": 0, \"inside\": {\"rate\": $RATE}}"`)

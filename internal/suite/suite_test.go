@@ -70,6 +70,8 @@ func TestBaseline(t *testing.T) {
 	require.Equal(t, full, quick)
 	for _, c := range full[0].Cases {
 		require.Equal(t, []string{"GOMAXPROCS=1"}, c.Env)
+		require.True(t, c.PerCPU)
+		require.Contains(t, c.Exact, c.Field)
 		if !c.Limit() {
 			require.Contains(t, c.Exact, "counters.pebbles_handled", c.Name)
 			require.NotEmpty(t, c.Against, c.Name)
