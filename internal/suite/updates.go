@@ -55,12 +55,12 @@ func name(p place) string {
 func (o Options) sizes() benchmark.Group {
 	g := benchmark.Group{Name: "Sizes of tables", About: "RandomAccess on 2 ranks over each transport, each size against its own limit."}
 	for _, size := range []int{16, 20, 24} {
-		limit := fmt.Sprintf("limit-updates, 2^%d words", size)
 		log2 := o.less(size)
+		limit := fmt.Sprintf("limit-updates, 2^%d words", log2)
 		g.Add(o.limitUpdates(limit, log2, "", ""))
 		for _, p := range o.places(2) {
-			c := o.update(fmt.Sprintf("RandomAccess, 2^%d words a rank, %s", size, p.name), log2, p.flags, limit)
-			c.Work = fmt.Sprintf("2^%d words", size)
+			c := o.update(fmt.Sprintf("RandomAccess, 2^%d words a rank, %s", log2, p.name), log2, p.flags, limit)
+			c.Work = fmt.Sprintf("2^%d words", log2)
 			g.Add(c)
 		}
 	}
