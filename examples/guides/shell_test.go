@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,7 +142,11 @@ func (s *shell) pebbles(t *testing.T, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return nil
 	}
-	help, err := exec.Command(built(t, "pebbles"), args[0], "--help").CombinedOutput()
+	command := args[:1]
+	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		command = args[:2] // which may be a command of the command
+	}
+	help, err := exec.Command(built(t, "pebbles"), append(slices.Clone(command), "--help")...).CombinedOutput()
 	require.NoError(t, err)
 	if !strings.Contains(string(help), "\n  pebbles "+args[0]+" ") {
 		return fmt.Errorf("pebbles has no command %s", args[0])
@@ -178,6 +183,9 @@ func TestShellBites(t *testing.T) {
 		"pebbles nosuch":                                              "has no command",
 		"pebbles bfs --kronecker 16 --roots=4":                        "",
 		"pebbles bfs --kronecke 16":                                   "has no flag --kronecke",
+		"pebbles bench compare --ratios a b":                          "",
+		"pebbles bench --ratios a":                                    "has no flag --ratios",
+		"pebbles bench Latency --quick":                               "",
 		"pebbles run -n 2 -- ./a":                                     "no go build",
 		"go build -o a ./examples/wordcount\npebbles run -n 2 -- ./a": "",
 		"go build -o a ./examples/wordcount\n./a FILE # why":          "",
