@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/limits"
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// newLimit has the commands that pebbles bench holds applications against. They are no applications, so help hides them.
+func newLimit(t terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "limit",
+		Short:   "Measure what this machine can do at most",
+		Long:    "limit measures what no application can exceed on this machine. pebbles bench calls it.",
+		Example: "  pebbles limit updates --json",
+		Hidden:  true,
+		Args:    noCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newLimitUpdates(t), newLimitCopy(t),
+		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", limits.TCP, limits.AnswerTCP),
+		newLimitPair(t, "ring", "Move messages between two processes through a bare ring in shared memory", limits.Ring,
+			func(p limits.Pair, _ string) error { return limits.AnswerRing(p) }))
+	return c
+}
+
+// limitCommand completes a command that prints a report.
+func limitCommand(t terminal, c *cobra.Command, measure func() (limits.Report, error)) *cobra.Command {
+	inJSON := c.Flags().Bool("json", false, "print one JSON object instead of a table")
+	c.Args = noArguments
+	c.RunE = func(*cobra.Command, []string) error {
+		r, err := measure()
+		if err != nil {
+			return &failure{launch.ExitError, err}
+		}
+		if err := written(printLimit(t, r, *inJSON)); err != nil {
+			return err
+		}
+		if r.Errors > 0 {
+			return &failure{launch.ExitError, fmt.Errorf("%d words were wrong", r.Errors)}
+		}
+		return nil
+	}
+	return c
+}
+
+func printLimit(t terminal, r limits.Report, inJSON bool) error {
+	if inJSON {
+		return json.NewEncoder(t.stdout).Encode(r)
+	}
+	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\t%s\n", r.App, secondsText(r.Seconds))
+	if r.UpdatesPerSecond > 0 {
+		fmt.Fprintf(w, "updates per second\t%.4g million\n", r.UpdatesPerSecond/1e6)
+	}
+	if r.BytesPerSecond > 0 {
+		fmt.Fprintf(w, "bytes per second\t%.4g billion\n", r.BytesPerSecond/1e9)
+	}
+	if r.SecondsPerHop > 0 {
+		fmt.Fprintf(w, "time of a hop\t%.4g µs\n", r.SecondsPerHop*1e6)
+	}
+	return w.Flush()
+}
+
+func newLimitUpdates(t terminal) *cobra.Command {
+	u := limits.Updates{Log2Words: 20, Tables: 2, PerWord: 4}
+	c := &cobra.Command{
+		Use: "updates", Short: "Update random words of tables without messages", Example: "  pebbles limit updates --json",
+	}
+	c.Flags().Var(count{&u.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each table")
+	c.Flags().Var(count{&u.Tables, 1, ""}, "ranks", "tables, and goroutines")
+	c.Flags().Var(count{&u.PerWord, 1, ""}, "updates-per-word", "updates of a word in the mean")
+	c.Flags().BoolVar(&u.Huge, "huge", false, "ask the system for huge pages")
+	return limitCommand(t, c, func() (limits.Report, error) { return u.Run() })
+}
+
+func newLimitCopy(t terminal) *cobra.Command {
+	p := limits.Copies{Bytes: 32 << 20, Pieces: 2, Rounds: 8}
+	c := &cobra.Command{Use: "copy", Short: "Copy memory", Example: "  pebbles limit copy --json"}
+	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of each piece")
+	c.Flags().Var(count{&p.Pieces, 1, ""}, "ranks", "pieces, and goroutines")
+	c.Flags().Var(count{&p.Rounds, 1, ""}, "rounds", "copies of each piece")
+	return limitCommand(t, c, func() (limits.Report, error) { return p.Run() })
+}
+
+// newLimitPair makes a command that starts itself again as the second of two processes.
+func newLimitPair(t terminal, name, short string, first func(limits.Pair) (limits.Report, error),
+	second func(limits.Pair, string) error) *cobra.Command {
+	p := limits.Pair{Messages: 1 << 14, Bytes: 1 << 16}
+	answers := false
+	c := &cobra.Command{Use: name, Short: short, Example: "  pebbles limit " + name + " --json"}
+	c.Flags().Var(count{&p.Messages, 1, ""}, "messages", "messages of a stream, or rounds of a ping-pong")
+	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of a message")
+	c.Flags().BoolVar(&p.PingPong, "ping-pong", false, "send one message there and back, instead of a stream")
+	c.Flags().BoolVar(&answers, "answer", false, "be the second process")
+	limitCommand(t, c, func() (limits.Report, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return limits.Report{}, fmt.Errorf("find this program: %w", err)
+		}
+		p.Second = append(append([]string{self}, t.args...), "--answer")
+		return first(p)
+	})
+	measure := c.RunE
+	c.Args = func(c *cobra.Command, args []string) error {
+		if answers {
+			return cobra.MaximumNArgs(1)(c, args)
+		}
+		return noArguments(c, args)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !answers {
+			return measure(c, args)
+		}
+		address := ""
+		if len(args) > 0 {
+			address = args[0]
+		}
+		if err := second(p, address); err != nil {
+			return &failure{launch.ExitError, err}
+		}
+		return nil
+	}
+	return c
+}

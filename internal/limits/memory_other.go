@@ -1,0 +1,16 @@
+//go:build unix && !linux
+
+package limits
+
+import "os"
+
+func adviseHuge([]byte) {}
+
+// sharedFile is a file whose name is gone at once.
+func sharedFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "limit")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}

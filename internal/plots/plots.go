@@ -1,0 +1,147 @@
+// Package plots draws results of package benchmark as SVG files.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+)
+
+const (
+	width     = 22 * vg.Centimeter
+	barWidth  = 0.5 * vg.Centimeter
+	rowHeight = 0.8 * vg.Centimeter
+	frame     = 2.5 * vg.Centimeter // title and axis
+)
+
+var (
+	ownColor   = color.RGBA{0x2f, 0x6f, 0xa7, 0xff}
+	limitColor = color.RGBA{0xb0, 0xb0, 0xb0, 0xff}
+)
+
+// Write draws each group of the results into a folder, which is made if need be, and returns the names of the files in it. A
+// bar is a median, a line across its end goes from the lowest to the highest; limits are grey. A group of several units gets
+// a file for each.
+func Write(folder string, r benchmark.Results) (names []string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("plots: %w", err)
+	}
+	for _, g := range r.Groups {
+		for _, part := range byUnit(g) {
+			picture, err := part.svg()
+			if err != nil {
+				return nil, fmt.Errorf("plots: %s: %w", g.Name, err)
+			}
+			if err := benchmark.WriteFile(filepath.Join(folder, part.file()), picture); err != nil {
+				return nil, fmt.Errorf("plots: %w", err)
+			}
+			names = append(names, part.file())
+		}
+	}
+	return names, nil
+}
+
+// chart are the results of a group in one unit.
+type chart struct {
+	group, unit string
+	several     bool // the group has other units too
+	results     []*benchmark.Result
+}
+
+func byUnit(g benchmark.GroupResult) (all []*chart) {
+	at := map[string]*chart{}
+	for _, r := range g.Results {
+		if at[r.Unit] == nil {
+			at[r.Unit] = &chart{group: g.Name, unit: r.Unit}
+			all = append(all, at[r.Unit])
+		}
+		at[r.Unit].results = append(at[r.Unit].results, r)
+	}
+	for _, c := range all {
+		c.several = len(all) > 1
+	}
+	return all
+}
+
+// file is the name of the chart's file: small letters and digits, with dashes between words.
+func (c *chart) file() string {
+	name := c.group
+	if c.several {
+		name += " " + c.unit
+	}
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words, "-") + ".svg"
+}
+
+func (c *chart) svg() ([]byte, error) {
+	p := plot.New()
+	p.Title.Text = c.group
+	p.X.Label.Text = c.unit
+	p.X.Min = 0
+	own, limits, names := c.bars()
+	for _, bars := range []struct {
+		values plotter.Values
+		color  color.Color
+	}{{own, ownColor}, {limits, limitColor}} {
+		drawn, err := plotter.NewBarChart(bars.values, barWidth)
+		if err != nil {
+			return nil, err
+		}
+		drawn.Horizontal, drawn.Color, drawn.LineStyle.Width = true, bars.color, 0
+		p.Add(drawn)
+	}
+	lines, err := plotter.NewXErrorBars(c)
+	if err != nil {
+		return nil, err
+	}
+	p.Add(lines)
+	p.NominalY(names...)
+	canvas := vgsvg.New(width, frame+rowHeight*vg.Length(len(names)))
+	p.Draw(draw.New(canvas))
+	var picture bytes.Buffer
+	_, err = canvas.WriteTo(&picture)
+	return picture.Bytes(), err
+}
+
+// bars are the medians, the first row of the table on top; those that are of the other color are 0.
+func (c *chart) bars() (own, limits plotter.Values, names []string) {
+	n := len(c.results)
+	own, limits, names = make(plotter.Values, n), make(plotter.Values, n), make([]string, n)
+	for i := range n {
+		r := c.at(i)
+		names[i] = r.Name
+		if r.Limit() {
+			limits[i] = r.Summary().Median
+		} else {
+			own[i] = r.Summary().Median
+		}
+	}
+	return own, limits, names
+}
+
+// at is the result of the bar at a height.
+func (c *chart) at(i int) *benchmark.Result { return c.results[len(c.results)-1-i] }
+
+// Len, XY and XError are what plotter draws lines by.
+func (c *chart) Len() int { return len(c.results) }
+
+// XY is the end of a bar.
+func (c *chart) XY(i int) (x, y float64) { return c.at(i).Summary().Median, float64(i) }
+
+// XError is how far samples go beyond it.
+func (c *chart) XError(i int) (low, high float64) {
+	s := c.at(i).Summary()
+	return s.Min - s.Median, s.Max - s.Median
+}
