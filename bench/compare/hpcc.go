@@ -28,8 +28,9 @@ type hpccRun struct {
 const hpccLog2Most = 28 // of all words, HPL's matrix would have more rows than HPCC reads
 
 // hpccCommand is the command `compare hpcc`.
-func hpccCommand(ctx context.Context, args []string, stdout io.Writer) (err error) {
+func hpccCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("compare hpcc", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	run := hpccRun{}
 	ranks := flags.Int("ranks", 2, "processes")
 	flags.IntVar(&run.log2, "log2-words", 20, "table words of each rank, as a power of two")

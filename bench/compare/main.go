@@ -50,7 +50,7 @@ type options struct {
 
 func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "hpcc" {
-		return hpccCommand(ctx, args[1:], stdout)
+		return hpccCommand(ctx, args[1:], stdout, stderr)
 	}
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -80,7 +80,7 @@ static uint64_t faults(const struct inbox *in, uint64_t rounds) {
 }
 
 int main(int argc, char **argv) {
-	uint64_t rounds = 1 << 20, block = 1024;
+	uint64_t rounds = 1 << 20, block = 512;
 	const char *method_name = "p2p";
 	peer_start(&argc, &argv, (struct option[]){
 		{"rounds", .count = &rounds, .least = 1, .most = 1e12},
