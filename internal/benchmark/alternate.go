@@ -71,7 +71,7 @@ type alternation struct {
 func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
 	measured := GroupResult{Name: g.Name, About: g.About}
 	for _, c := range g.Cases {
-		measured.Results = append(measured.Results, &Result{Case: c})
+		measured.Results = append(measured.Results, &Result{Case: c.typed()})
 	}
 	for round := 1 - a.WarmUp; round <= a.Repeats; round++ {
 		order := slices.Clone(measured.Results)
@@ -80,7 +80,7 @@ func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
 		}
 		for _, r := range order {
 			if err := a.step(ctx, r, max(0, round)); err != nil {
-				return measured, fmt.Errorf("benchmark: %s: %s: %w", r.Name, r.line(), err)
+				return measured, fmt.Errorf("benchmark: %s: %s: %w", r.Name, r.Line, err)
 			}
 		}
 		if err := measured.agree(); err != nil {

@@ -11,9 +11,9 @@ import (
 // object's field "errors" must be 0; an exit status or number of errors other than 0 ends the measurement.
 type Case struct {
 	Name string   `json:"name"`          // of its own in the whole suite; names of cases that bound others begin with "limit-"
-	Args []string `json:"args"`          // the program, by its path or a name that PATH knows, and its arguments
+	Args []string `json:"-"`             // the program, by its path or a name that PATH knows, and its arguments
 	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
-	Line string   `json:"line"`          // the command as people would type it; empty: Args with spaces between them
+	Line string   `json:"line"`          // the command as people would type it; empty: Env and Args with spaces between them
 
 	Field string  `json:"field"`           // of the printed object; those of objects inside by dots: counters.frames_sent
 	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
@@ -40,12 +40,12 @@ type Group struct {
 // Add adds a case to the group.
 func (g *Group) Add(c Case) { g.Cases = append(g.Cases, c) }
 
-// line is the command as people would type it.
-func (c Case) line() string {
-	if c.Line != "" {
-		return c.Line
+// typed is the case with its line.
+func (c Case) typed() Case {
+	if c.Line == "" {
+		c.Line = strings.Join(append(append([]string{}, c.Env...), c.Args...), " ")
 	}
-	return strings.Join(append(append([]string{}, c.Env...), c.Args...), " ")
+	return c
 }
 
 func (c Case) scale() float64 {

@@ -32,7 +32,7 @@ const Significance = 0.05
 // CompareOptions say what counts as a difference.
 type CompareOptions struct {
 	Threshold float64 // least change of speed that counts, as a part: 0.1 is 10 % faster or slower
-	Ratios    bool    // compare ratios to what cases are held against, and skip those without: for results of other machines
+	Ratios    bool    // compare ratios to what cases are held against, and no other speeds: for results of other machines
 }
 
 // A Difference is one case in two results.
@@ -60,9 +60,6 @@ func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	common := 0
 	for _, g := range before.Groups {
 		for _, r := range g.Results {
-			if o.Ratios && r.Against == "" {
-				continue
-			}
 			d := o.difference(g, r, after)
 			if d.Verdict != Missing {
 				common++
@@ -75,7 +72,7 @@ func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	}
 	for _, g := range after.Groups {
 		for _, r := range g.Results {
-			if before.Find(r.Name) == nil && !(o.Ratios && r.Against == "") {
+			if before.Find(r.Name) == nil {
 				c.Differences = append(c.Differences, Difference{Name: r.Name, Unit: r.Unit, New: r.Summary(), Verdict: Added})
 			}
 		}
@@ -104,7 +101,11 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 		return d
 	}
 	first, second, lower := old.Values(), now.Values(), old.Lower
-	if o.Ratios {
+	switch {
+	case o.Ratios && old.Against == "":
+		d.Verdict = Same // beyond what is exact there is nothing to compare
+		return d
+	case o.Ratios:
 		first, second, lower = oldGroup.Ratios(old), newGroup.Ratios(now), false
 		d.Unit = "of " + old.Against
 		d.Old, d.New = summarize(first), summarize(second)
@@ -161,8 +162,8 @@ func changes(old, now *Result) string {
 	if old.Unit != now.Unit || old.Lower != now.Lower || old.Against != now.Against {
 		all = append(all, fmt.Sprintf("%q against %q was %q against %q", now.Unit, now.Against, old.Unit, old.Against))
 	}
-	if old.line() != now.line() {
-		all = append(all, fmt.Sprintf("the command was %q and is %q", old.line(), now.line()))
+	if old.Line != now.Line {
+		all = append(all, fmt.Sprintf("the command was %q and is %q", old.Line, now.Line))
 	}
 	if old.Sum != now.Sum {
 		all = append(all, fmt.Sprintf("checksum was %q and is %q", old.Sum, now.Sum))

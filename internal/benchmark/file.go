@@ -29,7 +29,7 @@ func WriteFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(part.Name())
+	defer func() { _ = os.Remove(part.Name()) }() // which is gone already when all went well
 	_, err = part.Write(text)
 	if err == nil {
 		err = part.Chmod(0o644)
@@ -74,4 +74,26 @@ func (r Results) check(name string) error {
 		}
 	}
 	return nil
+}
+
+// Writable tells whether WriteFile can make a file of this name, so that a long measurement isn't lost at its end. An empty
+// name is none.
+func Writable(name string) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Stat(name); err == nil {
+		switch {
+		case info.IsDir():
+			return fmt.Errorf("benchmark: %s is a folder: name a file", name)
+		case !info.Mode().IsRegular():
+			return nil
+		}
+	}
+	part, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return fmt.Errorf("benchmark: can't write %s: %w", name, err)
+	}
+	part.Close()
+	return os.Remove(part.Name())
 }

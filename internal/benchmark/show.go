@@ -50,8 +50,9 @@ func (r Results) Table(w io.Writer) error {
 	return t.Flush()
 }
 
-// Markdown is the results as a part of a page: how they were made, and a table for each group under a heading.
-func (r Results) Markdown() string {
+// Markdown is the results as a part of a page: how they were made, and a table for each group under a heading, with the
+// pictures that are named for the group, by their way from the page.
+func (r Results) Markdown(pictures map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `Made by %s on %s: %v.
 
@@ -61,19 +62,22 @@ fast a row is as a part of the row in the next column, the median of pairs of ru
 as fast. "State" tells how near the two cores were to each other before and after the runs: near, far, or mixed.
 `, "`"+r.Command+"`", r.Date.Format("2006-01-02"), r.Machine, r.Repeats, r.WarmUp)
 	for _, g := range r.Groups {
-		g.markdown(&b)
+		g.markdown(&b, pictures[g.Name])
 	}
 	return b.String()
 }
 
-func (g GroupResult) markdown(b *strings.Builder) {
+func (g GroupResult) markdown(b *strings.Builder, pictures []string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", g.Name, g.About)
 	b.WriteString("| what | median | lowest | highest | spread | unit | ratio | of | state | command |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range g.Results {
 		s := r.Summary()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | `%s` |\n", r.Name, digits(s.Median), digits(s.Min),
-			digits(s.Max), digits(s.Spread), r.Unit, g.ratio(r), r.Against, r.State(), r.line())
+			digits(s.Max), digits(s.Spread), r.Unit, g.ratio(r), r.Against, r.State(), r.Line)
+	}
+	for _, picture := range pictures {
+		fmt.Fprintf(b, "\n![%s](%s)\n", g.Name, picture)
 	}
 }
 

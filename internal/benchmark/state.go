@@ -3,19 +3,19 @@ package benchmark
 import "time"
 
 // State tells how near the machine's cores are to each other. Machines that are cut into virtual ones move a guest's cores
-// about while it runs: on the same socket a cache line's round trip takes 50 to 60 ns, across sockets 310 to 350 ns, and what
+// about while it runs: near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns, and what
 // ranks can do changes with it.
 type State string
 
 // The states of a run.
 const (
-	Near    State = "near"    // before and after the run a round trip took less than 150 ns
+	Near    State = "near"    // before and after the run a round trip took less than 200 ns
 	Far     State = "far"     // it took longer, before and after
 	Mixed   State = "mixed"   // it changed
 	Unknown State = "unknown" // it could not be measured: there is one core
 )
 
-const farFrom = 150 * time.Nanosecond
+const farFrom = 200 * time.Nanosecond
 
 // stateOf is the state of a run from the round trips before and after it.
 func stateOf(before, after time.Duration) State {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -31,10 +30,11 @@ var (
 	limitColor = color.RGBA{0xb0, 0xb0, 0xb0, 0xff}
 )
 
-// Write draws each group of the results into a folder, which is made if need be, and returns the names of the files in it. A
+// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name. A
 // bar is a median, a line across its end goes from the lowest to the highest; limits are grey. A group of several units gets
 // a file for each.
-func Write(folder string, r benchmark.Results) (names []string, err error) {
+func Write(folder string, r benchmark.Results) (files map[string][]string, err error) {
+	files = map[string][]string{}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("plots: %w", err)
 	}
@@ -44,13 +44,14 @@ func Write(folder string, r benchmark.Results) (names []string, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("plots: %s: %w", g.Name, err)
 			}
-			if err := benchmark.WriteFile(filepath.Join(folder, part.file()), picture); err != nil {
+			file := filepath.Join(folder, part.file())
+			if err := benchmark.WriteFile(file, picture); err != nil {
 				return nil, fmt.Errorf("plots: %w", err)
 			}
-			names = append(names, part.file())
+			files[g.Name] = append(files[g.Name], file)
 		}
 	}
-	return names, nil
+	return files, nil
 }
 
 // chart are the results of a group in one unit.
@@ -81,7 +82,8 @@ func (c *chart) file() string {
 	if c.several {
 		name += " " + c.unit
 	}
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	name = strings.NewReplacer("/", " per ", "µ", "u").Replace(strings.ToLower(name))
+	words := strings.FieldsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) })
 	return strings.Join(words, "-") + ".svg"
 }
 

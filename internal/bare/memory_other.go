@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package limits
+package bare
 
 import "os"
 

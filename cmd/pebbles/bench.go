@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/plots"
+	"github.com/activepebbles/pebbles/internal/suite"
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// bench are the flags of the command.
+type bench struct {
+	terminal
+	repeats int
+	warmUp  int
+	limit   time.Duration
+	quick   bool
+	list    bool
+	quiet   bool
+	results string // file
+	plot    string // folder
+	page    string // file
+}
+
+func newBench(t terminal) *cobra.Command {
+	b := &bench{terminal: t, repeats: 7, warmUp: 1}
+	c := &cobra.Command{
+		Use:   "bench [REGEX]",
+		Short: "Measure the applications beside what this machine can do at most",
+		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that only do what limits them:\n" +
+			"updates without messages, copies, a bare ring and a bare TCP connection. It verifies every run, and tells medians,\n" +
+			"their spread, and ratios. A regular expression chooses groups or rows by name.",
+		Example: "  pebbles bench --list\n" +
+			"  pebbles bench --quick Latency\n" +
+			"  pebbles bench --repeats 11 --json new.json RandomAccess\n" +
+			"  pebbles bench compare old.json new.json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("unexpected argument %q: give one regular expression", args[1])
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return b.start(strings.Join(args, "")) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.Var(count{&b.repeats, 1, ""}, "repeats", "runs of each row that count")
+	f.Var(count{&b.warmUp, 0, "0"}, "warm-up", "runs of each row before them")
+	f.DurationVar(&b.limit, "limit", 2*time.Minute, "time that one run may take")
+	f.BoolVar(&b.quick, "quick", false, "small sizes, for a first look: the figures are other ones")
+	f.StringVar(&b.results, "json", "", "write the results to a file, for pebbles bench compare")
+	f.StringVar(&b.plot, "plot", "", "draw the results into a folder, as SVG")
+	f.StringVar(&b.page, "page", "", "put the results into a page of Markdown, between its comments")
+	f.BoolVar(&b.list, "list", false, "list the rows and their commands, and measure nothing")
+	f.BoolVarP(&b.quiet, "quiet", "q", false, "show no progress")
+	c.AddCommand(newBenchCompare(t))
+	return c
+}
+
+// start lists the rows, or measures them.
+func (b *bench) start(expression string) error {
+	if b.limit <= 0 {
+		return errors.New("--limit must be a positive time such as 30s")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
+	}
+	all := suite.Groups(suite.Options{Program: self, Quick: b.quick, Transports: transports})
+	some, err := benchmark.Matching(all, expression)
+	switch {
+	case err != nil:
+		return plainly(err)
+	case b.list:
+		return written(b.print(some))
+	case b.begin != nil:
+		return b.begin(nil)
+	}
+	if err := b.measure(some); err != nil {
+		return benchFailure(err)
+	}
+	return nil
+}
+
+// benchFailure is the failure to measure or compare: when a signal has ended it, its status says so.
+func benchFailure(err error) error {
+	var s *launch.SignalError
+	if errors.As(err, &s) {
+		return &failure{s.Status(), plainly(err)}
+	}
+	return &failure{launch.ExitError, plainly(err)}
+}
+
+// plainly leaves out the package, since the command is said before the error.
+func plainly(err error) error {
+	return plain{strings.TrimPrefix(err.Error(), "benchmark: "), err}
+}
+
+type plain struct {
+	text  string
+	cause error
+}
+
+func (p plain) Error() string { return p.text }
+func (p plain) Unwrap() error { return p.cause }
+
+func (b *bench) print(groups []benchmark.Group) error {
+	for _, g := range groups {
+		if _, err := fmt.Fprintf(b.stdout, "%s: %s\n", g.Name, g.About); err != nil {
+			return err
+		}
+		for _, c := range g.Cases {
+			if _, err := fmt.Fprintf(b.stdout, "  %s\n      %s\n", c.Name, c.Line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// measure measures, and puts the results where they are wanted. Where they can't be written is told before an hour has gone.
+func (b *bench) measure(groups []benchmark.Group) error {
+	for _, file := range []string{b.results, b.page} {
+		if err := benchmark.Writable(file); err != nil {
+			return err
+		}
+	}
+	if b.plot != "" {
+		if err := os.MkdirAll(b.plot, 0o755); err != nil {
+			return err
+		}
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	results, err := benchmark.Alternate(ctx, groups, benchmark.Options{
+		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.told, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
+	})
+	if err != nil {
+		return err
+	}
+	if err := results.Table(b.stdout); err != nil {
+		return fmt.Errorf("write the table: %w", err)
+	}
+	return b.keep(results)
+}
+
+// keep writes the results to files.
+func (b *bench) keep(r benchmark.Results) (err error) {
+	if b.results != "" {
+		if err := r.Write(b.results); err != nil {
+			return err
+		}
+	}
+	var pictures map[string][]string
+	if b.plot != "" {
+		if pictures, err = plots.Write(b.plot, r); err != nil {
+			return err
+		}
+	}
+	if b.page == "" {
+		return nil
+	}
+	for _, files := range pictures {
+		for i := range files {
+			if files[i], err = fromPage(b.page, files[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return benchmark.WriteSection(b.page, "suite", r.Markdown(pictures))
+}
+
+// fromPage is the way from a page to a file, as a link.
+func fromPage(page, file string) (string, error) {
+	from, err := filepath.Abs(filepath.Dir(page))
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	way, err := filepath.Rel(from, to)
+	return filepath.ToSlash(way), err
+}
+
+// told is the progress.
+func (b *bench) told(s benchmark.Step) {
+	if b.quiet {
+		return
+	}
+	repeat := "warm-up"
+	if s.Repeat > 0 {
+		repeat = fmt.Sprintf("repeat %d", s.Repeat)
+	}
+	fmt.Fprintf(b.stderr, "%d/%d %s, %.1f s, %s: %s: %.4g %s\n",
+		s.Done, s.Total, repeat, s.Sample.Seconds, s.Sample.State, s.Case.Name, s.Sample.Value, s.Case.Unit)
+}
