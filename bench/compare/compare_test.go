@@ -363,7 +363,7 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), "Mine.")
 	require.Contains(t, string(text), "## One, two\n\nAbout.")
-	require.Contains(t, string(text), "![one two](plots/peers/one-two.svg)")
+	require.Contains(t, string(text), "![One, two](plots/peers/one-two.svg)")
 	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "peers", "one-two.svg"))
 }
 

@@ -153,7 +153,7 @@ func await(ctx context.Context, output string, ended <-chan error, stop func(), 
 		case complete(string(text)):
 			stop()
 			if !gone {
-				<-ended
+				_ = <-ended // we have stopped it
 			}
 			return section(string(text)), nil
 		case ctx.Err() != nil && gone:

@@ -183,18 +183,28 @@ func (o options) keep(results benchmark.Results) error {
 	if o.page == "" {
 		return nil
 	}
-	folder := filepath.Join("plots", "peers") // beside the page
-	pictures, err := plots.Write(filepath.Join(filepath.Dir(o.page), folder), results)
+	pictures, err := draw(o.page, results)
 	if err != nil {
 		return err
 	}
-	var page strings.Builder
-	page.WriteString("# Beside peers\n\nWhat the peers are, and how to run them: [peers](peers.md).\n\n")
-	page.WriteString(results.Markdown())
-	page.WriteString("\n## Plots of peers\n\n")
-	for _, picture := range pictures {
-		name := strings.TrimSuffix(picture, ".svg")
-		fmt.Fprintf(&page, "![%s](%s)\n", strings.ReplaceAll(name, "-", " "), filepath.ToSlash(filepath.Join(folder, picture)))
+	const head = "# Beside peers\n\nWhat the peers are, and how to run them: [peers](peers.md).\n\n"
+	return benchmark.WriteSection(o.page, "peers", head+results.Markdown(pictures))
+}
+
+// draw writes the plots into a folder beside the page, and returns their names as the page needs them.
+func draw(page string, results benchmark.Results) (map[string][]string, error) {
+	beside := filepath.Dir(page)
+	pictures, err := plots.Write(filepath.Join(beside, "plots", "peers"), results)
+	if err != nil {
+		return nil, err
 	}
-	return benchmark.WriteSection(o.page, "peers", page.String())
+	for _, files := range pictures {
+		for i, file := range files {
+			if file, err = filepath.Rel(beside, file); err != nil {
+				return nil, err
+			}
+			files[i] = filepath.ToSlash(file)
+		}
+	}
+	return pictures, nil
 }

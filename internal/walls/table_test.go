@@ -42,7 +42,7 @@ var walls = []wall{
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/internal/*", std: all, ours: none, clock: true},
-	{folder: "bench/*", std: all, ours: only("internal/benchmark"), clock: true},
+	{folder: "bench/*", std: all, ours: only("internal/benchmark", "internal/plots"), clock: true},
 	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},
 }
