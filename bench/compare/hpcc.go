@@ -128,24 +128,34 @@ func (h hpccRun) debian(ctx context.Context) (string, error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan exit, 1)
+	go func() { ended <- exit{cmd.Wait()} }()
 	return await(ctx, output, ended, stop, &said)
+}
+
+// exit is how a program has ended.
+type exit struct{ err error }
+
+func (e exit) String() string {
+	if e.err == nil {
+		return "exit status 0"
+	}
+	return e.err.Error()
 }
 
 // lookEvery is how often HPCC's output is looked at; each look costs a core some microseconds.
 const lookEvery = 100 * time.Millisecond
 
 // await waits until the section is complete, then stops the program and waits for its end.
-func await(ctx context.Context, output string, ended <-chan error, stop func(), said *bytes.Buffer) (string, error) {
+func await(ctx context.Context, output string, ended <-chan exit, stop func(), said *bytes.Buffer) (string, error) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		var err error
+		var how exit
 		gone := false
 		select {
 		case <-look.C:
-		case err = <-ended:
+		case how = <-ended:
 			gone = true
 		}
 		text, _ := os.ReadFile(output)
@@ -153,22 +163,15 @@ func await(ctx context.Context, output string, ended <-chan error, stop func(), 
 		case complete(string(text)):
 			stop()
 			if !gone {
-				_ = <-ended // we have stopped it
+				<-ended
 			}
 			return section(string(text)), nil
 		case ctx.Err() != nil && gone:
 			return "", context.Cause(ctx)
 		case gone:
-			return "", fmt.Errorf("hpcc ended (%w) before its MPIRandomAccess; it said:\n%s", orZero(err), tail(said.String()+string(text)))
+			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess; it said:\n%s", how, tail(said.String()+string(text)))
 		}
 	}
-}
-
-func orZero(err error) error {
-	if err == nil {
-		return errors.New("exit status 0")
-	}
-	return err
 }
 
 // hpccInput is an hpccinf.txt by which the tables of MPIRandomAccess have 2^log2 words a rank. They are as large as HPL's
