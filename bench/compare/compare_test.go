@@ -371,3 +371,27 @@ func TestLine(t *testing.T) {
 	require.Equal(t, "make -C bench compare REPEATS=7", options{repeats: 7, hpccSource: "debian"}.line())
 	require.Equal(t, "make -C bench compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{repeats: 5, only: "BFS", hpccSource: "none"}.line())
 }
+
+// The page on peers names every program and every target of make that it tells to call.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/peers.md")
+	require.NoError(t, err)
+	makefile, err := os.ReadFile("../Makefile")
+	require.NoError(t, err)
+	calls := regexp.MustCompile(`make -C bench (\w+)`).FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, calls)
+	for _, call := range calls {
+		require.Regexp(t, `(?m)^`+call[1]+`:`, string(makefile))
+	}
+	peers := regexp.MustCompile(`(?m)^PEERS := (.*)$`).FindStringSubmatch(string(makefile))
+	require.NotNil(t, peers)
+	for _, name := range strings.Fields(peers[1]) {
+		require.Contains(t, string(page), "| `"+name+"` |")
+		require.FileExists(t, filepath.Join("..", "peers", name+".c"))
+	}
+	for _, over := range []medium{shm, tcp} {
+		for _, word := range tuned[over] {
+			require.Contains(t, string(page), word)
+		}
+	}
+}
