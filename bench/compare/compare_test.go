@@ -367,6 +367,14 @@ func TestKeep(t *testing.T) {
 	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "peers", "one-two.svg"))
 }
 
+func TestOthersRunning(t *testing.T) {
+	for text, others := range map[string]int{
+		"0.20 0.18 0.12 1/80 11206\n": 0, "9.1 8.2 7.3 5/345 2\n": 4, "0 0 0 0/0 0": 0, "": 0, "0 0 0": 0, "0 0 0 x/y 1": 0,
+	} {
+		require.Equal(t, others, othersRunning(text), text)
+	}
+}
+
 func TestLine(t *testing.T) {
 	require.Equal(t, "make -C bench compare REPEATS=7", options{repeats: 7, hpccSource: "debian"}.line())
 	require.Equal(t, "make -C bench compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{repeats: 5, only: "BFS", hpccSource: "none"}.line())

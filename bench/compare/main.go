@@ -93,6 +93,9 @@ func (o options) compare(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.close()
+	if err := o.quiet(stderr); err != nil {
+		return err
+	}
 	groups, err := o.groups(ctx, m, stderr)
 	if err != nil {
 		return err
@@ -114,6 +117,22 @@ func (o options) compare(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	return o.keep(results)
+}
+
+// quiet sees to it that a page is of a machine that does nothing else, and warns of another.
+func (o options) quiet(stderr io.Writer) error {
+	if o.small {
+		return nil
+	}
+	others := busy()
+	if others > 0 && o.page != "" {
+		return fmt.Errorf("-page: the machine is busy: %d threads of others want a core, which hurts MPI's processes more than "+
+			"ours: end them, or measure without a page", others)
+	}
+	if others > 0 {
+		fmt.Fprintf(stderr, "WARNING: %d threads of others want a core: this comparison flatters us\n", others)
+	}
+	return nil
 }
 
 // line is the command that measures this again.
