@@ -75,6 +75,7 @@ var small = map[string][]string{
 	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
 	"alltoall":     {"alltoall", "--rounds", "100"},
 	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
+	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 }
 
 // with adds flags to a command line.

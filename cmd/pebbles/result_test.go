@@ -29,12 +29,13 @@ var own = map[string][]string{
 	"pointerchase": {"hops", "seconds_per_hop"},
 	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
 	"reduce":       {"kind", "keys", "items", "items_per_second"},
+	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
 	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "reached", "depths", "distance_sums",
 		"teps"},
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "epochs": 1}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

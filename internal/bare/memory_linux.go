@@ -8,6 +8,9 @@ import (
 
 func adviseHuge(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }
 
+// yield lets the system run another process on this core.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
 // sharedFile is a file in memory that has no name.
 func sharedFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("limit", unix.MFD_CLOEXEC)

@@ -2,9 +2,14 @@
 
 package bare
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 func adviseHuge([]byte) {}
+
+func yield() { time.Sleep(time.Microsecond) }
 
 // sharedFile is a file whose name is gone at once.
 func sharedFile() (*os.File, error) {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // Pair is what two processes do with each other: this program, started again, is the second. A stream goes from the first to
@@ -60,8 +61,15 @@ func (s *second) wait() error {
 	return nil
 }
 
+// grace is how long the second process may take to say why it fails.
+const grace = time.Second
+
 // lost is why something went wrong between the processes: that the second one failed, if it did.
 func (s *second) lost(err error) error {
-	_ = s.cmd.Process.Kill()
+	select {
+	case <-s.done:
+	case <-time.After(grace):
+		_ = s.cmd.Process.Kill()
+	}
 	return errors.Join(err, s.wait())
 }

@@ -13,6 +13,7 @@ type Report struct {
 	Updates          uint64  `json:"updates,omitempty"`
 	UpdatesPerSecond float64 `json:"updates_per_second,omitempty"`
 	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"`
+	Hops             uint64  `json:"hops,omitempty"`
 	SecondsPerHop    float64 `json:"seconds_per_hop,omitempty"` // one way, of a ping-pong
 	Checksum         string  `json:"checksum,omitempty"`
 }
@@ -26,5 +27,6 @@ func (r *Report) streamed(bytes uint64, took time.Duration) {
 // chased completes the report of a ping-pong.
 func (r *Report) chased(rounds, bytes int, took time.Duration) {
 	r.Bytes, r.Seconds = uint64(rounds)*uint64(bytes), took.Seconds()
-	r.SecondsPerHop = r.Seconds / float64(2*rounds)
+	r.Hops = 2 * uint64(rounds)
+	r.SecondsPerHop = r.Seconds / float64(r.Hops)
 }

@@ -15,7 +15,7 @@ import (
 const (
 	slots    = 16      // of a ring: enough that neither end waits for the other's word about each
 	spins    = 200     // looks at a word before others may use the core
-	patience = 1 << 12 // looks before it is asked whether the other process is still there
+	patience = 1 << 12 // looks before the system may run another process, and is asked whether the other end is there
 )
 
 // counter is a word on a cache line of its own, and on the one that is fetched with it.
@@ -90,6 +90,7 @@ func (r *ring) await(c *atomic.Uint64, n uint64) error {
 			runtime.Gosched()
 		}
 		if looks%patience == 0 {
+			yield()
 			if err := r.alive(); err != nil && c.Load() < n {
 				return err
 			}

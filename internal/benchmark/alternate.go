@@ -112,11 +112,11 @@ func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
 func (c Case) run(ctx context.Context, limit time.Duration, probe func() time.Duration) (Sample, error) {
 	sample := Sample{Before: probe()}
 	start := time.Now()
-	text, err := c.output(ctx, limit)
+	text, cpu, err := c.output(ctx, limit)
 	if err != nil {
 		return sample, err
 	}
-	sample.Seconds = time.Since(start).Seconds()
+	sample.Seconds, sample.CPU = time.Since(start).Seconds(), cpu.Seconds()
 	sample.After = probe()
 	sample.State = stateOf(sample.Before, sample.After)
 	o, err := parse(text)

@@ -19,6 +19,9 @@ type Case struct {
 	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
 	Unit  string  `json:"unit"`            // such as "M updates/s"
 	Lower bool    `json:"lower,omitempty"` // less is better: a time
+	// PerCPU tells that the field is an amount of work, and the figure what is done of it in a second of the processor, which
+	// the whole process took, its set-up and verification too. Other programs on the machine hardly change it.
+	PerCPU bool `json:"per_cpu,omitempty"`
 
 	// Against names the case of the same group that Result.Ratios holds this one against. It must be in the same unit.
 	Against string `json:"against,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"time"
 )
@@ -41,6 +42,7 @@ type Result struct {
 type Sample struct {
 	Value    float64                `json:"value"`              // in the case's unit
 	Seconds  float64                `json:"seconds"`            // of the whole process, its set-up and verification too
+	CPU      float64                `json:"cpu_seconds"`        // of the processor, in all of its processes
 	Counters map[string]json.Number `json:"counters,omitempty"` // the object's field "counters"
 	Before   time.Duration          `json:"probe_before_ns"`    // see Probe
 	After    time.Duration          `json:"probe_after_ns"`
@@ -58,8 +60,12 @@ func (s *Sample) read(c Case, o object) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.Value = value * c.scale(); !(s.Value > 0) {
-		return fmt.Errorf("field %q is %v: nothing was measured", c.Field, value)
+	s.Value = value * c.scale()
+	if c.PerCPU {
+		s.Value /= s.CPU
+	}
+	if !(s.Value > 0) || math.IsInf(s.Value, 1) {
+		return fmt.Errorf("field %q is %v, in %v s of the processor: nothing was measured", c.Field, value, s.CPU)
 	}
 	if sum := o.field("checksum"); sum != nil {
 		s.checksum = fmt.Sprint(sum)

@@ -78,12 +78,6 @@ var (
 	bytes    = metric{"bytes_per_second", 1e-9, "GB/s", false}
 )
 
-// in is the metric under another name of its unit, so that unlike work can be held against each other.
-func (m metric) in(unit string) metric {
-	m.unit = unit
-	return m
-}
-
 // run is a case that calls the program with the arguments of a line.
 func (o Options) run(name string, m metric, line, against string) benchmark.Case {
 	return benchmark.Case{

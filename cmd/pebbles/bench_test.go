@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/suite"
+)
+
+// Every row of the suite is a command line of this command.
+func TestSuiteLines(t *testing.T) {
+	for _, quick := range []bool{false, true} {
+		for _, g := range suite.Groups(suite.Options{Program: "pebbles", Quick: quick, Transports: transports}) {
+			for _, c := range g.Cases {
+				var stdout, stderr strings.Builder
+				root := newCommand(terminal{args: c.Args[1:], stdout: &stdout, stderr: &stderr,
+					begin: func(*job) error { return &failure{99, errors.New("started")} }})
+				require.Equal(t, 99, execute(root), "%s: %s", c.Line, stderr.String())
+				words := slices.Concat(c.Env, []string{"pebbles"}, c.Args[1:len(c.Args)-1])
+				require.Equal(t, strings.Join(words, " "), strings.Join(strings.Fields(c.Line), " "), "what is shown is what is run")
+			}
+		}
+	}
+}
+
+// quickly measures two rows with one look at each, and writes all that there is to write.
+func TestBench(t *testing.T) {
+	dir := t.TempDir()
+	file, page, folder := filepath.Join(dir, "r.json"), filepath.Join(dir, "page.md"), filepath.Join(dir, "plots")
+	r := pebbles(t, "bench", "--quick", "--repeats", "4", "--warm-up", "1", "--json", file, "--page", page, "--plot", folder,
+		"an empty epoch, 2 ranks, direct, (skr|nbx)")
+	require.Zero(t, r.status, r.stderr)
+	require.Contains(t, r.stdout, "EMPTY EPOCHS")
+	require.Regexp(t, `(?m)^an empty epoch, 2 ranks, direct, nbx +\S+ ±\d+% .* µs an epoch +\d+\.\d\d +(near|far|mixed|unknown)$`, r.stdout)
+	require.Contains(t, r.stderr, "10/10 repeat 4, ")
+	require.Equal(t, 10, strings.Count(r.stderr, "\n"))
+
+	results, err := benchmark.Read(file)
+	require.NoError(t, err)
+	require.Len(t, results.Groups, 1)
+	require.Len(t, results.Find("an empty epoch, 2 ranks, direct, nbx").Samples, 4)
+	require.True(t, strings.HasPrefix(results.Command, "pebbles bench --quick "))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "| an empty epoch, 2 ranks, direct, nbx | ")
+	require.Contains(t, string(text), "\n![Empty epochs](plots/empty-epochs.svg)\n")
+	require.FileExists(t, filepath.Join(folder, "empty-epochs.svg"))
+
+	same := pebbles(t, "bench", "compare", file, file)
+	require.Zero(t, same.status, same.stderr)
+	require.Contains(t, same.stdout, "+0.0%")
+}
+
+func TestBenchList(t *testing.T) {
+	out := succeeds(t, "bench", "--list", "Latency")
+	require.Contains(t, out, "  PointerChase, 2 ranks, mem\n      pebbles pointerchase --rounds ")
+	require.NotContains(t, out, "Permutation")
+}
+
+// What can't be written is told at once, and what fails is told by its row.
+func TestBenchFails(t *testing.T) {
+	row := "an empty epoch, 2 ranks, direct, skr"
+	for _, flag := range []string{"--json", "--page"} {
+		r := pebbles(t, "bench", "--quick", flag, "/no/such/folder/file", row)
+		require.Equal(t, 1, r.status)
+		require.Contains(t, r.stderr, "pebbles bench: can't write /no/such/folder/file")
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), "nothing was measured before: %s", r.stderr)
+	}
+	r := pebbles(t, "bench", "--quick", "--plot", "/dev/null/plots", row)
+	require.Equal(t, 1, r.status)
+	r = pebbles(t, "bench", "--quick", "--limit", "1ns", "-q", row)
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stderr, "pebbles bench: "+row+": pebbles epochs ")
+	require.Contains(t, r.stderr, "not done after the limit of 1ns")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		r = pebbles(t, "bench", "--quick", "--repeats", "1", "--warm-up", "0", "-q", "--json", "/dev/full", row)
+		require.Equal(t, 1, r.status)
+		require.Contains(t, r.stderr, "no space left on device")
+	}
+}
+
+// saved writes results of one row with a file of their own.
+func saved(t *testing.T, name string, values ...float64) string {
+	r := benchmark.Result{Case: benchmark.Case{Name: name, Unit: "M/s", Line: "pebbles x"}}
+	for _, v := range values {
+		r.Samples = append(r.Samples, benchmark.Sample{Value: v, State: benchmark.Near})
+	}
+	file := filepath.Join(t.TempDir(), "r.json")
+	require.NoError(t, benchmark.Results{Format: benchmark.Format, Groups: []benchmark.GroupResult{
+		{Name: "G", Results: []*benchmark.Result{&r}}}}.Write(file))
+	return file
+}
+
+func TestBenchCompare(t *testing.T) {
+	old, slow := saved(t, "a", 100, 101, 102, 103, 104), saved(t, "a", 80, 81, 82, 83, 84)
+	r := pebbles(t, "bench", "compare", old, slow)
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stdout, "-19.6%")
+	require.Contains(t, r.stdout, "SLOWER")
+	require.Equal(t, "pebbles bench compare: of 1 cases 1 slower\n", r.stderr)
+	require.Contains(t, succeeds(t, "bench", "compare", slow, old), "faster")
+	require.NotContains(t, succeeds(t, "bench", "compare", "--threshold", "20%", old, slow), "SLOWER")
+	r = pebbles(t, "bench", "compare", old, saved(t, "b", 1, 2, 3, 4))
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stderr, "no case in common")
+	r = pebbles(t, "bench", "compare", old, "/no/such/file.json")
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stderr, "no such file")
+}
+
+// An interrupt ends the measurement and the run that is under way, at once.
+func TestBenchInterrupted(t *testing.T) {
+	c := exec.Command(binary, "bench", "--repeats", "1000", "an empty epoch, 2 processes over TCP, skr")
+	var stdout bytes.Buffer
+	c.Stdout = &stdout
+	stderr, err := c.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	_, err = stderr.Read(make([]byte, 1)) // a run has ended, so another one is under way
+	require.NoError(t, err)
+	require.NoError(t, c.Process.Signal(syscall.SIGINT))
+	text, ended := new(bytes.Buffer), make(chan error, 1)
+	go func() {
+		_, _ = text.ReadFrom(stderr)
+		ended <- c.Wait()
+	}()
+	select {
+	case err = <-ended:
+	case <-time.After(limit):
+		_ = c.Process.Kill()
+		t.Fatal("it does not end")
+	}
+	require.Error(t, err)
+	require.Equal(t, 130, c.ProcessState.ExitCode(), text.String())
+	require.Contains(t, text.String(), "ended by signal 2")
+	require.Empty(t, stdout.String())
+}
