@@ -21,12 +21,14 @@ type wake struct{ Rank uint64 }
 // must make again at a lower level.
 type async[V vertex] struct {
 	*tree[V]
-	offers     *target.Target[offer[V]]
-	wakes      *target.Target[wake]
-	awake      bool // a wake is on its way
-	out        []offer[V]
-	lines      lines[V]
-	told       []uint8 // the lowest level offered by this rank to each vertex of the graph; highest when there is none, or no room
+	offers *target.Target[offer[V]]
+	wakes  *target.Target[wake]
+	awake  bool // a wake is on its way
+	out    []offer[V]
+	lines  lines[V]
+	// told has a byte for each vertex of the graph: the lowest level that this rank has offered it, or of one of its own vertices,
+	// the level. It is highest when there is none, or the byte has no room for it.
+	told       []uint8
 	unfiltered bool
 }
 
@@ -38,6 +40,7 @@ const expandAtOnce = 1 << 14
 
 func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), told: make([]uint8, t.g.Vertices), unfiltered: unfiltered}
+	s.lines.inOrder = newArranger[V](t.g.local)
 	s.offers = target.New(t.g.rank, t.target("offers"), t.g.owner,
 		target.Keys(func(vs []offer[V], keys []uint64) {
 			for i, v := range vs {
@@ -72,14 +75,20 @@ func (s *async[V]) From(root uint64) error {
 
 // take is the handler of offers.
 func (s *async[V]) take(vs []offer[V]) {
-	level, parent, first := s.level, s.parent, s.first
 	for _, o := range vs {
-		if v := o.Vertex - first; o.Level < level[v] {
-			level[v], parent[v] = o.Level, o.Parent
-			s.lines.join(v, o.Level)
-		}
+		s.lower(o.Vertex-s.first, o.Parent, o.Level)
 	}
 	s.wake()
+}
+
+// lower gives a vertex of this rank a level and a parent, if it is lower than its level.
+func (s *async[V]) lower(v, parent, level V) {
+	if level >= s.level[v] {
+		return
+	}
+	s.level[v], s.parent[v] = level, parent
+	s.told[s.first+v] = uint8(min(level, highest))
+	s.lines.join(v, level)
 }
 
 func (s *async[V]) wake() {
@@ -111,18 +120,14 @@ func (s *async[V]) move() {
 // expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
 func (s *async[V]) expand(v V) (arcs int) {
 	parent, level := s.first+v, s.level[v]+1
-	told, levels, first, local := s.told, s.level, s.first, s.local
-	short := uint8(min(level, highest))
+	told, short := s.told, uint8(min(level, highest))
 	row := s.row(v)
 	for _, w := range row {
-		if own := w - first; own < local {
-			if level < levels[own] {
-				levels[own], s.parent[own] = level, parent
-				s.lines.join(own, level)
-			}
+		if told[w] <= short && short < highest && !s.unfiltered {
 			continue
 		}
-		if told[w] <= short && short < highest && !s.unfiltered {
+		if own := w - s.first; own < s.local {
+			s.lower(own, parent, level)
 			continue
 		}
 		told[w] = short

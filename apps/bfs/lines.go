@@ -8,13 +8,17 @@ type lines[V vertex] struct {
 	from    int // no line below it has a vertex
 	count   int // of vertices in all lines
 	free    [][]V
+	inOrder arranger[V]
+	sorted  int // the level whose line was put in order last
 }
+
+const noLine = -1
 
 func (l *lines[V]) clear() {
 	for level := range l.byLevel {
 		l.recycle(level)
 	}
-	l.from, l.count = 0, 0
+	l.from, l.count, l.sorted = 0, 0, noLine
 }
 
 func (l *lines[V]) recycle(level int) {
@@ -37,11 +41,16 @@ func (l *lines[V]) join(v, level V) {
 	l.count++
 }
 
-// lowest returns the lowest level at which a vertex waits. There must be one.
+// lowest returns the lowest level at which a vertex waits. There must be one. When it was another level the last time, it puts
+// the line in order.
 func (l *lines[V]) lowest() V {
 	for len(l.byLevel[l.from]) == 0 {
 		l.recycle(l.from)
 		l.from++
+	}
+	if l.sorted != l.from {
+		l.inOrder.arrange(l.byLevel[l.from])
+		l.sorted = l.from
 	}
 	return V(l.from)
 }

@@ -19,6 +19,7 @@ type pusher[V vertex] struct {
 	known      []uint64
 	unfiltered bool
 	queue      []V // this rank's vertices as they are reached, level after level; never grows beyond its capacity
+	inOrder    arranger[V]
 	done       int // so many of the queue are of levels that have had their step
 }
 
@@ -26,6 +27,7 @@ func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
 	s := &pusher[V]{
 		tree: t, unfiltered: unfiltered,
 		out: make([]visit[V], sendAtOnce), known: make([]uint64, t.g.Vertices/64+1), queue: make([]V, 0, t.g.local),
+		inOrder: newArranger[V](t.g.local),
 	}
 	s.visits = target.New(t.g.rank, t.target("visits"), t.g.owner,
 		target.Keys(func(vs []visit[V], keys []uint64) {
@@ -55,6 +57,7 @@ func (s *pusher[V]) reached() uint64 { return uint64(len(s.queue) - s.done) }
 func (s *pusher[V]) push(level V) error {
 	frontier := s.queue[s.done:]
 	s.done = len(s.queue)
+	s.inOrder.arrange(frontier)
 	return s.g.rank.Epoch(func() error {
 		s.expand(frontier, level)
 		return nil

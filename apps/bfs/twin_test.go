@@ -29,6 +29,12 @@ func (l list) EdgeCount() uint64                     { return uint64(len(l.edges
 func (l list) Fill(first uint64, edges []graph.Edge) { copy(edges, l.edges[first:]) }
 func (l list) Directed() bool                        { return l.directed }
 func (l list) Describe() string                      { return fmt.Sprintf("list of %d edges", len(l.edges)) }
+
+// halved takes the edges of an undirected graph as arcs.
+type halved struct{ graph.Generator }
+
+func (halved) Directed() bool { return true }
+
 func kronecker(tb testing.TB, scale int) graph.Generator {
 	tb.Helper()
 	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
@@ -83,7 +89,7 @@ func TestMatrix(t *testing.T) {
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		modes := Modes
 		if !s.General() {
-			modes = []Mode{ByLevel} // chains of the others have no bound
+			modes = []Mode{ByLevel, Direction} // chains of the others have no bound
 		}
 		results := make([]Result, len(modes))
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
@@ -128,7 +134,10 @@ func TestOddGraphs(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, %d ranks, directed %v", name, ranks, directed), func(t *testing.T) {
 					l.directed = directed
 					roots := []uint64{0, l.n / 2}
-					sources := []Source{{Generator: l}, {Generator: l, Undirected: true}, {Generator: l, wide: true}}
+					sources := []Source{
+						{Generator: l}, {Generator: l, Undirected: true}, {Generator: l, wide: true},
+						{Generator: l, Undirected: true, Order: ByDegree},
+					}
 					var results []Result
 					require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 						for i := range len(sources) * len(Modes) {
@@ -160,13 +169,17 @@ func TestGenerated(t *testing.T) {
 		{Generator: erdosRenyi(t, 11, 8)},
 		{Generator: erdosRenyi(t, 12, 1), Undirected: true},
 		{Generator: kronecker(t, 9), wide: true},
+		{Generator: kronecker(t, 10), Order: ByDegree},
+		{Generator: kronecker(t, 9), Order: ByDegree, wide: true},
+		{Generator: erdosRenyi(t, 9, 4), Order: ByDegree, Undirected: true},
+		{Generator: halved{kronecker(t, 10)}},
 	} {
 		c, _, err := load(source)
 		require.NoError(t, err)
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 5} {
-				t.Run(fmt.Sprintf("%s, %s, %d ranks", source.Name(), mode, ranks), func(t *testing.T) {
-					levels := make([]int64, c.Vertices())
+				t.Run(fmt.Sprintf("%s %s, %s, %d ranks", source.Name(), source.Order, mode, ranks), func(t *testing.T) {
+					parents, levels := make([]int64, c.Vertices()), make([]int64, c.Vertices())
 					var root uint64
 					var sum Summary
 					require.NoError(t, job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 256}, func(r *pebble.Rank) error {
@@ -178,20 +191,32 @@ func TestGenerated(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						s := NewSearch(g, mode, false)
+						s, err := NewSearch(g, mode, Tuning{})
+						if err != nil {
+							return err
+						}
 						if err := s.From(roots[0]); err != nil {
 							return err
 						}
-						_, level := s.Result()
-						copy(levels[g.first:], level) // each rank its own part
+						parent, level, err := s.Result()
+						if err != nil {
+							return err
+						}
+						copy(parents[g.first:], parent) // each rank its own part
+						copy(levels[g.first:], level)
 						found, err := s.Summary()
+						if err != nil {
+							return err
+						}
+						ids, err := g.IDs(roots)
 						if r.ID() == 0 {
-							root, sum = roots[0], found
+							root, sum = ids[0], found
 						}
 						return err
 					}))
 					dist, _ := graph.BFS(c, root)
 					require.Equal(t, dist, levels)
+					require.NoError(t, graph.Validate(c, root, parents, levels))
 					require.Equal(t, graph.Summarize(dist), sum.Summary)
 					require.Equal(t, graph.TraversedEdges(c, dist), sum.Traversed)
 				})
