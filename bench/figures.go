@@ -150,6 +150,7 @@ func (p plan) applications() group {
 			tool("PointerChase, 2 processes over TCP", "µs a hop", "seconds_per_hop", micro, "pointerchase --rounds 5000 --procs 2"),
 			bfs("level by level", ""),
 			bfs("asynchronous", " --mode async"),
+			bfs("direction-optimising", " --mode direction"),
 		},
 	}
 }

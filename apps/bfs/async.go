@@ -76,16 +76,15 @@ func (s *async[V]) From(root uint64) error {
 // take is the handler of offers.
 func (s *async[V]) take(vs []offer[V]) {
 	for _, o := range vs {
-		s.lower(o.Vertex-s.first, o.Parent, o.Level)
+		if v := o.Vertex - s.first; o.Level < s.level[v] {
+			s.lower(v, o.Parent, o.Level)
+		}
 	}
 	s.wake()
 }
 
-// lower gives a vertex of this rank a level and a parent, if it is lower than its level.
+// lower gives a vertex of this rank a lower level, and a parent.
 func (s *async[V]) lower(v, parent, level V) {
-	if level >= s.level[v] {
-		return
-	}
 	s.level[v], s.parent[v] = level, parent
 	s.told[s.first+v] = uint8(min(level, highest))
 	s.lines.join(v, level)
@@ -119,15 +118,21 @@ func (s *async[V]) move() {
 
 // expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
 func (s *async[V]) expand(v V) (arcs int) {
-	parent, level := s.first+v, s.level[v]+1
-	told, short := s.told, uint8(min(level, highest))
+	parent, level, told := s.first+v, s.level[v]+1, s.told
+	short := uint8(min(level, highest))
+	seen := int(short) // who has been told this level or a lower one needs no offer
+	if short == highest || s.unfiltered {
+		seen = -1
+	}
 	row := s.row(v)
 	for _, w := range row {
-		if told[w] <= short && short < highest && !s.unfiltered {
+		if int(told[w]) <= seen {
 			continue
 		}
 		if own := w - s.first; own < s.local {
-			s.lower(own, parent, level)
+			if seen >= 0 || level < s.level[own] {
+				s.lower(own, parent, level)
+			}
 			continue
 		}
 		told[w] = short

@@ -81,7 +81,7 @@ func (s *puller[V]) learn(vs []piece) {
 }
 
 // pull is the step of the vertices at this level. It costs an epoch, and returns how many vertices of this rank it reached and
-// how many arcs leave them. The frontier is theirs afterwards.
+// how many arcs lead to them, in an undirected graph as many as leave them. The frontier is theirs afterwards.
 //
 // Of the tails it asks whether they are known to be reached, not whether they are in the frontier. That is the same: a vertex
 // that has not been reached has no arc from one above the frontier, and known lacks no vertex of the frontier.
@@ -132,11 +132,12 @@ func (s *puller[V]) look(level V) (found front) {
 		for at := V(s.from+i)*64 - s.first; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
 			v := at + V(bit)
-			for _, u := range into.row(v) {
+			row := into.row(v)
+			for _, u := range row {
 				if known[u/64]>>(u%64)&1 != 0 {
 					s.parent[v], s.level[v] = u, level
 					now |= 1 << bit
-					found.arcs += uint64(len(s.row(v)))
+					found.arcs += uint64(len(row))
 					break
 				}
 			}

@@ -47,6 +47,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		}
 	}
 	res.HarmonicMeanTEPS = harmonicMean(res.TEPS)
+	if res.Seconds > 0 {
+		res.AllEdgesPerSecond = float64(res.Edges) * float64(len(roots)) / res.Seconds
+	}
 	return res, res.Finish(r, errors)
 }
 

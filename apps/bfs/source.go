@@ -43,7 +43,7 @@ func (s Source) Check() error {
 	case s.Path != "" && s.Generator != nil:
 		return errors.New("bfs: both a file and a generator are given: give one of the two")
 	}
-	return checkOrder(s.Order, true) // of what the file tells, Build knows
+	return checkOrder(s.Order, s.Generator == nil || s.Undirected || !s.Generator.Directed()) // Build asks the file
 }
 
 // Name is the file's path or the generator's description.

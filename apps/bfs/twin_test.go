@@ -3,6 +3,7 @@ package bfs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,36 +87,73 @@ func requireTwin(tb testing.TB, source Source, res Result) {
 // The shape of the network makes no difference.
 func TestMatrix(t *testing.T) {
 	source := Source{Generator: kronecker(t, 5)}
+	turn := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
-		modes := Modes
+		modes := slices.Clone(Modes)
 		if !s.General() {
 			modes = []Mode{ByLevel, Direction} // chains of the others have no bound
 		}
-		results := make([]Result, len(modes))
+		turn++
+		source.Order = Orders[turn%len(Orders)]
+		tuning := Tuning{Unfiltered: s.Cache == 64}
+		var ids []uint64
+		found := make([]Summary, len(modes))
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			for m, mode := range modes {
-				res, err := Run(r, Config{Source: source, Mode: mode, RootCount: 1, Seed: uint64(s.Coalesce), Unfiltered: s.Cache == 64})
-				if err != nil {
-					return err
-				}
-				if r.ID() == 0 {
-					results[m] = res
-				}
+			g, err := Build(r, source)
+			if err != nil {
+				return err
 			}
-			return nil
+			roots, err := g.Draw(1, uint64(s.Coalesce))
+			if err != nil {
+				return err
+			}
+			of, err := searchEach(g, modes, tuning, roots[0])
+			if err != nil {
+				return err
+			}
+			names, err := g.IDs(roots)
+			if r.ID() == 0 {
+				ids, found = names, of
+			}
+			return err
 		}))
-		for m, res := range results {
-			require.Equal(t, modes[m], res.Mode)
-			require.Len(t, res.Roots, 1)
-			require.Equal(t, results[0].Roots, res.Roots)
-			requireTwin(t, source, res)
+		want, err := Serial(source, ids)
+		require.NoError(t, err)
+		for i, mode := range modes {
+			require.Equal(t, want[0], found[i], "%s", mode)
 		}
 	})
 }
 
-// Odd graphs, with more ranks than vertices among them, and 64-bit indices.
+// searchEach searches from one root by some modes, and validates each tree.
+func searchEach(g *Graph, modes []Mode, tuning Tuning, root uint64) (all []Summary, err error) {
+	for _, mode := range modes {
+		s, err := NewSearch(g, mode, tuning)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.From(root); err != nil {
+			return nil, err
+		}
+		sum, err := s.Summary()
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Validate()
+		if err != nil {
+			return nil, err
+		}
+		if found.Count > 0 {
+			return nil, fmt.Errorf("%s: %d breaches, the first %+v", mode, found.Count, found.first[0])
+		}
+		all = append(all, sum)
+	}
+	return all, nil
+}
+
+// Odd graphs, with more ranks than vertices among them, and 64-bit indices: by all modes and thresholds.
 func TestOddGraphs(t *testing.T) {
-	path := make([]graph.Edge, 20)
+	path := make([]graph.Edge, 300) // deeper than a byte can tell
 	for i := range path {
 		path[i] = graph.Edge{From: uint64(i), To: uint64(i) + 1}
 	}
@@ -126,37 +164,21 @@ func TestOddGraphs(t *testing.T) {
 		"loops only":         {n: 3, edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
 		"duplicates":         {n: 3, edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
 		"two parts":          {n: 7, edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
-		"path":               {n: 21, edges: path},
+		"path":               {n: 301, edges: path},
 		"a power of 2 and 1": {n: 65, edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
 	} {
 		for _, ranks := range []int{1, 3, 9} {
+			if l.n > 100 && ranks > 3 {
+				continue // hundreds of epochs
+			}
 			for _, directed := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %d ranks, directed %v", name, ranks, directed), func(t *testing.T) {
-					l.directed = directed
-					roots := []uint64{0, l.n / 2}
-					sources := []Source{
-						{Generator: l}, {Generator: l, Undirected: true}, {Generator: l, wide: true},
-						{Generator: l, Undirected: true, Order: ByDegree},
-					}
-					var results []Result
-					require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-						for i := range len(sources) * len(Modes) {
-							res, err := Run(r, Config{Source: sources[i/len(Modes)], Mode: Modes[i%len(Modes)], Roots: roots})
-							if err != nil {
-								return err
-							}
-							if r.ID() == 0 {
-								results = append(results, res)
-							}
-						}
-						return nil
-					}))
-					for i, res := range results {
-						source := sources[i/len(Modes)]
-						requireTwin(t, source, res)
-						require.Equal(t, source.Undirected || !directed, res.Undirected)
-					}
-				})
+				l.directed = directed
+				sources := []Source{{Generator: l}, {Generator: l, wide: true}, {Generator: l, Undirected: true, Order: ByDegree}}
+				for _, source := range sources {
+					t.Run(fmt.Sprintf("%s, %d ranks, %+v", name, ranks, source), func(t *testing.T) {
+						whole(t, func(f func(r *pebble.Rank) error) error { return job(t, pebble.Config{Ranks: ranks}, f) }, source, l.n/2)
+					})
+				}
 			}
 		}
 	}

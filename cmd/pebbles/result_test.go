@@ -29,7 +29,7 @@ var own = map[string][]string{
 	"pointerchase": {"hops", "seconds_per_hop"},
 	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
 	"reduce":       {"kind", "keys", "items", "items_per_second"},
-	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "reached", "depths", "distance_sums",
+	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
 		"teps"},
 }
 
