@@ -81,6 +81,7 @@ func TestReport(t *testing.T) {
 	require.Equal(t, 9.0, fields["seed"])
 	require.Positive(t, fields["harmonic_mean_teps"])
 	require.Positive(t, fields["seconds"])
+	require.InEpsilon(t, 4*1024/results[0].Seconds, fields["harmonic_mean_all_edges_per_second"], 1e-9)
 	counters := results[0].Counters
 	require.Equal(t, counters.PebblesSent, counters.PebblesHandled)
 	depths := uint64(4)
@@ -94,6 +95,8 @@ func TestReport(t *testing.T) {
 		table += row[0] + ": " + row[1] + "\n"
 	}
 	require.Contains(t, table, "edges: 1024, undirected\n")
+	require.Contains(t, table, "all edges a second: ")
+	require.Contains(t, table, "order of vertices: as given\n")
 	require.Contains(t, table, "trees: valid\n")
 
 	config.SkipValidation, config.Progress = true, nil
