@@ -29,3 +29,15 @@ func (t *TCP) ReceivedPeak() (peak int64) {
 	}
 	return peak
 }
+
+// Kill ends the transport as the death of its process would.
+func (t *Shm) Kill() { t.tcp.Kill() }
+
+// Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone there
+// and found no room.
+func (t *Shm) Crossed() (crossed, detoured uint64) {
+	for _, p := range t.ports {
+		crossed, detoured = crossed+p.crossings, detoured+p.detours
+	}
+	return crossed, detoured
+}

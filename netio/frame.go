@@ -52,6 +52,8 @@ type Frame struct {
 
 	ticket  ticket // of a data frame on its way to another process
 	receipt ticket // of a data frame that came from another process: what it travelled with
+	sender  uint32 // the rank that it came from, when that was through shared memory
+	stale   bool   // another process may still be reading its memory, which is not to be used again
 }
 
 // Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
