@@ -83,7 +83,7 @@ func (s *settings) check(member bool) error {
 	several := s.spread.several() || member
 	switch {
 	case s.transport.text == "mem" && several:
-		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport shm or tcp")
+		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
 	case s.via() != "" && !several:
 		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
 	case s.spread.bind != "" && !several:
