@@ -18,6 +18,8 @@ type shmPort struct {
 	guests    guests
 	overs     uint32 // ends of links that were attended to
 	tcpFirst  bool   // where Recv looks first: turn about
+	idle      int    // pauses in vain since something came
+	patience  int    // pauses in vain after which the rank parks
 	yields    uint32
 	crossings uint64 // frames that went through shared memory
 	detours   uint64 // frames that had no room there
@@ -27,6 +29,7 @@ var _ Port = (*shmPort)(nil)
 
 func (p *shmPort) init(t *Shm, rank int) {
 	p.t, p.rank, p.tcpPort = t, rank, tcpPort{t.tcp.stations[rank-t.place.First], t.tcp}
+	p.patience = t.pace.most
 	p.ring, p.returns = t.own.ring(rank), t.own.returnsOf(rank)
 	p.guests.init(t)
 	p.pool.bytes = t.arena.bytes
@@ -107,6 +110,9 @@ func (p *shmPort) Recv() *Frame {
 	if f == nil && !p.tcpFirst {
 		f = p.tcpPort.Recv()
 	}
+	if f != nil {
+		p.idle = 0
+	}
 	if f == nil || p.taken%toldTogether == 0 {
 		p.tell()
 	}
@@ -170,53 +176,55 @@ func (p *shmPort) stirs() bool {
 	return returned || p.ring.filled(p.taken) || !p.arrived.empty() || p.overs != p.t.overs.Load()
 }
 
-// Wait implements [Port]. The rank looks around for a moment, longer than it takes to fall asleep and be woken, when it
-// has a core for itself.
+// Wait implements [Port]. The rank looks around for a while before it parks, as long as that has paid lately.
 func (p *shmPort) Wait(d time.Duration) {
 	p.tell()
-	if p.attend() || p.linger() {
+	if p.attend() {
 		return
 	}
+	for ; p.idle < p.patience; p.idle++ {
+		if p.spin() {
+			return
+		}
+		p.yield()
+	}
+	p.park(d)
+}
+
+// Pause implements [Port]. Many in vain come to a short Wait.
+func (p *shmPort) Pause() {
+	p.tell()
+	if p.spin() {
+		return
+	}
+	p.yield()
+	if p.idle++; p.idle >= p.patience {
+		p.park(pauseMax)
+	}
+}
+
+// park sleeps until somebody calls, and learns from how long that took.
+func (p *shmPort) park(d time.Duration) {
+	p.idle = 0
 	asleep := &p.ring.desk.asleep
 	asleep.Store(resting)
 	if !p.stirs() {
+		begin := time.Now()
 		p.tcpPort.Wait(d)
+		p.patience = p.t.pace.learn(p.patience, time.Since(begin))
 	}
 	asleep.Store(awake)
 }
 
-// linger reports whether something stirred.
-func (p *shmPort) linger() bool {
-	for range p.t.pace.lingers {
-		if p.spin() {
-			return true
-		}
-		p.yield()
-	}
-	return false
-}
-
-// Pause implements [Port].
-func (p *shmPort) Pause() {
-	p.pauses++
-	if p.t.far && p.pauses%pausesBeforePark == 0 {
-		p.Wait(pauseMax)
-		return
-	}
-	p.tell()
-	if !p.spin() {
-		p.yield()
-	}
-}
-
-// spin looks around for a moment.
+// spin looks around for a moment, and reports whether something stirred. It looks for returns just once: while they are
+// being told, to look is to take the cache line away from whoever tells.
 func (p *shmPort) spin() bool {
 	for range p.t.pace.looks {
-		if p.stirs() {
+		if p.ring.filled(p.taken) || !p.arrived.empty() {
 			return true
 		}
 	}
-	return false
+	return p.stirs()
 }
 
 // yield lets others run who need this core.

@@ -295,6 +295,31 @@ func TestTrimGivesPagesBack(t *testing.T) {
 	g.Release()
 }
 
+// TestAbandonedMemoryIsNotLentAgain loses a process that may be reading what it was sent.
+func TestAbandonedMemoryIsNotLentAgain(t *testing.T) {
+	needMemory(t)
+	all := dialShm(t, configs(t, 2, 2))
+	defer closeShm(all)
+	told := make(chan error, 4)
+	all[0].Start(func(err error) { told <- err })
+	p := all[0].Port(0)
+	f := p.Pool().Get(1000)
+	f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
+	shown := f.Base()
+	p.Send(f)
+	seen := next(all[1].Port(1))
+	all[1].Kill()
+	var lost *netio.LostError
+	require.ErrorAs(t, <-told, &lost)
+	for p.Pool().Lent() > 0 {
+		p.Wait(time.Second)
+	}
+	for range 4 {
+		require.NotEqual(t, shown, p.Pool().Get(1000).Base())
+	}
+	seen.Release()
+}
+
 // TestFramesOutliveTheTransport reads and releases frames of a transport that has closed.
 func TestFramesOutliveTheTransport(t *testing.T) {
 	needMemory(t)
