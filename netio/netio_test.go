@@ -3,6 +3,7 @@ package netio_test
 import (
 	"context"
 	"net"
+	"os"
 	"sync"
 	"testing"
 
@@ -14,7 +15,12 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(partnerVariable) != "" {
+		partner()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestMemConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {

@@ -148,6 +148,7 @@ func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
 		return err
 	}
+	s.t.peers[hello.Process].offers(hello.Memory)
 	s.joined(hello.Process)
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 // The lanes of a peer. handshake.Hello carries these numbers.
@@ -37,7 +39,8 @@ type tcpPeer struct {
 	underWay underWay // data frames that the peer has yet to acknowledge
 	owed     owed     // acknowledgements that the peer has yet to be told
 
-	mu      sync.Mutex // guards all below, and conn of the lanes while joining
+	mu      sync.Mutex       // guards all below, and conn of the lanes while joining
+	memory  handshake.Memory // what it offers
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
@@ -68,6 +71,13 @@ func (p *tcpPeer) join(number uint8, conn net.Conn) error {
 	p.t.running.Go(l.write)
 	p.t.running.Go(l.read)
 	return nil
+}
+
+// offers keeps what the peer has said about its memory.
+func (p *tcpPeer) offers(memory handshake.Memory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory = memory
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.

@@ -72,7 +72,8 @@ func TestJSON(t *testing.T) {
 			coalesce, cache     int
 		}{
 			{"--ranks 3", 3, 1, "mem", "direct", 0, 0},
-			{"--procs 2", 2, 2, "tcp", "direct", 0, 0},
+			{"--procs 2", 2, 2, "shm", "direct", 0, 0},
+			{"--procs 3 --ranks 5 --transport shm --topology ring", 5, 3, "shm", "ring", 0, 0},
 			{"--procs 2 --ranks 5 --transport tcp --topology hypercube --coalesce 7 --cache 64 --seed 9", 5, 2, "tcp", "hypercube", 7, 64},
 			{"--ranks 8 --due never --memory 1GiB --termination skr --transport mem", 8, 1, "mem", "direct", 0, 0},
 		} {
