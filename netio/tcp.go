@@ -3,6 +3,7 @@ package netio
 import (
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,19 +22,26 @@ type TCP struct {
 	config   TCPConfig
 	place    Place
 	stations []*station // of this process's ranks
+	ports    []*tcpPort // the same
 	peers    []*tcpPeer // by process; nil for this one
+	lanes    []*lane    // of all peers
+	sockets  sockets    // nil where goroutines serve the lanes
+	sentry   sentry     // of the sockets
 	events   *events
 	owing    owing
 	aborted  atomic.Bool
 	down     atomic.Bool    // aborted or closing: frames are dropped
 	running  sync.WaitGroup // readers and writers
+	lookouts sync.WaitGroup // the sentry and the pulse
+	ended    atomic.Bool    // sockets are not looked at any more
+	over     chan struct{}  // closed then
 	close    func() error
 }
 
 var _ Transport = (*TCP)(nil)
 
 func newTCP(c TCPConfig) *TCP {
-	t := &TCP{config: c, place: c.Place, events: newEvents()}
+	t := &TCP{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
 	for range t.place.Last - t.place.First {
 		t.stations = append(t.stations, newStation())
 	}
@@ -43,8 +51,51 @@ func newTCP(c TCPConfig) *TCP {
 			t.peers[i] = newPeer(t, i)
 		}
 	}
+	for _, s := range t.stations {
+		t.ports = append(t.ports, newTCPPort(t, s))
+	}
 	t.close = sync.OnceValue(t.shut)
 	return t
+}
+
+// open makes sockets be polled, where the system allows it, and sets up who looks after them.
+func (t *TCP) open() (err error) {
+	if t.place.Processes == 1 || t.config.served {
+		return nil
+	}
+	if t.sockets, err = openSockets(); err != nil || t.sockets == nil {
+		return err
+	}
+	t.sentry.t, t.sentry.parking = t, newParking()
+	t.sentry.awake.Store(int64(len(t.ports)))
+	t.lookouts.Go(t.sentry.run)
+	t.lookouts.Go(t.pulse)
+	return nil
+}
+
+// adopt makes a socket of a connection, or nil when goroutines are to serve it.
+func (t *TCP) adopt(conn net.Conn, number int) (socket, error) {
+	if t.sockets == nil {
+		return nil, nil
+	}
+	return t.sockets.adopt(conn, number)
+}
+
+// shutSockets ends all looks at sockets.
+func (t *TCP) shutSockets() {
+	t.ended.Store(true)
+	close(t.over)
+	if t.sockets == nil {
+		return
+	}
+	t.sockets.interrupt()
+	t.sentry.parking.wake()
+	t.lookouts.Wait()
+	for _, p := range t.ports {
+		p.looking.Lock() // whoever looks now sees that it is over
+		p.looking.Unlock()
+	}
+	t.sockets.close()
 }
 
 // Name implements [Transport].
@@ -62,7 +113,7 @@ func (t *TCP) Port(rank int) Port {
 	if !t.place.has(rank) {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
 	}
-	return tcpPort{t.stations[rank-t.place.First], t}
+	return t.ports[rank-t.place.First]
 }
 
 // Abort implements [Transport]. The reason is cut to 4 KiB.
@@ -75,7 +126,7 @@ func (t *TCP) Abort(reason string) {
 	for _, p := range t.peers {
 		if p != nil {
 			p.underWay.close() // nobody counts on acknowledgements any more
-			p.lanes[controlLane].out.put(message(abort, reason))
+			p.lanes[controlLane].put(message(abort, reason))
 		}
 	}
 }
@@ -117,6 +168,7 @@ func (t *TCP) shut() error {
 		}
 	}
 	<-quiet
+	t.shutSockets()
 	if err := errors.Join(causes...); err != nil && !t.aborted.Load() {
 		return fmt.Errorf("close transport: %w", err)
 	}

@@ -24,6 +24,8 @@ type TCPConfig struct {
 	SilenceMax     time.Duration // a peer that says nothing for so long is lost; default 10 s
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
+
+	served bool // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32

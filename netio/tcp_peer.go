@@ -61,24 +61,32 @@ func (p *tcpPeer) join(number uint8, conn net.Conn) error {
 	if p.over || p.t.down.Load() {
 		return fmt.Errorf("join process %d: this process is closing", p.place.Process)
 	}
-	if l.conn != nil {
+	if l.joined {
 		return fmt.Errorf("join process %d: it is connected already", p.place.Process)
 	}
-	l.conn = conn
-	p.t.running.Go(l.write)
-	p.t.running.Go(l.read)
+	s, err := p.t.adopt(conn, l.id)
+	if err == nil && s != nil {
+		err = l.attach(s)
+	}
+	if err != nil {
+		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+	}
+	l.joined = true
+	if s == nil {
+		l.serve(conn)
+	}
 	return nil
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
 func (p *tcpPeer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, l := range p.lanes {
-		l.out.put(message(goodbye, ""))
-		if l.conn != nil {
-			l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
-		}
+		l.limit(deadline)
+	}
+	p.mu.Unlock()
+	for _, l := range p.lanes {
+		l.put(message(goodbye, ""))
 	}
 }
 
@@ -130,7 +138,7 @@ func (p *tcpPeer) finish(cause error) bool {
 // close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
 func (p *tcpPeer) close() error {
 	p.mu.Lock()
-	joined := p.lanes[controlLane].conn != nil && p.lanes[dataLane].conn != nil
+	joined := p.lanes[controlLane].joined && p.lanes[dataLane].joined
 	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
 	p.mu.Unlock()
 	switch {

@@ -1,0 +1,153 @@
+package netio
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// sentry looks after the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.
+//
+//	          ranks look often                   ┌─ wakes every napMax: keeps promises
+//	watching ──────────────────► napping ────────┘
+//	(blocked on the set)  ◄──────────────────
+//	          all parked (the last one wakes it), or they have looked too seldom
+//
+// So while ranks look, nobody but them is woken by what arrives.
+type sentry struct {
+	t        *TCP
+	parking  parking
+	watching atomic.Bool  // promises are not kept: whoever sends a frame flushes
+	awake    atomic.Int64 // ranks that are not parked
+	seen     uint64       // looks of all ranks, when last counted
+	events   [eventsMax]readiness
+}
+
+const (
+	eventsMax = 16 // sockets that one look serves
+	looksMin  = 8  // looks of ranks since the sentry last counted them, from which on it naps
+	napMax    = time.Millisecond
+	drainMax  = 64 // looks of the sentry in a row
+)
+
+func (s *sentry) run() {
+	for !s.t.ended.Load() {
+		if s.relieved() {
+			s.nap()
+		} else if err := s.watch(); err != nil && !s.t.ended.Load() {
+			s.t.config.Log.Error("ranks alone look after sockets", "error", err)
+			return
+		}
+	}
+}
+
+// relieved reports whether ranks look.
+func (s *sentry) relieved() bool {
+	looks := uint64(0)
+	for _, p := range s.t.ports {
+		looks += p.looks.Load()
+	}
+	often := looks-s.seen >= looksMin
+	s.seen = looks
+	return often && s.awake.Load() > 0 && !s.t.down.Load()
+}
+
+func (s *sentry) nap() {
+	s.watching.Store(false)
+	s.parking.announce()
+	if s.awake.Load() == 0 || s.t.down.Load() {
+		s.parking.leave()
+		return
+	}
+	s.parking.sleep(napMax)
+	s.keepPromises()
+}
+
+// watch blocks until there is something to do, and does it. It says that it watches before it looks for promises, and ranks
+// promise before they look whether it watches, so one of the two flushes.
+func (s *sentry) watch() error {
+	s.watching.Store(true)
+	s.keepPromises()
+	if err := s.t.sockets.wait(); err != nil {
+		return err
+	}
+	for i := 0; i < drainMax && s.t.look(s.events[:]); i++ {
+	}
+	return nil
+}
+
+func (s *sentry) keepPromises() {
+	for _, l := range s.t.lanes {
+		if l.promised.Load() {
+			l.flush()
+		}
+	}
+}
+
+// look serves the sockets that are ready, and reports whether there were any.
+func (t *TCP) look(events []readiness) bool {
+	n := t.sockets.ready(events)
+	for _, e := range events[:n] {
+		l := t.lanes[e.number]
+		if e.read {
+			l.readable()
+		}
+		if e.write {
+			l.writable()
+		}
+	}
+	return n > 0
+}
+
+// pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds in
+// which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long is in
+// no position to complain about others.
+func (t *TCP) pulse() {
+	const rounds = 8 // in the time that a peer may be silent
+	ticker := time.NewTicker(t.config.SilenceMax / rounds)
+	defer ticker.Stop()
+	var events [eventsMax]readiness
+	beats := make([]beat, len(t.lanes))
+	for {
+		select {
+		case <-t.over:
+			return
+		case <-ticker.C:
+		}
+		for i := 0; i < drainMax && t.look(events[:]); i++ {
+		}
+		for i, l := range t.lanes {
+			if b := &beats[i]; l.polling.Load() {
+				b.listen(l, rounds)
+				b.speak(l, rounds/4)
+			}
+		}
+	}
+}
+
+// beat is what a lane's pulse was at the last round.
+type beat struct {
+	heard, said  uint64
+	silent, mute int // rounds without news
+}
+
+func (b *beat) listen(l *lane, rounds int) {
+	if heard := l.heard.Load(); heard != b.heard || l.finished.Load() {
+		b.heard, b.silent = heard, 0
+		return
+	}
+	if b.silent++; b.silent == rounds {
+		l.peer.lose(l.silent(os.ErrDeadlineExceeded))
+	}
+}
+
+func (b *beat) speak(l *lane, rounds int) {
+	if said := l.said.Load(); said != b.said || l.stalled.Load() {
+		b.said, b.mute = said, 0
+		return
+	}
+	if b.mute++; b.mute >= rounds {
+		b.mute = 0
+		l.put(message(heartbeat, ""))
+	}
+}
