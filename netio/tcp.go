@@ -27,6 +27,7 @@ type TCP struct {
 	lanes    []*lane    // of all peers
 	sockets  sockets    // nil where goroutines serve the lanes
 	sentry   sentry     // of the sockets
+	promises promises
 	events   *events
 	owing    owing
 	aborted  atomic.Bool
@@ -68,6 +69,7 @@ func (t *TCP) open() (err error) {
 	}
 	t.sentry.t, t.sentry.parking = t, newParking()
 	t.sentry.awake.Store(int64(len(t.ports)))
+	t.promises.init(t)
 	t.lookouts.Go(t.sentry.run)
 	t.lookouts.Go(t.pulse)
 	return nil
@@ -88,6 +90,7 @@ func (t *TCP) shutSockets() {
 	if t.sockets == nil {
 		return
 	}
+	t.promises.late.Stop()
 	t.sockets.interrupt()
 	t.sentry.parking.wake()
 	t.lookouts.Wait()

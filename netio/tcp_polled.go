@@ -11,7 +11,7 @@ import (
 // finds it ready for more.
 //
 // Frames that the next look of their rank may write together with others are promised: that rank writes them when it has
-// nothing else to do, or they have become many; and the sentry when it doesn't look for long.
+// nothing else to do, or they have become many; a timer does when it doesn't look for long.
 //
 // Errors are told after the locks are given back, since they end the peer, which takes them.
 type polled struct {
@@ -67,9 +67,8 @@ func (l *lane) put(f *Frame) (promise bool) {
 	}
 	if later && l.waiting.Add(bytes) < promiseBytesMax {
 		l.promised.Store(true)
-		if !l.peer.t.sentry.watching.Load() {
-			return true
-		}
+		l.peer.t.promises.arm()
+		return true
 	}
 	l.flush()
 	return false

@@ -12,8 +12,8 @@ type tcpPort struct {
 	*station
 	t *TCP
 
-	promises []*lane // that this rank will flush
-	promised []bool  // by lane: it is among promises
+	unsent   []*lane // that this rank has promised to flush
+	promised []bool  // by lane: it is among unsent
 	vain     int     // calls of Recv in a row that found nothing at once
 
 	looks   atomic.Uint64 // how often the rank has looked at sockets; the sentry reads it
@@ -50,20 +50,20 @@ func (p *tcpPort) Send(f *Frame) {
 func (p *tcpPort) promise(l *lane) {
 	if !p.promised[l.id] {
 		p.promised[l.id] = true
-		p.promises = append(p.promises, l)
+		p.unsent = append(p.unsent, l)
 	}
 }
 
 // keepPromises writes what this rank's frames wait for.
 func (p *tcpPort) keepPromises() {
-	if len(p.promises) == 0 {
+	if len(p.unsent) == 0 {
 		return
 	}
-	for _, l := range p.promises {
+	for _, l := range p.unsent {
 		p.promised[l.id] = false
 		l.flush()
 	}
-	p.promises = p.promises[:0]
+	p.unsent = p.unsent[:0]
 }
 
 // A rank that only yields keeps its processor busy, and the Go scheduler looks at connections when it finds nothing else to

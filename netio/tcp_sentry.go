@@ -8,19 +8,18 @@ import (
 
 // sentry looks after the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.
 //
-//	          ranks look often                   ┌─ wakes every napMax: keeps promises
-//	watching ──────────────────► napping ────────┘
-//	(blocked on the set)  ◄──────────────────
-//	          all parked (the last one wakes it), or they have looked too seldom
+//	                          ranks look often
+//	watching (blocked on the set) ──────────────► napping, for napMax at a time
+//	                              ◄──────────────
+//	      all are parked (the last one wakes the sentry), or they look too seldom
 //
 // So while ranks look, nobody but them is woken by what arrives.
 type sentry struct {
-	t        *TCP
-	parking  parking
-	watching atomic.Bool  // promises are not kept: whoever sends a frame flushes
-	awake    atomic.Int64 // ranks that are not parked
-	seen     uint64       // looks of all ranks, when last counted
-	events   [eventsMax]readiness
+	t       *TCP
+	parking parking
+	awake   atomic.Int64 // ranks that are not parked
+	seen    uint64       // looks of all ranks, when last counted
+	events  [eventsMax]readiness
 }
 
 const (
@@ -53,35 +52,22 @@ func (s *sentry) relieved() bool {
 }
 
 func (s *sentry) nap() {
-	s.watching.Store(false)
 	s.parking.announce()
 	if s.awake.Load() == 0 || s.t.down.Load() {
 		s.parking.leave()
 		return
 	}
 	s.parking.sleep(napMax)
-	s.keepPromises()
 }
 
-// watch blocks until there is something to do, and does it. It says that it watches before it looks for promises, and ranks
-// promise before they look whether it watches, so one of the two flushes.
+// watch blocks until there is something to do, and does it.
 func (s *sentry) watch() error {
-	s.watching.Store(true)
-	s.keepPromises()
 	if err := s.t.sockets.wait(); err != nil {
 		return err
 	}
 	for i := 0; i < drainMax && s.t.look(s.events[:]); i++ {
 	}
 	return nil
-}
-
-func (s *sentry) keepPromises() {
-	for _, l := range s.t.lanes {
-		if l.promised.Load() {
-			l.flush()
-		}
-	}
 }
 
 // look serves the sockets that are ready, and reports whether there were any.
