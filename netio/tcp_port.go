@@ -14,9 +14,11 @@ type tcpPort struct {
 
 	unsent   []*lane // that this rank has promised to flush
 	promised []bool  // by lane: it is among unsent
-	vain     int     // calls of Recv in a row that found nothing at once
+	paused   bool    // since it last looked
+	calls    uint32  // of Recv
+	vain     uint32  // of them, those that found nothing at once
 
-	looks   atomic.Uint64 // how often the rank has looked at sockets; the sentry reads it
+	looks   atomic.Uint64 // how often Recv has looked at sockets; the sentry reads it
 	looking sync.Mutex    // against the end of the transport
 	events  [eventsMax]readiness
 }
@@ -66,28 +68,35 @@ func (p *tcpPort) keepPromises() {
 	p.unsent = p.unsent[:0]
 }
 
-// A rank that only yields keeps its processor busy, and the Go scheduler looks at connections when it finds nothing else to
-// run, or every 10 ms. So where goroutines serve them, the rank parks every so many pauses until something arrives, but for
-// a moment at most. Where the rank looks itself, it lets other processes run instead: their ranks may share its processor.
+// A rank that only yields keeps its processor busy. Where goroutines serve connections, the Go scheduler looks at these when
+// it finds nothing else to run, or every 10 ms: so every so many pauses the rank parks until something arrives, but for a
+// moment at most. Where the rank looks itself, it lets other processes run now and then, whose ranks may share its processor.
 const (
 	pausesBeforePark  = 16
-	pausesBeforeYield = 4
 	pauseMax          = time.Millisecond
+	pausesBeforeYield = 4
+)
+
+// A rank that does not pause between looks for frames is busy: it sends. So that it reads and acknowledges many frames at a
+// time, only some of its looks are also for sockets.
+const (
+	vainBeforeLook    = 8
+	callsBeforePrompt = 16
 )
 
 // Recv implements [Port].
 func (p *tcpPort) Recv() *Frame {
-	p.t.owing.flushPrompt()
-	if f := p.station.Recv(); f != nil {
-		p.vain = 0
+	if p.calls++; p.t.sockets == nil || p.calls%callsBeforePrompt == 0 {
+		p.t.owing.flushPrompt()
+	}
+	if f := p.station.Recv(); f != nil || p.t.sockets == nil {
 		return f
 	}
-	if p.t.sockets == nil {
+	if p.vain++; !p.paused && p.vain%vainBeforeLook != 0 {
 		return nil
 	}
-	if p.vain++; p.vain > 1 {
-		p.keepPromises()
-	}
+	p.paused = false
+	p.looks.Store(p.looks.Load() + 1)
 	if !p.look() {
 		return nil
 	}
@@ -96,7 +105,6 @@ func (p *tcpPort) Recv() *Frame {
 
 // look serves the sockets that are ready, of whichever ranks their frames are for.
 func (p *tcpPort) look() bool {
-	p.looks.Store(p.looks.Load() + 1)
 	p.looking.Lock()
 	defer p.looking.Unlock()
 	return !p.t.ended.Load() && p.t.look(p.events[:])
@@ -104,12 +112,13 @@ func (p *tcpPort) look() bool {
 
 // Wait implements [Port]. A rank that parks may be what others wait for: they are told first what it has released.
 func (p *tcpPort) Wait(d time.Duration) {
-	p.t.owing.flush()
 	if p.t.sockets == nil {
+		p.t.owing.flush()
 		p.station.Wait(d)
 		return
 	}
-	p.keepPromises()
+	p.keepPromises() // may take with it what is owed
+	p.t.owing.flush()
 	if p.look() {
 		return
 	}
@@ -124,16 +133,16 @@ func (p *tcpPort) Wait(d time.Duration) {
 // Pause implements [Port].
 func (p *tcpPort) Pause() {
 	p.pauses++
-	if p.t.sockets == nil {
-		if p.pauses%pausesBeforePark == 0 && p.t.place.Processes > 1 {
-			p.Wait(pauseMax)
-			return
-		}
-	} else {
+	switch {
+	case p.t.sockets != nil:
+		p.paused = true
 		p.keepPromises()
 		if p.pauses%pausesBeforeYield == 0 {
 			p.t.sockets.yield()
 		}
+	case p.pauses%pausesBeforePark == 0 && p.t.place.Processes > 1:
+		p.Wait(pauseMax)
+		return
 	}
 	p.t.owing.flushPrompt()
 	p.station.Pause()

@@ -18,13 +18,14 @@ type sentry struct {
 	t       *TCP
 	parking parking
 	awake   atomic.Int64 // ranks that are not parked
-	seen    uint64       // looks of all ranks, when last counted
+	resting bool         // napping, not watching
+	seen    uint64       // looks of all ranks when that last changed, or the last nap began
 	events  [eventsMax]readiness
 }
 
 const (
 	eventsMax = 16 // sockets that one look serves
-	looksMin  = 8  // looks of ranks since the sentry last counted them, from which on it naps
+	looksMin  = 8  // looks of ranks while the sentry watches, or during a nap, from which on it naps
 	napMax    = time.Millisecond
 	drainMax  = 64 // looks of the sentry in a row
 )
@@ -46,9 +47,12 @@ func (s *sentry) relieved() bool {
 	for _, p := range s.t.ports {
 		looks += p.looks.Load()
 	}
-	often := looks-s.seen >= looksMin
-	s.seen = looks
-	return often && s.awake.Load() > 0 && !s.t.down.Load()
+	relieved := looks-s.seen >= looksMin && s.awake.Load() > 0 && !s.t.down.Load()
+	if relieved || s.resting {
+		s.seen = looks
+	}
+	s.resting = relieved
+	return relieved
 }
 
 func (s *sentry) nap() {
