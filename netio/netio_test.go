@@ -25,10 +25,24 @@ func TestMemConforms(t *testing.T) {
 	})
 }
 
-func TestTCPConforms(t *testing.T) {
+func TestTCPConforms(t *testing.T) { tcpConforms(t, false) }
+
+// TestServedTCPConforms has goroutines serve the lanes, as where sockets can't be polled.
+func TestServedTCPConforms(t *testing.T) { tcpConforms(t, true) }
+
+func tcpConforms(t *testing.T, served bool) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		if served && processes == 1 {
+			t.Skip("there are no lanes")
+		}
 		var all []netio.Transport
-		for _, tr := range dialAll(t, configs(t, ranks, processes)) {
+		cs := configs(t, ranks, processes)
+		for i := range cs {
+			if served {
+				cs[i].Serve()
+			}
+		}
+		for _, tr := range dialAll(t, cs) {
 			all = append(all, tr)
 		}
 		return all

@@ -3,7 +3,6 @@ package netio
 import (
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,10 @@ import (
 // TCP is the transport of a job of several processes. Each pair of processes shares two connections: one for control
 // frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
 // between ranks of one process change hands without a copy.
+//
+// On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is woken
+// for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere two
+// goroutines serve each connection.
 //
 // A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
 // memory of a [Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
@@ -57,48 +60,6 @@ func newTCP(c TCPConfig) *TCP {
 	}
 	t.close = sync.OnceValue(t.shut)
 	return t
-}
-
-// open makes sockets be polled, where the system allows it, and sets up who looks after them.
-func (t *TCP) open() (err error) {
-	if t.place.Processes == 1 || t.config.served {
-		return nil
-	}
-	if t.sockets, err = openSockets(); err != nil || t.sockets == nil {
-		return err
-	}
-	t.sentry.t, t.sentry.parking = t, newParking()
-	t.sentry.awake.Store(int64(len(t.ports)))
-	t.promises.init(t)
-	t.lookouts.Go(t.sentry.run)
-	t.lookouts.Go(t.pulse)
-	return nil
-}
-
-// adopt makes a socket of a connection, or nil when goroutines are to serve it.
-func (t *TCP) adopt(conn net.Conn, number int) (socket, error) {
-	if t.sockets == nil {
-		return nil, nil
-	}
-	return t.sockets.adopt(conn, number)
-}
-
-// shutSockets ends all looks at sockets.
-func (t *TCP) shutSockets() {
-	t.ended.Store(true)
-	close(t.over)
-	if t.sockets == nil {
-		return
-	}
-	t.promises.late.Stop()
-	t.sockets.interrupt()
-	t.sentry.parking.wake()
-	t.lookouts.Wait()
-	for _, p := range t.ports {
-		p.looking.Lock() // whoever looks now sees that it is over
-		p.looking.Unlock()
-	}
-	t.sockets.close()
 }
 
 // Name implements [Transport].

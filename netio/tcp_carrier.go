@@ -34,7 +34,7 @@ type sockets interface {
 	adopt(conn net.Conn, number int) (socket, error)
 	// ready lists sockets that are ready for what is wanted of them, again and again until that has been done.
 	ready(into []readiness) int
-	// wait blocks until ready would list something. It is for one goroutine, and fails when the set is closed.
+	// wait blocks until something arrives or has arrived. It is for one goroutine, and fails when it is interrupted.
 	wait() error
 	// yield lets other processes run.
 	yield()
@@ -47,31 +47,4 @@ type sockets interface {
 type readiness struct {
 	number      int
 	read, write bool
-}
-
-// blocking is the carrier of a connection that goroutines serve, one for each direction.
-type blocking struct {
-	conn  net.Conn
-	watch *watch
-	batch net.Buffers // what is being written
-}
-
-func (b *blocking) read(first, second []byte) (int, error) {
-	if len(first) > 0 {
-		return b.watch.Read(first)
-	}
-	return b.watch.Read(second)
-}
-
-func (b *blocking) write(pieces [][]byte) (int, error) {
-	b.batch = pieces
-	n, err := b.batch.WriteTo(b.conn)
-	return int(n), err
-}
-
-func (b *blocking) endWriting() error {
-	if c, ok := b.conn.(interface{ CloseWrite() error }); ok {
-		return c.CloseWrite()
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package netio
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -55,27 +56,33 @@ func newPeer(t *TCP, process int) *tcpPeer {
 
 // join gives a lane its connection, and starts it.
 func (p *tcpPeer) join(number uint8, conn net.Conn) error {
+	l := p.lanes[number]
+	if err := p.connect(l, conn); err != nil {
+		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+	}
+	l.kick() // an abort message may have come first
+	return nil
+}
+
+func (p *tcpPeer) connect(l *lane, conn net.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lanes[number]
 	if p.over || p.t.down.Load() {
-		return fmt.Errorf("join process %d: this process is closing", p.place.Process)
+		return errors.New("this process is closing")
 	}
 	if l.joined {
-		return fmt.Errorf("join process %d: it is connected already", p.place.Process)
+		return errors.New("it is connected already")
 	}
 	s, err := p.t.adopt(conn, l.id)
-	if err == nil && s != nil {
-		err = l.attach(s)
-	}
 	if err != nil {
-		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+		return err
 	}
 	l.joined = true
 	if s == nil {
 		l.serve(conn)
+		return nil
 	}
-	return nil
+	return l.attach(s)
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
@@ -128,6 +135,7 @@ func (p *tcpPeer) finish(cause error) bool {
 		l.stop()
 	}
 	p.underWay.close()
+	p.owed.close()
 	if p.t.down.Load() {
 		p.untold = cause
 		return false

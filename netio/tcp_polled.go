@@ -36,18 +36,14 @@ type polled struct {
 // promiseBytesMax is how much a promise may gather. Large writes cost less a byte, as far as the kernel's path goes.
 const promiseBytesMax = 64 << 10
 
-// attach gives the lane its socket, and starts it.
+// attach gives the lane its socket.
 func (l *lane) attach(s socket) error {
 	l.peer.t.running.Add(2) // the end of reading, and of writing
 	l.both(func() {
 		l.socket, l.reader, l.writer = s, newReader(l), newWriter(l)
 	})
 	l.polling.Store(true)
-	if err := s.wantRead(true); err != nil {
-		return err
-	}
-	l.flush() // an abort message may have come first
-	return nil
+	return s.wantRead(true)
 }
 
 func (l *lane) both(f func()) {

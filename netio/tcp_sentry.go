@@ -35,8 +35,17 @@ func (s *sentry) run() {
 		if s.relieved() {
 			s.nap()
 		} else if err := s.watch(); err != nil && !s.t.ended.Load() {
-			s.t.config.Log.Error("ranks alone look after sockets", "error", err)
+			s.despair(err)
 			return
+		}
+	}
+}
+
+// despair ends all peers: nobody would hear of them while ranks are parked.
+func (s *sentry) despair(err error) {
+	for _, p := range s.t.peers {
+		if p != nil {
+			p.lose(err)
 		}
 	}
 }

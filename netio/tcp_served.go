@@ -68,3 +68,30 @@ func (w *writer) rest(c carrier) error {
 	_, err := c.write(w.pieces[:1])
 	return err
 }
+
+// blocking is the carrier of a connection that goroutines serve, one for each direction.
+type blocking struct {
+	conn  net.Conn
+	watch *watch
+	batch net.Buffers // what is being written
+}
+
+func (b *blocking) read(first, second []byte) (int, error) {
+	if len(first) > 0 {
+		return b.watch.Read(first)
+	}
+	return b.watch.Read(second)
+}
+
+func (b *blocking) write(pieces [][]byte) (int, error) {
+	b.batch = pieces
+	n, err := b.batch.WriteTo(b.conn)
+	return int(n), err
+}
+
+func (b *blocking) endWriting() error {
+	if c, ok := b.conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}

@@ -22,10 +22,17 @@ type epoll struct {
 	gate *os.File
 	raw  syscall.RawConn // of the gate
 
-	arm      func(gate uintptr)      // arms the gate
-	open     func(gate uintptr) bool // reports whether it is open
-	disarmed error                   // what came of arm
-	event    [1]unix.EpollEvent
+	waiter waiter
+}
+
+// waiter is what wait needs of memory; to make it each time would be garbage.
+type waiter struct {
+	arm, disarm func(gate uintptr)
+	open        func(gate uintptr) bool
+	failed      error // of arm or disarm
+	woken       bool  // open was asked again: something has arrived
+	passed      bool  // an event came through the gate, which has disarmed it
+	event       [1]unix.EpollEvent
 }
 
 func openSockets() (sockets, error) {
@@ -34,11 +41,13 @@ func openSockets() (sockets, error) {
 		return nil, fmt.Errorf("open an epoll set: %w", err)
 	}
 	e := &epoll{set: set}
-	e.arm = func(gate uintptr) {
-		once := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT}
-		e.disarmed = unix.EpollCtl(int(gate), unix.EPOLL_CTL_MOD, set, &once)
+	w := &e.waiter
+	modify := func(gate uintptr, events uint32) {
+		w.failed = unix.EpollCtl(int(gate), unix.EPOLL_CTL_MOD, set, &unix.EpollEvent{Events: events})
 	}
-	e.open = func(gate uintptr) bool { return poll(int(gate), e.event[:]) > 0 }
+	w.arm = func(gate uintptr) { modify(gate, unix.EPOLLIN|unix.EPOLLONESHOT) }
+	w.disarm = func(gate uintptr) { modify(gate, unix.EPOLLONESHOT) }
+	w.open = w.ask
 	if err = e.openGate(); err != nil {
 		unix.Close(set)
 		return nil, fmt.Errorf("open an epoll set: %w", err)
@@ -111,18 +120,36 @@ func poll(epoll int, events []unix.EpollEvent) int {
 	return int(n)
 }
 
+// wait returns when something has arrived, even if a rank has been faster and read it.
 func (e *epoll) wait() error {
-	err := e.raw.Control(e.arm)
+	w := &e.waiter
+	w.woken, w.passed = false, false
+	err := e.control(w.arm)
 	if err == nil {
-		err = e.disarmed
+		err = e.raw.Read(w.open)
 	}
-	if err == nil {
-		err = e.raw.Read(e.open)
+	if err == nil && !w.passed {
+		err = e.control(w.disarm)
 	}
 	if err != nil {
 		return fmt.Errorf("wait for sockets: %w", err)
 	}
 	return nil
+}
+
+func (e *epoll) control(f func(gate uintptr)) error {
+	if err := e.raw.Control(f); err != nil {
+		return err
+	}
+	return e.waiter.failed
+}
+
+// ask is called before Go's poller waits, and each time that it has been woken.
+func (w *waiter) ask(gate uintptr) bool {
+	w.passed = poll(int(gate), w.event[:]) > 0
+	again := w.woken
+	w.woken = true
+	return w.passed || again
 }
 
 func (e *epoll) yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
