@@ -2,7 +2,9 @@ package netio_test
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"os"
 	"sync"
 	"testing"
 
@@ -14,7 +16,16 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if what := os.Getenv(partnerVariable); what != "" {
+		if err := bePartner(what); err != nil {
+			fmt.Fprintln(os.Stderr, "partner:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestMemConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {

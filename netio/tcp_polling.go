@@ -38,8 +38,7 @@ func (t *TCP) shutSockets() {
 	t.sentry.parking.wake()
 	t.lookouts.Wait()
 	for _, p := range t.ports {
-		p.looking.Lock() // whoever looks now sees that it is over
-		p.looking.Unlock()
+		p.blindfold()
 	}
 	t.sockets.close()
 }

@@ -19,7 +19,8 @@ type tcpPort struct {
 	vain     uint32  // of them, those that found nothing at once
 
 	looks   atomic.Uint64 // how often Recv has looked at sockets; the sentry reads it
-	looking sync.Mutex    // against the end of the transport
+	looking sync.Mutex
+	blind   bool // the transport has ended; guarded by looking
 	events  [eventsMax]readiness
 }
 
@@ -30,7 +31,7 @@ func newTCPPort(t *TCP, s *station) *tcpPort {
 }
 
 // Send implements [Port]. The frame is written at once, by the caller, when it is a control frame or makes many together
-// with others that wait; else when the rank next looks and finds nothing, pauses or waits, and within about a millisecond.
+// with others that wait; else when the rank next pauses or waits, and within about a millisecond.
 // Its cost is one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
 func (p *tcpPort) Send(f *Frame) {
 	t, to := p.t, int(f.To)
@@ -107,7 +108,14 @@ func (p *tcpPort) Recv() *Frame {
 func (p *tcpPort) look() bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
-	return !p.t.ended.Load() && p.t.look(p.events[:])
+	return !p.blind && p.t.look(p.events[:])
+}
+
+// blindfold returns when this rank looks at sockets no more.
+func (p *tcpPort) blindfold() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	p.blind = true
 }
 
 // Wait implements [Port]. A rank that parks may be what others wait for: they are told first what it has released.
