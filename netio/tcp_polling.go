@@ -1,6 +1,9 @@
 package netio
 
-import "net"
+import (
+	"net"
+	"runtime"
+)
 
 // open makes sockets be polled, where the system allows it, and sets up who looks after them.
 func (t *TCP) open() (err error) {
@@ -12,6 +15,7 @@ func (t *TCP) open() (err error) {
 	}
 	t.sentry.t, t.sentry.parking = t, newParking()
 	t.sentry.awake.Store(int64(len(t.ports)))
+	t.sentry.room = int64(runtime.GOMAXPROCS(0)) - 1
 	t.promises.init(t)
 	t.lookouts.Go(t.sentry.run)
 	t.lookouts.Go(t.pulse)

@@ -71,11 +71,16 @@ func (p *tcpPort) keepPromises() {
 
 // A rank that only yields keeps its processor busy. Where goroutines serve connections, the Go scheduler looks at these when
 // it finds nothing else to run, or every 10 ms: so every so many pauses the rank parks until something arrives, but for a
-// moment at most. Where the rank looks itself, it lets other processes run now and then, whose ranks may share its processor.
+// moment at most.
+//
+// Where the rank looks itself, it lets other processes run now and then, whose ranks may share its processor. Other
+// goroutines of its own have processors unless ranks take all: to let them run costs the wake-up of a thread each time,
+// which looks for something to do, and finds this rank.
 const (
 	pausesBeforePark  = 16
 	pauseMax          = time.Millisecond
 	pausesBeforeYield = 4
+	pausesBeforeSched = 32
 )
 
 // A rank that does not pause between looks for frames is busy: it sends. So that it reads and acknowledges many frames at a
@@ -141,14 +146,23 @@ func (p *tcpPort) Wait(d time.Duration) {
 // Pause implements [Port].
 func (p *tcpPort) Pause() {
 	p.pauses++
-	switch {
-	case p.t.sockets != nil:
-		p.paused = true
-		p.keepPromises()
-		if p.pauses%pausesBeforeYield == 0 {
-			p.t.sockets.yield()
-		}
-	case p.pauses%pausesBeforePark == 0 && p.t.place.Processes > 1:
+	if p.t.sockets == nil {
+		p.pauseServed()
+		return
+	}
+	p.paused = true
+	p.keepPromises()
+	p.t.owing.flushPrompt()
+	if p.pauses%pausesBeforeYield == 0 {
+		p.t.sockets.yield()
+	}
+	if p.pauses%pausesBeforeSched == 0 || p.t.sentry.crowded() {
+		p.station.Pause()
+	}
+}
+
+func (p *tcpPort) pauseServed() {
+	if p.pauses%pausesBeforePark == 0 && p.t.place.Processes > 1 {
 		p.Wait(pauseMax)
 		return
 	}

@@ -18,6 +18,7 @@ type sentry struct {
 	t       *TCP
 	parking parking
 	awake   atomic.Int64 // ranks that are not parked
+	room    int64        // ranks that may be awake and leave a processor to others: all but one
 	resting bool         // napping, not watching
 	seen    uint64       // looks of all ranks when that last changed, or the last nap began
 	events  [eventsMax]readiness
@@ -63,6 +64,9 @@ func (s *sentry) relieved() bool {
 	s.resting = relieved
 	return relieved
 }
+
+// crowded reports whether ranks that are awake take all processors.
+func (s *sentry) crowded() bool { return s.awake.Load() > s.room }
 
 func (s *sentry) nap() {
 	s.parking.announce()
