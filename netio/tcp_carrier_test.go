@@ -17,15 +17,16 @@ type trickle struct {
 	over bool // endWriting was called
 }
 
-func (c *trickle) draw(most int) int {
+func (c *trickle) draw() int {
 	if rapid.IntRange(0, 3).Draw(c.t, "not ready") == 0 {
 		return 0
 	}
-	return rapid.IntRange(1, max(most, 1)).Draw(c.t, "bytes")
+	most := rapid.SampledFrom([]int{100, 9000, 60_000}).Draw(c.t, "most")
+	return rapid.IntRange(1, most).Draw(c.t, "bytes")
 }
 
 func (c *trickle) read(first, second []byte) (int, error) {
-	n := min(c.draw(9000), len(c.in))
+	n := min(c.draw(), len(c.in))
 	if n == 0 {
 		return 0, errAgain
 	}
@@ -37,7 +38,7 @@ func (c *trickle) read(first, second []byte) (int, error) {
 
 func (c *trickle) write(pieces [][]byte) (int, error) {
 	all := bytes.Join(pieces, nil)
-	n := min(c.draw(9000), len(all))
+	n := min(c.draw(), len(all))
 	c.out = append(c.out, all[:n]...)
 	if n < len(all) {
 		return n, errAgain

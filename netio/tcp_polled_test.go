@@ -55,26 +55,35 @@ func address(p Port, kind Kind, from, to, n int) *Frame {
 	return f
 }
 
+const patience = 30 * time.Second
+
 // eventually polls: what it waits for is the work of goroutines that tell nobody.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(100 * time.Microsecond) {
-		require.True(t, time.Now().Before(end), "%s: not within 30 s", what)
+	for end := time.Now().Add(patience); !done(); time.Sleep(100 * time.Microsecond) {
+		require.True(t, time.Now().Before(end), "%s: not within %v", what, patience)
 	}
+}
+
+// receive waits for a frame.
+func receive(t *testing.T, p Port) (f *Frame) {
+	t.Helper()
+	eventually(t, "receive a frame", func() bool {
+		p.Wait(time.Second)
+		f = p.Recv()
+		return f != nil
+	})
+	return f
 }
 
 // TestFramesOfBusyRanksLeave sends single frames and never comes back to the port.
 func TestFramesOfBusyRanksLeave(t *testing.T) {
-	both, _ := twins(t, 0)
+	both, _ := twins(t, time.Hour) // no heartbeat takes them along
 	q := both[1].Port(1)
 	for range 20 {
 		p := both[0].Port(0)
 		p.Send(address(p, Data, 0, 1, 100))
-		f := q.Recv()
-		for ; f == nil; f = q.Recv() {
-			q.Wait(-1)
-		}
-		f.Release()
+		receive(t, q).Release()
 	}
 	closeBoth(both)
 }
@@ -90,11 +99,7 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 	eventually(t, "write all frames", func() bool { return p.Pool().Lent() == 0 })
 	q := both[1].Port(1)
 	for range count {
-		f := q.Recv()
-		for ; f == nil; f = q.Recv() {
-			q.Wait(-1)
-		}
-		f.Release()
+		receive(t, q).Release()
 	}
 	closeBoth(both)
 }
@@ -135,7 +140,7 @@ func TestSentryNapsWhileRanksLook(t *testing.T) {
 	p := both[0].Port(0).(*tcpPort)
 	napping := func() bool { return both[0].sentry.parking.parked.Load() }
 	for range 3 {
-		for end := time.Now().Add(30 * time.Second); !napping(); {
+		for end := time.Now().Add(patience); !napping(); {
 			require.True(t, time.Now().Before(end))
 			p.Recv()
 			p.Pause()
@@ -215,10 +220,7 @@ func TestNothingIsLeft(t *testing.T) {
 		p, q := both[0].Port(0), both[1].Port(1)
 		q.Send(address(q, Data, 1, 0, 10))
 		q.Pause()
-		f := p.Recv()
-		for ; f == nil; f = p.Recv() {
-			p.Wait(-1)
-		}
+		f := receive(t, p)
 		end(both)
 		require.Equal(t, before, open(), name)
 		f.Release()
