@@ -91,3 +91,6 @@ func (t *Shm) ArenaUsed() int { return t.arena.used }
 func (t *Shm) RingSlots() int { return t.own.slots }
 
 const PassagesMax = returnsMax
+
+// Serve has goroutines serve the lanes, as where sockets can't be polled.
+func (c *TCPConfig) Serve() { c.served = true }

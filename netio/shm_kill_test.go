@@ -18,12 +18,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-const partnerVariable = "NETIO_TEST_PARTNER" // the number of a process that a test has started
+const rivalVariable = "NETIO_TEST_RIVAL" // the number of a process that a test has started
 
-// partner is one of two processes that send each other frames as fast as they can, until one is killed. The other one says
+// rival is one of two processes that send each other frames as fast as they can, until one is killed. The other one says
 // how it was told, and what is left. It never returns.
-func partner() {
-	process, err := strconv.Atoi(os.Getenv(partnerVariable))
+func rival() {
+	process, err := strconv.Atoi(os.Getenv(rivalVariable))
 	must(err)
 	listener, err := netio.ListenTCP("")
 	must(err)
@@ -32,6 +32,10 @@ func partner() {
 	var other string
 	_, err = fmt.Scanln(&other)
 	must(err)
+	go func() { // the test that has started it may be gone
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
 	addresses := []string{listener.Addr().String(), other}
 	if process == 1 {
 		addresses = []string{other, listener.Addr().String()}
@@ -130,7 +134,7 @@ type started struct {
 
 func startPartner(t *testing.T, process int) *started {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), partnerVariable+"="+strconv.Itoa(process))
+	cmd.Env = append(os.Environ(), rivalVariable+"="+strconv.Itoa(process))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 
 // shmPort is the port of one rank of a [Shm]. What doesn't go through shared memory goes the way of its tcpPort.
 type shmPort struct {
-	tcpPort
+	*tcpPort
 	t         *Shm
 	rank      int
 	ring      ring
@@ -17,7 +17,7 @@ type shmPort struct {
 	passages  passages
 	guests    guests
 	overs     uint32 // ends of links that were attended to
-	tcpFirst  bool   // where Recv looks first: turn about
+	turns     uint32 // of Recv, which looks here first or there
 	idle      int    // pauses in vain since something came
 	patience  int    // pauses in vain after which the rank parks
 	yields    uint32
@@ -28,7 +28,7 @@ type shmPort struct {
 var _ Port = (*shmPort)(nil)
 
 func (p *shmPort) init(t *Shm, rank int) {
-	p.t, p.rank, p.tcpPort = t, rank, tcpPort{t.tcp.stations[rank-t.place.First], t.tcp}
+	p.t, p.rank, p.tcpPort = t, rank, t.tcp.ports[rank-t.place.First]
 	p.patience = t.pace.most
 	p.ring, p.returns = t.own.ring(rank), t.own.returnsOf(rank)
 	p.guests.init(t)
@@ -99,16 +99,17 @@ func (p *shmPort) cross(f *Frame, to *shmLink) bool {
 // Recv implements [Port]. It costs a few loads when nothing has arrived.
 func (p *shmPort) Recv() *Frame {
 	p.attend()
-	p.tcpFirst = !p.tcpFirst
+	p.turns++
+	stationFirst := p.turns%2 == 0
 	var f *Frame
-	if p.tcpFirst {
-		f = p.tcpPort.Recv()
+	if stationFirst {
+		f = p.beside()
 	}
 	if f == nil {
 		f = p.take()
 	}
-	if f == nil && !p.tcpFirst {
-		f = p.tcpPort.Recv()
+	if f == nil && !stationFirst {
+		f = p.beside()
 	}
 	if f != nil {
 		p.idle = 0
@@ -117,6 +118,18 @@ func (p *shmPort) Recv() *Frame {
 		p.tell()
 	}
 	return f
+}
+
+// turnsBeforeSockets is how often Recv finds nothing new in what goes over TCP when nothing must: a look at sockets takes longer than
+// a frame's whole way through shared memory, and the sentry looks at them too.
+const turnsBeforeSockets = 64
+
+// beside returns a frame of those that don't go through shared memory.
+func (p *shmPort) beside() *Frame {
+	if p.t.far || p.turns/2%turnsBeforeSockets == 0 {
+		return p.tcpPort.Recv()
+	}
+	return p.station.Recv()
 }
 
 // toldTogether is how many frames a rank receives before others are told what it has released, when there are always more:
@@ -194,6 +207,7 @@ func (p *shmPort) Wait(d time.Duration) {
 // Pause implements [Port]. Many in vain come to a short Wait.
 func (p *shmPort) Pause() {
 	p.tell()
+	p.keepPromises()
 	if p.spin() {
 		return
 	}

@@ -26,6 +26,7 @@ type TCPConfig struct {
 	Log            *slog.Logger  // may be nil
 
 	memory handshake.Memory // what this process offers
+	served bool             // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32

@@ -1,6 +1,7 @@
 package netio
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -58,19 +59,33 @@ func newPeer(t *TCP, process int) *tcpPeer {
 
 // join gives a lane its connection, and starts it.
 func (p *tcpPeer) join(number uint8, conn net.Conn) error {
+	l := p.lanes[number]
+	if err := p.connect(l, conn); err != nil {
+		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+	}
+	l.kick() // an abort message may have come first
+	return nil
+}
+
+func (p *tcpPeer) connect(l *lane, conn net.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lanes[number]
 	if p.over || p.t.down.Load() {
-		return fmt.Errorf("join process %d: this process is closing", p.place.Process)
+		return errors.New("this process is closing")
 	}
-	if l.conn != nil {
-		return fmt.Errorf("join process %d: it is connected already", p.place.Process)
+	if l.joined {
+		return errors.New("it is connected already")
 	}
-	l.conn = conn
-	p.t.running.Go(l.write)
-	p.t.running.Go(l.read)
-	return nil
+	s, err := p.t.adopt(conn, l.id)
+	if err != nil {
+		return err
+	}
+	l.joined = true
+	if s == nil {
+		l.serve(conn)
+		return nil
+	}
+	return l.attach(s)
 }
 
 // offers keeps what the peer has said about its memory.
@@ -83,12 +98,12 @@ func (p *tcpPeer) offers(memory handshake.Memory) {
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
 func (p *tcpPeer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, l := range p.lanes {
-		l.out.put(message(goodbye, ""))
-		if l.conn != nil {
-			l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
-		}
+		l.limit(deadline)
+	}
+	p.mu.Unlock()
+	for _, l := range p.lanes {
+		l.put(message(goodbye, ""))
 	}
 }
 
@@ -130,6 +145,7 @@ func (p *tcpPeer) finish(cause error) bool {
 		l.stop()
 	}
 	p.underWay.close()
+	p.owed.close()
 	if p.t.down.Load() {
 		p.untold = cause
 		return false
@@ -140,7 +156,7 @@ func (p *tcpPeer) finish(cause error) bool {
 // close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
 func (p *tcpPeer) close() error {
 	p.mu.Lock()
-	joined := p.lanes[controlLane].conn != nil && p.lanes[dataLane].conn != nil
+	joined := p.lanes[controlLane].joined && p.lanes[dataLane].joined
 	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
 	p.mu.Unlock()
 	switch {
