@@ -26,8 +26,15 @@ func newStation() *station {
 
 // deliver puts a frame in front of the rank. Any goroutine may call it.
 func (s *station) deliver(f *Frame) {
+	s.arrived.push(f)
+	s.parking.notify()
+}
+
+// hand delivers a frame of another rank of this process: a small one by value, ahead of larger ones.
+func (s *station) hand(f *Frame) {
 	if !s.tray.put(f) {
-		s.arrived.push(f)
+		s.deliver(f)
+		return
 	}
 	s.parking.notify()
 }
