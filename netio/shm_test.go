@@ -106,7 +106,7 @@ func TestNamesOfTransports(t *testing.T) {
 func TestShmIsRefusedInWords(t *testing.T) {
 	needMemory(t)
 	cs := configs(t, 3, 3)
-	_, errs := dialBy(t.Context(), cs, func(process int) string {
+	all, errs := dialBy(t.Context(), cs, func(process int) string {
 		if process == 2 {
 			return netio.ByTCP
 		}
@@ -115,6 +115,9 @@ func TestShmIsRefusedInWords(t *testing.T) {
 	for _, err := range errs[:2] {
 		require.ErrorContains(t, err, "share memory with process 2 ("+cs[2].Addresses[2]+")")
 		require.ErrorContains(t, err, "use transport auto or tcp")
+	}
+	if all[2] != nil {
+		_ = all[2].Close() // the others have ended the job
 	}
 }
 
