@@ -1,6 +1,9 @@
 package bfs
 
 import (
+	"math"
+
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -8,20 +11,36 @@ import (
 // offer is the pebble of the asynchronous mode: come to this level, below this parent. It goes to its vertex.
 type offer[V vertex] struct{ Vertex, Parent, Level V }
 
+// wake is the pebble by which a rank tells itself that vertices wait to make offers.
+type wake struct{ Rank uint64 }
+
 // async is the label-correcting kernel.
 //
-// Whoever lowers the level of a vertex sees to it that a pebble comes to the vertex later, or is there: a vertex whose level
-// lies below the one at which it last made offers then makes them anew.
+// A vertex whose level is lowered waits, in line with others of its level, to make offers to what its arcs lead to. A rank's
+// lines move by a pebble to the rank itself: so offers that have arrived come first, and few vertices make offers that they
+// must make again at a lower level.
 type async[V vertex] struct {
 	*tree[V]
-	offers  *target.Target[offer[V]]
-	out     []offer[V]
-	offered []V // the level at which a vertex last made offers
-	better  []V // vertices that are to make offers, of the batch at hand
+	offers *target.Target[offer[V]]
+	wakes  *target.Target[wake]
+	awake  bool // a wake is on its way
+	out    []offer[V]
+	lines  lines[V]
+	// told has a byte for each vertex of the graph: the lowest level that this rank has offered it, or of one of its own vertices,
+	// the level. It is highest when there is none, or the byte has no room for it.
+	told       []uint8
+	unfiltered bool
 }
 
-func newAsync[V vertex](t *tree[V]) *async[V] {
-	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), offered: make([]V, t.g.local)}
+// highest stands for all levels from it on, which are offered unseen.
+const highest = math.MaxUint8
+
+// expandAtOnce is about how many arcs a rank looks at before it looks for what has arrived.
+const expandAtOnce = 1 << 14
+
+func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
+	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), told: make([]uint8, t.g.Vertices), unfiltered: unfiltered}
+	s.lines.inOrder = newArranger[V](t.g.local)
 	s.offers = target.New(t.g.rank, t.target("offers"), t.g.owner,
 		target.Keys(func(vs []offer[V], keys []uint64) {
 			for i, v := range vs {
@@ -30,17 +49,22 @@ func newAsync[V vertex](t *tree[V]) *async[V] {
 		}),
 		target.Batch(s.take),
 		target.Reduce(reduce.Best(func(a, b offer[V]) bool { return a.Level < b.Level })))
+	ranks := t.g.rank.Size()
+	s.wakes = target.New(t.g.rank, t.target("wakes"), distribution.Block(uint64(ranks), ranks),
+		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(wake) { s.move() }))
 	return s
 }
 
 // From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then makes
-// offers again each time, so more pebbles travel than there are arcs; what waits for its own rank may grow up to the job's
-// memory limit.
+// offers again each time, so more arcs are looked at than there are. A rank offers a vertex of another rank each level from
+// 0 to 254 at most once, and only if it is lower than what it has offered before.
 func (s *async[V]) From(root uint64) error {
 	s.start(root)
-	for v := range s.offered {
-		s.offered[v] = none[V]()
+	for v := range s.told {
+		s.told[v] = highest
 	}
+	s.lines.clear()
+	s.awake = false
 	return s.g.rank.Epoch(func() error {
 		if s.g.owns(root) {
 			s.offers.Send(offer[V]{V(root), V(root), 0})
@@ -49,45 +73,73 @@ func (s *async[V]) From(root uint64) error {
 	})
 }
 
-// take is the handler. It first takes all offers of a batch, so that a vertex with several makes its own but once.
+// take is the handler of offers.
 func (s *async[V]) take(vs []offer[V]) {
-	better, level := s.better[:0], s.level
 	for _, o := range vs {
-		v := o.Vertex - s.first
-		if o.Level < level[v] {
-			level[v], s.parent[v] = o.Level, o.Parent
-		}
-		if level[v] < s.offered[v] {
-			better = append(better, v)
+		if v := o.Vertex - s.first; o.Level < s.level[v] {
+			s.lower(v, o.Parent, o.Level)
 		}
 	}
-	s.better = better
-	for _, v := range better {
-		if level[v] < s.offered[v] {
-			s.offered[v] = level[v]
-			s.expand(v)
+	s.wake()
+}
+
+// lower gives a vertex of this rank a lower level, and a parent.
+func (s *async[V]) lower(v, parent, level V) {
+	s.level[v], s.parent[v] = level, parent
+	s.told[s.first+v] = uint8(min(level, highest))
+	s.lines.join(v, level)
+}
+
+func (s *async[V]) wake() {
+	if !s.awake && s.lines.count > 0 {
+		s.awake = true
+		s.wakes.Send(wake{uint64(s.g.rank.ID())})
+	}
+}
+
+// move is the handler of wakes. It lets vertices of the lowest level make their offers, all of them or as many as have arcs
+// enough. At the end of a line the offers leave: others would be at work on higher levels meanwhile.
+func (s *async[V]) move() {
+	s.awake = false
+	level, isEmpty := s.lines.lowest(), false
+	for arcs := 0; arcs < expandAtOnce && !isEmpty; {
+		v, ok := s.lines.leave(level)
+		if isEmpty = !ok; ok && s.level[v] == level {
+			arcs += s.expand(v)
 		}
 	}
 	s.offers.SendAll(s.out)
 	s.out = s.out[:0]
+	if isEmpty {
+		s.offers.Flush()
+	}
+	s.wake()
 }
 
-// expand makes offers to what the arcs of v lead to. A vertex of this rank takes its offer at once, and the pebble tells it to
-// make its own in turn; so it gets no second pebble for the same level. To make the offers at once too would run deep into
-// this rank's part of the graph, along paths that are not the shortest.
-func (s *async[V]) expand(v V) {
-	parent, level := s.first+v, s.level[v]+1
-	for _, w := range s.row(v) {
-		if own := w - s.first; own < s.local {
-			if s.level[own] <= level {
-				continue
-			}
-			s.level[own], s.parent[own] = level, parent
+// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
+func (s *async[V]) expand(v V) (arcs int) {
+	parent, level, told := s.first+v, s.level[v]+1, s.told
+	short := uint8(min(level, highest))
+	seen := int(short) // who has been told this level or a lower one needs no offer
+	if short == highest || s.unfiltered {
+		seen = -1
+	}
+	row := s.row(v)
+	for _, w := range row {
+		if int(told[w]) <= seen {
+			continue
 		}
-		s.out = append(s.out, offer[V]{w, parent, level})
-		if len(s.out) == cap(s.out) {
+		if own := w - s.first; own < s.local {
+			if seen >= 0 || level < s.level[own] {
+				s.lower(own, parent, level)
+			}
+			continue
+		}
+		told[w] = short
+		if s.out = append(s.out, offer[V]{w, parent, level}); len(s.out) == cap(s.out) {
 			s.offers.SendAll(s.out)
 			s.out = s.out[:0]
 		}
 	}
+	return len(row)
 }

@@ -59,11 +59,11 @@ var broken = [...]struct {
 // breach is plain data: it travels to rank 0, which knows the ids.
 type breach struct {
 	kind           kind
-	v, w           uint64 // indices
+	v, w           uint64 // indices, numbers when described
 	levelV, levelW uint64
 }
 
-func (b breach) describe(id func(index uint64) uint64) string {
+func (b breach) describe(id func(number uint64) uint64) string {
 	what := broken[b.kind]
 	return fmt.Sprintf("rule %d: %s", what.rule, fmt.Sprintf(what.text, id(b.v), id(b.w), b.levelV, b.levelW))
 }
@@ -73,24 +73,38 @@ const breachNumbers = int(unsafe.Sizeof(breach{}) / 8)
 // Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. All ranks call it,
 // each with what it found.
 func (g *Graph) Describe(b Breaches) ([]string, error) {
-	var numbers []uint64
+	var own []uint64
 	for _, x := range b.first {
-		numbers = append(numbers, uint64(x.kind), x.v, x.w, x.levelV, x.levelW)
+		own = append(own, uint64(x.kind), x.v, x.w, x.levelV, x.levelW)
 	}
-	all, err := g.rank.GatherBytes(0, packNumbers(nil, numbers))
-	var texts []string
-	for _, packed := range all {
+	gathered, err := g.rank.AllGatherBytes(packNumbers(nil, own))
+	if err != nil {
+		return nil, err
+	}
+	var all []breach
+	var indices []uint64
+	for _, packed := range gathered {
 		for n := unpackNumbers(packed); len(n) > 0; n = n[breachNumbers:] {
-			texts = append(texts, breach{kind(n[0]), n[1], n[2], n[3], n[4]}.describe(g.idOf))
+			all = append(all, breach{kind(n[0]), n[1], n[2], n[3], n[4]})
+			indices = append(indices, n[1], n[2])
 		}
 	}
-	return texts, err
+	numbers, err := g.numbers(indices)
+	if err != nil || g.rank.ID() != 0 {
+		return nil, err
+	}
+	var texts []string
+	for i, x := range all {
+		x.v, x.w = numbers[2*i], numbers[2*i+1]
+		texts = append(texts, x.describe(g.idOf))
+	}
+	return texts, nil
 }
 
-// idOf is what rank 0 calls the vertex with this index; an index that no vertex has stands for itself.
-func (g *Graph) idOf(index uint64) uint64 {
-	if index >= g.Vertices {
-		return index
+// idOf is what rank 0 calls the vertex with this number; a number that no vertex has stands for itself.
+func (g *Graph) idOf(number uint64) uint64 {
+	if number >= g.Vertices {
+		return number
 	}
-	return g.names.ID(index)
+	return g.names.ID(number)
 }

@@ -3,6 +3,7 @@ package bfs
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -14,10 +15,12 @@ const (
 	ByLevel Mode = "level"
 	// Async is label-correcting: the whole search is one epoch.
 	Async Mode = "async"
+	// Direction is level-synchronous too, and takes each step along arcs or against them, whichever looks at fewer.
+	Direction Mode = "direction"
 )
 
 // Modes are all modes, by name.
-var Modes = []Mode{ByLevel, Async}
+var Modes = []Mode{ByLevel, Async, Direction}
 
 // RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
 const RootsDefault = 16
@@ -35,9 +38,14 @@ type Config struct {
 	// Seed decides which roots are drawn. (A generator has a seed of its own.)
 	Seed uint64
 
-	// Unfiltered makes the level mode send a pebble for every arc that leads to another rank. By default a rank remembers, in
-	// a bit for each vertex of the graph, whom it has sent a pebble to, and sends no second one. For measuring the network
-	// and its reduction caches.
+	// Alpha and Beta choose the steps of Direction. A step is against arcs when the arcs that leave the frontier are more than
+	// one in Alpha of those from vertices not reached yet, and along them again when the frontier shrinks and has fewer than one
+	// in Beta of the vertices. 0 is AlphaDefault and BetaDefault. Below 1, Alpha keeps all steps along arcs; a huge Alpha and Beta
+	// keep all against them.
+	Alpha, Beta float64
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in a bit for each
+	// vertex of the graph (Async: the level, in a byte), whom it has sent a pebble to, and sends no second one that is not better.
+	// For measuring the network and its reduction caches.
 	Unfiltered bool
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
@@ -49,7 +57,7 @@ type Config struct {
 // Check tells what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
 	switch c.Mode {
-	case "", ByLevel, Async:
+	case "", ByLevel, Async, Direction:
 	default:
 		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, modeNames())
 	}
@@ -61,7 +69,22 @@ func (c Config) Check(ranks int) error {
 	case c.RootCount > 0 && len(c.Roots) > 0:
 		return errors.New("bfs: both roots and a number of roots to draw are given: give one of the two")
 	}
+	if err := c.checkThresholds(); err != nil {
+		return err
+	}
 	return c.Source.Check()
+}
+
+func (c Config) checkThresholds() error {
+	for name, value := range map[string]float64{"alpha": c.Alpha, "beta": c.Beta} {
+		switch {
+		case !(value >= 0 && value <= math.MaxFloat64): // NaN too
+			return fmt.Errorf("bfs: %s is %v: give a number above 0, or 0 for the default", name, value)
+		case value > 0 && c.Mode != Direction:
+			return fmt.Errorf("bfs: %s is for mode %s: leave it out", name, Direction)
+		}
+	}
+	return nil
 }
 
 func (c Config) mode() Mode {

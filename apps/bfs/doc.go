@@ -2,15 +2,20 @@
 // Graph500: many roots, each search timed on its own, each tree checked by five rules.
 //
 // [Build] spreads a graph over the ranks by pebbles: vertices in blocks, each with the arcs that leave it, in compressed
-// sparse rows. [NewSearch] registers one of two kernels on it:
+// sparse rows. Where it pays, a rank keeps its vertices in the order of their degrees (see [Order]). [NewSearch] registers one of
+// three kernels on it:
 //
 //   - [ByLevel] goes level by level, one epoch each. A pebble (child, parent) visits a vertex; the first one makes it a
 //     member of the next level.
+//   - [Direction] goes level by level, too, and chooses for each the cheaper direction (Beamer, Asanović and Patterson,
+//     Direction-Optimizing Breadth-First Search, SC 2012). Along arcs it does what ByLevel does. Against them, pebbles carry the
+//     frontier to all ranks as a bitmap, and each vertex that is not reached looks for a parent in it.
 //   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the offer sends
-//     offers of its own, from the handler, all in one epoch. Levels are corrected as better offers come.
+//     offers of its own, all in one epoch. Levels are corrected as better offers come, and low levels go first.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin.
 //
 // A vertex has an index, 0 to n-1, and an id, which is what the graph's file calls it. Ranks deal in indices; only rank 0
-// knows the ids of a file.
+// knows the ids of a file. Between the two is the vertex's number, its place in the source: the same as the index, unless the
+// graph is ordered by degree.
 package bfs

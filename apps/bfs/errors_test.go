@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -155,7 +156,11 @@ func TestBadRoots(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return NewSearch(g, Async, false).From(1)
+		s, err := NewSearch(g, Async, Tuning{})
+		if err != nil {
+			return err
+		}
+		return s.From(1)
 	}), "bfs: a search from vertex 1 of a graph of 1 vertices")
 	_, err := Serial(Source{Generator: list{n: 1}}, []uint64{1})
 	require.ErrorIs(t, err, ErrRoot)
@@ -164,8 +169,13 @@ func TestBadRoots(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	good := Source{Generator: list{n: 1}}
 	for says, c := range map[string]Config{
-		`mode "dfs" is not one of level, async`:    {Source: good, Mode: "dfs"},
-		"-1 roots":                                 {Source: good, RootCount: -1},
+		`mode "dfs" is not one of level, async, direction`: {Source: good, Mode: "dfs"},
+		`order "random" is not one of auto, degree, given`: {Source: Source{Generator: list{n: 1}, Order: "random"}},
+		"alpha is -1: give a number above 0":               {Source: good, Mode: Direction, Alpha: -1},
+		"beta is NaN: give a number above 0":               {Source: good, Mode: Direction, Beta: math.NaN()},
+		"alpha is +Inf: give a number above 0":             {Source: good, Mode: Direction, Alpha: math.Inf(1)},
+		"alpha is for mode direction: leave it out":        {Source: good, Alpha: 3},
+		"-1 roots": {Source: good, RootCount: -1},
 		"both roots and a number of roots to draw": {Source: good, RootCount: 1, Roots: []uint64{0}},
 		"no graph: give a file or a generator":     {},
 		"both a file and a generator are given":    {Source: Source{Path: "x", Generator: list{n: 1}}},

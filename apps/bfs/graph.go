@@ -10,13 +10,14 @@ import (
 )
 
 // Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge is
-// two arcs, a self-loop too. Duplicate edges and self-loops are kept: Graph500 counts them. It belongs to its rank's
-// goroutine.
+// two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no search needs
+// them. It belongs to its rank's goroutine.
 type Graph struct {
 	Name       string // of the source
 	Vertices   uint64
 	Edges      uint64 // as the source has them: an undirected one counts once
 	Undirected bool
+	Ordered    bool // by degree
 
 	rank     *pebble.Rank
 	owner    *distribution.BlockMap
@@ -25,8 +26,9 @@ type Graph struct {
 	names    names  // on rank 0
 	serial   uint64 // tells this graph's targets from those of other graphs of the job
 	searches int
-	narrow   *rows[uint32] // one of the two
-	wide     *rows[uint64]
+	part     anyPart
+	narrow   *part[uint32] // one of the two, and part
+	wide     *part[uint64]
 }
 
 // Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
@@ -55,14 +57,19 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 		rank: r, owner: distribution.Block(o.vertices, r.Size()), names: ids, serial: r.Counters().Epochs,
 	}
 	g.first, g.local = g.owner.Key(r.ID(), 0), g.owner.LocalLen(r.ID())
-	isWide := source.wide || o.vertices > math.MaxUint32
+	if err := checkOrder(source.Order, o.undirected); err != nil {
+		return nil, err
+	}
+	isWide := source.wide || o.vertices > math.MaxUint32-uint64(r.Size())
 	if err := g.mustFit(isWide); err != nil {
 		return nil, err
 	}
 	if isWide {
-		g.wide, err = buildRows[uint64](g, source, o)
+		g.wide, err = buildPart[uint64](g, source, o)
+		g.part = g.wide
 	} else {
-		g.narrow, err = buildRows[uint32](g, source, o)
+		g.narrow, err = buildPart[uint32](g, source, o)
+		g.part = g.narrow
 	}
 	if err != nil {
 		return nil, err
@@ -77,23 +84,32 @@ func arcsPerEdge(undirected bool) int {
 	return 1
 }
 
-// mustFit refuses a graph before memory is allocated by numbers that a file merely claims.
+// mustFit refuses a graph before memory is allocated by numbers that a file merely claims. What a search needs is in it, but for
+// what some modes need beyond that: NewSearch looks at those.
 func (g *Graph) mustFit(isWide bool) error {
+	index := indexBytes(isWide)
+	vertices, ranks := float64(g.Vertices), float64(g.rank.Size())
+	arcs := float64(g.Edges) * float64(arcsPerEdge(g.Undirected))
+	return g.fits("build", (vertices*(16+5*index)+arcs*4*index)/ranks+vertices/8)
+}
+
+func indexBytes(isWide bool) float64 {
+	if isWide {
+		return 8
+	}
+	return 4
+}
+
+// fits refuses what needs so many bytes on each rank when they are not there.
+func (g *Graph) fits(what string, need float64) error {
 	place := g.rank.Place()
 	least, err := pebble.AllReduce(g.rank, netio.MemoryAvailable()/int64(place.Last-place.First), func(a, b int64) int64 { return min(a, b) })
 	if err != nil {
 		return err
 	}
-	index := 4.0
-	if isWide {
-		index = 8
-	}
-	vertices, ranks := float64(g.Vertices), float64(g.rank.Size())
-	arcs := float64(g.Edges) * float64(arcsPerEdge(g.Undirected))
-	need := (vertices*(8+3*index)+arcs*3*index)/ranks + vertices/8
 	if need > float64(least) {
-		return fmt.Errorf("build graph %s: %d vertices and %d edges need about %.0f MB on each of %d ranks, %d MB are available: "+
-			"use more hosts or a smaller graph", g.Name, g.Vertices, g.Edges, need/1e6, g.rank.Size(), least/1e6)
+		return fmt.Errorf("%s graph %s: %d vertices and %d edges need about %.0f MB on each of %d ranks, %d MB are available: "+
+			"use more hosts or a smaller graph", what, g.Name, g.Vertices, g.Edges, need/1e6, g.rank.Size(), least/1e6)
 	}
 	return nil
 }

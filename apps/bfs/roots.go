@@ -16,17 +16,21 @@ var ErrRoot = errors.New("no such root")
 // Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id that no vertex has
 // is an error that wraps ErrRoot and names the ids there are.
 func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
-	return fromZero(g.rank, func() ([]uint64, error) {
-		indices := make([]uint64, len(ids))
+	numbers, err := fromZero(g.rank, func() ([]uint64, error) {
+		numbers := make([]uint64, len(ids))
 		for i, id := range ids {
-			index, known := g.names.Index(id)
+			number, known := g.names.Index(id)
 			if !known {
 				return nil, g.unknown(id)
 			}
-			indices[i] = index
+			numbers[i] = number
 		}
-		return indices, nil
+		return numbers, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return g.indices(numbers)
 }
 
 // unknown looks through all ids for the smallest and the largest.
@@ -45,10 +49,14 @@ func (g *Graph) unknown(id uint64) error {
 
 // IDs returns the ids of vertices. All ranks call it with the same indices.
 func (g *Graph) IDs(indices []uint64) ([]uint64, error) {
+	numbers, err := g.numbers(indices)
+	if err != nil {
+		return nil, err
+	}
 	return fromZero(g.rank, func() ([]uint64, error) {
-		ids := make([]uint64, len(indices))
-		for i, index := range indices {
-			ids[i] = g.names.ID(index)
+		ids := make([]uint64, len(numbers))
+		for i, number := range numbers {
+			ids[i] = g.names.ID(number)
 		}
 		return ids, nil
 	})
@@ -59,7 +67,7 @@ func (g *Graph) IDs(indices []uint64) ([]uint64, error) {
 // looks at every vertex of the rank.
 func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 	fit := 0
-	g.eachFit(func(uint64) { fit++ })
+	g.part.eachFit(func(uint64) { fit++ })
 	below, total, err := g.before(uint64(fit))
 	if err != nil {
 		return nil, err
@@ -69,27 +77,6 @@ func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 	}
 	places := sample(total, uint64(count), seed)
 	return g.atPlaces(places, below)
-}
-
-// eachFit calls do for each of this rank's vertices, by index, that has an arc to another vertex.
-func (g *Graph) eachFit(do func(index uint64)) {
-	if g.wide != nil {
-		eachFit(g.wide, g.first, g.local, do)
-		return
-	}
-	eachFit(g.narrow, g.first, g.local, do)
-}
-
-func eachFit[V vertex](c *rows[V], first uint64, local int, do func(index uint64)) {
-	for v := range local {
-		index := first + uint64(v)
-		for _, head := range c.row(V(v)) {
-			if uint64(head) != index {
-				do(index)
-				break
-			}
-		}
-	}
 }
 
 // before adds up a number of each rank: over the ranks before this one, and over all.
@@ -129,9 +116,9 @@ func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	next, _ := slices.BinarySearch(wanted, below)
 	found := make(map[uint64]uint64)
 	place := below
-	g.eachFit(func(index uint64) {
+	g.part.eachFit(func(at uint64) {
 		if next < len(wanted) && wanted[next] == place {
-			found[place] = index
+			found[place] = g.first + at
 			next++
 		}
 		place++

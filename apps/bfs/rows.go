@@ -1,6 +1,8 @@
 package bfs
 
 import (
+	"slices"
+
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -12,7 +14,8 @@ type vertex interface{ uint32 | uint64 }
 // none stands for the parent and the level of a vertex that is not reached. It is no index, and above every level.
 func none[V vertex]() V { return ^V(0) }
 
-// rows are the arcs that leave a rank's vertices: to heads[offsets[v]:offsets[v+1]] for the v-th.
+// rows are arcs at a rank's vertices: heads[offsets[v]:offsets[v+1]] are the other ends of those of the v-th, sorted, each
+// once, itself left out.
 type rows[V vertex] struct {
 	offsets []uint64
 	heads   []V
@@ -23,16 +26,21 @@ func (c *rows[V]) row(v V) []V { return c.heads[c.offsets[v]:c.offsets[v+1]] }
 // arc is the pebble by which a graph is built. It goes to the owner of its tail.
 type arc[V vertex] struct{ Tail, Head V }
 
-// buildRows sends this rank's share of the edges and makes rows of the arcs that arrive.
-func buildRows[V vertex](g *Graph, source Source, o outline) (*rows[V], error) {
-	var got collector[V]
-	arcs := target.New(g.rank, g.target("arcs"), g.owner,
+// newArcs registers a target that gives the arcs that arrive to take.
+func newArcs[V vertex](g *Graph, what string, take func(vs []arc[V])) *target.Target[arc[V]] {
+	return target.New(g.rank, g.target(what), g.owner,
 		target.Keys(func(vs []arc[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Tail)
 			}
 		}),
-		target.Batch(got.add))
+		target.Batch(take))
+}
+
+// buildPart sends this rank's share of the edges, and makes its part of the graph of the arcs that arrive.
+func buildPart[V vertex](g *Graph, source Source, o outline) (*part[V], error) {
+	var got collector[V]
+	arcs := newArcs(g, "arcs", got.add)
 	out := make([]arc[V], 0, 2*edgesAtOnce)
 	err := g.rank.Epoch(func() error {
 		return source.share(g.rank.ID(), g.rank.Size(), o, func(edges []graph.Edge) {
@@ -51,7 +59,44 @@ func buildRows[V vertex](g *Graph, source Source, o outline) (*rows[V], error) {
 	if err != nil {
 		return nil, err
 	}
-	return got.sort(V(g.first), g.local), nil
+	p := &part[V]{counts: got.degrees(V(g.first), g.local)}
+	if g.Ordered, err = isOrdered(g, source.Order, p.counts); err != nil {
+		return nil, err
+	}
+	if g.Ordered {
+		if err := p.order(g, &got); err != nil {
+			return nil, err
+		}
+	}
+	p.rows = got.sort(g)
+	if g.Undirected {
+		p.into = p.rows
+	}
+	return p, nil
+}
+
+// reverse makes the rows of the arcs that lead to this rank's vertices. Every arc travels once, to the owner of its head.
+func (p *part[V]) reverse(g *Graph) error {
+	var got collector[V]
+	arcs := newArcs(g, "reversed arcs", got.add)
+	out := make([]arc[V], 0, sendAtOnce)
+	err := g.rank.Epoch(func() error {
+		for v := range g.local {
+			for _, head := range p.row(V(v)) {
+				if out = append(out, arc[V]{head, V(g.first) + V(v)}); len(out) == cap(out) {
+					arcs.SendAll(out)
+					out = out[:0]
+				}
+			}
+		}
+		arcs.SendAll(out)
+		return nil
+	}, pebble.Depth(1))
+	if err != nil {
+		return err
+	}
+	p.into = got.sort(g)
+	return nil
 }
 
 // collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks while
@@ -78,17 +123,29 @@ func (c *collector[V]) add(vs []arc[V]) {
 	}
 }
 
-// sort makes rows by counting, and forgets the arcs.
-func (c *collector[V]) sort(first V, vertices int) *rows[V] {
+// degrees counts the arcs of each vertex, duplicates and self-loops among them.
+func (c *collector[V]) degrees(first V, vertices int) []uint64 {
+	counts := make([]uint64, vertices)
+	for _, chunk := range c.chunks {
+		for _, a := range chunk {
+			counts[a.Tail-first]++
+		}
+	}
+	return counts
+}
+
+// sort makes rows by counting, sorts each, and forgets the arcs.
+func (c *collector[V]) sort(g *Graph) *rows[V] {
+	first := V(g.first)
 	// Degrees are counted two places on, so that summing them up leaves the beginning of row v at v+1, and placing the
 	// heads moves it on to the end of row v, where it belongs.
-	offsets := make([]uint64, vertices+2)
+	offsets := make([]uint64, g.local+2)
 	for _, chunk := range c.chunks {
 		for _, a := range chunk {
 			offsets[a.Tail-first+2]++
 		}
 	}
-	for v := range vertices {
+	for v := range g.local {
 		offsets[v+2] += offsets[v+1]
 	}
 	heads := make([]V, c.count)
@@ -101,5 +158,40 @@ func (c *collector[V]) sort(first V, vertices int) *rows[V] {
 		c.chunks[i] = nil
 	}
 	c.chunks = nil
-	return &rows[V]{offsets[:vertices+1], heads}
+	made := &rows[V]{offsets[:g.local+1], heads}
+	made.tidy(g)
+	return made
+}
+
+// tidy sorts each row, and leaves out what a search need not look at: duplicates and self-loops. In an ordered graph, the
+// vertices with the highest degrees come first: a search against the direction of arcs looks for any reached vertex, and those
+// are the first to be reached.
+func (c *rows[V]) tidy(g *Graph) {
+	size, ranks := V(g.owner.Key(1, 0)), V(g.rank.Size())
+	end := uint64(0)
+	for v := range g.local {
+		row := c.row(V(v))
+		if g.Ordered { // sort by place within the rank, which is by degree
+			for i, head := range row {
+				row[i] = head%size*ranks + head/size
+			}
+		}
+		slices.Sort(row)
+		row = slices.Compact(row)
+		if g.Ordered {
+			for i, key := range row {
+				row[i] = key%ranks*size + key/ranks
+			}
+		}
+		c.offsets[v] = end
+		own := V(g.first) + V(v)
+		for _, head := range row {
+			if head != own {
+				c.heads[end] = head
+				end++
+			}
+		}
+	}
+	c.offsets[g.local] = end
+	c.heads = c.heads[:end]
 }

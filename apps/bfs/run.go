@@ -25,7 +25,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		if g, err = Build(r, source); err != nil {
 			return err
 		}
-		search = NewSearch(g, c.mode(), c.Unfiltered)
+		if search, err = NewSearch(g, c.mode(), Tuning{c.Unfiltered, c.Alpha, c.Beta}); err != nil {
+			return err
+		}
 		roots, err = res.choose(g, c)
 		return err
 	})
@@ -45,6 +47,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		}
 	}
 	res.HarmonicMeanTEPS = harmonicMean(res.TEPS)
+	if res.Seconds > 0 {
+		res.AllEdgesPerSecond = float64(res.Edges) * float64(len(roots)) / res.Seconds
+	}
 	return res, res.Finish(r, errors)
 }
 

@@ -16,9 +16,10 @@ type Search interface {
 	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns what
 	// breaches this rank found. All ranks call it.
 	Validate() (Breaches, error)
-	// Result returns the parent and the level of this rank's vertices, graph.Unreached for those that were not reached. It
-	// makes new slices.
-	Result() (parent, level []int64)
+	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for those that
+	// were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the order of the source.
+	// It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
+	Result() (parent, level []int64, err error)
 }
 
 // Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
@@ -29,23 +30,37 @@ type Summary struct {
 	Traversed uint64
 }
 
-// NewSearch registers a kernel on g, between epochs, on all ranks. unfiltered is Config.Unfiltered. It keeps three indices for
-// each vertex of the rank and a bit for each vertex of the graph.
-func NewSearch(g *Graph, mode Mode, unfiltered bool) Search {
-	g.searches++
-	if g.wide != nil {
-		return newSearch(g, g.wide, mode, unfiltered)
-	}
-	return newSearch(g, g.narrow, mode, unfiltered)
+// Tuning is what a Search can be told beyond its mode. The zero Tuning is for normal use.
+type Tuning struct {
+	// Unfiltered is Config.Unfiltered.
+	Unfiltered bool
+	// Alpha and Beta are Config.Alpha and Config.Beta.
+	Alpha, Beta float64
 }
 
-func newSearch[V vertex](g *Graph, c *rows[V], mode Mode, unfiltered bool) Search {
-	t := newTree(g, c)
-	switch mode {
+// NewSearch registers a kernel on g, between epochs, on all ranks together. It keeps three indices for each vertex of the rank,
+// and a bit for each vertex of the graph; Async keeps a byte for each vertex of the graph instead. On a directed graph the
+// first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes an arc (8 when there are 2^32 vertices)
+// and twice as much while they are made. What the memory that is available has no room for is refused.
+func NewSearch(g *Graph, mode Mode, tuning Tuning) (Search, error) {
+	g.searches++
+	if g.wide != nil {
+		return newSearch(g, g.wide, mode, tuning)
+	}
+	return newSearch(g, g.narrow, mode, tuning)
+}
+
+func newSearch[V vertex](g *Graph, p *part[V], mode Mode, tuning Tuning) (Search, error) {
+	switch t := newTree(g, p); mode {
 	case ByLevel, "":
-		return newByLevel(t, unfiltered)
+		return byLevel[V]{newPusher(t, tuning.Unfiltered)}, nil
 	case Async:
-		return newAsync(t)
+		if err := g.fits("asynchronous search of", float64(g.Vertices)); err != nil {
+			return nil, err
+		}
+		return newAsync(t, tuning.Unfiltered), nil
+	case Direction:
+		return newDirection(t, tuning)
 	}
 	panic(fmt.Sprintf("bfs: mode %q is not one of %s", mode, modeNames()))
 }
@@ -55,22 +70,26 @@ const sendAtOnce = 512
 
 // tree is what a search finds out about this rank's vertices.
 type tree[V vertex] struct {
-	*rows[V]
+	*part[V]
 	g      *Graph
-	first  V // index of the rank's first vertex
-	local  V // number of its vertices
-	root   uint64
-	parent []V // none for vertices that are not reached
+	first  V      // index of the rank's first vertex
+	local  V      // number of its vertices
+	root   uint64 // its index
+	parent []V    // none for vertices that are not reached
 	level  []V
 	check  *validator[V]
+	names  *parents[V] // of an ordered graph
 }
 
-func newTree[V vertex](g *Graph, c *rows[V]) *tree[V] {
+func newTree[V vertex](g *Graph, p *part[V]) *tree[V] {
 	t := &tree[V]{
-		rows: c, g: g, first: V(g.first), local: V(g.local),
+		part: p, g: g, first: V(g.first), local: V(g.local),
 		parent: make([]V, g.local), level: make([]V, g.local),
 	}
 	t.check = newValidator(t)
+	if g.Ordered {
+		t.names = newParents(t)
+	}
 	return t
 }
 
@@ -99,7 +118,7 @@ func (t *tree[V]) Summary() (Summary, error) {
 		s.Reached++
 		s.Sum += uint64(level)
 		s.Depth = max(s.Depth, int64(level))
-		s.Traversed += uint64(len(t.row(V(v))))
+		s.Traversed += t.counts[v]
 	}
 	s, err := pebble.AllReduce(t.g.rank, s, func(a, b Summary) Summary {
 		a.Reached += b.Reached
@@ -116,17 +135,24 @@ func (t *tree[V]) Summary() (Summary, error) {
 func (t *tree[V]) Validate() (Breaches, error) { return t.check.run() }
 
 // Result implements Search.
-func (t *tree[V]) Result() (parent, level []int64) {
-	return signed(t.parent), signed(t.level)
-}
-
-func signed[V vertex](of []V) []int64 {
-	s := make([]int64, len(of))
-	for i, v := range of {
-		s[i] = graph.Unreached
-		if v != none[V]() {
-			s[i] = int64(v)
+func (t *tree[V]) Result() (parent, level []int64, err error) {
+	parents, levels := t.parent, t.level
+	if t.g.Ordered {
+		if parents, err = t.names.ask(); err != nil {
+			return nil, nil, err
 		}
 	}
-	return s
+	parent, level = make([]int64, t.local), make([]int64, t.local)
+	for number := range parent {
+		place := t.place(uint64(number))
+		parent[number], level[number] = signed(parents[place]), signed(levels[place])
+	}
+	return parent, level, nil
+}
+
+func signed[V vertex](v V) int64 {
+	if v == none[V]() {
+		return graph.Unreached
+	}
+	return int64(v)
 }

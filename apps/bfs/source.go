@@ -20,6 +20,8 @@ type Source struct {
 	Generator graph.Generator
 	// Undirected takes each arc of a directed graph as an edge that leads both ways.
 	Undirected bool
+	// Order is how a rank's vertices follow each other in memory; the empty Order is OrderAuto.
+	Order Order
 
 	wide     bool                     // tests ask for 64-bit indices in a small graph
 	progress func(done, total uint64) // told of edges read or made on rank 0; nil for nobody
@@ -41,7 +43,7 @@ func (s Source) Check() error {
 	case s.Path != "" && s.Generator != nil:
 		return errors.New("bfs: both a file and a generator are given: give one of the two")
 	}
-	return nil
+	return checkOrder(s.Order, s.Generator == nil || s.Undirected || !s.Generator.Directed()) // Build asks the file
 }
 
 // Name is the file's path or the generator's description.

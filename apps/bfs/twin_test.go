@@ -29,6 +29,12 @@ func (l list) EdgeCount() uint64                     { return uint64(len(l.edges
 func (l list) Fill(first uint64, edges []graph.Edge) { copy(edges, l.edges[first:]) }
 func (l list) Directed() bool                        { return l.directed }
 func (l list) Describe() string                      { return fmt.Sprintf("list of %d edges", len(l.edges)) }
+
+// halved takes the edges of an undirected graph as arcs.
+type halved struct{ graph.Generator }
+
+func (halved) Directed() bool { return true }
+
 func kronecker(tb testing.TB, scale int) graph.Generator {
 	tb.Helper()
 	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
@@ -77,39 +83,91 @@ func requireTwin(tb testing.TB, source Source, res Result) {
 	}
 }
 
-// The shape of the network makes no difference.
+// Run finds from each root what the twin does.
+func TestRun(t *testing.T) {
+	for _, mode := range Modes {
+		for _, source := range []Source{{Generator: kronecker(t, 7)}, {Generator: halved{kronecker(t, 7)}}} {
+			results, err := run(t, pebble.Config{Ranks: 3}, Config{Source: source, Mode: mode, RootCount: 5, Seed: 3})
+			require.NoError(t, err)
+			for _, res := range results {
+				require.Equal(t, mode, res.Mode)
+				require.Len(t, res.Roots, 5)
+				requireTwin(t, source, res)
+			}
+		}
+	}
+}
+
+// The shape of the network makes no difference. Steps along arcs are the same code in two modes: these take turns with the third.
 func TestMatrix(t *testing.T) {
 	source := Source{Generator: kronecker(t, 5)}
+	turn := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
-		modes := Modes
-		if !s.General() {
-			modes = []Mode{ByLevel} // chains of the others have no bound
+		turn++
+		modes := []Mode{Direction, Async}
+		if !s.General() || turn%2 == 0 {
+			modes = []Mode{Direction, ByLevel} // chains of the third have no bound
 		}
-		results := make([]Result, len(modes))
+		source.Order = Orders[turn%len(Orders)]
+		tuning := Tuning{Unfiltered: s.Cache == 64}
+		var ids []uint64
+		found := make([]Summary, len(modes))
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			for m, mode := range modes {
-				res, err := Run(r, Config{Source: source, Mode: mode, RootCount: 1, Seed: uint64(s.Coalesce), Unfiltered: s.Cache == 64})
-				if err != nil {
-					return err
-				}
-				if r.ID() == 0 {
-					results[m] = res
-				}
+			g, err := Build(r, source)
+			if err != nil {
+				return err
 			}
-			return nil
+			roots, err := g.Draw(1, uint64(s.Coalesce))
+			if err != nil {
+				return err
+			}
+			of, err := searchEach(g, modes, tuning, roots[0])
+			if err != nil {
+				return err
+			}
+			names, err := g.IDs(roots)
+			if r.ID() == 0 {
+				ids, found = names, of
+			}
+			return err
 		}))
-		for m, res := range results {
-			require.Equal(t, modes[m], res.Mode)
-			require.Len(t, res.Roots, 1)
-			require.Equal(t, results[0].Roots, res.Roots)
-			requireTwin(t, source, res)
+		want, err := Serial(source, ids)
+		require.NoError(t, err)
+		for i, mode := range modes {
+			require.Equal(t, want[0], found[i], "%s", mode)
 		}
 	})
 }
 
-// Odd graphs, with more ranks than vertices among them, and 64-bit indices.
+// searchEach searches from one root by some modes, and validates each tree.
+func searchEach(g *Graph, modes []Mode, tuning Tuning, root uint64) (all []Summary, err error) {
+	for _, mode := range modes {
+		s, err := NewSearch(g, mode, tuning)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.From(root); err != nil {
+			return nil, err
+		}
+		sum, err := s.Summary()
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Validate()
+		if err != nil {
+			return nil, err
+		}
+		if found.Count > 0 {
+			return nil, fmt.Errorf("%s: %d breaches, the first %+v", mode, found.Count, found.first[0])
+		}
+		all = append(all, sum)
+	}
+	return all, nil
+}
+
+// Odd graphs, with more ranks than vertices among them, and 64-bit indices: by all modes and thresholds.
 func TestOddGraphs(t *testing.T) {
-	path := make([]graph.Edge, 20)
+	path := make([]graph.Edge, 300) // deeper than a byte can tell
 	for i := range path {
 		path[i] = graph.Edge{From: uint64(i), To: uint64(i) + 1}
 	}
@@ -120,34 +178,21 @@ func TestOddGraphs(t *testing.T) {
 		"loops only":         {n: 3, edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
 		"duplicates":         {n: 3, edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
 		"two parts":          {n: 7, edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
-		"path":               {n: 21, edges: path},
+		"path":               {n: 301, edges: path},
 		"a power of 2 and 1": {n: 65, edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
 	} {
 		for _, ranks := range []int{1, 3, 9} {
+			if l.n > 100 && ranks > 3 {
+				continue // hundreds of epochs
+			}
 			for _, directed := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %d ranks, directed %v", name, ranks, directed), func(t *testing.T) {
-					l.directed = directed
-					roots := []uint64{0, l.n / 2}
-					sources := []Source{{Generator: l}, {Generator: l, Undirected: true}, {Generator: l, wide: true}}
-					var results []Result
-					require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-						for i := range len(sources) * len(Modes) {
-							res, err := Run(r, Config{Source: sources[i/len(Modes)], Mode: Modes[i%len(Modes)], Roots: roots})
-							if err != nil {
-								return err
-							}
-							if r.ID() == 0 {
-								results = append(results, res)
-							}
-						}
-						return nil
-					}))
-					for i, res := range results {
-						source := sources[i/len(Modes)]
-						requireTwin(t, source, res)
-						require.Equal(t, source.Undirected || !directed, res.Undirected)
-					}
-				})
+				l.directed = directed
+				sources := []Source{{Generator: l}, {Generator: l, wide: true}, {Generator: l, Undirected: true, Order: ByDegree}}
+				for _, source := range sources {
+					t.Run(fmt.Sprintf("%s, %d ranks, %+v", name, ranks, source), func(t *testing.T) {
+						whole(t, func(f func(r *pebble.Rank) error) error { return job(t, pebble.Config{Ranks: ranks}, f) }, source, l.n/2)
+					})
+				}
 			}
 		}
 	}
@@ -160,13 +205,17 @@ func TestGenerated(t *testing.T) {
 		{Generator: erdosRenyi(t, 11, 8)},
 		{Generator: erdosRenyi(t, 12, 1), Undirected: true},
 		{Generator: kronecker(t, 9), wide: true},
+		{Generator: kronecker(t, 10), Order: ByDegree},
+		{Generator: kronecker(t, 9), Order: ByDegree, wide: true},
+		{Generator: erdosRenyi(t, 9, 4), Order: ByDegree, Undirected: true},
+		{Generator: halved{kronecker(t, 10)}},
 	} {
 		c, _, err := load(source)
 		require.NoError(t, err)
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 5} {
-				t.Run(fmt.Sprintf("%s, %s, %d ranks", source.Name(), mode, ranks), func(t *testing.T) {
-					levels := make([]int64, c.Vertices())
+				t.Run(fmt.Sprintf("%s %s, %s, %d ranks", source.Name(), source.Order, mode, ranks), func(t *testing.T) {
+					parents, levels := make([]int64, c.Vertices()), make([]int64, c.Vertices())
 					var root uint64
 					var sum Summary
 					require.NoError(t, job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 256}, func(r *pebble.Rank) error {
@@ -178,20 +227,32 @@ func TestGenerated(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						s := NewSearch(g, mode, false)
+						s, err := NewSearch(g, mode, Tuning{})
+						if err != nil {
+							return err
+						}
 						if err := s.From(roots[0]); err != nil {
 							return err
 						}
-						_, level := s.Result()
-						copy(levels[g.first:], level) // each rank its own part
+						parent, level, err := s.Result()
+						if err != nil {
+							return err
+						}
+						copy(parents[g.first:], parent) // each rank its own part
+						copy(levels[g.first:], level)
 						found, err := s.Summary()
+						if err != nil {
+							return err
+						}
+						ids, err := g.IDs(roots)
 						if r.ID() == 0 {
-							root, sum = roots[0], found
+							root, sum = ids[0], found
 						}
 						return err
 					}))
 					dist, _ := graph.BFS(c, root)
 					require.Equal(t, dist, levels)
+					require.NoError(t, graph.Validate(c, root, parents, levels))
 					require.Equal(t, graph.Summarize(dist), sum.Summary)
 					require.Equal(t, graph.TraversedEdges(c, dist), sum.Traversed)
 				})

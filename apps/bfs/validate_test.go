@@ -20,19 +20,32 @@ func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 
 // judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of it.
 // change is given the result as a whole.
-func judge(tb testing.TB, ranks int, l list, change func(parent, level []int64)) (breaches uint64, texts []string) {
+func judge(tb testing.TB, ranks int, l list, order Order, change func(parent, level []int64)) (breaches uint64, texts []string) {
 	tb.Helper()
 	dist, parent := graph.BFS(graph.NewCSR(l.n, l.edges, l.directed), 0)
 	change(parent, dist)
 	err := job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := Build(r, Source{Generator: l})
+		g, err := Build(r, Source{Generator: l, Order: order})
 		if err != nil {
 			return err
 		}
-		s := NewSearch(g, ByLevel, false).(*byLevel[uint32])
-		s.start(0)
-		for v := range s.parent {
-			s.parent[v], s.level[v] = uint32(parent[int(g.first)+v]), uint32(dist[int(g.first)+v])
+		search, err := NewSearch(g, ByLevel, Tuning{})
+		if err != nil {
+			return err
+		}
+		numbers := []uint64{0}
+		for _, p := range parent {
+			numbers = append(numbers, uint64(p))
+		}
+		indices, err := g.indices(numbers)
+		if err != nil {
+			return err
+		}
+		s := search.(byLevel[uint32])
+		s.start(indices[0])
+		for number := range g.local {
+			place, at := g.part.place(uint64(number)), int(g.first)+number
+			s.parent[place], s.level[place] = uint32(indices[1+at]), uint32(dist[at])
 		}
 		found, err := s.Validate()
 		if err != nil {
@@ -90,11 +103,16 @@ func TestEachRule(t *testing.T) {
 		for _, ranks := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {
 				l := list{7, c.edges, c.directed}
-				breaches, texts := judge(t, ranks, l, func(_, _ []int64) {})
-				require.Zero(t, breaches, texts)
-				breaches, texts = judge(t, ranks, l, c.change)
-				require.NotZero(t, breaches)
-				require.Contains(t, texts, c.says)
+				for _, order := range []Order{AsGiven, ByDegree} {
+					if c.directed && order == ByDegree {
+						continue
+					}
+					breaches, texts := judge(t, ranks, l, order, func(_, _ []int64) {})
+					require.Zero(t, breaches, texts)
+					breaches, texts = judge(t, ranks, l, order, c.change)
+					require.NotZero(t, breaches)
+					require.Contains(t, texts, c.says)
+				}
 			})
 		}
 	}
@@ -110,9 +128,13 @@ func TestValidateAgrees(t *testing.T) {
 		l.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
 			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
 		}), 0, 20).Draw(rt, "edges")
+		order := AsGiven
+		if !l.directed {
+			order = rapid.SampledFrom(Orders).Draw(rt, "order")
+		}
 		entry := rapid.Int64Range(graph.Unreached, int64(n))
 		var twin error
-		breaches, texts := judge(t, rapid.IntRange(1, 4).Draw(rt, "ranks"), l, func(parent, level []int64) {
+		breaches, texts := judge(t, rapid.IntRange(1, 4).Draw(rt, "ranks"), l, order, func(parent, level []int64) {
 			for range rapid.IntRange(0, 3).Draw(rt, "changes") {
 				if rapid.Bool().Draw(rt, "change parent") {
 					parent[vertex.Draw(rt, "vertex")] = entry.Draw(rt, "parent")

@@ -24,6 +24,9 @@ type bfsFlags struct {
 	roots      []uint64
 	rootCount  int
 	mode       word
+	order      word
+	alpha      float64
+	beta       float64
 }
 
 func newBFS(t terminal) *cobra.Command {
@@ -31,8 +34,15 @@ func newBFS(t terminal) *cobra.Command {
 		Use:   "bfs",
 		Short: "Search a graph breadth-first from one or more roots, by the rules of Graph500",
 		Long: "bfs searches a graph from a file or a generator breadth-first, from each root on its own, and checks each tree\n" +
-			"by the five rules of Graph500. Files are SNAP edge lists, PACE .gr, Matrix Market or METIS, plain or gzip.",
+			"by the five rules of Graph500. Files are SNAP edge lists, PACE .gr, Matrix Market or METIS, plain or gzip.\n\n" +
+			"Modes: level goes level by level along arcs; async corrects levels as better offers come, in one epoch; direction\n" +
+			"goes level by level, and for large levels lets the vertices not yet reached look for a parent instead (Beamer).\n" +
+			"direction is much the fastest where levels are large, as in social networks; it keeps the reversed arcs of\n" +
+			"directed graphs too.\n\n" +
+			"Two rates are told: traversed edges a second by the Graph500 rule, and all edges of the graph a second, which is\n" +
+			"how the GAP benchmark suite counts.",
 		Example: "  pebbles bfs --kronecker 16 --roots 4\n" +
+			"  pebbles bfs --kronecker 20 --mode direction\n" +
 			"  pebbles bfs --graph web.el.gz --root 0 --root 217849 --json\n" +
 			"  pebbles bfs --graph road.gr.gz --root 1 --mode async --procs 4 --topology hypercube\n" +
 			"  pebbles bfs --erdos-renyi 18 --edge-factor 8 --undirected --cache 4096",
@@ -77,6 +87,13 @@ func (b *bfsFlags) register(c *cobra.Command) {
 		modes[i] = string(m)
 	}
 	words(c, &b.mode, "mode", string(bfs.ByLevel), modes, "how to search")
+	orders := make([]string, len(bfs.Orders))
+	for i, o := range bfs.Orders {
+		orders[i] = string(o)
+	}
+	words(c, &b.order, "order", string(bfs.OrderAuto), orders, "order of vertices in memory")
+	f.Float64Var(&b.alpha, "alpha", bfs.AlphaDefault, "mode direction looks against arcs when the frontier's are more than one in `N` of those left")
+	f.Float64Var(&b.beta, "beta", bfs.BetaDefault, "and along arcs again when the frontier shrinks below one in `N` vertices")
 }
 
 // config is what the flags mean. given tells which of them are on the command line.
@@ -90,8 +107,11 @@ func (b *bfsFlags) config(seed uint64, given func(string) bool) (bfs.Config, err
 		return bfs.Config{}, err
 	}
 	c := bfs.Config{
-		Source: bfs.Source{Path: b.file, Format: format, Generator: generator, Undirected: b.undirected},
+		Source: bfs.Source{Path: b.file, Format: format, Generator: generator, Undirected: b.undirected, Order: bfs.Order(b.order.text)},
 		Mode:   bfs.Mode(b.mode.text), Roots: b.roots, RootCount: b.rootCount, Seed: seed,
+	}
+	if err := b.thresholds(&c, given); err != nil {
+		return c, err
 	}
 	switch {
 	case given("root") && given("roots"):
@@ -100,6 +120,25 @@ func (b *bfsFlags) config(seed uint64, given func(string) bool) (bfs.Config, err
 		c.RootCount = 0
 	}
 	return c, nil
+}
+
+// thresholds takes what is given: the defaults are the mode's own.
+func (b *bfsFlags) thresholds(c *bfs.Config, given func(string) bool) error {
+	for _, flag := range []struct {
+		name     string
+		from, to *float64
+	}{{"alpha", &b.alpha, &c.Alpha}, {"beta", &b.beta, &c.Beta}} {
+		switch {
+		case !given(flag.name):
+		case c.Mode != bfs.Direction:
+			return fmt.Errorf("--%s is for --mode %s: leave it out, or name that mode", flag.name, bfs.Direction)
+		case !(*flag.from > 0 && *flag.from <= math.MaxFloat64): // NaN too
+			return fmt.Errorf("--%s is %v: give a number above 0", flag.name, *flag.from)
+		default:
+			*flag.to = *flag.from
+		}
+	}
+	return nil
 }
 
 // generator is what makes the graph; nil for one from a file.

@@ -47,11 +47,11 @@ func TestPublicGraphs(t *testing.T) {
 		},
 		{
 			answers{"soc-Epinions1.txt.gz", []string{"0"}, []any{47676.}, []any{9.}, []any{170249.}},
-			[]string{"--mode level --procs 2", "--mode async --ranks 5"},
+			[]string{"--mode level --procs 2", "--mode async --ranks 5", "--mode direction --procs 2"},
 		},
 		{
 			answers{"wiki-Vote.txt.gz", []string{"30"}, []any{2316.}, []any{5.}, []any{6920.}},
-			[]string{"--mode level --ranks 3", "--mode async --procs 2"},
+			[]string{"--mode level --ranks 3", "--mode async --procs 2", "--mode direction --ranks 5 --topology hypercube"},
 		},
 		{
 			answers{"road-NY.gr.gz", []string{"1"}, []any{264346.}, []any{619.}, []any{90771609.}},

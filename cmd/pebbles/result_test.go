@@ -30,8 +30,8 @@ var own = map[string][]string{
 	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
 	"reduce":       {"kind", "keys", "items", "items_per_second"},
 	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
-	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "reached", "depths", "distance_sums",
-		"teps"},
+	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
+		"reached", "depths", "distance_sums", "teps"},
 }
 
 // depths are the declared depths of the applications' kernels.

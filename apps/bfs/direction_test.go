@@ -1,0 +1,247 @@
+package bfs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// always are thresholds that leave no choice.
+var (
+	alwaysAlong   = Tuning{Alpha: math.SmallestNonzeroFloat64}
+	alwaysAgainst = Tuning{Alpha: math.MaxFloat64, Beta: math.MaxFloat64}
+)
+
+// searches runs searches of all modes and thresholds on one graph, and hands each to check with the index of its root.
+func searches(r *pebble.Rank, source Source, id uint64, check func(name string, s Search) error) error {
+	g, err := Build(r, source)
+	if err != nil {
+		return err
+	}
+	roots, err := g.Indices([]uint64{id})
+	if err != nil {
+		return err
+	}
+	for _, kernel := range []struct {
+		mode   Mode
+		tuning Tuning
+	}{
+		{ByLevel, Tuning{}}, {ByLevel, Tuning{Unfiltered: true}}, {Async, Tuning{}}, {Async, Tuning{Unfiltered: true}},
+		{Direction, Tuning{}}, {Direction, alwaysAlong}, {Direction, alwaysAgainst}, {Direction, Tuning{Alpha: 2, Beta: 2, Unfiltered: true}},
+	} {
+		s, err := NewSearch(g, kernel.mode, kernel.tuning)
+		if err != nil {
+			return err
+		}
+		if err := s.From(roots[0]); err != nil {
+			return err
+		}
+		if err := check(fmt.Sprintf("%s %+v", kernel.mode, kernel.tuning), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole runs searches of l from a vertex and requires of each the levels of the serial twin, and a tree that the twin's
+// validator finds right.
+func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, source Source, id uint64) {
+	c, _, err := load(source)
+	require.NoError(tb, err)
+	dist, _ := graph.BFS(c, id)
+	type result struct {
+		name   string
+		part   int
+		parent []int64
+		level  []int64
+	}
+	all := make(chan result, 1<<10)
+	require.NoError(tb, run(func(r *pebble.Rank) error {
+		return searches(r, source, id, func(name string, s Search) error {
+			parent, level, err := s.Result()
+			if err != nil {
+				return err
+			}
+			found, err := s.Validate()
+			if err != nil {
+				return err
+			}
+			if found.Count > 0 {
+				return fmt.Errorf("%s: %d breaches, the first %+v", name, found.Count, found.first[0])
+			}
+			all <- result{name, r.ID(), parent, level}
+			return nil
+		})
+	}))
+	close(all)
+	parts := map[string][]result{}
+	for res := range all {
+		parts[res.name] = append(parts[res.name], res)
+	}
+	require.Len(tb, parts, 8)
+	for name, of := range parts {
+		slices.SortFunc(of, func(a, b result) int { return a.part - b.part })
+		var parents, levels []int64
+		for _, part := range of {
+			parents, levels = append(parents, part.parent...), append(levels, part.level...)
+		}
+		require.Equal(tb, dist, levels, name)
+		require.NoError(tb, graph.Validate(c, id, parents, levels), name)
+	}
+}
+
+// On random graphs of any shape, with duplicates, self-loops, parts out of reach and ranks without vertices, every mode finds
+// what the serial twin does, whatever the thresholds.
+func TestModesAgree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.Uint64Range(1, 150).Draw(rt, "vertices")
+		vertex := rapid.Uint64Range(0, n-1)
+		l := list{n: n, directed: rapid.Bool().Draw(rt, "directed")}
+		l.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
+			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
+		}), 0, 300).Draw(rt, "edges")
+		source := Source{Generator: l, wide: rapid.Bool().Draw(rt, "wide"), Undirected: rapid.Bool().Draw(rt, "undirected")}
+		if !l.directed || source.Undirected {
+			source.Order = rapid.SampledFrom(Orders).Draw(rt, "order")
+		}
+		c := pebble.Config{
+			Ranks:    rapid.IntRange(1, 9).Draw(rt, "ranks"),
+			Topology: rapid.SampledFrom([]route.Constructor{route.Direct, route.Hypercube, route.Ring}).Draw(rt, "topology"),
+			Coalesce: rapid.SampledFrom([]int{1, 3, 1024}).Draw(rt, "coalesce"),
+			Cache:    rapid.SampledFrom([]int{0, 16}).Draw(rt, "cache"),
+		}
+		whole(rt, func(f func(r *pebble.Rank) error) error { return job(t, c, f) }, source, vertex.Draw(rt, "root"))
+	})
+}
+
+// Directions are taken as the thresholds say, and by default large levels of a Kronecker graph are against arcs.
+func TestDirections(t *testing.T) {
+	for _, source := range []Source{{Generator: kronecker(t, 12)}, {Generator: halved{kronecker(t, 12)}}} {
+		for tuning, check := range map[Tuning]func(steps [2]int, depth int){
+			{}: func(steps [2]int, depth int) {
+				require.Positive(t, steps[0])
+				require.Positive(t, steps[1])
+				require.Equal(t, depth+1, steps[0]+steps[1])
+			},
+			alwaysAlong:   func(steps [2]int, depth int) { require.Equal(t, [2]int{depth + 1, 0}, steps) },
+			alwaysAgainst: func(steps [2]int, depth int) { require.Equal(t, [2]int{0, depth + 1}, steps) },
+			{Alpha: math.MaxFloat64, Beta: math.SmallestNonzeroFloat64}: func(steps [2]int, depth int) {
+				require.Positive(t, steps[0], "along arcs when the frontier shrinks")
+				require.Greater(t, steps[1], 1)
+			},
+		} {
+			require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				g, err := Build(r, source)
+				if err != nil {
+					return err
+				}
+				roots, err := g.Draw(1, 5)
+				if err != nil {
+					return err
+				}
+				s, err := NewSearch(g, Direction, tuning)
+				if err != nil {
+					return err
+				}
+				for range 2 { // a search leaves nothing to the next
+					if err := s.From(roots[0]); err != nil {
+						return err
+					}
+				}
+				sum, err := s.Summary()
+				if r.ID() == 0 {
+					check(s.(*direction[uint32]).steps, int(sum.Depth))
+				}
+				return err
+			}))
+		}
+	}
+}
+
+// A step against arcs sends each rank's part of the frontier to each other rank, in pieces that have a bit, and nothing else.
+func TestPieces(t *testing.T) {
+	const ranks, vertices = 4, 4 * 64 * wordsPerPiece * 2 // two pieces a rank
+	star := list{n: vertices}
+	for v := uint64(1); v < vertices; v++ {
+		star.edges = append(star.edges, graph.Edge{From: 0, To: v})
+	}
+	require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		g, err := Build(r, Source{Generator: star, Order: AsGiven})
+		if err != nil {
+			return err
+		}
+		s, err := NewSearch(g, Direction, alwaysAgainst)
+		if err != nil {
+			return err
+		}
+		before := r.Counters()
+		if err := s.From(0); err != nil {
+			return err
+		}
+		sent := r.Counters().Since(before).PebblesSent
+		total, err := pebble.AllReduce(r, sent, func(a, b uint64) uint64 { return a + b })
+		// The root is one piece to three ranks; then all others are, from each rank, two pieces to three ranks.
+		require.Equal(t, uint64(3+ranks*2*3), total)
+		return err
+	}))
+}
+
+// A tree that lacks what a step against arcs found, or has it wrong, is told by the validator.
+func TestDirectionValidated(t *testing.T) {
+	source := Source{Generator: kronecker(t, 8)}
+	for name, spoil := range map[string]func(s *direction[uint32], v uint32){
+		"level too low":    func(s *direction[uint32], v uint32) { s.level[v]-- },
+		"level too high":   func(s *direction[uint32], v uint32) { s.level[v]++ },
+		"no parent":        func(s *direction[uint32], v uint32) { s.parent[v] = none[uint32]() },
+		"not reached":      func(s *direction[uint32], v uint32) { s.parent[v], s.level[v] = none[uint32](), none[uint32]() },
+		"its own parent":   func(s *direction[uint32], v uint32) { s.parent[v] = s.first + v },
+		"parent elsewhere": func(s *direction[uint32], v uint32) { s.parent[v] = uint32(s.g.Vertices) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				g, err := Build(r, source)
+				if err != nil {
+					return err
+				}
+				roots, err := g.Draw(1, 3)
+				if err != nil {
+					return err
+				}
+				search, err := NewSearch(g, Direction, alwaysAgainst)
+				if err != nil {
+					return err
+				}
+				if err := search.From(roots[0]); err != nil {
+					return err
+				}
+				s := search.(*direction[uint32])
+				spoiled := uint64(0)
+				for v, level := range s.level {
+					if r.ID() == 1 && level == 2 {
+						spoil(s, uint32(v))
+						spoiled = 1
+						break
+					}
+				}
+				found, err := s.Validate()
+				if err != nil {
+					return err
+				}
+				counts, err := pebble.AllReduce(r, [2]uint64{spoiled, found.Count}, func(a, b [2]uint64) [2]uint64 {
+					return [2]uint64{a[0] + b[0], a[1] + b[1]}
+				})
+				require.Equal(t, uint64(1), counts[0])
+				require.Positive(t, counts[1])
+				return err
+			}))
+		})
+	}
+}
