@@ -75,7 +75,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 // load makes this rank's blocks.
 func (b *bench) load() error {
 	n := b.config.elements()
-	b.data, b.perm, b.out = make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	b.data, b.perm, b.out = make([]uint64, n), pebble.Table[uint64](int(n)), pebble.Table[uint64](int(n))
 	first := b.first()
 	for i := range n {
 		b.data[i] = b.orders.dataAt(first + i)
