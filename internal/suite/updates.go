@@ -30,7 +30,7 @@ func (o Options) limitUpdates(name string, log2, perWord int, flags, against str
 func (o Options) randomAccess() benchmark.Group {
 	g := benchmark.Group{Name: "RandomAccess", About: "Held against the same updates of the same tables, in huge pages too, without a " +
 		"message; single sends against batches."}
-	for _, size := range []struct{ log2, perWord int }{{20, 16}, {words, 8}, {25, 1}} {
+	for _, size := range []struct{ log2, perWord int }{{20, 16}, {words, 4}, {25, 1}} {
 		log2 := o.less(size.log2)
 		limit := fmt.Sprintf("limit-updates, 2^%d words a rank, huge pages", log2)
 		g.Add(o.limitUpdates(limit, log2, size.perWord, "--huge", ""))
@@ -74,12 +74,16 @@ func name(p place) string {
 func (o Options) ranks() benchmark.Group {
 	log2 := o.less(20)
 	g := benchmark.Group{Name: "Ranks", About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Held "+
-		"against as many goroutines that each update such a table of their own, in huge pages.", log2)}
+		"against as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
 	for _, ranks := range []int{2, 4, 8, 16} {
 		perWord := 32 / ranks
 		limit := fmt.Sprintf("limit-updates, %d tables", ranks)
 		g.Add(o.limitUpdates(limit, log2, perWord, fmt.Sprintf("--ranks %d --huge", ranks), ""))
-		for _, p := range o.places(ranks) {
+		places := o.places(ranks)
+		if ranks < 16 {
+			places = places[:1]
+		}
+		for _, p := range places {
 			c := o.updates(fmt.Sprintf("RandomAccess, %d ranks of 2^%d words, %s", ranks, log2, p.name), log2, perWord,
 				p.flags+" --coalesce 4096", limit)
 			c.Work = fmt.Sprintf("%d ranks", ranks)
@@ -94,13 +98,13 @@ func (o Options) crossover() benchmark.Group {
 	g := benchmark.Group{Name: "Crossover", About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule " +
 		"divides 1,024 waiting updates among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, " +
 		"the more so the more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs another pass over " +
-		"it: with buffers of the same size, that is all there is to tell. Ratios are to direct."}
+		"it: with buffers of the same size, only the passes remain. Ratios are to direct."}
 	for _, buffers := range []struct{ name, flags string }{{"HPCC's rule", ""}, {"1,024 a buffer", " --coalesce 1024"}} {
 		for _, ranks := range []int{8, 16, 64} {
 			for _, topology := range []string{"direct", "hypercube"} {
 				row := fmt.Sprintf("RandomAccess, %d ranks, %%s, %s", ranks, buffers.name)
-				c := o.updates(fmt.Sprintf(row, topology+" in one process"), o.less(words)-bits.Len(uint(ranks))+1, 4,
-					fmt.Sprintf("--ranks %d --topology %s%s", ranks, topology, buffers.flags), fmt.Sprintf(row, "direct in one process"))
+				c := o.updates(fmt.Sprintf(row, topology), o.less(words)-bits.Len(uint(ranks))+1, 4,
+					fmt.Sprintf("--ranks %d --topology %s%s", ranks, topology, buffers.flags), fmt.Sprintf(row, "direct"))
 				c.Work = "updates" // the table is the same however it is spread
 				c.Point = &benchmark.Point{Curve: topology + ", " + buffers.name, Axis: "ranks", At: float64(ranks)}
 				g.Add(c)
@@ -110,26 +114,22 @@ func (o Options) crossover() benchmark.Group {
 	return g
 }
 
-// memory has tables that make up nearly all of a process.
+// memory has tables that make up nearly all of a process. What a rank's frames take does not grow with them.
 func (o Options) memory() benchmark.Group {
-	log2 := o.less(25)
-	g := benchmark.Group{Name: "Memory", About: "The most that a process of RandomAccess had resident, for each byte of its tables; and the " +
-		"most that a rank's frames, queues and caches took."}
+	large, small := o.less(25), o.less(20)
+	g := benchmark.Group{Name: "Memory", About: "The most that one process of RandomAccess had resident, for each byte of its tables; and " +
+		"the most that the frames, queues and caches of one rank took."}
+	buffers := metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}
 	for _, p := range o.places(2) {
-		inProcess := 2 << log2 // words
+		ranks := 2 // of a process
 		if p.name != "mem" {
-			inProcess /= 2
+			ranks = 1
 		}
-		row := fmt.Sprintf("RandomAccess, 2^%d words a rank, %s", log2, where(p, 2))
-		for _, m := range []struct {
-			name string
-			metric
-		}{
-			{"resident", metric{"memory.resident_peak", 1 / float64(8*inProcess), "bytes a byte", true}},
-			{"buffers", metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}},
-		} {
-			g.Add(o.run(row+", "+m.name, m.metric, fmt.Sprintf("randomaccess --updates-per-word 1 --log2-words %d %s", log2, p.flags), ""))
-		}
+		resident := metric{"memory.resident_peak", 1 / float64(ranks<<large*8), "bytes a byte of tables", true}
+		g.Add(o.run(fmt.Sprintf("RandomAccess, 2^%d words a rank, %s, resident", large, where(p, 2)), resident,
+			fmt.Sprintf("randomaccess --updates-per-word 0.25 --log2-words %d %s", large, p.flags), ""))
+		g.Add(o.run(fmt.Sprintf("RandomAccess, 2^%d words a rank, %s, buffers", small, where(p, 2)), buffers,
+			fmt.Sprintf("randomaccess --updates-per-word 8 --log2-words %d %s", small, p.flags), ""))
 	}
 	return g
 }
@@ -164,7 +164,7 @@ func (o Options) credits() benchmark.Group {
 		{"8 ranks, hypercube", "--ranks 8 --topology hypercube", words - 4},
 	} {
 		first := fmt.Sprintf("RandomAccess, %s, credits 1", where.name)
-		for _, credits := range []string{"1", "2", "8", "32"} {
+		for _, credits := range []string{"1", "8", "32"} {
 			g.Add(o.update(fmt.Sprintf("RandomAccess, %s, credits %s", where.name, credits), o.less(where.log2),
 				fmt.Sprintf("%s --coalesce 1024 --credits %s", where.flags, credits), first))
 		}
