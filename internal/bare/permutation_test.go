@@ -3,6 +3,7 @@ package bare
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,22 @@ func TestBadPermutation(t *testing.T) {
 		_, err := bad.Run()
 		require.ErrorContains(t, err, "give 1 to 30")
 	}
+}
+
+// Every element is in one share, and the two permutations are different ones.
+func TestShares(t *testing.T) {
+	p := Permutation{Log2Elements: 4, Shares: 5, Seed: 1}
+	times := make([]atomic.Int32, 5<<4)
+	p.shared(func(first, end int) {
+		for i := first; i < end; i++ {
+			times[i].Add(1)
+		}
+	})
+	for i := range times {
+		require.EqualValues(t, 1, times[i].Load(), i)
+	}
+	a, free, err := p.arrays()
+	require.NoError(t, err)
+	defer free()
+	require.NotEqual(t, a.data, a.perm)
 }
