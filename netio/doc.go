@@ -17,6 +17,7 @@
 //     the frame comes back all the same: once, like all others.
 //   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
 //
-// [Mem] is for the ranks of one process. [TCP] is for several processes, on one host or many: [ListenTCP] opens a door,
-// [DialTCP] connects everybody who has the job's secret, and [Spread] says which process has which ranks.
+// [Mem] is for the ranks of one process. [TCP] is for several processes, on one host or many, and [Shm] for those of which some
+// are on one host: [ListenTCP] opens a door, [Dial] connects everybody who has the job's secret, and [Spread] says which process
+// has which ranks.
 package netio

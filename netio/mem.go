@@ -65,7 +65,7 @@ func (p memPort) Send(f *Frame) {
 		f.Release()
 		return
 	}
-	p.all.stations[f.To].deliver(f)
+	p.all.stations[f.To].hand(f)
 }
 
 // A rank that has a processor to itself looks for work for a moment, some 100 ns, before its pause ends: what it waits for is

@@ -2,7 +2,9 @@ package netio_test
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"os"
 	"sync"
 	"testing"
 
@@ -14,7 +16,19 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(rivalVariable) != "" {
+		rival()
+	}
+	if what := os.Getenv(partnerVariable); what != "" {
+		if err := bePartner(what); err != nil {
+			fmt.Fprintln(os.Stderr, "partner:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestMemConforms(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
@@ -25,10 +39,24 @@ func TestMemConforms(t *testing.T) {
 	})
 }
 
-func TestTCPConforms(t *testing.T) {
+func TestTCPConforms(t *testing.T) { tcpConforms(t, false) }
+
+// TestServedTCPConforms has goroutines serve the lanes, as where sockets can't be polled.
+func TestServedTCPConforms(t *testing.T) { tcpConforms(t, true) }
+
+func tcpConforms(t *testing.T, served bool) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		if served && processes == 1 {
+			t.Skip("there are no lanes")
+		}
 		var all []netio.Transport
-		for _, tr := range dialAll(t, configs(t, ranks, processes)) {
+		cs := configs(t, ranks, processes)
+		for i := range cs {
+			if served {
+				cs[i].Serve()
+			}
+		}
+		for _, tr := range dialAll(t, cs) {
 			all = append(all, tr)
 		}
 		return all

@@ -1,7 +1,6 @@
 package netio
 
 import (
-	"bytes"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,7 +193,7 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 		if when == "after" {
 			heavy()
 		}
-		require.Equal(t, wakes[1], w.idle(), when)
+		require.Equal(t, wakes[1], data.idle(), when)
 		require.Equal(t, wakes[1], !control.parked.Load(), when)
 		require.Equal(t, wakes[1], w.take() == nil, when)
 		tr.Close()
@@ -210,7 +209,7 @@ func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
 	tr.peers[1].owed.take(NewPool(nil), nil)
 	require.Zero(t, pool.Lent())
 	require.Equal(t, 2*FrameCost(3), pool.Idle())
-	r.in.Reset(bytes.NewReader(join(message(heartbeat, ""), message(goodbye, ""))))
+	r.feed(join(message(heartbeat, ""), message(goodbye, "")))
 	require.NoError(t, r.run())
 	require.Zero(t, pool.Idle())
 	tr.Close()

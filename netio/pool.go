@@ -15,7 +15,9 @@ type Pool struct {
 	onReturn func()             // called after each return, by the goroutine that returns; may be nil
 	owed     *owed              // where frames go first when they are copies that a peer waits for; else nil
 	bytes    func(n int) []byte // allocates the memory of a frame, on a cache line
-	_        [cacheLine - 24]byte
+	drop     func(*Frame)       // is given frames that the pool lets go of; may be nil
+	home     func(*Frame)       // where frames go in place of this pool when they are lent in another process's name; may be nil
+	_        [cacheLine - 40]byte
 
 	returned stack // frames that came back and are not yet collected
 	_        [cacheLine - 8]byte
@@ -92,6 +94,11 @@ func (p *Pool) Idle() int64 { return p.idle }
 // Trim lets go of the frames that nobody uses.
 func (p *Pool) Trim() {
 	p.collect()
+	for c := range p.free {
+		for f := p.free[c]; f != nil && p.drop != nil; f = f.next {
+			p.drop(f)
+		}
+	}
 	p.free = [classCount]*Frame{}
 	p.idle = 0
 }
@@ -104,11 +111,14 @@ func (p *Pool) giveBack(f *Frame) {
 		f.origin = nil
 		origin.Release()
 	}
-	if p.owed != nil {
+	switch {
+	case p.home != nil:
+		p.home(f)
+	case p.owed != nil:
 		p.owed.add(f)
-		return
+	default:
+		p.takeBack(f)
 	}
-	p.takeBack(f)
 }
 
 func (p *Pool) takeBack(f *Frame) {
@@ -133,11 +143,13 @@ func (p *Pool) collect() {
 			f.open = nil
 		}
 		c := f.class()
-		f.next = p.free[c]
-		p.free[c] = f
 		p.lent -= classBytes(c)
-		p.idle += classBytes(c)
 		p.back++
+		if !f.stale {
+			f.next = p.free[c]
+			p.free[c] = f
+			p.idle += classBytes(c)
+		}
 		f = next
 	}
 }

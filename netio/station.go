@@ -11,7 +11,7 @@ type station struct {
 	arrived stack // pushed by anybody
 	_       [cacheLine - 8]byte
 	parking parking // looked at by anybody
-	slots   *slots  // small frames that have arrived
+	tray    *tray   // small frames that have arrived
 	_       [cacheLine]byte
 	inbox   *Frame // taken from arrived, oldest first; the rank's own
 	pool    *Pool
@@ -19,15 +19,22 @@ type station struct {
 }
 
 func newStation() *station {
-	s := &station{parking: newParking(), slots: newSlots()}
+	s := &station{parking: newParking(), tray: newTray()}
 	s.pool = NewPool(s.parking.notify)
 	return s
 }
 
 // deliver puts a frame in front of the rank. Any goroutine may call it.
 func (s *station) deliver(f *Frame) {
-	if !s.slots.put(f) {
-		s.arrived.push(f)
+	s.arrived.push(f)
+	s.parking.notify()
+}
+
+// hand delivers a frame of another rank of this process: a small one by value, ahead of larger ones.
+func (s *station) hand(f *Frame) {
+	if !s.tray.put(f) {
+		s.deliver(f)
+		return
 	}
 	s.parking.notify()
 }
@@ -38,7 +45,7 @@ func (s *station) Wake() { s.parking.wake() }
 // Recv implements [Port].
 func (s *station) Recv() *Frame {
 	if s.inbox == nil {
-		if f := s.slots.take(); f != nil {
+		if f := s.tray.take(); f != nil {
 			return f
 		}
 		s.inbox = reverse(s.arrived.takeAll())
@@ -72,7 +79,7 @@ func (s *station) fetchNext() {
 const fetchMax = 8 << 10
 
 // has reports whether Recv would return a frame.
-func (s *station) has() bool { return s.inbox != nil || !s.slots.empty() || !s.arrived.empty() }
+func (s *station) has() bool { return s.inbox != nil || !s.tray.empty() || !s.arrived.empty() }
 
 // Pool implements [Port].
 func (s *station) Pool() *Pool { return s.pool }

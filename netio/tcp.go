@@ -12,6 +12,10 @@ import (
 // frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
 // between ranks of one process change hands without a copy.
 //
+// On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is woken
+// for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere two
+// goroutines serve each connection.
+//
 // A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
 // memory of a [Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
 // released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
@@ -21,19 +25,27 @@ type TCP struct {
 	config   TCPConfig
 	place    Place
 	stations []*station // of this process's ranks
+	ports    []*tcpPort // the same
 	peers    []*tcpPeer // by process; nil for this one
+	lanes    []*lane    // of all peers
+	sockets  sockets    // nil where goroutines serve the lanes
+	sentry   sentry     // of the sockets
+	promises promises
 	events   *events
 	owing    owing
 	aborted  atomic.Bool
 	down     atomic.Bool    // aborted or closing: frames are dropped
 	running  sync.WaitGroup // readers and writers
+	lookouts sync.WaitGroup // the sentry and the pulse
+	ended    atomic.Bool    // sockets are not looked at any more
+	over     chan struct{}  // closed then
 	close    func() error
 }
 
 var _ Transport = (*TCP)(nil)
 
 func newTCP(c TCPConfig) *TCP {
-	t := &TCP{config: c, place: c.Place, events: newEvents()}
+	t := &TCP{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
 	for range t.place.Last - t.place.First {
 		t.stations = append(t.stations, newStation())
 	}
@@ -42,6 +54,9 @@ func newTCP(c TCPConfig) *TCP {
 		if i != t.place.Process {
 			t.peers[i] = newPeer(t, i)
 		}
+	}
+	for _, s := range t.stations {
+		t.ports = append(t.ports, newTCPPort(t, s))
 	}
 	t.close = sync.OnceValue(t.shut)
 	return t
@@ -62,7 +77,7 @@ func (t *TCP) Port(rank int) Port {
 	if !t.place.has(rank) {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
 	}
-	return tcpPort{t.stations[rank-t.place.First], t}
+	return t.ports[rank-t.place.First]
 }
 
 // Abort implements [Transport]. The reason is cut to 4 KiB.
@@ -75,7 +90,7 @@ func (t *TCP) Abort(reason string) {
 	for _, p := range t.peers {
 		if p != nil {
 			p.underWay.close() // nobody counts on acknowledgements any more
-			p.lanes[controlLane].out.put(message(abort, reason))
+			p.lanes[controlLane].put(message(abort, reason))
 		}
 	}
 }
@@ -117,6 +132,7 @@ func (t *TCP) shut() error {
 		}
 	}
 	<-quiet
+	t.shutSockets()
 	if err := errors.Join(causes...); err != nil && !t.aborted.Load() {
 		return fmt.Errorf("close transport: %w", err)
 	}

@@ -24,6 +24,9 @@ type TCPConfig struct {
 	SilenceMax     time.Duration // a peer that says nothing for so long is lost; default 10 s
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
+
+	memory handshake.Memory // what this process offers
+	served bool             // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32
@@ -63,5 +66,6 @@ func (c *TCPConfig) hello(lane uint8) handshake.Hello {
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
 		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity,
+		Memory: c.memory,
 	}
 }

@@ -23,7 +23,13 @@ func DialTCP(ctx context.Context, c TCPConfig) (*TCP, error) {
 	}
 	t := newTCP(c)
 	s := &starting{t: t, failed: make(chan error, 1), complete: make(chan struct{})}
-	if err := s.run(ctx); err != nil {
+	err := t.open()
+	if err != nil {
+		c.Listener.Close()
+	} else {
+		err = s.run(ctx)
+	}
+	if err != nil {
 		err = fmt.Errorf("start transport: %w", err)
 		t.Abort(err.Error())
 		t.Close()
@@ -148,6 +154,7 @@ func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
 		return err
 	}
+	s.t.peers[hello.Process].offers(hello.Memory)
 	s.joined(hello.Process)
 	return nil
 }

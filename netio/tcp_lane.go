@@ -1,26 +1,30 @@
 package netio
 
 import (
-	"bufio"
 	"errors"
-	"net"
+	"fmt"
 	"sync/atomic"
 )
 
 // lane is one of the connections to a peer: an outbox with its writer, and a reader with the frames that it lends to
-// the ranks of this process.
+// the ranks of this process. It is served by two goroutines, or polled by the ranks.
 type lane struct {
 	peer     *tcpPeer
 	number   int
-	conn     net.Conn // set once, by join
+	id       int // among all lanes of the process
 	out      outbox
 	received receiver    // the reader's own
 	finished atomic.Bool // the peer has said goodbye on this lane
+	joined   bool        // guarded by the peer
+
+	served
+	polled
 }
 
 func newLane(p *tcpPeer, number int) *lane {
-	l := &lane{peer: p, number: number, out: outbox{parking: newParking()}}
+	l := &lane{peer: p, number: number, id: len(p.t.lanes), out: outbox{parking: newParking()}}
 	l.received.pool = NewPool(nil)
+	p.t.lanes = append(p.t.lanes, l)
 	return l
 }
 
@@ -33,18 +37,47 @@ func (l *lane) light() bool {
 	return l.number == controlLane || l.peer.underWay.bytes.Load() <= lightBytesMax
 }
 
-// stop ends both goroutines of the lane soon.
-func (l *lane) stop() {
-	if l.conn != nil {
-		l.conn.Close()
+// idle reports whether there is nothing to write. What is due and not for this lane goes to the other one.
+func (l *lane) idle() bool {
+	owed := &l.peer.owed
+	switch {
+	case !l.out.queue.empty() || l.out.closed.Load():
+		return false
+	case !owed.due.Load():
+		return true
+	case l.light():
+		return false
 	}
+	owed.wakeControl()
+	return true
+}
+
+// kick has what waits on the lane written soon.
+func (l *lane) kick() {
+	if l.polling.Load() {
+		l.flush()
+		return
+	}
+	l.out.parking.notify()
+}
+
+// awake reports whether the lane will be written to soon, so that acknowledgements can travel with frames.
+func (l *lane) awake() bool {
+	if l.polling.Load() {
+		return l.hasNews()
+	}
+	return l.out.awake()
+}
+
+// stop ends the lane soon.
+func (l *lane) stop() {
+	l.hangUp()
+	l.disconnect()
 	l.out.close()
 }
 
-// write is the writer's goroutine.
-func (l *lane) write() {
-	w := writer{lane: l, conn: l.conn, messages: NewPool(nil)}
-	err := w.run()
+// wrote is how the writer ends. A broken connection may not be all there is to know.
+func (l *lane) wrote(err error) {
 	l.out.close()
 	if l.number == controlLane {
 		l.peer.owed.close()
@@ -57,11 +90,8 @@ func (l *lane) write() {
 	}
 }
 
-// read is the reader's goroutine. A broken connection may not be all there is to know.
-func (l *lane) read() {
-	conn := newWatch(l.conn, l.peer.t.config.SilenceMax)
-	r := reader{lane: l, in: bufio.NewReaderSize(conn, readBufferBytes[l.number])}
-	err := r.run()
+// read is how the reader ends.
+func (l *lane) read(err error) {
 	var aborted *AbortError
 	switch {
 	case err == nil:
@@ -76,4 +106,9 @@ func (l *lane) read() {
 	default:
 		l.peer.lose(err)
 	}
+}
+
+// silent is the error for a peer that has said nothing for too long.
+func (l *lane) silent(err error) error {
+	return fmt.Errorf("it said nothing for %v: %w", l.peer.t.config.SilenceMax, err)
 }

@@ -59,12 +59,14 @@ func (o *owed) flush() {
 		return
 	}
 	o.due.Store(true)
-	if data := o.peer.lanes[dataLane]; !data.out.awake() || !data.light() {
+	if data := o.peer.lanes[dataLane]; data.awake() && data.light() {
+		data.kick()
+	} else {
 		o.wakeControl()
 	}
 }
 
-func (o *owed) wakeControl() { o.peer.lanes[controlLane].out.parking.notify() }
+func (o *owed) wakeControl() { o.peer.lanes[controlLane].kick() }
 
 // take moves what is owed into messages from the given pool, which it returns as a list ahead of rest. It is for the
 // writers.

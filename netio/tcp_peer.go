@@ -1,10 +1,13 @@
 package netio
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
 	"time"
+
+	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 // The lanes of a peer. handshake.Hello carries these numbers.
@@ -37,7 +40,8 @@ type tcpPeer struct {
 	underWay underWay // data frames that the peer has yet to acknowledge
 	owed     owed     // acknowledgements that the peer has yet to be told
 
-	mu      sync.Mutex // guards all below, and conn of the lanes while joining
+	mu      sync.Mutex       // guards all below, and conn of the lanes while joining
+	memory  handshake.Memory // what it offers
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
@@ -55,30 +59,51 @@ func newPeer(t *TCP, process int) *tcpPeer {
 
 // join gives a lane its connection, and starts it.
 func (p *tcpPeer) join(number uint8, conn net.Conn) error {
+	l := p.lanes[number]
+	if err := p.connect(l, conn); err != nil {
+		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+	}
+	l.kick() // an abort message may have come first
+	return nil
+}
+
+func (p *tcpPeer) connect(l *lane, conn net.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lanes[number]
 	if p.over || p.t.down.Load() {
-		return fmt.Errorf("join process %d: this process is closing", p.place.Process)
+		return errors.New("this process is closing")
 	}
-	if l.conn != nil {
-		return fmt.Errorf("join process %d: it is connected already", p.place.Process)
+	if l.joined {
+		return errors.New("it is connected already")
 	}
-	l.conn = conn
-	p.t.running.Go(l.write)
-	p.t.running.Go(l.read)
-	return nil
+	s, err := p.t.adopt(conn, l.id)
+	if err != nil {
+		return err
+	}
+	l.joined = true
+	if s == nil {
+		l.serve(conn)
+		return nil
+	}
+	return l.attach(s)
+}
+
+// offers keeps what the peer has said about its memory.
+func (p *tcpPeer) offers(memory handshake.Memory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory = memory
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
 func (p *tcpPeer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, l := range p.lanes {
-		l.out.put(message(goodbye, ""))
-		if l.conn != nil {
-			l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
-		}
+		l.limit(deadline)
+	}
+	p.mu.Unlock()
+	for _, l := range p.lanes {
+		l.put(message(goodbye, ""))
 	}
 }
 
@@ -120,6 +145,7 @@ func (p *tcpPeer) finish(cause error) bool {
 		l.stop()
 	}
 	p.underWay.close()
+	p.owed.close()
 	if p.t.down.Load() {
 		p.untold = cause
 		return false
@@ -130,7 +156,7 @@ func (p *tcpPeer) finish(cause error) bool {
 // close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
 func (p *tcpPeer) close() error {
 	p.mu.Lock()
-	joined := p.lanes[controlLane].conn != nil && p.lanes[dataLane].conn != nil
+	joined := p.lanes[controlLane].joined && p.lanes[dataLane].joined
 	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
 	p.mu.Unlock()
 	switch {

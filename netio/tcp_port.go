@@ -2,19 +2,38 @@ package netio
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// tcpPort is the port of one rank of a TCP transport.
+// tcpPort is the port of one rank of a TCP transport. Where sockets can be polled, the rank reads and writes them itself.
 type tcpPort struct {
 	*station
 	t *TCP
+
+	unsent   []*lane // that this rank has promised to flush
+	promised []bool  // by lane: it is among unsent
+	paused   bool    // since it last looked
+	calls    uint32  // of Recv
+	vain     uint32  // of them, those that found nothing at once
+
+	looks   atomic.Uint64 // how often Recv has looked at sockets; the sentry reads it
+	looking sync.Mutex
+	blind   bool // the transport has ended; guarded by looking
+	events  [eventsMax]readiness
 }
 
-var _ Port = tcpPort{}
+var _ Port = (*tcpPort)(nil)
 
-// Send implements [Port]. Its cost is one atomic exchange, and a wake-up when the writer of the connection sleeps.
-func (p tcpPort) Send(f *Frame) {
+func newTCPPort(t *TCP, s *station) *tcpPort {
+	return &tcpPort{station: s, t: t, promised: make([]bool, len(t.lanes))}
+}
+
+// Send implements [Port]. The frame is written at once, by the caller, when it is a control frame or makes many together
+// with others that wait; else when the rank next pauses or waits, and within about a millisecond.
+// Its cost is one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
+func (p *tcpPort) Send(f *Frame) {
 	t, to := p.t, int(f.To)
 	switch {
 	case to >= t.place.Ranks:
@@ -22,34 +41,127 @@ func (p tcpPort) Send(f *Frame) {
 	case t.down.Load():
 		f.Release()
 	case t.place.has(to):
-		t.stations[to-t.place.First].deliver(f)
+		t.stations[to-t.place.First].hand(f)
 	default:
-		t.peers[t.place.ProcessOf(to)].lanes[laneOf(f.Kind)].out.put(f)
+		l := t.peers[t.place.ProcessOf(to)].lanes[laneOf(f.Kind)]
+		if l.put(f) {
+			p.promise(l)
+		}
 	}
 }
 
-// A rank that only yields keeps its processor busy, and the Go scheduler looks at sockets when it finds nothing else to
-// run, or every 10 ms. So every so many pauses the rank parks until something arrives, but for a moment at most.
+func (p *tcpPort) promise(l *lane) {
+	if !p.promised[l.id] {
+		p.promised[l.id] = true
+		p.unsent = append(p.unsent, l)
+	}
+}
+
+// keepPromises writes what this rank's frames wait for.
+func (p *tcpPort) keepPromises() {
+	if len(p.unsent) == 0 {
+		return
+	}
+	for _, l := range p.unsent {
+		p.promised[l.id] = false
+		l.flush()
+	}
+	p.unsent = p.unsent[:0]
+}
+
+// A rank that only yields keeps its processor busy. Where goroutines serve connections, the Go scheduler looks at these when
+// it finds nothing else to run, or every 10 ms: so every so many pauses the rank parks until something arrives, but for a
+// moment at most.
+//
+// Where the rank looks itself, it lets other processes run now and then, whose ranks may share its processor. Other
+// goroutines of its own have processors unless ranks take all: to let them run costs the wake-up of a thread each time,
+// which looks for something to do, and finds this rank.
 const (
-	pausesBeforePark = 16
-	pauseMax         = time.Millisecond
+	pausesBeforePark  = 16
+	pauseMax          = time.Millisecond
+	pausesBeforeCore  = 4
+	pausesBeforeSched = 32
+)
+
+// A rank that does not pause between looks for frames is busy: it sends. So that it reads and acknowledges many frames at a
+// time, only some of its looks are also for sockets.
+const (
+	vainBeforeLook    = 8
+	callsBeforePrompt = 16
 )
 
 // Recv implements [Port].
-func (p tcpPort) Recv() *Frame {
-	p.t.owing.flushPrompt()
+func (p *tcpPort) Recv() *Frame {
+	if p.calls++; p.t.sockets == nil || p.calls%callsBeforePrompt == 0 {
+		p.t.owing.flushPrompt()
+	}
+	if f := p.station.Recv(); f != nil || p.t.sockets == nil {
+		return f
+	}
+	if p.vain++; !p.paused && p.vain%vainBeforeLook != 0 {
+		return nil
+	}
+	p.paused = false
+	p.looks.Store(p.looks.Load() + 1)
+	if !p.look() {
+		return nil
+	}
 	return p.station.Recv()
 }
 
+// look serves the sockets that are ready, of whichever ranks their frames are for.
+func (p *tcpPort) look() bool {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	return !p.blind && p.t.look(p.events[:])
+}
+
+// blindfold returns when this rank looks at sockets no more.
+func (p *tcpPort) blindfold() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	p.blind = true
+}
+
 // Wait implements [Port]. A rank that parks may be what others wait for: they are told first what it has released.
-func (p tcpPort) Wait(d time.Duration) {
+func (p *tcpPort) Wait(d time.Duration) {
+	if p.t.sockets == nil {
+		p.t.owing.flush()
+		p.station.Wait(d)
+		return
+	}
+	p.keepPromises() // may take with it what is owed
 	p.t.owing.flush()
+	if p.look() {
+		return
+	}
+	s := &p.t.sentry
+	if s.awake.Add(-1) == 0 {
+		s.parking.notify()
+	}
 	p.station.Wait(d)
+	s.awake.Add(1)
 }
 
 // Pause implements [Port].
-func (p tcpPort) Pause() {
+func (p *tcpPort) Pause() {
 	p.pauses++
+	if p.t.sockets == nil {
+		p.pauseServed()
+		return
+	}
+	p.paused = true
+	p.keepPromises()
+	p.t.owing.flushPrompt()
+	if p.pauses%pausesBeforeCore == 0 {
+		p.t.sockets.yield()
+	}
+	if p.pauses%pausesBeforeSched == 0 || p.t.sentry.crowded() {
+		p.station.Pause()
+	}
+}
+
+func (p *tcpPort) pauseServed() {
 	if p.pauses%pausesBeforePark == 0 && p.t.place.Processes > 1 {
 		p.Wait(pauseMax)
 		return

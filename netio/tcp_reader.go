@@ -1,7 +1,6 @@
 package netio
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -9,50 +8,138 @@ import (
 	"os"
 )
 
-// readBufferBytes is what one read of small frames may bring, by lane. What is left of a larger payload is read straight
-// into the frame.
-var readBufferBytes = [laneCount]int{controlLane: 32 << 10, dataLane: 256 << 10}
+// readBufferBytes is what one read of small frames may bring, by lane. It holds an acknowledgement or an abort message in
+// one piece.
+var readBufferBytes = [laneCount]int{controlLane: 32 << 10, dataLane: 128 << 10}
+
+// Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large, and
+// should not be copied either. A copy of less costs less than another system call.
+const (
+	wholeBytesMin = 16 << 10
+	beyondBytes   = 4 << 10
+)
 
 var errBroken = errors.New("its connection broke without a goodbye")
 
-// reader takes what arrives on a lane to the ranks of this process. Everything is checked before it is used.
+// reader takes what arrives on a lane to the ranks of this process. It may stop at any byte, and goes on from there.
+// Everything is checked before it is used.
 type reader struct {
-	lane  *lane
-	in    *bufio.Reader
-	slots [slotsBytesMax]byte // of the acknowledgement that is being read
+	lane *lane
+	over bool // a goodbye has come: nothing follows
+
+	in       []byte // what was read ahead lies in in[from:to]
+	from, to int
+	frame    *Frame // whose payload is being read; nil between frames
+	have     int    // bytes of that payload
+	sum      uint32 // what it must come to
+	unwanted int    // bytes of a payload that nobody wants
 }
 
-// run returns nil after a goodbye, an AbortError after an abort message, and what is wrong otherwise.
-func (r *reader) run() error {
-	for {
-		head, err := r.in.Peek(headerBytes)
-		if err != nil {
-			return r.explain(err)
-		}
-		h, e, err := decodeHeader(head)
-		if err != nil {
-			return err
-		}
-		if err := r.check(&h); err != nil {
-			return fmt.Errorf("check header: %w: %w", ErrDamaged, err)
-		}
-		_, _ = r.in.Discard(headerBytes) // is there, so it can't fail
-		switch h.Kind {
-		case heartbeat:
-			r.lane.received.trim() // nothing has come for long
-		case goodbye:
-			return nil
-		case abort:
-			err = r.abort(&h, e)
-		case acknowledgement:
-			err = r.acknowledgement(&h, e)
-		default:
-			err = r.frame(&h, e)
-		}
-		if err != nil {
+func newReader(l *lane) reader { return reader{lane: l, in: make([]byte, readBufferBytes[l.number])} }
+
+// run reads until a goodbye has come, which is no error.
+func (r *reader) run(c carrier) error {
+	for !r.over {
+		if err := r.step(c); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// step reads once, and uses what has come. The error is an AbortError after an abort message, errAgain when nothing has
+// come, and what is wrong otherwise.
+func (r *reader) step(c carrier) error {
+	payload, beyond := r.space()
+	n, err := c.read(payload, beyond)
+	if err != nil {
+		return r.explain(err)
+	}
+	part := min(n, len(payload))
+	r.have += part
+	r.to += n - part
+	return r.use()
+}
+
+// space is where the next bytes go: the payload that is being read, and what lies beyond it.
+func (r *reader) space() (payload, beyond []byte) {
+	r.to = copy(r.in, r.in[r.from:r.to])
+	r.from = 0
+	if r.frame == nil {
+		return nil, r.in[r.to:]
+	}
+	payload = r.frame.Payload()[r.have:]
+	if len(payload) >= wholeBytesMin {
+		return payload, r.in[:beyondBytes]
+	}
+	return payload, r.in
+}
+
+// use takes whole frames and messages out of what has been read.
+func (r *reader) use() error {
+	for !r.over {
+		if r.frame != nil {
+			part := copy(r.frame.Payload()[r.have:], r.in[r.from:r.to])
+			r.have += part
+			r.from += part
+			if r.have < int(r.frame.Bytes) {
+				return nil
+			}
+			if err := r.deliver(); err != nil {
+				return err
+			}
+		}
+		part := min(r.unwanted, r.to-r.from)
+		r.unwanted -= part
+		r.from += part
+		if r.to-r.from < headerBytes {
+			return nil
+		}
+		if whole, err := r.header(); err != nil || !whole {
+			return err
+		}
+	}
+	return nil
+}
+
+// header uses the header that comes next, and the message that follows it unless it has not come as a whole.
+func (r *reader) header() (whole bool, err error) {
+	rest := r.in[r.from:r.to]
+	h, e, err := decodeHeader(rest)
+	if err != nil {
+		return false, err
+	}
+	if err = r.check(&h); err != nil {
+		return false, fmt.Errorf("check header: %w: %w", ErrDamaged, err)
+	}
+	rest = rest[headerBytes:]
+	if h.Kind == Control || h.Kind == Data {
+		r.from += headerBytes
+		r.begin(&h, e)
+		return true, nil
+	}
+	if len(rest) < int(h.Bytes) {
+		return false, nil
+	}
+	r.from += headerBytes + int(h.Bytes)
+	return true, r.message(&h, e, rest[:h.Bytes])
+}
+
+func (r *reader) message(h *Header, e envelope, payload []byte) error {
+	if err := checkPayload(payload, h, e.payload); err != nil {
+		return err
+	}
+	switch h.Kind {
+	case heartbeat:
+		r.lane.received.trim() // nothing has come for long
+	case goodbye:
+		r.over = true
+	case abort:
+		return &AbortError{Process: r.lane.peer.place.Process, Reason: string(payload)}
+	case acknowledgement:
+		return r.lane.peer.underWay.acknowledge(payload)
+	}
+	return nil
 }
 
 // check refuses headers that are whole, and don't belong here.
@@ -87,57 +174,55 @@ func (r *reader) check(h *Header) error {
 	return nil
 }
 
-// frame reads a payload and hands the frame to its rank. While this process ends, nobody wants it.
-func (r *reader) frame(h *Header, e envelope) error {
-	t := r.lane.peer.t
-	if t.down.Load() {
-		_, err := r.in.Discard(int(h.Bytes))
-		return r.explain(err)
+// begin lends the frame that a payload is read into. While this process ends, nobody wants it.
+func (r *reader) begin(h *Header, e envelope) {
+	if r.lane.peer.t.down.Load() {
+		r.unwanted = int(h.Bytes)
+		return
 	}
-	f := r.lane.received.lend(int(h.Bytes))
-	f.Header, f.receipt = *h, e.ticket
-	if err := r.payload(f.Payload(), h, e); err != nil {
+	r.frame = r.lane.received.lend(int(h.Bytes))
+	r.frame.Header, r.frame.receipt = *h, e.ticket
+	r.have, r.sum = 0, e.payload
+}
+
+// deliver hands the frame that is whole to its rank.
+func (r *reader) deliver() error {
+	f := r.frame
+	r.frame = nil
+	if err := checkPayload(f.Payload(), &f.Header, r.sum); err != nil {
 		f.Release()
 		return err
 	}
-	t.stations[int(h.To)-t.place.First].deliver(f)
+	t := r.lane.peer.t
+	t.stations[int(f.To)-t.place.First].deliver(f)
 	return nil
 }
 
-func (r *reader) payload(b []byte, h *Header, e envelope) error {
-	if _, err := io.ReadFull(r.in, b); err != nil {
-		return r.explain(err)
-	}
-	if crc32.Checksum(b, castagnoli) != e.payload {
+func checkPayload(b []byte, h *Header, sum uint32) error {
+	if crc32.Checksum(b, castagnoli) != sum {
 		return fmt.Errorf("check payload of %d bytes from rank %d: %w: wrong CRC32C", h.Bytes, h.From, ErrDamaged)
 	}
 	return nil
 }
 
-func (r *reader) abort(h *Header, e envelope) error {
-	reason := make([]byte, h.Bytes)
-	if err := r.payload(reason, h, e); err != nil {
-		return err
+// drop gives back the frame that will not become whole, and the memory.
+func (r *reader) drop() {
+	if r.frame != nil {
+		r.frame.Release()
+		r.frame = nil
 	}
-	return &AbortError{Process: r.lane.peer.place.Process, Reason: string(reason)}
-}
-
-func (r *reader) acknowledgement(h *Header, e envelope) error {
-	slots := r.slots[:h.Bytes]
-	if err := r.payload(slots, h, e); err != nil {
-		return err
-	}
-	return r.lane.peer.underWay.acknowledge(slots)
+	r.in = nil
 }
 
 // explain says in words why nothing more can be read.
 func (r *reader) explain(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case errors.Is(err, errAgain):
+		return errAgain
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("it said nothing for %v: %w", r.lane.peer.t.config.SilenceMax, err)
-	default:
-		return fmt.Errorf("%w: read: %w", errBroken, err)
+		return r.lane.silent(err)
+	case errors.Is(err, io.EOF) && (r.frame != nil || r.unwanted > 0 || r.from < r.to):
+		err = io.ErrUnexpectedEOF
 	}
+	return fmt.Errorf("%w: read: %w", errBroken, err)
 }

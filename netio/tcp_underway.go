@@ -20,7 +20,8 @@ type underWay struct {
 	since int      // frames entered since the last one that is to be acknowledged promptly
 	over  bool     // nothing will be acknowledged any more
 
-	bytes atomic.Int64 // of payload under way; changed under mu, read by anybody
+	bytes atomic.Int64           // of payload under way; changed under mu, read by anybody
+	also  atomic.Pointer[func()] // called by close, each time
 }
 
 // passage is one frame under way; without a frame, the slot is free.
@@ -109,10 +110,24 @@ func (u *underWay) leave(slot uint32) {
 	u.free = append(u.free, slot)
 }
 
+// whenClosed has f called when nothing will be acknowledged any more, at once if that is so. It may be called again.
+func (u *underWay) whenClosed(f func()) {
+	u.also.Store(&f)
+	u.mu.Lock()
+	over := u.over
+	u.mu.Unlock()
+	if over {
+		f()
+	}
+}
+
 // close gives up waiting: what was written comes home now, what is being written when it has been. It may be called
 // again, by anybody.
 func (u *underWay) close() {
 	releaseAll(u.abandon())
+	if also := u.also.Load(); also != nil {
+		(*also)()
+	}
 }
 
 func (u *underWay) abandon() (home *Frame) {

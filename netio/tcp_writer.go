@@ -1,8 +1,8 @@
 package netio
 
 import (
+	"errors"
 	"fmt"
-	"net"
 )
 
 // A batch is what one system call writes: many small frames, or a few large ones. The bounds keep frames from being lent
@@ -12,35 +12,37 @@ const (
 	batchBytesMax  = 256 << 10
 )
 
-// writer takes the frames of a lane's outbox, and the acknowledgements that are owed, to its connection. A frame and its
-// header lie in one piece, so a batch is gathered by the kernel (writev) and nothing is copied here.
+// writer takes the frames of a lane's outbox, and the acknowledgements that are owed, to a carrier. A frame and its
+// header lie in one piece, so a batch is gathered by the kernel (writev) and nothing is copied here. It may stop at any
+// byte, and goes on from there.
 type writer struct {
 	lane     *lane
-	conn     net.Conn
-	messages *Pool // lends acknowledgements
+	messages *Pool  // lends acknowledgements
+	frames   *Frame // taken from the outbox, oldest first: those of the batch, and then the rest
+	count    int    // frames in the batch
+	news     bool   // the batch has some that a peer that has finished must not be sent
+	last     bool   // the batch ends with a goodbye, after which nothing may follow
 	pieces   [batchFramesMax][]byte
-	batch    net.Buffers // what of pieces is still to be written
+	left     [][]byte // what of pieces is still to be written
 }
 
-// run ends after it has written a goodbye, when the outbox is closed, or at the first error.
-func (w *writer) run() error {
+func newWriter(l *lane) writer { return writer{lane: l, messages: NewPool(nil)} }
+
+// advance writes until there is nothing left, or a goodbye was written, or an error: errAgain when the carrier takes no
+// more.
+func (w *writer) advance(c carrier) (last bool, err error) {
 	for {
-		f := w.take()
-		if f == nil {
-			if w.lane.out.closed.Load() {
-				return nil
-			}
-			if err := w.rest(); err != nil {
-				return w.excuse(err)
-			}
+		if w.frames == nil {
+			w.frames = w.take()
 		}
-		for f != nil {
-			rest, last, err := w.write(f)
-			if err != nil || last {
-				releaseAll(rest)
-				return err
-			}
-			f = rest
+		if w.frames == nil {
+			return false, nil
+		}
+		if len(w.left) == 0 {
+			w.gather()
+		}
+		if err := w.push(c); err != nil || w.last {
+			return w.last && err == nil, err
 		}
 	}
 }
@@ -55,90 +57,77 @@ func (w *writer) take() *Frame {
 	return reverse(newest)
 }
 
-// idle reports whether there is nothing to do. What is due and not for this lane goes to the other one.
-func (w *writer) idle() bool {
-	out, owed := &w.lane.out, &w.lane.peer.owed
-	switch {
-	case !out.queue.empty() || out.closed.Load():
-		return false
-	case !owed.due.Load():
-		return true
-	case w.lane.light():
-		return false
+// gather makes a batch of the first frames.
+func (w *writer) gather() {
+	w.count, w.news, w.last = 0, false, false
+	bytes := 0
+	for f := w.frames; f != nil && w.count < batchFramesMax && bytes < batchBytesMax && !w.last; f = f.next {
+		if f.Kind == Data {
+			w.lane.peer.underWay.enter(f)
+		}
+		w.pieces[w.count] = f.seal()
+		bytes += len(w.pieces[w.count])
+		w.news = w.news || f.Kind < heartbeat
+		w.last = f.Kind == goodbye
+		w.count++
 	}
-	owed.wakeControl()
-	return true
+	w.left = w.pieces[:w.count]
 }
 
-// rest sleeps until there is something to do. When that takes long, it tells the peer that this process is alive.
-func (w *writer) rest() error {
-	out := &w.lane.out
-	out.parking.announce()
-	if !w.idle() {
-		out.parking.leave()
-		return nil
+// push writes what is left of the batch, and lets go of it when nothing is, or nothing more can be written.
+func (w *writer) push(c carrier) (err error) {
+	if w.news && w.lane.finished.Load() {
+		err = ErrFinished
+	} else {
+		var n int
+		n, err = c.write(w.left)
+		w.left = skip(w.left, n)
 	}
-	if out.parking.sleep(w.lane.peer.t.config.SilenceMax / 4) {
-		return nil
+	if errors.Is(err, errAgain) {
+		return errAgain
 	}
-	f := message(heartbeat, "")
-	_, err := w.conn.Write(f.seal())
+	w.letGo()
+	if err == nil && w.last {
+		err = c.endWriting()
+	}
+	if !w.news {
+		err = w.excuse(err)
+	}
 	return err
 }
 
-// write writes a first part of the list f and lets go of it. It returns the rest, and whether a goodbye was written, after
-// which nothing may follow.
-func (w *writer) write(f *Frame) (rest *Frame, last bool, err error) {
-	n, bytes, news := 0, 0, false
-	rest = f
-	for rest != nil && n < batchFramesMax && bytes < batchBytesMax && !last {
-		if rest.Kind == Data {
-			w.lane.peer.underWay.enter(rest)
-		}
-		w.pieces[n] = rest.seal()
-		bytes += len(w.pieces[n])
-		news = news || rest.Kind < heartbeat
-		last = rest.Kind == goodbye
-		n++
-		rest = rest.next
+// skip leaves out the first n bytes.
+func skip(pieces [][]byte, n int) [][]byte {
+	for len(pieces) > 0 && n >= len(pieces[0]) {
+		n -= len(pieces[0])
+		pieces = pieces[1:]
 	}
-	if news && w.lane.finished.Load() {
-		err = ErrFinished
-	} else {
-		w.batch = w.pieces[:n]
-		_, err = w.batch.WriteTo(w.conn)
+	if len(pieces) > 0 {
+		pieces[0] = pieces[0][n:]
 	}
-	clear(w.pieces[:n]) // the memory of a frame isn't ours any more
-	w.letGo(f, n)
-	if err == nil && last {
-		err = w.end()
-	}
-	if !news {
-		err = w.excuse(err)
-	}
-	return rest, last, err
+	return pieces
 }
 
-// letGo ends the writer's use of the first n frames of a list. Data frames stay under way until they are acknowledged.
-func (w *writer) letGo(f *Frame, n int) {
-	for range n {
-		next := f.next
+// letGo ends the writer's use of the batch. Data frames stay under way until they are acknowledged.
+func (w *writer) letGo() {
+	clear(w.pieces[:w.count]) // the memory of a frame isn't ours any more
+	w.left = nil
+	for ; w.count > 0; w.count-- {
+		f := w.frames
+		w.frames = f.next
 		if f.Kind == Data {
 			w.lane.peer.underWay.written(f)
 		} else {
 			f.Release()
 		}
-		f = next
 	}
 }
 
-// end tells the peer that nothing follows, and leaves the other direction open: closing at once could destroy what is
-// still on its way to the peer.
-func (w *writer) end() error {
-	if c, ok := w.conn.(interface{ CloseWrite() error }); ok {
-		return c.CloseWrite()
-	}
-	return nil
+// drop gives back what will not be written.
+func (w *writer) drop() {
+	w.letGo()
+	releaseAll(w.frames)
+	w.frames = nil
 }
 
 // excuse forgives an error of writing what a peer that has finished has no use for.

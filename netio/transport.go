@@ -7,7 +7,7 @@ import "time"
 // Place and Port may be called at any time; Start once, before the first frame is sent; Abort from any goroutine at any
 // time; Close once, last.
 type Transport interface {
-	// Name is the word that flags and results use: "mem", "tcp".
+	// Name is the word that flags and results use: "mem", "shm", "tcp"; "shm+tcp" for a mix.
 	Name() string
 	Place() Place
 	// Start lets frames flow. failed is called, from any goroutine and at most once for each cause, when a peer process

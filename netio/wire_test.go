@@ -1,11 +1,13 @@
 package netio
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
+	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -65,11 +67,36 @@ func mendHeader(b []byte) {
 	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
 }
 
-// streamReader reads b as if it came on a lane from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
-func streamReader(b []byte, number int) (*TCP, *reader) {
-	t := newTCP(TCPConfig{Place: PlaceOf(4, 2, 0)})
-	return t, &reader{lane: t.peers[1].lanes[number], in: bufio.NewReader(bytes.NewReader(b))}
+// streamed is a reader and the bytes that it reads.
+type streamed struct {
+	reader
+	from blocking
 }
+
+func (s *streamed) run() error { return s.reader.run(&s.from) }
+
+// streamReader reads b as if it came on a lane from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
+func streamReader(b []byte, number int) (*TCP, *streamed) {
+	t := newTCP(TCPConfig{Place: PlaceOf(4, 2, 0)})
+	s := &streamed{reader: newReader(t.peers[1].lanes[number])}
+	s.feed(b)
+	return t, s
+}
+
+// feed is what comes next.
+func (s *streamed) feed(b []byte) {
+	s.over = false
+	s.from.watch = newWatch(canned{Reader: bytes.NewReader(b)}, time.Hour)
+}
+
+// canned is a connection that has nothing to say but its bytes.
+type canned struct {
+	net.Conn
+	io.Reader
+}
+
+func (c canned) Read(b []byte) (int, error)    { return c.Reader.Read(b) }
+func (canned) SetReadDeadline(time.Time) error { return nil }
 
 func join(frames ...*Frame) (b []byte) {
 	for _, f := range frames {
@@ -142,6 +169,7 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		require.LessOrEqual(t, sent, len(b))
+		r.drop()
 		tr.peers[1].owed.close()
 		require.Zero(t, r.lane.received.pool.Lent())
 		if err == nil {

@@ -19,6 +19,9 @@ type Config struct {
 	Ranks int
 	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
 	Transport netio.Transport
+	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", or "auto", which is
+	// shared memory within each host and TCP between hosts. "" is what the launcher was told, or else "auto".
+	Via string
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
 	Topology route.Constructor

@@ -26,7 +26,7 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	if config.Transport != nil || !launch.Started() {
 		return Run(ctx, config, function)
 	}
-	member, err := launch.Join(ctx)
+	member, err := launch.JoinBy(ctx, config.Via)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // dial connects the processes of a job, all of which are this one, over loopback.
-func dial(ctx context.Context, ranks, procs int) ([]netio.Transport, error) {
+func dial(ctx context.Context, name string, ranks, procs int) ([]netio.Transport, error) {
 	configs, err := configure(ranks, procs)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func dial(ctx context.Context, ranks, procs int) ([]netio.Transport, error) {
 	var running sync.WaitGroup
 	for i, c := range configs {
 		running.Go(func() {
-			t, err := netio.DialTCP(ctx, c)
+			t, err := netio.Dial(ctx, c, name)
 			if err != nil {
 				errs[i] = fmt.Errorf("dial as process %d: %w", i, err)
 				cancel() // the others would wait for this one

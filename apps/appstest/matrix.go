@@ -41,8 +41,9 @@ func run(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
 	}
 }
 
-// Shapes lists two products: {mem, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1, 7, 1024} ×
+// Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1, 7, 1024} ×
 // cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors × ranks {3, 8}.
+// Shm is in with 3 and 8 ranks, and with 8.
 // What is not in a product takes turns through it: the detector, separate or shared buffers, credit of one frame or the
 // default. Shapes that a job refuses are left out: [Refused] lists them.
 func Shapes() []Shape {
@@ -73,8 +74,8 @@ func shapes() (all, refused []Shape) {
 		seen[s.String()] = true
 	}
 	detectors := termination.Names()
-	for _, transport := range []string{"mem", "tcp"} {
-		for _, ranks := range rankCounts {
+	for _, transport := range []string{"mem", "shm", "tcp"} {
+		for _, ranks := range some(transport, rankCounts, 3, 8) {
 			for _, topology := range basic {
 				for _, factor := range factors {
 					for _, cache := range cacheSizes {
@@ -87,7 +88,7 @@ func shapes() (all, refused []Shape) {
 				}
 			}
 		}
-		for _, ranks := range []int{3, 8} {
+		for _, ranks := range some(transport, []int{3, 8}, 8) {
 			for _, topology := range topologies {
 				for _, detector := range detectors {
 					s := newShape(transport, ranks, topology, factors[turn%len(factors)], cacheSizes[turn/3%len(cacheSizes)])
@@ -98,6 +99,14 @@ func shapes() (all, refused []Shape) {
 		}
 	}
 	return all, refused
+}
+
+// some are the numbers of ranks that a transport is tried with. To the layers above, shm differs little from tcp, so a few do.
+func some(transport string, all []int, few ...int) []int {
+	if transport == "shm" {
+		return few
+	}
+	return all
 }
 
 func newShape(transport string, ranks int, topology string, factor, cache int) Shape {
@@ -139,7 +148,7 @@ func (s Shape) valid() bool {
 	}
 }
 
-// procs is how many processes a shape has: over tcp two or three, so that some ranks share one and others don't.
+// procs is how many processes a shape has: over shm and tcp two or three, so that some ranks share one and others don't.
 func procs(transport string, ranks int) int {
 	switch {
 	case transport == "mem":

@@ -19,8 +19,8 @@ const patience = time.Minute
 // Shape is one shape of the synthetic network, with everything that a job needs.
 type Shape struct {
 	Ranks     int
-	Procs     int    // processes; above 1 only with tcp
-	Transport string // "mem" or "tcp"
+	Procs     int    // processes; above 1 only with shm and tcp
+	Transport string // "mem", "shm" or "tcp"
 	Topology  string // the name of New
 	New       route.Constructor
 	Coalesce  int
@@ -54,7 +54,7 @@ func (s Shape) Config() pebble.Config {
 	return c
 }
 
-// Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With tcp the
+// Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With shm and tcp the
 // job's processes share this one, and meet over loopback. It ends within about a minute, whatever f does to the job.
 func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
@@ -63,7 +63,7 @@ func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	if s.Transport == "mem" {
 		return pebble.Run(ctx, s.Config(), f)
 	}
-	transports, err := dial(ctx, s.Ranks, s.Procs)
+	transports, err := dial(ctx, s.Transport, s.Ranks, s.Procs)
 	if err != nil {
 		return err
 	}

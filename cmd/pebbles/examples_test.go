@@ -104,7 +104,7 @@ func TestDefaults(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"bfs --topology":            "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage",
-		"bfs --transport":           "mem tcp auto",
+		"bfs --transport":           "mem shm tcp auto",
 		"bfs --termination":         "auto nbx ordered pcx pcx-neighbors skr",
 		"bfs --buffers":             "separate shared",
 		"bfs --mode":                "level async direction",

@@ -17,8 +17,8 @@ func TestExplain(t *testing.T) {
 		for flags, begins := range map[string]string{
 			"--ranks 1":            "1 rank in 1 process, mem transport\n",
 			"--ranks 4":            "4 ranks in 1 process, mem transport\n",
-			"--procs 2":            "2 ranks in 2 processes, tcp transport\n",
-			"--procs 2 --ranks 5 ": "5 ranks in 2 processes, tcp transport\n",
+			"--procs 2":            "2 ranks in 2 processes, shm transport\n",
+			"--procs 2 --ranks 5 ": "5 ranks in 2 processes, shm transport\n",
 		} {
 			t.Run(app+" "+flags, func(t *testing.T) {
 				t.Parallel()

@@ -30,8 +30,8 @@ var own = map[string][]string{
 	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
 	"reduce":       {"kind", "keys", "items", "items_per_second"},
 	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
-	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
-		"reached", "depths", "distance_sums", "teps"},
+	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
+		"teps"},
 }
 
 // depths are the declared depths of the applications' kernels.
@@ -72,7 +72,8 @@ func TestJSON(t *testing.T) {
 			coalesce, cache     int
 		}{
 			{"--ranks 3", 3, 1, "mem", "direct", 0, 0},
-			{"--procs 2", 2, 2, "tcp", "direct", 0, 0},
+			{"--procs 2", 2, 2, "shm", "direct", 0, 0},
+			{"--procs 3 --ranks 5 --transport shm --topology ring", 5, 3, "shm", "ring", 0, 0},
 			{"--procs 2 --ranks 5 --transport tcp --topology hypercube --coalesce 7 --cache 64 --seed 9", 5, 2, "tcp", "hypercube", 7, 64},
 			{"--ranks 8 --due never --memory 1GiB --termination skr --transport mem", 8, 1, "mem", "direct", 0, 0},
 		} {

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
 
 func newRun(t terminal) *cobra.Command {
 	var s spread
 	var d diary
+	var transport word
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Start a program built on the library as a job of several processes",
@@ -42,7 +44,7 @@ func newRun(t terminal) *cobra.Command {
 			if t.begin != nil {
 				return t.begin(nil)
 			}
-			return runProgram(t, &s, &d, args)
+			return runProgram(t, &s, &d, transport.text, args)
 		},
 	}
 	f := c.Flags()
@@ -50,14 +52,17 @@ func newRun(t terminal) *cobra.Command {
 	f.SetInterspersed(false) // what follows the program is the program's
 	f.VarP(count{&s.processes, 1, "one a host"}, "procs", "n", "processes to start")
 	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
+	words(c, &transport, "transport", netio.ByAuto, []string{netio.ByShm, netio.ByTCP, netio.ByAuto},
+		"what carries frames between processes, where the program doesn't say")
 	s.register(c)
 	d.register(c)
 	return c
 }
 
 // runProgram starts a program as a job, and returns when it has ended.
-func runProgram(t terminal, s *spread, d *diary, program []string) error {
+func runProgram(t terminal, s *spread, d *diary, transport string, program []string) error {
 	spec := s.spec(program, d.logger(t.stderr))
+	spec.Transport = transport
 	spec.Stdout, spec.Stderr, spec.Prefix = t.stdout, t.stderr, true
 	if len(s.hosts) == 0 && !term.IsTerminal(int(os.Stdin.Fd())) {
 		spec.Stdin = os.Stdin

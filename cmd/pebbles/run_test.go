@@ -13,11 +13,13 @@ import (
 
 // TestRun starts this command by itself: any program built on the library would do.
 func TestRun(t *testing.T) {
-	for _, c := range []struct{ flags, ranks, procs string }{
-		{"-n 1", "1", "1"},
-		{"-n 3", "3", "3"},
-		{"-n 2 --ranks 5", "5", "2"},
-		{"-n 2 --bind lo", "2", "2"},
+	for _, c := range []struct{ flags, ranks, procs, transport string }{
+		{"-n 1", "1", "1", "tcp"},
+		{"-n 3", "3", "3", "shm"},
+		{"-n 2 --ranks 5", "5", "2", "shm"},
+		{"-n 2 --bind lo", "2", "2", "shm"},
+		{"-n 2 --transport tcp", "2", "2", "tcp"},
+		{"-n 2 --transport shm", "2", "2", "shm"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			line := append(append([]string{"run"}, strings.Fields(c.flags)...), "--", binary)
@@ -25,7 +27,7 @@ func TestRun(t *testing.T) {
 			prefix, text, found := strings.Cut(stdout, "] ")
 			require.True(t, found, stdout)
 			require.True(t, strings.HasPrefix(prefix, "[0"), stdout)
-			require.Contains(t, text, `"ranks":`+c.ranks+`,"procs":`+c.procs+`,"transport":"tcp"`)
+			require.Contains(t, text, `"ranks":`+c.ranks+`,"procs":`+c.procs+`,"transport":"`+c.transport+`"`)
 			require.Equal(t, 1, strings.Count(stdout, "\n"), "only rank 0 prints")
 		})
 	}

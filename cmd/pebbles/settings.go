@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -35,7 +36,7 @@ type settings struct {
 }
 
 var (
-	transports = []string{"mem", "tcp", "auto"}
+	transports = []string{"mem", netio.ByShm, netio.ByTCP, netio.ByAuto}
 	fillings   = []string{pebble.Separate.String(), pebble.Shared.String()}
 )
 
@@ -82,9 +83,9 @@ func (s *settings) check(member bool) error {
 	several := s.spread.several() || member
 	switch {
 	case s.transport.text == "mem" && several:
-		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp")
-	case s.transport.text == "tcp" && !several:
-		return errors.New("--transport tcp connects processes: add --procs 2 or more, or --hosts")
+		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
+	case s.via() != "" && !several:
+		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case member:
@@ -123,6 +124,14 @@ func (s *settings) ranks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// via is the transport that the flags ask for between processes; "" when they don't.
+func (s *settings) via() string {
+	if s.transport.text == netio.ByShm || s.transport.text == netio.ByTCP {
+		return s.transport.text
+	}
+	return ""
+}
+
 func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String() }
 
 // config is what the flags mean to the runtime.
@@ -141,6 +150,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	}
 	return pebble.Config{
 		Ranks:       s.ranks(),
+		Via:         s.via(),
 		Topology:    topology,
 		Coalesce:    s.coalesce,
 		Cache:       s.cache,

@@ -19,8 +19,15 @@ type Hello struct {
 	Process   int
 	Processes int
 	Ranks     int
-	Lane      uint8 // of a peer: 0 for control, 1 for data
+	Lane      uint8 // of a peer: 0 for control, 1 for data, 2 for shared memory
 	Identity  Identity
+	Memory    Memory // of a peer
+}
+
+// Memory says where a process offers to share its memory; zero when it doesn't.
+type Memory struct {
+	Host   string // the same for all processes that can share memory
+	Socket string // a Unix socket where the others are given what they need
 }
 
 // helloBytesMax bounds a Hello on the wire.

@@ -20,9 +20,11 @@ const (
 	varSecretFile = "PEBBLES_SECRET_FILE" // file of mode 0600 that holds it: for wrappers that can't pass on a descriptor
 	varBind       = "PEBBLES_BIND"        // address or interface to listen on; absent: where the launcher was reached from
 	varStartLimit = "PEBBLES_START_LIMIT" // how long the start may take, as "30s"; absent: 30 s
+	varTransport  = "PEBBLES_TRANSPORT"   // what connects the processes, as netio.Dial takes it; absent: auto
 )
 
-var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit}
+var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,
+	varTransport}
 
 // processesMax and ranksMax bound what a malformed environment or message can ask for.
 const (
@@ -41,6 +43,7 @@ type environment struct {
 	launcher   string
 	bind       string
 	startLimit time.Duration
+	transport  string
 }
 
 // list formats the environment for a process that inherits the secret as a descriptor.
@@ -56,6 +59,9 @@ func (e environment) list(secretFD int) []string {
 	}
 	if e.bind != "" {
 		vars = append(vars, varBind+"="+e.bind)
+	}
+	if e.transport != "" {
+		vars = append(vars, varTransport+"="+e.transport)
 	}
 	return vars
 }
@@ -86,6 +92,7 @@ func parseEnvironment(values map[string]string) (environment, error) {
 		launcher:   p.text(varLauncher),
 		bind:       values[varBind],
 		startLimit: p.duration(varStartLimit, defaultStartLimit),
+		transport:  p.transport(varTransport),
 	}
 	e.process = p.number(varProcess, 0, e.processes-1)
 	e.ranks = p.number(varRanks, e.processes, ranksMax)
@@ -142,6 +149,14 @@ func (p *parser) number(name string, low, high int) int {
 		p.wrong = append(p.wrong, fmt.Sprintf("%s=%q is not a number from %d to %d", name, v, low, high))
 	}
 	return n
+}
+
+func (p *parser) transport(name string) string {
+	v := p.values[name]
+	if err := checkTransport(v); err != nil {
+		p.wrong = append(p.wrong, fmt.Sprintf("%s: %v", name, err))
+	}
+	return v
 }
 
 func (p *parser) duration(name string, absent time.Duration) time.Duration {

@@ -18,7 +18,7 @@ func goodVariables() map[string]string {
 }
 
 func TestEnvironmentRoundTrip(t *testing.T) {
-	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second}
+	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second, transport: "shm"}
 	values := map[string]string{}
 	for _, v := range e.list(3) {
 		name, value, _ := strings.Cut(v, "=")
@@ -41,6 +41,7 @@ func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
 		{varLauncher, "", varLauncher + " is missing"},
 		{varStartLimit, "soon", `PEBBLES_START_LIMIT="soon" is not a time such as 30s`},
 		{varStartLimit, "-1s", "is not a time"},
+		{varTransport, "ofi", `PEBBLES_TRANSPORT: there is no transport "ofi" between processes: use auto, shm or tcp`},
 	} {
 		values := goodVariables()
 		values[c.name] = c.value

@@ -37,13 +37,20 @@ type Member struct {
 // that it can be called once, and nothing that this process starts inherits them; listens where it was told to; and
 // returns when all processes of the job are connected. It takes no longer than the launcher's start limit. The error says
 // what to do; [StatusOf] has the exit status for it.
-func Join(ctx context.Context) (*Member, error) {
+func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "") }
+
+// JoinBy is Join by the transport of a name, as [netio.Dial] takes it; when that is empty or [netio.ByAuto], by the one that
+// the launcher was told.
+func JoinBy(ctx context.Context, transport string) (*Member, error) {
 	if !Started() {
 		return nil, fmt.Errorf("join job: %w", errNotStarted)
 	}
 	e, secret, err := takeEnvironment()
 	if err != nil {
 		return nil, fmt.Errorf("join job: %w", err)
+	}
+	if transport != "" && transport != netio.ByAuto {
+		e.transport = transport
 	}
 	m, err := e.join(ctx, secret)
 	if err != nil {
@@ -104,7 +111,7 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c netio.TCPConf
 	defer cancel(nil)
 	leave := context.AfterFunc(line.context, func() { cancel(ErrLauncherGone) })
 	defer leave()
-	transport, err := netio.DialTCP(ctx, c)
+	transport, err := netio.Dial(ctx, c, e.transport)
 	if err != nil {
 		gone := line.lost()
 		line.close()

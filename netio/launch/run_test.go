@@ -78,7 +78,7 @@ func requireShown(t *testing.T, r *run, args []string, dir string) {
 		require.Equal(t, args, shown.Args)
 		require.Equal(t, dir, shown.Dir)
 		require.Equal(t, "a b", shown.Extra)
-		require.Equal(t, "tcp", shown.Name)
+		require.Equal(t, "shm", shown.Name)
 		require.Zero(t, shown.Left)
 		require.False(t, shown.Started)
 		processes[shown.Process] = true
@@ -251,6 +251,7 @@ func TestMistakesInTheSpec(t *testing.T) {
 		says string
 	}{
 		{launch.Spec{Program: []string{"true"}}, "0 processes were asked for"},
+		{launch.Spec{Processes: 2, Program: []string{"true"}, Transport: "mem"}, `no transport "mem" between processes: use auto, shm or tcp`},
 		{launch.Spec{Processes: 2}, "no program"},
 		{launch.Spec{Processes: 2, Ranks: 1, Program: []string{"true"}}, "1 ranks were asked for, 2 processes need 2 to"},
 		{launch.Spec{Processes: 1, Program: []string{"no-such-program-anywhere"}}, "not found"},

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/activepebbles/pebbles/netio"
 )
 
 // Spec says what [Run] starts, and how.
@@ -34,6 +36,9 @@ type Spec struct {
 	// port, as in "eth0:7000", is the launcher's alone. With an interface's name each process listens at its own host's
 	// interface of that name; with an address, at the address from which its host reaches the launcher.
 	Bind string
+	// Transport is what connects the processes, as netio.Dial takes it, for programs that don't say otherwise; "" is
+	// netio.ByAuto.
+	Transport string
 	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
 	// command of that name gets options so that it neither asks nor waits for ever.
 	SSH []string
@@ -80,7 +85,7 @@ func (s Spec) complete() (Spec, error) {
 	if len(s.SSH) == 0 {
 		s.SSH = []string{"ssh"}
 	}
-	for _, check := range []func(*Spec) error{checkSize, checkHosts, checkText, findDir, findProgram} {
+	for _, check := range []func(*Spec) error{checkSize, checkNetwork, checkHosts, checkText, findDir, findProgram} {
 		if err := check(&s); err != nil {
 			return s, err
 		}
@@ -98,6 +103,17 @@ func checkSize(s *Spec) error {
 		return errors.New("there is no program to start")
 	}
 	return nil
+}
+
+func checkNetwork(s *Spec) error { return checkTransport(s.Transport) }
+
+// checkTransport refuses names that netio.Dial doesn't take.
+func checkTransport(name string) error {
+	switch name {
+	case "", netio.ByAuto, netio.ByShm, netio.ByTCP:
+		return nil
+	}
+	return fmt.Errorf("there is no transport %q between processes: use %s, %s or %s", name, netio.ByAuto, netio.ByShm, netio.ByTCP)
 }
 
 func checkHosts(s *Spec) error {

@@ -49,6 +49,7 @@ func (j *job) start(p *process) error {
 	e := environment{
 		job: j.id, process: p.Process, processes: len(j.processes), ranks: j.spec.Ranks,
 		launcher: j.rendezvous.address(), bind: j.spec.memberBind(), startLimit: j.spec.StartLimit,
+		transport: j.spec.Transport,
 	}
 	start := p.startHere
 	if p.Host != "" {

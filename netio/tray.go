@@ -5,18 +5,18 @@ import (
 	"unsafe"
 )
 
-// slots is a bounded queue of small frames by value, for one taker; anybody may put. Header and payload travel in a pair of
+// tray is a bounded queue of small frames by value, for one taker; anybody may put. Header and payload travel in a pair of
 // cache lines, which is all that changes hands: a frame that is handed over itself takes its own lines, those of its payload and
 // that of the queue's end with it, one after the other. The taker writes nothing that others look at often.
-type slots struct {
-	ring  *[slotCount]slot
+type tray struct {
+	ring  *[cellCount]cell
 	stock *Pool // frames for what is taken out; the taker's
 	_     [cacheLine - 16]byte
 
-	head uint64 // of the taker: the next slot to look at
+	head uint64 // of the taker: the next cell to look at
 	_    [cacheLine - 8]byte
 
-	tail atomic.Uint64 // the next slot to be filled
+	tail atomic.Uint64 // the next cell to be filled
 	seen atomic.Uint64 // how far the taker had come when somebody last looked
 	_    [cacheLine - 16]byte
 
@@ -25,34 +25,34 @@ type slots struct {
 }
 
 const (
-	slotCount = 32
+	cellCount = 32
 	smallMax  = 64 // bytes of payload
 )
 
-// slot holds one frame. It takes two cache lines.
-type slot struct {
+// cell holds one frame. It takes two cache lines.
+type cell struct {
 	turn   atomic.Uint64 // of the frame in it: one more than its place in the queue of all times
 	header Header
-	origin *Frame // a data frame, which comes back when the one made from the slot is released; nil for others
+	origin *Frame // a data frame, which comes back when the one made from the cell is released; nil for others
 	small  [smallMax]byte
 }
 
-var _ [2*cacheLine - unsafe.Sizeof(slot{})]byte
+var _ [2*cacheLine - unsafe.Sizeof(cell{})]byte
 
-func newSlots() *slots { return &slots{ring: new([slotCount]slot), stock: NewPool(nil)} }
+func newTray() *tray { return &tray{ring: new([cellCount]cell), stock: NewPool(nil)} }
 
-// put copies a frame into a slot, and gives back one that nobody waits for. It reports false when the frame is too large or
-// the slots are full.
-func (s *slots) put(f *Frame) bool {
+// put copies a frame into a cell, and gives back one that nobody waits for. It reports false when the frame is too large or
+// the tray is full.
+func (s *tray) put(f *Frame) bool {
 	if f.Bytes > smallMax {
 		return false
 	}
 	at := s.tail.Load()
 	for {
-		if at-s.seen.Load() >= slotCount {
+		if at-s.seen.Load() >= cellCount {
 			taken := s.taken.Load()
 			s.seen.Store(taken)
-			if at-taken >= slotCount {
+			if at-taken >= cellCount {
 				return false
 			}
 		}
@@ -61,7 +61,7 @@ func (s *slots) put(f *Frame) bool {
 		}
 		at = s.tail.Load()
 	}
-	t := &s.ring[at%slotCount]
+	t := &s.ring[at%cellCount]
 	t.header = f.Header
 	copy(t.small[:], f.Payload())
 	t.origin = nil
@@ -76,11 +76,11 @@ func (s *slots) put(f *Frame) bool {
 }
 
 // empty is for the taker.
-func (s *slots) empty() bool { return s.ring[s.head%slotCount].turn.Load() != s.head+1 }
+func (s *tray) empty() bool { return s.ring[s.head%cellCount].turn.Load() != s.head+1 }
 
-// take makes a frame of the oldest slot; nil when there is none.
-func (s *slots) take() *Frame {
-	t := &s.ring[s.head%slotCount]
+// take makes a frame of the oldest cell; nil when there is none.
+func (s *tray) take() *Frame {
+	t := &s.ring[s.head%cellCount]
 	if t.turn.Load() != s.head+1 {
 		return nil
 	}

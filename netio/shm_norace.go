@@ -1,0 +1,7 @@
+//go:build !race
+
+package netio
+
+func shmPublish() {}
+
+func shmObserve() {}

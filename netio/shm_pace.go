@@ -1,0 +1,41 @@
+package netio
+
+import (
+	"runtime"
+	"time"
+)
+
+// pace says how ranks wait, by how many share the cores. A rank with a core for itself only looks: to yield would cost more
+// than a frame takes, and wake idle threads that take the core from another process. Ranks that outnumber the cores of their
+// process let each other run, and those that outnumber the host's let the other processes run.
+type pace struct {
+	looks       int    // of one pause
+	least, most int    // pauses in vain before a rank parks
+	ranks       uint32 // pauses between two yields to ranks of this process
+	processes   uint32 // pauses between two yields to other processes; 0 is never
+}
+
+// paceOf is for a process that has so many of the ranks on this host.
+func paceOf(here, onHost int) pace {
+	p := pace{looks: 20, least: 8, most: 512, ranks: 64}
+	if here > runtime.GOMAXPROCS(0) {
+		p.looks, p.ranks = 1, 1
+	}
+	if onHost > runtime.NumCPU() {
+		p.looks, p.least, p.most = 1, 1, 16
+		p.processes = uint32(min(here, runtime.GOMAXPROCS(0)))
+	}
+	return p
+}
+
+// sleepShort is about what it takes to fall asleep and be woken. Whoever slept for less would better have stayed awake.
+const sleepShort = 50 * time.Microsecond
+
+// learn returns the patience after a sleep: on a machine that is busy with other work, it doesn't pay to look out for somebody
+// who is not running.
+func (p *pace) learn(patience int, slept time.Duration) int {
+	if slept < sleepShort {
+		return min(2*patience, p.most)
+	}
+	return max(patience/2, p.least)
+}

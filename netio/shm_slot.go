@@ -1,0 +1,74 @@
+package netio
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// slot is one descriptor in shared memory: two cache lines, of which small frames need only the first. A frame of up to
+// inlineMax bytes travels in the slot; of a longer one only its place does.
+type slot struct {
+	turn    atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
+	kind    Kind          // with byReference when the body is a place
+	flags   uint8
+	target  uint16
+	epoch   uint32
+	from    uint32
+	count   uint32
+	bytes   uint32
+	check   uint32
+	tag     uint32
+	seq     uint64
+	sender  uint32 // the rank that the frame is to come back to
+	passage uint32 // by which it comes back, or noPassage
+	body    [inlineMax]byte
+}
+
+const (
+	slotSize         = 2 * cacheLine
+	inlineMax        = slotSize - 48 // 16 of them on the slot's first cache line
+	byReference Kind = 0x80
+	noPassage        = ^uint32(0)
+)
+
+// place is where the memory of a frame lies in the arena of its sender's process.
+type place struct {
+	offset uint64
+	class  uint32 // of the frame's size
+}
+
+// letter is a slot's contents, read once: whoever can write to the slot could change it at any time.
+type letter struct {
+	Header
+	sender  uint32
+	passage uint32
+	place   place // when byReference
+	inline  bool
+}
+
+func (s *slot) write(h *Header, sender, passage uint32) {
+	s.kind, s.flags, s.target, s.epoch = h.Kind, h.Flags, h.Target, h.Epoch
+	s.from, s.count, s.bytes, s.check, s.tag, s.seq = h.From, h.Count, h.Bytes, h.Check, h.Tag, h.Seq
+	s.sender, s.passage = sender, passage
+}
+
+func (s *slot) refer(p place) {
+	s.kind |= byReference
+	*(*place)(unsafe.Pointer(&s.body)) = p
+}
+
+// read leaves To to the caller, who knows whose ring it is.
+func (s *slot) read() letter {
+	l := letter{
+		Header: Header{
+			Kind: s.kind, Flags: s.flags, Target: s.target, Epoch: s.epoch, From: s.from,
+			Count: s.count, Bytes: s.bytes, Check: s.check, Tag: s.tag, Seq: s.seq,
+		},
+		sender: s.sender, passage: s.passage, inline: true,
+	}
+	if l.Kind&byReference != 0 {
+		l.Kind, l.inline = l.Kind&^byReference, false
+		l.place = *(*place)(unsafe.Pointer(&s.body))
+	}
+	return l
+}

@@ -1,0 +1,97 @@
+package netio
+
+import (
+	"net"
+	"time"
+)
+
+// served is the part of a lane that two goroutines serve, which block on its connection.
+type served struct{ conn net.Conn } // set once, by serve
+
+// serve starts both goroutines.
+func (l *lane) serve(conn net.Conn) {
+	l.conn = conn
+	c := &blocking{conn: conn, watch: newWatch(conn, l.peer.t.config.SilenceMax)}
+	l.peer.t.running.Go(func() {
+		w := newWriter(l)
+		err := w.run(c)
+		w.drop()
+		l.wrote(err)
+	})
+	l.peer.t.running.Go(func() {
+		r := newReader(l)
+		err := r.run(c)
+		r.drop()
+		l.read(err)
+	})
+}
+
+// disconnect makes both goroutines end.
+func (l *lane) disconnect() {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+}
+
+// limit bounds how long the connection may take what is still to be written.
+func (l *lane) limit(deadline time.Time) {
+	if l.conn != nil {
+		l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
+	}
+}
+
+// run ends after it has written a goodbye, when the outbox is closed, or at the first error.
+func (w *writer) run(c carrier) error {
+	for {
+		last, err := w.advance(c)
+		if last || err != nil || w.lane.out.closed.Load() {
+			return err
+		}
+		if err := w.rest(c); err != nil {
+			return w.excuse(err)
+		}
+	}
+}
+
+// rest sleeps until there is something to do. When that takes long, it tells the peer that this process is alive.
+func (w *writer) rest(c carrier) error {
+	out := &w.lane.out
+	out.parking.announce()
+	if !w.lane.idle() {
+		out.parking.leave()
+		return nil
+	}
+	if out.parking.sleep(w.lane.peer.t.config.SilenceMax / 4) {
+		return nil
+	}
+	w.pieces[0] = message(heartbeat, "").seal()
+	_, err := c.write(w.pieces[:1])
+	return err
+}
+
+// blocking is the carrier of a connection that goroutines serve, one for each direction.
+type blocking struct {
+	conn  net.Conn
+	watch *watch
+	batch net.Buffers // what is being written
+}
+
+func (b *blocking) read(first, second []byte) (int, error) {
+	if len(first) > 0 {
+		return b.watch.Read(first)
+	}
+	return b.watch.Read(second)
+}
+
+func (b *blocking) write(pieces [][]byte) (int, error) {
+	b.batch = pieces
+	n, err := b.batch.WriteTo(b.conn)
+	return int(n), err
+}
+
+func (b *blocking) endWriting() error {
+	if c, ok := b.conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}
