@@ -37,6 +37,9 @@ func (o Options) caches() benchmark.Group {
 			kind string
 			keys int
 		}{{"count", 19}, {"count", 23}, {"sum", 16}, {"sum", 23}} {
+			if work.kind == "sum" && work.keys == 23 && p.name != "mem" {
+				continue // as with count
+			}
 			row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", work.kind, work.keys, where(p, 2))
 			for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
 				g.Add(o.run(row+cache.name, items, fmt.Sprintf("reduce --items %d --keys %d --kind %s --cache %s %s",
