@@ -23,7 +23,7 @@ func newLimit(t terminal) *cobra.Command {
 		Args:    noCommand,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLimitUpdates(t), newLimitCopy(t), newLimitSwitch(t),
+	c.AddCommand(newLimitUpdates(t), newLimitPermutation(t), newLimitCopy(t), newLimitSwitch(t),
 		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", bare.TCP, bare.AnswerTCP),
 		newLimitPair(t, "ring", "Move messages between two processes through a bare ring in shared memory", bare.Ring,
 			func(p bare.Pair, _ string) error { return bare.AnswerRing(p) }))
@@ -62,6 +62,9 @@ func printLimit(t terminal, r bare.Report, inJSON bool) error {
 	if r.UpdatesPerSecond > 0 {
 		fmt.Fprintf(w, "updates per second\t%.4g million\n", r.UpdatesPerSecond/1e6)
 	}
+	if r.ElementsPerSecond > 0 {
+		fmt.Fprintf(w, "elements per second\t%.4g million\n", r.ElementsPerSecond/1e6)
+	}
 	if r.BytesPerSecond > 0 {
 		fmt.Fprintf(w, "bytes per second\t%.4g billion\n", r.BytesPerSecond/1e9)
 	}
@@ -81,6 +84,18 @@ func newLimitUpdates(t terminal) *cobra.Command {
 	c.Flags().Var(count{&u.PerWord, 1, ""}, "updates-per-word", "updates of a word in the mean")
 	c.Flags().BoolVar(&u.Huge, "huge", false, "ask the system for huge pages")
 	return limitCommand(t, c, func() (bare.Report, error) { return u.Run() })
+}
+
+func newLimitPermutation(t terminal) *cobra.Command {
+	p := bare.Permutation{Log2Elements: 20, Shares: 2, Seed: 1}
+	c := &cobra.Command{
+		Use: "permutation", Short: "Permute arrays that all goroutines share, without messages", Example: "  pebbles limit permutation --json",
+	}
+	c.Flags().Var(count{&p.Log2Elements, 1, ""}, "log2-elements", "binary logarithm of the elements of each share, 24 bytes each")
+	c.Flags().Var(count{&p.Shares, 1, ""}, "ranks", "shares, and goroutines")
+	c.Flags().Uint64Var(&p.Seed, "seed", p.Seed, "seed of the permutations")
+	c.Flags().BoolVar(&p.Huge, "huge", false, "ask the system for huge pages")
+	return limitCommand(t, c, func() (bare.Report, error) { return p.Run() })
 }
 
 func newLimitCopy(t terminal) *cobra.Command {

@@ -11,6 +11,14 @@ import (
 
 const hugePage = 2 << 20
 
+// memory makes room for words, in huge pages when asked; free gives it back.
+func memory(words int, huge bool) (_ []uint64, free func(), err error) {
+	if huge {
+		return hugeWords(words)
+	}
+	return make([]uint64, words), func() {}, nil
+}
+
 // hugeWords asks the system for memory in huge pages where it has them; elsewhere it is memory like any other.
 func hugeWords(words int) (_ []uint64, free func(), err error) {
 	size := (8*words + hugePage - 1) / hugePage * hugePage

@@ -16,6 +16,9 @@ type Report struct {
 	Hops             uint64  `json:"hops,omitempty"`
 	SecondsPerHop    float64 `json:"seconds_per_hop,omitempty"` // one way, of a ping-pong
 	Checksum         string  `json:"checksum,omitempty"`
+
+	Elements          uint64  `json:"elements,omitempty"`
+	ElementsPerSecond float64 `json:"elements_per_second,omitempty"`
 }
 
 // streamed completes the report of a stream of bytes.

@@ -31,7 +31,7 @@ func (u Updates) Run() (Report, error) {
 	}
 	tables := make([][]uint64, u.Tables)
 	for i := range tables {
-		words, free, err := u.words()
+		words, free, err := memory(1<<u.Log2Words, u.Huge)
 		if err != nil {
 			return Report{}, err
 		}
@@ -48,14 +48,6 @@ func (u Updates) Run() (Report, error) {
 	u.pass(tables)
 	r.Errors = misplaced(tables)
 	return r, nil
-}
-
-// words makes one table; free gives its memory back.
-func (u Updates) words() (words []uint64, free func(), err error) {
-	if u.Huge {
-		return hugeWords(1 << u.Log2Words)
-	}
-	return make([]uint64, 1<<u.Log2Words), func() {}, nil
 }
 
 // updates are those of one table.

@@ -3,6 +3,7 @@ package benchmark
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 )
@@ -31,6 +32,15 @@ type Case struct {
 	// Exact names fields that must be the same in every run, as they don't depend on timing. Compare holds them to be equal
 	// between two results.
 	Exact []string `json:"exact,omitempty"`
+	// Point, when not nil, is where the figure stands in a plot of lines. A group is drawn so when all of its cases have one.
+	Point *Point `json:"point,omitempty"`
+}
+
+// A Point is a place along one line of a plot.
+type Point struct {
+	Curve string  `json:"curve"` // the line's name
+	Axis  string  `json:"axis"`  // what goes along the plot, the same in a whole group: "ranks"
+	At    float64 `json:"at"`    // how much of it, above 0: the axis is logarithmic
 }
 
 // A Group holds cases that are run alternately, and shown together.
@@ -91,6 +101,9 @@ func (g Group) check(seen map[string]bool) error {
 		}
 		seen[c.Name] = true
 		units[c.Name] = c
+		if p := c.Point; p != nil && (p.Curve == "" || p.Axis == "" || !(p.At > 0) || math.IsInf(p.At, 1)) {
+			return fmt.Errorf("case %q: name its curve and its axis, and give it a place above 0 there", c.Name)
+		}
 	}
 	for _, c := range g.Cases {
 		base, there := units[c.Against]

@@ -23,6 +23,9 @@ func TestCheck(t *testing.T) {
 		"its command":                with(func(c *Case) { c.Args = nil }),
 		"another of this name":       other,
 		`held against "c"`:           with(func(c *Case) { c.Against = "c" }),
+		"name its curve":             with(func(c *Case) { c.Point = &Point{Axis: "ranks", At: 1} }),
+		"and its axis":               with(func(c *Case) { c.Point = &Point{Curve: "x", At: 1} }),
+		"a place above 0":            with(func(c *Case) { c.Point = &Point{Curve: "x", Axis: "ranks"} }),
 		"no case of this group in m": with(func(c *Case) { c.Against, c.Unit = "b", "m" }),
 		`held against "b"`:           with(func(c *Case) { c.Against, c.Lower = "b", true }),
 	} {

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -31,8 +32,8 @@ var (
 )
 
 // Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name. A
-// bar is a median, a line across its end goes from the lowest to the highest; limits are grey. A group of several units gets
-// a file for each.
+// bar is a median, a line across its end goes from the lowest to the highest; limits are grey. A group whose results all have
+// a [benchmark.Point] is drawn as lines instead. A group of several units gets a file for each.
 func Write(folder string, r benchmark.Results) (files map[string][]string, err error) {
 	files = map[string][]string{}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -88,8 +89,28 @@ func (c *chart) file() string {
 }
 
 func (c *chart) svg() ([]byte, error) {
-	p := plot.New()
+	p, height := plot.New(), frame+rowHeight*vg.Length(len(c.results))
 	p.Title.Text = c.group
+	draws := c.drawBars
+	if c.lines() {
+		draws, height = c.drawCurves, curvesHeight
+	}
+	if err := draws(p); err != nil {
+		return nil, err
+	}
+	canvas := vgsvg.New(width, height)
+	p.Draw(draw.New(canvas))
+	var picture bytes.Buffer
+	_, err := canvas.WriteTo(&picture)
+	return picture.Bytes(), err
+}
+
+// lines tells whether the chart is one of lines.
+func (c *chart) lines() bool {
+	return !slices.ContainsFunc(c.results, func(r *benchmark.Result) bool { return r.Point == nil })
+}
+
+func (c *chart) drawBars(p *plot.Plot) error {
 	p.X.Label.Text = c.unit
 	p.X.Min = 0
 	own, limits, names := c.bars()
@@ -99,22 +120,18 @@ func (c *chart) svg() ([]byte, error) {
 	}{{own, ownColor}, {limits, limitColor}} {
 		drawn, err := plotter.NewBarChart(bars.values, barWidth)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		drawn.Horizontal, drawn.Color, drawn.LineStyle.Width = true, bars.color, 0
 		p.Add(drawn)
 	}
-	lines, err := plotter.NewXErrorBars(c)
+	across, err := plotter.NewXErrorBars(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.Add(lines)
+	p.Add(across)
 	p.NominalY(names...)
-	canvas := vgsvg.New(width, frame+rowHeight*vg.Length(len(names)))
-	p.Draw(draw.New(canvas))
-	var picture bytes.Buffer
-	_, err = canvas.WriteTo(&picture)
-	return picture.Bytes(), err
+	return nil
 }
 
 // bars are the medians, the first row of the table on top; those that are of the other color are 0.

@@ -8,52 +8,74 @@ import (
 
 // streams are what carries messages, alone.
 func (o Options) streams() benchmark.Group {
-	copies, tcp := "limit-copy, 2 goroutines", "limit-tcp, messages of 64 KiB"
+	copies, ring, tcp := "limit-copy, 2 goroutines", "limit-ring, messages of %d KiB", "limit-tcp, messages of %d KiB"
 	g := benchmark.Group{Name: "Streams", About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP " +
 		"connection between two processes; and what all-to-all of 32-byte items makes of them."}
 	g.Add(o.run(copies, bytes, fmt.Sprintf("limit copy --rounds %d", o.times(64)), ""))
-	for _, size := range []int{4 << 10, 64 << 10} {
-		messages := o.times(1 << 30 / size)
-		g.Add(o.run(fmt.Sprintf("limit-ring, messages of %d KiB", size>>10), bytes,
-			fmt.Sprintf("limit ring --bytes %d --messages %d", size, messages), copies))
-		g.Add(o.run(fmt.Sprintf("limit-tcp, messages of %d KiB", size>>10), bytes,
-			fmt.Sprintf("limit tcp --bytes %d --messages %d", size, messages), copies))
+	for _, size := range []int{4, 64} {
+		messages := o.times(1 << 20 / size)
+		g.Add(o.run(fmt.Sprintf(ring, size), bytes, fmt.Sprintf("limit ring --bytes %d --messages %d", size<<10, messages), copies))
+		g.Add(o.run(fmt.Sprintf(tcp, size), bytes, fmt.Sprintf("limit tcp --bytes %d --messages %d", size<<10, messages), copies))
 	}
 	// Half of the items of two ranks are a rank's own.
 	asBytes := metric{"items_per_second", 32e-9, bytes.unit, false}
+	against := map[string]string{"mem": copies, "shm": fmt.Sprintf(ring, 64), "tcp": fmt.Sprintf(tcp, 64)}
 	for _, p := range o.places(2) {
 		g.Add(o.run("all-to-all of 32-byte items, 2 ranks, "+p.name, asBytes,
-			fmt.Sprintf("alltoall --rounds %d %s", o.times(1<<21), p.flags), tcp))
+			fmt.Sprintf("alltoall --rounds %d %s", o.times(1<<21), p.flags), against[p.name]))
 	}
 	return g
 }
 
-// caches has as many keys as slots, and so many that none comes twice.
+// caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge well.
 func (o Options) caches() benchmark.Group {
-	g := benchmark.Group{Name: "Reduction cache", About: "65,536 slots, for 2^16 keys, of which most pebbles can be merged, and for " +
-		"2^23, of which none can: there the cache switches itself off. Ratios are to no cache."}
-	for _, where := range []place{{"2 ranks", "--ranks 2"}, {"2 processes over TCP", "--procs 2 --transport tcp"}} {
-		for _, kind := range []string{"sum", "distinct"} {
-			for _, keys := range []int{16, 23} {
-				row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", kind, keys, where.name)
-				for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
-					g.Add(o.run(row+cache.name, items, fmt.Sprintf("reduce --items %d --keys %d --kind %s --cache %s %s",
-						1<<o.less(words-1), 1<<keys, kind, cache.entries, where.flags), row+"no cache"))
-				}
+	g := benchmark.Group{Name: "Reductions", About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has " +
+		"65,536 slots: of 2^16 keys it can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off. Ratios are to " +
+		"no cache."}
+	for _, p := range o.places(2) {
+		for _, work := range []struct {
+			kind string
+			keys int
+		}{{"count", 19}, {"count", 23}, {"sum", 16}, {"sum", 23}} {
+			if work.kind == "sum" && work.keys == 23 && p.name != "mem" {
+				continue // as with count
+			}
+			row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", work.kind, work.keys, where(p, 2))
+			for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
+				g.Add(o.run(row+cache.name, items, fmt.Sprintf("reduce --items %d --keys %d --kind %s --cache %s %s",
+					1<<o.less(words-1), 1<<work.keys, work.kind, cache.entries, p.flags), row+"no cache"))
 			}
 		}
 	}
 	return g
 }
 
+// permutations are of arrays within reach of a core's cache, and of some beyond.
+func (o Options) permutations() benchmark.Group {
+	g := benchmark.Group{Name: "Permutation", About: "Held against the same work on arrays that two goroutines share, in huge pages too, " +
+		"without a message."}
+	for _, size := range []int{20, 22} {
+		log2 := o.less(size)
+		limit := fmt.Sprintf("limit-permutation, 2^%d elements a rank, huge pages", log2)
+		line := fmt.Sprintf("permutation --log2-elements %d ", log2)
+		g.Add(o.run(limit, elements, "limit "+line+"--huge", ""))
+		if size == 20 {
+			g.Add(o.run(fmt.Sprintf("limit-permutation, 2^%d elements a rank", log2), elements, "limit "+line, limit))
+		}
+		for _, p := range o.places(2) {
+			g.Add(o.run(fmt.Sprintf("Permutation, 2^%d elements a rank, %s", log2, where(p, 2)), elements, line+p.flags, limit))
+		}
+	}
+	return g
+}
+
 func (o Options) applications() benchmark.Group {
-	g := benchmark.Group{Name: "Other applications", About: "Permutation, all-to-all and reductions over each transport. Ratios are to " +
-		"ranks in one process."}
+	g := benchmark.Group{Name: "Other applications", About: "All-to-all and reductions over each transport. Ratios are to ranks in one " +
+		"process."}
 	for _, app := range []struct {
 		name, line string
 		metric
 	}{
-		{"Permutation", fmt.Sprintf("permutation --log2-elements %d ", o.less(20)), elements},
 		{"all-to-all", fmt.Sprintf("alltoall --rounds %d ", o.times(1<<20)), items},
 		{"reduce to one key by max", fmt.Sprintf("reduce --kind max --items %d ", 1<<o.less(21)), items},
 	} {
@@ -67,26 +89,33 @@ func (o Options) applications() benchmark.Group {
 }
 
 // Modes are those of bfs that are measured, and how documents call them. A mode that the program offers later joins here.
-var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"}}
+var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"}, {"direction", "direction-optimising"}}
 
+// searches of the largest graph are of fewer roots, since making and checking it takes long.
 func (o Options) searches() benchmark.Group {
-	scale := 16
+	g := benchmark.Group{Name: "Breadth-first search", About: "Edges a second by the rule of Graph500, the harmonic mean of 8 roots, of 4 " +
+		"at scale 20. Ratios are to the search level by level of the same graph in one process."}
 	if o.Quick {
-		scale = 12
+		o.search(&g, 12, 8, o.places(2))
+		return g
 	}
-	g := benchmark.Group{Name: "Breadth-first search", About: "Edges a second by the rule of Graph500, the harmonic mean of 8 roots. " +
-		"Ratios are to the search level by level in one process."}
-	first := ""
-	for _, p := range o.places(2) {
+	o.search(&g, 16, 8, o.places(2))
+	o.search(&g, 18, 8, o.places(2))
+	o.search(&g, 20, 4, o.places(2)[:1])
+	return g
+}
+
+// search adds a row for each place and mode, held against the first.
+func (o Options) search(g *benchmark.Group, scale, roots int, places []place) {
+	row := func(mode string, p place) string {
+		return fmt.Sprintf("BFS, Kronecker %d, %s, 2 ranks, %s", scale, mode, p.name)
+	}
+	for _, p := range places {
 		for _, mode := range Modes {
-			row := fmt.Sprintf("BFS, Kronecker %d, %s, 2 ranks, %s", scale, mode.Name, p.name)
-			if first == "" {
-				first = row
-			}
-			g.Add(o.run(row, edges, fmt.Sprintf("bfs --kronecker %d --roots 8 --mode %s %s", scale, mode.Flag, p.flags), first))
+			g.Add(o.run(row(mode.Name, p), edges, fmt.Sprintf("bfs --kronecker %d --roots %d --mode %s %s", scale, roots, mode.Flag, p.flags),
+				row(Modes[0].Name, places[0])))
 		}
 	}
-	return g
 }
 
 // latency holds a pebble's step against the bare step of what carries it.

@@ -25,8 +25,8 @@ const quickLess = 6
 // Groups is the whole suite.
 func Groups(o Options) []benchmark.Group {
 	return []benchmark.Group{
-		o.randomAccess(), o.sizes(), o.streams(), o.topologies(), o.factors(), o.credits(), o.buffers(), o.caches(),
-		o.applications(), o.searches(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
+		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(), o.buffers(),
+		o.caches(), o.permutations(), o.applications(), o.searches(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
 	}
 }
 
@@ -80,8 +80,9 @@ var (
 
 // run is a case that calls the program with the arguments of a line.
 func (o Options) run(name string, m metric, line, against string) benchmark.Case {
+	arguments := strings.Fields(line)
 	return benchmark.Case{
-		Name: name, Args: append(append([]string{o.Program}, strings.Fields(line)...), "--json"), Line: "pebbles " + line,
+		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: "pebbles " + strings.Join(arguments, " "),
 		Field: m.field, Scale: m.scale, Unit: m.unit, Lower: m.lower, Against: against,
 	}
 }

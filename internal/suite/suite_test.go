@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,7 +59,53 @@ func TestTransports(t *testing.T) {
 	require.Zero(t, count(Groups(Options{Program: "pebbles", Transports: []string{"mem", "tcp"}}), "shm"))
 	rows := names(with)
 	require.Equal(t, "limit-ring, ping-pong", rows["PointerChase, 2 ranks, shm"].Against)
-	require.Equal(t, rows["RandomAccess, 2 ranks, HPCC's rule"].Work, rows["RandomAccess, 2 processes over shm, HPCC's rule"].Work)
+	require.Equal(t, "limit-ring, messages of 64 KiB", rows["all-to-all of 32-byte items, 2 ranks, shm"].Against)
+	require.NotEmpty(t, rows["RandomAccess, 2^22 words a rank, 2 ranks, HPCC's rule"].Work)
+	require.Equal(t, rows["RandomAccess, 2^22 words a rank, 2 ranks, HPCC's rule"].Work,
+		rows["RandomAccess, 2^22 words a rank, 2 processes over shm, 4,096 a buffer"].Work)
+}
+
+// What is measured over TCP is measured over shared memory too, but for what is a matter of TCP.
+func TestSharedMemoryBesideTCP(t *testing.T) {
+	alone := map[string]bool{"Credits": true, "Shared buffers": true}
+	for _, g := range Groups(Options{Program: "pebbles", Transports: all}) {
+		lines := map[string]bool{}
+		for _, c := range g.Cases {
+			lines[c.Line] = true
+		}
+		for line := range lines {
+			fewer := strings.Contains(line, "epochs") || strings.Contains(line, "pointerchase") // as they take longer over TCP
+			if strings.Contains(line, "--transport tcp") && !fewer && !alone[g.Name] {
+				require.Contains(t, lines, strings.Replace(line, "--transport tcp", "--transport shm", 1))
+			}
+		}
+	}
+}
+
+// The curves of the crossover have their points at the same ranks, do the same work, and differ in topology and buffers.
+func TestCrossover(t *testing.T) {
+	groups, err := benchmark.Matching(Groups(Options{Program: "pebbles", Transports: all}), "^Crossover$")
+	require.NoError(t, err)
+	at := map[string][]float64{}
+	for _, c := range groups[0].Cases {
+		at[c.Point.Curve] = append(at[c.Point.Curve], c.Point.At)
+		require.Equal(t, "updates", c.Work)
+		require.Contains(t, c.Line, fmt.Sprintf("--ranks %.0f --topology %s", c.Point.At, strings.Split(c.Point.Curve, ",")[0]))
+		require.Equal(t, strings.HasSuffix(c.Point.Curve, "1,024 a buffer"), strings.Contains(c.Line, "--coalesce 1024"), c.Line)
+		log2 := regexp.MustCompile(`--log2-words (\d+)`).FindStringSubmatch(c.Line)[1]
+		require.Equal(t, map[float64]string{8: "19", 16: "18", 64: "16"}[c.Point.At], log2, "tables of one size")
+	}
+	require.Len(t, at, 4)
+	for _, ranks := range at {
+		require.Equal(t, []float64{8, 16, 64}, ranks)
+	}
+}
+
+// Resident memory is told as a part of the tables of a process.
+func TestMemory(t *testing.T) {
+	rows := names(Groups(Options{Program: "pebbles", Transports: all}))
+	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 ranks, resident"].Scale*(512<<20), 1e-9)
+	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 processes over shm, resident"].Scale*(256<<20), 1e-9)
 }
 
 // The baseline is the same in a quick suite, on one core, and compares counters.
