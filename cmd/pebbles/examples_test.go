@@ -109,7 +109,7 @@ func TestCompletion(t *testing.T) {
 		"bfs --buffers":             "separate shared",
 		"bfs --mode":                "level async direction",
 		"bfs --order":               "auto degree given",
-		"reduce --kind":             "sum max distinct concatenate",
+		"reduce --kind":             "sum count max distinct concatenate",
 		"bfs --format":              "auto edgelist pace matrixmarket metis",
 		"randomaccess --log-format": "text json",
 	} {
