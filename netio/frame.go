@@ -55,7 +55,7 @@ type Frame struct {
 	sender  uint32 // the rank that it came from, when that was through shared memory
 	stale   bool   // another process may still be reading its memory, which is not to be used again
 
-	origin *Frame // the data frame that this one is a copy of in the same process; nil for most
+	_ [8]byte
 }
 
 // A frame takes whole cache lines, so that those of two ranks don't share one.

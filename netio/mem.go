@@ -2,7 +2,6 @@ package netio
 
 import (
 	"fmt"
-	"runtime"
 	"sync/atomic"
 )
 
@@ -11,7 +10,6 @@ import (
 type Mem struct {
 	stations []*station
 	down     atomic.Bool // aborted or closed: frames are dropped
-	crowded  bool        // ranks outnumber the processors
 }
 
 var (
@@ -24,7 +22,7 @@ func NewMem(ranks int) *Mem {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
 	}
-	m := &Mem{stations: make([]*station, ranks), crowded: ranks > runtime.GOMAXPROCS(0)}
+	m := &Mem{stations: make([]*station, ranks)}
 	for i := range m.stations {
 		m.stations[i] = newStation()
 	}
@@ -65,23 +63,5 @@ func (p memPort) Send(f *Frame) {
 		f.Release()
 		return
 	}
-	p.all.stations[f.To].hand(f)
-}
-
-// A rank that has a processor to itself looks for work for a moment, some 100 ns, before its pause ends: what it waits for is
-// mostly about to come from another processor. Only every so many pauses it lets others run, which takes longer than that.
-const (
-	looksInPause      = 32
-	pausesBeforeYield = 8
-)
-
-// Pause implements [Port].
-func (p memPort) Pause() {
-	if p.pauses++; p.all.crowded || p.pauses%pausesBeforeYield == 0 {
-		p.station.Pause()
-		return
-	}
-	p.pool.tidy()
-	for look := 0; look < looksInPause && !p.has(); look++ {
-	}
+	p.all.stations[f.To].deliver(f)
 }

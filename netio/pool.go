@@ -107,10 +107,6 @@ func (p *Pool) Trim() {
 func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
 
 func (p *Pool) giveBack(f *Frame) {
-	if origin := f.origin; origin != nil {
-		f.origin = nil
-		origin.Release()
-	}
 	switch {
 	case p.home != nil:
 		p.home(f)
@@ -125,13 +121,6 @@ func (p *Pool) takeBack(f *Frame) {
 	p.returned.push(f)
 	if p.onReturn != nil {
 		p.onReturn()
-	}
-}
-
-// tidy is for an owner that has nothing else to do.
-func (p *Pool) tidy() {
-	if !p.returned.empty() {
-		p.collect()
 	}
 }
 

@@ -11,7 +11,6 @@ type station struct {
 	arrived stack // pushed by anybody
 	_       [cacheLine - 8]byte
 	parking parking // looked at by anybody
-	tray    *tray   // small frames that have arrived
 	_       [cacheLine]byte
 	inbox   *Frame // taken from arrived, oldest first; the rank's own
 	pool    *Pool
@@ -19,7 +18,7 @@ type station struct {
 }
 
 func newStation() *station {
-	s := &station{parking: newParking(), tray: newTray()}
+	s := &station{parking: newParking()}
 	s.pool = NewPool(s.parking.notify)
 	return s
 }
@@ -30,24 +29,12 @@ func (s *station) deliver(f *Frame) {
 	s.parking.notify()
 }
 
-// hand delivers a frame of another rank of this process: a small one by value, ahead of larger ones.
-func (s *station) hand(f *Frame) {
-	if !s.tray.put(f) {
-		s.deliver(f)
-		return
-	}
-	s.parking.notify()
-}
-
 // Wake implements [Port].
 func (s *station) Wake() { s.parking.wake() }
 
 // Recv implements [Port].
 func (s *station) Recv() *Frame {
 	if s.inbox == nil {
-		if f := s.tray.take(); f != nil {
-			return f
-		}
 		s.inbox = reverse(s.arrived.takeAll())
 		if s.inbox == nil {
 			return nil
@@ -79,7 +66,7 @@ func (s *station) fetchNext() {
 const fetchMax = 8 << 10
 
 // has reports whether Recv would return a frame.
-func (s *station) has() bool { return s.inbox != nil || !s.tray.empty() || !s.arrived.empty() }
+func (s *station) has() bool { return s.inbox != nil || !s.arrived.empty() }
 
 // Pool implements [Port].
 func (s *station) Pool() *Pool { return s.pool }

@@ -48,10 +48,20 @@ func (r *Rank) disagree(text []byte) error {
 	}
 	for rank := 1; rank < len(all); rank++ {
 		if why := firstDifference(0, all[0], rank, all[rank]); why != "" {
-			r.fail(&RegistrationError{Rank: rank, Target: r.doors[r.agreed].name, Reason: why})
+			r.fail(&RegistrationError{Rank: rank, Target: firstName(all), Reason: why})
 		}
 	}
 	return fmt.Errorf("pebble: ranks registered different targets, but their descriptions are equal")
+}
+
+// firstName is the name of the first target that the lowest rank which has one describes.
+func firstName(all [][]byte) (name string) {
+	for _, text := range all {
+		if n, _ := fmt.Sscanf(string(text), "target %q", &name); n == 1 {
+			break
+		}
+	}
+	return name
 }
 
 // firstDifference says in words where two lists of descriptions differ first, or nothing when they don't.
