@@ -1,6 +1,7 @@
 package netio
 
 import (
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -8,7 +9,7 @@ import (
 
 // adviseHuge gives the advice for the pages that lie in the memory as a whole.
 func adviseHuge(memory []byte) {
-	const page = 4 << 10
+	page := uintptr(os.Getpagesize())
 	start := uintptr(unsafe.Pointer(&memory[0]))
 	skip := -start & (page - 1)
 	n := (uintptr(len(memory)) - skip) &^ (page - 1)

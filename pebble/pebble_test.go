@@ -348,7 +348,7 @@ func TestLocalTrap(t *testing.T) {
 		return r.Epoch(func() error {
 			for i := 1; i <= 5*target.StageMost; i++ {
 				hit.Send(uint64(r.ID()))
-				if got < i-i%target.StageMost {
+				if got <= i-target.StageMost { // what is due may have taken some along
 					return fmt.Errorf("handled %d of %d", got, i)
 				}
 			}

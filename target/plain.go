@@ -45,7 +45,11 @@ func (p *plain[V]) overSpill(l int) coalesce.Lane {
 func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
 
 func (p *plain[V]) sendAll(vs []V) {
-	p.sendDeep(vs, p.door.Enter(), p.door.NextDepth())
+	inHandler, depth := p.door.Enter(), p.door.NextDepth()
+	if !inHandler {
+		p.door.Spend(len(vs)) // which may let handlers run: first of all
+	}
+	p.sendDeep(vs, inHandler, depth)
 }
 
 // sendDeep sends pebbles of a depth.
@@ -63,7 +67,6 @@ func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 		p.filled = true
 		return
 	}
-	p.door.Spend(len(vs)) // which may let handlers run: first of all
 	p.busy = true
 	for s := p.main.ready(); len(vs) > 0; {
 		p.now = depth // handlers may have run

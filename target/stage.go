@@ -20,6 +20,7 @@ func (p *plain[V]) send(v V) {
 		p.sendInner(v)
 		return
 	}
+	p.door.Spend(1) // a slow sender's buffers are looked at with each send
 	s := &p.stages.main
 	s.vs[s.n] = v
 	if s.n++; s.n == len(s.vs) {
