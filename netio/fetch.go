@@ -8,3 +8,9 @@ import "unsafe"
 //
 //go:noescape
 func fetch(at unsafe.Pointer, bytes int)
+
+// relax tells the processor that its caller is waiting for another one in a loop. Looking less often leaves the cache line with
+// whoever is about to write to it.
+//
+//go:noescape
+func relax()

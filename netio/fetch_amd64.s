@@ -10,3 +10,8 @@ next:
 	SUBQ $64, CX
 	JGT  next
 	RET
+
+// func relax()
+TEXT ·relax(SB), NOSPLIT, $0-0
+	PAUSE
+	RET

@@ -10,3 +10,8 @@ next:
 	SUBS $64, R1, R1
 	BGT  next
 	RET
+
+// func relax()
+TEXT ·relax(SB), NOSPLIT, $0-0
+	YIELD
+	RET

@@ -1,7 +1,6 @@
 package netio
 
 import (
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -47,12 +46,12 @@ type Frame struct {
 	Header
 	mem  []byte // headerRoom bytes, then the payload's capacity; starts on a cache line
 	pool *Pool
-	next *Frame        // link of the stack or list that the frame is in
-	open *atomic.Int64 // counts the frame until it is released; nil when nobody does
+	next *Frame   // link of the stack or list that the frame is in
+	open *Account // counts the frame until it is released; nil when nobody does
 
 	ticket  ticket // of a data frame on its way to another process
 	receipt ticket // of a data frame that came from another process: what it travelled with
-	sender  uint32 // the rank that it came from, when that was through shared memory
+	sender  uint32 // the rank that it came from, when that was through a slot
 	stale   bool   // another process may still be reading its memory, which is not to be used again
 
 	_ [8]byte
@@ -73,8 +72,8 @@ func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.mem[headerRoom]
 // Charge adds the frame to an account of frames that were charged and have not come back. The pool that lent the frame
 // takes it off again when it collects what has come back ([Pool.Lent]), on its owner's goroutine, so that the account stays
 // in that one's cache. The frame's owner calls it before the frame is sent, once.
-func (f *Frame) Charge(account *atomic.Int64) {
-	account.Add(1)
+func (f *Frame) Charge(account *Account) {
+	account.open.Add(1)
 	f.open = account
 }
 

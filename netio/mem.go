@@ -2,6 +2,7 @@ package netio
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 )
 
@@ -9,6 +10,7 @@ import (
 // one atomic exchange and without a copy.
 type Mem struct {
 	stations []*station
+	crowded  bool        // ranks outnumber the cores
 	down     atomic.Bool // aborted or closed: frames are dropped
 }
 
@@ -22,10 +24,8 @@ func NewMem(ranks int) *Mem {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
 	}
-	m := &Mem{stations: make([]*station, ranks)}
-	for i := range m.stations {
-		m.stations[i] = newStation()
-	}
+	m := &Mem{crowded: ranks > runtime.GOMAXPROCS(0)}
+	m.stations = newStations(m.place(ranks))
 	return m
 }
 
@@ -33,9 +33,9 @@ func NewMem(ranks int) *Mem {
 func (m *Mem) Name() string { return "mem" }
 
 // Place implements [Transport].
-func (m *Mem) Place() Place {
-	return Place{Ranks: len(m.stations), Last: len(m.stations), Processes: 1}
-}
+func (m *Mem) Place() Place { return m.place(len(m.stations)) }
+
+func (m *Mem) place(ranks int) Place { return PlaceOf(ranks, 1, 0) }
 
 // Start implements [Transport]. Ranks of one process cannot lose each other, so failed is never called.
 func (m *Mem) Start(func(error)) {}
@@ -63,5 +63,38 @@ func (p memPort) Send(f *Frame) {
 		f.Release()
 		return
 	}
-	p.all.stations[f.To].deliver(f)
+	p.pass(f, p.all.stations[f.To])
+}
+
+// A rank with a core for itself looks around before it yields, for the longer the more often it has found nothing: the Go
+// scheduler's locks are those of all cores.
+const (
+	looksMost    = 64 // of one pause
+	yieldsSeldom = 8  // pauses before one that yields
+)
+
+// Pause implements [Port].
+func (p memPort) Pause() {
+	p.vain++
+	if !p.all.crowded {
+		for range min(p.vain, looksMost) {
+			if p.has() {
+				return
+			}
+			relax()
+		}
+		if p.vain%yieldsSeldom != 0 {
+			return
+		}
+	}
+	p.station.Pause()
+}
+
+// Recv implements [Port].
+func (p memPort) Recv() *Frame {
+	f := p.station.Recv()
+	if f != nil {
+		p.vain = 0
+	}
+	return f
 }

@@ -3,6 +3,7 @@ package netio
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 )
 
 // Pool lends frames to one owner, and takes them back from anybody. It counts what is lent, so that its owner can hold
@@ -12,16 +13,18 @@ import (
 //
 // Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
 type Pool struct {
-	onReturn func()             // called after each return, by the goroutine that returns; may be nil
-	owed     *owed              // where frames go first when they are copies that a peer waits for; else nil
-	bytes    func(n int) []byte // allocates the memory of a frame, on a cache line
-	drop     func(*Frame)       // is given frames that the pool lets go of; may be nil
-	home     func(*Frame)       // where frames go in place of this pool when they are lent in another process's name; may be nil
-	_        [cacheLine - 40]byte
+	onReturn func()                     // called after each return, by the goroutine that returns; may be nil
+	owed     *owed                      // where frames go first when they are copies that a peer waits for; else nil
+	bytes    func(n int) []byte         // allocates the memory of a frame, on a cache line
+	drop     func(*Frame)               // is given frames that the pool lets go of; may be nil
+	home     func(*Frame)               // where frames go in place of this pool when they are lent in another process's name; may be nil
+	landings atomic.Pointer[[]*landing] // of this pool's accounts, by their marks
+	_        [2*cacheLine - 48]byte
 
 	returned stack // frames that came back and are not yet collected
-	_        [cacheLine - 8]byte
+	_        [2*cacheLine - 8]byte
 
+	away []*Account         // those that have small frames under way
 	free [classCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
 	idle int64              // bytes in free
 	lent int64              // bytes lent and not yet collected
@@ -81,6 +84,9 @@ func (p *Pool) Lent() int64 {
 	return p.lent
 }
 
+// LentAtMost is the same without collecting, so that no cache line need come from whoever releases.
+func (p *Pool) LentAtMost() int64 { return p.lent }
+
 // Back is how many frames have come back and were collected. An owner that waits for frames must look again before it parks
 // when the number has grown since it looked.
 func (p *Pool) Back() uint64 { return p.back }
@@ -124,21 +130,32 @@ func (p *Pool) takeBack(f *Frame) {
 	}
 }
 
-func (p *Pool) collect() {
+// collect takes in what has come back, and tells whether there was any.
+func (p *Pool) collect() bool {
+	before := p.back
+	if len(p.away) > 0 {
+		p.back += p.settle()
+	}
 	for f := p.returned.takeAll(); f != nil; {
 		next := f.next
 		if f.open != nil {
-			f.open.Add(-1)
+			f.open.open.Add(-1)
 			f.open = nil
 		}
 		c := f.class()
 		p.lent -= classBytes(c)
 		p.back++
 		if !f.stale {
-			f.next = p.free[c]
-			p.free[c] = f
-			p.idle += classBytes(c)
+			p.keep(f, c)
 		}
 		f = next
 	}
+	return p.back != before
+}
+
+// keep puts a frame of a class where the next Get finds it.
+func (p *Pool) keep(f *Frame, c int) {
+	f.next = p.free[c]
+	p.free[c] = f
+	p.idle += classBytes(c)
 }

@@ -70,18 +70,18 @@ func TestPoolInSteadyStateAllocatesNothing(t *testing.T) {
 // TestChargeIsTakenOffOnce uses the memory of a frame that was charged again.
 func TestChargeIsTakenOffOnce(t *testing.T) {
 	p := netio.NewPool(nil)
-	var account atomic.Int64
+	var account netio.Account
 	for range 3 {
 		f := p.Get(1)
 		f.Charge(&account)
-		require.EqualValues(t, 1, account.Load())
+		require.EqualValues(t, 1, account.UnderWay())
 		f.Release()
-		require.EqualValues(t, 1, account.Load(), "not yet collected")
+		require.EqualValues(t, 1, account.UnderWay(), "not yet collected")
 		require.Zero(t, p.Lent())
-		require.Zero(t, account.Load())
+		require.Zero(t, account.UnderWay())
 		p.Get(1).Release()
 		p.Lent()
-		require.Zero(t, account.Load(), "this one was not charged")
+		require.Zero(t, account.UnderWay(), "this one was not charged")
 	}
 }
 

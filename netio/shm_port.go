@@ -142,7 +142,7 @@ func (p *shmPort) tell() { p.guests.settle(p.guests.tell()) }
 func (p *shmPort) take() *Frame {
 	for p.ring.filled(p.taken) {
 		s := p.ring.at(p.taken)
-		l := s.read()
+		l := s.letter()
 		l.To = uint32(p.rank)
 		mem, err := p.t.check(&l)
 		var f *Frame

@@ -6,21 +6,46 @@ import (
 )
 
 // station is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
-// place where the rank's goroutine parks. Frames between ranks of one process change hands here without a copy.
+// place where the rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a copy,
+// small ones by value.
 type station struct {
+	rank uint32
+	pool *Pool
+	tray *tray
+	_    [cacheLine]byte
+
 	arrived stack // pushed by anybody
-	_       [cacheLine - 8]byte
+	_       [2*cacheLine - 8]byte
 	parking parking // looked at by anybody
 	_       [cacheLine]byte
-	inbox   *Frame // taken from arrived, oldest first; the rank's own
-	pool    *Pool
-	pauses  uint32 // calls of Pause, where the transport counts them
+
+	inbox  *Frame // taken from arrived, oldest first; the rank's own, as are the next
+	turns  uint32 // of Recv, which looks here first or there
+	pauses uint32 // calls of Pause, where the transport counts them
+	vain   uint32 // pauses since something came, where it counts those
+	_      [2 * cacheLine]byte
 }
 
-func newStation() *station {
-	s := &station{parking: newParking()}
-	s.pool = NewPool(s.parking.notify)
-	return s
+// newStations makes those of a process's ranks.
+func newStations(p Place) []*station {
+	all := make([]*station, p.Last-p.First)
+	for i := range all {
+		s := &station{parking: newParking(), rank: uint32(p.First + i)}
+		s.pool = NewPool(s.parking.notify)
+		s.tray = newTray(len(all), s.rank, func(rank uint32) *station { return all[int(rank)-p.First] })
+		all[i] = s
+	}
+	return all
+}
+
+// pass hands a frame to another rank of this process. It is for the rank's goroutine.
+func (s *station) pass(f *Frame, to *station) {
+	if f.Bytes > inlineMax || f.pool != s.pool || !to.tray.put(f, s.rank) {
+		to.deliver(f)
+		return
+	}
+	s.pool.copied(f)
+	to.parking.notify()
 }
 
 // deliver puts a frame in front of the rank. Any goroutine may call it.
@@ -34,6 +59,21 @@ func (s *station) Wake() { s.parking.wake() }
 
 // Recv implements [Port].
 func (s *station) Recv() *Frame {
+	s.turns++
+	trayFirst := s.turns%2 == 0
+	if trayFirst {
+		if f := s.tray.take(); f != nil {
+			return f
+		}
+	}
+	if f := s.shift(); f != nil || trayFirst {
+		return f
+	}
+	return s.tray.take()
+}
+
+// shift returns the oldest of the frames that did not come by the tray.
+func (s *station) shift() *Frame {
 	if s.inbox == nil {
 		s.inbox = reverse(s.arrived.takeAll())
 		if s.inbox == nil {
@@ -66,7 +106,9 @@ func (s *station) fetchNext() {
 const fetchMax = 8 << 10
 
 // has reports whether Recv would return a frame.
-func (s *station) has() bool { return s.inbox != nil || !s.arrived.empty() }
+func (s *station) has() bool {
+	return s.tray.filled() || s.inbox != nil || !s.arrived.empty()
+}
 
 // Pool implements [Port].
 func (s *station) Pool() *Pool { return s.pool }
@@ -78,9 +120,8 @@ func (s *station) Wait(d time.Duration) {
 		s.parking.leave()
 		return
 	}
-	if !s.pool.returned.empty() {
+	if s.pool.collect() { // so that the next Wait, by a rank that needs no room, parks
 		s.parking.leave()
-		s.pool.collect() // so that the next Wait, by a rank that needs no room, parks
 		return
 	}
 	s.parking.sleep(d)

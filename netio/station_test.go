@@ -34,7 +34,8 @@ func TestStackLosesNothing(t *testing.T) {
 // TestParkingLosesNoWakeUp hands one frame at a time to a station that waits without limit: a lost wake-up hangs.
 func TestParkingLosesNoWakeUp(t *testing.T) {
 	const rounds = 20000
-	a, b := newStation(), newStation()
+	all := newStations(PlaceOf(2, 1, 0))
+	a, b := all[0], all[1]
 	echo := func(from, to *station) {
 		f := from.Recv()
 		for ; f == nil; f = from.Recv() {

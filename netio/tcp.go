@@ -46,9 +46,7 @@ var _ Transport = (*TCP)(nil)
 
 func newTCP(c TCPConfig) *TCP {
 	t := &TCP{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
-	for range t.place.Last - t.place.First {
-		t.stations = append(t.stations, newStation())
-	}
+	t.stations = newStations(t.place)
 	t.peers = make([]*tcpPeer, t.place.Processes)
 	for i := range t.peers {
 		if i != t.place.Process {

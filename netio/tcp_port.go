@@ -41,7 +41,7 @@ func (p *tcpPort) Send(f *Frame) {
 	case t.down.Load():
 		f.Release()
 	case t.place.has(to):
-		t.stations[to-t.place.First].deliver(f)
+		p.pass(f, t.stations[to-t.place.First])
 	default:
 		l := t.peers[t.place.ProcessOf(to)].lanes[laneOf(f.Kind)]
 		if l.put(f) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +24,7 @@ func slotsOf(slots ...uint32) (b []byte) {
 	return b
 }
 
-func dataFrame(p *Pool, account *atomic.Int64) *Frame {
+func dataFrame(p *Pool, account *Account) *Frame {
 	f := p.Get(100)
 	f.Kind, f.Bytes = Data, 100
 	f.Charge(account)
@@ -36,7 +35,7 @@ func dataFrame(p *Pool, account *atomic.Int64) *Frame {
 func TestUnderWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var u underWay
-		var account atomic.Int64
+		var account Account
 		var all []*crossing
 		over := false
 		pool := NewPool(nil)
@@ -93,7 +92,7 @@ func TestUnderWay(t *testing.T) {
 				}
 			}
 			pool.Lent() // collects
-			require.Equal(t, away, account.Load())
+			require.Equal(t, away, account.UnderWay())
 			require.Equal(t, away*FrameCost(100), pool.Lent())
 			require.Equal(t, away*100, u.bytes.Load())
 		}
@@ -105,7 +104,7 @@ func TestUnderWayRaces(t *testing.T) {
 	const count = 20_000
 	for _, closing := range []bool{false, true} {
 		var u underWay
-		var account atomic.Int64
+		var account Account
 		pool := NewPool(nil)
 		entered := make(chan uint32, 64)
 		var both sync.WaitGroup
@@ -129,7 +128,7 @@ func TestUnderWayRaces(t *testing.T) {
 		close(entered)
 		both.Wait()
 		require.Zero(t, pool.Lent())
-		require.Zero(t, account.Load())
+		require.Zero(t, account.UnderWay())
 		require.LessOrEqual(t, len(u.slots), 64+3, "slots are used again")
 	}
 }
@@ -181,7 +180,7 @@ func FuzzAcknowledge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const count = 8
 		var u underWay
-		var account atomic.Int64
+		var account Account
 		pool := NewPool(nil)
 		for i := range count {
 			f := dataFrame(pool, &account)
@@ -206,6 +205,6 @@ func FuzzAcknowledge(f *testing.F) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, (count-home)*FrameCost(100), pool.Lent())
-		require.Equal(t, count-home, account.Load())
+		require.Equal(t, count-home, account.UnderWay())
 	})
 }

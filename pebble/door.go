@@ -3,7 +3,6 @@ package pebble
 import (
 	"fmt"
 	"hash/crc32"
-	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -181,6 +180,9 @@ func (d *Door) Common(number int, make func() any) any {
 	return d.job.common.get(d.index, number, make)
 }
 
+// Own says that an account of frames under way is this rank's alone.
+func (d *Door) Own(account *netio.Account) { d.pool.Own(account) }
+
 // Collect brings the accounts of frames under way up to date.
 func (d *Door) Collect() { d.pool.Lent() }
 
@@ -222,7 +224,7 @@ func (d *Door) Seal(f *netio.Frame, to, count, bytes int, why Reason) {
 
 // Launch hands a sealed frame to the transport. The frame is gone afterwards; account counts it until its receiver has
 // handled it.
-func (d *Door) Launch(f *netio.Frame, account *atomic.Int64) {
+func (d *Door) Launch(f *netio.Frame, account *netio.Account) {
 	d.check()
 	if d.ledger != nil {
 		f.Tag = d.ledger.Create(int(f.To))

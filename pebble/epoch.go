@@ -96,7 +96,7 @@ func (r *Rank) state(atRest bool) termination.State {
 		Idle:   atRest && r.backlog == 0 && r.held.Empty(),
 		Ledger: r.ledger,
 	}
-	s.Back = s.Idle && r.back()
+	s.Back = r.awaiting && s.Idle && r.back()
 	return s
 }
 

@@ -174,8 +174,7 @@ func (r *Rank) rest(idle int) {
 // room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile.
 func (r *Rank) room(bytes int64) {
 	for idle := 0; ; idle++ {
-		underWay := r.pool.Lent() - r.filling - r.queued
-		if underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget {
+		if r.fits(r.pool.LentAtMost(), bytes) || r.fits(r.pool.Lent(), bytes) {
 			return
 		}
 		r.counters.Waits++
@@ -185,6 +184,12 @@ func (r *Rank) room(bytes int64) {
 		}
 		r.rest(idle)
 	}
+}
+
+// fits tells whether another frame of so many bytes may be under way when so many are lent.
+func (r *Rank) fits(lent, bytes int64) bool {
+	underWay := lent - r.filling - r.queued
+	return underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget
 }
 
 // Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body that

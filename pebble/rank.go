@@ -36,6 +36,7 @@ type Rank struct {
 	detector    termination.Detector
 	detectorFor detectorFor
 	stager      termination.Stager  // the detector, when it is one
+	awaiting    bool                // the detector asks whether all frames are back
 	ledger      *termination.Ledger // nil when the detector needs none
 	phases      uint32              // that a link can have in an epoch, when there is a ledger
 	rounds      uint64              // of detectors before this one

@@ -29,6 +29,7 @@ func (r *Rank) detect(p epochPlan) error {
 	r.detector, r.detectorFor = d, made
 	r.networks[quiescence].variant = variant(d.Name(), p.depth)
 	r.stager, _ = d.(termination.Stager)
+	_, r.awaiting = d.(termination.Awaiter)
 	r.ledger = nil
 	if _, ok := d.(termination.Keeper); ok {
 		site := r.site(p.depth)

@@ -1,8 +1,6 @@
 package target
 
 import (
-	"sync/atomic"
-
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -14,21 +12,22 @@ import (
 // why that can't deadlock.
 type credit struct {
 	door     *pebble.Door
-	most     int64           // frames under way on a lane
-	underWay []*atomic.Int64 // by lane; lanes that ranks of a process share have one account
-	backlogs []netio.Frames  // by lane: frames that wait for credit, oldest first; nil before the first had to
-	waiting  []int           // lanes with a backlog
-	staged   route.Staged    // nil when the topology has no order
-	stages   []int32         // by lane, when staged
-	highest  int             // stage among waiting lanes; -1 for none
+	most     int64            // frames under way on a lane
+	underWay []*netio.Account // by lane; lanes that ranks of a process share have one
+	backlogs []netio.Frames   // by lane: frames that wait for credit, oldest first; nil before the first had to
+	waiting  []int            // lanes with a backlog
+	staged   route.Staged     // nil when the topology has no order
+	stages   []int32          // by lane, when staged
+	highest  int              // stage among waiting lanes; -1 for none
 }
 
 func (c *credit) open(door *pebble.Door, plan *route.Plan, frameBytes int) {
 	c.door, c.most, c.highest = door, int64(door.Config().CreditsFor(frameBytes)), -1
-	c.underWay = make([]*atomic.Int64, len(plan.Lanes))
-	own := make([]atomic.Int64, len(plan.Lanes))
+	c.underWay = make([]*netio.Account, len(plan.Lanes))
+	own := make([]netio.Account, len(plan.Lanes))
 	for l := range own {
 		c.underWay[l] = &own[l]
+		door.Own(&own[l])
 	}
 	staged, ok := door.Topology().(route.Staged)
 	if !ok {
@@ -46,11 +45,11 @@ func (c *credit) open(door *pebble.Door, plan *route.Plan, frameBytes int) {
 
 // has tells whether a frame can leave on a lane.
 func (c *credit) has(l int) bool {
-	if c.underWay[l].Load() < c.most {
+	if c.underWay[l].UnderWay() < c.most {
 		return true
 	}
 	c.door.Collect()
-	return c.underWay[l].Load() < c.most
+	return c.underWay[l].UnderWay() < c.most
 }
 
 // waits tells whether a lane has a backlog.
@@ -142,7 +141,7 @@ func (c *credit) ends(f *netio.Frame) bool {
 func (c *credit) Back() bool {
 	c.door.Collect()
 	for l := range c.underWay {
-		if c.underWay[l].Load() != 0 {
+		if c.underWay[l].UnderWay() != 0 {
 			return false
 		}
 	}

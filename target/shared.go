@@ -2,7 +2,6 @@ package target
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -12,7 +11,7 @@ import (
 // Each rank gathers a few pebbles in a small frame of its own and pours them in, under a lock, so that the lock and the
 // copy cost about a nanosecond a pebble. Whoever finds the buffer full sends it.
 type shared struct {
-	underWay atomic.Int64
+	underWay netio.Account
 
 	mu    sync.Mutex
 	frame *netio.Frame // nil when empty; of the pool of the rank that poured first

@@ -33,7 +33,7 @@ type State struct {
 	// though the rank is at rest.
 	Idle bool
 	// Back tells that every frame this rank has handed to the transport has been processed by its receiver. It may be
-	// false for a while though they all have been.
+	// false for a while though they all have been. Only detectors that say so by [Awaiter] need it.
 	Back bool
 	// Ledger has the frames of this epoch by link and phase. Only detectors that say so by [Keeper] have one.
 	Ledger *Ledger
@@ -86,4 +86,10 @@ type Stager interface {
 type Keeper interface {
 	Detector
 	KeepsLedger()
+}
+
+// Awaiter is a detector that needs [State.Back]. To know it costs the runtime a look at what receivers have written.
+type Awaiter interface {
+	Detector
+	AwaitsReceivers()
 }

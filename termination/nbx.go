@@ -44,7 +44,11 @@ func nbxMessages(s Site, _ int) (int, error) {
 
 func (d *nbx) Name() string   { return "nbx" }
 func (d *nbx) Rounds() uint64 { return d.total }
-func (d *nbx) Begin()         { d.round = 0 }
+
+// AwaitsReceivers implements [Awaiter].
+func (d *nbx) AwaitsReceivers() {}
+
+func (d *nbx) Begin() { d.round = 0 }
 
 func (d *nbx) Step(n Network, s State) bool {
 	for d.round < d.rounds {

@@ -17,7 +17,7 @@ import (
 func chargeLasts(w *world) {
 	for from, p := range w.ports {
 		for to, q := range w.ports {
-			var account atomic.Int64
+			var account netio.Account
 			f := frame(p, netio.Data, from, to, 1000)
 			f.Charge(&account)
 			p.Send(f)
@@ -26,12 +26,12 @@ func chargeLasts(w *world) {
 			for range 5 {
 				roundTrip(w, from, to)
 			}
-			require.EqualValues(w.t, 1, account.Load(), "from %d to %d: held", from, to)
+			require.EqualValues(w.t, 1, account.UnderWay(), "from %d to %d: held", from, to)
 			require.GreaterOrEqual(w.t, p.Pool().Lent(), netio.FrameCost(1000))
 			held.Release()
 			q.Pause() // the receiver goes on
 			require.NoError(w.t, allBack(p))
-			require.Zero(w.t, account.Load(), "from %d to %d: released", from, to)
+			require.Zero(w.t, account.UnderWay(), "from %d to %d: released", from, to)
 		}
 	}
 	w.checkReceived()
@@ -41,7 +41,7 @@ func chargeLasts(w *world) {
 func sentOn(w *world) {
 	const bytes = 1000
 	p := w.ports[0]
-	var account atomic.Int64
+	var account netio.Account
 	f := frame(p, netio.Data, 0, 0, bytes)
 	f.Charge(&account)
 	f.Payload()[bytes-1] = 7
@@ -55,12 +55,12 @@ func sentOn(w *world) {
 			require.NoError(w.t, err)
 			require.EqualValues(w.t, 7, f.Payload()[bytes-1])
 			roundTrip(w, 0, to)
-			require.EqualValues(w.t, 1, account.Load())
+			require.EqualValues(w.t, 1, account.UnderWay())
 		}
 	}
 	f.Release()
 	require.NoError(w.t, allBack(p))
-	require.Zero(w.t, account.Load())
+	require.Zero(w.t, account.UnderWay())
 	w.checkReceived()
 }
 
@@ -84,11 +84,14 @@ func credits(w *world) {
 	w.each(func(rank int, p netio.Port) error {
 		h := newHolder(w.seed, rank, ranks)
 		defer h.close()
-		accounts, sent, all := make([]atomic.Int64, ranks), make([]int, ranks), 0
+		accounts, sent, all := make([]netio.Account, ranks), make([]int, ranks), 0
+		for to := 0; to < ranks; to += 2 {
+			p.Pool().Own(&accounts[to]) // and others that it doesn't
+		}
 		step := func() (bool, error) {
 			for to := range ranks {
-				for sent[to] < count && accounts[to].Load() < credit {
-					f := frame(p, netio.Data, rank, to, h.random.IntN(2000))
+				for sent[to] < count && accounts[to].UnderWay() < credit {
+					f := frame(p, netio.Data, rank, to, h.random.IntN(2)*h.random.IntN(2000))
 					f.Seq = uint64(sent[to])
 					f.Charge(&accounts[to])
 					p.Send(f)
@@ -112,7 +115,7 @@ func credits(w *world) {
 			return err
 		}
 		for to := range accounts {
-			if n := accounts[to].Load(); n != 0 {
+			if n := accounts[to].UnderWay(); n != 0 {
 				return fmt.Errorf("rank %d is charged for %d frames to rank %d that were released", rank, n, to)
 			}
 		}
@@ -203,15 +206,16 @@ func closeWithFramesUnderWay(w *world) { underWayAtEnd(w, func(netio.Transport) 
 // back, once; what a rank of the same process holds does when that releases it.
 func underWayAtEnd(w *world, end func(netio.Transport)) {
 	const count = 50
-	accounts := make([]atomic.Int64, len(w.ports))
+	accounts := make([]netio.Account, len(w.ports))
 	held := make([][]*netio.Frame, len(w.ports))
 	var sending sync.WaitGroup
 	for rank, p := range w.ports {
 		sending.Go(func() {
 			r := rand.New(rand.NewPCG(w.seed, uint64(rank)))
+			p.Pool().Own(&accounts[rank])
 			for range count {
 				for to := range w.ports {
-					f := frame(p, netio.Data, rank, to, r.IntN(8000))
+					f := frame(p, netio.Data, rank, to, r.IntN(2)*r.IntN(8000))
 					f.Charge(&accounts[rank])
 					p.Send(f)
 				}
@@ -236,7 +240,7 @@ func underWayAtEnd(w *world, end func(netio.Transport)) {
 	}
 	for rank, p := range w.ports {
 		require.NoError(w.t, allBack(p))
-		require.Zero(w.t, accounts[rank].Load(), "frames of rank %d that were charged for good, or taken off twice", rank)
+		require.Zero(w.t, accounts[rank].UnderWay(), "frames of rank %d that were charged for good, or taken off twice", rank)
 	}
 	w.checkReceived()
 	for i := range w.failures { // they may have been told of the end

@@ -2,7 +2,7 @@ package netio
 
 import "sync/atomic"
 
-// ring holds the descriptors that are on their way to one rank: many senders, one receiver, no lock. A sender draws a
+// ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender draws a
 // ticket, fills the slot of that number, and stores which time around the ring this is. Only senders write to slots and
 // only the receiver reads them, so that a cache line passes from one processor to the other once. Where the receiver is
 // stands on a line of its own, which senders look at when the ring seems full.
@@ -51,13 +51,13 @@ func (r *ring) filled(ticket uint64) bool {
 	return true
 }
 
-// headTold is how many slots the receiver empties before it tells.
+// headTold is how many slots the receiver empties before it tells, or a quarter of a small ring.
 const headTold = 64
 
 // empty says that the receiver is done with the slot of its next ticket, and returns the one after.
 func (r *ring) empty(ticket uint64) uint64 {
 	ticket++
-	if ticket%headTold == 0 {
+	if ticket%uint64(min(headTold, len(r.slots)/4)) == 0 {
 		r.desk.head.Store(ticket)
 	}
 	return ticket

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// slot is one descriptor in shared memory: two cache lines, of which small frames need only the first. A frame of up to
+// slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small frames need only the first. A frame of up to
 // inlineMax bytes travels in the slot; of a longer one only its place does.
 type slot struct {
 	turn    atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
@@ -20,7 +20,7 @@ type slot struct {
 	tag     uint32
 	seq     uint64
 	sender  uint32 // the rank that the frame is to come back to
-	passage uint32 // by which it comes back, or noPassage
+	passage uint32 // by which it comes back, or noPassage: of the sender's passages, or its accounts in a tray
 	body    [inlineMax]byte
 }
 
@@ -57,15 +57,16 @@ func (s *slot) refer(p place) {
 	*(*place)(unsafe.Pointer(&s.body)) = p
 }
 
-// read leaves To to the caller, who knows whose ring it is.
-func (s *slot) read() letter {
-	l := letter{
-		Header: Header{
-			Kind: s.kind, Flags: s.flags, Target: s.target, Epoch: s.epoch, From: s.from,
-			Count: s.count, Bytes: s.bytes, Check: s.check, Tag: s.tag, Seq: s.seq,
-		},
-		sender: s.sender, passage: s.passage, inline: true,
-	}
+// read fills in all of a header but To, which whoever has the ring knows.
+func (s *slot) read(h *Header) {
+	h.Kind, h.Flags, h.Target, h.Epoch, h.From = s.kind, s.flags, s.target, s.epoch, s.from
+	h.Count, h.Bytes, h.Check, h.Tag, h.Seq = s.count, s.bytes, s.check, s.tag, s.seq
+}
+
+// letter is the whole.
+func (s *slot) letter() letter {
+	l := letter{sender: s.sender, passage: s.passage, inline: true}
+	s.read(&l.Header)
 	if l.Kind&byReference != 0 {
 		l.Kind, l.inline = l.Kind&^byReference, false
 		l.place = *(*place)(unsafe.Pointer(&s.body))
