@@ -49,18 +49,30 @@ func (p *Pool) landed(mark uint32) {
 	}
 }
 
-// copied keeps a frame whose contents have reached its receiver by value. It stays lent until the receiver is done with them,
-// if it was charged to an account.
-func (p *Pool) copied(f *Frame) {
-	a, c := f.open, f.class()
+// copied keeps a frame whose contents have been copied to where its receiver finds them. When somebody waits to hear that the
+// receiver is done with them, as much as a small frame stays lent. It is for the owner, as are the next.
+func (p *Pool) copied(f *Frame, awaited bool) {
+	c := f.class()
+	f.open = nil
 	p.lent -= classBytes(c)
 	p.keep(f, c)
-	if a == nil {
-		return
+	if awaited {
+		p.lent += smallCost
+		p.peak = max(p.peak, p.lent+p.idle)
 	}
-	f.open = nil
-	p.lent += smallCost
-	p.peak = max(p.peak, p.lent+p.idle)
+}
+
+// done takes in that receivers are done with so many copied frames of an account, which may be nil.
+func (p *Pool) done(a *Account, frames uint64) {
+	p.lent -= int64(frames) * smallCost
+	p.back += frames
+	if a != nil {
+		a.open.Add(-int64(frames))
+	}
+}
+
+// await has an account of this pool look for landings.
+func (p *Pool) await(a *Account) {
 	if a.out == 0 {
 		p.away = append(p.away, a)
 	}
@@ -68,22 +80,19 @@ func (p *Pool) copied(f *Frame) {
 }
 
 // settle brings accounts up to date with what has landed.
-func (p *Pool) settle() (back uint64) {
+func (p *Pool) settle() {
 	still := p.away[:0]
 	for _, a := range p.away {
 		n := a.own.frames.Load() - a.seen
 		a.seen += n
 		a.out -= int64(n)
-		a.open.Add(-int64(n))
-		p.lent -= int64(n) * smallCost
-		back += n
+		p.done(a, n)
 		if a.out > 0 {
 			still = append(still, a)
 		}
 	}
 	clear(p.away[len(still):])
 	p.away = still
-	return back
 }
 
 // smallCost is what any frame costs whose contents fit into a slot.

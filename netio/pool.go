@@ -17,9 +17,10 @@ type Pool struct {
 	owed     *owed                      // where frames go first when they are copies that a peer waits for; else nil
 	bytes    func(n int) []byte         // allocates the memory of a frame, on a cache line
 	drop     func(*Frame)               // is given frames that the pool lets go of; may be nil
+	gather   func()                     // takes back what does not come by itself, before what has come is collected; may be nil
 	home     func(*Frame)               // where frames go in place of this pool when they are lent in another process's name; may be nil
 	landings atomic.Pointer[[]*landing] // of this pool's accounts, by their marks
-	_        [2*cacheLine - 48]byte
+	_        [2*cacheLine - 56]byte
 
 	returned stack // frames that came back and are not yet collected
 	_        [2*cacheLine - 8]byte
@@ -133,8 +134,11 @@ func (p *Pool) takeBack(f *Frame) {
 // collect takes in what has come back, and tells whether there was any.
 func (p *Pool) collect() bool {
 	before := p.back
+	if p.gather != nil {
+		p.gather()
+	}
 	if len(p.away) > 0 {
-		p.back += p.settle()
+		p.settle()
 	}
 	for f := p.returned.takeAll(); f != nil; {
 		next := f.next

@@ -11,13 +11,15 @@ type passages struct {
 	free []uint32 // numbers that are not in use
 }
 
+// shmPassage is one of them; without a link, its number is not in use.
 type shmPassage struct {
-	frame *Frame
-	to    *shmLink
+	frame   *Frame   // nil when its contents went by value: it can be lent again at once
+	account *Account // of one that went by value; may be nil
+	to      *shmLink
 }
 
 // enter returns the number of a new passage; there may be none.
-func (p *passages) enter(f *Frame, to *shmLink) (number uint32, ok bool) {
+func (p *passages) enter(passage shmPassage) (number uint32, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if last := len(p.free) - 1; last >= 0 {
@@ -28,38 +30,43 @@ func (p *passages) enter(f *Frame, to *shmLink) (number uint32, ok bool) {
 	} else {
 		return 0, false
 	}
-	p.all[number] = shmPassage{f, to}
+	p.all[number] = passage
 	return number, true
 }
 
-// leave ends a passage to a process; nil when there is no such one.
-func (p *passages) leave(number uint32, process int) *Frame {
+// leave ends a passage to a process, if there is such a one.
+func (p *passages) leave(number uint32, process int) (passage shmPassage, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.end(number, process)
+	if int64(number) >= int64(len(p.all)) {
+		return shmPassage{}, false
+	}
+	if to := p.all[number].to; to == nil || to.place.Process != process {
+		return shmPassage{}, false
+	}
+	return p.end(number), true
 }
 
-func (p *passages) end(number uint32, process int) *Frame {
-	if int64(number) >= int64(len(p.all)) || p.all[number].frame == nil || p.all[number].to.place.Process != process {
-		return nil
-	}
-	f := p.all[number].frame
+func (p *passages) end(number uint32) shmPassage {
+	passage := p.all[number]
 	p.all[number] = shmPassage{}
 	p.free = append(p.free, number)
-	return f
+	return passage
 }
 
-// abandon ends the passages to processes that will release nothing any more. Such a process may be reading still, if it is
-// there at all: memory that it was shown is not used again.
-func (p *passages) abandon() {
+// abandon ends the passages to processes that will release nothing any more, and returns them. Such a process may be reading
+// still, if it is there at all: memory that it was shown is not used again.
+func (p *passages) abandon() (all []shmPassage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for number, passage := range p.all {
-		if passage.frame == nil || !passage.to.over.Load() {
+		if passage.to == nil || !passage.to.over.Load() {
 			continue
 		}
-		f := p.end(uint32(number), passage.to.place.Process)
-		f.stale = f.Bytes > inlineMax
-		f.Release()
+		if passage.frame != nil {
+			passage.frame.stale = passage.frame.Bytes > inlineMax
+		}
+		all = append(all, p.end(uint32(number)))
 	}
+	return all
 }

@@ -32,7 +32,7 @@ func (p *shmPort) init(t *Shm, rank int) {
 	p.patience = t.pace.most
 	p.ring, p.returns = t.own.ring(rank), t.own.returnsOf(rank)
 	p.guests.init(t)
-	p.pool.bytes = t.arena.bytes
+	p.pool.bytes, p.pool.gather = t.arena.bytes, p.attend
 	p.pool.drop = func(f *Frame) { t.arena.give(t.own, f.mem) }
 }
 
@@ -66,17 +66,22 @@ func (p *shmPort) cross(f *Frame, to *shmLink) bool {
 		}
 		at.class = uint32(f.class())
 	}
-	passage, letGo := noPassage, inline && f.Kind == Control
-	if !letGo {
+	passage, awaited := noPassage, !inline || f.Kind == Data
+	byValue := inline && lender == p
+	if awaited {
+		through := shmPassage{frame: f, to: to}
+		if byValue {
+			through.frame, through.account = nil, f.open
+		}
 		var ok bool
-		if passage, ok = lender.passages.enter(f, to); !ok {
+		if passage, ok = lender.passages.enter(through); !ok {
 			return false
 		}
 	}
 	lane := &to.lanes[int(f.To)-to.place.First]
 	ticket, ok := lane.ring.draw(&lane.seen)
 	if !ok {
-		if !letGo {
+		if awaited {
 			lender.passages.leave(passage, to.place.Process)
 		}
 		return false
@@ -84,13 +89,16 @@ func (p *shmPort) cross(f *Frame, to *shmLink) bool {
 	s := lane.ring.at(ticket)
 	s.write(&f.Header, uint32(lender.rank), passage)
 	if inline {
-		copy(s.body[:f.Bytes], f.Payload())
+		copyInline(s, f)
 	} else {
 		s.refer(at)
 	}
 	lane.ring.publish(ticket)
 	to.bell.call(lane.ring.desk)
-	if letGo {
+	switch {
+	case byValue:
+		p.pool.copied(f, awaited)
+	case !awaited:
 		f.Release()
 	}
 	return true
@@ -98,8 +106,9 @@ func (p *shmPort) cross(f *Frame, to *shmLink) bool {
 
 // Recv implements [Port]. It costs a few loads when nothing has arrived.
 func (p *shmPort) Recv() *Frame {
-	p.attend()
-	p.turns++
+	if p.turns++; p.turns%turnsBeforeReturns == 0 {
+		p.attend()
+	}
 	stationFirst := p.turns%2 == 0
 	var f *Frame
 	if stationFirst {
@@ -123,6 +132,10 @@ func (p *shmPort) Recv() *Frame {
 // turnsBeforeSockets is how often Recv finds nothing new in what goes over TCP when nothing must: a look at sockets takes longer than
 // a frame's whole way through shared memory, and the sentry looks at them too.
 const turnsBeforeSockets = 64
+
+// turnsBeforeReturns is how often Recv looks for releases that nobody has asked for. To look at them each time would be to take
+// their cache line from whoever tells of the next.
+const turnsBeforeReturns = 256
 
 // beside returns a frame of those that don't go through shared memory.
 func (p *shmPort) beside() *Frame {
@@ -161,38 +174,50 @@ func (p *shmPort) take() *Frame {
 	return nil
 }
 
-// attend takes what others have told of the port's frames.
-func (p *shmPort) attend() (came bool) {
+// attend takes what others have told of the port's frames. The pool asks for it when it collects.
+func (p *shmPort) attend() {
 	if overs := p.t.overs.Load(); overs != p.overs {
 		p.overs = overs
-		p.passages.abandon()
-		came = true
+		for _, passage := range p.passages.abandon() {
+			p.home(passage)
+		}
 	}
 	for {
 		process, passage, ok := p.returns.next(p.returned)
 		if !ok {
-			return came
+			return
 		}
 		p.returned++
-		if f := p.passages.leave(passage, process); f != nil {
-			f.Release()
-			came = true
+		if through, ok := p.passages.leave(passage, process); ok {
+			p.home(through)
 		} else if to := p.t.link(process); to == nil || !to.over.Load() {
 			p.t.damagedReturn(process, passage)
 		}
 	}
 }
 
-// stirs tells whether there is something to receive or to attend to. It is cheap: a look at memory that seldom changes.
+// home takes back what has passed.
+func (p *shmPort) home(through shmPassage) {
+	if through.frame != nil {
+		through.frame.Release()
+		return
+	}
+	p.pool.done(through.account, 1)
+}
+
+// stirs tells whether there is something to receive or to attend to.
 func (p *shmPort) stirs() bool {
 	_, _, returned := p.returns.next(p.returned)
-	return returned || p.ring.filled(p.taken) || p.has() || p.overs != p.t.overs.Load()
+	return returned || p.has() || p.overs != p.t.overs.Load()
 }
+
+// has reports whether Recv would return a frame.
+func (p *shmPort) has() bool { return p.ring.filled(p.taken) || p.station.has() }
 
 // Wait implements [Port]. The rank looks around for a while before it parks, as long as that has paid lately.
 func (p *shmPort) Wait(d time.Duration) {
 	p.tell()
-	if p.attend() {
+	if p.pool.collect() {
 		return
 	}
 	for ; p.idle < p.patience; p.idle++ {
@@ -230,15 +255,14 @@ func (p *shmPort) park(d time.Duration) {
 	asleep.Store(awake)
 }
 
-// spin looks around for a moment, and reports whether something stirred. It looks for returns just once: while they are
-// being told, to look is to take the cache line away from whoever tells.
+// spin looks around for a moment, and reports whether something arrived. Whoever waits for releases asks the pool.
 func (p *shmPort) spin() bool {
 	for range p.t.pace.looks {
-		if p.ring.filled(p.taken) || p.has() {
+		if p.has() {
 			return true
 		}
 	}
-	return p.stirs()
+	return false
 }
 
 // yield lets others run who need this core.

@@ -259,7 +259,7 @@ func TestForgedReleaseIsRefused(t *testing.T) {
 		f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
 		p.Send(f) // the only one under way, by number 0
 		all[1].ForgeReturn(0, c.process, c.passage)
-		p.Recv()
+		p.Pool().Lent() // looks for releases
 		err := <-told
 		require.ErrorIs(t, err, netio.ErrDamaged)
 		var lost *netio.LostError

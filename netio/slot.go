@@ -73,3 +73,12 @@ func (s *slot) letter() letter {
 	}
 	return l
 }
+
+// copyInline copies a small frame's payload, in words: it has room for whole ones, and so has the slot.
+func copyInline(s *slot, f *Frame) {
+	from := (*[inlineMax / 8]uint64)(f.Base())
+	to := (*[inlineMax / 8]uint64)(unsafe.Pointer(&s.body))
+	for i := range (f.Bytes + 7) / 8 {
+		to[i] = from[i]
+	}
+}

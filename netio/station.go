@@ -44,7 +44,10 @@ func (s *station) pass(f *Frame, to *station) {
 		to.deliver(f)
 		return
 	}
-	s.pool.copied(f)
+	a := f.open
+	if s.pool.copied(f, a != nil); a != nil {
+		s.pool.await(a)
+	}
 	to.parking.notify()
 }
 

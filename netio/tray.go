@@ -64,15 +64,6 @@ func (t *tray) put(f *Frame, sender uint32) bool {
 	return true
 }
 
-// copyInline copies a small frame's payload, in words: it has room for whole ones, and so has the slot.
-func copyInline(s *slot, f *Frame) {
-	from := (*[inlineMax / 8]uint64)(f.Base())
-	to := (*[inlineMax / 8]uint64)(unsafe.Pointer(&s.body))
-	for i := range (f.Bytes + 7) / 8 {
-		to[i] = from[i]
-	}
-}
-
 // filled tells whether take would return a frame.
 func (t *tray) filled() bool { return t.ring.filled(t.taken) }
 
