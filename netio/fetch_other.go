@@ -6,4 +6,6 @@ import "unsafe"
 
 func fetch(unsafe.Pointer, int) {}
 
+func fetchLow(unsafe.Pointer, uintptr, uint64, unsafe.Pointer, uintptr, int) {}
+
 func relax() {}

@@ -106,18 +106,22 @@ func (b *bench) kernel() error {
 // so the low bits of an index are the local index.
 func readdress(es []element, perm []uint64) {
 	mask := uint64(len(perm) - 1)
-	for i := range es {
-		es[i].To = perm[es[i].To&mask]
-	}
+	pebble.Visit(perm, es, func(es []element) {
+		for i := range es {
+			es[i].To = perm[es[i].To&mask]
+		}
+	})
 }
 
 // putDown is the handler of the result.
 func (b *bench) putDown(es []element) {
 	out := b.out
 	mask := uint64(len(out) - 1)
-	for _, e := range es {
-		out[e.To&mask] = e.Value
-	}
+	pebble.Visit(out, es, func(es []element) {
+		for _, e := range es {
+			out[e.To&mask] = e.Value
+		}
+	})
 	b.put += uint64(len(es))
 }
 

@@ -1,6 +1,10 @@
 package randomaccess
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
 
 // words says which word of the table a number of the stream is for.
 type words struct {
@@ -40,9 +44,11 @@ func (w words) keys(rans, keys []uint64) {
 func (w words) apply(table, rans []uint64) {
 	mask := uint64(len(table) - 1)
 	if w.lowBits() {
-		for _, ran := range rans {
-			table[ran&mask] ^= ran
-		}
+		pebble.Visit(table, rans, func(rans []uint64) {
+			for _, ran := range rans {
+				table[ran&mask] ^= ran
+			}
+		})
 		return
 	}
 	for _, ran := range rans {
@@ -66,7 +72,9 @@ func updateKeys(us []update, keys []uint64) {
 
 func applyUpdates(table []uint64, us []update) {
 	mask := uint64(len(table) - 1)
-	for _, u := range us {
-		table[u.Key&mask] ^= u.Value
-	}
+	pebble.Visit(table, us, func(us []update) {
+		for _, u := range us {
+			table[u.Key&mask] ^= u.Value
+		}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/activepebbles/pebbles/netio"
 )
 
 // Permutation is what the application of that name is held against: out[perm[data[i]]] = i for arrays of the same size that lie
@@ -100,9 +102,12 @@ func shuffle(words []uint64, seed, stream uint64) {
 // permute puts down a share of i, its end excluded.
 func (a arrays) permute(first, end int) {
 	perm, out := a.perm, a.out
-	for i, index := range a.data[first:end] {
-		out[perm[index]] = uint64(first + i)
-	}
+	netio.Visit(perm, a.data[first:end], func(data []uint64) {
+		for _, index := range data {
+			out[perm[index]] = uint64(first)
+			first++
+		}
+	})
 }
 
 // misplaced counts every i that is not where it belongs.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/activepebbles/pebbles/netio"
 )
 
 // Updates is what RandomAccess is held against: as many updates, from the same kind of stream, to tables of the same size, by
-// one goroutine for each table, with no messages.
+// one goroutine for each table, with no messages, and with the same look ahead.
 type Updates struct {
 	Log2Words int  // of each table, 8 bytes each: 1 to 32
 	Tables    int  // and goroutines
@@ -74,9 +76,11 @@ func apply(table []uint64, ran uint64, updates int) {
 			ran = ran<<1 ^ uint64(int64(ran)>>63)&7
 			rans[i] = ran
 		}
-		for _, v := range rans {
-			table[v&mask] ^= v
-		}
+		netio.Visit(table, rans[:], func(rans []uint64) {
+			for _, v := range rans {
+				table[v&mask] ^= v
+			}
+		})
 	}
 }
 

@@ -23,7 +23,7 @@ var walls = []wall{
 	{folder: "route", std: pureButShared, ours: none},
 	{folder: "reduce", std: pure, ours: none},
 	{folder: "coalesce", std: pure, ours: none},
-	{folder: "internal/bare", std: all, ours: none, clock: true},
+	{folder: "internal/bare", std: all, ours: only("netio"), clock: true},
 	{folder: "internal/benchmark", std: all, ours: none, clock: true},
 	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
 	{folder: "internal/suite", std: pure, ours: only("internal/benchmark")},
