@@ -73,6 +73,11 @@ func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
 	return -1
 }
 
+// Shift tells that all blocks are of 2^bits keys, but for the last ones that may be shorter; so that bits of the key name the owner.
+func (m *BlockMap) Shift() (bits int, ok bool) {
+	return int(m.bySize.shift), m.size&(m.size-1) == 0
+}
+
 // Local implements Indexed.
 func (m *BlockMap) Local(key uint64) int {
 	if key >= m.n {

@@ -19,6 +19,7 @@ type core[V any] struct {
 	handle     func(vs []V)
 	owner      distribution.Map
 	owners     distribution.Batcher
+	shortcut   shortcut         // from pebbles to owners, when there is no cache
 	cache      *reduce.Cache[V] // nil when there is none
 	prices     prices           // of the cache
 	mergedSeen uint64           // merges that the rank's counter has
@@ -64,8 +65,13 @@ func (c *core[V]) side(inHandler bool) *scratch[V] {
 	return c.main.ready()
 }
 
-// address fills in keys and lanes of a chunk, and returns the lanes.
+// address fills in keys, where a cache needs them, and lanes of a chunk, and returns the lanes.
 func (c *core[V]) address(s *scratch[V], vs []V) (lanes []uint32) {
+	if c.shortcut.taken {
+		own := s.owners[:len(vs)]
+		owners(c.shortcut, vs, own)
+		return c.laneOfEach(s, own)
+	}
 	keys := s.keys[:len(vs)]
 	c.keying.many(vs, keys)
 	return c.lanesOf(s, keys)
@@ -77,10 +83,15 @@ func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 	if bad := c.owners.Owners(keys, owners); bad >= 0 {
 		c.door.Outside(keys[bad], describe(c.owner))
 	}
+	return c.laneOfEach(s, owners)
+}
+
+// laneOfEach is the lanes to owners.
+func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
 	if c.plan.Identity() {
 		return owners
 	}
-	lanes := s.lanes[:len(keys)]
+	lanes = s.lanes[:len(owners)]
 	c.plan.Fill(owners, lanes)
 	return lanes
 }

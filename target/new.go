@@ -69,7 +69,13 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 	case b.owner.Ranks() != b.rank.Size():
 		b.refuse("its distribution is over %d ranks, the job has %d", b.owner.Ranks(), b.rank.Size())
 	case keying.many == nil:
-		b.refuse("it has no key function: give target.Key or target.Keys")
+		b.refuse("it has no key function: give target.Key, target.Keys or target.LowBits")
+	case keying.low != nil && (*keying.low < 0 || *keying.low > 63):
+		b.refuse("its keys are %d bits of a pebble: give 0 to 63", *keying.low)
+	case keying.low != nil && unsafe.Sizeof(*new(V)) < 8:
+		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key", unsafe.Sizeof(*new(V)))
+	case keying.low != nil && b.codec != nil:
+		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
 	case handling.batch == nil:
 		b.refuse("it has no handler: give target.Each or target.Batch")
 	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
@@ -79,8 +85,12 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 	if cache != nil {
 		b.cacheBytes = int64(cache.Bytes())
 	}
+	var short shortcut
+	if cache == nil {
+		short = shortcutOf(keying, b.owner)
+	}
 	return core[V]{
-		keying: keying, handle: handling.batch,
+		keying: keying, shortcut: short, handle: handling.batch,
 		owner: b.owner, owners: distribution.BatcherOf(b.owner),
 		cache: cache,
 	}

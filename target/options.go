@@ -5,10 +5,11 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Keying tells which key a pebble is addressed to. [Key] and [Keys] make it.
+// Keying tells which key a pebble is addressed to. [Key], [Keys] and [LowBits] make it.
 type Keying[V any] struct {
 	one  func(V) uint64 // nil when there is only many
 	many func(vs []V, keys []uint64)
+	low  *int // of LowBits
 }
 
 // Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
@@ -24,6 +25,22 @@ func Key[V any](key func(v V) uint64) Keying[V] {
 // the fast form of [Key].
 func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 	return Keying[V]{many: keys}
+}
+
+// LowBits addresses pebbles by the low bits of their first 8 bytes, taken as an integer: by so many as make the index of a table
+// whose length is a power of two, 0 to 63. It is the fastest form, for random numbers and hashes: over a distribution.Block of a power of two of keys for
+// each rank, owners come straight from the pebbles, without a call.
+func LowBits[V any](bits int) Keying[V] {
+	mask := uint64(1)<<(bits&63) - 1
+	return Keying[V]{
+		one: func(v V) uint64 { return firstWord(&v) & mask },
+		many: func(vs []V, keys []uint64) {
+			for i := range vs {
+				keys[i] = firstWord(&vs[i]) & mask
+			}
+		},
+		low: &bits,
+	}
 }
 
 // Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it.

@@ -1,6 +1,8 @@
 package randomaccess
 
 import (
+	"math/bits"
+
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -89,7 +91,11 @@ func (b *bench) kernel() error {
 
 // updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it.
 func (b *bench) updates(name string, options ...target.Option) (send func(rans []uint64)) {
-	t := target.New(b.rank, name, b.owner, target.Keys(b.words.keys),
+	keys := target.Keys(b.words.keys)
+	if b.words.lowBits() {
+		keys = target.LowBits[uint64](bits.Len64(b.words.total - 1))
+	}
+	t := target.New(b.rank, name, b.owner, keys,
 		target.Batch(func(rans []uint64) { b.words.apply(b.table, rans) }), options...)
 	if b.config.OneByOne {
 		return func(rans []uint64) {

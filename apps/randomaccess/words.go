@@ -24,16 +24,9 @@ func (w words) key(ran uint64) uint64 {
 	return high
 }
 
-// keys is key for many numbers.
+// keys is key for many numbers, where they don't choose by their low bits.
 func (w words) keys(rans, keys []uint64) {
 	keys = keys[:len(rans)]
-	if w.lowBits() {
-		mask := w.total - 1
-		for i, ran := range rans {
-			keys[i] = ran & mask
-		}
-		return
-	}
 	for i, ran := range rans {
 		keys[i], _ = bits.Mul64(ran, w.total)
 	}

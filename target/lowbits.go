@@ -1,0 +1,38 @@
+package target
+
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+)
+
+// firstWord is the first 8 bytes of a pebble, which has as many.
+func firstWord[V any](v *V) uint64 { return *(*uint64)(unsafe.Pointer(v)) }
+
+// shortcut is from a pebble to its owner without a look at the key: the key is the low bits of the pebble's first word, and all
+// keys lie in blocks of 2^shift.
+type shortcut struct {
+	taken bool
+	mask  uint64
+	shift uint8
+}
+
+// shortcutOf finds the shortcut, if there is one.
+func shortcutOf[V any](k Keying[V], owner distribution.Map) shortcut {
+	blocks, ok := owner.(*distribution.BlockMap)
+	if k.low == nil || !ok {
+		return shortcut{}
+	}
+	mask := uint64(1)<<*k.low - 1
+	shift, ok := blocks.Shift()
+	return shortcut{taken: ok && mask < blocks.Len(), mask: mask, shift: uint8(shift)}
+}
+
+// owners fills in the owner of each pebble.
+func owners[V any](s shortcut, vs []V, owners []uint32) {
+	owners = owners[:len(vs)]
+	mask, shift := s.mask, s.shift
+	for i := range vs {
+		owners[i] = uint32(firstWord(&vs[i]) & mask >> (shift & 63))
+	}
+}
