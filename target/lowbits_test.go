@@ -71,3 +71,17 @@ func TestLowBits(t *testing.T) {
 		}
 	}
 }
+
+// TestLowBitsOutside has more bits than the distribution has keys.
+func TestLowBitsOutside(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		u := target.New(r, "x", distribution.Block(8, 4), target.LowBits[uint64](4), target.Each(func(uint64) {}))
+		return r.Epoch(func() error {
+			u.SendAll([]uint64{7, 7 + 16, 8})
+			return nil
+		})
+	})
+	var outside *pebble.KeyError
+	require.ErrorAs(t, err, &outside)
+	require.ErrorContains(t, err, "to key 8, which is outside")
+}

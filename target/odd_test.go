@@ -64,10 +64,6 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 		"which are encoded": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(4), target.LowBits[string](4), target.Each(func(string) {}), target.Coded[string](text{}))
 		},
-		"to key 8, which is outside": func(r *pebble.Rank) {
-			u := target.New(r, "x", distribution.Block(8, 4), target.LowBits[uint64](4), nothing)
-			_ = r.Epoch(func() error { u.Send(8); return nil })
-		},
 		"distribution is over 3":      func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(3), byKey, nothing) },
 		"it has no distribution":      func(r *pebble.Rank) { target.New(r, "x", nil, byKey, nothing) },
 		"it has no key function":      func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), target.Keying[uint64]{}, nothing) },
