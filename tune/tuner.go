@@ -161,7 +161,8 @@ func deviation(n int) float64 { return math.Sqrt(2 / float64(n)) }
 
 // tries is for how many windows a change is tried at most: as many as tell a change that is worth it from none.
 func tries(noise float64) int {
-	n := 2 * math.Pow(sure*noise/worthIt, 2)
+	deviations := sure * noise / worthIt
+	n := 2 * deviations * deviations
 	return int(min(max(n, triesLeast), triesMost))
 }
 
