@@ -101,7 +101,7 @@ func TestNothingBelowZero(t *testing.T) {
 	s := samples{send: 5, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
-	require.Zero(t, l.Gap)
-	require.Zero(t, l.Latency)
-	require.LessOrEqual(t, l.Overhead, s.send)
+	require.InDelta(t, 3, l.Message(64), 1e-12)
+	require.InDelta(t, lineThrough(s.streams).start, l.Interval(), 1e-12)
+	require.Equal(t, model.Link{Overhead: 1.5, Gap: lineThrough(s.streams).start - 1.5}, l)
 }

@@ -96,29 +96,37 @@ func (e *end) ask(effort Effort) (all []samples, err error) {
 	if _, err := e.ping(small, warmUp); err != nil {
 		return nil, err
 	}
-	for range effort.Repeats {
-		var s samples
-		if s.send, err = e.sends(); err != nil {
+	for range effort.Repeats + 1 {
+		s, err := e.repeat(effort.Frames)
+		if err != nil {
 			return nil, err
-		}
-		for _, bytes := range pingSizes {
-			seconds, err := e.ping(bytes, effort.Frames/len(pingSizes)+1)
-			if err != nil {
-				return nil, err
-			}
-			s.pings = append(s.pings, point{float64(bytes), seconds})
-		}
-		for _, bytes := range streamSizes {
-			seconds, err := e.stream(bytes, effort.Frames)
-			if err != nil {
-				return nil, err
-			}
-			s.streams = append(s.streams, point{float64(bytes), seconds})
 		}
 		all = append(all, s)
 	}
 	e.send(stop, small)
-	return all, e.room(0)
+	return all[1:], e.room(0) // the first time memory is new
+}
+
+// repeat measures everything once.
+func (e *end) repeat(frames int) (s samples, err error) {
+	if s.send, err = e.sends(); err != nil {
+		return s, err
+	}
+	for _, bytes := range pingSizes {
+		seconds, err := e.ping(bytes, frames/len(pingSizes)+1)
+		if err != nil {
+			return s, err
+		}
+		s.pings = append(s.pings, point{float64(bytes), seconds})
+	}
+	for _, bytes := range streamSizes {
+		seconds, err := e.stream(bytes, frames)
+		if err != nil {
+			return s, err
+		}
+		s.streams = append(s.streams, point{float64(bytes), seconds})
+	}
+	return s, nil
 }
 
 // ping is the time of a frame one way, in the mean over times there and back.

@@ -23,7 +23,7 @@ var little = Effort{Repeats: 2, Frames: 50}
 // frames is how many an effort sends from rank 0.
 func frames(e Effort) uint64 {
 	n := burst*bursts + bursts + len(pingSizes)*(e.Frames/len(pingSizes)+1) + len(streamSizes)*(e.Frames+1)
-	return uint64(warmUp + e.Repeats*n + 1)
+	return uint64(warmUp + (e.Repeats+1)*n + 1)
 }
 
 // sound holds what must be so of any machine.
@@ -139,5 +139,5 @@ func TestRefuses(t *testing.T) {
 	_, _, _, err = Link(t.Context(), netio.NewMem(2), Effort{Repeats: 0, Frames: 100})
 	require.ErrorContains(t, err, "give one repeat at least")
 	_, err = Pebbles(t.Context(), 1, 10)
-	require.ErrorContains(t, err, "256 pebbles")
+	require.ErrorContains(t, err, "32768 pebbles")
 }

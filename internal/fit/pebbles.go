@@ -23,24 +23,28 @@ type Costs struct {
 var factors = []int{16, 64, 256, 1024}
 
 const (
-	ranks  = 4   // a mesh of 2 by 2: rank 1 is a hop away from rank 0, rank 3 two
-	batch  = 256 // pebbles of a SendAll
-	slots  = 1 << 14
-	looked = 64 // batches that a cache looks at
+	ranks     = 8       // direct, or a cube of three dimensions
+	remote    = 7.0 / 8 // the part of pebbles for other ranks, with random owners
+	hops      = 3.0 / 2 // of a pebble on the cube, those for the own rank too
+	chunk     = 1 << 12 // pebbles of a SendAll, of each rank
+	pebbleMin = ranks * chunk
+	slots     = 1 << 14
+	looked    = 1 << 18 // looks into a cache
 )
 
-// Pebbles measures what pebbles and frames cost: a job of four ranks on one thread, where the times of all ranks add up, sends from
-// one rank to itself, to a neighbour with several factors, and over a hop. The time a pebble falls with the factor along a line:
-// its rise is the cost of a frame. The median of the repeats counts. It changes GOMAXPROCS while it runs.
+// Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks add up, sends
+// pebbles to random owners, directly with several factors and over a cube. The time of a pebble falls with the factor along a line:
+// its rise is the cost of a frame; what the cube takes longer is for what it forwards. The clock is that of the processor. The
+// median of the repeats counts. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
-	if repeats < 1 || pebbles < batch {
-		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give one repeat at least, and %d pebbles", repeats, pebbles, batch)
+	if repeats < 1 || pebbles < pebbleMin {
+		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give one repeat at least, and %d pebbles", repeats, pebbles, pebbleMin)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []Costs
-	err := pebble.Run(ctx, pebble.Config{Ranks: ranks, Topology: route.Mesh(2, 2), Due: -1}, func(r *pebble.Rank) error {
+	err := pebble.Run(ctx, pebble.Config{Ranks: ranks, Due: -1}, func(r *pebble.Rank) error {
 		b := newCosting(r, pebbles)
-		for range repeats {
+		for range repeats + 1 {
 			c, err := b.once()
 			if err != nil {
 				return err
@@ -54,7 +58,7 @@ func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if err != nil {
 		return Costs{}, fmt.Errorf("fit: %w", err)
 	}
-	return medianCosts(all), nil
+	return medianCosts(all[1:]), nil // the first time memory is new
 }
 
 func medianCosts(all []Costs) (m Costs) {
@@ -77,95 +81,122 @@ func medianCosts(all []Costs) (m Costs) {
 // costing is one rank of the job that tells the costs.
 type costing struct {
 	rank    *pebble.Rank
-	pebbles int
-	targets []*target.Target[uint64] // by factor
+	chunks  int                      // that each rank sends in an epoch
+	direct  []*target.Target[uint64] // by factor
+	cube    *target.Target[uint64]
 	values  []uint64
 	sum     uint64
-	handled time.Duration // inside of handlers
-	count   int           // pebbles that were handled
+	timing  bool          // handlers are timed
+	handled time.Duration // inside of them
+	count   int           // pebbles of them
 	cache   *reduce.Cache[uint64]
-	next    uint64
+	keys    []uint64
 }
 
 func newCosting(r *pebble.Rank, pebbles int) *costing {
-	b := &costing{rank: r, pebbles: pebbles / batch * batch, values: make([]uint64, batch)}
+	b := &costing{rank: r, chunks: pebbles / pebbleMin, values: valuesOf(r.ID()), keys: make([]uint64, chunk)}
 	b.cache = reduce.NewFixedCache(reduce.Duplicates[uint64](), slots)
-	owner := distribution.Cyclic(ranks, ranks)
 	for _, factor := range factors {
-		b.targets = append(b.targets, target.New(r, fmt.Sprint("cost-", factor), owner,
-			target.Key(func(v uint64) uint64 { return v }), target.Batch(b.handle), target.Coalesce(factor)))
+		b.direct = append(b.direct, b.target(fmt.Sprint("direct-", factor), factor, route.Direct))
 	}
+	b.cube = b.target("cube", factors[len(factors)-1], route.Mesh(2, 2, 2))
 	return b
 }
 
-// handle does next to nothing, and is timed.
-func (b *costing) handle(vs []uint64) {
-	start := b.rank.Now()
-	for _, v := range vs {
-		b.sum += v
+func (b *costing) target(name string, factor int, topology route.Constructor) *target.Target[uint64] {
+	return target.New(b.rank, name, distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v % ranks }),
+		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
+}
+
+// valuesOf are what a rank sends: numbers whose remainders are as good as random.
+func valuesOf(rank int) []uint64 {
+	values := make([]uint64, chunk)
+	for i := range values {
+		n := uint64(rank*chunk+i+1) * golden
+		values[i] = n >> 32
 	}
+	return values
+}
+
+const golden = 0x9E3779B97F4A7C15
+
+// handle does next to nothing.
+func (b *costing) handle(vs []uint64) {
+	if !b.timing {
+		b.add(vs)
+		return
+	}
+	start := b.rank.Now()
+	b.add(vs)
 	b.handled += b.rank.Now() - start
 	b.count += len(vs)
 }
 
-// once measures everything once. The result is rank 0's; what it waits for are the others.
+func (b *costing) add(vs []uint64) {
+	for _, v := range vs {
+		b.sum += v
+	}
+}
+
+// once measures everything once. The result is rank 0's, whose handlers are timed; the other ranks take part.
 func (b *costing) once() (c Costs, err error) {
 	var line []point
 	for i, factor := range factors {
-		seconds, err := b.send(b.targets[i], 1)
+		seconds, err := b.send(b.direct[i])
 		if err != nil {
 			return c, err
 		}
-		line = append(line, point{1 / float64(factor), seconds})
+		line = append(line, point{remote / float64(factor), seconds})
 	}
-	last := b.targets[len(factors)-1]
-	far, err := b.send(last, 3)
+	cube, err := b.send(b.cube)
 	if err != nil {
 		return c, err
 	}
-	b.handled, b.count = 0, 0
-	if _, err := b.send(last, 0); err != nil {
+	b.timing, b.handled, b.count = true, 0, 0
+	if _, err := b.send(b.direct[len(factors)-1]); err != nil {
 		return c, err
 	}
-	near := lineThrough(line)
-	c.Frame = max(0, near.rise)
-	if b.count > 0 {
-		c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
-	}
-	c.Pebble.Send = max(0, near.start-c.Pebble.Handle)
-	c.Pebble.Forward = max(0, far-line[len(line)-1].y-c.Frame*line[len(line)-1].x)
+	b.timing = false
+	direct, last := lineThrough(line), line[len(line)-1]
+	c.Frame = max(0, direct.rise)
+	c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
+	c.Pebble.Send = max(0, direct.start-c.Pebble.Handle)
+	more := (hops - remote) / float64(factors[len(factors)-1]) // frames that the cube needs for a pebble
+	c.Pebble.Forward = max(0, cube-last.y-c.Frame*more) / (hops - remote)
 	c.Pebble.Look = b.look()
 	return c, nil
 }
 
-// send is the time of a pebble to a rank, in an epoch in which rank 0 alone sends.
-func (b *costing) send(t *target.Target[uint64], to uint64) (seconds float64, err error) {
+// send is the time of a pebble in an epoch in which all ranks send.
+func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	if err := b.rank.Barrier(); err != nil {
 		return 0, err
 	}
-	for i := range b.values {
-		b.values[i] = to
-	}
-	start := b.rank.Now()
+	start := processor(b.rank.Now)
 	err = b.rank.Epoch(func() error {
-		for sent := 0; b.rank.ID() == 0 && sent < b.pebbles; sent += batch {
+		for range b.chunks {
 			t.SendAll(b.values)
 		}
 		return nil
 	})
-	return (b.rank.Now() - start).Seconds() / float64(b.pebbles), err
+	if err == nil {
+		err = b.rank.Barrier()
+	}
+	return (processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
 }
 
-// look is the time of a look into a cache that has not seen the pebble.
+// look is the time of a look into a cache that has not seen the pebble. One rank looks at a time.
 func (b *costing) look() float64 {
-	keys := make([]uint64, batch)
-	start := b.rank.Now()
-	for range looked {
-		for i := range keys {
-			b.next += 0x9E3779B97F4A7C15
-			keys[i], b.values[i] = b.next, b.next
+	vs := make([]uint64, chunk)
+	took, n := time.Duration(0), uint64(0)
+	for range looked / chunk {
+		for i := range b.keys {
+			n++
+			b.keys[i], vs[i] = n*golden, n*golden
 		}
-		b.cache.Filter(b.values, keys)
+		start := processor(b.rank.Now)
+		b.cache.Filter(vs, b.keys)
+		took += processor(b.rank.Now) - start
 	}
-	return (b.rank.Now() - start).Seconds() / (looked * batch)
+	return took.Seconds() / looked
 }

@@ -2,8 +2,10 @@ package fit
 
 import (
 	"context"
+	"math/bits"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,11 +13,10 @@ import (
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestPebbles(t *testing.T) {
-	c, err := Pebbles(t.Context(), 2, 1<<14)
+	c, err := Pebbles(t.Context(), 2, pebbleMin)
 	require.NoError(t, err)
 	for _, cost := range []float64{c.Pebble.Send, c.Pebble.Handle, c.Pebble.Forward, c.Pebble.Look, c.Frame} {
 		require.GreaterOrEqual(t, cost, 0.0)
@@ -25,28 +26,41 @@ func TestPebbles(t *testing.T) {
 	require.Positive(t, c.Pebble.Look)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Pebbles(ctx, 1, 1<<14)
+	_, err = Pebbles(ctx, 1, pebbleMin)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestPebblesGoWhereTheyAreMeasured counts frames and pebbles by rank: to a neighbour with each factor, over a hop, and home.
+// TestPebblesGoWhereTheyAreMeasured counts pebbles by rank, and what the cube forwards: a hop less than bits differ.
 func TestPebblesGoWhereTheyAreMeasured(t *testing.T) {
-	const pebbles = 4096
-	handled, forwarded, sent := make([]uint64, ranks), make([]uint64, ranks), make([]uint64, ranks)
-	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks, Topology: route.Mesh(2, 2), Due: -1}, func(r *pebble.Rank) error {
-		_, err := newCosting(r, pebbles).once()
-		c := r.Counters()
-		handled[r.ID()], forwarded[r.ID()], sent[r.ID()] = c.PebblesHandled, c.Forwarded, c.FramesSent
+	handled, got, forwarded := make([]uint64, ranks), make([]uint64, ranks), uint64(0)
+	epochs := uint64(len(factors) + 2)
+	var all []pebble.Counters
+	for from := range ranks {
+		for _, v := range valuesOf(from) {
+			owner := int(v % ranks)
+			handled[owner] += 2 * epochs
+			if bits := bits.OnesCount(uint(from ^ owner)); bits > 1 {
+				forwarded += 2 * uint64(bits-1)
+			}
+		}
+	}
+	var mu sync.Mutex
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks, Due: -1}, func(r *pebble.Rank) error {
+		_, err := newCosting(r, 2*pebbleMin).once()
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, r.Counters())
+		got[r.ID()] = r.Counters().PebblesHandled
 		return err
 	}))
-	n := uint64(len(factors))
-	require.Equal(t, []uint64{pebbles, n * pebbles, 0, pebbles}, handled)
-	require.EqualValues(t, pebbles, forwarded[1]+forwarded[2])
-	frames := uint64(0)
-	for _, factor := range append(factors, factors[len(factors)-1]) {
-		frames += uint64(pebbles / factor)
+	total := uint64(0)
+	for _, c := range all {
+		total += c.Forwarded
 	}
-	require.InDelta(t, frames, sent[0], float64(len(factors))*8, "frames begin small and grow, and go when they are full")
+	require.Equal(t, handled, got)
+	require.Equal(t, forwarded, total)
+	ofAll := float64(2 * ranks * chunk)
+	require.InEpsilon(t, hops-remote, float64(forwarded)/ofAll, 0.02, "what the arithmetic takes for granted")
 }
 
 func TestKeep(t *testing.T) {

@@ -9,19 +9,19 @@ type samples struct {
 	streams []point // a frame of a stream, by bytes
 }
 
-// link works the parameters out (LogGP, by ping-pong and streams): streams take o+g+nG a frame, a frame alone 2o+L+nG. What would
-// be below 0 is 0: then one hides behind the other, as a gap does that is shorter than the overhead. The residual is that of the
-// stream's line.
+// link works the parameters out (LogGP, by ping-pong and streams): streams take o+g+nG a frame, a frame alone 2o+L+nG. No parameter
+// is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut to that. The residual
+// is that of the stream's line.
 func (s samples) link() (l model.Link, residual float64) {
 	stream := lineThrough(s.streams)
 	l.PerByte = max(0, stream.rise)
-	l.Overhead = min(s.send, max(0, stream.start))
-	l.Gap = max(0, stream.start-l.Overhead)
-	var latencies []weighted
+	var alone []weighted
 	for _, p := range s.pings {
-		latencies = append(latencies, weighted{p.y - 2*l.Overhead - l.PerByte*p.x, 1 / p.y})
+		alone = append(alone, weighted{p.y - l.PerByte*p.x, 1 / p.y})
 	}
-	l.Latency = max(0, middle(latencies))
+	ping, apart := max(0, middle(alone)), max(0, stream.start)
+	l.Overhead = min(s.send, ping/2, apart)
+	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
 	return l, stream.residual
 }
 
