@@ -73,8 +73,8 @@ func (c Config) complete() (Config, error) {
 	if c.Slowest == 0 {
 		c.Slowest = slowestDefault
 	}
-	if !(c.Share > 0 && c.Share <= 1) {
-		return c, fmt.Errorf("tune: experiments may cost %v of the time: give a part, above 0 and at most 1", c.Share)
+	if !(c.Share > 0) || math.IsInf(c.Share, 1) {
+		return c, fmt.Errorf("tune: experiments may cost %v of the time: give a part above 0, such as 0.05", c.Share)
 	}
 	if !(c.Slowest > 1) || math.IsInf(c.Slowest, 1) {
 		return c, fmt.Errorf("tune: settings are expected to take %v times as long at most: give a number above 1", c.Slowest)

@@ -147,10 +147,10 @@ func (t *Tuner) judge() {
 		return // who looks after each window is deceived by chance the more often
 	}
 	ratio, doubt := middle(a.ratios), sure*noise*deviation(n)
-	switch better := ratio - 1; {
+	switch better := math.Log(ratio); { // so that half and twice as fast are as far from equal
 	case better > max(hysteresis, doubt):
 		t.decide(true, ratio, doubt, noise)
-	case better < -doubt || n >= last:
+	case better < -doubt || n >= last || n >= triesLeast && better+doubt/sure < worthIt: // hardly worth it, whatever comes
 		t.decide(false, ratio, doubt, noise)
 	}
 }

@@ -271,7 +271,7 @@ func TestConfigRefuses(t *testing.T) {
 		"no name":         {Start: tune.Setting{Coalesce: 1}},
 		"factor 0":        {Start: tune.Setting{Topology: "direct"}},
 		"cache of -1":     {Start: tune.Setting{Topology: "direct", Coalesce: 1, Cache: -1}},
-		"above 0 and":     {Start: start, Share: 2},
+		"part above 0":    {Start: start, Share: -1},
 		"number above 1":  {Start: start, Slowest: 0.5},
 		"leave them out":  {Start: start, Space: tune.Space{Coalesce: []int{0}}},
 		"below 0: leave":  {Start: start, Space: tune.Space{Cache: []int{-4}}},
