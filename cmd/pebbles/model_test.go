@@ -89,6 +89,18 @@ func TestModelOfManyRanks(t *testing.T) {
 	require.False(t, p.Predictions[0].Exact)
 }
 
+// What a job forwards is what the model says, and no link has fewer frames than it says. Idle ranks may send more.
+func TestModelAgainstRuns(t *testing.T) {
+	for _, topology := range []string{"direct", "hypercube", "mesh:3", "tree", "ring", "torus:2x4"} {
+		run := reported(t, "alltoall", "--ranks", "8", "--rounds", "300", "--coalesce", "64", "--due", "never", "--topology", topology)
+		p := predictedBy(t, "--parameters", "odin", "--ranks", "8", "--even", "--pebbles", "2100", "--bytes", "32", "--coalesce", "64",
+			"--topology", topology).Predictions[0]
+		require.EqualValues(t, 300*7*8, run.Counters.PebblesSent)
+		require.InDelta(t, float64(run.Counters.Forwarded), p.Forwarded, 1e-6, topology)
+		require.GreaterOrEqual(t, float64(run.Counters.FramesSent), p.Frames-1e-6, topology)
+	}
+}
+
 func TestModelExplains(t *testing.T) {
 	text := succeeds(t, "model", "--parameters", "odin", "--explain")
 	for _, source := range []string{"Active Pebbles, 3.3", "3.4", "3.5", "3.6", "TRAM, table I", "TRAM, V.A"} {
