@@ -10,9 +10,9 @@ const micro = 1e-6
 
 // Odin is the machine of the paper's measurements: 128 nodes of two dual-core Opterons at 2 GHz, InfiniBand of single data rate,
 // Open MPI, four ranks a node (Active Pebbles, section 5). The paper tells no LogGP parameters. These are the standard ones of
-// LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), L, o and g of a cluster of that time, whose sum 2o + L is the 5.5 µs that
-// its network was known for; G is that of the link, 8 Gbit/s, which the ranks of a node share. Between ranks of a node: half a
-// microsecond and 1 GB/s, as MPI had through shared memory. Pebbles: estimates for a processor of 2 GHz, 10 to 20 ns each.
+// LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), L, o and g of a cluster of that time, whose sum 2o + L is 5.5 µs; G is
+// that of the link, 8 Gbit/s, which the ranks of a node share. Estimates are what is between ranks of a node, half a microsecond and
+// 1 GB/s, and what pebbles cost a processor of 2 GHz, 10 to 20 ns each.
 var Odin = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
@@ -22,8 +22,8 @@ var Odin = Parameters{
 }
 
 // BlueGeneQ has what TRAM tells of Blue Gene/Q: 5 µs of overhead a message at each end (TRAM, section VI.B), and streams that come
-// near the bandwidth with messages of 16 to 32 KB (section IV.B, figure 3), which an overhead of 5 µs and 2 GB/s, the link's rate
-// by its makers, agree with. L is a round figure for its torus. Pebbles as those of [Odin], whose cores were as fast.
+// near the bandwidth with messages of 16 to 32 KB (section IV.B, figure 3), which an overhead of 5 µs and 2 GB/s
+// agree with. The rest are estimates: L, links within a node, and pebbles as those of [Odin].
 var BlueGeneQ = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},

@@ -11,7 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of what is random; 0 draws one")
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So the seed is fixed
+// unless the flag says otherwise.
+var seedFlag = flag.Uint64("seed", 1, "seed of what is random; 0 draws one")
 
 func random(t *testing.T) *rand.Rand {
 	seed := *seedFlag
