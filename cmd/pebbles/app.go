@@ -23,6 +23,9 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 	c.Args = noArguments
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		member := launch.Started()
+		if err := s.load(c); err != nil {
+			return err
+		}
 		if err := s.check(member); err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type settings struct {
 	seed        uint64
 	json        bool
 	explain     bool
+	profile     string // file of pebbles tune
 }
 
 var (
@@ -69,6 +70,7 @@ func (s *settings) register(c *cobra.Command) {
 	f.Uint64Var(&s.seed, "seed", s.seed, "seed of everything random")
 	f.BoolVar(&s.json, "json", false, "print one JSON object instead of a table")
 	f.BoolVar(&s.explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
+	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag says otherwise")
 	s.diary.register(c)
 }
 

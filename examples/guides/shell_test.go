@@ -142,6 +142,12 @@ func (s *shell) pebbles(t *testing.T, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return nil
 	}
+	if app := slices.IndexFunc(args[1:], s.application(t)) + 1; args[0] == "tune" && app > 0 {
+		if err := s.pebbles(t, args[app:]); err != nil { // whose flags follow its name
+			return err
+		}
+		args = args[:app]
+	}
 	command := args[:1]
 	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
 		command = args[:2] // which may be a command of the command
@@ -166,29 +172,40 @@ func (s *shell) pebbles(t *testing.T, args []string) error {
 	return nil
 }
 
+// application tells which words are commands that run a job.
+func (s *shell) application(t *testing.T) func(word string) bool {
+	help, err := exec.Command(built(t, "pebbles"), "tune").CombinedOutput()
+	require.Error(t, err, "it names them when it is given none")
+	_, names, _ := strings.Cut(string(help), "use one of ")
+	return func(word string) bool { return strings.Contains(names, word+",") || strings.Contains(names, word+";") }
+}
+
 // TestShellBites breaks each rule once.
 func TestShellBites(t *testing.T) {
 	for line, why := range map[string]string{
-		"go run ./examples/wordcount -ranks 4":                        "",
-		"go run ./examples/wordcount -rank 4":                         "has no flag -rank",
-		"go run ./examples/routing -ranks 4":                          "",
-		"go run ./examples/routing -rank 4":                           "has no flag -rank",
-		"go run ./examples/nosuch":                                    "there is no package",
-		"go run ./route":                                              "is no program",
-		"go install " + module + "/cmd/pebbles@latest":                "",
-		"go vet ./...":                                                "does not know",
-		"go run":                                                      "names no package",
-		"go test ./...":                                               "",
-		"go run ./cmd/pebbles nosuch":                                 "has no command",
-		"pebbles nosuch":                                              "has no command",
-		"pebbles bfs --kronecker 16 --roots=4":                        "",
-		"pebbles bfs --kronecke 16":                                   "has no flag --kronecke",
-		"pebbles bench compare --ratios a b":                          "",
-		"pebbles bench --ratios a":                                    "has no flag --ratios",
-		"pebbles bench Latency --quick":                               "",
-		"pebbles run -n 2 -- ./a":                                     "no go build",
-		"go build -o a ./examples/wordcount\npebbles run -n 2 -- ./a": "",
-		"go build -o a ./examples/wordcount\n./a FILE # why":          "",
+		"go run ./examples/wordcount -ranks 4":                                 "",
+		"go run ./examples/wordcount -rank 4":                                  "has no flag -rank",
+		"go run ./examples/routing -ranks 4":                                   "",
+		"go run ./examples/routing -rank 4":                                    "has no flag -rank",
+		"go run ./examples/nosuch":                                             "there is no package",
+		"go run ./route":                                                       "is no program",
+		"go install " + module + "/cmd/pebbles@latest":                         "",
+		"go vet ./...":                                                         "does not know",
+		"go run":                                                               "names no package",
+		"go test ./...":                                                        "",
+		"go run ./cmd/pebbles nosuch":                                          "has no command",
+		"pebbles nosuch":                                                       "has no command",
+		"pebbles bfs --kronecker 16 --roots=4":                                 "",
+		"pebbles bfs --kronecke 16":                                            "has no flag --kronecke",
+		"pebbles bench compare --ratios a b":                                   "",
+		"pebbles bench --ratios a":                                             "has no flag --ratios",
+		"pebbles bench Latency --quick":                                        "",
+		"pebbles tune --runs 3 bfs --roots 4":                                  "",
+		"pebbles tune --runs 3 bfs --root-count 4":                             "has no flag --root-count",
+		"pebbles tune --run 3 bfs --roots 4":                                   "has no flag --run",
+		"pebbles run -n 2 -- ./a":                                              "no go build",
+		"go build -o a ./examples/wordcount\npebbles run -n 2 -- ./a":          "",
+		"go build -o a ./examples/wordcount\n./a FILE # why":                   "",
 		"go build -o /tmp/a ./examples/topology && pebbles run -m 2 -- /tmp/a": "has no flag -m",
 		"go build -o /tmp/a ./examples/topology && pebbles run -n 2 -- /tmp/b": "no go build",
 		"./a":         "no go build",

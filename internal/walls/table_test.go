@@ -23,8 +23,12 @@ var walls = []wall{
 	{folder: "route", std: pureButShared, ours: none},
 	{folder: "reduce", std: pure, ours: none},
 	{folder: "coalesce", std: pure, ours: none},
+	{folder: "model", std: pureWithJSON, ours: only("route")},
+	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
 	{folder: "internal/bare", std: all, ours: only("netio"), clock: true},
 	{folder: "internal/benchmark", std: all, ours: none, clock: true},
+	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
+		"target"), clock: true},
 	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
 	{folder: "internal/suite", std: pure, ours: only("internal/benchmark")},
 	{folder: "internal/*", std: pure, ours: none},
@@ -116,6 +120,9 @@ var pure = only("cmp", "encoding/binary", "errors", "fmt", "iter", "maps", "math
 
 // pureButShared lets in besides what lets the ranks of a process share marks of links.
 func pureButShared(name string) bool { return pure(name) || name == "sync" || name == "sync/atomic" }
+
+// pureWithJSON lets in besides what turns files, which others read and write, into words.
+func pureWithJSON(name string) bool { return pure(name) || name == "bytes" || name == "encoding/json" }
 
 // quiet keeps out what touches the world.
 func quiet(name string) bool { return quietWithFiles(name) && name != "os" }

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// fitter is the command that measures.
+type fitter struct {
+	terminal
+	spread    spread
+	transport word
+	out       string
+	effort    fit.Effort
+	pebbles   int
+	json      bool
+	pair      bool
+}
+
+// fitted are the transports that can be measured, and the class of link that each stands for.
+var fitted = map[string]model.Class{"mem": model.Process, netio.ByShm: model.Host, netio.ByTCP: model.Network}
+
+func newFit(t terminal) *cobra.Command {
+	m := &fitter{terminal: t, effort: fit.Standard, pebbles: 1 << 19}
+	c := &cobra.Command{
+		Use:   "fit",
+		Short: "Measure this machine for pebbles model, simulation and tuning",
+		Long: "fit measures the LogGP parameters of the transports (latency, overhead, gap, gap a byte), and what pebbles and frames\n" +
+			"cost, and keeps them in the user's folder of configuration. Memory stands for links within a process, shared memory for\n" +
+			"those within a host, and TCP for those between hosts: over loopback, or with --hosts between two of them. What is not\n" +
+			"measured stays as it was kept.",
+		Example: "  pebbles fit\n" +
+			"  pebbles fit --transport mem --out parameters.json\n" +
+			"  pebbles fit --transport tcp --hosts a,b --bind eth0",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return m.start() },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	words(c, &m.transport, "transport", "all", []string{"mem", netio.ByShm, netio.ByTCP, "all"}, "what is measured")
+	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's folder of configuration)")
+	f.Var(count{&m.effort.Repeats, 1, ""}, "repeats", "repeats of everything, of which the median counts")
+	f.Var(count{&m.effort.Frames, 16, ""}, "frames", "frames of each stream and of all ping-pongs")
+	f.Var(count{&m.pebbles, 1 << 15, ""}, "pebbles", "pebbles of each epoch that tells what they cost")
+	m.spread.register(c)
+	f.BoolVar(&m.json, "json", false, "print the file instead of a table")
+	f.BoolVar(&m.pair, "pair", false, "be a process of a pair")
+	f.Lookup("pair").Hidden = true
+	return c
+}
+
+func (m *fitter) start() error {
+	m.spread.processes = 2
+	if len(m.spread.hosts) == 0 {
+		m.spread.processes = 0
+	}
+	switch err := m.spread.check(); {
+	case err != nil:
+		return err
+	case len(m.spread.hosts) > 0 && m.transport.text != netio.ByTCP:
+		return errors.New("--hosts is for links between hosts: add --transport tcp")
+	case len(m.spread.hosts) == 1:
+		return errors.New("--hosts names one host: a link needs two")
+	case m.pair && launch.Started():
+		return m.answer()
+	case m.pair || launch.Started():
+		return errors.New("fit starts its processes itself: run it by itself")
+	case m.begin != nil:
+		return m.begin(nil)
+	}
+	if err := m.measure(); err != nil {
+		var s *launch.SignalError
+		if errors.As(err, &s) {
+			return &failure{s.Status(), plain{strings.TrimPrefix(err.Error(), "fit: "), err}}
+		}
+		return &failure{launch.ExitError, plain{strings.TrimPrefix(err.Error(), "fit: "), err}}
+	}
+	return nil
+}
+
+// measure measures what was asked for, keeps it and prints it.
+func (m *fitter) measure() error {
+	out := m.out
+	if out == "" {
+		var err error
+		if out, err = fit.Place(); err != nil {
+			return err
+		}
+	}
+	if m.out != "" {
+		if err := benchmark.Writable(m.out); err != nil {
+			return err
+		}
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	all, err := m.links(ctx)
+	if err != nil {
+		return err
+	}
+	costs, err := fit.Pebbles(ctx, 3*m.effort.Repeats, m.pebbles)
+	if err != nil {
+		return err
+	}
+	file := fit.File(append(kept(out, all), all...), costs, time.Now())
+	if err := fit.Write(out, file); err != nil {
+		return err
+	}
+	return m.print(file, out)
+}
+
+// links measures each transport that was asked for. Of all, those that this system does not have are left out, and said.
+func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
+	for _, name := range []string{"mem", netio.ByShm, netio.ByTCP} {
+		if m.transport.text != "all" && m.transport.text != name {
+			continue
+		}
+		one := fit.Measurement{Class: fitted[name]}
+		if name == "mem" {
+			one.Link, one.Measured, err = inMemory(ctx, m.effort)
+		} else {
+			one.Link, one.Measured, err = m.between(ctx, name)
+		}
+		if err != nil && m.transport.text == "all" && name == netio.ByShm && context.Cause(ctx) == nil {
+			fmt.Fprintf(m.stderr, "fit: shared memory was left out: %v\n", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func inMemory(ctx context.Context, effort fit.Effort) (l model.Link, measured model.Measured, err error) {
+	t := netio.NewMem(2)
+	l, measured, _, err = fit.Link(ctx, t, effort)
+	return l, measured, errors.Join(err, t.Close())
+}
+
+// between starts this command twice, as a job, and takes what the first process prints.
+func (m *fitter) between(ctx context.Context, name string) (l model.Link, measured model.Measured, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return l, measured, fmt.Errorf("find this program: %w", err)
+	}
+	program := []string{self, "fit", "--pair", "--transport", name, fmt.Sprint("--repeats=", m.effort.Repeats), fmt.Sprint("--frames=", m.effort.Frames)}
+	s := m.spread
+	s.processes = 2
+	spec := s.spec(program, nil)
+	spec.Transport = name
+	var stdout, stderr bytes.Buffer
+	spec.Stdout, spec.Stderr = &stdout, &stderr
+	if _, err := launch.Run(ctx, spec); err != nil {
+		if why := strings.TrimSpace(stderr.String()); why != "" {
+			return l, measured, fmt.Errorf("%w: %s", err, why)
+		}
+		return l, measured, err
+	}
+	var p pairResult
+	if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
+		return l, measured, fmt.Errorf("the pair of processes has printed %q: %w", stdout.String(), err)
+	}
+	return p.Link, p.Measured, nil
+}
+
+// pairResult is what the first process of a pair prints.
+type pairResult struct {
+	Link     model.Link     `json:"link"`
+	Measured model.Measured `json:"measured"`
+}
+
+// answer is one process of a pair.
+func (m *fitter) answer() error {
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	member, err := launch.JoinBy(ctx, m.transport.text)
+	if err != nil {
+		return &failure{launch.StatusOf(err), err}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-member.Gone:
+			cancel(launch.ErrLauncherGone)
+		case <-ctx.Done():
+		}
+	}()
+	l, measured, first, err := fit.Link(ctx, member.Transport, m.effort)
+	err = errors.Join(err, member.Transport.Close(), member.Close())
+	if err != nil {
+		return &failure{launch.StatusOf(err), err}
+	}
+	if !first {
+		return nil
+	}
+	return written(json.NewEncoder(m.stdout).Encode(pairResult{l, measured}))
+}
+
+// kept are the links of the classes that were not measured now, as they were kept for this machine.
+func kept(out string, now []fit.Measurement) (all []fit.Measurement) {
+	f, err := fit.Read(out)
+	if err != nil || f.Machine != benchmark.ThisMachine().String() {
+		return nil
+	}
+	for c := model.Process; c <= model.Network; c++ {
+		m, ok := f.Measured[c.String()]
+		for _, n := range now {
+			ok = ok && n.Class != c
+		}
+		if ok {
+			all = append(all, fit.Measurement{Class: c, Link: f.Parameters.Link(c), Measured: m})
+		}
+	}
+	return all
+}
+
+func (m *fitter) print(f model.File, out string) error {
+	if m.json {
+		text, err := f.Encode()
+		if err == nil {
+			_, err = m.stdout.Write(text)
+		}
+		return written(err)
+	}
+	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "link\tby\tlatency\toverhead\tgap\tbandwidth\toff the line")
+	for c := model.Process; c <= model.Network; c++ {
+		l, s := f.Parameters.Link(c), f.Measured[c.String()]
+		if s.Transport == "" {
+			fmt.Fprintf(w, "%s\tnot measured\n", c)
+			continue
+		}
+		bandwidth := "no limit seen"
+		if l.PerByte > 0 {
+			bandwidth = fmt.Sprintf("%.3g GB/s ± %.0f %%", 1e-9/l.PerByte, 100*s.Spread.PerByte/l.PerByte)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f %%\n", c, s.Transport, withSpread(l.Latency, s.Spread.Latency),
+			withSpread(l.Overhead, s.Spread.Overhead), withSpread(l.Gap, s.Spread.Gap), bandwidth, 100*s.Residual)
+	}
+	p := f.Parameters.Pebble
+	fmt.Fprintf(w, "pebble\tsend %s\thandle %s\tforward %s\tlook %s\tframe %s\n", timeText(p.Send), timeText(p.Handle), timeText(p.Forward),
+		timeText(p.Look), timeText(f.Parameters.Frame))
+	fmt.Fprintf(w, "kept in\t%s\n", out)
+	return written(w.Flush())
+}
+
+func withSpread(v, spread float64) string { return timeText(v) + " ± " + timeText(spread) }

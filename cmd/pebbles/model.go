@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// predictor is the command that predicts.
+type predictor struct {
+	terminal
+	parameters  string
+	transport   word
+	topology    word
+	termination word
+	job         model.Job
+	pebbles     int
+	compute     time.Duration
+	sweeps      []string
+	plot        string
+	json        bool
+	explain     bool
+}
+
+// detectors are the words for what ends epochs in the model.
+var detectors = append([]string{"auto"}, model.Detectors...)
+
+func newModel(t terminal) *cobra.Command {
+	m := &predictor{terminal: t, pebbles: 1 << 16}
+	c := &cobra.Command{
+		Use:   "model",
+		Short: "Predict what a job would cost, without running it",
+		Long: "model predicts time, frames, bytes, buffers and hops of epochs in which all ranks send pebbles to all ranks, by the\n" +
+			"formulas of the LogGP model: for this machine, once pebbles fit has measured it, or for a published one. It sweeps over\n" +
+			"ranks, topologies and more, and tells from where on one topology is faster than another.",
+		Example: "  pebbles model --parameters odin --ranks 512 --per-host 4 --topology hypercube\n" +
+			"  pebbles model --parameters odin --ranks 64 --even --pebbles 6300 --depth 1 --explain\n" +
+			"  pebbles model --parameters odin --per-host 4 --pebbles 1024 --sweep ranks=16,64,256,1024 --sweep topology=direct,mesh:2",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return m.start(c) },
+	}
+	m.job = model.Job{Ranks: 4, Bytes: 8, Epochs: 1, Coalesce: coalesce.FactorDefault}
+	m.topology.check = func(name string) error {
+		_, err := route.ByName(name)
+		return err
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&m.parameters, "parameters", "", parametersUsage())
+	words(c, &m.transport, "transport", "auto", transports, "what carries frames between processes of a host")
+	f.Var(count{&m.job.Ranks, 1, ""}, "ranks", "ranks of the whole job")
+	f.Var(count{&m.job.Layout.PerProcess, 1, "all of a host"}, "per-process", "ranks of a process")
+	f.Var(count{&m.job.Layout.PerHost, 1, "all"}, "per-host", "ranks of a host")
+	words(c, &m.topology, "topology", "direct", route.Names(), "how pebbles travel")
+	f.Lookup("topology").Usage += "; also " + route.Forms
+	f.Var(count{&m.job.Coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
+	f.Var(count{&m.pebbles, 0, "0"}, "pebbles", "pebbles that each rank sends in an epoch")
+	f.Var(count{&m.job.Bytes, 1, ""}, "bytes", "bytes of a pebble")
+	f.Var(count{&m.job.Epochs, 1, ""}, "epochs", "epochs, one after the other")
+	f.BoolVar(&m.job.Even, "even", false, "every rank gets as many from every other one, in place of random owners")
+	f.Float64Var(&m.job.Hit, "hit", 0, "hit rate of a look into the reduction cache, 0 to 1")
+	f.Var(count{&m.job.Depth, 0, "0"}, "depth", "declared depth of an epoch, 0 for none")
+	words(c, &m.termination, "termination", "auto", detectors, "what finds the end of an epoch")
+	f.DurationVar(&m.compute, "compute", 0, "time that the program itself takes for a pebble, such as 20ns")
+	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable(), ", ")+"; repeatable")
+	f.StringVar(&m.plot, "plot", "", "draw a sweep into a folder, as SVG")
+	f.BoolVar(&m.json, "json", false, "print one JSON object instead of a table")
+	f.BoolVar(&m.explain, "explain", false, "say which formula each part comes from")
+	return c
+}
+
+// start predicts and prints.
+func (m *predictor) start(c *cobra.Command) error {
+	m.job.Pebbles, m.job.Compute, m.job.Detector = float64(m.pebbles), m.compute.Seconds(), m.termination.text
+	axes, err := axesOf(m.sweeps, c.Flags())
+	switch {
+	case err != nil:
+		return err
+	case m.explain && len(axes) > 0:
+		return errors.New("--explain is about one prediction: leave out --sweep")
+	case m.plot != "" && len(axes) == 0:
+		return errors.New("--plot draws a sweep: add --sweep ranks=16,64,256")
+	}
+	p, from, err := parametersOf(m.parameters)
+	if err != nil {
+		return &failure{launch.ExitError, m.plainly(err)}
+	}
+	if m.transport.text == "tcp" {
+		p = p.Over(model.Network)
+	}
+	points, err := m.sweep(&p, axes)
+	if err != nil {
+		return m.plainly(err)
+	}
+	s := show{predictor: m, from: from, axes: axes, points: points, crossovers: crossovers(axes, points)}
+	if err := written(s.print()); err != nil {
+		return err
+	}
+	if m.plot == "" {
+		return nil
+	}
+	if err := s.draw(); err != nil {
+		return &failure{launch.ExitError, err}
+	}
+	return nil
+}
+
+// plainly leaves out the package, since the command is said before the error.
+func (m *predictor) plainly(err error) error {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "model: "), "fit: ")
+	return plain{text, err}
+}
+
+// predict is one prediction.
+func (m *predictor) predict(p *model.Parameters, surveys map[string]model.Shape) (model.Prediction, error) {
+	constructor, err := route.ByName(m.topology.text)
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	j := m.job
+	j.Topology = constructor
+	key := fmt.Sprint(m.topology.text, j.Ranks, j.Layout)
+	shape, known := surveys[key]
+	if !known {
+		if shape, err = model.Survey(constructor, j.Ranks, j.Layout); err != nil {
+			return model.Prediction{}, err
+		}
+		surveys[key] = shape
+	}
+	return p.PredictOn(shape, j)
+}

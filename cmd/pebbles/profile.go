@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// profilePlace is where the profile of an application is kept, beside the parameters of the machine.
+func profilePlace(app string) (string, error) {
+	place, err := fit.Place()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(place), "profile-"+app+".json"), nil
+}
+
+// profiled says what a profile of a command line is for: the application with the flags that make its work, where it runs, and by
+// what.
+func profiled(c *cobra.Command, s *settings) tune.For {
+	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
+	other := &cobra.Command{}
+	(&settings{}).register(other)
+	shared.AddFlagSet(other.Flags())
+	app := []string{c.Name()}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if shared.Lookup(f.Name) == nil || f.Name == "seed" {
+			app = append(app, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		}
+	})
+	transport := s.transport.text
+	if !s.spread.several() && !launch.Started() {
+		transport = "mem"
+	}
+	return tune.For{
+		App: strings.Join(app, " "), Ranks: s.ranks(), Processes: s.spread.count(), Transport: transport,
+		Machine: benchmark.ThisMachine().String(),
+	}
+}
+
+// load takes over the setting of the profile, but for what flags say.
+func (s *settings) load(c *cobra.Command) error {
+	if s.profile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(s.profile)
+	if err != nil {
+		return fmt.Errorf("--profile: %w: make one with pebbles tune", err)
+	}
+	p, err := tune.DecodeProfile(text)
+	if err == nil {
+		err = p.Fits(profiled(c, s))
+	}
+	if err == nil {
+		_, err = route.ByName(p.Setting.Topology)
+	}
+	if err != nil {
+		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
+	}
+	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce, "cache": p.Setting.Cache} {
+		if f := c.Flags().Lookup(name); !f.Changed && f.Value.String() != fmt.Sprint(value) {
+			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given
+				return fmt.Errorf("--profile %s: %w", s.profile, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// tuning is the command that finds settings by running an application again and again.
+type tuning struct {
+	terminal
+	runs       int
+	limit      time.Duration
+	out        string
+	parameters string
+	json       bool
+	quiet      bool
+
+	root *cobra.Command
+	app  []string // the command line of the application
+	job  *job
+	of   tune.For
+}
+
+// tunable are the applications, and whether they have a reduction, so that caches are worth a try.
+var tunable = map[string]bool{
+	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "alltoall": false, "reduce": true, "epochs": false,
+}
+
+func newTune(t terminal) *cobra.Command {
+	u := &tuning{terminal: t, runs: 60}
+	c := &cobra.Command{
+		Use:   "tune APP [FLAGS]",
+		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
+		Long: "tune runs an application again and again, each time with a setting that what was seen so far speaks for, until nothing is\n" +
+			"left to try. It begins with the defaults, and with what pebbles model would choose once pebbles fit has measured this\n" +
+			"machine. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
+			"The profile that it writes is for runs of the same application with --profile.",
+		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
+			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
+			"  pebbles tune --parameters odin --json permutation --procs 2",
+		Args: func(_ *cobra.Command, args []string) error {
+			names := slices.Sorted(maps.Keys(tunable))
+			if len(args) == 0 || !slices.Contains(names, args[0]) {
+				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "), strings.Join(names, ", "))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return u.start(args) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.SetInterspersed(false) // what follows the application's name is the application's
+	f.Var(count{&u.runs, 1, ""}, "runs", "runs at most")
+	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
+	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's folder of configuration)")
+	f.StringVar(&u.parameters, "parameters", "", parametersUsage())
+	f.BoolVar(&u.json, "json", false, "print the profile instead of a table")
+	f.BoolVarP(&u.quiet, "quiet", "q", false, "show no progress")
+	return c
+}
+
+// start lets the application check its own flags, and tunes.
+func (u *tuning) start(app []string) error {
+	if u.limit <= 0 {
+		return errors.New("--limit must be a positive time such as 30s")
+	}
+	if err := u.take(app); err != nil {
+		return err
+	}
+	if u.begin != nil {
+		return u.begin(u.job)
+	}
+	err := u.tune()
+	var s *launch.SignalError
+	switch {
+	case errors.As(err, &s):
+		return &failure{s.Status(), plainly(err)}
+	case err != nil:
+		return &failure{launch.ExitError, plainly(err)}
+	}
+	return nil
+}
+
+// take parses the application's command line, by its own command.
+func (u *tuning) take(app []string) error {
+	if launch.Started() {
+		return errors.New("tune starts its jobs itself: run it by itself")
+	}
+	u.app = app
+	u.root = newCommand(terminal{args: app, stdout: io.Discard, stderr: io.Discard, begin: func(j *job) error {
+		u.job = j
+		return nil
+	}})
+	if _, err := u.root.ExecuteC(); err != nil {
+		return fmt.Errorf("%s: %w", app[0], err)
+	}
+	if u.job == nil {
+		return fmt.Errorf("%s: there is nothing to run: leave out --help", app[0])
+	}
+	switch s := u.job.settings; {
+	case s.explain || s.profile != "":
+		return fmt.Errorf("%s: leave out --explain and --profile", app[0])
+	case len(s.spread.hosts) > 0:
+		return fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", app[0])
+	}
+	u.of = profiled(u.command(), u.job.settings)
+	return nil
+}
+
+// command is the application's own, with its flags as they were given.
+func (u *tuning) command() *cobra.Command {
+	c, _, err := u.root.Find(u.app)
+	if err != nil {
+		panic("pebbles: " + err.Error()) // it has just been found
+	}
+	return c
+}
+
+// given tells that the user has chosen a flag of the application.
+func (u *tuning) given(name string) bool { return u.command().Flags().Changed(name) }
+
+// space leaves out what the user has chosen.
+func (u *tuning) space() tune.Space {
+	space := tune.SpaceFor(u.of.Ranks, 8, tunable[u.app[0]])
+	if u.given("topology") {
+		space.Topologies = nil
+	}
+	if u.given("coalesce") {
+		space.Coalesce = nil
+	}
+	if u.given("cache") {
+		space.Cache = nil
+	}
+	return space
+}
+
+// tune runs the application until there is nothing left to try, and writes the profile.
+func (u *tuning) tune() error {
+	out := u.out
+	if out == "" {
+		var err error
+		if out, err = profilePlace(u.app[0]); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := benchmark.Writable(out); err != nil {
+		return err
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	s := u.job.settings
+	start := tune.Setting{Topology: s.topology.text, Coalesce: s.coalesce, Cache: s.cache}
+	first, err := u.run(ctx, start)
+	if err != nil {
+		return err
+	}
+	predict, err := u.predict(first)
+	if err != nil {
+		return err
+	}
+	tuner, err := tune.New(tune.Config{Start: start, Space: u.space(), Predict: predict, Whole: true, Share: offline})
+	if err != nil {
+		return err
+	}
+	tuner.Saw(first.window())
+	for runs := 1; runs < u.runs && !tuner.Settled(); runs++ {
+		one, err := u.run(ctx, tuner.Next().Setting)
+		if err != nil {
+			return err
+		}
+		tuner.Saw(one.window())
+		u.tell(runs+1, tuner)
+	}
+	p := tune.ProfileOf(tuner, u.of, time.Now().UTC().Truncate(time.Second))
+	text, err := p.Encode()
+	if err == nil {
+		err = benchmark.WriteFile(out, text)
+	}
+	if err != nil {
+		return err
+	}
+	return u.print(p, tuner.Reason(), out, text)
+}
+
+// offline is how many times as long as without a tuner its runs may take: nobody waits for what they work out.
+const offline = 10
+
+// tell shows how far it is.
+func (u *tuning) tell(runs int, t *tune.Tuner) {
+	if !u.quiet {
+		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", runs, u.runs, t.Setting())
+	}
+}
+
+// tunedRun is what came of a run.
+type tunedRun struct {
+	seconds  float64
+	counters map[string]json.Number
+}
+
+// window is a run as the tuner sees it: all do the same work.
+func (r tunedRun) window() tune.Window { return tune.Window{Work: 1, Seconds: r.seconds} }
+
+func (r tunedRun) counter(name string) float64 {
+	n, _ := r.counters[name].Float64()
+	return n
+}
+
+// run runs the application once.
+func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return tunedRun{}, fmt.Errorf("find this program: %w", err)
+	}
+	args := append([]string{self}, u.app...)
+	args = append(args, "--json", "--quiet", "--topology", s.Topology, fmt.Sprint("--coalesce=", s.Coalesce))
+	if tunable[u.app[0]] && (s.Cache > 0 || u.given("cache")) {
+		args = append(args, fmt.Sprint("--cache=", s.Cache))
+	}
+	c := benchmark.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
+	results, err := benchmark.Alternate(ctx, []benchmark.Group{{Name: "tune", Cases: []benchmark.Case{c}}},
+		benchmark.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
+	if err != nil {
+		return tunedRun{}, err
+	}
+	one := results.Groups[0].Results[0].Samples[0]
+	return tunedRun{one.Value, one.Counters}, nil
+}
+
+// predict is what the model has for the work that the first run has counted; nil when there are no parameters of this machine,
+// and none were asked for.
+func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
+	p, _, err := parametersOf(u.parameters)
+	sent, epochs := first.counter("pebbles_sent"), max(1, first.counter("epochs"))
+	switch {
+	case err != nil && u.parameters != "":
+		return nil, err
+	case err != nil || sent == 0:
+		return nil, nil
+	}
+	if u.of.Transport == netio.ByTCP {
+		p = p.Over(model.Network)
+	}
+	ranks, carried := float64(u.of.Ranks), sent+first.counter("forwarded")
+	return tune.Predictor(p, model.Job{
+		Ranks: u.of.Ranks, Layout: model.Layout{PerProcess: (u.of.Ranks + u.of.Processes - 1) / u.of.Processes},
+		Pebbles: sent / ranks / epochs, Bytes: max(1, int(first.counter("bytes_sent")/carried)), Epochs: int(epochs),
+	}), nil
+}
+
+func (u *tuning) print(p tune.Profile, reason, out string, text []byte) error {
+	if u.json {
+		_, err := u.stdout.Write(text)
+		return written(err)
+	}
+	w := tabwriter.NewWriter(u.stdout, 0, 0, 2, ' ', 0)
+	for _, d := range p.Decisions {
+		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
+	}
+	fmt.Fprintf(w, "chosen\t%s\n", reason)
+	fmt.Fprintf(w, "profile\t%s\n", out)
+	return written(w.Flush())
+}

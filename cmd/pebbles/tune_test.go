@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// A profile that tune has written for a command line is taken by that command line, and what it says is run.
+func TestTuneAndProfile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "profile.json")
+	for _, line := range [][]string{
+		{"alltoall", "--ranks", "4", "--rounds", "100", "--seed", "3"},
+		{"randomaccess", "--log2-words", "10", "--ranks", "4", "--procs", "2", "--transport", "tcp"},
+	} {
+		r := pebbles(t, append([]string{"tune", "--runs", "4", "--parameters", "odin", "--out", file}, line...)...)
+		require.Zero(t, r.status, r.stderr)
+		require.Contains(t, r.stdout, "chosen")
+		require.Contains(t, r.stdout, file)
+		require.Equal(t, 3, strings.Count(r.stderr, "\n"), "progress of three runs\n%s", r.stderr)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		p, err := tune.DecodeProfile(text)
+		require.NoError(t, err)
+		require.Equal(t, 4, p.For.Ranks)
+		require.Contains(t, p.For.App, line[0])
+		p.Setting = tune.Setting{Topology: "mesh:2", Coalesce: 37}
+		text, err = p.Encode()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, text, 0o644))
+		report := reported(t, with(line, "--profile", file)...)
+		require.Equal(t, "mesh:2", report.Topology)
+		require.Equal(t, 37, report.Coalesce)
+		report = reported(t, with(line, "--profile", file, "--topology", "direct")...)
+		require.Equal(t, "direct", report.Topology, "a flag says otherwise")
+		require.Equal(t, 37, report.Coalesce)
+		other := pebbles(t, with(line, "--profile", file, "--ranks", "5")...)
+		require.Equal(t, 2, other.status)
+		require.Contains(t, other.stderr, "for ranks 4, and the job has 5: run pebbles tune")
+	}
+}
+
+func reported(t *testing.T, line ...string) (r apps.Report) {
+	require.NoError(t, json.Unmarshal([]byte(succeeds(t, append(line, "--json")...)), &r))
+	require.Zero(t, r.Errors)
+	return r
+}
+
+// What the user has chosen is not tuned.
+func TestTuneKeepsFlags(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "p.json")
+	text := succeeds(t, "tune", "--quiet", "--json", "--runs", "40", "--out", out,
+		"epochs", "--count", "5", "--ranks", "4", "--topology", "ring", "--coalesce", "8")
+	p, err := tune.DecodeProfile([]byte(text))
+	require.NoError(t, err)
+	require.Equal(t, tune.Setting{Topology: "ring", Coalesce: 8}, p.Setting)
+	require.Empty(t, p.Decisions, "there is nothing to choose")
+	kept, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, text, string(kept))
+}
+
+func TestTuneMistakes(t *testing.T) {
+	damaged := filepath.Join(t.TempDir(), "damaged.json")
+	require.NoError(t, os.WriteFile(damaged, []byte(`{"format": 7}`), 0o644))
+	for _, m := range []struct {
+		line   string
+		status int
+		says   []string
+	}{
+		{"tune", 2, []string{"use one of", "randomaccess"}},
+		{"tune nosuch", 2, []string{`"nosuch"`, "randomaccess"}},
+		{"tune run", 2, []string{`"run"`, "randomaccess"}},
+		{"tune --runs 0 bfs", 2, []string{`"0"`, "1 or more"}},
+		{"tune --limit 0s epochs", 2, []string{"--limit"}},
+		{"tune randomaccess --bogus", 2, []string{"randomaccess", "--bogus"}},
+		{"tune randomaccess --topology mesh:3x3 --ranks 8", 2, []string{"multiply to 9"}},
+		{"tune randomaccess --help", 2, []string{"nothing to run"}},
+		{"tune randomaccess --explain", 2, []string{"--explain"}},
+		{"tune randomaccess --hosts a,b --bind lo", 2, []string{"--hosts"}},
+		{"tune --out /nonexistent/folder/p.json epochs --count 2", 1, []string{"can't write"}},
+		{"tune --out " + damaged + " bfs --graph /nonexistent/graph", 1, []string{"/nonexistent/graph"}},
+		{"randomaccess --profile /nonexistent/p.json", 2, []string{"/nonexistent/p.json", "pebbles tune"}},
+		{"randomaccess --profile " + damaged, 2, []string{"damaged.json", "format 7", "pebbles tune"}},
+	} {
+		r := pebbles(t, strings.Fields(m.line)...)
+		require.Equal(t, m.status, r.status, "%s\n%s", m.line, r.stderr)
+		for _, word := range m.says {
+			require.Contains(t, r.stderr, word, m.line)
+		}
+	}
+}

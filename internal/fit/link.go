@@ -1,0 +1,192 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Effort says how long to measure.
+type Effort struct {
+	Repeats int // of everything; the median counts
+	Frames  int // of a ping-pong, there and back, and of a stream
+}
+
+// Standard takes a second or two a transport.
+var Standard = Effort{Repeats: 7, Frames: 2000}
+
+func (e Effort) check() error {
+	if e.Repeats < 1 || e.Frames < burst {
+		return fmt.Errorf("fit: %d repeats of %d frames: give one repeat at least, and %d frames", e.Repeats, e.Frames, burst)
+	}
+	return nil
+}
+
+var (
+	pingSizes   = []int{64, 256, 1024, 4096, 16384}
+	streamSizes = []int{64, 512, 2048, 4096, 8192, 16384, 32768}
+)
+
+const (
+	small    = 64        // bytes of a frame whose own cost is measured
+	burst    = 16        // sends in a row
+	bursts   = 16        // of which the median counts
+	underWay = 512 << 10 // bytes of a stream, as a link's credit has it
+	warmUp   = 64        // frames there and back
+)
+
+// Link measures the link between ranks 0 and 1 of a job, of two ranks. Whoever has rank 0 in its process gets the result, ok. It
+// starts the transport, and leaves closing it to the caller. All processes of the job call it, with equal efforts. It costs
+// [Standard] a second or two. The error says who is lost.
+func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
+	place := t.Place()
+	if err := effort.check(); err != nil {
+		return l, m, false, err
+	}
+	if place.Ranks != 2 {
+		return l, m, false, fmt.Errorf("fit: a link is measured between 2 ranks, the job has %d", place.Ranks)
+	}
+	var failed atomic.Pointer[error]
+	t.Start(func(err error) {
+		failed.CompareAndSwap(nil, &err)
+		for rank := place.First; rank < place.Last; rank++ {
+			t.Port(rank).Wake()
+		}
+	})
+	var all []samples
+	var ends sync.WaitGroup
+	errs := make([]error, 2)
+	for rank := place.First; rank < place.Last; rank++ {
+		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank)}
+		ends.Go(func() {
+			if rank == 1 {
+				errs[1] = e.answer()
+			} else {
+				all, errs[0] = e.ask(effort)
+				m.Frames = e.sent
+			}
+			if err := errs[rank]; err != nil { // the other end need not wait
+				failed.CompareAndSwap(nil, &err)
+				t.Port(place.First).Wake()
+				t.Port(place.Last - 1).Wake()
+			}
+		})
+	}
+	ends.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Abort(err.Error())
+		return l, m, false, fmt.Errorf("fit: %s: %w", t.Name(), err)
+	}
+	if place.First > 0 {
+		return l, m, false, nil
+	}
+	frames := m.Frames
+	l, m = summary(all)
+	m.Transport, m.Frames = t.Name(), frames
+	return l, m, true, nil
+}
+
+// ask is the first end: it measures.
+func (e *end) ask(effort Effort) (all []samples, err error) {
+	if _, err := e.ping(small, warmUp); err != nil {
+		return nil, err
+	}
+	for range effort.Repeats + 1 {
+		s, err := e.repeat(effort.Frames)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	e.send(stop, small)
+	return all[1:], e.room(0) // the first time memory is new
+}
+
+// repeat measures everything once.
+func (e *end) repeat(frames int) (s samples, err error) {
+	if s.send, err = e.sends(); err != nil {
+		return s, err
+	}
+	for _, bytes := range pingSizes {
+		seconds, err := e.ping(bytes, frames/len(pingSizes)+1)
+		if err != nil {
+			return s, err
+		}
+		s.pings = append(s.pings, point{float64(bytes), seconds})
+	}
+	for _, bytes := range streamSizes {
+		seconds, err := e.stream(bytes, frames)
+		if err != nil {
+			return s, err
+		}
+		s.streams = append(s.streams, point{float64(bytes), seconds})
+	}
+	return s, nil
+}
+
+// ping is the time of a frame one way, in the mean over times there and back.
+func (e *end) ping(bytes, times int) (seconds float64, err error) {
+	start := e.Now()
+	for range times {
+		e.send(echo, bytes)
+		f, err := e.recv()
+		if err != nil {
+			return 0, err
+		}
+		if f.Tag != echo || int(f.Bytes) != bytes {
+			return 0, fmt.Errorf("a frame of %d bytes came back as one of %d", bytes, f.Bytes)
+		}
+		touch(f)
+		f.Release()
+	}
+	return (e.Now() - start).Seconds() / float64(2*times), nil
+}
+
+// sends is the time of a call that sends a small frame: the median over bursts.
+func (e *end) sends() (seconds float64, err error) {
+	var times []float64
+	for range bursts {
+		start := e.Now()
+		for range burst {
+			e.send(take, small)
+		}
+		times = append(times, (e.Now()-start).Seconds()/burst)
+		if err := e.count(burst); err != nil {
+			return 0, err
+		}
+	}
+	seconds, _ = spread(times)
+	return seconds, nil
+}
+
+// stream is the time of a frame of a stream.
+func (e *end) stream(bytes, frames int) (seconds float64, err error) {
+	start := e.Now()
+	for range frames {
+		if err := e.room(underWay - netio.FrameCost(bytes)); err != nil {
+			return 0, err
+		}
+		e.send(take, bytes)
+	}
+	err = e.count(frames)
+	return (e.Now() - start).Seconds() / float64(frames), err
+}
+
+// count waits until the other end has taken in so many frames, and one that asks for their number.
+func (e *end) count(frames int) error {
+	e.sendWith(tell, small, uint64(frames)+1)
+	f, err := e.recv()
+	if err != nil {
+		return err
+	}
+	defer f.Release()
+	if f.Kind != netio.Control || f.Seq != uint64(frames)+1 {
+		return fmt.Errorf("of %d frames %d have come", frames+1, f.Seq)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/handshake"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var little = Effort{Repeats: 2, Frames: 50}
+
+// frames is how many an effort sends from rank 0.
+func frames(e Effort) uint64 {
+	n := burst*bursts + bursts + len(pingSizes)*(e.Frames/len(pingSizes)+1) + len(streamSizes)*(e.Frames+1)
+	return uint64(warmUp + (e.Repeats+1)*n + 1)
+}
+
+// sound holds what must be so of any machine.
+func sound(t *testing.T, l model.Link, m model.Measured, name string) {
+	require.Equal(t, name, m.Transport)
+	require.Equal(t, frames(little), m.Frames)
+	for _, p := range []float64{l.Latency, l.Overhead, l.Gap, l.PerByte} {
+		require.GreaterOrEqual(t, p, 0.0)
+		require.Less(t, p, 1.0)
+	}
+	require.Positive(t, l.Message(0))
+	require.Positive(t, l.Interval())
+	require.NoError(t, (&model.Parameters{Process: l}).Check())
+}
+
+func TestMem(t *testing.T) {
+	tr := netio.NewMem(2)
+	l, m, ok, err := Link(t.Context(), tr, little)
+	require.NoError(t, err)
+	require.True(t, ok)
+	sound(t, l, m, "mem")
+	require.NoError(t, tr.Close())
+}
+
+// two are the transports of two processes.
+func two(t *testing.T, name string) []netio.Transport {
+	cs := make([]netio.TCPConfig, 2)
+	var addresses []string
+	for i := range cs {
+		listener, err := netio.ListenTCP("")
+		require.NoError(t, err)
+		addresses = append(addresses, listener.Addr().String())
+		cs[i].Listener = listener
+	}
+	all, errs := make([]netio.Transport, 2), make([]error, 2)
+	var dialled sync.WaitGroup
+	for i := range cs {
+		cs[i].Job, cs[i].Secret, cs[i].Place, cs[i].Addresses = "fit", make([]byte, 32), netio.PlaceOf(2, 2, i), addresses
+		cs[i].Identity = handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"}
+		dialled.Go(func() { all[i], errs[i] = netio.Dial(t.Context(), cs[i], name) })
+	}
+	dialled.Wait()
+	require.NoError(t, errors.Join(errs...))
+	return all
+}
+
+func TestTwoProcesses(t *testing.T) {
+	for _, name := range []string{netio.ByTCP, netio.ByShm} {
+		t.Run(name, func(t *testing.T) {
+			if name == netio.ByShm && runtime.GOOS != "linux" {
+				t.Skip("this system has no nameless shared memory")
+			}
+			all := two(t, name)
+			var second sync.WaitGroup
+			var mine bool
+			var failed error
+			second.Go(func() { _, _, mine, failed = Link(t.Context(), all[1], little) })
+			l, m, ok, err := Link(t.Context(), all[0], little)
+			require.NoError(t, err)
+			require.True(t, ok)
+			sound(t, l, m, name)
+			second.Wait()
+			require.NoError(t, failed)
+			require.False(t, mine)
+			closeBoth(t, all)
+		})
+	}
+}
+
+func closeBoth(t *testing.T, all []netio.Transport) {
+	var closing sync.WaitGroup
+	errs := make([]error, len(all))
+	for i, tr := range all {
+		closing.Go(func() { errs[i] = tr.Close() })
+	}
+	closing.Wait()
+	require.NoError(t, errors.Join(errs...))
+}
+
+// TestLostPeer: when the second process gives up in the middle, the first says so, and does not hang.
+func TestLostPeer(t *testing.T) {
+	all := two(t, netio.ByTCP)
+	var second sync.WaitGroup
+	second.Go(func() {
+		all[1].Start(func(error) {})
+		port := all[1].Port(1)
+		for port.Recv() == nil { // which stays unanswered
+			port.Wait(time.Second)
+		}
+		all[1].Abort("it was only a test")
+		_ = all[1].Close()
+	})
+	_, _, _, err := Link(t.Context(), all[0], little)
+	require.ErrorContains(t, err, "fit: tcp")
+	second.Wait()
+	_ = all[0].Close()
+}
+
+// TestCancelled: a context that ends ends both ends.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+	tr := netio.NewMem(2)
+	_, _, _, err := Link(ctx, tr, Effort{Repeats: 1 << 20, Frames: 1 << 20})
+	require.ErrorIs(t, err, why)
+	require.NoError(t, tr.Close())
+}
+
+func TestRefuses(t *testing.T) {
+	_, _, _, err := Link(t.Context(), netio.NewMem(3), little)
+	require.ErrorContains(t, err, "the job has 3")
+	_, _, _, err = Link(t.Context(), netio.NewMem(2), Effort{Repeats: 0, Frames: 100})
+	require.ErrorContains(t, err, "give one repeat at least")
+	_, err = Pebbles(t.Context(), 1, 10)
+	require.ErrorContains(t, err, "32768 pebbles")
+}

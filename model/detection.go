@@ -1,0 +1,105 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// detection is how many messages follow each other at the end of an epoch: rounds, each of some steps.
+type detection struct {
+	rounds  int
+	global  bool // a round goes over all ranks, in ⌈log2 P⌉ steps of doubling distance; otherwise over neighbours
+	steps   int  // of a round, when it is not global
+	formula string
+}
+
+// Detectors are the words that [Job].Detector takes; "" is skr without a declared depth, and with one the quickest.
+var Detectors = []string{"nbx", "ordered", "pcx", "pcx-neighbors", "skr"}
+
+// detect finds the formula of a detector (Active Pebbles, section 3.6), for a depth n and routes of s hops.
+func detect(name string, depth int, s Shape) (detection, error) {
+	levels := depth * max(1, s.Hops)
+	switch name {
+	case "skr":
+		return detection{rounds: 2, global: true, formula: "skr: 2 all-reductions of ⌈log2 P⌉ steps (Active Pebbles, 3.6.1)"}, nil
+	case "nbx", "pcx":
+		if err := needDepth(name, depth); err != nil {
+			return detection{}, err
+		}
+		return detection{rounds: levels, global: true, formula: name + ": n·s rounds of ⌈log2 P⌉ steps, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+	case "pcx-neighbors":
+		if err := needDepth(name, depth); err != nil {
+			return detection{}, err
+		}
+		return detection{rounds: levels, steps: log2(s.Neighbors + 1), formula: name + ": n·s rounds of ⌈log2 k⌉ steps among k-1 neighbours, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+	case "ordered":
+		if err := needDepth(name, depth); err != nil {
+			return detection{}, err
+		}
+		if s.Stages == 0 {
+			return detection{}, fmt.Errorf("model: detector ordered needs a topology with stages: use another detector")
+		}
+		return detection{rounds: depth * s.Stages, steps: 1, formula: "ordered: one message a stage, for each level of depth (TRAM, III.D)"}, nil
+	}
+	return detection{}, fmt.Errorf("model: unknown detector %q: use one of %s", name, strings.Join(Detectors, ", "))
+}
+
+func needDepth(name string, depth int) error {
+	if depth < 1 {
+		return fmt.Errorf("model: detector %s needs a declared depth: declare one, or use skr", name)
+	}
+	return nil
+}
+
+// log2 is ⌈log2 n⌉.
+func log2(n int) int { return bits.Len(uint(max(1, n) - 1)) }
+
+// countBytes is what a message of detection carries: two counts (Active Pebbles, 3.6; termination.SKR).
+const countBytes = 16
+
+// seconds is how long detection takes.
+func (d detection) seconds(p *Parameters, s Shape, layout Layout) float64 {
+	if !d.global {
+		slowest := 0.0
+		for _, l := range s.Mean {
+			slowest = max(slowest, p.Link(l.Class).Message(countBytes))
+		}
+		return float64(d.rounds*d.steps) * slowest
+	}
+	round := 0.0
+	for far := 1; far < s.Ranks; far *= 2 {
+		round += p.Link(layout.class(0, far)).Message(countBytes)
+	}
+	return float64(d.rounds) * round
+}
+
+// messages is how many steps follow each other.
+func (d detection) messages(ranks int) int {
+	if d.global {
+		return d.rounds * log2(ranks)
+	}
+	return d.rounds * d.steps
+}
+
+// choose finds the detector of a job.
+func (j *Job) choose(p *Parameters, s Shape, layout Layout) (name string, d detection, err error) {
+	switch {
+	case j.Detector != "" && j.Detector != "auto":
+		d, err = detect(j.Detector, j.Depth, s)
+		return j.Detector, d, err
+	case j.Depth == 0:
+		d, err = detect("skr", 0, s)
+		return "skr", d, err
+	}
+	best := math.Inf(1)
+	for _, candidate := range slices.Backward(Detectors) { // skr first: its verdict says most, and wins when none is quicker
+		one, err := detect(candidate, j.Depth, s)
+		if seconds := one.seconds(p, s, layout); err == nil && seconds < best {
+			name, d, best = candidate, one, seconds
+		}
+	}
+	return name, d, nil
+}

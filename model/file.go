@@ -1,0 +1,65 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// FileFormat is the version of parameter files. It grows when an older reader would misread a file.
+const FileFormat = 1
+
+// File is parameters and where they come from, as they are kept.
+type File struct {
+	Format     int        `json:"format"`
+	Machine    string     `json:"machine"` // for people: processor, cores, system
+	Date       time.Time  `json:"date"`
+	Parameters Parameters `json:"parameters"`
+	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes that were
+	// not measured are missing, and have the parameters of the class next to them.
+	Measured map[string]Measured `json:"measured"`
+}
+
+// Measured says how a link was measured.
+type Measured struct {
+	Transport string  `json:"transport"`
+	Spread    Link    `json:"spread"`   // half of the repeats are nearer to the median
+	Residual  float64 `json:"residual"` // of the lines through times of streams and ping-pongs: the median, as part of the time
+	Frames    uint64  `json:"frames"`   // that were sent
+}
+
+// Encode writes a file as JSON.
+func (f File) Encode() ([]byte, error) {
+	f.Format = FileFormat
+	if err := f.Parameters.Check(); err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(f, "", "\t")
+	return append(text, '\n'), err
+}
+
+// DecodeFile reads what Encode has written. The error says what to do about a file of another kind or version, or a damaged one.
+func DecodeFile(text []byte) (File, error) {
+	var version struct{ Format int }
+	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
+		return File{}, fmt.Errorf("model: this is no file of parameters: give one that pebbles fit has written")
+	}
+	if version.Format != FileFormat {
+		return File{}, fmt.Errorf("model: this file of parameters is of format %d, and this program reads format %d: run pebbles fit again",
+			version.Format, FileFormat)
+	}
+	var f File
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(&f); err != nil {
+		return File{}, fmt.Errorf("model: this file of parameters is damaged: %w: run pebbles fit again", err)
+	}
+	if err := f.Parameters.Check(); err != nil {
+		return File{}, fmt.Errorf("%w: this file of parameters is damaged: run pebbles fit again", err)
+	}
+	if f.Parameters.Process == (Link{}) {
+		return File{}, fmt.Errorf("model: this file has no parameters: give one that pebbles fit has written")
+	}
+	return f, nil
+}

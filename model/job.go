@@ -1,0 +1,62 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/route"
+)
+
+// Job is what is to be predicted: epochs in which every rank sends pebbles to all ranks alike.
+type Job struct {
+	Ranks    int
+	Layout   Layout
+	Topology route.Constructor
+	Coalesce int     // C: pebbles a buffer
+	Pebbles  float64 // that each rank sends in an epoch
+	Bytes    int     // of a pebble
+	Epochs   int     // 0 is one
+	// Even says that every rank gets the same number from every other one, as in an all-to-all. Otherwise owners are drawn at
+	// random from all ranks, the sender too, as in RandomAccess.
+	Even     bool
+	Hit      float64 // hit rate of one look into a reduction cache, 0 to 1; looks cost nothing when it is 0
+	Depth    int     // declared; 0 is none
+	Detector string  // see Detectors
+	Compute  float64 // seconds that the program itself takes for a pebble, beyond what the runtime costs
+}
+
+func (j *Job) check() error {
+	switch {
+	case j.Ranks < 1:
+		return fmt.Errorf("model: a job of %d ranks: it has at least one", j.Ranks)
+	case j.Coalesce < 1:
+		return fmt.Errorf("model: coalescing factor %d: a buffer holds at least one pebble", j.Coalesce)
+	case !(j.Pebbles >= 0) || j.Pebbles > 1e18:
+		return fmt.Errorf("model: %v pebbles: give a number from 0 to 1e18", j.Pebbles)
+	case j.Bytes < 1:
+		return fmt.Errorf("model: pebbles of %d bytes: they have at least one", j.Bytes)
+	case j.Epochs < 0 || j.Depth < 0:
+		return fmt.Errorf("model: %d epochs of depth %d: give positive numbers, or 0 for one epoch and no depth", j.Epochs, j.Depth)
+	case !(j.Hit >= 0 && j.Hit <= 1):
+		return fmt.Errorf("model: hit rate %v: give a number from 0 to 1", j.Hit)
+	}
+	return checkSeconds("compute", j.Compute)
+}
+
+// each is how many pebbles go from a rank to each other one in an epoch.
+func (j *Job) each() float64 {
+	if j.Even {
+		return j.Pebbles / max(1, float64(j.Ranks-1))
+	}
+	return j.Pebbles / float64(j.Ranks)
+}
+
+// own is how many pebbles of a rank are for itself, and trapped there (Active Pebbles, section 3.2).
+func (j *Job) own() float64 {
+	switch {
+	case j.Ranks == 1:
+		return j.Pebbles
+	case j.Even:
+		return 0
+	}
+	return j.each()
+}

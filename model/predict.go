@@ -1,0 +1,214 @@
+package model
+
+import "math"
+
+// HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has it.
+const HeaderBytes = 52
+
+// Prediction is what comes of a job. Times are those of the rank that is busiest, for all epochs; counts are of all ranks and
+// epochs unless they say otherwise.
+type Prediction struct {
+	Ranks    int    `json:"ranks"`
+	Topology string `json:"topology"`
+	Coalesce int    `json:"coalesce"`
+	Detector string `json:"detector"`
+
+	Seconds     float64 `json:"seconds"`             // the sum of those below
+	Pebble      float64 `json:"pebble_seconds"`      // sending, handling and forwarding pebbles, looks into caches, the program itself
+	Overhead    float64 `json:"overhead_seconds"`    // o of frames that are sent and received, and what frames cost beside it
+	Gap         float64 `json:"gap_seconds"`         // g between frames
+	Byte        float64 `json:"byte_seconds"`        // G of the bytes of frames
+	Latency     float64 `json:"latency_seconds"`     // L of the longest route, and what its further hops add
+	Termination float64 `json:"termination_seconds"` // finding the end of epochs
+	Overlapped  float64 `json:"overlapped_seconds"`  // if interfaces moved bytes while processors worked: the larger of the two in place of the sum
+	Fill        float64 `json:"buffer_fill_seconds"` // until a buffer is full, or the epoch ends
+	Rate        float64 `json:"pebbles_per_second"`  // sent, of all ranks; 0 when nothing costs time
+
+	Hops        int     `json:"hops"`               // of the longest route
+	MeanHops    float64 `json:"mean_hops"`          // between different ranks
+	Buffers     int     `json:"buffers"`            // of a rank, at most
+	BufferBytes float64 `json:"buffer_bytes"`       // of a rank: buffers x coalescing factor x bytes of a pebble
+	Frames      float64 `json:"frames"`             // with pebbles
+	FrameFill   float64 `json:"frame_fill"`         // pebbles of a frame in the mean, as part of the coalescing factor
+	Bytes       float64 `json:"bytes"`              // of frames, with headers
+	Forwarded   float64 `json:"forwarded"`          // pebbles passed on at hops
+	Merged      float64 `json:"merged"`             // pebbles that reductions kept back
+	Rounds      int     `json:"termination_rounds"` // of an epoch
+	Messages    int     `json:"termination_steps"`  // that follow each other at the end of an epoch
+	Exact       bool    `json:"exact"`              // every route was walked
+
+	formula string // of detection
+}
+
+// Predict says what comes of a job on this machine. It costs a [Survey].
+func (p *Parameters) Predict(j Job) (Prediction, error) {
+	if err := j.check(); err != nil {
+		return Prediction{}, err
+	}
+	s, err := Survey(j.Topology, j.Ranks, j.Layout)
+	if err != nil {
+		return Prediction{}, err
+	}
+	return p.PredictOn(s, j)
+}
+
+// PredictOn is Predict for a shape that Survey has told before, of the same topology, ranks and layout: for many predictions
+// that differ in other things.
+func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
+	if err := p.Check(); err != nil {
+		return Prediction{}, err
+	}
+	if err := j.check(); err != nil {
+		return Prediction{}, err
+	}
+	layout, err := j.Layout.complete(j.Ranks)
+	if err != nil {
+		return Prediction{}, err
+	}
+	t, err := build(j.Topology, j.Ranks, layout)
+	if err != nil {
+		return Prediction{}, err
+	}
+	e := epoch{Parameters: p, job: &j, shape: s, layout: layout}
+	r := Prediction{Ranks: j.Ranks, Topology: t.Name(), Coalesce: j.Coalesce, Hops: s.Hops, MeanHops: s.MeanHops, Buffers: s.Neighbors, Exact: s.Exact}
+	name, d, err := j.choose(p, s, layout)
+	if err != nil {
+		return Prediction{}, err
+	}
+	r.Detector, r.formula, r.Rounds, r.Messages = name, d.formula, d.rounds, d.messages(j.Ranks)
+	r.Termination = d.seconds(p, s, layout)
+	r.BufferBytes = float64(s.Neighbors) * float64(j.Coalesce) * float64(j.Bytes)
+	e.count(&r)
+	e.time(&r)
+	epochs := float64(max(1, j.Epochs))
+	r.times(epochs)
+	if r.Seconds > 0 {
+		r.Rate = j.Pebbles * float64(j.Ranks) * epochs / r.Seconds
+	}
+	return r, nil
+}
+
+// epoch is the arithmetic of one epoch.
+type epoch struct {
+	*Parameters
+	job    *Job
+	shape  Shape
+	layout Layout
+}
+
+// traffic is what a rank sends in an epoch, by class.
+type traffic [classes]struct{ frames, pebbles, bytes float64 }
+
+// over is the traffic on lanes.
+func (e *epoch) over(lanes []Lanes) (t traffic) {
+	part := e.job.each() * travelling(e.job.Hit, e.shape.MeanHops)
+	for _, l := range lanes {
+		pebbles := l.Pebbles * part
+		c := &t[l.Class]
+		c.frames += l.Count * Frames(pebbles, e.job.Coalesce, e.job.Even)
+		c.pebbles += l.Count * pebbles
+	}
+	for c := range t {
+		t[c].bytes = t[c].pebbles*float64(e.job.Bytes) + t[c].frames*HeaderBytes
+	}
+	return t
+}
+
+func (t *traffic) all() (frames, pebbles, bytes float64) {
+	for _, c := range t {
+		frames, pebbles, bytes = frames+c.frames, pebbles+c.pebbles, bytes+c.bytes
+	}
+	return frames, pebbles, bytes
+}
+
+// remote is how many pebbles a rank sends to others, and how many of those others handle.
+func (e *epoch) remote() (sent, handled float64) {
+	sent = e.job.Pebbles - e.job.own()
+	return sent, sent * (1 - HitRate(e.job.Hit, e.shape.MeanHops))
+}
+
+// count fills in what is counted, of all ranks.
+func (e *epoch) count(r *Prediction) {
+	mean := e.over(e.shape.Mean)
+	frames, carried, bytes := mean.all()
+	sent, handled := e.remote()
+	ranks := float64(e.job.Ranks)
+	first := sent * (1 - e.job.Hit) // past the cache at their source
+	r.Frames, r.Bytes = frames*ranks, bytes*ranks
+	r.Forwarded = max(0, carried-first) * ranks
+	r.Merged = (sent - handled) * ranks
+	if frames > 0 {
+		r.FrameFill = carried / frames / float64(e.job.Coalesce)
+	}
+}
+
+// time fills in the times of the busiest rank. What comes in there is as much as what goes out.
+func (e *epoch) time(r *Prediction) {
+	busy := e.over(e.shape.Busiest)
+	for c := range classes {
+		l, share := e.Link(c), e.share(c)
+		r.Overhead += busy[c].frames * (2*l.Overhead + e.Frame)
+		r.Gap += max(0, busy[c].frames-1) * l.Gap * share
+		r.Byte += busy[c].bytes * l.PerByte * share
+	}
+	frames, carried, _ := busy.all()
+	sent, handled := e.remote()
+	j := e.job
+	r.Pebble = j.Pebbles*e.Pebble.Send + (handled+j.own())*(e.Pebble.Handle+j.Compute) +
+		max(0, carried-sent*(1-j.Hit))*e.Pebble.Forward
+	if j.Hit > 0 {
+		r.Pebble += max(sent, carried) * e.Pebble.Look
+	}
+	if frames > 0 {
+		r.Latency = e.latency(carried / frames)
+	}
+	r.Overlapped = max(r.Pebble+r.Overhead, r.Gap+r.Byte) + r.Latency + r.Termination
+	r.Seconds = r.Pebble + r.Overhead + r.Gap + r.Byte + r.Latency + r.Termination
+	r.Fill = r.Seconds * min(1, e.fill())
+}
+
+// share is how many ranks take turns at what a rank sends by.
+func (e *epoch) share(c Class) float64 {
+	if c != Network || e.Interfaces == 0 {
+		return 1
+	}
+	return max(1, float64(min(e.layout.PerHost, e.job.Ranks))/float64(e.Interfaces))
+}
+
+// latency is L on all hops of the longest route, and on all but the first, which the other parts have, 2o + nG of a frame.
+func (e *epoch) latency(pebbles float64) float64 {
+	bytes := pebbles*float64(e.job.Bytes) + HeaderBytes
+	total, latency, message := 0.0, 0.0, 0.0
+	for _, l := range e.shape.Mean {
+		link, carried := e.Link(l.Class), l.Count*l.Pebbles
+		total += carried
+		latency += carried * link.Latency
+		message += carried * link.Message(bytes)
+	}
+	if total == 0 {
+		return 0
+	}
+	return (latency + float64(e.shape.Hops-1)*message) / total
+}
+
+// fill is how long a buffer takes to fill, in epochs, in the mean.
+func (e *epoch) fill() float64 {
+	lanes, carried := 0.0, sent(e.shape.Mean)*e.job.each()
+	for _, l := range e.shape.Mean {
+		lanes += l.Count
+	}
+	if carried == 0 {
+		return math.Inf(1)
+	}
+	return FillSeconds(float64(e.job.Coalesce), carried, 1, lanes)
+}
+
+// times makes what is of an epoch that of several.
+func (r *Prediction) times(epochs float64) {
+	for _, sum := range []*float64{
+		&r.Seconds, &r.Pebble, &r.Overhead, &r.Gap, &r.Byte, &r.Latency, &r.Termination, &r.Overlapped,
+		&r.Frames, &r.Bytes, &r.Forwarded, &r.Merged,
+	} {
+		*sum *= epochs
+	}
+}

@@ -1,0 +1,205 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// words are topologies for any number of ranks.
+var words = []string{"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage"}
+
+func byName(t testing.TB, name string) route.Constructor {
+	c, err := route.ByName(name)
+	require.NoError(t, err)
+	return c
+}
+
+// made is the topology as a job has it.
+func made(c route.Constructor, ranks, perProcess int) route.Topology {
+	t := c(ranks)
+	if p, ok := t.(route.Placed); ok {
+		var firsts []int
+		for r := 0; r < ranks; r += perProcess {
+			firsts = append(firsts, r)
+		}
+		return p.Place(firsts)
+	}
+	return t
+}
+
+// TestSurveyByHand follows each route by itself, and counts.
+func TestSurveyByHand(t *testing.T) {
+	for _, name := range words {
+		for _, ranks := range []int{1, 2, 3, 7, 8, 16, 21, 32, 48} {
+			for _, layout := range []model.Layout{{}, {PerProcess: 4}, {PerProcess: 2, PerHost: 4}} {
+				t.Run(fmt.Sprint(name, " ", ranks, layout), func(t *testing.T) { surveyByHand(t, byName(t, name), ranks, layout) })
+			}
+		}
+	}
+}
+
+func surveyByHand(t *testing.T, c route.Constructor, ranks int, layout model.Layout) {
+	s, err := model.Survey(c, ranks, layout)
+	require.NoError(t, err)
+	perHost, perProcess := layout.PerHost, layout.PerProcess
+	if perHost == 0 {
+		perHost = ranks
+	}
+	if perProcess == 0 {
+		perProcess = ranks
+	}
+	top := made(c, ranks, perProcess)
+	checked, err := route.Check(top)
+	require.NoError(t, err)
+	require.Equal(t, checked.Diameter, s.Hops)
+	require.InDelta(t, checked.MeanHops, s.MeanHops, 1e-9)
+	require.Equal(t, checked.NeighborsMax, s.Neighbors)
+	require.Equal(t, checked.Stages, s.Stages)
+	var carried [3]float64 // by class: what links carry
+	links := map[[2]int]float64{}
+	sent := make([]float64, ranks)
+	for from := range ranks {
+		for to := range ranks {
+			for here := from; here != to; {
+				next := top.Next(here, to)
+				class := 2
+				if here/perProcess == next/perProcess {
+					class = 0
+				} else if here/perHost == next/perHost {
+					class = 1
+				}
+				carried[class]++
+				sent[here]++
+				links[[2]int{here, next}]++
+				here = next
+			}
+		}
+	}
+	var counted [3]float64
+	lanes, most := 0.0, 0.0
+	for _, l := range s.Mean {
+		counted[l.Class] += l.Count * l.Pebbles * float64(ranks)
+		lanes += l.Count * float64(ranks)
+	}
+	for _, l := range s.Busiest {
+		most += l.Count * l.Pebbles
+	}
+	for class := range carried {
+		require.InDelta(t, carried[class], counted[class], 1e-6, "class %d", class)
+	}
+	require.InDelta(t, len(links), lanes, 1e-6)
+	largest := 0.0
+	for _, n := range sent {
+		largest = max(largest, n)
+	}
+	require.InDelta(t, largest, most, 1e-6)
+}
+
+// TestSamples holds the walks to some ranks against the walks to all.
+func TestSamples(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ranks int
+		off   float64 // relative
+	}{
+		{"direct", 300, 1e-9}, {"hypercube", 256, 1e-9}, {"mesh:8x8x8", 512, 1e-9}, {"mesh:4x8x16", 512, 1e-9}, {"ring", 256, 0.02},
+		{"torus:16x16", 256, 0.02}, {"tree", 512, 0.1}, {"hypercube", 300, 0.1}, {"mesh:3", 300, 0.1}, {"two-stage", 512, 1e-9},
+		{"three-stage", 512, 0.1},
+	} {
+		layout := model.Layout{PerProcess: 8, PerHost: 64}
+		exact, err := model.Survey(byName(t, c.name), c.ranks, layout)
+		require.NoError(t, err)
+		some, err := model.SurveyBySamples(byName(t, c.name), c.ranks, layout)
+		require.NoError(t, err)
+		require.False(t, some.Exact)
+		require.True(t, exact.Exact)
+		require.Equal(t, exact.Hops, some.Hops, c)
+		require.Equal(t, exact.Stages, some.Stages, c)
+		require.InEpsilon(t, exact.Neighbors, some.Neighbors, c.off, c)
+		require.InEpsilon(t, exact.MeanHops, some.MeanHops, c.off, c)
+		require.InEpsilon(t, carriedBy(exact.Mean), carriedBy(some.Mean), c.off, c)
+		require.InEpsilon(t, lanesOf(exact.Mean), lanesOf(some.Mean), c.off, c)
+		require.InEpsilon(t, carriedBy(exact.Busiest), carriedBy(some.Busiest), 0.2, c)
+	}
+}
+
+func carriedBy(all []model.Lanes) (sum float64) {
+	for _, l := range all {
+		sum += l.Count * l.Pebbles
+	}
+	return sum
+}
+
+func lanesOf(all []model.Lanes) (sum float64) {
+	for _, l := range all {
+		sum += l.Count
+	}
+	return sum
+}
+
+// TestBusiest: the busiest rank of many is worked out from smaller jobs. A tree's root carries P² less the squares of what lies
+// below its children.
+func TestBusiest(t *testing.T) {
+	for _, ranks := range []int{1 << 10, 1 << 13} {
+		s, err := model.Survey(route.Tree, ranks, model.Layout{})
+		require.NoError(t, err)
+		n := float64(ranks)
+		require.InEpsilon(t, n*n*2/3, carriedBy(s.Busiest), 0.01, ranks)
+		even, err := model.Survey(route.Ring, ranks, model.Layout{})
+		require.NoError(t, err)
+		require.Equal(t, even.Mean, even.Busiest)
+		fixed, err := model.Survey(route.Mesh(2, ranks/2), ranks, model.Layout{})
+		require.NoError(t, err)
+		require.Equal(t, fixed.Mean, fixed.Busiest)
+	}
+	exact, err := model.Survey(route.Hypercube, 512, model.Layout{})
+	require.NoError(t, err)
+	some, err := model.SurveyBySamples(route.Hypercube, 512, model.Layout{})
+	require.NoError(t, err)
+	require.InEpsilon(t, carriedBy(exact.Busiest), carriedBy(some.Busiest), 0.05)
+}
+
+// TestManyRanks: buffers of a hypercube grow as log2 P, frames as P log2 P, and nothing takes long.
+func TestManyRanks(t *testing.T) {
+	for _, log := range []int{10, 14, 16} {
+		ranks := 1 << log
+		s, err := model.Survey(route.Hypercube, ranks, model.Layout{PerProcess: 4, PerHost: 64})
+		require.NoError(t, err)
+		require.Equal(t, log, s.Neighbors)
+		require.Equal(t, log, s.Hops)
+		require.InEpsilon(t, float64(log)/2*float64(ranks)/float64(ranks-1), s.MeanHops, 1e-9)
+		require.InEpsilon(t, log, lanesOf(s.Mean), 1e-9)
+		require.InEpsilon(t, float64(ranks*log/2), carriedBy(s.Mean), 1e-4)
+		for _, l := range s.Mean {
+			require.InEpsilon(t, ranks/2, l.Pebbles, 0.13) // 16 ranks don't have each bit exactly half of the time
+		}
+		d, err := model.Survey(route.Direct, ranks, model.Layout{})
+		require.NoError(t, err)
+		require.InEpsilon(t, ranks-1, lanesOf(d.Mean), 1e-9)
+	}
+}
+
+func TestSurveyRefuses(t *testing.T) {
+	_, err := model.Survey(route.Mesh(3, 3), 8, model.Layout{})
+	require.ErrorContains(t, err, "multiply to 9")
+	_, err = model.Survey(nil, 8, model.Layout{})
+	require.ErrorContains(t, err, "give a constructor")
+	_, err = model.Survey(route.Direct, 0, model.Layout{})
+	require.ErrorContains(t, err, "at least one")
+	_, err = model.Survey(route.Direct, 8, model.Layout{PerProcess: 3, PerHost: 4})
+	require.ErrorContains(t, err, "whole processes of 3")
+	_, err = model.Survey(route.Direct, 8, model.Layout{PerProcess: -1})
+	require.ErrorContains(t, err, "positive")
+	_, err = model.Survey(func(ranks int) route.Topology { return lost{route.Ring(ranks)} }, 8, model.Layout{})
+	require.ErrorContains(t, err, "does not arrive")
+}
+
+// lost is a topology that loops.
+type lost struct{ route.Topology }
+
+func (lost) Next(at, _ int) int { return at ^ 1 }

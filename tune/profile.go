@@ -1,0 +1,90 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// ProfileFormat is the version of profile files. It grows when an older reader would misread a file.
+const ProfileFormat = 1
+
+// For says what a profile is for. A setting that is good for one of these says nothing about another.
+type For struct {
+	App       string `json:"app"` // with the arguments that make its work
+	Ranks     int    `json:"ranks"`
+	Processes int    `json:"procs"`
+	Transport string `json:"transport"`
+	Machine   string `json:"machine"`
+}
+
+// Profile is what a tuner has found, for later runs to begin with.
+type Profile struct {
+	Format    int        `json:"format"`
+	For       For        `json:"for"`
+	Date      time.Time  `json:"date"`
+	Setting   Setting    `json:"setting"`
+	Start     Setting    `json:"start"` // that the tuner began with
+	Gain      float64    `json:"gain"`  // how many times as fast as the start
+	Rate      float64    `json:"rate"`  // work a second
+	Decisions []Decision `json:"decisions"`
+}
+
+// ProfileOf is what a tuner has found so far.
+func ProfileOf(t *Tuner, of For, now time.Time) Profile {
+	return Profile{
+		Format: ProfileFormat, For: of, Date: now, Setting: t.Setting(), Start: t.config.Start, Gain: t.Gain(), Rate: t.Rate(),
+		Decisions: t.Log(),
+	}
+}
+
+// Encode writes a profile as JSON.
+func (p Profile) Encode() ([]byte, error) {
+	p.Format = ProfileFormat
+	if err := p.Setting.check(); err != nil {
+		return nil, fmt.Errorf("tune: profile: %w", err)
+	}
+	text, err := json.MarshalIndent(p, "", "\t")
+	return append(text, '\n'), err
+}
+
+// DecodeProfile reads what Encode has written. The error says what to do about a file of another kind or version, or a damaged
+// one.
+func DecodeProfile(text []byte) (Profile, error) {
+	var version struct{ Format int }
+	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
+		return Profile{}, fmt.Errorf("tune: this is no profile: give a file that pebbles tune has written")
+	}
+	if version.Format != ProfileFormat {
+		return Profile{}, fmt.Errorf("tune: this profile is of format %d, and this program reads format %d: run pebbles tune again",
+			version.Format, ProfileFormat)
+	}
+	var p Profile
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(&p); err != nil {
+		return Profile{}, fmt.Errorf("tune: this profile is damaged: %w: run pebbles tune again", err)
+	}
+	if err := p.Setting.check(); err != nil {
+		return Profile{}, fmt.Errorf("tune: this profile is damaged: %w: run pebbles tune again", err)
+	}
+	return p, nil
+}
+
+// Fits refuses a profile that was made for something else. The error names the first difference.
+func (p Profile) Fits(now For) error {
+	for _, d := range []struct {
+		what     string
+		was, now any
+	}{
+		{"app", p.For.App, now.App}, {"ranks", p.For.Ranks, now.Ranks}, {"procs", p.For.Processes, now.Processes},
+		{"transport", p.For.Transport, now.Transport}, {"machine", p.For.Machine, now.Machine},
+	} {
+		if d.was != d.now {
+			return fmt.Errorf("tune: this profile is for %s %v, and the job has %v: run pebbles tune for this job, or leave the profile out",
+				d.what, d.was, d.now)
+		}
+	}
+	return nil
+}

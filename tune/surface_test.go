@@ -1,0 +1,150 @@
+package tune_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So the seed is fixed
+// unless the flag says otherwise.
+var seedFlag = flag.Uint64("seed", 1, "seed of what is random; 0 draws one")
+
+func seed(t *testing.T) uint64 {
+	n := *seedFlag
+	if n == 0 {
+		n = rand.Uint64()
+	}
+	t.Logf("-seed=%d", n)
+	return n
+}
+
+// surface is the rate that a job would have with a setting, in its n-th window.
+type surface func(s tune.Setting, window int) float64
+
+// world plays a tuner against a surface, with noise.
+type world struct {
+	surface  surface
+	config   tune.Config
+	noise    float64
+	rng      *rand.Rand
+	windows  int
+	seconds  float64 // that have passed
+	start    float64 // that the start would have taken
+	worst    float64 // the most that the job was behind the start, as part of what that would have taken
+	changes  []int   // windows at which the setting in force changed
+	tried    int     // windows of experiments
+	tuner    *tune.Tuner
+	fullSize float64 // seconds of a window that is not cut short, or work of a whole one
+}
+
+func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64) *world {
+	tuner, err := tune.New(c)
+	require.NoError(t, err)
+	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner, fullSize: 1}
+}
+
+// step runs a window. The account of what the job loses is kept without noise: nobody can hold a bound against the dice.
+func (w *world) step() {
+	trial, before := w.tuner.Next(), w.tuner.Setting()
+	rate := w.surface(trial.Setting, w.windows)
+	seconds, work := w.fullSize, w.fullSize*rate
+	if w.config.Whole {
+		work = w.fullSize
+		seconds = work / rate
+	} else if trial.Seconds > 0 {
+		seconds = min(seconds, trial.Seconds)
+		work = seconds * rate
+	}
+	w.seconds += seconds
+	w.start += work / w.surface(w.config.Start, w.windows)
+	w.worst = max(w.worst, w.seconds/w.start-1)
+	if trial.Experiment {
+		w.tried++
+	}
+	w.windows++
+	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64())})
+	if w.tuner.Setting() != before {
+		w.changes = append(w.changes, w.windows)
+	}
+}
+
+func (w *world) run(windows int) {
+	for range windows {
+		w.step()
+	}
+}
+
+// best is the rate of the best setting in the space, and quality that of the setting in force as part of it.
+func (w *world) best() (best float64) {
+	for _, topology := range w.config.Space.Topologies {
+		for _, c := range w.config.Space.Coalesce {
+			for _, cache := range w.config.Space.Cache {
+				best = max(best, w.surface(tune.Setting{Topology: topology, Coalesce: c, Cache: cache}, w.windows))
+			}
+		}
+	}
+	return best
+}
+
+func (w *world) quality() float64 { return w.surface(w.tuner.Setting(), w.windows) / w.best() }
+
+func (w *world) story() string {
+	text := fmt.Sprintf("%v\n", w.tuner.Reason())
+	for _, d := range w.tuner.Log() {
+		text += fmt.Sprintf("%5d %-9s %s\n", d.Window, d.Phase, d.Reason)
+	}
+	return text
+}
+
+var (
+	start  = tune.Setting{Topology: "direct", Coalesce: 1024}
+	space  = tune.Space{Topologies: []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree"}, Coalesce: factors, Cache: []int{0, 1 << 10, 1 << 14, 1 << 18}}
+	factor = tune.Space{Topologies: []string{"direct"}, Coalesce: factors, Cache: []int{0}}
+)
+
+var factors = func() (all []int) {
+	for c := 16; c <= 1<<14; c *= 2 {
+		all = append(all, c)
+	}
+	return all
+}()
+
+// hill is a response with one best factor: what messages cost falls with it, and what waiting costs grows.
+func hill(best float64, steep float64) surface {
+	return func(s tune.Setting, _ int) float64 {
+		off := math.Log2(float64(s.Coalesce) / best)
+		return 1e6 / (1 + steep*off*off)
+	}
+}
+
+// cliff is a response that grows up to a factor and falls off beyond it, as when buffers leave the cache.
+func cliff(edge float64, fall float64) surface {
+	return func(s tune.Setting, _ int) float64 {
+		c := float64(s.Coalesce)
+		rate := 1e6 * c / (c + 200)
+		if c > edge {
+			rate /= fall
+		}
+		return rate
+	}
+}
+
+// flat rewards nothing.
+func flat(tune.Setting, int) float64 { return 1e6 }
+
+// whole has all three dimensions: topologies with best factors of their own, and a cache that pays up to a size.
+func whole(s tune.Setting, _ int) float64 {
+	top := map[string]struct{ rate, best float64 }{
+		"direct": {1, 4096}, "hypercube": {1.5, 256}, "mesh:2": {1.9, 512}, "mesh:3": {1.7, 256}, "tree": {0.3, 64},
+	}[s.Topology]
+	off := math.Log2(float64(s.Coalesce) / top.best)
+	cache := map[int]float64{0: 1, 1 << 10: 1.1, 1 << 14: 1.4, 1 << 18: 0.8}[s.Cache]
+	return 1e6 * top.rate * cache / (1 + 0.04*off*off)
+}

@@ -1,0 +1,298 @@
+package tune_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// TestFactorWithinFive: without a model, from 1,024 pebbles a buffer, a factor within 10 % of the best takes at most 5 decisions,
+// wherever the best is (TRAM, section V.E).
+func TestFactorWithinFive(t *testing.T) {
+	from := seed(t)
+	for _, best := range factors {
+		for _, noise := range []float64{0, 0.03} {
+			for i := range uint64(5) {
+				w := newWorld(t, hill(float64(best), 0.05), tune.Config{Start: start, Space: factor}, noise, from+i)
+				for len(w.tuner.Log()) < 5 && !w.tuner.Settled() {
+					w.step()
+				}
+				require.GreaterOrEqual(t, w.quality(), 0.9, "best %d, noise %v\n%s", best, noise, w.story())
+				w.run(1000)
+				require.GreaterOrEqual(t, w.quality(), 0.9, "best %d, noise %v\n%s", best, noise, w.story())
+			}
+		}
+	}
+}
+
+// TestWholeWithinTwentyFive: topology, factor and cache together are within 10 % of the best after at most 25 decisions.
+func TestWholeWithinTwentyFive(t *testing.T) {
+	from := seed(t)
+	for _, isWhole := range []bool{false, true} {
+		for _, noise := range []float64{0, 0.03, 0.1} {
+			for i := range uint64(10) {
+				w := newWorld(t, whole, tune.Config{Start: start, Space: space, Whole: isWhole}, noise, from+i)
+				for len(w.tuner.Log()) < 25 && !w.tuner.Settled() {
+					w.step()
+					require.Less(t, w.windows, 20000, w.story())
+				}
+				good := 0.9
+				if noise >= 0.1 {
+					good = 0.85
+				}
+				require.GreaterOrEqual(t, w.quality(), good, "noise %v\n%s", noise, w.story())
+			}
+		}
+	}
+}
+
+// TestBound: at no moment has the job lost more than 5 % of what the start would have taken, but for what noise makes of the
+// account; also when the start is the best there is, and when settings beyond a cliff are a hundred times as slow.
+func TestBound(t *testing.T) {
+	from := seed(t)
+	for name, s := range map[string]surface{
+		"hill at the start": hill(1024, 0.3), "hill far away": hill(16, 0.05), "flat": flat, "whole": whole,
+		"cliff": cliff(1024, 10), "high cliff": cliff(1024, 1000), "cliff below": cliff(64, 20),
+	} {
+		for _, noise := range []float64{0, 0.02, 0.1} {
+			for i := range uint64(5) {
+				w := newWorld(t, s, tune.Config{Start: start, Space: space}, noise, from+i)
+				w.run(2000)
+				require.LessOrEqual(t, w.worst, 0.05*(1+4*noise)+1e-9, "%s, noise %v\n%s", name, noise, w.story())
+				require.True(t, w.tuner.Settled(), "%s, noise %v\n%s", name, noise, w.story())
+			}
+		}
+	}
+}
+
+// TestBoundOfWholeWindows: with epochs the bound holds as long as nothing is slower than is expected, and is come back to after
+// something was.
+func TestBoundOfWholeWindows(t *testing.T) {
+	from := seed(t)
+	for name, s := range map[string]surface{"hill": hill(1024, 0.1), "flat": flat, "far": hill(64, 0.05)} {
+		for i := range uint64(5) {
+			w := newWorld(t, s, tune.Config{Start: start, Space: factor, Whole: true}, 0.02, from+i)
+			w.run(3000)
+			require.LessOrEqual(t, w.worst, 0.052, "%s\n%s", name, w.story())
+			require.True(t, w.tuner.Settled(), "%s\n%s", name, w.story())
+		}
+	}
+	w := newWorld(t, cliff(1024, 50), tune.Config{Start: start, Space: factor, Whole: true}, 0, from)
+	w.run(200)
+	require.Greater(t, w.worst, 0.05, "nobody could know")
+	tried := w.tried
+	for w.seconds > 1.05*w.start {
+		w.step()
+		require.Equal(t, tried, w.tried, "no experiments while in debt")
+	}
+	w.run(5000)
+	require.LessOrEqual(t, w.seconds, 1.05*w.start)
+	require.True(t, w.tuner.Settled())
+}
+
+// TestStable: once settled, nothing moves as long as the load does not.
+func TestStable(t *testing.T) {
+	from := seed(t)
+	for name, s := range map[string]surface{"hill": hill(256, 0.05), "flat": flat, "whole": whole} {
+		for _, noise := range []float64{0.01, 0.05, 0.1} {
+			for i := range uint64(5) {
+				w := newWorld(t, s, tune.Config{Start: start, Space: space}, noise, from+i)
+				for !w.tuner.Settled() {
+					w.step()
+					require.Less(t, w.windows, 10000, w.story())
+				}
+				changes, tried := len(w.changes), w.tried
+				w.run(3000)
+				require.Len(t, w.changes, changes, "%s, noise %v\n%s", name, noise, w.story())
+				require.Equal(t, tried, w.tried, "%s, noise %v\n%s", name, noise, w.story())
+			}
+		}
+	}
+}
+
+// TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions bounds.
+func TestFlatStays(t *testing.T) {
+	from := seed(t)
+	kept, decisions := 0, 0
+	for i := range uint64(100) {
+		w := newWorld(t, flat, tune.Config{Start: start, Space: space}, 0.1, from+i)
+		w.run(1500)
+		for _, d := range w.tuner.Log() {
+			decisions++
+			if d.Kept {
+				kept++
+			}
+		}
+	}
+	t.Logf("%d of %d changes that are worth nothing were kept", kept, decisions)
+	require.Less(t, float64(kept), 0.06*float64(decisions))
+}
+
+// TestLoadChanges: when another setting becomes the best for good, the tuner finds it; while the change is going on it keeps its
+// head.
+func TestLoadChanges(t *testing.T) {
+	from := seed(t)
+	for i := range uint64(10) {
+		changing := func(s tune.Setting, window int) float64 {
+			if window <= 1000 {
+				return hill(4096, 0.05)(s, window)
+			}
+			return 0.5 * hill(64, 0.05)(s, window)
+		}
+		w := newWorld(t, changing, tune.Config{Start: start, Space: factor}, 0.03, from+i)
+		w.run(1000)
+		require.GreaterOrEqual(t, w.quality(), 0.9, w.story())
+		require.True(t, w.tuner.Settled())
+		w.run(1500)
+		require.GreaterOrEqual(t, w.quality(), 0.85, w.story())
+		require.True(t, w.tuner.Settled(), w.story())
+	}
+}
+
+// TestLoadDuringSearch: a load that doubles in the middle of the search does not look like a good setting.
+func TestLoadDuringSearch(t *testing.T) {
+	from := seed(t)
+	for i := range uint64(50) {
+		at := 3 + int(i)
+		growing := func(s tune.Setting, window int) float64 {
+			rate := hill(1024, 0.1)(s, window)
+			if window >= at {
+				rate *= 2
+			}
+			return rate
+		}
+		w := newWorld(t, growing, tune.Config{Start: start, Space: factor}, 0.01, from+i)
+		w.run(1000)
+		for _, d := range w.tuner.Log() {
+			require.False(t, d.Kept, "the start is the best there is\n%s", w.story())
+		}
+	}
+}
+
+// TestOscillation: a load that comes and goes does not make a tuner search for ever.
+func TestOscillation(t *testing.T) {
+	waves := func(s tune.Setting, window int) float64 {
+		return hill(1024, 0.05)(s, window) * (1 + 0.5*math.Floor(math.Mod(float64(window)/40, 2)))
+	}
+	w := newWorld(t, waves, tune.Config{Start: start, Space: factor}, 0.02, seed(t))
+	w.run(10000)
+	require.LessOrEqual(t, float64(w.tried), 0.1*float64(w.windows), w.story())
+	require.LessOrEqual(t, w.worst, 0.055, w.story())
+}
+
+// TestModelFirst: with a model that is right the first decision is the best setting, and with one that is wrong the search goes on
+// from where the job began.
+func TestModelFirst(t *testing.T) {
+	predict := func(s tune.Setting) float64 { return 1 / whole(s, 0) }
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: predict}, 0.02, seed(t))
+	for len(w.tuner.Log()) < 1 {
+		w.step()
+	}
+	require.Equal(t, "model", w.tuner.Log()[0].Phase)
+	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512}, w.tuner.Setting(), w.story())
+	wrong := func(s tune.Setting) float64 { return whole(s, 0) }
+	w = newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: wrong}, 0.02, seed(t))
+	w.run(3000)
+	require.LessOrEqual(t, w.worst, 0.052)
+	require.GreaterOrEqual(t, w.surface(w.tuner.Setting(), 0)/w.surface(start, 0), 1.4, "the factor and the cache at the least\n%s", w.story())
+}
+
+// TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the ranks is never
+// tried.
+func TestPredictor(t *testing.T) {
+	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1, Topology: route.Direct, Coalesce: 1}
+	predict := tune.Predictor(model.Odin, j)
+	surface := func(s tune.Setting, _ int) float64 { return 1 / predict(s) }
+	c := tune.Config{
+		Start: start, Predict: predict, Space: tune.Space{Topologies: []string{"mesh:3x3", "nosuch", "mesh:2", "mesh:3"}, Coalesce: factors},
+	}
+	w := newWorld(t, surface, c, 0, 1)
+	w.config.Space.Topologies, w.config.Space.Cache = append(w.config.Space.Topologies, "direct"), []int{0}
+	w.run(300)
+	for _, d := range w.tuner.Log() {
+		require.NotContains(t, []string{"mesh:3x3", "nosuch"}, d.To.Topology)
+	}
+	require.GreaterOrEqual(t, w.quality(), 0.97, w.story())
+	require.True(t, math.IsInf(predict(tune.Setting{Topology: "mesh:3x3", Coalesce: 4}), 1))
+}
+
+// TestSameEverywhere: ranks that see equal windows propose equal settings, and say the same.
+func TestSameEverywhere(t *testing.T) {
+	n := seed(t)
+	a := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
+	b := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
+	for range 2000 {
+		require.Equal(t, a.tuner.Next(), b.tuner.Next())
+		require.Equal(t, a.tuner.Reason(), b.tuner.Reason())
+		a.step()
+		b.step()
+	}
+	require.Equal(t, a.tuner.Log(), b.tuner.Log())
+}
+
+// TestEmptyWindows: a window in which nothing was done changes nothing.
+func TestEmptyWindows(t *testing.T) {
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0, 1)
+	w.run(20)
+	next, log := w.tuner.Next(), len(w.tuner.Log())
+	for _, empty := range []tune.Window{{}, {Work: 1}, {Seconds: 1}, {Work: math.NaN(), Seconds: 1}, {Work: -1, Seconds: 1}} {
+		w.tuner.Saw(empty)
+	}
+	require.Equal(t, next, w.tuner.Next())
+	require.Len(t, w.tuner.Log(), log)
+	w.run(1000)
+	require.GreaterOrEqual(t, w.quality(), 0.9)
+}
+
+// TestReason: at every moment there are words, and they name the setting in force.
+func TestReason(t *testing.T) {
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.02, seed(t))
+	require.Contains(t, w.tuner.Reason(), "nothing else was tried yet")
+	for range 1500 {
+		w.step()
+		require.Contains(t, w.tuner.Reason(), w.tuner.Setting().String())
+	}
+	require.Contains(t, w.tuner.Reason(), "times as fast as direct topology, 1024 pebbles a buffer, no cache")
+	require.Contains(t, w.tuner.Reason(), fmt.Sprintf("settled after %d decisions", len(w.tuner.Log())))
+	gain := w.surface(w.tuner.Setting(), 0) / w.surface(start, 0)
+	require.InEpsilon(t, gain, w.tuner.Gain(), 0.25)
+}
+
+func TestJoin(t *testing.T) {
+	require.Equal(t, tune.Window{Work: 5, Seconds: 4}, tune.Window{Work: 2, Seconds: 4}.Join(tune.Window{Work: 3, Seconds: 1}))
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for says, c := range map[string]tune.Config{
+		"no name":         {Start: tune.Setting{Coalesce: 1}},
+		"factor 0":        {Start: tune.Setting{Topology: "direct"}},
+		"cache of -1":     {Start: tune.Setting{Topology: "direct", Coalesce: 1, Cache: -1}},
+		"part above 0":    {Start: start, Share: -1},
+		"number above 1":  {Start: start, Slowest: 0.5},
+		"leave them out":  {Start: start, Space: tune.Space{Coalesce: []int{0}}},
+		"below 0: leave":  {Start: start, Space: tune.Space{Cache: []int{-4}}},
+		"without a name,": {Start: start, Space: tune.Space{Topologies: []string{""}}},
+	} {
+		_, err := tune.New(c)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func TestSpaceFor(t *testing.T) {
+	require.Equal(t, []string{"direct"}, tune.SpaceFor(2, 8, false).Topologies)
+	s := tune.SpaceFor(64, 8, true)
+	require.Equal(t, []string{"direct", "hypercube", "mesh:2", "mesh:3"}, s.Topologies)
+	require.Equal(t, 1<<14, s.Coalesce[len(s.Coalesce)-1])
+	require.Equal(t, []int{16}, tune.SpaceFor(2, 1<<20, false).Coalesce)
+	require.Contains(t, s.Cache, 0)
+	for _, name := range s.Topologies {
+		_, err := route.ByName(name)
+		require.NoError(t, err)
+	}
+}
