@@ -156,7 +156,7 @@ const sharedRest = time.Millisecond
 // rest is what a rank does between two looks that found nothing: yield at first, then park.
 func (r *Rank) rest(idle int) {
 	r.check()
-	if idle < spinsBeforePark {
+	if idle < r.spins {
 		r.port.Pause()
 		return
 	}
