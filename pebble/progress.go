@@ -183,6 +183,9 @@ func (r *Rank) room(bytes int64) {
 			idle = 0
 			continue
 		}
+		if idle >= r.spins && r.shares() {
+			r.flush(Due, AllStages) // what this rank waits for may lie in a buffer that it shares, and that nobody else will send
+		}
 		r.rest(idle)
 	}
 }
