@@ -171,10 +171,11 @@ func (r *Rank) rest(idle int) {
 	r.port.Wait(-1)
 }
 
-// room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile.
+// room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile. Messages of detectors
+// don't count: they come back when their receiver looks at them, which may be waiting for room as well.
 func (r *Rank) room(bytes int64) {
 	for idle := 0; ; idle++ {
-		underWay := r.pool.Lent() - r.filling - r.queued
+		underWay := r.pool.Lent() - r.filling - r.queued - r.messages.Load()*netio.FrameCost(0)
 		if underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget {
 			return
 		}

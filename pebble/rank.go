@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
@@ -52,6 +53,7 @@ type Rank struct {
 	backlog  int          // sealed frames that wait for credit
 	spins    int          // looks that find nothing before this rank parks
 	lastBack uint64       // frames that had come back when this rank last thought of parking
+	messages atomic.Int64 // control frames that have not come back
 	control  mailbox
 	networks [purposes]network
 	machine  collective.Machine

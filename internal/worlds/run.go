@@ -171,6 +171,6 @@ func (w World) simulation() sim.Config {
 		f.Partitions = []sim.Partition{{Below: w.Partition, At: when, For: lasts}}
 	}
 	return sim.Config{
-		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost, StepLimit: turnsMost,
+		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost, TurnLimit: turnsMost,
 	}
 }

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"errors"
 	"flag"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 var (
 	seedFlag  = flag.Uint64("seed", 1, "seed of the worlds")
 	worldFlag = flag.String("world", "", "run this world alone")
-	countFlag = flag.Int("worlds", 300, "how many worlds to run")
+	countFlag = flag.Uint64("worlds", 300, "how many worlds to run")
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,11 +26,12 @@ func TestWorlds(t *testing.T) {
 		return
 	}
 	t.Logf("-seed=%d", *seedFlag)
-	for i := range *countFlag {
-		w := Draw(mix(*seedFlag, uint64(i)))
-		_, err := w.Run()
-		require.NoError(t, err, "-world='%v'", w)
+	report, err := Try(t.Context(), Options{Seed: *seedFlag, Worlds: *countFlag})
+	var failure *Failure
+	if errors.As(err, &failure) {
+		t.Fatalf("%v\n-world='%v'\ndrawn as '%v'", failure.Err, failure.World, failure.Drawn)
 	}
+	t.Logf("%+v", report)
 }
 
 func TestText(t *testing.T) {

@@ -21,7 +21,7 @@ func (e *HangError) Error() string {
 
 // LimitError is the error of a job that has passed a limit of its simulation.
 type LimitError struct {
-	What  string // "virtual time" or "steps"
+	What  string // "virtual time" or "turns"
 	Limit string
 }
 

@@ -122,9 +122,6 @@ func (f Faults) check(processes int) error {
 func (w *World) prepare() {
 	w.config.Faults = w.config.Faults.withDefaults()
 	f := w.config.Faults
-	if limit := w.config.TimeLimit; limit > 0 {
-		w.plan(instantOf(limit), func() { w.failAll(&LimitError{"virtual time", limit.String()}) })
-	}
 	if f.None() {
 		return
 	}

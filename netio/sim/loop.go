@@ -41,8 +41,19 @@ func (w *World) turn() {
 	default:
 		w.step(w.queue.pop())
 	}
-	if w.stats.Turns == w.config.StepLimit {
-		w.unlocked(func() { w.failAll(&LimitError{"steps", fmt.Sprint(w.config.StepLimit)}) })
+	w.limit()
+}
+
+// limit ends a job that has passed a limit. The world is locked.
+func (w *World) limit() {
+	c := &w.config
+	switch {
+	case w.stats.Turns == c.TurnLimit:
+		w.unlocked(func() { w.failAll(&LimitError{"turns", fmt.Sprint(c.TurnLimit)}) })
+	case c.TimeLimit > 0 && w.now > instantOf(c.TimeLimit):
+		limit := c.TimeLimit
+		c.TimeLimit = 0
+		w.unlocked(func() { w.failAll(&LimitError{"virtual time", limit.String()}) })
 	}
 }
 

@@ -230,11 +230,15 @@ func (r *rank) released(f *netio.Frame) {
 	w := r.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if f.Kind != netio.Data || w.running == nil {
-		r.pool.TakeBack(f)
+	if f.Kind == netio.Data && w.running != nil {
+		r.comeHome(f)
 		return
 	}
-	r.comeHome(f)
+	r.pool.TakeBack(f)
+	r.back = true
+	if r.parked {
+		w.queue.sooner(r, max(r.clock, w.time()))
+	}
 }
 
 // comeHome lets a released frame be on its way home. The world is locked, and a rank runs.

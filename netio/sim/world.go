@@ -21,7 +21,7 @@ type Config struct {
 	Faults    Faults
 	Memory    int64         // bytes that a rank's pebbles may take, when the program does not say; 0 is 256 MiB
 	TimeLimit time.Duration // of virtual time; 0 is none
-	StepLimit uint64        // of the scheduler; 0 is none
+	TurnLimit uint64        // of ranks' turns and events; 0 is none
 	Trace     io.Writer     // what happens, a line each; nil for nobody
 }
 
