@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	turnsMost = 2_000_000        // of a world: far beyond what any needs
-	timeMost  = 10 * time.Minute // of virtual time, since faults may take seconds
-	delayMost = 20_000           // nanoseconds
-	silence   = 10_000_000_000   // nanoseconds
+	turnsMost = 2_000_000       // of a world: far beyond what any needs
+	timeMost  = 3 * time.Second // of virtual time, since faults may take seconds
+	delayMost = 20_000          // nanoseconds
+	silence   = 10_000_000_000  // nanoseconds
 )
 
 // Outcome is what came of a world that did what it should.
