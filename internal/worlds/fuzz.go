@@ -40,7 +40,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 const (
 	shrinkRuns = 2000
 	stuckAfter = time.Minute // of real time, where worlds take milliseconds
-	toldEvery  = 1 << 10          // worlds
+	toldEvery  = 1 << 10     // worlds
 )
 
 // Try runs worlds, number after number, until ctx ends, so many have run, or one fails, which is then made smaller and returned

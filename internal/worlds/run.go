@@ -17,7 +17,7 @@ const (
 	turnsMost = 2_000_000       // of a world: far beyond what any needs
 	timeMost  = 3 * time.Second // of virtual time, since faults may take seconds
 	delayMost = 20_000          // nanoseconds
-	silence   = 10_000_000_000  // nanoseconds
+	silence   = 200_000_000     // nanoseconds
 )
 
 // Outcome is what came of a world that did what it should.

@@ -167,7 +167,7 @@ func (w *World) freeze(z Freeze) {
 	}
 }
 
-// miss tells all others that a process is lost.
+// miss tells all others that a process is lost. They end their connections to it: when it is alive after all, it learns so.
 func (w *World) miss(p *Process, cause error) {
 	w.mu.Lock()
 	if p.ranks == 0 && !p.dead {
@@ -181,6 +181,7 @@ func (w *World) miss(p *Process, cause error) {
 			other.fail(p.loss(cause))
 		}
 	}
+	p.fail(w.processes[(p.place.Process+1)%len(w.processes)].loss(ErrBroken))
 }
 
 // kill ends a process: its ranks have no more turns.
