@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	turnsMost = 2_000_000       // of a world: far beyond what any needs
 	timeMost  = 3 * time.Second // of virtual time, since faults may take seconds
 	delayMost = 20_000          // nanoseconds
 	silence   = 200_000_000     // nanoseconds
@@ -36,11 +35,13 @@ func (w World) Run() (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	simulated, err := sim.New(w.simulation())
+	t := w.twin()
+	simulation := w.simulation()
+	simulation.TurnLimit = w.turns(t)
+	simulated, err := sim.New(simulation)
 	if err != nil {
 		return Outcome{}, err
 	}
-	t := w.twin()
 	config.MemoryLimit = w.memory(config, t)
 	ends := make([]end, w.Ranks)
 	err = simulated.Each(func(tr netio.Transport) error {
@@ -62,6 +63,11 @@ func (w World) Run() (Outcome, error) {
 		return o, w.judge(err)
 	}
 	return o, w.accounts(ends, t)
+}
+
+// turns is how many turns a world may take: several times what the longest ones of its size do.
+func (w World) turns(t twin) uint64 {
+	return uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
 }
 
 // end is what a rank has counted.
@@ -171,6 +177,6 @@ func (w World) simulation() sim.Config {
 		f.Partitions = []sim.Partition{{Below: w.Partition, At: when, For: lasts}}
 	}
 	return sim.Config{
-		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost, TurnLimit: turnsMost,
+		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost,
 	}
 }

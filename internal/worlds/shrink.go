@@ -1,12 +1,18 @@
 package worlds
 
-// Shrink makes a world that fails smaller for as long as it fails, in at most so many runs. It returns the smallest one, and its
-// error.
+import "time"
+
+// shrinkFor is how long a world is made smaller at the most.
+const shrinkFor = 20 * time.Second
+
+// Shrink makes a world that fails smaller for as long as it fails, in at most so many runs or 20 seconds. It returns the
+// smallest one, and its error.
 func Shrink(w World, err error, runs int) (World, error) {
+	end := time.Now().Add(shrinkFor)
 	for again := true; again; {
 		again = false
 		for _, smaller := range w.smaller() {
-			if runs == 0 {
+			if runs == 0 || time.Now().After(end) {
 				return w, err
 			}
 			runs--
