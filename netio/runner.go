@@ -11,7 +11,7 @@ type Runner interface {
 	// Run calls the functions, one for each rank of this process, by rank, and returns when all have returned; or, once failed
 	// is closed, when no rank of the job has come back to the transport for as long as grace. It tells whether all have returned.
 	Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool
-	// Looks is after how many looks that found nothing a rank should park. It is more than 32, so that detectors are asked.
+	// Looks is after how many looks that found nothing a rank should park, where nothing but an arrival can change that.
 	Looks() int
 	// Memory is how many bytes the pebbles of this process may take when nobody says otherwise: the same in every run.
 	Memory() int64

@@ -154,9 +154,12 @@ const spinsBeforePark = 256
 const sharedRest = time.Millisecond
 
 // rest is what a rank does between two looks that found nothing: yield at first, then park.
-func (r *Rank) rest(idle int) {
+func (r *Rank) rest(idle int) { r.restAfter(idle, r.spins) }
+
+// restAfter is rest with the number of looks before the rank parks.
+func (r *Rank) restAfter(idle, spins int) {
 	r.check()
-	if idle < r.spins {
+	if idle < spins {
 		r.port.Pause()
 		return
 	}

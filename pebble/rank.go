@@ -87,7 +87,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		created: start, processed: start,
 		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark,
 	}
-	if runner, ok := j.transport.(netio.Runner); ok {
+	if runner, ok := j.transport.(netio.Runner); ok && j.config.Buffers == Separate {
 		r.spins = runner.Looks()
 	}
 	if m, ok := port.(netio.Meter); ok {

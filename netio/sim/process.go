@@ -40,8 +40,8 @@ func (p *Process) Start(failed func(error)) {
 	p.failed = failed
 }
 
-// looks is after how many looks a rank parks: just enough for detectors to be asked.
-const looks = 40
+// looks is after how many looks a rank parks. It wakes at the very moment of an arrival, so more of them would only take turns.
+const looks = 2
 
 // Looks implements [netio.Runner].
 func (p *Process) Looks() int { return looks }
