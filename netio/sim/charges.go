@@ -6,8 +6,13 @@ type charges struct {
 	perByte                [classes]float64 // picoseconds: less than one for fast links
 	send, handle, pass     float64          // picoseconds
 	look                   instant
-	ahead                  instant // how far a rank may be ahead of all others: nothing arrives sooner than that after it was sent
+	ahead                  instant // how far a rank may be ahead of all others
 }
+
+// slack is for how many overheads a rank may miss what has arrived. Nothing comes sooner than a latency after it was sent, so a
+// rank that is ahead of all others by less misses nothing; a bit more spares most turns of ranks that send and receive in step. It
+// sees what it has missed at its next look, and what it parks for wakes it.
+const slack = 2
 
 // headBytes is what a header counts for on the wire.
 const headBytes = 64
@@ -21,7 +26,7 @@ func newCharges(n Network, l *layout) charges {
 		c.latency[i], c.overhead[i], c.gap[i] = span(link.Latency), span(link.Overhead), span(link.Gap)
 		c.perByte[i] = link.PerByte * 1e12
 		if l.has(class(i)) {
-			c.ahead = min(c.ahead, c.latency[i])
+			c.ahead = min(c.ahead, c.latency[i]+slack*c.overhead[i])
 		}
 	}
 	if c.ahead == never {
