@@ -51,7 +51,7 @@ func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
 	from, dest := w.layout.host(r.id), w.layout.host(to.id)
 	start := w.hosts[from].out.pass(r.clock, takes)
 	if w.fabric != nil {
-		start = w.fabric.cross(from, dest, start, c.perByte[k]*float64(headBytes+bytes))
+		start = w.fabric.cross(from, dest, start, wire)
 	}
 	return w.hosts[dest].in.pass(start+c.latency[k], takes) + wire
 }

@@ -133,29 +133,33 @@ func (w *World) Each(run func(netio.Transport) error) error {
 		running.Go(func() { errs[i] = run(p) })
 	}
 	running.Wait()
-	w.mu.Lock()
-	culprit := w.culprit
-	w.mu.Unlock()
-	if culprit >= 0 && errs[culprit] != nil {
-		return errs[culprit]
-	}
-	var died error // tells less than what the others say of it
-	for _, err := range errs {
-		switch {
-		case errors.Is(err, ErrDied):
-			died = err
-		case err != nil:
-			return err
-		}
-	}
-	if died != nil {
-		return died
+	if err := w.first(errs); err != nil {
+		return err
 	}
 	w.trace.flush()
 	if w.trace.err != nil {
 		return fmt.Errorf("sim: write the trace: %w", w.trace.err)
 	}
 	return nil
+}
+
+// first is the error that says most: that of the process that failed first, unless it only says that another has gone.
+func (w *World) first(errs []error) (found error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.culprit > 0 {
+		errs = append([]error{errs[w.culprit]}, errs...)
+	}
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrDied) || errors.Is(err, netio.ErrFinished):
+			found = err
+		default:
+			return err
+		}
+	}
+	return found
 }
 
 // Stats is what the network has done so far. It may be asked when all processes have returned.
