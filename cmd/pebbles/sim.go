@@ -22,6 +22,7 @@ import (
 type simulation struct {
 	terminal
 	network string
+	fabric  string
 	faults  simulatedFaults
 	trace   string // file
 	sweep   []string
@@ -64,6 +65,7 @@ func (s *simulation) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.SortFlags = false
 	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", or a file")
+	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
 	s.faults.register(f)
 	f.StringVar(&s.trace, "trace", "", "write what happens to a file, a line each")
 	f.StringArrayVar(&s.sweep, "sweep", nil, "run with each value of a flag, such as ranks=16,256; repeatable")
@@ -74,7 +76,9 @@ func (s *simulation) register(c *cobra.Command) {
 // simulatedApp makes an application's command one of sim.
 func simulatedApp(c *cobra.Command) *cobra.Command {
 	c.Short += ", simulated"
-	c.Example = "  pebbles sim " + c.Name() + " --ranks 64"
+	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	_, rest, _ := strings.Cut(first, c.Name())
+	c.Example = "  pebbles sim " + c.Name() + rest + "\n  pebbles sim " + c.Name() + rest + " --ranks 64 --network odin"
 	return c
 }
 
@@ -132,6 +136,9 @@ func (s *simulation) run(j *job) (result simulated, err error) {
 	return result, err
 }
 
+// switchHop is what each further switch adds to the way of a frame, in seconds, when no file says otherwise.
+const switchHop = 100e-9
+
 // config is what the flags mean to the network.
 func (s *simulation) config(j *job) (sim.Config, error) {
 	network, err := sim.Load(s.network)
@@ -140,6 +147,9 @@ func (s *simulation) config(j *job) (sim.Config, error) {
 	}
 	if len(j.settings.spread.hosts) > 0 {
 		return sim.Config{}, errors.New("--hosts is for real jobs: a network says how many processes are on a host")
+	}
+	if s.fabric != "" {
+		network.Fabric = sim.Fabric{Kind: s.fabric, Hop: switchHop}
 	}
 	c := sim.Config{
 		Ranks: j.settings.ranks(), Processes: j.settings.spread.processes, Network: network, Seed: j.settings.seed,

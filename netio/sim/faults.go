@@ -244,7 +244,8 @@ func (w *World) stream(from, to *Process) *stream {
 	return s
 }
 
-// take notes that a frame has come, and tells whether it is the first time.
+// take is the receiving end: it notes that a frame comes, and tells whether it is the first time. It may do so ahead of time, since a
+// frame takes less than the silence limit: what a rank has not looked at yet is not missing.
 func (s *stream) take(number uint64) bool {
 	if number < s.below || s.beyond[number] {
 		return false
@@ -280,10 +281,15 @@ func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame) {
 	if w.drawn(faults.Corrupt) {
 		w.damage(f)
 	}
-	w.deliver(to, parcel{at, w.number(), f, seal})
+	copies := 1
 	if w.drawn(faults.Double) {
 		w.stats.Duplicated++
-		w.deliver(to, parcel{at + instant(w.random.Int64N(int64(instantOf(faults.DelayMost))+1)), w.number(), nil, seal})
+		copies++
+	}
+	for range copies {
+		if s.take(seal.number) {
+			w.deliver(to, parcel{at, w.number(), f, seal})
+		}
 	}
 }
 
@@ -345,17 +351,13 @@ func (w *World) compare(s *stream, count uint64) {
 	}
 }
 
-// opened tells whether a parcel's frame came whole and for the first time. The world is locked.
+// opened tells whether a parcel's frame came whole. The world is locked.
 func (w *World) opened(r *rank, p parcel) bool {
-	s := p.seal.stream
-	if !s.take(p.seal.number) {
-		return false // a second copy, which is never first
-	}
 	if checksum(p.frame) == p.seal.sum {
 		return true
 	}
 	w.limbo.Push(p.frame)
-	err := s.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.seal.number+1))
+	err := p.seal.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.seal.number+1))
 	w.plan(w.time(), func() { r.process.fail(err) })
 	return false
 }

@@ -25,22 +25,21 @@ type rank struct {
 	frozen  instant // it does not go on before
 	traffic         // of frames that don't leave the host
 
-	inbox    heap[parcel]
-	returns  heap[comeback]
-	done     func() netio.Work // nil: nobody tells
-	worked   netio.Work        // what was paid for
-	owing    float64           // picoseconds below one
-	resume   func() (struct{}, bool)
-	yield    func(struct{}) bool
-	overhead instant // of the world's time that it has paid for frames
+	inbox   heap[parcel]
+	returns heap[comeback]
+	done    func() netio.Work // nil: nobody tells
+	worked  netio.Work        // what was paid for
+	owing   float64           // picoseconds below one
+	resume  func() (struct{}, bool)
+	yield   func(struct{}) bool
 }
 
 // parcel is a frame on its way.
 type parcel struct {
 	at     instant
 	number uint64
-	frame  *netio.Frame // nil for a second copy
-	seal   *seal        // nil where nothing can go wrong
+	frame  *netio.Frame
+	seal   *seal // nil where nothing can go wrong
 }
 
 func (p parcel) before(o parcel) bool { return p.at < o.at || p.at == o.at && p.number < o.number }
@@ -257,9 +256,7 @@ func (r *rank) comeHome(f *netio.Frame) {
 // clear gives back whatever is for this rank or on its way home to it. The world is locked.
 func (r *rank) clear() {
 	for len(r.inbox) > 0 {
-		if p := r.inbox.pop(); p.frame != nil {
-			r.world.litter.Push(p.frame)
-		}
+		r.world.litter.Push(r.inbox.pop().frame)
 	}
 	for len(r.returns) > 0 {
 		r.pool.TakeBack(r.returns.pop().frame)
