@@ -119,10 +119,18 @@ func (c Config) complete() (Config, error) {
 		c.BufferBudget = budgetDefault
 	}
 	if c.MemoryLimit == 0 {
-		c.MemoryLimit = netio.MemoryAvailable() / 2 / int64(place.Last-place.First)
+		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(place.Last-place.First)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
+}
+
+// memoryOf is how much memory a process may use: of this machine, or of the one that is simulated.
+func memoryOf(t netio.Transport) int64 {
+	if r, ok := t.(netio.Runner); ok {
+		return r.Memory()
+	}
+	return netio.MemoryAvailable()
 }

@@ -78,14 +78,15 @@ func (r *Rank) quiesce() {
 				continue
 			}
 		}
-		atRest := !left && (r.limit > 0 || idle >= patience(r.detector.Rounds()-before))
+		patient := patience(r.detector.Rounds() - before)
+		atRest := !left && (r.limit > 0 || idle >= patient)
 		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
 			return
 		}
 		if r.stage() != stage {
 			idle = 0 // there is more to send
 		}
-		r.rest(idle)
+		r.restAfter(idle, max(r.spins, patient+1))
 	}
 }
 

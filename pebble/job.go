@@ -22,7 +22,6 @@ type job struct {
 	links     *route.Links
 	common    common
 	bodies    atomic.Int64 // epoch bodies of this process's ranks that have returned, in all epochs
-	running   sync.WaitGroup
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
@@ -34,7 +33,7 @@ type job struct {
 const graceAfterFailure = 2 * time.Second
 
 // Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a goroutine
-// of its own. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
+// of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
 // first error or panic of any rank, the loss of a process, or the end of ctx; Run then returns that first cause, on every
 // process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, and the error says
 // so.
@@ -57,20 +56,18 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
 	defer stop()
 
-	ended := make(chan struct{})
-	j.running.Add(len(j.ports))
-	for i := range j.ports {
-		go j.runRank(j.place.First+i, j.ports[i], function)
+	ranks := make([]func(), len(j.ports))
+	for i := range ranks {
+		ranks[i] = func() { j.runRank(j.place.First+i, j.ports[i], function) }
 	}
-	go func() { j.running.Wait(); close(ended) }()
-	stuck := j.await(ended)
+	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
 	closing := j.transport.Close()
 	return errors.Join(j.error(), stuck, j.closed(closing))
 }
 
-// await returns when every rank has ended, or when the job has failed and ranks did not end in time.
-func (j *job) await(ended <-chan struct{}) error {
-	if netio.WaitEnd(ended, j.failure, graceAfterFailure) {
+// await is the error for ranks that did not end in time after the job has failed.
+func (j *job) await(ended bool) error {
+	if ended {
 		return nil
 	}
 	return fmt.Errorf("pebble: some ranks of process %d did not return within %v after the failure: "+
@@ -124,7 +121,6 @@ func (j *job) error() error {
 
 // runRank is the goroutine of one rank.
 func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
-	defer j.running.Done()
 	r := newRank(j, id, port)
 	returned := false
 	defer func() {

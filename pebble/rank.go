@@ -47,11 +47,13 @@ type Rank struct {
 	depth    int   // of the pebbles that are being handled; 0 in the main function, and when there is no limit
 	handling *Door // the target whose handler runs, or ran last
 
-	later    netio.Frames // data frames of epochs that have not begun here
-	ready    netio.Frames // data frames that waited for the running epoch
-	held     netio.Frames // data frames of this epoch that wait until links have credit
-	backlog  int          // sealed frames that wait for credit
-	lastBack uint64       // frames that had come back when this rank last thought of parking
+	later    netio.Frames  // data frames of epochs that have not begun here
+	ready    netio.Frames  // data frames that waited for the running epoch
+	held     netio.Frames  // data frames of this epoch that wait until links have credit
+	backlog  int           // sealed frames that wait for credit
+	spins    int           // looks that find nothing before this rank parks
+	lastBack uint64        // frames that had come back when this rank last thought of parking
+	messages netio.Account // control frames that have not come back
 	control  mailbox
 	networks [purposes]network
 	machine  collective.Machine
@@ -83,7 +85,13 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		barrier: collective.Barrier(id, j.place.Ranks),
 		reduce:  collective.AllReduce(id, j.place.Ranks),
 		created: start, processed: start,
-		tick: tick(j.config.Due, j.config.Period),
+		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark,
+	}
+	if runner, ok := j.transport.(netio.Runner); ok && j.config.Buffers == Separate {
+		r.spins = runner.Looks()
+	}
+	if m, ok := port.(netio.Meter); ok {
+		m.Meter(r.work)
 	}
 	for p := range r.networks {
 		r.networks[p] = network{rank: r, purpose: purpose(p)}
@@ -117,6 +125,19 @@ func (r *Rank) Termination() string {
 // Now is the time on the job's clock since some fixed moment: wall time, or simulated time under a simulating transport.
 // It costs about 40 ns.
 func (r *Rank) Now() time.Duration { return r.port.Now() }
+
+// Compute lets simulated time pass, as for a computation of that length, under a simulating transport. Elsewhere it does
+// nothing: there a computation takes its time by itself. What pebbles cost is counted without it.
+func (r *Rank) Compute(d time.Duration) {
+	if m, ok := r.port.(netio.Meter); ok {
+		m.Compute(d)
+	}
+}
+
+// work is what a metering port is told.
+func (r *Rank) work() netio.Work {
+	return netio.Work{Sent: r.counters.PebblesSent, Handled: r.counters.PebblesHandled, Passed: r.counters.Forwarded}
+}
 
 // finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
 // process closes its connections while another needs them.

@@ -92,6 +92,9 @@ func (s Site) log() int { return bits.Len(uint(s.Ranks - 1)) }
 
 // most is the number of out-neighbours of the rank that has most of them. It looks no further when one has enough.
 func most(t route.Topology, enough int) (n int) {
+	if d, ok := t.(route.Degreed); ok {
+		return d.Degree()
+	}
 	enough = min(enough, t.Ranks()-1) // no rank has more
 	for at := 0; at < t.Ranks() && n < enough; at++ {
 		n = max(n, len(t.Neighbors(at)))

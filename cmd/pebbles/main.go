@@ -19,7 +19,8 @@ func main() {
 type terminal struct {
 	args           []string
 	stdout, stderr io.Writer
-	begin          func(*job) error // what is done with a job whose flags are sound; nil is (*job).run
+	begin          func(*job) error              // what is done with a job whose flags are sound; nil is (*job).run
+	swept          func(*simulation, *job) error // what is done with a point of a sweep of simulations; nil outside of one
 }
 
 // execute runs the command line and returns the exit status. Every error that is not a failure is a mistake on the

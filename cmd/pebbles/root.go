@@ -32,7 +32,8 @@ func newCommand(t terminal) *cobra.Command {
 		}
 		return err
 	})
-	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newAllToAll(t), newReduce(t), newEpochs(t), newRun(t), newModel(t), newFit(t), newTune(t), newBench(t), newLimit(t), newVersion())
+	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newAllToAll(t), newReduce(t), newEpochs(t),
+		newRun(t), newSim(t), newModel(t), newFit(t), newTune(t), newBench(t), newLimit(t), newVersion())
 	completeCompletion(root)
 	return root
 }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// simulation are the flags of the command beyond those of the application.
+type simulation struct {
+	terminal
+	network string
+	fabric  string
+	faults  simulatedFaults
+	trace   string // file
+	sweep   []string
+	plot    string // folder
+	limit   wait   // of virtual time
+}
+
+func newSim(t terminal) *cobra.Command {
+	s := &simulation{terminal: t, network: "flat", limit: -1}
+	c := &cobra.Command{
+		Use:   "sim",
+		Short: "Run an application under simulated time, at any size, and try the runtime in simulated worlds",
+		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process: up to 65,536\n" +
+			"ranks, whose times come from a model of the network (LogGP) and not from this machine. The same command line gives\n" +
+			"the same run. --procs is how many processes to simulate, by default as many as the network says. --fuzz tries the runtime in\n" +
+			"many small worlds with faults instead.",
+		Example: "  pebbles sim randomaccess --ranks 256 --log2-words 8 --topology hypercube --network odin\n" +
+			"  pebbles sim epochs --count 10 --sweep ranks=16,256,1024 --json\n" +
+			"  pebbles sim --fuzz --seconds 10",
+		Args: noCommand,
+	}
+	fuzz := addFuzz(c, t)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if fuzz.on {
+			return fuzz.start()
+		}
+		return c.Help()
+	}
+	s.register(c)
+	inner := t
+	inner.begin = s.begin
+	for _, app := range []func(terminal) *cobra.Command{newRandomAccess, newPermutation, newPointerChase, newBFS, newAllToAll, newReduce, newEpochs} {
+		c.AddCommand(simulatedApp(app(inner)))
+	}
+	return c
+}
+
+// register adds the flags that all simulated applications share.
+func (s *simulation) register(c *cobra.Command) {
+	f := c.PersistentFlags()
+	f.SortFlags = false
+	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", or a file")
+	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
+	s.faults.register(f)
+	f.StringVar(&s.trace, "trace", "", "write what happens to a file, a line each")
+	f.StringArrayVar(&s.sweep, "sweep", nil, "run with each value of a flag, such as ranks=16,256; repeatable")
+	f.StringVar(&s.plot, "plot", "", "draw the predicted times of a sweep into a folder, as SVG")
+	f.Var(&s.limit, "limit", "of virtual time, or never")
+}
+
+// simulatedApp makes an application's command one of sim.
+func simulatedApp(c *cobra.Command) *cobra.Command {
+	c.Short += ", simulated"
+	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	_, rest, _ := strings.Cut(first, c.Name())
+	c.Example = "  pebbles sim " + c.Name() + rest + "\n  pebbles sim " + c.Name() + rest + " --ranks 64 --network odin"
+	return c
+}
+
+// begin runs an application's job, whose flags are sound: once, or for each point of a sweep.
+func (s *simulation) begin(j *job) error {
+	switch {
+	case s.swept != nil:
+		return s.swept(s, j)
+	case s.terminal.begin != nil:
+		return s.terminal.begin(j)
+	}
+	if len(s.sweep) > 0 {
+		return s.each(j)
+	}
+	if s.plot != "" {
+		return errors.New("--plot draws a sweep: add --sweep, such as --sweep ranks=16,256")
+	}
+	result, err := s.run(j)
+	if err != nil {
+		return err
+	}
+	return s.settle(j, result)
+}
+
+// run simulates the job.
+func (s *simulation) run(j *job) (result simulated, err error) {
+	log := j.settings.diary.logger(j.stderr)
+	config, err := j.settings.config(log)
+	if err != nil {
+		return result, err
+	}
+	if j.settings.explain {
+		return result, errors.New("--explain is for real jobs: leave it out, or leave out sim")
+	}
+	c, err := s.config(j)
+	if err != nil {
+		return result, err
+	}
+	trace, err := s.traceTo()
+	if err != nil {
+		return result, err
+	}
+	if trace != nil {
+		c.Trace = trace
+	}
+	w, err := sim.New(c)
+	if err != nil {
+		return result, err
+	}
+	err = s.ranks(j, w, config, &result)
+	if closing := closeTrace(trace); err == nil && closing != nil {
+		err = &failure{launch.ExitError, fmt.Errorf("write the trace: %w", closing)}
+	}
+	result.Network, result.Stats = c.Network.Name, w.Stats()
+	return result, err
+}
+
+// switchHop is what each further switch adds to the way of a frame, in seconds, when no file says otherwise.
+const switchHop = 100e-9
+
+// config is what the flags mean to the network.
+func (s *simulation) config(j *job) (sim.Config, error) {
+	network, err := sim.Load(s.network)
+	if err != nil {
+		return sim.Config{}, simMistake(err)
+	}
+	if len(j.settings.spread.hosts) > 0 {
+		return sim.Config{}, errors.New("--hosts is for real jobs: a network says how many processes are on a host")
+	}
+	if s.fabric != "" {
+		network.Fabric = sim.Fabric{Kind: s.fabric, Hop: switchHop}
+	}
+	c := sim.Config{
+		Ranks: j.settings.ranks(), Processes: j.settings.spread.processes, Network: network, Seed: j.settings.seed,
+		Memory: int64(j.settings.memory),
+	}
+	if s.limit > 0 {
+		c.TimeLimit = time.Duration(s.limit)
+	}
+	if c.Faults, err = s.faults.parse(); err != nil {
+		return c, err
+	}
+	return c, simMistake(c.Check())
+}
+
+// ranks runs all ranks, and notes what rank 0 tells.
+func (s *simulation) ranks(j *job, w *sim.World, config pebble.Config, result *simulated) error {
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
+	var mutex sync.Mutex
+	err := w.Each(func(t netio.Transport) error {
+		config := config
+		config.Transport, config.Ranks = t, 0
+		return pebble.Run(ctx, config, func(r *pebble.Rank) error {
+			o, err := j.run(r, bar.progress(r))
+			mutex.Lock()
+			defer mutex.Unlock()
+			if r.ID() == 0 {
+				result.outcome = o
+			}
+			result.Buffers = max(result.Buffers, r.Memory().Buffers)
+			return err
+		})
+	})
+	bar.clear()
+	if err != nil {
+		return &failure{status: pebble.Tell(j.stderr, err)}
+	}
+	return nil
+}
+
+// simMistake is what is wrong with flags, without the package, since the command is said before.
+func simMistake(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "sim: "))
+}
+
+// traceTo opens the file of the trace; nil when nobody wants one.
+func (s *simulation) traceTo() (io.WriteCloser, error) {
+	if s.trace == "" {
+		return nil, nil
+	}
+	f, err := os.Create(s.trace)
+	if err != nil {
+		return nil, &failure{launch.ExitError, fmt.Errorf("write the trace: %w", err)}
+	}
+	return f, nil
+}
+
+func closeTrace(w io.WriteCloser) error {
+	if w == nil {
+		return nil
+	}
+	return w.Close()
+}

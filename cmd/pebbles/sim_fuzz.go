@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/internal/worlds"
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// fuzz are the flags that try the runtime in simulated worlds.
+type fuzz struct {
+	terminal
+	on      bool
+	seconds float64
+	worlds  uint64
+	seed    uint64
+	world   string
+	json    bool
+	quiet   bool
+}
+
+func addFuzz(c *cobra.Command, t terminal) *fuzz {
+	z := &fuzz{terminal: t, seconds: 10}
+	f := c.Flags()
+	f.BoolVar(&z.on, "fuzz", false, "try the runtime in small worlds drawn by seed, each checked against a serial twin")
+	f.Float64Var(&z.seconds, "seconds", z.seconds, "how long to try worlds")
+	f.Uint64Var(&z.worlds, "worlds", 0, "how many worlds to try at the most (default as many as the time is for)")
+	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and told)")
+	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has told")
+	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
+	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
+	return z
+}
+
+func (z *fuzz) start() error {
+	if z.begin != nil {
+		return z.begin(nil)
+	}
+	if z.world != "" {
+		return z.replay()
+	}
+	if !(z.seconds > 0) {
+		return errors.New("--seconds must be a positive number")
+	}
+	if z.seed == 0 {
+		z.seed = uint64(time.Now().UnixNano())
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(z.seconds*float64(time.Second)))
+	defer cancel()
+	began := time.Now()
+	if !z.quiet {
+		fmt.Fprintf(z.stderr, "seed %d\n", z.seed)
+	}
+	report, err := worlds.Try(ctx, worlds.Options{
+		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Told: z.told, Stuck: z.stuck,
+	})
+	if failing := z.failing(err); failing != nil {
+		return failing
+	}
+	return z.settle(report, time.Since(began))
+}
+
+// failing is the failure of a world, in words that run it again.
+func (z *fuzz) failing(err error) error {
+	var f *worlds.Failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	return &failure{launch.ExitError, fmt.Errorf("seed %d: %w\nagain:  pebbles sim --fuzz --world '%v'\ndrawn:  pebbles sim --fuzz --world '%v'",
+		z.seed, f.Err, f.World, f.Drawn)}
+}
+
+// stuck ends the command: a world that never looks at its network can't be stopped.
+func (z *fuzz) stuck(w worlds.World, err error) {
+	fmt.Fprintf(z.stderr, "pebbles sim: seed %d: %v\nagain:  pebbles sim --fuzz --world '%v'\n", z.seed, err, w)
+	launch.Exit(launch.ExitError)
+}
+
+func (z *fuzz) told(r worlds.Report) {
+	if !z.quiet {
+		fmt.Fprintf(z.stderr, "\r%s", counted(r.Worlds, "world", "worlds"))
+	}
+}
+
+func (z *fuzz) settle(r worlds.Report, took time.Duration) error {
+	if z.json {
+		return written(json.NewEncoder(z.stdout).Encode(struct {
+			worlds.Report
+			Seconds float64 `json:"seconds"`
+		}{r, took.Seconds()}))
+	}
+	_, err := fmt.Fprintf(z.stdout, "%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
+		"the others handled %s, each once, in %s\n", counted(r.Worlds, "world", "worlds"), secondsText(took.Seconds()),
+		float64(r.Worlds)/took.Seconds(), r.Seed, grouped(r.Failed), counted(r.Pebbles, "pebble", "pebbles"), counted(r.Frames, "frame", "frames"))
+	return written(err)
+}
+
+// replay runs one world.
+func (z *fuzz) replay() error {
+	w, err := worlds.Parse(z.world)
+	if err != nil {
+		return err
+	}
+	o, err := w.Run()
+	if err != nil {
+		return &failure{launch.ExitError, fmt.Errorf("%w\nworld:  %v", err, w)}
+	}
+	_, err = fmt.Fprintf(z.stdout, "passed: %v\n%s, %s, %v of virtual time\n", w, counted(uint64(o.Pebbles), "pebble", "pebbles"),
+		counted(o.Stats.Frames, "frame", "frames"), secondsText(o.Stats.Seconds))
+	return written(err)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio/launch"
+)
+
+// typed runs a command line that has no spaces within words.
+func typed(t *testing.T, line string) ran {
+	t.Helper()
+	return pebbles(t, strings.Fields(line)...)
+}
+
+// A simulated run finds what a real one finds, and the same in every run but for the memory of this process.
+func TestSimulationIsTheSameEachTime(t *testing.T) {
+	line := "sim randomaccess --ranks 12 --procs 3 --log2-words 6 --topology hypercube --network odin --fabric fat-tree --json --trace "
+	dir := t.TempDir()
+	var objects []map[string]any
+	var traces []string
+	for _, name := range []string{"a", "b"} {
+		file := filepath.Join(dir, name)
+		r := typed(t, line+file)
+		require.Equal(t, launch.ExitOK, r.status, r.stderr)
+		o := object(t, r.stdout)
+		delete(o["memory"].(map[string]any), "resident_peak")
+		objects = append(objects, o)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		traces = append(traces, string(text))
+	}
+	require.Equal(t, objects[0], objects[1])
+	require.Greater(t, len(traces[0]), 1000)
+	require.True(t, traces[0] == traces[1], "the traces differ")
+
+	real := object(t, typed(t, "randomaccess --ranks 12 --log2-words 6 --topology hypercube --json").stdout)
+	require.Equal(t, real["checksum"], objects[0]["checksum"])
+	require.Equal(t, "sim", objects[0]["transport"])
+	require.EqualValues(t, 3, objects[0]["procs"])
+	simulation := objects[0]["simulation"].(map[string]any)
+	require.Positive(t, simulation["frames_between_hosts"].(float64)+simulation["frames_within_host"].(float64))
+}
+
+func TestSimulationOfAllApplications(t *testing.T) {
+	for app, line := range small {
+		r := typed(t, "sim "+strings.Join(line, " ")+" --ranks 5 --json")
+		require.Equal(t, launch.ExitOK, r.status, "%s: %s", app, r.stderr)
+		o := object(t, r.stdout)
+		require.Equal(t, app, o["app"])
+		require.Zero(t, o["errors"])
+		require.Contains(t, o, "simulation")
+	}
+}
+
+func TestSweep(t *testing.T) {
+	plot := filepath.Join(t.TempDir(), "plots")
+	line := "sim epochs --count 3 --sweep ranks=2,8 --sweep topology=direct,hypercube -q"
+	r := typed(t, line+" --json --plot "+plot)
+	require.Equal(t, launch.ExitOK, r.status, r.stderr)
+	var at []string
+	for text := range strings.Lines(r.stdout) {
+		var o struct {
+			Ranks    json.Number
+			Topology string
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &o))
+		at = append(at, o.Ranks.String()+" "+o.Topology)
+	}
+	require.Equal(t, []string{"2 direct", "2 hypercube", "8 direct", "8 hypercube"}, at)
+	require.FileExists(t, filepath.Join(plot, "simulated-epochs.svg"))
+	require.Len(t, strings.Split(strings.TrimSpace(typed(t, line).stdout), "\n"), 5)
+}
+
+// Faults that can't be mended end with the status and the words of a lost process; others with a result.
+func TestSimulatedFaults(t *testing.T) {
+	for flags, says := range map[string]string{
+		"--die 3@20us":         "lost process 3 (rank 3): connection broken",
+		"--fault loss=0.05":    "a frame is missing",
+		"--fault corrupt=0.05": "damaged frame",
+		"--part 2@20us+1m":     "no sign of life",
+		"--freeze 1@20us+1m":   "lost process 1 (rank 1): no sign of life",
+	} {
+		r := typed(t, "sim alltoall --ranks 8 --rounds 30 "+flags)
+		require.Equal(t, launch.ExitFollower, r.status, flags)
+		require.Contains(t, r.stderr, says)
+		require.Empty(t, r.stdout)
+	}
+	r := typed(t, "sim alltoall --ranks 8 --rounds 30 --fault delay=0.5,double=0.2 --freeze 1@20us+1s --part 2@20us+1s --json")
+	require.Equal(t, launch.ExitOK, r.status, r.stderr)
+	require.Zero(t, object(t, r.stdout)["errors"])
+}
+
+func TestFuzz(t *testing.T) {
+	r := typed(t, "sim --fuzz --worlds 50 --seconds 60 --seed 7 --json -q")
+	require.Equal(t, launch.ExitOK, r.status, r.stderr)
+	o := object(t, r.stdout)
+	require.EqualValues(t, 50, o["worlds"])
+	require.EqualValues(t, 7, o["seed"])
+
+	again := typed(t, "sim --fuzz --world seed=7")
+	require.Equal(t, launch.ExitOK, again.status, again.stderr)
+	require.Contains(t, again.stdout, "passed: seed=7")
+	require.Equal(t, exitUsage, typed(t, "sim --fuzz --world size=7").status)
+}
+
+func TestSimulationMistakes(t *testing.T) {
+	for line, says := range map[string]string{
+		"sim nosuch":                                  `"nosuch"`,
+		"sim epochs --network nosuch":                 "odin",
+		"sim epochs --fabric nosuch":                  "fat-tree",
+		"sim epochs --fault loss":                     "loss=0.001",
+		"sim epochs --fault loss=2":                   "a chance is 0 to 1",
+		"sim epochs --die 3":                          "3@20us",
+		"sim epochs --ranks 2 --die 3@20us":           "must exist",
+		"sim epochs --sweep ranks":                    "ranks=16,256",
+		"sim epochs --sweep ranks=2,x":                `"x"`,
+		"sim epochs --plot a":                         "--sweep",
+		"sim epochs --explain":                        "--explain",
+		"sim epochs --hosts a,b --bind lo":            "--hosts",
+		"sim --fuzz --seconds 0":                      "--seconds",
+		"sim --fuzz --world nosuch=1":                 `"nosuch"`,
+		"sim epochs --limit 1ns --ranks 4 --count 10": "virtual time",
+	} {
+		r := typed(t, line)
+		require.NotEqual(t, launch.ExitOK, r.status, line)
+		require.Contains(t, r.stderr, says, line)
+		require.Empty(t, r.stdout, line)
+	}
+}

@@ -1,0 +1,136 @@
+package worlds
+
+import (
+	"math/rand/v2"
+
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// drawn takes numbers for a world.
+type drawn struct{ *rand.Rand }
+
+// Draw is the world of a seed.
+func Draw(seed uint64) World {
+	d := drawn{rand.New(rand.NewPCG(seed, 0x776f726c64))}
+	w := World{Seed: seed}
+	d.machine(&w)
+	d.runtime(&w)
+	d.program(&w)
+	d.faults(&w)
+	w.Detector = d.detector(w)
+	return w
+}
+
+// chance is true in so many of a hundred cases.
+func (d drawn) chance(percent int) bool { return d.IntN(100) < percent }
+
+// small is from 0 to most, and mostly far below it.
+func (d drawn) small(most int) int { return d.IntN(1 + d.IntN(most+1)) }
+
+func one[T any](d drawn, all ...T) T { return all[d.IntN(len(all))] }
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (d drawn) machine(w *World) {
+	w.Ranks = 1 + d.small(9)
+	if d.chance(3) {
+		w.Ranks = 1 + d.IntN(40)
+	}
+	w.Processes = 1
+	if d.chance(70) {
+		w.Processes = 1 + d.IntN(w.Ranks)
+	}
+	w.PerHost = 1 + d.IntN(3)
+	w.Local = bit(d.chance(30))
+}
+
+// topologies are the names that worlds are drawn from.
+var topologies = append(route.Names(), "direct", "hypercube", "hypercube")
+
+func (d drawn) runtime(w *World) {
+	w.Topology = one(d, topologies...)
+	w.Coalesce = one(d, 1, 2, 3, 7, 16, 64, 1024)
+	w.Credits = one(d, 0, 1, 1, 2, 3, 8)
+	w.Budget = one(d, 0, 0, 1, 400, 2000)
+	w.Shared = bit(w.Processes > 1 && d.chance(20))
+	w.Due = one(d, 0, 0, 1, 100, 10_000, 1_000_000)
+	w.Period = one(d, 0, 0, 0, 1000, 100_000)
+	if d.chance(50) {
+		w.Cache = one(d, 1, 2, 16, 300)
+	}
+}
+
+func (d drawn) program(w *World) {
+	w.Targets = 1 + d.small(targetsMost-1)
+	for range w.Targets {
+		w.Kinds = w.Kinds*int(kinds) + d.IntN(int(kinds))
+	}
+	w.Keys = 1 + d.small(40)
+	w.Hot = one(d, 0, 0, 30, 100)
+	w.Epochs = 1 + d.small(3)
+	w.Pebbles = d.small(40)
+	w.Depth = 1 + d.small(4)
+	w.Declared = bit(d.chance(50))
+	w.Fan = one(d, 1, 1, 2, 2, 3)
+	w.Flush = one(d, 0, 0, 5, 50)
+	w.Batch = one(d, 0, 0, 1, 5, 100)
+}
+
+func (d drawn) faults(w *World) {
+	if d.chance(40) {
+		w.Delay = one(d, 5, 30, 100)
+	}
+	if w.Processes == 1 {
+		return
+	}
+	if d.chance(20) {
+		w.Double = one(d, 20, 300)
+	}
+	if !d.chance(25) {
+		return
+	}
+	w.When = d.IntN(one(d, 1000, 20_000, 300_000))
+	w.Long = d.IntN(2)
+	switch d.IntN(5) {
+	case 0:
+		w.Loss = one(d, 5, 100)
+	case 1:
+		w.Corrupt = one(d, 5, 100)
+	case 2:
+		w.Death = 1 + d.IntN(w.Processes)
+	case 3:
+		w.Freeze = 1 + d.IntN(w.Processes)
+	case 4:
+		w.Partition = 1 + d.IntN(w.Processes-1)
+	}
+}
+
+// detector is one that holds in the world; what others say when they don't is another test's business.
+func (d drawn) detector(w World) string {
+	name := one(d, termination.Names()...)
+	if !w.holds(name) {
+		return "auto"
+	}
+	return name
+}
+
+// holds tells whether a detector does in this world.
+func (w World) holds(detector string) bool {
+	t, err := w.topology()
+	if err != nil {
+		return false
+	}
+	s := termination.Site{Ranks: w.Ranks, Hops: 1, Mixed: w.Shared == 1 && w.Processes > 1, Topology: t}
+	if w.Declared == 1 {
+		s.Depth = w.Depth
+	}
+	s.Hops, _ = route.Hops(t)
+	_, err = termination.Messages(detector, s)
+	return err == nil
+}

@@ -1,0 +1,133 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Options say how many worlds to try.
+type Options struct {
+	Seed    uint64
+	Worlds  uint64             // at the most; 0 is without limit
+	Workers int                // worlds at one time; 0 is 1
+	Told    func(Report)       // now and then, on any goroutine, one call at a time; nil for nobody
+	Stuck   func(World, error) // a world has not ended in time, and never may; nil is a panic
+}
+
+// Report is what worlds have come to.
+type Report struct {
+	Seed    uint64 `json:"seed"`
+	Worlds  uint64 `json:"worlds"`
+	Failed  uint64 `json:"failed_as_promised"` // those whose faults had to end the job with a named error
+	Pebbles uint64 `json:"pebbles"`            // of those that did not
+	Frames  uint64 `json:"frames"`
+	Turns   uint64 `json:"turns"`
+}
+
+// Failure is a world in which something is wrong.
+type Failure struct {
+	World World
+	Err   error
+	Drawn World // before it was made smaller
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("%v\nworld: %v", f.Err, f.World) }
+func (f *Failure) Unwrap() error { return f.Err }
+
+const (
+	shrinkRuns = 2000
+	stuckAfter = time.Minute // of real time, where worlds take milliseconds
+	toldEvery  = 1 << 10     // worlds
+)
+
+// Try runs worlds, number after number, until ctx ends, so many have run, or one fails, which is then made smaller and returned
+// as a [Failure].
+func Try(ctx context.Context, o Options) (Report, error) {
+	t := &trial{Options: o, report: Report{Seed: o.Seed}}
+	var running sync.WaitGroup
+	for range max(1, o.Workers) {
+		running.Go(func() { t.work(ctx) })
+	}
+	running.Wait()
+	if t.failure == nil {
+		return t.report, nil
+	}
+	f := t.failure
+	f.World, f.Err = Shrink(f.Drawn, f.Err, shrinkRuns)
+	return t.report, f
+}
+
+// trial is one call of Try.
+type trial struct {
+	Options
+	mu      sync.Mutex
+	next    uint64
+	report  Report
+	failure *Failure
+}
+
+func (t *trial) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		number, ok := t.take()
+		if !ok {
+			return
+		}
+		w := Draw(mix(t.Seed, number))
+		o, err := t.watched(w)
+		t.add(w, o, err)
+	}
+}
+
+func (t *trial) take() (number uint64, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failure != nil || t.Worlds > 0 && t.next == t.Worlds {
+		return 0, false
+	}
+	t.next++
+	return t.next - 1, true
+}
+
+func (t *trial) add(w World, o Outcome, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		if t.failure == nil {
+			t.failure = &Failure{Drawn: w, Err: err}
+		}
+		return
+	}
+	r := &t.report
+	r.Worlds++
+	r.Frames += o.Stats.Frames
+	r.Turns += o.Stats.Turns
+	if o.Failed {
+		r.Failed++
+	} else {
+		r.Pebbles += uint64(o.Pebbles)
+	}
+	if t.Told != nil && r.Worlds%toldEvery == 0 {
+		t.Told(*r)
+	}
+}
+
+// watched runs a world, and says so when it does not end: a loop that never looks at the network stops its world.
+func (t *trial) watched(w World) (o Outcome, err error) {
+	timer := time.AfterFunc(stuckAfter, func() {
+		err := fmt.Errorf("worlds: not ended after %v", stuckAfter)
+		if t.Stuck == nil {
+			panic(fmt.Sprintf("%v: %v", err, w))
+		}
+		t.Stuck(w, err)
+	})
+	defer timer.Stop()
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("worlds: panic: %v\n%s", value, debug.Stack())
+		}
+	}()
+	return w.Run()
+}

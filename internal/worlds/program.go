@@ -1,0 +1,137 @@
+package worlds
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// program is the world's program on one rank.
+type program struct {
+	*World
+	rank    *pebble.Rank
+	owner   *distribution.CyclicMap
+	targets []*target.Target[message]
+	tallies []tally     // by target and key
+	batches [][]message // by target: what the main function has gathered
+}
+
+func newProgram(w *World, r *pebble.Rank) *program {
+	p := &program{
+		World: w, rank: r, owner: distribution.Cyclic(uint64(w.Keys), r.Size()),
+		tallies: make([]tally, w.Targets*w.Keys), batches: make([][]message, w.Targets),
+	}
+	for i := range w.Targets {
+		p.targets = append(p.targets, p.open(i, w.kind(i)))
+	}
+	return p
+}
+
+// open registers a target.
+func (p *program) open(number int, k kind) *target.Target[message] {
+	var options []target.Option
+	switch k {
+	case codedKind:
+		options = append(options, target.Coded(codec{}))
+	case combineKind:
+		options = append(options, target.Reduce(reduce.Combine(func(a, b message) message { a.ID += b.ID; return a })))
+	case duplicatesKind:
+		options = append(options, target.Reduce(reduce.Duplicates[message]()))
+	case bestKind:
+		options = append(options, target.Reduce(reduce.Best(func(a, b message) bool { return a.ID > b.ID })))
+	}
+	return target.New(p.rank, fmt.Sprint("target ", number), p.owner, target.Key(func(v message) uint64 { return uint64(v.Key) }),
+		target.Each(func(v message) { p.handle(number, k, v) }), options...)
+}
+
+func (p *program) handle(number int, k kind, v message) {
+	p.tallies[number*p.Keys+int(v.Key)].add(k, v)
+	p.children(v, func(child addressed) { p.targets[child.target].Send(child.message) })
+}
+
+// epoch runs one, and compares.
+func (p *program) epoch(number int, want []tally) error {
+	var options []pebble.EpochOption
+	if p.Declared == 1 {
+		options = append(options, pebble.Depth(p.Depth))
+	}
+	err := p.rank.Epoch(func() error {
+		for i, a := range p.first(p.rank.ID(), number) {
+			p.send(a)
+			if mix(a.ID, uint64(i))%100 < uint64(p.Flush) {
+				p.targets[a.target].Flush()
+				p.rank.Poll()
+			}
+		}
+		for i := range p.batches {
+			p.empty(i)
+		}
+		return nil
+	}, options...)
+	if err != nil {
+		return err
+	}
+	return p.compare(number, want)
+}
+
+func (p *program) send(a addressed) {
+	if p.Batch == 0 {
+		p.targets[a.target].Send(a.message)
+		return
+	}
+	p.batches[a.target] = append(p.batches[a.target], a.message)
+	if len(p.batches[a.target]) >= p.Batch {
+		p.empty(a.target)
+	}
+}
+
+func (p *program) empty(number int) {
+	p.targets[number].SendAll(p.batches[number])
+	p.batches[number] = p.batches[number][:0]
+}
+
+// compare finds what the handlers of this rank have not seen, or more than once.
+func (p *program) compare(epoch int, want []tally) error {
+	for i, got := range p.tallies {
+		key := i % p.Keys
+		if p.owner.Owner(uint64(key)) == p.rank.ID() && got != want[i] {
+			return &WrongError{Epoch: epoch, Rank: p.rank.ID(), Target: i / p.Keys, Key: key, Got: got, Want: want[i]}
+		}
+	}
+	return nil
+}
+
+// WrongError is an answer that differs from the twin's.
+type WrongError struct {
+	Epoch, Rank, Target, Key int
+	Got, Want                tally
+}
+
+func (e *WrongError) Error() string {
+	return fmt.Sprintf("after epoch %d, rank %d has seen %+v of key %d of target %d, not %+v", e.Epoch, e.Rank, e.Got, e.Key, e.Target, e.Want)
+}
+
+// codec writes a pebble in as many bytes as its identity says.
+type codec struct{}
+
+// Append implements target.Codec.
+func (codec) Append(dst []byte, v message) ([]byte, error) {
+	dst = binary.LittleEndian.AppendUint64(dst, v.ID)
+	dst = binary.LittleEndian.AppendUint32(dst, v.Key)
+	dst = binary.LittleEndian.AppendUint32(dst, v.Left)
+	return append(dst, make([]byte, v.ID%23)...), nil
+}
+
+// Decode implements target.Codec.
+func (codec) Decode(src []byte) (v message, err error) {
+	if len(src) < 16 || uint64(len(src)-16) != binary.LittleEndian.Uint64(src)%23 {
+		return v, fmt.Errorf("a pebble of %d bytes", len(src))
+	}
+	return message{
+		ID: binary.LittleEndian.Uint64(src), Key: binary.LittleEndian.Uint32(src[8:]), Left: binary.LittleEndian.Uint32(src[12:]),
+	}, nil
+}

@@ -1,0 +1,182 @@
+package worlds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+const (
+	timeMost  = 3 * time.Second // of virtual time, since faults may take seconds
+	delayMost = 20_000          // nanoseconds
+	silence   = 200_000_000     // nanoseconds
+)
+
+// Outcome is what came of a world that did what it should.
+type Outcome struct {
+	Failed  bool // with the error that its faults must lead to
+	Pebbles int
+	Stats   sim.Stats
+}
+
+// Run runs a world, and returns an error when something is wrong with it.
+func (w World) Run() (Outcome, error) {
+	if err := w.check(); err != nil {
+		return Outcome{}, err
+	}
+	config, err := w.config()
+	if err != nil {
+		return Outcome{}, err
+	}
+	t := w.twin()
+	simulation := w.simulation()
+	simulation.TurnLimit = w.turns(t)
+	simulated, err := sim.New(simulation)
+	if err != nil {
+		return Outcome{}, err
+	}
+	config.MemoryLimit = w.memory(config, t)
+	ends := make([]end, w.Ranks)
+	err = simulated.Each(func(tr netio.Transport) error {
+		c := config
+		c.Transport = tr
+		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
+			p := newProgram(&w, r)
+			for i, want := range t.after {
+				if err := p.epoch(i, want); err != nil {
+					return err
+				}
+			}
+			ends[r.ID()] = end{r.Counters(), r.Memory()}
+			return nil
+		})
+	})
+	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats(), Failed: err != nil}
+	if err != nil {
+		return o, w.judge(err)
+	}
+	return o, w.accounts(ends, t)
+}
+
+// turns is how many turns a world may take: several times what the longest ones of its size do.
+func (w World) turns(t twin) uint64 {
+	return uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
+}
+
+// end is what a rank has counted.
+type end struct {
+	counters pebble.Counters
+	memory   pebble.Memory
+}
+
+// judge tells whether an error is one that the world's faults must lead to.
+func (w World) judge(err error) error {
+	var lost *netio.LostError
+	if !w.simulation().Faults.Harmless() && (errors.As(err, &lost) || errors.Is(err, sim.ErrDied)) {
+		return nil
+	}
+	return err
+}
+
+// accounts finds counters that don't add up.
+func (w World) accounts(ends []end, t twin) error {
+	var sum pebble.Counters
+	for rank, e := range ends {
+		sum = sum.Add(e.counters)
+		if e.memory.Filling != 0 || e.memory.Queued != 0 {
+			return fmt.Errorf("rank %d ends with %d bytes in buffers and %d in queues", rank, e.memory.Filling, e.memory.Queued)
+		}
+	}
+	switch {
+	case sum.PebblesSent != uint64(t.pebbles):
+		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, t.pebbles)
+	case sum.PebblesHandled+sum.Merged != sum.PebblesSent:
+		return fmt.Errorf("%d pebbles were handled and %d merged, of %d", sum.PebblesHandled, sum.Merged, sum.PebblesSent)
+	case sum.FramesReceived != sum.FramesSent:
+		return fmt.Errorf("%d frames were received, of %d", sum.FramesReceived, sum.FramesSent)
+	case sum.Epochs != uint64(w.Epochs):
+		return fmt.Errorf("%d epochs have ended, of %d", sum.Epochs, w.Epochs)
+	}
+	return nil
+}
+
+func (w World) topology() (route.Topology, error) {
+	t, err := route.ByName(w.Topology)
+	if err != nil {
+		return nil, err
+	}
+	made := t(w.Ranks)
+	if placed, ok := made.(route.Placed); ok {
+		made = placed.Place(netio.PlaceOf(w.Ranks, w.Processes, 0).Firsts())
+	}
+	return made, nil
+}
+
+// config is what the world means to the runtime.
+func (w World) config() (c pebble.Config, err error) {
+	c = pebble.Config{
+		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
+		Due: time.Duration(w.Due), Period: time.Duration(w.Period),
+	}
+	if w.Due == 0 {
+		c.Due = -1
+	}
+	if c.Topology, err = route.ByName(w.Topology); err != nil {
+		return c, err
+	}
+	c.Termination, err = termination.ByName(w.Detector)
+	return c, err
+}
+
+// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames under way of each target,
+// caches, and what handlers send, which no credit bounds.
+func (w World) memory(c pebble.Config, t twin) int64 {
+	made, err := w.topology()
+	if err != nil {
+		return 0
+	}
+	neighbors := 0
+	for rank := range w.Ranks {
+		neighbors = max(neighbors, len(made.Neighbors(rank)))
+	}
+	const pebbleBytes, cacheEntry, smallFrame = 64, 64, 512
+	frame := max(w.Coalesce*pebbleBytes, 64<<10)
+	each := int64(neighbors)*int64(c.CreditsFor(frame)+2)*netio.FrameCost(frame) + int64(w.Cache)*cacheEntry
+	return int64(w.Targets)*each + int64(t.pebbles)*(pebbleBytes+smallFrame) + 1<<20
+}
+
+// simulation is what the world means to the network.
+func (w World) simulation() sim.Config {
+	network := sim.Machines["ideal"]
+	if w.Local == 1 {
+		network = sim.Machines["flat"]
+	}
+	network.ProcessesPerHost = w.PerHost
+	f := sim.Faults{
+		Delay: float64(w.Delay) / 100, DelayMost: delayMost, Double: float64(w.Double) / 1000, Loss: float64(w.Loss) / 1000,
+		Corrupt: float64(w.Corrupt) / 1000, Silence: silence,
+	}
+	when, lasts := time.Duration(w.When), time.Duration(delayMost)
+	if w.Long == 1 {
+		lasts = 2 * silence
+	}
+	if w.Death > 0 {
+		f.Deaths = []sim.Death{{Process: w.Death - 1, At: when}}
+	}
+	if w.Freeze > 0 {
+		f.Freezes = []sim.Freeze{{Process: w.Freeze - 1, At: when, For: lasts}}
+	}
+	if w.Partition > 0 {
+		f.Partitions = []sim.Partition{{Below: w.Partition, At: when, For: lasts}}
+	}
+	return sim.Config{
+		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost,
+	}
+}

@@ -1,0 +1,74 @@
+package worlds
+
+import "time"
+
+// shrinkFor is how long a world is made smaller at the most.
+const shrinkFor = 20 * time.Second
+
+// Shrink makes a world that fails smaller for as long as it fails, in at most so many runs or 20 seconds. It returns the
+// smallest one, and its error.
+func Shrink(w World, err error, runs int) (World, error) {
+	end := time.Now().Add(shrinkFor)
+	for again := true; again; {
+		again = false
+		for _, smaller := range w.smaller() {
+			if runs == 0 || time.Now().After(end) {
+				return w, err
+			}
+			runs--
+			if _, e := smaller.Run(); e != nil && smaller.check() == nil {
+				w, err, again = smaller, e, true
+				break
+			}
+		}
+	}
+	return w, err
+}
+
+// least is the smallest that a part can be, where that is not 0.
+var least = map[string]int{
+	"ranks": 1, "processes": 1, "per-host": 1, "coalesce": 1, "targets": 1, "keys": 1, "epochs": 1, "depth": 1,
+}
+
+// plainest are the words that parts are shrunk to.
+var plainest = map[string]string{"topology": "direct", "detector": "skr"}
+
+// smaller are worlds that have one part smaller, by much first.
+func (w World) smaller() (all []World) {
+	for i, f := range w.fields() {
+		switch at := f.at.(type) {
+		case *int:
+			for _, n := range lower(*at, least[f.name]) {
+				all = append(all, w.with(i, n))
+			}
+		case *string:
+			if *at != plainest[f.name] {
+				next := w
+				*next.fields()[i].at.(*string) = plainest[f.name]
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+func (w World) with(part, n int) World {
+	*w.fields()[part].at.(*int) = n
+	w.Processes = min(w.Processes, w.Ranks)
+	w.Death, w.Freeze = min(w.Death, w.Processes), min(w.Freeze, w.Processes)
+	w.Partition = min(w.Partition, w.Processes-1)
+	if !w.holds(w.Detector) {
+		w.Detector = "skr"
+	}
+	return w
+}
+
+// lower are smaller numbers than n: the least, the half, one less.
+func lower(n, least int) (all []int) {
+	for _, m := range []int{least, (n + least) / 2, n - 1} {
+		if m >= least && m < n && (len(all) == 0 || all[len(all)-1] < m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package worlds
+
+import "slices"
+
+// kind is what a target does with its pebbles.
+type kind int
+
+const (
+	plainKind      kind = iota // counts them, and sends children
+	codedKind                  // the same, through a codec
+	combineKind                // adds up; pebbles to a key may be merged
+	duplicatesKind             // keeps a set; equal pebbles may be dropped
+	bestKind                   // keeps the largest; smaller ones may be dropped
+	kinds
+)
+
+func (w *World) kind(target int) kind {
+	k := w.Kinds
+	for range target {
+		k /= int(kinds)
+	}
+	return kind(k % int(kinds))
+}
+
+// message is a pebble of any target.
+type message struct {
+	ID   uint64
+	Key  uint32
+	Left uint32 // how long the chain may go on
+}
+
+// tally is what a target's handler keeps of a key.
+type tally struct{ Count, Sum, Largest, Set uint64 }
+
+// add is the handler's work.
+func (t *tally) add(k kind, v message) {
+	switch k {
+	case combineKind:
+		t.Sum += v.ID
+	case duplicatesKind:
+		t.Set |= 1 << (v.ID % 64)
+	case bestKind:
+		t.Largest = max(t.Largest, v.ID)
+	default:
+		t.Count++
+		t.Sum += v.ID
+	}
+}
+
+// addressed is a pebble and where it goes.
+type addressed struct {
+	message
+	target int
+}
+
+// make makes the pebble of an identity.
+func (w *World) make(id uint64, left int) addressed {
+	a := addressed{message{ID: id, Left: uint32(left)}, int(mix(id, 1) % uint64(w.Targets))}
+	if mix(id, 2)%100 >= uint64(w.Hot) {
+		a.Key = uint32(mix(id, 3) % uint64(w.Keys))
+	}
+	if w.kind(a.target) >= combineKind {
+		a.Left = 0
+		a.ID %= 64
+	}
+	return a
+}
+
+// first are the pebbles that a rank's main function sends in an epoch.
+func (w *World) first(rank, epoch int) []addressed {
+	seed := mix(mix(w.Seed, uint64(rank)), uint64(epoch))
+	all := make([]addressed, mix(seed, 4)%uint64(w.Pebbles+1))
+	for i := range all {
+		all[i] = w.make(mix(seed, uint64(1000+i)), w.Depth-1)
+	}
+	return all
+}
+
+// children calls send for the pebbles that the handler of one sends.
+func (w *World) children(v message, send func(addressed)) {
+	if v.Left == 0 {
+		return
+	}
+	for i := range mix(v.ID, 5) % uint64(w.Fan+1) {
+		send(w.make(mix(v.ID, 1000+i), int(v.Left)-1))
+	}
+}
+
+// twin is what a serial program comes to: after each epoch, by target and key.
+type twin struct {
+	after   [][]tally
+	pebbles int // in all
+}
+
+func (w *World) twin() twin {
+	var t twin
+	now := make([]tally, w.Targets*w.Keys)
+	for epoch := range w.Epochs {
+		for rank := range w.Ranks {
+			for left := w.first(rank, epoch); len(left) > 0; {
+				a := left[len(left)-1]
+				left = left[:len(left)-1]
+				t.pebbles++
+				now[a.target*w.Keys+int(a.Key)].add(w.kind(a.target), a.message)
+				w.children(a.message, func(child addressed) { left = append(left, child) })
+			}
+		}
+		t.after = append(t.after, slices.Clone(now))
+	}
+	return t
+}
+
+// mix is a number that depends on two others, by SplitMix64.
+func mix(seed, n uint64) uint64 {
+	z := seed + (n+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,148 @@
+package worlds
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// World is one small job and what goes wrong in it. Its text form has all that is not zero. Every value runs; [Draw] makes
+// sensible ones.
+type World struct {
+	Seed      uint64
+	Ranks     int
+	Processes int
+	PerHost   int // processes
+	Local     int // 1: a network with real costs, 0: one where only order matters
+
+	Topology string
+	Detector string
+	Coalesce int
+	Cache    int
+	Credits  int
+	Budget   int // bytes under way
+	Shared   int // 1: buffers of a process are shared
+	Due      int // nanoseconds; 0 is never
+	Period   int // nanoseconds; 0 is never
+
+	Targets  int
+	Kinds    int // of the targets, a digit each in base 5
+	Keys     int
+	Hot      int // percent of the pebbles that go to key 0
+	Epochs   int
+	Pebbles  int // of a rank's main function in an epoch, at the most
+	Depth    int // of the longest chain
+	Declared int // 1: epochs declare it
+	Fan      int // children of a pebble, at the most
+	Flush    int // percent of sends after which the main function flushes
+	Batch    int // pebbles of a SendAll; 0 is Send
+
+	Delay     int // percent of frames
+	Double    int // permille of frames between processes
+	Loss      int // permille
+	Corrupt   int // permille
+	Death     int // process and 1
+	Freeze    int // process and 1
+	Partition int // processes on its low side
+	When      int // nanoseconds until these three
+	Long      int // 1: they last longer than the silence limit
+}
+
+// field is a part of a world by name.
+type field struct {
+	name string
+	at   any // *int, *uint64 or *string
+}
+
+func (w *World) fields() []field {
+	return []field{
+		{"seed", &w.Seed}, {"ranks", &w.Ranks}, {"processes", &w.Processes}, {"per-host", &w.PerHost}, {"local", &w.Local},
+		{"topology", &w.Topology}, {"detector", &w.Detector}, {"coalesce", &w.Coalesce}, {"cache", &w.Cache},
+		{"credits", &w.Credits}, {"budget", &w.Budget}, {"shared", &w.Shared}, {"due", &w.Due}, {"period", &w.Period},
+		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
+		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
+		{"batch", &w.Batch}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
+		{"death", &w.Death}, {"freeze", &w.Freeze}, {"partition", &w.Partition}, {"when", &w.When}, {"long", &w.Long},
+	}
+}
+
+// String is the text form: name=value, separated by spaces.
+func (w World) String() string {
+	var words []string
+	for _, f := range w.fields() {
+		if text := f.text(); text != "0" && text != "" {
+			words = append(words, f.name+"="+text)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (f field) text() string {
+	switch at := f.at.(type) {
+	case *int:
+		return strconv.Itoa(*at)
+	case *uint64:
+		return strconv.FormatUint(*at, 10)
+	case *string:
+		return *at
+	}
+	panic("worlds: a field of no known type")
+}
+
+func (f field) set(text string) (err error) {
+	switch at := f.at.(type) {
+	case *int:
+		*at, err = strconv.Atoi(text)
+		if err == nil && *at < 0 {
+			err = fmt.Errorf("%d is negative", *at)
+		}
+	case *uint64:
+		*at, err = strconv.ParseUint(text, 10, 64)
+	case *string:
+		*at = text
+	}
+	return err
+}
+
+// Parse reads the text form. A seed alone is the world that it draws.
+func Parse(text string) (w World, err error) {
+	words := strings.Fields(text)
+	if seed, ok := strings.CutPrefix(text, "seed="); ok && len(words) == 1 {
+		n, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil {
+			return w, fmt.Errorf("worlds: %q: write seed=N", text)
+		}
+		return Draw(n), nil
+	}
+	known := map[string]field{}
+	for _, f := range w.fields() {
+		known[f.name] = f
+	}
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		f, ok := known[name]
+		if !ok {
+			return w, fmt.Errorf("worlds: %q: no part of a world is called %q", text, name)
+		}
+		if err := f.set(value); err != nil {
+			return w, fmt.Errorf("worlds: %q: %s: %w", text, name, err)
+		}
+	}
+	return w, w.check()
+}
+
+// check refuses what can't be run.
+func (w World) check() error {
+	switch {
+	case w.Ranks < 1 || w.Ranks > 1<<16 || w.Processes < 1 || w.Processes > w.Ranks:
+		return fmt.Errorf("worlds: %d ranks in %d processes: give at least one of each, and no more processes than ranks", w.Ranks, w.Processes)
+	case w.Targets < 1 || w.Targets > targetsMost || w.Keys < 1 || w.Epochs < 1 || w.Depth < 1 || w.Coalesce < 1:
+		return fmt.Errorf("worlds: %d targets, %d keys, %d epochs, depth %d, coalescing factor %d: each is at least 1, and targets at most %d",
+			w.Targets, w.Keys, w.Epochs, w.Depth, w.Coalesce, targetsMost)
+	case w.Death > w.Processes || w.Freeze > w.Processes || w.Partition >= w.Processes && w.Partition > 0:
+		return fmt.Errorf("worlds: faults of processes %d, %d and below %d, of %d", w.Death-1, w.Freeze-1, w.Partition, w.Processes)
+	}
+	return nil
+}
+
+const targetsMost = 3

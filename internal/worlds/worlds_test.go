@@ -1,0 +1,44 @@
+package worlds
+
+import (
+	"errors"
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+var (
+	seedFlag  = flag.Uint64("seed", 1, "seed of the worlds")
+	worldFlag = flag.String("world", "", "run this world alone")
+	countFlag = flag.Uint64("worlds", 300, "how many worlds to run")
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestWorlds(t *testing.T) {
+	if *worldFlag != "" {
+		w, err := Parse(*worldFlag)
+		require.NoError(t, err)
+		_, err = w.Run()
+		require.NoError(t, err)
+		return
+	}
+	t.Logf("-seed=%d", *seedFlag)
+	report, err := Try(t.Context(), Options{Seed: *seedFlag, Worlds: *countFlag})
+	var failure *Failure
+	if errors.As(err, &failure) {
+		t.Fatalf("%v\n-world='%v'\ndrawn as '%v'", failure.Err, failure.World, failure.Drawn)
+	}
+	t.Logf("%+v", report)
+}
+
+func TestText(t *testing.T) {
+	for seed := range uint64(1000) {
+		w := Draw(seed)
+		again, err := Parse(w.String())
+		require.NoError(t, err)
+		require.Equal(t, w, again)
+	}
+}

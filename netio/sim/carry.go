@@ -1,0 +1,65 @@
+package sim
+
+import "github.com/activepebbles/pebbles/netio"
+
+// carry takes a frame on its way, and tells whether it has; a frame that goes nowhere stays the caller's. The world is
+// locked.
+func (w *World) carry(r *rank, f *netio.Frame) bool {
+	to := &w.ranks[f.To]
+	k := w.layout.class(r.id, to.id)
+	r.clock += w.charges.overhead[k]
+	if r.process.down || to.process.down {
+		w.refuse(r, to)
+		return false
+	}
+	w.stats.Frames++
+	w.stats.Bytes += uint64(f.Bytes)
+	w.trace.frame(r.clock, "send", f)
+	at := w.arrival(r, to, k, f.Bytes)
+	if w.streams != nil {
+		w.venture(r, to, k, at, f)
+		return true
+	}
+	w.deliver(to, parcel{at, w.number(), f, nil})
+	return true
+}
+
+// refuse tells the sender of a frame for a process that has ended in order while the job goes on.
+func (w *World) refuse(r, to *rank) {
+	if r.process.down || w.told || to.process.lost {
+		return
+	}
+	err := to.process.finished()
+	w.plan(w.time(), func() { r.process.fail(err) })
+}
+
+// arrival is when a frame is with its receiver: after the ways out and in that it shares with others, and the fabric.
+func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
+	c := &w.charges
+	wire := c.wire(k, bytes)
+	takes := max(c.gap[k], wire)
+	switch k {
+	case withinProcess:
+		w.stats.WithinProcess++
+		return r.clock + c.latency[k] + wire
+	case withinHost:
+		w.stats.WithinHost++
+		start := r.out.pass(r.clock, takes)
+		return to.in.pass(start+c.latency[k], takes) + wire
+	}
+	w.stats.BetweenHosts++
+	from, dest := w.layout.host(r.id), w.layout.host(to.id)
+	start := w.hosts[from].out.pass(r.clock, takes)
+	if w.fabric != nil {
+		start = w.fabric.cross(from, dest, start, wire)
+	}
+	return w.hosts[dest].in.pass(start+c.latency[k], takes) + wire
+}
+
+// deliver puts a parcel on its way to a rank.
+func (w *World) deliver(to *rank, p parcel) {
+	to.inbox.push(p)
+	if to.parked {
+		w.queue.sooner(to, max(to.clock, p.at))
+	}
+}

@@ -1,0 +1,51 @@
+package sim
+
+// charges are a network's times, as spans.
+type charges struct {
+	latency, overhead, gap [classes]instant
+	perByte                [classes]float64 // picoseconds: less than one for fast links
+	send, handle, pass     float64          // picoseconds
+	look                   instant
+	ahead                  instant // how far a rank may be ahead of all others
+}
+
+// slack is for how many overheads a rank may miss what has arrived. Nothing comes sooner than a latency after it was sent, so a
+// rank that is ahead of all others by less misses nothing; a bit more spares most turns of ranks that send and receive in step. It
+// sees what it has missed at its next look, and what it parks for wakes it.
+const slack = 2
+
+// headBytes is what a header counts for on the wire.
+const headBytes = 64
+
+func newCharges(n Network, l *layout) charges {
+	c := charges{
+		send: n.Costs.Send * 1e12, handle: n.Costs.Handle * 1e12, pass: n.Costs.Pass * 1e12,
+		look: max(nanosecond, span(n.Costs.Look)), ahead: never,
+	}
+	for i, link := range []Link{n.Process, n.Host, n.Between} {
+		c.latency[i], c.overhead[i], c.gap[i] = span(link.Latency), span(link.Overhead), span(link.Gap)
+		c.perByte[i] = link.PerByte * 1e12
+		if l.has(class(i)) {
+			c.ahead = min(c.ahead, c.latency[i]+slack*c.overhead[i])
+		}
+	}
+	if c.ahead == never {
+		c.ahead = 0 // a rank alone
+	}
+	return c
+}
+
+// wire is how long a frame's bytes take.
+func (c *charges) wire(k class, bytes uint32) instant {
+	return instant(c.perByte[k] * float64(headBytes+bytes))
+}
+
+// gate is where frames of one sender or one receiver pass one after the other.
+type gate struct{ free instant }
+
+// pass lets a frame through that comes at a moment and keeps the gate for a span. It returns when the frame goes in.
+func (g *gate) pass(at, takes instant) instant {
+	at = max(at, g.free)
+	g.free = at + takes
+	return at
+}

@@ -1,0 +1,43 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// HangError is the error of a job in which every rank waits, and nothing is under way that could wake one: a job that would
+// hang for ever.
+type HangError struct {
+	At      time.Duration // of virtual time
+	Waiting []int         // the first few ranks that wait
+	Ranks   int           // that have not ended
+}
+
+func (e *HangError) Error() string {
+	return fmt.Sprintf("sim: nothing moves any more at %v of virtual time: all %d ranks that have not ended wait, such as %v, and no frame is "+
+		"under way: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
+}
+
+// LimitError is the error of a job that has passed a limit of its simulation.
+type LimitError struct {
+	What  string // "virtual time" or "turns"
+	Limit string
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("sim: the job has passed its limit of %s, %s: raise the limit, or look for ranks that never come to an end", e.What, e.Limit)
+}
+
+// ErrMissing is in the chain of the netio.LostError of a job in which a link that promises delivery has lost a frame.
+var ErrMissing = errors.New("a frame is missing")
+
+// ErrSilent is in the chain of the netio.LostError of a job in which a process was not heard of for as long as the silence
+// limit.
+var ErrSilent = errors.New("no sign of life")
+
+// ErrBroken is in the chain of the netio.LostError of a job in which a process has died: its connections broke.
+var ErrBroken = errors.New("connection broken")
+
+// ErrDied is the error of a process that the simulation let die.
+var ErrDied = errors.New("sim: this process has died, as the faults of the simulation say")

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+)
+
+// Fabric is what lies between hosts: switches and cables, each of which carries one frame at a time in each direction. The zero value is
+// one that is never in the way.
+//
+//   - "fat-tree": switches of Radix ports in levels (Leiserson 1985), half of them upwards: Radix/2 hosts at each switch of the lowest level. A
+//     frame climbs to the lowest level that its receiver is under too, over one of the ways up, which its ends choose, and
+//     down again.
+//   - "torus": one switch a host, in a grid of three dimensions as equal as can be, whose ends meet. A frame goes along the
+//     dimensions one after the other, the shorter way round.
+//   - "dragonfly": groups of Radix switches, each with Radix/2 hosts (Kim, Dally, Scott and Abts 2008). Switches of a group are
+//     connected each with each, and any two groups by one cable. A frame takes the shortest way: at most one cable between groups.
+type Fabric struct {
+	Kind  string  `json:"kind,omitempty"`
+	Radix int     `json:"radix,omitempty"` // 0 is 16; a torus needs none
+	Hop   float64 `json:"hop,omitempty"`   // seconds that a switch adds to a frame's way, in the network's L for the first
+}
+
+const radixDefault = 16
+
+func (f Fabric) check() error {
+	switch {
+	case f.Kind != "" && f.Kind != "fat-tree" && f.Kind != "torus" && f.Kind != "dragonfly":
+		return fmt.Errorf("sim: network: unknown fabric %q: use fat-tree, torus, dragonfly, or none", f.Kind)
+	case f.Radix < 0 || f.Radix == 1 || f.Radix > 1<<12:
+		return fmt.Errorf("sim: network: a fabric of radix %d: a switch has 2 to 4096 ports, or 0 for %d", f.Radix, radixDefault)
+	case !(f.Hop >= 0 && f.Hop <= spanMax):
+		return fmt.Errorf("sim: network: a hop of the fabric takes %v: times are seconds, from 0 to %d", f.Hop, spanMax)
+	}
+	return nil
+}
+
+// cable is one direction of a cable, by what it leads from and to, as its fabric counts them.
+type cable struct{ level, from, to int }
+
+// fabric is a fabric at work.
+type fabric struct {
+	path  func(from, to int, over func(cable))
+	hop   instant
+	gates map[cable]*gate
+}
+
+// newFabric makes the fabric of so many hosts; nil for one that is never in the way.
+func newFabric(f Fabric, hosts int) *fabric {
+	radix := f.Radix
+	if radix == 0 {
+		radix = radixDefault
+	}
+	made := &fabric{hop: span(f.Hop), gates: map[cable]*gate{}}
+	switch f.Kind {
+	case "fat-tree":
+		made.path = fatTree(max(1, radix/2))
+	case "torus":
+		made.path = torus(hosts)
+	case "dragonfly":
+		made.path = dragonfly(radix, max(1, radix/2))
+	default:
+		return nil
+	}
+	return made
+}
+
+// cross takes a frame over the cables between two hosts, from a moment on, and returns when its head has passed the last
+// one. A cable is taken for as long as the frame's bytes need; the head of the frame goes on meanwhile (cut-through).
+func (f *fabric) cross(from, to int, at instant, wire instant) instant {
+	first := true
+	f.path(from, to, func(c cable) {
+		g := f.gates[c]
+		if g == nil {
+			g = &gate{}
+			f.gates[c] = g
+		}
+		at = g.pass(at, wire)
+		if !first {
+			at += f.hop
+		}
+		first = false
+	})
+	return at
+}
+
+// fatTree: switches of a level are numbered by the hosts below them. Of the ways up, the one is taken that the receiver's
+// number says, so that frames to one host meet on the way down alone.
+func fatTree(down int) func(from, to int, over func(cable)) {
+	return func(from, to int, over func(cable)) {
+		top, below := 1, down
+		for ; from/below != to/below; top++ {
+			below *= down
+		}
+		for level, size := 1, down; level < top; level, size = level+1, size*down {
+			over(cable{level, from / size, to % size})
+		}
+		for level, size := top-1, below/down; level >= 1; level, size = level-1, size/down {
+			over(cable{-level, to % size, to / size})
+		}
+	}
+}
+
+// torus numbers switches by hosts.
+func torus(hosts int) func(from, to int, over func(cable)) {
+	x := max(1, int(math.Round(math.Cbrt(float64(hosts)))))
+	y := max(1, int(math.Round(math.Sqrt(float64(hosts)/float64(x)))))
+	z := (hosts + x*y - 1) / (x * y)
+	sizes := [3]int{x, y, z}
+	return func(from, to int, over func(cable)) {
+		at, stride := from, 1
+		for axis, size := range sizes {
+			a, b := at/stride%size, to/stride%size
+			step := 1
+			if (b-a+size)%size > size/2 {
+				step = size - 1
+			}
+			for a != b {
+				next := (a + step) % size
+				there := at + (next-a)*stride
+				over(cable{axis, at, there})
+				at, a = there, next
+			}
+			stride *= size
+		}
+	}
+}
+
+// dragonfly numbers switches through all groups. The cable between two groups ends at the switch that the other group's
+// number says.
+func dragonfly(switches, hosts int) func(from, to int, over func(cable)) {
+	return func(from, to int, over func(cable)) {
+		a, b := from/hosts, to/hosts
+		if a == b {
+			return
+		}
+		groupA, groupB := a/switches, b/switches
+		if groupA == groupB {
+			over(cable{0, a, b})
+			return
+		}
+		exit, entry := groupA*switches+groupB%switches, groupB*switches+groupA%switches
+		if a != exit {
+			over(cable{0, a, exit})
+		}
+		over(cable{1, groupA, groupB})
+		if entry != b {
+			over(cable{0, entry, b})
+		}
+	}
+}

@@ -1,0 +1,377 @@
+package sim
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Faults are what goes wrong, drawn by the world's seed. What the runtime promises under each is in docs/contract.md.
+type Faults struct {
+	// Delay is how likely a frame is to come later than it should, and by how much at the most: so that frames overtake each
+	// other. It changes nothing but time.
+	Delay     float64       `json:"delay,omitempty"`
+	DelayMost time.Duration `json:"delay_most,omitempty"` // 0 is 100 µs
+
+	// Of a frame between processes. A lost or damaged one ends the job; a second copy is dropped.
+	Loss    float64 `json:"loss,omitempty"`
+	Double  float64 `json:"double,omitempty"`
+	Corrupt float64 `json:"corrupt,omitempty"`
+
+	Partitions []Partition `json:"partitions,omitempty"`
+	Freezes    []Freeze    `json:"freezes,omitempty"`
+	Deaths     []Death     `json:"deaths,omitempty"`
+
+	Silence time.Duration `json:"silence,omitempty"` // after which a process counts as lost; 0 is 10 s
+}
+
+// Partition parts processes 0..Below-1 from the others for a while. What is sent meanwhile comes afterwards, or, when it
+// lasts as long as the silence limit, the job ends.
+type Partition struct {
+	Below int           `json:"below"`
+	At    time.Duration `json:"at"`
+	For   time.Duration `json:"for"`
+}
+
+// Freeze stops the ranks of a process for a while.
+type Freeze struct {
+	Process int           `json:"process"`
+	At      time.Duration `json:"at"`
+	For     time.Duration `json:"for"`
+}
+
+// Death ends a process without a goodbye.
+type Death struct {
+	Process int           `json:"process"`
+	At      time.Duration `json:"at"`
+}
+
+const (
+	delayDefault   = 100 * time.Microsecond
+	silenceDefault = 10 * time.Second
+	breaksAfter    = 10 * time.Millisecond // until a broken connection is noticed
+)
+
+// None tells that nothing goes wrong.
+func (f Faults) None() bool {
+	return f.Delay == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
+}
+
+// Harmless tells that nothing goes wrong that ends a job.
+func (f Faults) Harmless() bool {
+	f = f.withDefaults()
+	for _, p := range f.Partitions {
+		if p.For >= f.Silence {
+			return false
+		}
+	}
+	for _, z := range f.Freezes {
+		if z.For >= f.Silence {
+			return false
+		}
+	}
+	return f.Loss == 0 && f.Corrupt == 0 && len(f.Deaths) == 0
+}
+
+// frames tells whether frames meet faults of their own between processes.
+func (f Faults) frames() bool { return f.Loss > 0 || f.Double > 0 || f.Corrupt > 0 }
+
+func (f Faults) withDefaults() Faults {
+	if f.DelayMost == 0 {
+		f.DelayMost = delayDefault
+	}
+	if f.Silence == 0 {
+		f.Silence = silenceDefault
+	}
+	return f
+}
+
+func (f Faults) check(processes int) error {
+	f = f.withDefaults()
+	for name, chance := range map[string]float64{"delay": f.Delay, "loss": f.Loss, "double": f.Double, "corrupt": f.Corrupt} {
+		if !(chance >= 0 && chance <= 1) {
+			return fmt.Errorf("sim: faults: %s %v: a chance is 0 to 1", name, chance)
+		}
+	}
+	if f.Silence < 0 || f.DelayMost < 0 || f.DelayMost >= f.Silence/2 {
+		return fmt.Errorf("sim: faults: a delay of %v and a silence limit of %v: the limit must be more than twice the longest delay", f.DelayMost, f.Silence)
+	}
+	for _, p := range f.Partitions {
+		if p.Below < 1 || p.Below >= processes || p.At < 0 || p.For < 0 {
+			return fmt.Errorf("sim: faults: a partition below process %d of %d, at %v for %v: each side needs a process, and times are positive",
+				p.Below, processes, p.At, p.For)
+		}
+	}
+	for _, z := range f.Freezes {
+		if z.Process < 0 || z.Process >= processes || z.At < 0 || z.For < 0 {
+			return fmt.Errorf("sim: faults: process %d of %d is frozen at %v for %v: it must exist, and times are positive", z.Process, processes, z.At, z.For)
+		}
+	}
+	for _, d := range f.Deaths {
+		if d.Process < 0 || d.Process >= processes || d.At < 0 {
+			return fmt.Errorf("sim: faults: process %d of %d dies at %v: it must exist, and times are positive", d.Process, processes, d.At)
+		}
+	}
+	return nil
+}
+
+// prepare plans what is to happen. The world has not begun.
+func (w *World) prepare() {
+	w.config.Faults = w.config.Faults.withDefaults()
+	f := w.config.Faults
+	if f.None() {
+		return
+	}
+	w.random = rand.New(rand.NewPCG(w.config.Seed, 0x6661756c7473))
+	w.streams = map[[2]int]*stream{}
+	for _, p := range f.Partitions {
+		if p.For >= f.Silence {
+			w.plan(instantOf(p.At+f.Silence), func() { w.apart(p.Below) })
+		}
+	}
+	for _, z := range f.Freezes {
+		w.plan(instantOf(z.At), func() { w.freeze(z) })
+	}
+	for _, d := range f.Deaths {
+		w.plan(instantOf(d.At), func() { w.kill(w.processes[d.Process]) })
+	}
+}
+
+// apart lets both sides of a partition find the other lost.
+func (w *World) apart(below int) {
+	w.mu.Lock()
+	w.told = true
+	w.mu.Unlock()
+	for _, p := range w.processes {
+		other := w.processes[0]
+		if p.place.Process < below {
+			other = w.processes[below]
+		}
+		p.fail(other.loss(ErrSilent))
+	}
+}
+
+func (w *World) freeze(z Freeze) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.processes[z.Process]
+	w.trace.note(w.now, "freeze", z.Process, z.Process)
+	for rank := p.place.First; rank < p.place.Last; rank++ {
+		w.ranks[rank].frozen = w.now + instantOf(z.For)
+	}
+	if silence := w.config.Faults.Silence; z.For >= silence && len(w.processes) > 1 {
+		w.plan(w.now+instantOf(silence), func() { w.miss(p, ErrSilent) })
+	}
+}
+
+// miss tells all others that a process is lost. They end their connections to it: when it is alive after all, it learns so.
+func (w *World) miss(p *Process, cause error) {
+	w.mu.Lock()
+	if p.ranks == 0 && !p.dead {
+		w.mu.Unlock()
+		return // it has ended meanwhile
+	}
+	p.lost, w.told = true, true
+	w.mu.Unlock()
+	for _, other := range w.processes {
+		if other != p {
+			other.fail(p.loss(cause))
+		}
+	}
+	p.fail(w.processes[(p.place.Process+1)%len(w.processes)].loss(ErrBroken))
+}
+
+// kill ends a process: its ranks have no more turns.
+func (w *World) kill(p *Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.ranks == 0 || p.dead {
+		return
+	}
+	w.trace.note(w.now, "die", p.place.Process, p.place.Process)
+	p.dead, p.lost, p.down = true, true, true
+	w.dead += p.ranks
+	for rank := p.place.First; rank < p.place.Last; rank++ {
+		w.queue.later(&w.ranks[rank], never)
+		w.ranks[rank].parked = false
+	}
+	w.plan(w.now+instantOf(breaksAfter), func() { w.miss(p, ErrBroken) })
+}
+
+// bury lets the functions of the dead come to an end, when nobody else is left: no goroutine stays behind. The world is locked.
+func (w *World) bury() {
+	w.dead = 0
+	for _, p := range w.processes {
+		if !p.dead {
+			continue
+		}
+		p.dead = false
+		for rank := p.place.First; rank < p.place.Last; rank++ {
+			r := &w.ranks[rank]
+			r.woken = true
+			w.queue.sooner(r, max(w.now, r.clock))
+		}
+		w.unlocked(func() { p.fail(ErrDied) })
+	}
+}
+
+// seal is what a frame carries so that its receiver can tell what has happened to it.
+type seal struct {
+	stream *stream
+	number uint64
+	sum    uint32
+}
+
+// stream numbers the frames from one process to another, as a connection does.
+type stream struct {
+	from, to *Process
+	sent     uint64
+	below    uint64          // all frames before it have come
+	beyond   map[uint64]bool // that have come besides
+	watched  bool            // word of the number sent is under way
+}
+
+func (w *World) stream(from, to *Process) *stream {
+	key := [2]int{from.place.Process, to.place.Process}
+	s := w.streams[key]
+	if s == nil {
+		s = &stream{from: from, to: to, beyond: map[uint64]bool{}}
+		w.streams[key] = s
+	}
+	return s
+}
+
+// take is the receiving end: it notes that a frame comes, and tells whether it is the first time. It may do so ahead of time, since a
+// frame takes less than the silence limit: what a rank has not looked at yet is not missing.
+func (s *stream) take(number uint64) bool {
+	if number < s.below || s.beyond[number] {
+		return false
+	}
+	s.beyond[number] = true
+	for s.beyond[s.below] {
+		delete(s.beyond, s.below)
+		s.below++
+	}
+	return true
+}
+
+// venture takes a frame on a way on which something may happen to it.
+func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame) {
+	faults := &w.config.Faults
+	if w.drawn(faults.Delay) {
+		w.stats.Delayed++
+		at += instant(w.random.Int64N(int64(instantOf(faults.DelayMost)) + 1))
+	}
+	if k == withinProcess {
+		w.deliver(to, parcel{at, w.number(), f, nil})
+		return
+	}
+	s := w.stream(r.process, to.process)
+	seal := &seal{s, s.sent, checksum(f)}
+	s.sent++
+	w.watch(s)
+	at, never := w.parted(r, to, at)
+	if never || w.drawn(faults.Loss) {
+		w.lose(r, f)
+		return
+	}
+	if w.drawn(faults.Corrupt) {
+		w.damage(f)
+	}
+	copies := 1
+	if w.drawn(faults.Double) {
+		w.stats.Duplicated++
+		copies++
+	}
+	for range copies {
+		if s.take(seal.number) {
+			w.deliver(to, parcel{at, w.number(), f, seal})
+		}
+	}
+}
+
+func (w *World) drawn(chance float64) bool { return chance > 0 && w.random.Float64() < chance }
+
+// lose keeps a frame that will never come until the job is over: its sender is not told.
+func (w *World) lose(r *rank, f *netio.Frame) {
+	w.stats.Lost++
+	w.trace.frame(r.clock, "lose", f)
+	w.limbo.Push(f)
+}
+
+// damage changes a bit of a frame.
+func (w *World) damage(f *netio.Frame) {
+	w.stats.Corrupted++
+	if bit := w.random.IntN(8 * (int(f.Bytes) + 1)); bit/8 < int(f.Bytes) {
+		f.Payload()[bit/8] ^= 1 << (bit % 8)
+	} else {
+		f.Tag ^= 1 << (bit % 8)
+	}
+}
+
+// parted is when a frame comes that meets partitions, and whether it never does.
+func (w *World) parted(r, to *rank, at instant) (instant, bool) {
+	a, b := r.process.place.Process, to.process.place.Process
+	for _, p := range w.config.Faults.Partitions {
+		if (a < p.Below) == (b < p.Below) || r.clock < instantOf(p.At) || r.clock >= instantOf(p.At+p.For) {
+			continue
+		}
+		if p.For >= w.config.Faults.Silence {
+			return at, true
+		}
+		at += instantOf(p.At+p.For) - r.clock
+	}
+	return at, false
+}
+
+// watch lets word of how many frames were sent follow them, late enough for all of them to be there.
+func (w *World) watch(s *stream) {
+	if s.watched {
+		return
+	}
+	s.watched = true
+	count := s.sent
+	w.plan(w.time()+instantOf(w.config.Faults.Silence), func() { w.compare(s, count) })
+}
+
+// compare ends the job when a frame of those has not come.
+func (w *World) compare(s *stream, count uint64) {
+	w.mu.Lock()
+	s.watched = false
+	missing := s.below < count && !s.to.down
+	if s.sent > count {
+		w.watch(s)
+	}
+	w.mu.Unlock()
+	if missing {
+		s.to.fail(s.from.loss(fmt.Errorf("%w: frame %d of %d", ErrMissing, s.below+1, count)))
+	}
+}
+
+// opened tells whether a parcel's frame came whole. The world is locked.
+func (w *World) opened(r *rank, p parcel) bool {
+	if checksum(p.frame) == p.seal.sum {
+		return true
+	}
+	w.limbo.Push(p.frame)
+	err := p.seal.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.seal.number+1))
+	w.plan(w.time(), func() { r.process.fail(err) })
+	return false
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is over the header and the payload.
+func checksum(f *netio.Frame) uint32 {
+	var head [48]byte
+	h := f.Header
+	fields := []uint32{uint32(h.Kind) | uint32(h.Flags)<<8 | uint32(h.Target)<<16, h.Epoch, h.From, h.To, h.Count, h.Bytes, h.Check, h.Tag,
+		uint32(h.Seq), uint32(h.Seq >> 32)}
+	for i, v := range fields {
+		head[4*i], head[4*i+1], head[4*i+2], head[4*i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	return crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, f.Payload())
+}

@@ -1,0 +1,220 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// world has four processes of two ranks.
+func world(f sim.Faults) sim.Config { return sim.Config{Ranks: 8, Processes: 4, Faults: f, Seed: 3} }
+
+const moment = 30 * time.Microsecond // in the middle of the job
+
+// What delays, reorders and doubles changes nothing but time.
+func TestHarmlessFaults(t *testing.T) {
+	for name, f := range map[string]sim.Faults{
+		"delay":         {Delay: 0.5, DelayMost: time.Millisecond},
+		"double":        {Double: 0.5},
+		"short freeze":  {Freezes: []sim.Freeze{{Process: 1, At: moment, For: 9 * time.Second}}},
+		"short parting": {Partitions: []sim.Partition{{Below: 2, At: moment, For: 9 * time.Second}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.True(t, f.Harmless())
+			calm, err := run(t, world(sim.Faults{}), pebble.Config{Coalesce: 4}, sums(100))
+			require.NoError(t, err)
+			w, err := run(t, world(f), pebble.Config{Coalesce: 4}, sums(100))
+			require.NoError(t, err)
+			require.NotEqual(t, calm.Stats(), w.Stats(), "the fault has happened")
+		})
+	}
+}
+
+// What can't be mended ends the job with an error that names the process.
+func TestFatalFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		faults sim.Faults
+		cause  error
+	}{
+		"loss":         {sim.Faults{Loss: 0.05}, sim.ErrMissing},
+		"corruption":   {sim.Faults{Corrupt: 0.05}, netio.ErrDamaged},
+		"death":        {sim.Faults{Deaths: []sim.Death{{Process: 0, At: moment}}}, sim.ErrBroken},
+		"two deaths":   {sim.Faults{Deaths: []sim.Death{{Process: 1, At: moment}, {Process: 2, At: 2 * moment}}}, sim.ErrBroken},
+		"long freeze":  {sim.Faults{Freezes: []sim.Freeze{{Process: 2, At: moment, For: time.Minute}}}, sim.ErrSilent},
+		"long parting": {sim.Faults{Partitions: []sim.Partition{{Below: 1, At: moment, For: time.Minute}}}, sim.ErrSilent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.False(t, c.faults.Harmless())
+			_, err := run(t, world(c.faults), pebble.Config{Coalesce: 4}, sums(100))
+			var lost *netio.LostError
+			require.ErrorAs(t, err, &lost)
+			require.ErrorIs(t, err, c.cause)
+		})
+	}
+}
+
+func TestFaultsAreChecked(t *testing.T) {
+	for text, f := range map[string]sim.Faults{
+		"a chance is 0 to 1": {Loss: 2}, "must be more than twice": {DelayMost: time.Hour}, "each side needs": {Partitions: []sim.Partition{{Below: 4}}},
+		"is frozen": {Freezes: []sim.Freeze{{Process: 4}}}, "dies": {Deaths: []sim.Death{{Process: -1}}},
+	} {
+		_, err := sim.New(world(f))
+		require.ErrorContains(t, err, text)
+	}
+}
+
+// The ends of a job that its own ranks bring about.
+func TestEnds(t *testing.T) {
+	boom := errors.New("boom")
+	job := func(f func(*pebble.Rank) error) error {
+		_, err := run(t, world(sim.Faults{}), pebble.Config{}, func(r *pebble.Rank) error {
+			if r.ID() == 5 {
+				return f(r)
+			}
+			return r.Barrier()
+		})
+		return err
+	}
+	require.ErrorIs(t, job(func(*pebble.Rank) error { return boom }), boom)
+	var panicked *pebble.PanicError
+	require.ErrorAs(t, job(func(*pebble.Rank) error { panic(boom) }), &panicked)
+	require.Equal(t, 5, panicked.Rank)
+	require.ErrorContains(t, job(func(*pebble.Rank) error { runtime.Goexit(); return nil }), "rank 5: its function left by runtime.Goexit")
+}
+
+// A rank that waits for what nobody sends is a hang, which is told at once.
+func TestHang(t *testing.T) {
+	w, err := sim.New(sim.Config{Ranks: 3, Processes: 3})
+	require.NoError(t, err)
+	var told error
+	err = w.Each(func(tr netio.Transport) error {
+		port := tr.Port(tr.Place().First)
+		tr.Start(func(err error) { told = err; port.Wake() })
+		if tr.Place().Process != 1 {
+			netio.RunRanks(tr, []func(){func() {}}, nil, time.Hour)
+			return nil
+		}
+		netio.RunRanks(tr, []func(){func() {
+			for told == nil {
+				port.Wait(-1)
+			}
+		}}, nil, time.Hour)
+		return told
+	})
+	var hang *sim.HangError
+	require.ErrorAs(t, err, &hang)
+	require.Equal(t, []int{1}, hang.Waiting)
+}
+
+func TestLimits(t *testing.T) {
+	endless := func(r *pebble.Rank) error {
+		for {
+			if err := r.Barrier(); err != nil {
+				return err
+			}
+		}
+	}
+	var limit *sim.LimitError
+	_, err := run(t, sim.Config{Ranks: 3, TimeLimit: time.Millisecond}, pebble.Config{}, endless)
+	require.ErrorAs(t, err, &limit)
+	_, err = run(t, sim.Config{Ranks: 3, TurnLimit: 1000}, pebble.Config{}, endless)
+	require.ErrorAs(t, err, &limit)
+}
+
+// The end of the context ends a simulated job.
+func TestContext(t *testing.T) {
+	w, err := sim.New(sim.Config{Ranks: 3})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	err = w.Each(func(tr netio.Transport) error {
+		return pebble.Run(ctx, pebble.Config{Transport: tr}, func(r *pebble.Rank) error {
+			for i := 0; ; i++ {
+				if i == 100 && r.ID() == 1 {
+					cancel(cause)
+				}
+				if err := r.Barrier(); err != nil {
+					return err
+				}
+			}
+		})
+	})
+	require.ErrorIs(t, err, cause)
+}
+
+// A process whose job can't start ends the others.
+func TestProcessThatNeverRuns(t *testing.T) {
+	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2})
+	require.NoError(t, err)
+	err = w.Each(func(tr netio.Transport) error {
+		config := pebble.Config{Transport: tr}
+		if tr.Place().Process == 0 {
+			config.Coalesce = -1
+		}
+		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return r.Barrier() })
+	})
+	require.ErrorContains(t, err, "coalescing factor")
+}
+
+// LogGP: one frame takes 2o + L + nG; each of a stream comes a gap, or its bytes' time, after the one before.
+func TestTimesAreThoseOfLogGP(t *testing.T) {
+	const bytes, frames = 936, 10 // 1,000 with the header
+	network := sim.Network{
+		RanksPerProcess: 1, ProcessesPerHost: 1,
+		Between: sim.Link{Latency: 1e-6, Overhead: 100e-9, Gap: 3e-6, PerByte: 1e-9},
+		Costs:   sim.Costs{Look: 1e-9},
+	}
+	w, err := sim.New(sim.Config{Ranks: 2, Network: network})
+	require.NoError(t, err)
+	var came []time.Duration
+	require.NoError(t, w.Each(func(tr netio.Transport) error {
+		tr.Start(func(error) {})
+		port := tr.Port(tr.Place().First)
+		send := func() {
+			for range frames {
+				f := port.Pool().Get(bytes)
+				f.Kind, f.To, f.Bytes = netio.Data, 1, bytes
+				port.Send(f)
+			}
+		}
+		take := func() {
+			for range frames {
+				f := port.Recv()
+				for ; f == nil; f = port.Recv() {
+					port.Wait(-1)
+				}
+				f.Release()
+				came = append(came, port.Now())
+			}
+		}
+		if !netio.RunRanks(tr, []func(){[]func(){send, take}[tr.Place().Process]}, nil, time.Hour) {
+			return fmt.Errorf("the ranks have not ended")
+		}
+		return nil
+	}))
+	for i, at := range came {
+		require.Equal(t, 2*100*time.Nanosecond+time.Microsecond+1000*time.Nanosecond+time.Duration(i)*3*time.Microsecond, at, "frame %d", i)
+	}
+}
+
+// Computation that a program tells of takes time, and is no message.
+func TestCompute(t *testing.T) {
+	_, err := run(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r *pebble.Rank) error {
+		before := r.Now()
+		r.Compute(time.Second)
+		if got := r.Now() - before; got != time.Second {
+			return fmt.Errorf("%v have passed", got)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}

@@ -1,0 +1,94 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run runs a function as a simulated job.
+func run(t *testing.T, c sim.Config, config pebble.Config, f func(*pebble.Rank) error) (*sim.World, error) {
+	t.Helper()
+	w, err := sim.New(c)
+	require.NoError(t, err)
+	return w, w.Each(func(tr netio.Transport) error {
+		config := config
+		config.Transport = tr
+		return pebble.Run(context.Background(), config, f)
+	})
+}
+
+// sums sends pebbles to all ranks, whose handlers send one more each, and checks the sums.
+func sums(pebbles int) func(r *pebble.Rank) error {
+	return func(r *pebble.Rank) error {
+		p := uint64(r.Size())
+		var got uint64
+		var to *target.Target[uint64]
+		to = target.New(r, "sum", distribution.Block(p, r.Size()), target.Key(func(v uint64) uint64 { return v % p }),
+			target.Each(func(v uint64) {
+				got++
+				if v < 1<<40 {
+					to.Send(v*7%p + 1<<50/p*p)
+				}
+			}))
+		err := r.Epoch(func() error {
+			for i := range pebbles {
+				to.Send(uint64(r.ID()+i) % p)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		all, err := pebble.AllReduce(r, got, func(a, b uint64) uint64 { return a + b })
+		if want := 2 * p * uint64(pebbles); err == nil && all != want {
+			return fmt.Errorf("%d pebbles were handled, not %d", all, want)
+		}
+		return err
+	}
+}
+
+func TestJobs(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 8, 17} {
+		for _, processes := range []int{1, 2, 5} {
+			for name, topology := range map[string]route.Constructor{"direct": route.Direct, "hypercube": route.Hypercube} {
+				if processes > ranks {
+					continue
+				}
+				t.Run(fmt.Sprintf("%d ranks in %d %s", ranks, processes, name), func(t *testing.T) {
+					w, err := run(t, sim.Config{Ranks: ranks, Processes: processes}, pebble.Config{Topology: topology, Coalesce: 8}, sums(100))
+					require.NoError(t, err)
+					require.Positive(t, w.Stats().Seconds)
+				})
+			}
+		}
+	}
+}
+
+func TestSameSeedSameTrace(t *testing.T) {
+	trace := func(seed uint64) string {
+		var b bytes.Buffer
+		_, err := run(t, sim.Config{Ranks: 13, Processes: 4, Seed: seed, Trace: &b}, pebble.Config{Topology: route.Hypercube, Coalesce: 8}, sums(200))
+		require.NoError(t, err)
+		return b.String()
+	}
+	one := trace(1)
+	require.Greater(t, len(one), 10_000)
+	for range 3 {
+		require.True(t, one == trace(1))
+	}
+	require.False(t, one == trace(2))
+}

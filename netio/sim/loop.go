@@ -1,0 +1,173 @@
+package sim
+
+import "fmt"
+
+// loop gives turns until all ranks have ended. A rank that ends by runtime.Goexit takes the goroutine that resumed it
+// along; another one goes on then.
+func (w *World) loop() {
+	ended := false
+	defer func() {
+		if !ended {
+			w.mu.Lock()
+			w.end(w.running)
+			w.mu.Unlock()
+			go w.loop()
+		}
+	}()
+	w.mu.Lock()
+	for w.alive > 0 {
+		w.turn()
+		w.sweep()
+	}
+	w.clear()
+	w.mu.Unlock()
+	w.sweepAll()
+	ended = true
+	close(w.done)
+}
+
+// turn lets the next thing happen. The world is locked.
+func (w *World) turn() {
+	w.progress.Add(1)
+	w.stats.Turns++
+	at := w.queue.first()
+	switch {
+	case len(w.agenda) > 0 && w.agenda[0].at <= at:
+		e := w.agenda.pop()
+		w.now = e.at
+		w.unlocked(e.do)
+	case at == never:
+		w.stall()
+	default:
+		w.step(w.queue.pop())
+	}
+	w.limit()
+}
+
+// limit ends a job that has passed a limit. The world is locked.
+func (w *World) limit() {
+	c := &w.config
+	switch {
+	case w.stats.Turns == c.TurnLimit:
+		w.unlocked(func() { w.failAll(&LimitError{"turns", fmt.Sprint(c.TurnLimit)}) })
+	case c.TimeLimit > 0 && w.now > instantOf(c.TimeLimit):
+		limit := c.TimeLimit
+		c.TimeLimit = 0
+		w.unlocked(func() { w.failAll(&LimitError{"virtual time", limit.String()}) })
+	}
+}
+
+// step lets a rank run until it gives its turn back. The world is locked.
+func (w *World) step(r *rank) {
+	if r.frozen > r.key {
+		r.key = r.frozen
+		w.queue.push(r)
+		return
+	}
+	w.now = r.key
+	r.clock = max(r.clock, r.key)
+	w.running = r
+	alive := false
+	w.unlocked(func() { _, alive = r.resume() })
+	w.running = nil
+	if alive {
+		w.queue.push(r)
+	} else {
+		w.end(r)
+	}
+}
+
+// end takes a rank out that has returned. The world is locked.
+func (w *World) end(r *rank) {
+	w.running = nil
+	r.ended = true
+	w.alive--
+	if r.process.dead {
+		w.dead--
+	}
+	if r.process.ranks--; r.process.ranks == 0 {
+		r.process.down = true
+	}
+}
+
+// horizon is how far the rank that runs may go: until then nothing can come that it does not know of.
+func (w *World) horizon() instant {
+	limit := w.queue.first() + w.charges.ahead
+	if len(w.agenda) > 0 {
+		limit = min(limit, w.agenda[0].at)
+	}
+	return limit
+}
+
+// time is that of the rank that runs, or of what happens.
+func (w *World) time() instant {
+	if w.running != nil {
+		return max(w.now, w.running.clock)
+	}
+	return w.now
+}
+
+// stall is for when nothing is under way any more. The dead are buried when nobody else is left; other ranks that wait then
+// wait for ever. The world is locked.
+func (w *World) stall() {
+	switch {
+	case w.dead > 0 && w.dead == w.alive:
+		w.bury()
+	case !w.stalled:
+		w.stalled = true
+		err := w.hang()
+		w.unlocked(func() { w.failAll(err) })
+	default: // they were told; only somebody outside can make them go on
+		w.unlocked(func() { <-w.outside })
+	}
+}
+
+func (w *World) hang() error {
+	e := &HangError{At: w.now.duration(), Ranks: w.alive}
+	for i := range w.ranks {
+		if r := &w.ranks[i]; !r.ended && len(e.Waiting) < 8 {
+			e.Waiting = append(e.Waiting, r.id)
+		}
+	}
+	return e
+}
+
+// failAll ends the job on all processes.
+func (w *World) failAll(err error) {
+	w.mu.Lock()
+	w.told = true
+	w.mu.Unlock()
+	for _, p := range w.processes {
+		p.fail(err)
+	}
+}
+
+func (w *World) unlocked(do func()) {
+	w.mu.Unlock()
+	do()
+	w.mu.Lock()
+}
+
+// sweep releases frames that nobody wants. The world is locked.
+func (w *World) sweep() {
+	if !w.litter.Empty() {
+		w.unlocked(w.sweepAll)
+	}
+}
+
+func (w *World) sweepAll() {
+	w.mu.Lock()
+	all := w.litter.Move()
+	w.mu.Unlock()
+	all.Release()
+}
+
+// clear gives back all that is under way when the job is over. The world is locked.
+func (w *World) clear() {
+	for i := range w.ranks {
+		w.ranks[i].clear()
+	}
+	for f := w.limbo.Shift(); f != nil; f = w.limbo.Shift() {
+		w.litter.Push(f)
+	}
+}

@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Link is what frames cost between two ranks, by LogGP (Active Pebbles, section 3), in seconds. As in that paper a frame of
+// n bytes costs n times G.
+type Link struct {
+	Latency  float64 `json:"L"` // until the first byte has come, beyond the overheads
+	Overhead float64 `json:"o"` // of a rank that sends or receives a frame
+	Gap      float64 `json:"g"` // between two frames of a sender, or of a receiver, at the least
+	PerByte  float64 `json:"G"` // for each byte of a frame, its header of 64 bytes among them
+}
+
+// Costs is what a rank's own work takes, in seconds.
+type Costs struct {
+	Send   float64 `json:"send"`   // of a pebble, to whatever rank: its owner, its lane
+	Handle float64 `json:"handle"` // of a pebble that is home
+	Pass   float64 `json:"pass"`   // of a pebble that goes on from a hop
+	Look   float64 `json:"look"`   // that found nothing to do
+}
+
+// Network is a machine: where ranks live, and what frames and pebbles cost there.
+type Network struct {
+	Name             string `json:"name"`
+	About            string `json:"about,omitempty"`    // where the numbers are from
+	RanksPerProcess  int    `json:"ranks_per_process"`  // 0 is 1
+	ProcessesPerHost int    `json:"processes_per_host"` // 0 is 1
+	Process          Link   `json:"within_process"`
+	Host             Link   `json:"within_host"`
+	Between          Link   `json:"between_hosts"`
+	Costs            Costs  `json:"pebble"`
+	Fabric           Fabric `json:"fabric"` // what lies between hosts
+}
+
+// Machines are networks by name.
+//
+// "flat" has every rank on a host of its own, and round numbers of a present cluster. "odin" is the machine of the Active
+// Pebbles paper, section 5: 4 ranks a node, InfiniBand with single data rate (8 Gbit/s of data a second) and processors of
+// 2 GHz; the paper gives no L, o and g, and the ones here are those usual for MPI over such a network at that time. "local" is ranks of
+// one process. "ideal" costs next to nothing: it is for tests, where only order matters.
+var Machines = map[string]Network{
+	"flat": {
+		Name: "flat", About: "round numbers of a present cluster, one rank a host",
+		RanksPerProcess: 1, ProcessesPerHost: 1,
+		Process: local, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{1.5e-6, 0.5e-6, 0.3e-6, 0.1e-9},
+		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
+	},
+	"odin": {
+		Name: "odin", About: "Active Pebbles, section 5: 4 ranks a node, InfiniBand SDR, 2 GHz; L, o and g as usual for MPI there",
+		RanksPerProcess: 1, ProcessesPerHost: 4,
+		Process: local, Host: Link{0.8e-6, 0.7e-6, 0.7e-6, 0.6e-9}, Between: Link{3.2e-6, 1.3e-6, 1.3e-6, 1.04e-9},
+		Costs: Costs{12e-9, 15e-9, 15e-9, 100e-9},
+	},
+	"local": {
+		Name: "local", About: "ranks of one process on a present machine",
+		RanksPerProcess: 1 << 20, ProcessesPerHost: 1,
+		Process: local, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{5e-6, 2e-6, 1e-6, 0.3e-9},
+		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
+	},
+	"ideal": {
+		Name: "ideal", About: "every step takes a nanosecond or a few",
+		RanksPerProcess: 1, ProcessesPerHost: 1,
+		Process: Link{5e-9, 1e-9, 0, 0}, Host: Link{7e-9, 1e-9, 0, 0}, Between: Link{9e-9, 1e-9, 0, 0},
+		Costs: Costs{0, 0, 0, 1e-9},
+	},
+}
+
+var local = Link{0.15e-6, 0.1e-6, 0, 0.02e-9}
+
+// Names are those of [Machines], in order.
+func Names() (names []string) {
+	for name := range Machines {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Load is the network of that name, or else the one that a file describes, in JSON.
+func Load(nameOrFile string) (Network, error) {
+	if n, ok := Machines[nameOrFile]; ok {
+		return n, nil
+	}
+	text, err := os.ReadFile(nameOrFile)
+	if err != nil {
+		return Network{}, fmt.Errorf("sim: network: %w: name a file, or one of %s", err, strings.Join(Names(), ", "))
+	}
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	var n Network
+	if err := d.Decode(&n); err != nil {
+		return Network{}, fmt.Errorf("sim: network %s: %w", nameOrFile, err)
+	}
+	return n, n.Check()
+}
+
+// spanMax is the longest time that a network may give, in seconds.
+const spanMax = 1000
+
+// Check tells what is wrong with a network.
+func (n Network) Check() error {
+	if n.RanksPerProcess < 0 || n.ProcessesPerHost < 0 {
+		return fmt.Errorf("sim: network %q: %d ranks a process, %d processes a host: give positive numbers, or 0 for 1",
+			n.Name, n.RanksPerProcess, n.ProcessesPerHost)
+	}
+	times := map[string]float64{
+		"pebble: send": n.Costs.Send, "pebble: handle": n.Costs.Handle, "pebble: pass": n.Costs.Pass, "pebble: look": n.Costs.Look,
+	}
+	for class, l := range []Link{n.Process, n.Host, n.Between} {
+		for i, t := range []float64{l.Latency, l.Overhead, l.Gap, l.PerByte} {
+			times[classNames[class]+": "+[]string{"L", "o", "g", "G"}[i]] = t
+		}
+	}
+	var wrong []string
+	for name, t := range times {
+		if !(t >= 0 && t <= spanMax) {
+			wrong = append(wrong, fmt.Sprintf("%s is %v", name, t))
+		}
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		return fmt.Errorf("sim: network %q: %s: times are seconds, from 0 to %d", n.Name, strings.Join(wrong, ", "), spanMax)
+	}
+	return n.Fabric.check()
+}

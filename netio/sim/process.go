@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Process is one process of a simulated job: a [netio.Transport] that runs its ranks.
+type Process struct {
+	world  *World
+	place  netio.Place
+	failed func(error)
+	ranks  int  // that have not ended
+	joined bool // Run or Close was called
+	down   bool // aborted, lost or closed: frames to and from it are dropped
+	lost   bool // the others are told, or will be
+	dead   bool // its ranks have no more turns before the end
+}
+
+var (
+	_ netio.Transport = (*Process)(nil)
+	_ netio.Runner    = (*Process)(nil)
+)
+
+// Name implements [netio.Transport].
+func (p *Process) Name() string { return "sim" }
+
+// Place implements [netio.Transport].
+func (p *Process) Place() netio.Place { return p.place }
+
+// Port implements [netio.Transport].
+func (p *Process) Port(rank int) netio.Port { return &p.world.ranks[rank] }
+
+// Start implements [netio.Transport].
+func (p *Process) Start(failed func(error)) {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	p.failed = failed
+}
+
+// looks is after how many looks a rank parks. It wakes at the very moment of an arrival, so more of them would only take turns.
+const looks = 2
+
+// Looks implements [netio.Runner].
+func (p *Process) Looks() int { return looks }
+
+// Memory implements [netio.Runner].
+func (p *Process) Memory() int64 {
+	return 2 * p.world.config.Memory * int64(p.place.Last-p.place.First) // of which the runtime takes half
+}
+
+// Run implements [netio.Runner]. Ranks begin when all processes have called it, or Close. They must not wait for each other
+// but through their ports: only one of them runs at a time.
+func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
+	p.join(ranks)
+	w := p.world
+	if netio.WaitEnd(w.done, failed, grace) {
+		return true
+	}
+	for {
+		before := w.progress.Load()
+		if netio.WaitEnd(w.done, failed, grace) {
+			return true
+		}
+		if w.progress.Load() == before {
+			return false
+		}
+	}
+}
+
+// join counts the process in. The last one sets the world going.
+func (p *Process) join(ranks []func()) {
+	w := p.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.joined {
+		return
+	}
+	p.joined, p.ranks = true, len(ranks)
+	for i := range p.place.Last - p.place.First {
+		r := &w.ranks[p.place.First+i]
+		if i < len(ranks) {
+			r.start(ranks[i])
+			continue
+		}
+		r.ended = true
+		w.alive--
+	}
+	if len(ranks) == 0 {
+		p.down = true
+	}
+	if w.arrived++; w.arrived == len(w.processes) {
+		go w.loop()
+	}
+}
+
+// Abort implements [netio.Transport]. The others are told after the latency of the links to them; who fails meanwhile is
+// told as well, and keeps its own cause.
+func (p *Process) Abort(reason string) {
+	w := p.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.down = true
+	for rank := p.place.First; rank < p.place.Last; rank++ {
+		w.ranks[rank].clear()
+	}
+	if w.told || p.dead {
+		return
+	}
+	w.told = true
+	if w.culprit < 0 {
+		w.culprit = p.place.Process
+	}
+	reason = reason[:min(len(reason), reasonMax)]
+	for _, other := range w.processes {
+		if other != p {
+			k := w.layout.class(p.place.First, other.place.First)
+			w.plan(w.time()+w.charges.latency[k], func() { other.fail(&netio.AbortError{Process: p.place.Process, Reason: reason}) })
+		}
+	}
+}
+
+// reasonMax is how much of a reason travels.
+const reasonMax = 4096
+
+// fail tells the process's job of a failure.
+func (p *Process) fail(err error) {
+	p.world.mu.Lock()
+	failed, dead := p.failed, p.dead
+	p.world.mu.Unlock()
+	if failed != nil && !dead {
+		failed(err)
+	}
+}
+
+// loss is the error that tells others of the loss of this process.
+func (p *Process) loss(cause error) error {
+	return &netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause}
+}
+
+// finished is what a process learns that sends to this one when that has ended in order.
+func (p *Process) finished() error {
+	return fmt.Errorf("sim: process %d: %w", p.place.Process, netio.ErrFinished)
+}
+
+// Close implements [netio.Transport].
+func (p *Process) Close() error {
+	p.join(nil)
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	p.down = true
+	return nil
+}

@@ -1,0 +1,199 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Config says what is simulated. A World made of the same Config lets the same program run the same way.
+type Config struct {
+	Ranks     int
+	Processes int     // 0 is as many as the network's ranks a process make
+	Network   Network // the zero value is Machines["flat"]
+	Seed      uint64  // of the order of what happens at one moment, and of faults
+	Faults    Faults
+	Memory    int64         // bytes that a rank's pebbles may take, when the program does not say; 0 is 256 MiB
+	TimeLimit time.Duration // of virtual time; 0 is none
+	TurnLimit uint64        // of ranks' turns and events; 0 is none
+	Trace     io.Writer     // what happens, a line each; nil for nobody
+}
+
+const memoryDefault = 256 << 20
+
+// Check tells what is wrong with c.
+func (c Config) Check() error {
+	c = c.withDefaults()
+	switch {
+	case c.Ranks < 1:
+		return fmt.Errorf("sim: %d ranks: a job has at least one", c.Ranks)
+	case c.Processes < 1 || c.Processes > c.Ranks:
+		return fmt.Errorf("sim: %d processes for %d ranks: each process has at least one rank", c.Processes, c.Ranks)
+	case c.Memory < 0 || c.TimeLimit < 0:
+		return fmt.Errorf("sim: memory %d, time limit %v: give positive numbers, or 0 for the defaults", c.Memory, c.TimeLimit)
+	}
+	return errors.Join(c.Network.Check(), c.Faults.check(c.Processes))
+}
+
+func (c Config) withDefaults() Config {
+	if c.Network == (Network{}) {
+		c.Network = Machines["flat"]
+	}
+	if c.Processes == 0 {
+		each := max(1, c.Network.RanksPerProcess)
+		c.Processes = (c.Ranks + each - 1) / each
+	}
+	if c.Memory == 0 {
+		c.Memory = memoryDefault
+	}
+	return c
+}
+
+// World is one simulated job: its processes, their ranks, the network between them, and its clock. One rank runs at a time,
+// on a coroutine of its own, until its clock is ahead of what another could still send it.
+type World struct {
+	config    Config
+	layout    layout
+	charges   charges
+	fabric    *fabric // nil when hosts are connected each with each
+	processes []*Process
+	ranks     []rank
+
+	mu       sync.Mutex // held by whatever touches what follows: ranks, and other goroutines that release frames or wake ranks
+	queue    queue
+	agenda   heap[event]
+	numbers  uint64
+	now      instant
+	running  *rank // whose turn it is; nil between turns
+	arrived  int   // processes that run or have closed
+	alive    int   // ranks that have not ended
+	dead     int   // of them, those whose process has died
+	told     bool  // everybody is told that the job has failed
+	culprit  int   // the process that failed first; -1 for none
+	stalled  bool  // a hang was told
+	litter   netio.Frames
+	limbo    netio.Frames // frames that the network has lost, until the end
+	hosts    []traffic    // by host
+	streams  map[[2]int]*stream
+	random   *rand.Rand // of faults
+	trace    trace
+	stats    Stats
+	done     chan struct{} // closed when all ranks have ended
+	outside  chan struct{} // capacity 1: somebody outside has woken a rank
+	progress atomic.Uint64 // turns, for whoever waits for the end
+}
+
+// traffic is what the frames of several ranks share: the way out, and the way in.
+type traffic struct{ out, in gate }
+
+// New makes a world. Its memory grows with what its ranks do; for each of them it takes some hundred bytes.
+func New(c Config) (*World, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	w := &World{
+		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
+		culprit: -1, trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
+	}
+	w.charges = newCharges(c.Network, &w.layout)
+	w.hosts = make([]traffic, w.layout.hosts())
+	w.fabric = newFabric(c.Network.Fabric, w.layout.hosts())
+	for i := range c.Processes {
+		w.processes = append(w.processes, &Process{world: w, place: netio.PlaceOf(c.Ranks, c.Processes, i)})
+	}
+	for id := range w.ranks {
+		w.ranks[id].open(w, id)
+	}
+	w.alive = c.Ranks
+	w.prepare()
+	return w, nil
+}
+
+// Transports are the processes of the job, each to be given to a pebble.Run of its own.
+func (w *World) Transports() (all []netio.Transport) {
+	for _, p := range w.processes {
+		all = append(all, p)
+	}
+	return all
+}
+
+// Each calls run for each process, each on a goroutine of its own, and returns when all have returned: with the error of the
+// process that failed first, or of the lowest that has one. It is what a launcher is to real processes.
+func (w *World) Each(run func(netio.Transport) error) error {
+	errs := make([]error, len(w.processes))
+	var running sync.WaitGroup
+	for i, p := range w.processes {
+		running.Go(func() { errs[i] = run(p) })
+	}
+	running.Wait()
+	if err := w.first(errs); err != nil {
+		return err
+	}
+	w.trace.flush()
+	if w.trace.err != nil {
+		return fmt.Errorf("sim: write the trace: %w", w.trace.err)
+	}
+	return nil
+}
+
+// first is the error that says most: that of the process that failed first, unless it only says that another has gone.
+func (w *World) first(errs []error) (found error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.culprit > 0 {
+		errs = append([]error{errs[w.culprit]}, errs...)
+	}
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrDied) || errors.Is(err, netio.ErrFinished):
+			found = err
+		default:
+			return err
+		}
+	}
+	return found
+}
+
+// Stats is what the network has done so far. It may be asked when all processes have returned.
+func (w *World) Stats() Stats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.stats
+	for i := range w.ranks {
+		s.Seconds = max(s.Seconds, float64(w.ranks[i].clock)/1e12)
+	}
+	return s
+}
+
+// Stats is what a simulated network has done.
+type Stats struct {
+	Seconds float64 `json:"seconds"` // of virtual time, until the last rank had ended
+	Turns   uint64  `json:"turns"`   // of ranks, and events
+	Frames  uint64  `json:"frames"`  // data and control, by whatever way
+	Bytes   uint64  `json:"bytes"`   // of their payloads
+
+	WithinProcess uint64 `json:"frames_within_process"`
+	WithinHost    uint64 `json:"frames_within_host"`
+	BetweenHosts  uint64 `json:"frames_between_hosts"`
+
+	Delayed    uint64 `json:"delayed"`
+	Lost       uint64 `json:"lost"`
+	Duplicated uint64 `json:"duplicated"`
+	Corrupted  uint64 `json:"corrupted"`
+}
+
+// mix is a number that depends on two others, by SplitMix64.
+func mix(seed, n uint64) uint64 {
+	z := seed + (n+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
