@@ -160,6 +160,7 @@ func (r *Rank) rest(idle int) {
 		r.port.Pause()
 		return
 	}
+	r.pool.Lent() // collects what has come back: other ranks may wait for that, where they share accounts
 	if back := r.pool.Back(); back != r.lastBack {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
 		return
