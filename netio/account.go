@@ -53,6 +53,9 @@ func (p *Pool) landed(mark uint32) {
 // receiver is done with them, as much as a small frame stays lent. It is for the owner, as are the next.
 func (p *Pool) copied(f *Frame, awaited bool) {
 	c := f.class()
+	if f.open != nil && !awaited {
+		f.open.open.Add(-1)
+	}
 	f.open = nil
 	p.lent -= classBytes(c)
 	p.keep(f, c)

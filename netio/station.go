@@ -44,8 +44,8 @@ func (s *station) pass(f *Frame, to *station) {
 		to.deliver(f)
 		return
 	}
-	a := f.open
-	if s.pool.copied(f, a != nil); a != nil {
+	a, awaited := f.open, f.Kind != Control
+	if s.pool.copied(f, awaited); awaited {
 		s.pool.await(a)
 	}
 	to.parking.notify()

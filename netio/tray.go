@@ -47,11 +47,11 @@ func alignedSlots(n int) []slot {
 // put takes a frame's contents, if there is room for them and the frame may travel so. It is for the sender.
 func (t *tray) put(f *Frame, sender uint32) bool {
 	mark := noPassage
-	switch a := f.open; {
-	case a != nil && a.pool == f.pool:
-		mark = f.pool.marked(a)
-	case a != nil || f.Kind != Control:
-		return false
+	if f.Kind != Control {
+		if f.open == nil || f.open.pool != f.pool {
+			return false
+		}
+		mark = f.pool.marked(f.open)
 	}
 	ticket, ok := t.ring.draw(&t.seen)
 	if !ok {

@@ -45,6 +45,7 @@ func (r *Rank) mark(m route.Mark) {
 		first, _ := netio.Spread(place.Ranks, place.Processes, process)
 		f.Kind, f.From, f.To, f.Bytes, f.Check = netio.Control, uint32(r.id), uint32(first), uint32(len(value)), uint32(marking)
 		r.counters.ControlSent++
+		f.Charge(&r.messages)
 		r.port.Send(f)
 	}
 	if r.mode == body {

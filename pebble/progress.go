@@ -172,7 +172,8 @@ func (r *Rank) rest(idle int) {
 	r.port.Wait(-1)
 }
 
-// room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile.
+// room waits until another frame of so many bytes may be under way, and handles what arrives meanwhile. Messages of detectors
+// don't count: they come back when their receiver looks at them, which may be waiting for room as well.
 func (r *Rank) room(bytes int64) {
 	for idle := 0; ; idle++ {
 		if r.fits(r.pool.LentAtMost(), bytes) || r.fits(r.pool.Lent(), bytes) {
@@ -183,13 +184,16 @@ func (r *Rank) room(bytes int64) {
 			idle = 0
 			continue
 		}
+		if idle >= spinsBeforePark && r.shares() {
+			r.flush(Due, AllStages) // what this rank waits for may lie in a buffer that it shares, and that nobody else will send
+		}
 		r.rest(idle)
 	}
 }
 
 // fits tells whether another frame of so many bytes may be under way when so many are lent.
 func (r *Rank) fits(lent, bytes int64) bool {
-	underWay := lent - r.filling - r.queued
+	underWay := lent - r.filling - r.queued - r.messages.UnderWay()*netio.FrameCost(0)
 	return underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget
 }
 

@@ -47,11 +47,12 @@ type Rank struct {
 	depth    int   // of the pebbles that are being handled; 0 in the main function, and when there is no limit
 	handling *Door // the target whose handler runs, or ran last
 
-	later    netio.Frames // data frames of epochs that have not begun here
-	ready    netio.Frames // data frames that waited for the running epoch
-	held     netio.Frames // data frames of this epoch that wait until links have credit
-	backlog  int          // sealed frames that wait for credit
-	lastBack uint64       // frames that had come back when this rank last thought of parking
+	later    netio.Frames  // data frames of epochs that have not begun here
+	ready    netio.Frames  // data frames that waited for the running epoch
+	held     netio.Frames  // data frames of this epoch that wait until links have credit
+	backlog  int           // sealed frames that wait for credit
+	lastBack uint64        // frames that had come back when this rank last thought of parking
+	messages netio.Account // control frames that have not come back
 	control  mailbox
 	networks [purposes]network
 	machine  collective.Machine

@@ -125,12 +125,12 @@ func (o *outbox) flush(why pebble.Reason, stage int) (sent, left bool) {
 	if !o.filled {
 		return false, false
 	}
-	o.filled = false
 	before := o.door.Count().FramesSent
 	drained := stage == pebble.AllStages || o.leads(stage)
 	if drained {
-		o.release(o.door.InHandler())
+		o.release(o.door.InHandler()) // which may wait for room, and flush meanwhile
 	}
+	o.filled = false
 	kept, left := o.flushLanes(why, stage)
 	o.filled = o.filled || kept || left || !drained
 	if !o.filled && o.queue.frame == nil {

@@ -68,6 +68,7 @@ func (o *outbox) factorOf(l int) int {
 
 // pour moves a lane's pebbles into its shared buffer, and sends that when it is full.
 func (o *outbox) pour(l int, s *shared) {
+	o.filled = true // also in the middle of a send, which may come to wait for room
 	f, n := o.frames[l], o.lanes[l].Len()
 	count := n
 	if o.counts != nil {
