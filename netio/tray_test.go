@@ -86,14 +86,19 @@ func TestFullTray(t *testing.T) {
 	}
 }
 
-// TestControlFramesAreNotAwaited sends some without an account: they come back when they have left.
+// TestControlFramesAreNotAwaited sends some, charged to an account or not: they come back when they have left.
 func TestControlFramesAreNotAwaited(t *testing.T) {
 	a, b := pair()
+	var account Account
 	for seq := range uint64(10) {
 		f := a.pool.Get(80)
 		f.Kind, f.Bytes, f.Seq, f.To = Control, 80, seq, 1
+		if seq%2 == 0 {
+			f.Charge(&account)
+		}
 		a.pass(f, b)
 		require.Zero(t, a.pool.Lent())
+		require.Zero(t, account.UnderWay())
 	}
 	for seq := range uint64(10) {
 		f := b.Recv()
