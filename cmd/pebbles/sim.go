@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -169,18 +168,14 @@ func (s *simulation) ranks(j *job, w *sim.World, config pebble.Config, result *s
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
-	var mutex sync.Mutex
 	err := w.Each(func(t netio.Transport) error {
 		config := config
 		config.Transport, config.Ranks = t, 0
 		return pebble.Run(ctx, config, func(r *pebble.Rank) error {
 			o, err := j.run(r, bar.progress(r))
-			mutex.Lock()
-			defer mutex.Unlock()
 			if r.ID() == 0 {
 				result.outcome = o
 			}
-			result.Buffers = max(result.Buffers, r.Memory().Buffers)
 			return err
 		})
 	})
