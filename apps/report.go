@@ -34,6 +34,7 @@ type Report struct {
 type Memory struct {
 	BuffersPeak  int64 `json:"buffers_peak"`  // the most that one rank's frames, queues and caches took
 	ResidentPeak int64 `json:"resident_peak"` // the most that one process had resident
+	Buffers      int   `json:"buffers"`       // the most that held pebbles on one rank at one time, until the kernel had ended
 }
 
 // NewReport fills in what is known before a run.
@@ -69,6 +70,9 @@ func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	}
 	p.Seconds = seconds
 	p.Termination = r.Termination()
+	if p.Memory.Buffers, err = pebble.AllReduce(r, r.Memory().Buffers, func(a, b int) int { return max(a, b) }); err != nil {
+		return err
+	}
 	p.Counters, err = pebble.AllReduce(r, r.Counters().Since(before), pebble.Counters.Add)
 	return err
 }
@@ -80,8 +84,9 @@ func (p *Report) Finish(r *pebble.Rank, errors uint64) error {
 		return err
 	}
 	p.Errors = total
-	p.Memory, err = pebble.AllReduce(r, Memory{r.Memory().Peak, netio.ResidentPeak()}, func(a, b Memory) Memory {
-		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak)}
+	own := Memory{r.Memory().Peak, netio.ResidentPeak(), p.Memory.Buffers}
+	p.Memory, err = pebble.AllReduce(r, own, func(a, b Memory) Memory {
+		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak), max(a.Buffers, b.Buffers)}
 	})
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,8 +34,8 @@ func newSim(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sim",
 		Short: "Run an application under simulated time, at any size, and try the runtime in simulated worlds",
-		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process: up to 65,536\n" +
-			"ranks, whose times come from a model of the network (LogGP) and not from this machine. The same command line gives\n" +
+		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process: with as many\n" +
+			"ranks as memory allows, whose times come from a model of the network (LogGP) and not from this machine. The same command line gives\n" +
 			"the same run. --procs is how many processes to simulate, by default as many as the network says. --fuzz tries the runtime in\n" +
 			"many small worlds with faults instead.",
 		Example: "  pebbles sim randomaccess --ranks 256 --log2-words 8 --topology hypercube --network odin\n" +
@@ -169,18 +168,14 @@ func (s *simulation) ranks(j *job, w *sim.World, config pebble.Config, result *s
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
-	var mutex sync.Mutex
 	err := w.Each(func(t netio.Transport) error {
 		config := config
 		config.Transport, config.Ranks = t, 0
 		return pebble.Run(ctx, config, func(r *pebble.Rank) error {
 			o, err := j.run(r, bar.progress(r))
-			mutex.Lock()
-			defer mutex.Unlock()
 			if r.ID() == 0 {
 				result.outcome = o
 			}
-			result.Buffers = max(result.Buffers, r.Memory().Buffers)
 			return err
 		})
 	})

@@ -13,7 +13,6 @@ import (
 type simulated struct {
 	outcome outcome
 	Network string `json:"network"`
-	Buffers int    `json:"buffers"` // the most that held pebbles on one rank at one time
 	sim.Stats
 }
 
@@ -65,7 +64,7 @@ func (r simulated) table(j *job) error {
 func (r simulated) rows() [][2]string {
 	rows := [][2]string{
 		{"predicted", fmt.Sprintf("%s of virtual time for the kernel, on the network %q", secondsText(r.outcome.report.Seconds), r.Network)},
-		{"buffers", fmt.Sprintf("%d at most on a rank", r.Buffers)},
+		{"buffers", fmt.Sprintf("%d at most on a rank", r.outcome.report.Memory.Buffers)},
 		{"hops", fmt.Sprintf("%.3f a pebble in the mean", r.hops())},
 		{"network", fmt.Sprintf("%s in all: %s within processes, %s within hosts, %s between hosts", counted(r.Frames, "frame", "frames"),
 			grouped(r.WithinProcess), grouped(r.WithinHost), grouped(r.BetweenHosts))},

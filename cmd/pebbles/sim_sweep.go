@@ -126,7 +126,7 @@ func tabulate(j *job, axes []simAxis, points []simPoint) error {
 		}
 		r := p.result.outcome.report
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.3f\t%d\t%s\t\n", secondsText(r.Seconds), grouped(r.Counters.FramesSent), bytesText(int64(r.Counters.BytesSent)),
-			p.result.Buffers, p.result.hops(), r.Counters.Rounds, bytesText(r.Memory.BuffersPeak))
+			r.Memory.Buffers, p.result.hops(), r.Counters.Rounds, bytesText(r.Memory.BuffersPeak))
 	}
 	return t.Flush()
 }
