@@ -1,6 +1,9 @@
 package netio
 
-import "sync/atomic"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender draws a
 // ticket, fills the slot of that number, and stores which time around the ring this is. Only senders write to slots and
@@ -14,7 +17,9 @@ type ring struct {
 }
 
 // turn says which time around the ring a ticket's is, from 1 on.
-func (r *ring) turn(ticket uint64) uint32 { return uint32(ticket/uint64(len(r.slots))) + 1 }
+func (r *ring) turn(ticket uint64) uint32 {
+	return uint32(ticket>>(bits.TrailingZeros(uint(len(r.slots)))&63)) + 1 // a division would be on the path of each look
+}
 
 func (r *ring) at(ticket uint64) *slot { return &r.slots[ticket&uint64(len(r.slots)-1)] }
 
@@ -57,7 +62,7 @@ const headTold = 64
 // empty says that the receiver is done with the slot of its next ticket, and returns the one after.
 func (r *ring) empty(ticket uint64) uint64 {
 	ticket++
-	if ticket%uint64(min(headTold, len(r.slots)/4)) == 0 {
+	if ticket&uint64(min(headTold, len(r.slots)/4)-1) == 0 {
 		r.desk.head.Store(ticket)
 	}
 	return ticket

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small frames need only the first. A frame of up to
-// inlineMax bytes travels in the slot; of a longer one only its place does.
+// slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small frames need
+// only the first. A frame of up to inlineMax bytes travels in the slot; of a longer one only its place does.
 type slot struct {
 	turn    atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
 	kind    Kind          // with byReference when the body is a place
