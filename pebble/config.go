@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -53,6 +54,9 @@ type Config struct {
 	// by measurement: docs/measurements.md, the group of shared buffers.
 	Buffers Buffers
 
+	// Tuning, when not nil, says what the job changes of itself while it runs. It does not go with shared buffers.
+	Tuning *Tuning
+
 	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
 	// 1 MiB. One frame may always be under way.
 	BufferBudget int64
@@ -102,6 +106,9 @@ func (c Config) complete() (Config, error) {
 	c.Ranks = place.Ranks
 	if c.Buffers != Separate && c.Buffers != Shared {
 		return c, fmt.Errorf("pebble: config: buffers %d: use Separate or Shared", c.Buffers)
+	}
+	if c.Buffers == Shared && c.Tuning != nil {
+		return c, errors.New("pebble: config: shared buffers can't be tuned while a job runs: use Separate, or leave out Tuning")
 	}
 	if c.Topology == nil {
 		c.Topology = route.Direct

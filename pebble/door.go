@@ -30,6 +30,10 @@ type Endpoint interface {
 	Back() bool
 	// Reroute moves pebbles that wait for a link which has been marked down to other links.
 	Reroute() error
+	// Retune takes over a new setting, as far as the target's options leave it open. It comes between epochs.
+	Retune(s Setting)
+	// Refactor is Retune for the coalescing factor alone, within an epoch, on the main function's side.
+	Refactor(factor int)
 	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
 	EndEpoch()
 }
@@ -44,6 +48,8 @@ type Description struct {
 	Moving   bool           // keys may move while an epoch runs, and their pebbles after them
 	Frame    int            // bytes of a full buffer
 	Cache    int64          // bytes of the reduction cache
+	Tunes    Tunes          // what may be changed while the job runs
+	Pebble   int            // bytes of a pebble; 0 for coded ones
 }
 
 func (d Description) String() string {
@@ -115,6 +121,12 @@ func (d *Door) InHandler() bool { return d.mode == handler }
 
 // Topology is the one that the target was registered with.
 func (d *Door) Topology() route.Topology { return d.description.Topology }
+
+// Renew notes what has been changed of the target between epochs.
+func (d *Door) Renew(t route.Topology, frame int, cache int64) {
+	d.Reserve(cache - d.description.Cache)
+	d.description.Topology, d.description.Frame, d.description.Cache = t, frame, cache
+}
 
 // Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
 // this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.

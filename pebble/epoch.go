@@ -22,6 +22,9 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 		}
 		plan, err := planEpoch(options)
 		if err == nil {
+			err = r.retune(plan)
+		}
+		if err == nil {
 			err = r.detect(plan)
 		}
 		if err != nil {
@@ -49,6 +52,9 @@ func (r *Rank) begin() {
 	r.mode = body
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
+	}
+	if r.tuning != nil {
+		r.tuning.started = r.Now()
 	}
 	r.detector.Begin()
 	if r.ledger != nil {
@@ -120,6 +126,9 @@ func (r *Rank) end() {
 		e.EndEpoch()
 	}
 	r.mode = outside
+	if r.tuning != nil {
+		r.tuning.ended(r.Now())
+	}
 	r.counters.Epochs++
 	r.counters.Rounds = r.rounds + r.detector.Rounds()
 }

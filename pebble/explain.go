@@ -69,7 +69,7 @@ func (r *Rank) explanation(depth int) Explanation {
 		Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Transport(), Depth: depth,
 		Detector: r.detector.Name(), Budget: c.BufferBudget, Limit: c.MemoryLimit,
 	}
-	if n, err := termination.Messages(r.detector.Name(), r.site(depth)); err == nil {
+	if n, err := termination.Messages(r.detector.Name(), r.site(depth, nil)); err == nil {
 		e.Messages = n
 	}
 	for _, d := range r.doors {

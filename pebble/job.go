@@ -21,7 +21,8 @@ type job struct {
 	ports     []netio.Port // of this process's ranks
 	links     *route.Links
 	common    common
-	bodies    atomic.Int64 // epoch bodies of this process's ranks that have returned, in all epochs
+	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
+	bodies    atomic.Int64  // epoch bodies of this process's ranks that have returned, in all epochs
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set

@@ -40,17 +40,23 @@ func (r *Rank) mark(m route.Mark) {
 		if err != nil {
 			r.fail(err)
 		}
-		f := r.pool.Get(len(value))
-		copy(f.Space(), value)
-		first, _ := netio.Spread(place.Ranks, place.Processes, process)
-		f.Kind, f.From, f.To, f.Bytes, f.Check = netio.Control, uint32(r.id), uint32(first), uint32(len(value)), uint32(marking)
-		r.counters.ControlSent++
-		f.Charge(&r.messages)
-		r.port.Send(f)
+		r.tell(process, marking, value)
 	}
 	if r.mode == body {
 		r.reroute()
 	}
+}
+
+// tell sends a message to the first rank of a process, which looks at it whenever it comes.
+func (r *Rank) tell(process int, what purpose, value []byte) {
+	place := r.Place()
+	first, _ := netio.Spread(place.Ranks, place.Processes, process)
+	f := r.pool.Get(len(value))
+	copy(f.Space(), value)
+	f.Kind, f.From, f.To, f.Bytes, f.Check = netio.Control, uint32(r.id), uint32(first), uint32(len(value)), uint32(what)
+	r.counters.ControlSent++
+	f.Charge(&r.messages)
+	r.port.Send(f)
 }
 
 // marked applies a mark that another process has told.

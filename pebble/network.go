@@ -20,6 +20,9 @@ const (
 	broadcast
 	gather
 	marking
+	windows
+	settings
+	refactoring
 	purposes
 )
 
@@ -31,6 +34,9 @@ var purposeNames = map[purpose]string{
 	broadcast:    "a broadcast",
 	gather:       "a gathering",
 	marking:      "a mark of a link",
+	windows:      "the end of a window of tuning",
+	settings:     "the choice of settings",
+	refactoring:  "an order to take another coalescing factor",
 }
 
 // network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an

@@ -73,11 +73,14 @@ func (r *Rank) drain() bool {
 func (r *Rank) arrive(f *netio.Frame) {
 	switch f.Kind {
 	case netio.Control:
-		if purpose(f.Check) == marking {
+		switch purpose(f.Check) {
+		case marking:
 			r.marked(f)
-			return
+		case refactoring:
+			r.refactored(f)
+		default:
+			r.control.put(f)
 		}
-		r.control.put(f)
 	case netio.Data:
 		if r.mode == outside || f.Epoch != r.epoch {
 			r.postpone(f)
@@ -218,6 +221,7 @@ func (r *Rank) flushDue() {
 		e.FlushDue(now)
 	}
 	r.dispatch(now)
+	r.tuneWithin(now)
 }
 
 // AllStages is a stage that no link is beyond.

@@ -73,8 +73,9 @@ type Rank struct {
 	queued      int64 // bytes of frames in queues of pebbles that handlers sent to this rank
 	reserved    int64 // bytes of reduction caches
 	counters    Counters
-	explaining  bool   // the next epoch is to be explained
-	stack       []byte // of a panic on its way through Epoch
+	tuning      *tuning // nil when nothing is tuned
+	explaining  bool    // the next epoch is to be explained
+	stack       []byte  // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
@@ -85,7 +86,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		barrier: collective.Barrier(id, j.place.Ranks),
 		reduce:  collective.AllReduce(id, j.place.Ranks),
 		created: start, processed: start,
-		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark,
+		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark, tuning: newTuning(j.config),
 	}
 	if runner, ok := j.transport.(netio.Runner); ok && j.config.Buffers == Separate {
 		r.spins = runner.Looks()

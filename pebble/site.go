@@ -22,7 +22,7 @@ func (r *Rank) detect(p epochPlan) error {
 	if r.detector != nil {
 		r.rounds += r.detector.Rounds()
 	}
-	d, err := maker(r.site(p.depth))
+	d, err := maker(r.site(p.depth, nil))
 	if err != nil {
 		return fmt.Errorf("pebble: epoch: %w", err)
 	}
@@ -32,7 +32,7 @@ func (r *Rank) detect(p epochPlan) error {
 	_, r.awaiting = d.(termination.Awaiter)
 	r.ledger = nil
 	if _, ok := d.(termination.Keeper); ok {
-		site := r.site(p.depth)
+		site := r.site(p.depth, nil)
 		r.ledger, r.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
 		if p.depth == 0 {
 			r.phases = math.MaxUint32 // a detector of the program's own
@@ -53,12 +53,16 @@ func variant(name string, depth int) uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", name, depth)) >> purposeBits
 }
 
-// site describes this rank's place to a detector.
-func (r *Rank) site(depth int) termination.Site {
+// site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the targets that can
+// take one.
+func (r *Rank) site(depth int, other route.Topology) termination.Site {
 	s := termination.Site{Rank: r.id, Ranks: r.Size(), Depth: depth, Hops: 1, Mixed: r.shares()}
 	moving := false // pebbles follow their keys, by no topology
 	for i, d := range r.doors {
 		t := d.description.Topology
+		if other != nil && d.description.Tunes.Topology {
+			t = other
+		}
 		hops, known := route.Hops(t)
 		switch {
 		case d.description.Moving || !known:

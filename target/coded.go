@@ -16,8 +16,9 @@ import (
 // hop can pass it on without decoding it.
 type coded[V any] struct {
 	core[V]
-	codec Codec[V]
-	one   [1]V
+	codec  Codec[V]
+	one    [1]V
+	others map[string]*outbox // lanes of topologies that the target had before
 }
 
 const (

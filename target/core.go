@@ -15,6 +15,8 @@ const chunk = 256
 // core is what plain and coded targets share: who owns a pebble, and what happens to it there.
 type core[V any] struct {
 	outbox
+	made       *builder[V]
+	routed     string // what tuning calls the topology; "" for the one that it was made with
 	keying     Keying[V]
 	handle     func(vs []V)
 	owner      distribution.Map

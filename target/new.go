@@ -21,18 +21,26 @@ import (
 // A target holds about 50 bytes for each neighbour, and a frame for each that it has sent to.
 func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V], options ...Option) *Target[V] {
 	job := r.Config()
-	s := settings{coalesce: job.Coalesce, topology: job.Topology, cache: -1}
+	s := settings{
+		coalesce: job.Coalesce, topology: job.Topology, cache: job.Cache,
+		tunes: pebble.Tunes{Topology: true, Coalesce: true, Cache: true},
+	}
 	for _, o := range options {
 		o.apply(&s)
 	}
+	if s.kind == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
+		s.cache, s.tunes.Cache = 0, false
+	}
 	b := &builder[V]{rank: r, name: name, owner: owner, settings: s}
+	b.tunes.Topology = b.tunes.Topology && !b.moving()
 	c := b.core(keying, handling)
 	topology := b.topology()
 	if s.codec == nil {
 		b.mustBePlain()
 		p := &plain[V]{core: c}
 		var v V
-		b.frame = int(unsafe.Sizeof(v)) * s.coalesce
+		b.unit = int(unsafe.Sizeof(v))
+		b.frame = b.unit * s.coalesce
 		p.open(b.register(topology, layout.Describe(reflect.TypeFor[V]()), p), route.NewPlan(topology, r.ID()), s.coalesce)
 		b.reserve(p.door, &p.core)
 		return &Target[V]{name: name, plain: p}
@@ -54,6 +62,7 @@ type builder[V any] struct {
 	name  string
 	owner distribution.Map
 	settings
+	unit       int   // bytes of a plain pebble
 	frame      int   // bytes of a full buffer
 	cacheBytes int64 // of the reduction cache
 }
@@ -90,6 +99,7 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 		short = shortcutOf(keying, b.owner)
 	}
 	return core[V]{
+		made:   b,
 		keying: keying, shortcut: short, handle: handling.batch,
 		owner: b.owner, owners: distribution.BatcherOf(b.owner),
 		cache: cache,
@@ -107,9 +117,6 @@ func (b *builder[V]) newCache() *reduce.Cache[V] {
 	kind, ok := b.kind.(reduce.Kind[V])
 	if !ok {
 		b.refuse("its reduction is a %T, its pebbles are %v", b.kind, reflect.TypeFor[V]())
-	}
-	if entries == -1 {
-		entries = b.rank.Config().Cache
 	}
 	if entries < 0 {
 		b.refuse("a cache of %d entries: give a positive number, or 0 for none", entries)
@@ -178,7 +185,7 @@ func (b *builder[V]) register(t route.Topology, schema string, e pebble.Endpoint
 		Schema: schema,
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
-		Topology: t, Moving: b.moving(), Frame: b.frame, Cache: b.cacheBytes,
+		Topology: t, Moving: b.moving(), Frame: b.frame, Cache: b.cacheBytes, Tunes: b.tunes, Pebble: b.unit,
 	}, e)
 }
 
@@ -203,8 +210,7 @@ func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
 	if b.moving() {
 		c.moving, c.after = true, b.owner.(moves).AfterBatch
 	}
-	c.oneHop = c.plan.Identity() && !c.moving
-	c.lastHop = !c.moving && c.shares == nil // a shared buffer has pebbles that came over other links than the frame's
+	c.ways()
 }
 
 // schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed and

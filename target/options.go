@@ -1,6 +1,7 @@
 package target
 
 import (
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -66,8 +67,9 @@ type settings struct {
 	coalesce int
 	topology route.Constructor
 	cache    int
-	kind     any // a reduce.Kind[V], or nil
-	codec    any // a Codec[V], or nil
+	tunes    pebble.Tunes // what no option says
+	kind     any          // a reduce.Kind[V], or nil
+	codec    any          // a Codec[V], or nil
 }
 
 type option func(*settings)
@@ -77,12 +79,12 @@ func (o option) apply(s *settings) { o(s) }
 // Coalesce sets how many pebbles a buffer holds: the coalescing factor (Active Pebbles, section 3.3). It overrides
 // pebble.Config.Coalesce.
 func Coalesce(pebbles int) Option {
-	return option(func(s *settings) { s.coalesce = pebbles })
+	return option(func(s *settings) { s.coalesce, s.tunes.Coalesce = pebbles, false })
 }
 
 // Route sets the topology. It overrides pebble.Config.Topology.
 func Route(topology route.Constructor) Option {
-	return option(func(s *settings) { s.topology = topology })
+	return option(func(s *settings) { s.topology, s.tunes.Topology = topology, false })
 }
 
 // Reduce lets pebbles to the same key be dropped or merged on their way, at their source and at every hop (Active
@@ -93,7 +95,7 @@ func Reduce[V any](kind reduce.Kind[V]) Option {
 
 // Cache sets the entries of the reduction cache, 0 for none. It overrides pebble.Config.Cache, and needs [Reduce].
 func Cache(entries int) Option {
-	return option(func(s *settings) { s.cache = entries })
+	return option(func(s *settings) { s.cache, s.tunes.Cache = entries, false })
 }
 
 // Coded makes pebbles travel through a codec, instead of as they lie in memory.

@@ -47,7 +47,7 @@ const (
 
 func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor int) {
 	o.plan, o.unit, o.most, o.factor = plan, unit, most, factor
-	o.least = min(most, max(1, leastBytes/max(unit, 1)))
+	o.least = leastOf(most, unit)
 	o.lanes = make([]coalesce.Lane, len(plan.Lanes))
 	o.frames = make([]*netio.Frame, len(plan.Lanes))
 	o.rooms = make([]int32, len(plan.Lanes))
@@ -64,6 +64,9 @@ func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor in
 		o.share()
 	}
 }
+
+// leastOf is how many units a lane's first frame holds.
+func leastOf(most, unit int) int { return min(most, max(1, leastBytes/max(unit, 1))) }
 
 // attach gives a lane a frame for so many units.
 func (o *outbox) attach(l, room int) {

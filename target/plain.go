@@ -20,6 +20,7 @@ type plain[V any] struct {
 	spill  []V                            // by lane, and one more for the queue
 	local  []V                            // pebbles of the main function for its own rank, for as long as one chunk is sent
 	stages struct{ main, inner stage[V] } // of single sends from the main function, and from handlers
+	others map[string]*opened[V]          // lanes of topologies that the target had before
 	busy   bool                           // the main function's scratch is in use
 }
 

@@ -61,6 +61,9 @@ func (d drawn) runtime(w *World) {
 	w.Shared = bit(w.Processes > 1 && d.chance(20))
 	w.Due = one(d, 0, 0, 1, 100, 10_000, 1_000_000)
 	w.Period = one(d, 0, 0, 0, 1000, 100_000)
+	if w.Shared == 0 && d.chance(30) {
+		w.Tune = d.IntN(8)
+	}
 	if d.chance(50) {
 		w.Cache = one(d, 1, 2, 16, 300)
 	}

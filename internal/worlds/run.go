@@ -128,6 +128,7 @@ func (w World) config() (c pebble.Config, err error) {
 	if w.Due == 0 {
 		c.Due = -1
 	}
+	c.Tuning = w.tuning()
 	if c.Topology, err = route.ByName(w.Topology); err != nil {
 		return c, err
 	}
@@ -146,9 +147,13 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	for rank := range w.Ranks {
 		neighbors = max(neighbors, len(made.Neighbors(rank)))
 	}
+	cache := w.Cache
+	if w.Tune != 0 {
+		neighbors, cache = w.Ranks, max(cache, restlessCache)
+	}
 	const pebbleBytes, cacheEntry, smallFrame = 64, 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)
-	each := int64(neighbors)*int64(c.CreditsFor(frame)+2)*netio.FrameCost(frame) + int64(w.Cache)*cacheEntry
+	each := int64(neighbors)*int64(c.CreditsFor(frame)+2)*netio.FrameCost(frame) + int64(cache)*cacheEntry
 	return int64(w.Targets)*each + int64(t.pebbles)*(pebbleBytes+smallFrame) + 1<<20
 }
 

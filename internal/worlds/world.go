@@ -24,6 +24,7 @@ type World struct {
 	Shared   int // 1: buffers of a process are shared
 	Due      int // nanoseconds; 0 is never
 	Period   int // nanoseconds; 0 is never
+	Tune     int // what may change while it runs: 1 topology, 2 factor, 4 cache; windows draw it by seed
 
 	Targets  int
 	Kinds    int // of the targets, a digit each in base 5
@@ -59,6 +60,7 @@ func (w *World) fields() []field {
 		{"seed", &w.Seed}, {"ranks", &w.Ranks}, {"processes", &w.Processes}, {"per-host", &w.PerHost}, {"local", &w.Local},
 		{"topology", &w.Topology}, {"detector", &w.Detector}, {"coalesce", &w.Coalesce}, {"cache", &w.Cache},
 		{"credits", &w.Credits}, {"budget", &w.Budget}, {"shared", &w.Shared}, {"due", &w.Due}, {"period", &w.Period},
+		{"tune", &w.Tune},
 		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
 		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
 		{"batch", &w.Batch}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},

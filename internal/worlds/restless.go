@@ -1,0 +1,53 @@
+package worlds
+
+import (
+	"math/rand/v2"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// restless is a tuner that asks for another setting in each window.
+type restless struct {
+	drawn
+	site  tune.Site
+	trial tune.Trial
+}
+
+// tuning lets the job change what the world says; nil when that is nothing.
+func (w World) tuning() *pebble.Tuning {
+	if w.Tune == 0 {
+		return nil
+	}
+	return &pebble.Tuning{
+		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Patience: patience,
+		New: func(s tune.Site) (pebble.Tuner, error) {
+			t := &restless{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, trial: tune.Trial{Setting: s.Start}}
+			t.Saw(tune.Window{})
+			return t, nil
+		},
+	}
+}
+
+const (
+	patience      = 200 // nanoseconds: worlds are short
+	restlessCache = 300 // entries at most
+)
+
+// Next implements pebble.Tuner.
+func (t *restless) Next() tune.Trial { return t.trial }
+
+// Saw implements pebble.Tuner.
+func (t *restless) Saw(tune.Window) {
+	s := &t.trial.Setting
+	if name := one(t.drawn, "direct", "hypercube", "mesh:2", "mesh:3", "ring", t.site.Start.Topology); t.site.Topology &&
+		(name == t.site.Start.Topology || t.site.Holds(name)) {
+		s.Topology = name
+	}
+	if t.site.Coalesce {
+		s.Coalesce = one(t.drawn, 1, 2, 3, 7, 16, 64, 1024)
+	}
+	if t.site.Cache {
+		s.Cache = one(t.drawn, 0, 1, 2, 16, restlessCache)
+	}
+}

@@ -1,0 +1,320 @@
+package pebble
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// Tuning says what a job changes of itself while it runs, for targets whose options leave it to the job (TRAM, section V.E): topology
+// and cache between epochs; the coalescing factor too, and in long epochs also within them.
+//
+// A window is as many epochs as take some milliseconds; at its end, two collectives put together what all ranks have sent and how
+// long they took, and tell them what rank 0 has chosen for the next. In an epoch that takes long, rank 0 goes by its own
+// pebbles, and tells the others by messages that nobody waits for.
+type Tuning struct {
+	Topology bool // among those that the detector of the first epoch holds with
+	Coalesce bool
+	Cache    bool
+	// Patience is how long an epoch must have taken before the factor is tuned within it. 0 is 50 ms; negative is never.
+	Patience time.Duration
+	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with Within set, when
+	// an epoch takes long. nil is tune.Auto without a model.
+	New func(tune.Site) (Tuner, error)
+}
+
+// Tuner chooses settings, window by window. [tune.Tuner] is one. A tuner is asked by the goroutine of rank 0 alone.
+type Tuner interface {
+	// Next is what to run the next window with.
+	Next() tune.Trial
+	// Saw takes what came of it.
+	Saw(tune.Window)
+}
+
+// Setting is what a target is given when the job changes it. A target takes what its options leave open.
+type Setting struct {
+	Topology route.Constructor
+	Name     string // of the topology; "" for the job's own
+	Coalesce int    // pebbles a buffer
+	Cache    int    // entries; 0 is none
+}
+
+// Tunes says what of a target may be changed.
+type Tunes struct{ Topology, Coalesce, Cache bool }
+
+func (t Tunes) any() bool { return t.Topology || t.Coalesce || t.Cache }
+
+// and is what both allow.
+func (t Tunes) and(o Tunes) Tunes {
+	return Tunes{t.Topology && o.Topology, t.Coalesce && o.Coalesce, t.Cache && o.Cache}
+}
+
+// or is what either allows.
+func (t Tunes) or(o Tunes) Tunes {
+	return Tunes{t.Topology || o.Topology, t.Coalesce || o.Coalesce, t.Cache || o.Cache}
+}
+
+// tuning is a rank's part in the tuning of its job.
+type tuning struct {
+	may      Tunes
+	patience time.Duration
+	own      string // what the tuner knows the job's own topology by
+	now      tune.Setting
+	given    int // doors[:given] have it
+	left     int // epochs of this window that have yet to begin
+
+	epochs  int           // of this window, so far
+	spent   time.Duration // in them
+	started time.Duration // the running epoch
+	sent    uint64        // pebbles before this window
+
+	order  uint64 // the last one of this epoch that this rank has followed, as within.go has them
+	lead   lead   // of rank 0
+	within within // of rank 0
+}
+
+// lead is what rank 0 decides by.
+type lead struct {
+	tuner  Tuner
+	epochs int // of a window
+	pinned int // the factor that was found within epochs; 0 when it is for the tuner to choose
+}
+
+func newTuning(c Config) *tuning {
+	if c.Tuning == nil {
+		return nil
+	}
+	patience := c.Tuning.Patience
+	if patience == 0 {
+		patience = patienceDefault
+	}
+	may := Tunes{c.Tuning.Topology, c.Tuning.Coalesce, c.Tuning.Cache}
+	own := nameOf(c.Topology, c.Ranks)
+	return &tuning{
+		may: may, patience: patience, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}, lead: lead{epochs: 1},
+	}
+}
+
+// nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
+func nameOf(c route.Constructor, ranks int) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = "impossible"
+		}
+	}()
+	return c(ranks).Name()
+}
+
+// retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all ranks.
+func (r *Rank) retune(p epochPlan) error {
+	t := r.tuning
+	if t == nil {
+		return nil
+	}
+	if t.left == 0 {
+		site := r.tuningSite()
+		site.Holds = func(topology string) bool { return r.holds(topology, p) }
+		if !r.tunes(site) {
+			return nil
+		}
+		seen, err := r.windowOfAll()
+		if err != nil {
+			return err
+		}
+		if err := r.follow(seen, site); err != nil {
+			return err
+		}
+	}
+	t.left--
+	return r.give()
+}
+
+// give hands the setting to the targets that don't have it yet.
+func (r *Rank) give() error {
+	t := r.tuning
+	if t.given == len(r.doors) {
+		return nil
+	}
+	s := Setting{Topology: r.job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
+	if t.now.Topology != t.own {
+		made, err := route.ByName(t.now.Topology)
+		if err != nil {
+			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+		}
+		s.Topology, s.Name = made, t.now.Topology
+	}
+	for _, e := range r.endpoints[t.given:] {
+		e.Retune(s)
+	}
+	t.given = len(r.doors)
+	return nil
+}
+
+// tunes tells whether there is anything to tune, which is so on all ranks or on none.
+func (r *Rank) tunes(s tune.Site) bool { return s.Topology || s.Coalesce || s.Cache }
+
+// ended notes the end of an epoch. A window within it ends with it, and tells nothing.
+func (t *tuning) ended(now time.Duration) {
+	t.epochs++
+	t.spent += now - t.started
+	t.within.started = 0
+}
+
+// holds tells whether an epoch could be ended over another topology.
+func (r *Rank) holds(topology string, p epochPlan) bool {
+	made, err := route.ByName(topology)
+	if err != nil {
+		return false
+	}
+	maker := p.maker
+	if maker == nil {
+		maker = r.job.config.Termination
+	}
+	_, err = maker(r.site(p.depth, made(r.Size())))
+	return err == nil
+}
+
+// windowOfAll puts the windows of all ranks together.
+func (r *Rank) windowOfAll() (tune.Window, error) {
+	t := r.tuning
+	w := tune.Window{Work: float64(r.counters.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
+	first := t.epochs == 0
+	t.epochs, t.spent, t.sent = 0, 0, r.counters.PebblesSent
+	if first {
+		return tune.Window{}, nil
+	}
+	result, err := r.networks[windows].run(r.reduce, plainBytes(&w), joinWindows)
+	if err != nil {
+		return w, err
+	}
+	return getPlain[tune.Window](result), nil
+}
+
+func joinWindows(into, from []byte) {
+	setPlain(into, getPlain[tune.Window](into).Join(getPlain[tune.Window](from)))
+}
+
+// follow takes over what rank 0 has chosen.
+func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
+	var o order
+	if r.id == 0 {
+		if o, err = r.choose(seen, site); err != nil {
+			return err
+		}
+	}
+	value, err := r.networks[settings].run(r.spread(), o.bytes(), nil)
+	if err != nil {
+		return err
+	}
+	t := r.tuning
+	o = orderOf(value)
+	t.left = o.epochs
+	if o.setting == t.now && t.order == 0 {
+		return nil
+	}
+	if o.setting.Topology != t.now.Topology {
+		r.detectorFor = detectorFor{} // which goes by the topology
+	}
+	t.now, t.given, t.order = o.setting, 0, 0
+	return nil
+}
+
+// windowLeast and windowMost are how long a window of epochs should take.
+const (
+	windowLeast = 10 * time.Millisecond
+	windowMost  = 40 * time.Millisecond
+)
+
+// choose is rank 0's: it tells the tuner of the last window, and asks for the next.
+func (r *Rank) choose(seen tune.Window, site tune.Site) (o order, err error) {
+	t := r.tuning
+	l := &t.lead
+	if found := t.within.found(); found != l.pinned {
+		l.pinned, l.tuner = found, nil // windows with experiments of another tuner say little
+		site.Start.Coalesce, site.Coalesce = found, false
+	}
+	if l.tuner == nil {
+		if l.tuner, err = r.newTuner(site); err != nil {
+			return o, err
+		}
+	} else {
+		l.tuner.Saw(seen)
+		l.lengthen(time.Duration(seen.Seconds * float64(time.Second)))
+	}
+	return order{epochs: l.epochs, setting: l.tuner.Next().Setting}, nil
+}
+
+// lengthen fits the number of epochs of a window to how long the last one took.
+func (l *lead) lengthen(took time.Duration) {
+	switch {
+	case took < windowLeast:
+		l.epochs = min(2*l.epochs, 1<<20)
+	case took > windowMost:
+		l.epochs = max(l.epochs/2, 1)
+	}
+}
+
+func (r *Rank) newTuner(site tune.Site) (Tuner, error) {
+	make := r.job.config.Tuning.New
+	if make == nil {
+		make = func(s tune.Site) (Tuner, error) { return tune.Auto(s, nil) }
+	}
+	t, err := make(site)
+	if err != nil {
+		return nil, fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+	}
+	return t, nil
+}
+
+// tuningSite describes the job and its targets to a tuner.
+func (r *Rank) tuningSite() tune.Site {
+	t, c := r.tuning, r.job.config
+	s := tune.Site{
+		Ranks: r.Size(), Processes: r.Place().Processes, Transport: r.Transport(), Room: c.MemoryLimit,
+		Start: t.now,
+	}
+	var open Tunes
+	for _, d := range r.doors {
+		may := d.description.Tunes.and(t.may)
+		open = open.or(may)
+		if may.any() {
+			s.PebbleBytes = max(s.PebbleBytes, d.description.Pebble)
+		}
+	}
+	s.Topology, s.Coalesce, s.Cache = open.Topology, open.Coalesce, open.Cache
+	return s
+}
+
+// Tuned is what tuning has come to.
+type Tuned struct {
+	Setting   tune.Setting    `json:"setting"`   // in force
+	Reason    string          `json:"reason"`    // for people
+	Decisions []tune.Decision `json:"decisions"` // the oldest first; those within epochs come after those between them
+}
+
+// Tuned tells what was chosen and why: on rank 0, when there was anything to tune. It is for the time between epochs.
+func (r *Rank) Tuned() (t Tuned, ok bool) {
+	if r.tuning == nil || r.id != 0 || r.tuning.lead.tuner == nil {
+		return t, false
+	}
+	t.Setting = r.tuning.now
+	for _, tuner := range []Tuner{r.tuning.lead.tuner, r.tuning.within.tuner} {
+		teller, is := tuner.(interface {
+			Setting() tune.Setting
+			Reason() string
+			Log() []tune.Decision
+		})
+		if !is {
+			continue
+		}
+		t.Decisions = append(t.Decisions, teller.Log()...)
+		if t.Reason != "" {
+			t.Reason += "; within epochs: "
+		}
+		t.Reason += teller.Reason()
+		t.Setting = teller.Setting()
+	}
+	return t, true
+}
