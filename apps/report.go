@@ -28,6 +28,7 @@ type Report struct {
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
+	Tuned    *pebble.Tuned   `json:"tuned,omitempty"` // what the job has changed of itself; nil when it was not to
 }
 
 // Memory is the memory report of a run, in bytes.
@@ -84,6 +85,9 @@ func (p *Report) Finish(r *pebble.Rank, errors uint64) error {
 		return err
 	}
 	p.Errors = total
+	if t, ok := r.Tuned(); ok {
+		p.Tuned = &t
+	}
 	own := Memory{r.Memory().Peak, netio.ResidentPeak(), p.Memory.Buffers}
 	p.Memory, err = pebble.AllReduce(r, own, func(a, b Memory) Memory {
 		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak), max(a.Buffers, b.Buffers)}

@@ -18,8 +18,9 @@ type Tuning struct {
 	Topology bool // among those that the detector of the first epoch holds with
 	Coalesce bool
 	Cache    bool
-	// Patience is how long an epoch must have taken before the factor is tuned within it. 0 is 50 ms; negative is never.
-	Patience time.Duration
+	// Window is how long a window takes at the least: it is as many epochs as that takes. An epoch of more than five windows is
+	// tuned within, by windows of half the length. 0 is 10 ms.
+	Window time.Duration
 	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with Within set, when
 	// an epoch takes long. nil is tune.Auto without a model.
 	New func(tune.Site) (Tuner, error)
@@ -58,12 +59,12 @@ func (t Tunes) or(o Tunes) Tunes {
 
 // tuning is a rank's part in the tuning of its job.
 type tuning struct {
-	may      Tunes
-	patience time.Duration
-	own      string // what the tuner knows the job's own topology by
-	now      tune.Setting
-	given    int // doors[:given] have it
-	left     int // epochs of this window that have yet to begin
+	may    Tunes
+	window time.Duration // at the least
+	own    string        // what the tuner knows the job's own topology by
+	now    tune.Setting
+	given  int // doors[:given] have it
+	left   int // epochs of this window that have yet to begin
 
 	epochs  int           // of this window, so far
 	spent   time.Duration // in them
@@ -86,14 +87,14 @@ func newTuning(c Config) *tuning {
 	if c.Tuning == nil {
 		return nil
 	}
-	patience := c.Tuning.Patience
-	if patience == 0 {
-		patience = patienceDefault
+	window := c.Tuning.Window
+	if window <= 0 {
+		window = windowDefault
 	}
 	may := Tunes{c.Tuning.Topology, c.Tuning.Coalesce, c.Tuning.Cache}
 	own := nameOf(c.Topology, c.Ranks)
 	return &tuning{
-		may: may, patience: patience, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}, lead: lead{epochs: 1},
+		may: may, window: window, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}, lead: lead{epochs: 1},
 	}
 }
 
@@ -221,10 +222,10 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 	return nil
 }
 
-// windowLeast and windowMost are how long a window of epochs should take.
 const (
-	windowLeast = 10 * time.Millisecond
-	windowMost  = 40 * time.Millisecond
+	windowDefault = 10 * time.Millisecond
+	windowMost    = 4 // times its least
+	calmWindows   = 10
 )
 
 // choose is rank 0's: it tells the tuner of the last window, and asks for the next.
@@ -241,17 +242,25 @@ func (r *Rank) choose(seen tune.Window, site tune.Site) (o order, err error) {
 		}
 	} else {
 		l.tuner.Saw(seen)
-		l.lengthen(time.Duration(seen.Seconds * float64(time.Second)))
+		l.lengthen(time.Duration(seen.Seconds*float64(time.Second)), t.window*l.calm())
 	}
 	return order{epochs: l.epochs, setting: l.tuner.Next().Setting}, nil
 }
 
+// calm is how many times as long windows are once nothing is left to try.
+func (l *lead) calm() time.Duration {
+	if t, ok := l.tuner.(interface{ Settled() bool }); ok && t.Settled() {
+		return calmWindows
+	}
+	return 1
+}
+
 // lengthen fits the number of epochs of a window to how long the last one took.
-func (l *lead) lengthen(took time.Duration) {
+func (l *lead) lengthen(took, least time.Duration) {
 	switch {
-	case took < windowLeast:
+	case took < least:
 		l.epochs = min(2*l.epochs, 1<<20)
-	case took > windowMost:
+	case took > windowMost*least:
 		l.epochs = max(l.epochs/2, 1)
 	}
 }

@@ -15,11 +15,13 @@ type within struct {
 	trial   tune.Trial    // of the running window
 	started time.Duration // the running window; 0 when there is none
 	work    uint64        // done before it
+	enough  uint64        // pebbles sent before it can end
+	turned  uint64        // pebbles sent before another can begin, since the factor has changed
 }
 
 const (
-	patienceDefault = 50 * time.Millisecond
-	withinPatience  = 10 // windows within an epoch last this part of the patience
+	longWindows = 5 // an epoch of more windows is tuned within
+	shorter     = 2 // windows within an epoch are so many times as short: none of them has an end of an epoch
 )
 
 // found is the factor in force; 0 when no epoch has taken long.
@@ -39,7 +41,7 @@ func (r *Rank) tuneWithin(now time.Duration) {
 	if t == nil || !t.may.Coalesce || t.given == 0 || r.mode == outside {
 		return
 	}
-	if r.id == 0 && t.patience > 0 && now-t.started >= t.patience {
+	if r.id == 0 && now-t.started >= longWindows*t.window {
 		r.window(now)
 	}
 	if o := r.job.order.Load(); o != t.order && uint32(o>>32) == r.epoch {
@@ -54,25 +56,37 @@ func (r *Rank) tuneWithin(now time.Duration) {
 func (r *Rank) window(now time.Duration) {
 	t := r.tuning
 	w := &t.within
-	work := r.counters.PebblesSent + r.counters.PebblesHandled
 	if w.started != 0 {
-		length := t.patience / withinPatience
+		length := t.window / shorter
 		if s := w.trial.Seconds; s > 0 {
 			length = min(length, time.Duration(s*float64(time.Second)))
 		}
-		if now-w.started < length {
+		if now-w.started < length || r.counters.PebblesSent < w.enough {
 			return
 		}
-		w.tuner.Saw(tune.Window{Work: float64(work - w.work), Seconds: (now - w.started).Seconds()})
-	} else if !r.startWithin() {
+		w.tuner.Saw(tune.Window{Work: float64(r.worked() - w.work), Seconds: (now - w.started).Seconds()})
+		w.started = 0
+	}
+	if r.counters.PebblesSent < w.turned || !r.startWithin() {
 		return
 	}
-	w.started, w.work = now, work
 	w.trial = w.tuner.Next()
-	if f := w.trial.Setting.Coalesce; f != t.now.Coalesce {
-		t.now.Coalesce = f
-		r.refactor(f)
+	if factor := w.trial.Setting.Coalesce; factor != t.now.Coalesce {
+		w.turned = r.turnover(max(factor, t.now.Coalesce)) // what the change itself costs or spares is no part of a window
+		t.now.Coalesce = factor
+		r.refactor(factor)
+		return
 	}
+	w.started, w.work, w.enough = now, r.worked(), r.turnover(t.now.Coalesce)
+}
+
+// worked is what rank 0 judges by within an epoch.
+func (r *Rank) worked() uint64 { return r.counters.PebblesSent + r.counters.PebblesHandled }
+
+// turnover is how many pebbles have been sent when all buffers have filled twice from now on.
+func (r *Rank) turnover(factor int) uint64 {
+	const fills = 2
+	return r.counters.PebblesSent + fills*uint64(r.buffers*factor)
 }
 
 // startWithin makes the tuner that fits the setting in force between epochs, and tells whether there is anything to tune.

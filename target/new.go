@@ -34,12 +34,14 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	b := &builder[V]{rank: r, name: name, owner: owner, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
 	c := b.core(keying, handling)
+	if s.codec == nil {
+		b.unit = int(unsafe.Sizeof(*new(V)))
+	}
+	b.checkFactor()
 	topology := b.topology()
 	if s.codec == nil {
 		b.mustBePlain()
 		p := &plain[V]{core: c}
-		var v V
-		b.unit = int(unsafe.Sizeof(v))
 		b.frame = b.unit * s.coalesce
 		p.open(b.register(topology, layout.Describe(reflect.TypeFor[V]()), p), route.NewPlan(topology, r.ID()), s.coalesce)
 		b.reserve(p.door, &p.core)
@@ -87,8 +89,6 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
 	case handling.batch == nil:
 		b.refuse("it has no handler: give target.Each or target.Batch")
-	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
-		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
 	}
 	cache := b.newCache()
 	if cache != nil {
@@ -172,10 +172,16 @@ func (b *builder[V]) mustBePlain() {
 	if err := layout.Plain(reflect.TypeFor[V]()); err != nil {
 		b.refuse("%v: add target.Coded with a codec, such as the one of package target/avro", err)
 	}
-	var v V
-	if size := uint64(unsafe.Sizeof(v)); size*uint64(b.coalesce) > netio.FrameBytesMax {
+}
+
+// checkFactor refuses a coalescing factor that can't be.
+func (b *builder[V]) checkFactor() {
+	switch {
+	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
+		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
+	case uint64(b.unit)*uint64(b.coalesce) > netio.FrameBytesMax:
 		b.refuse("%d pebbles of %d bytes are more than the %d bytes that a frame can hold: lower the coalescing factor",
-			b.coalesce, size, netio.FrameBytesMax)
+			b.coalesce, b.unit, netio.FrameBytesMax)
 	}
 }
 

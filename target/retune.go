@@ -13,6 +13,7 @@ func (c *core[V]) apply(s pebble.Setting) (other route.Topology) {
 	b := c.made
 	if b.tunes.Coalesce {
 		b.coalesce = s.Coalesce
+		b.checkFactor()
 	}
 	if b.tunes.Topology && s.Name != c.routed {
 		b.settings.topology = s.Topology

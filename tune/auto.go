@@ -24,6 +24,9 @@ type Site struct {
 // parameters of the machine, and otherwise with what the job has.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	c := Config{Start: s.Start, Space: s.space(), Whole: !s.Within}
+	if s.Within {
+		c.Share = shareDefault / 2 // what a change itself costs is in no window
+	}
 	if p != nil {
 		c.Predict = Predictor(*p, s.work())
 		c.Start = s.best(c)

@@ -27,6 +27,8 @@ type Config struct {
 	// Slowest is how many times as long as the setting in force one that is tried is expected to take at most, for whole windows;
 	// where the model expects it to take longer, it is that. 0 is 2.
 	Slowest float64
+
+	blind bool // there is no model
 }
 
 // Space is what a tuner may choose from.
@@ -88,6 +90,7 @@ func (c Config) complete() (Config, error) {
 		return c, errors.New("tune: the space has a topology without a name, a factor below 1 or a cache below 0: leave them out")
 	}
 	if c.Predict == nil {
+		c.blind = true
 		c.Predict = func(Setting) float64 { return 1 }
 	}
 	return c, nil

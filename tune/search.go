@@ -146,11 +146,29 @@ func (s *search) topologies() (all []Setting) {
 	return all
 }
 
+// ample is the factor that a topology is tried with when there is no model: as large as the one in force, and as the default. Routed
+// topologies have few buffers, and small ones would hide what they gain.
+func (s *search) ample() int {
+	factor := s.now.Coalesce
+	for _, c := range s.config.Space.Coalesce {
+		if c <= factorAmple {
+			factor = max(factor, c)
+		}
+	}
+	return factor
+}
+
+const factorAmple = 1024
+
 // bestFactor is the setting in force on another topology, with the factor that the model likes best there. Where that makes no
 // difference to speak of, the factor stays.
 func (s *search) bestFactor(topology string) Setting {
 	best := s.now
 	best.Topology = topology
+	if s.config.blind {
+		best.Coalesce = s.ample()
+		return best
+	}
 	least := s.config.Predict(best)
 	for _, factor := range s.config.Space.Coalesce {
 		c := best

@@ -30,6 +30,7 @@ type Shape struct {
 	Termination string // the detector's name; "" is the default
 	Buffers     pebble.Buffers
 	Credits     int // frames under way on each link; 0 is the default
+	Tuning      *pebble.Tuning
 }
 
 // String is a name for a subtest.
@@ -42,7 +43,7 @@ func (s Shape) String() string {
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
 		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, BufferBudget: s.Budget,
-		Buffers: s.Buffers, Credits: s.Credits,
+		Buffers: s.Buffers, Credits: s.Credits, Tuning: s.Tuning,
 	}
 	if s.Termination != "" {
 		detector, err := termination.ByName(s.Termination)

@@ -14,6 +14,8 @@ type Config struct {
 	// Coalesce is the coalescing factor. 0 is the job's or what the rule of 1,024 allows, whichever is less. Any other
 	// number is used as it is.
 	Coalesce int
+	// Tuned leaves the coalescing factor to the job's tuning, which does not keep the rule.
+	Tuned bool
 	// OneByOne sends each update by a call of its own, as programs do that have no batches.
 	OneByOne bool
 	// Progress, when not nil, is called on rank 0 now and then with the number of updates that rank 0 has sent, and will

@@ -26,7 +26,7 @@ func (b *bench) result() Result {
 		Log2Words:  b.config.Log2Words,
 		Updates:    b.config.updates() * uint64(b.rank.Size()),
 		WaitingMax: b.quota.waiting(),
-		HPCCRule:   b.quota.kept(),
+		HPCCRule:   b.quota.kept() && !b.config.Tuned,
 	}
 }
 

@@ -61,7 +61,11 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := share(most, job.Cache, c.Coalesce, job.Coalesce)
+	asked := c.Coalesce
+	if c.Tuned {
+		asked = job.Coalesce
+	}
+	q := share(most, job.Cache, asked, job.Coalesce)
 	return &bench{
 		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
 		rans: make([]uint64, q.batch),
@@ -86,7 +90,15 @@ func (b *bench) kernel() error {
 	if b.rank.Config().Cache > 0 {
 		return b.pass(b.mergedUpdates())
 	}
-	return b.pass(b.updates("update", target.Coalesce(b.quota.factor)))
+	return b.pass(b.updates("update", b.factor()...))
+}
+
+// factor is the option for the coalescing factor: none when tuning is to find it.
+func (b *bench) factor() []target.Option {
+	if b.config.Tuned {
+		return nil
+	}
+	return []target.Option{target.Coalesce(b.quota.factor)}
 }
 
 // updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it.
@@ -111,7 +123,7 @@ func (b *bench) updates(name string, options ...target.Option) (send func(rans [
 func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 	t := target.New(b.rank, "update", b.owner, target.Keys(updateKeys),
 		target.Batch(func(us []update) { applyUpdates(b.table, us) }),
-		target.Coalesce(b.quota.factor), target.Reduce(reduce.Combine(merge)))
+		append(b.factor(), target.Reduce(reduce.Combine(merge)))...)
 	us := make([]update, b.quota.batch)
 	return func(rans []uint64) {
 		for i, ran := range rans {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/activepebbles/pebbles/target"
 )
 
 // Config is what a run of the reduction can be told. The zero value is a run with all defaults.
@@ -16,6 +18,8 @@ type Config struct {
 	Keys uint64
 	// Cache is the size of the reduction cache, in entries. 0 is the job's if it has one, else 1,024; [NoCache] is none.
 	Cache int
+	// Tuned leaves the size to the job's tuning, which begins with pebble.Config.Cache.
+	Tuned bool
 	// Seed names the order of the items. All ranks must be given the same.
 	Seed uint64
 	// Progress, when not nil, is called on rank 0 now and then with the number of items that rank 0 has sent, and will have
@@ -74,6 +78,14 @@ func (c Config) Check(ranks int) error {
 		return fmt.Errorf("reduce: a cache of %d entries: give a positive number, 0 for %d, or NoCache", c.Cache, CacheDefault)
 	}
 	return nil
+}
+
+// cache is the option for the reduction cache: none when tuning is to find it.
+func (c Config) cache() []target.Option {
+	if c.Tuned {
+		return nil
+	}
+	return []target.Option{target.Cache(c.entries())}
 }
 
 // entries is the size of the cache, 0 for none.

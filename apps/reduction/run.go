@@ -83,7 +83,7 @@ func flood[V any](b *bench, f flow[V]) error {
 	first := b.firstKey()
 	t := target.New(b.rank, b.config.Kind, b.owner, target.Keys(f.keys),
 		target.Batch(func(vs []V) { f.add(b.totals, first, vs) }),
-		target.Reduce(f.reduction), target.Cache(b.config.entries()))
+		append(b.config.cache(), target.Reduce(f.reduction))...)
 	return b.rank.Epoch(func() error {
 		total := b.config.Items
 		numbers, vs := make([]uint64, min(batch, total)), make([]V, min(batch, total))

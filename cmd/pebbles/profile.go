@@ -12,6 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/fit"
 	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
 )
@@ -48,9 +49,35 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	}
 }
 
+// recall takes over the profile that pebbles tune keeps for the application, if it has one for this very job, and somebody has
+// asked for auto.
+func (s *settings) recall(c *cobra.Command) {
+	if s.autos == (pebble.Tunes{}) || s.simulated {
+		return
+	}
+	place, err := profilePlace(c.Name())
+	if err != nil {
+		return
+	}
+	text, err := os.ReadFile(place)
+	if err != nil {
+		return
+	}
+	if p, err := tune.DecodeProfile(text); err == nil && p.Fits(profiled(c, s)) == nil && s.can(p.Setting.Topology) {
+		s.begin(p.Setting)
+	}
+}
+
+// can tells whether a topology is one of ours.
+func (s *settings) can(topology string) bool {
+	_, err := route.ByName(topology)
+	return err == nil
+}
+
 // load takes over the setting of the profile, but for what flags say.
 func (s *settings) load(c *cobra.Command) error {
 	if s.profile == "" {
+		s.recall(c)
 		return nil
 	}
 	text, err := os.ReadFile(s.profile)
@@ -67,6 +94,7 @@ func (s *settings) load(c *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
 	}
+	s.begin(p.Setting) // where flags say auto
 	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce, "cache": p.Setting.Cache} {
 		if f := c.Flags().Lookup(name); !f.Changed && f.Value.String() != fmt.Sprint(value) {
 			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given

@@ -29,7 +29,7 @@ func newRandomAccess(t terminal) *cobra.Command {
 			if config.UpdatesPerWord == 0 {
 				return errors.New("--updates-per-word 0 leaves nothing to do: give a positive number")
 			}
-			if c.Flags().Changed("coalesce") {
+			if config.Tuned = s.autos.Coalesce; !config.Tuned && c.Flags().Changed("coalesce") {
 				config.Coalesce = s.coalesce
 			}
 			return config.Check(s.ranks())

@@ -31,6 +31,9 @@ func newReduce(t terminal) *cobra.Command {
 			if c.Flags().Changed("cache") && s.cache == 0 {
 				config.Cache = reduction.NoCache
 			}
+			if config.Tuned = s.autos.Cache; config.Tuned && s.known == nil {
+				s.cache = reduction.CacheDefault
+			}
 			return config.Check(s.ranks())
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // settings are the flags that all applications share.
@@ -27,6 +28,9 @@ type settings struct {
 	coalesce    int
 	credits     int
 	cache       int
+	autos       pebble.Tunes  // what the job is to find itself
+	simulated   bool          // the job runs on a simulated network
+	known       *tune.Setting // what it begins with then, when a profile has it
 	memory      size
 	due         wait
 	period      wait
@@ -50,6 +54,9 @@ func (s *settings) register(c *cobra.Command) {
 	s.period = wait(-1)
 	s.seed = 1
 	s.topology.check = func(name string) error {
+		if s.autos.Topology = name == auto; s.autos.Topology {
+			return nil
+		}
 		_, err := route.ByName(name)
 		return err
 	}
@@ -58,11 +65,11 @@ func (s *settings) register(c *cobra.Command) {
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
 	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel")
-	f.Lookup("topology").Usage += "; also " + route.Forms
-	f.Var(count{&s.coalesce, 1, ""}, "coalesce", "coalescing factor: pebbles a buffer")
+	f.Lookup("topology").Usage += "; also " + route.Forms + "; or " + auto
+	f.Var(open{count{&s.coalesce, 1, ""}, &s.autos.Coalesce}, "coalesce", "coalescing factor: pebbles a buffer, or "+auto)
 	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
 	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
-	f.Var(count{&s.cache, 0, "0"}, "cache", "entries of the reduction cache, 0 for none")
+	f.Var(open{count{&s.cache, 0, "0"}, &s.autos.Cache}, "cache", "entries of the reduction cache, 0 for none, or "+auto)
 	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
 	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
 	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
@@ -88,6 +95,8 @@ func (s *settings) check(member bool) error {
 		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
 	case s.via() != "" && !several:
 		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
+	case s.shared() && s.autos != pebble.Tunes{}:
+		return errors.New("--buffers shared can't be tuned while a job runs: leave out auto, or use --buffers separate")
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case member:
@@ -98,7 +107,7 @@ func (s *settings) check(member bool) error {
 
 // connects refuses a topology that so many ranks can't have.
 func (s *settings) connects(ranks int) (err error) {
-	topology, err := route.ByName(s.topology.text)
+	topology, err := s.start()
 	if err != nil {
 		return err
 	}
@@ -138,7 +147,7 @@ func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String
 
 // config is what the flags mean to the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
-	topology, err := route.ByName(s.topology.text)
+	topology, err := s.start()
 	if err != nil {
 		return pebble.Config{}, err
 	}
@@ -162,6 +171,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		Buffers:     buffers,
 		Credits:     s.credits,
 		MemoryLimit: int64(s.memory),
+		Tuning:      s.tuning(log),
 		Log:         log,
 	}, nil
 }

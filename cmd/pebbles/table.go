@@ -11,6 +11,9 @@ import (
 // table is the summary for people: where it ran, what came of it, and what it took.
 func (o outcome) table(s *settings) [][2]string {
 	rows := append([][2]string{{o.report.App, place(o.report, s)}}, o.rows...)
+	if t := o.report.Tuned; t != nil {
+		rows = append(rows, [2]string{"tuned", t.Reason})
+	}
 	return append(rows,
 		[2]string{"verified", verdict(o.report.Errors)},
 		[2]string{"time", times(o.report)},
@@ -24,11 +27,19 @@ func (o outcome) table(s *settings) [][2]string {
 }
 
 func place(r apps.Report, s *settings) string {
-	text := fmt.Sprintf("%s in %s, %s transport, %s topology, %s a buffer", plural(r.Ranks, "rank", "ranks"),
-		plural(r.Procs, "process", "processes"), r.Transport, r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
+	text := fmt.Sprintf("%s in %s, %s transport", plural(r.Ranks, "rank", "ranks"), plural(r.Procs, "process", "processes"), r.Transport)
+	if r.Tuned != nil {
+		return text + ", and begins with " + settingText(r)
+	}
+	text += ", " + settingText(r)
 	if s.shared() && r.Procs > 1 {
 		text += " shared by the ranks of a process"
 	}
+	return text
+}
+
+func settingText(r apps.Report) string {
+	text := fmt.Sprintf("%s topology, %s a buffer", r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
 	if r.Cache > 0 {
 		text += ", cache of " + plural(r.Cache, "entry", "entries")
 	}

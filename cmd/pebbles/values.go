@@ -75,6 +75,33 @@ func (c count) Set(text string) error {
 	return nil
 }
 
+// open is a count that the job may be left to find: auto.
+type open struct {
+	count
+	auto *bool
+}
+
+const auto = "auto"
+
+func (o open) Type() string { return "N" }
+
+func (o open) String() string {
+	if o.auto != nil && *o.auto {
+		return auto
+	}
+	return o.count.String()
+}
+
+func (o open) Set(text string) error {
+	if *o.auto = text == auto; *o.auto {
+		return nil
+	}
+	if err := o.count.Set(text); err != nil {
+		return fmt.Errorf("%w, or %s", err, auto)
+	}
+	return nil
+}
+
 // size is a flag whose value is a number of bytes: 65536, 64KiB, 64kB, 1.5G.
 type size int64
 

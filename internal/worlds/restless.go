@@ -20,7 +20,7 @@ func (w World) tuning() *pebble.Tuning {
 		return nil
 	}
 	return &pebble.Tuning{
-		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Patience: patience,
+		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Window: window,
 		New: func(s tune.Site) (pebble.Tuner, error) {
 			t := &restless{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, trial: tune.Trial{Setting: s.Start}}
 			t.Saw(tune.Window{})
@@ -30,7 +30,7 @@ func (w World) tuning() *pebble.Tuning {
 }
 
 const (
-	patience      = 200 // nanoseconds: worlds are short
+	window        = 40  // nanoseconds: worlds are short
 	restlessCache = 300 // entries at most
 )
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// start is the topology that the job begins with.
+func (s *settings) start() (route.Constructor, error) {
+	if !s.autos.Topology {
+		return route.ByName(s.topology.text)
+	}
+	if s.known != nil {
+		return route.ByName(s.known.Topology)
+	}
+	return route.Direct, nil
+}
+
+// begin takes over what a profile has, for all that the job is to find itself.
+func (s *settings) begin(known tune.Setting) {
+	if s.autos.Coalesce {
+		s.coalesce = known.Coalesce
+	}
+	if s.autos.Cache {
+		s.cache = known.Cache
+	}
+	s.known = &known
+}
+
+// tuning is what auto asks for; nil when no flag does. The job begins with what a profile has, or else with what the model holds to
+// be best for this machine, when pebbles fit has measured it.
+func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
+	if s.autos == (pebble.Tunes{}) {
+		return nil
+	}
+	return &pebble.Tuning{
+		Topology: s.autos.Topology, Coalesce: s.autos.Coalesce, Cache: s.autos.Cache,
+		New: func(site tune.Site) (pebble.Tuner, error) {
+			t, err := tune.Auto(site, s.machine(site, log))
+			if err == nil && !site.Within {
+				log.Info("tuning begins", "setting", t.Setting().String())
+			}
+			return t, err
+		},
+	}
+}
+
+// machine are the parameters to predict with; nil when there are none, and when a profile knows better.
+func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
+	if s.known != nil || s.simulated {
+		return nil
+	}
+	p, _, err := parametersOf("")
+	if err != nil {
+		log.Info("tuning without a model", "why", err)
+		return nil
+	}
+	if site.Transport == netio.ByTCP {
+		p = p.Over(model.Network)
+	}
+	return &p
+}

@@ -1,0 +1,108 @@
+package sim_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// load is a program of many epochs, in each of which every rank sends pebbles to random keys.
+type load struct {
+	ranks   int
+	epochs  int
+	pebbles int // of a rank, in an epoch
+}
+
+// run returns how long the epochs take on rank 0 in simulated time, one after the other, and what tuning has come to.
+func (l load) run(t *testing.T, c pebble.Config) (took []time.Duration, tuned pebble.Tuned) {
+	handled := 0 // by all ranks, which take turns
+	_, err := run(t, sim.Config{Ranks: l.ranks, Seed: 1}, c, func(r *pebble.Rank) error {
+		const keys = 1 << 20
+		at := target.New(r, "load", distribution.Cyclic(keys, r.Size()), target.Key(func(v uint64) uint64 { return v % keys }),
+			target.Batch(func(vs []uint64) { handled += len(vs) }))
+		rng := rand.New(rand.NewPCG(1, uint64(r.ID())))
+		for range l.epochs {
+			start := r.Now()
+			if err := r.Epoch(func() error {
+				for range l.pebbles {
+					at.Send(rng.Uint64())
+				}
+				return nil
+			}, pebble.Depth(1)); err != nil {
+				return err
+			}
+			if r.ID() == 0 {
+				took = append(took, r.Now()-start)
+			}
+		}
+		if r.ID() == 0 {
+			tuned, _ = r.Tuned()
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, l.ranks*l.epochs*l.pebbles, handled)
+	return took, tuned
+}
+
+func sum(times []time.Duration) (total time.Duration) {
+	for _, d := range times {
+		total += d
+	}
+	return total
+}
+
+// still is a tuner that changes nothing: what windows cost is its time as well.
+type still struct{ tune.Setting }
+
+func (s still) Next() tune.Trial { return tune.Trial{Setting: s.Setting} }
+func (still) Saw(tune.Window)    {}
+
+// A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology within 25
+// decisions, and by then has never fallen more than 5 % behind a job that stays with what both began with.
+func TestTuningComesNearTheBestOfASweep(t *testing.T) {
+	l := load{ranks: 32, epochs: 800, pebbles: 300}
+	const tail = 40
+	best, name := time.Duration(math.MaxInt64), ""
+	for _, topology := range []string{"direct", "hypercube", "mesh:2", "mesh:3"} {
+		for _, factor := range []int{16, 64, 256, 1024} {
+			made, err := route.ByName(topology)
+			require.NoError(t, err)
+			short := l
+			short.epochs = 10
+			took, _ := short.run(t, pebble.Config{Topology: made, Coalesce: factor})
+			if d := sum(took[5:]) / 5; d < best {
+				best, name = d, fmt.Sprint(topology, " ", factor)
+			}
+		}
+	}
+	tuning := pebble.Tuning{Topology: true, Coalesce: true, Window: 200 * time.Microsecond} // several epochs
+	took, tuned := l.run(t, pebble.Config{Tuning: &tuning})
+	tuning.New = func(s tune.Site) (pebble.Tuner, error) { return still{s.Start}, nil }
+	stays, _ := l.run(t, pebble.Config{Tuning: &tuning})
+
+	ratio := float64(best) / float64(sum(took[l.epochs-tail:])/tail)
+	behind := 0.0
+	for i := range took {
+		behind = max(behind, float64(sum(took[:i+1]))/float64(sum(stays[:i+1])))
+	}
+	t.Logf("the best of the sweep is %s; %.3f of it after %s; at most %.3f of the time without a change", name, ratio, tuned.Reason, behind)
+	for _, d := range tuned.Decisions {
+		t.Log(d.Window, d.Phase, d.Reason)
+	}
+	require.GreaterOrEqual(t, ratio, 0.95)
+	require.LessOrEqual(t, len(tuned.Decisions), 25)
+	require.NotEqual(t, "direct", tuned.Setting.Topology)
+	require.LessOrEqual(t, behind, 1.05)
+}
