@@ -48,11 +48,11 @@ var scripted = []tune.Setting{
 // nothing open, and each sum is that of a serial program.
 func TestSettingsChangeBetweenEpochs(t *testing.T) {
 	for _, s := range []appstest.Shape{
-		{Ranks: 8, Procs: 1, Transport: "mem"}, {Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1}, {Ranks: 6, Procs: 3, Transport: "shm", Budget: 400},
+		{Ranks: 8, Procs: 1, Transport: "mem"}, {Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1}, {Ranks: 6, Procs: 3, Transport: "shm", Budget: 4000},
 	} {
 		t.Run(s.String(), func(t *testing.T) {
 			s.New, s.Tuning = route.Direct, through(time.Nanosecond, scripted...)
-			const keys, epochs, each = 50, 14, 400
+			const keys, epochs, each = 50, 14, 150
 			var want [keys]uint64
 			draw := func(rank, epoch int) *rand.Rand { return rand.New(rand.NewPCG(uint64(rank), uint64(epoch))) }
 			for rank := range s.Ranks {

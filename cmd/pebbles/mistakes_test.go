@@ -52,6 +52,8 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"randomaccess --ranks two", []string{`"two"`, "--ranks", "whole number"}},
 		{"randomaccess --procs 0", []string{`"0"`, "--procs", "1 or more"}},
 		{"randomaccess --coalesce 0", []string{`"0"`, "--coalesce", "1 or more"}},
+		{"randomaccess --coalesce automatic", []string{`"automatic"`, "--coalesce", "1 or more", "auto"}},
+		{"randomaccess --topology auto --buffers shared", []string{"--buffers shared", "auto", "separate"}},
 		{"randomaccess --cache -1", []string{`"-1"`, "--cache", "0 or more"}},
 		{"randomaccess --seed -1", []string{`"-1"`, "--seed"}},
 		{"randomaccess --due 0s", []string{`"0s"`, "--due", "never"}},

@@ -83,6 +83,7 @@ func TestTuneMistakes(t *testing.T) {
 		{"tune randomaccess --bogus", 2, []string{"randomaccess", "--bogus"}},
 		{"tune randomaccess --topology mesh:3x3 --ranks 8", 2, []string{"multiply to 9"}},
 		{"tune randomaccess --help", 2, []string{"nothing to run"}},
+		{"tune randomaccess --coalesce auto", 2, []string{"auto"}},
 		{"tune randomaccess --explain", 2, []string{"--explain"}},
 		{"tune randomaccess --hosts a,b --bind lo", 2, []string{"--hosts"}},
 		{"tune --out /nonexistent/folder/p.json epochs --count 2", 1, []string{"can't write"}},

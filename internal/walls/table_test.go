@@ -40,7 +40,7 @@ var walls = []wall{
 	{folder: "netio/sim", std: all, ours: only("netio"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "netio/launch", "route",
-		"termination")},
+		"termination", "tune")},
 	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/layout", "netio", "pebble", "reduce", "route")},
 	{folder: "target/avro", std: quiet, ours: none},
 	{folder: "apps/graph", std: quietWithFiles, ours: none},
