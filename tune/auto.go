@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"math"
+
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -41,7 +43,7 @@ const steady = 1 << 16
 func (s Site) work() model.Job {
 	return model.Job{
 		Ranks: s.Ranks, Layout: model.Layout{PerProcess: (s.Ranks + s.Processes - 1) / s.Processes},
-		Pebbles: float64(steady * s.Ranks), Bytes: max(s.PebbleBytes, 1),
+		Pebbles: float64(steady * s.Ranks), Bytes: max(s.PebbleBytes, 1), Even: true, // which is quick to work out
 	}
 }
 
@@ -51,7 +53,7 @@ func (s Site) best(c Config) Setting {
 		return s.Start
 	}
 	c, err := c.complete()
-	if err != nil {
+	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // what the model knows nothing of
 		return s.Start
 	}
 	best := newSearch(&c, c.Start, false)

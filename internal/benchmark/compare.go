@@ -108,7 +108,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 	case o.Ratios:
 		first, second, lower = oldGroup.Ratios(old), newGroup.Ratios(now), false
 		d.Unit = "of " + old.Against
-		d.Old, d.New = summarize(first), summarize(second)
+		d.Old, d.New = Summarize(first), Summarize(second)
 	}
 	if least := leastP(len(first), len(second)); least > Significance {
 		d.Verdict = Undecided

@@ -141,7 +141,7 @@ func (r *Result) Values() []float64 {
 }
 
 // Summary is that of the values.
-func (r *Result) Summary() Summary { return summarize(r.Values()) }
+func (r *Result) Summary() Summary { return Summarize(r.Values()) }
 
 // Ratios are how fast the case is as parts of the speed of what it is held against, repeat by repeat: 0.5 is half as fast,
 // for rates and for times. nil when it is held against nothing.

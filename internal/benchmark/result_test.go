@@ -26,17 +26,17 @@ func results(all ...*Result) Results {
 }
 
 func TestSummary(t *testing.T) {
-	require.Equal(t, Summary{Median: 3, Min: 1, Max: 100, Spread: 1}, summarize([]float64{100, 2, 3, 4, 1}))
-	require.Equal(t, Summary{Median: 2.5, Min: 1, Max: 4, Spread: 1}, summarize([]float64{4, 1, 3, 2}))
-	require.Equal(t, Summary{Median: 7, Min: 7, Max: 7}, summarize([]float64{7}))
-	require.Zero(t, summarize(nil))
+	require.Equal(t, Summary{Median: 3, Min: 1, Max: 100, Spread: 1}, Summarize([]float64{100, 2, 3, 4, 1}))
+	require.Equal(t, Summary{Median: 2.5, Min: 1, Max: 4, Spread: 1}, Summarize([]float64{4, 1, 3, 2}))
+	require.Equal(t, Summary{Median: 7, Min: 7, Max: 7}, Summarize([]float64{7}))
+	require.Zero(t, Summarize(nil))
 }
 
 // The median is what as many samples are below as above, the spread what half of the distances are within.
 func TestSummaryOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 20).Draw(t, "values")
-		s := summarize(values)
+		s := Summarize(values)
 		below, above, within, beyond := 0, 0, 0, 0
 		for _, v := range values {
 			if v < s.Median {

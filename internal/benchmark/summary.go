@@ -11,7 +11,8 @@ type Summary struct {
 	Median, Min, Max, Spread float64
 }
 
-func summarize(values []float64) Summary {
+// Summarize tells of samples what is told of them; nothing of none.
+func Summarize(values []float64) Summary {
 	if len(values) == 0 {
 		return Summary{}
 	}
