@@ -208,7 +208,7 @@ func (p *plain[V]) enqueue() {
 		*p.own() = coalesce.Over(p.queue.frame.Base(), p.most)
 		coalesce.Put(p.own(), v)
 	}
-	if p.own().Len() == p.most {
+	if p.own().Full() {
 		p.seal(p.own())
 	}
 }

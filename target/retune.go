@@ -30,6 +30,7 @@ func (c *core[V]) apply(s pebble.Setting) (other route.Topology) {
 func (c *core[V]) recache() {
 	c.cache, c.mergedSeen = c.made.newCache(), 0
 	c.shortcut = shortcut{}
+
 	if c.cache == nil {
 		c.shortcut = shortcutOf(c.keying, c.owner)
 	}
@@ -102,15 +103,11 @@ func (p *plain[V]) turn(before string, t route.Topology) {
 	p.open(door, route.NewPlan(t, door.ID()), p.made.coalesce)
 }
 
-// Refactor implements pebble.Endpoint. The queue's frame is as large as the factor it was made for, so it ends.
+// Refactor implements pebble.Endpoint.
 func (p *plain[V]) Refactor(factor int) {
-	if !p.made.tunes.Coalesce || factor == p.factor {
-		return
+	if p.made.tunes.Coalesce {
+		p.refactor(factor, factor)
 	}
-	if p.queue.frame != nil {
-		p.seal(&p.queue.lane)
-	}
-	p.refactor(factor, factor)
 }
 
 // Retune implements pebble.Endpoint.

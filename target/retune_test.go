@@ -52,7 +52,7 @@ func TestSettingsChangeBetweenEpochs(t *testing.T) {
 	} {
 		t.Run(s.String(), func(t *testing.T) {
 			s.New, s.Tuning = route.Direct, through(time.Nanosecond, scripted...)
-			const keys, epochs, each = 50, 14, 150
+			const keys, epochs, each = 64, 14, 150
 			var want [keys]uint64
 			draw := func(rank, epoch int) *rand.Rand { return rand.New(rand.NewPCG(uint64(rank), uint64(epoch))) }
 			for rank := range s.Ranks {
@@ -75,6 +75,9 @@ func TestSettingsChangeBetweenEpochs(t *testing.T) {
 				open("plain")
 				open("merged", target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a })))
 				open("coded", target.Coded(itemCodec{}))
+				sums["bits"] = &[keys]uint64{}
+				all = append(all, target.New(r, "bits", distribution.Block(keys, r.Size()), target.LowBits[item](6),
+					target.Each(func(v item) { sums["bits"][v.Key] += v.Sum }), target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a }))))
 				open("closed", target.Coalesce(5), target.Route(route.Hypercube))
 				for epoch := range epochs {
 					if epoch == epochs/2 {
@@ -93,9 +96,14 @@ func TestSettingsChangeBetweenEpochs(t *testing.T) {
 						return err
 					}
 				}
+				blocks := distribution.Block(keys, r.Size())
 				for name, got := range sums {
-					for key := r.ID(); key < keys && name != "late"; key += r.Size() {
-						if got[key] != want[key] {
+					for key := range keys {
+						mine := key%r.Size() == r.ID()
+						if name == "bits" {
+							mine = blocks.Owner(uint64(key)) == r.ID()
+						}
+						if mine && name != "late" && got[key] != want[key] {
 							return fmt.Errorf("%s: key %d has %d, not %d", name, key, got[key], want[key])
 						}
 					}
@@ -194,6 +202,40 @@ func TestFactorChangesWithinAnEpoch(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// The factor changes while handlers send to their own rank, whose queue has frames of the size of the factor.
+func TestFactorChangesBesideTheQueue(t *testing.T) {
+	tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 64}, tune.Setting{Topology: "direct", Coalesce: 3},
+		tune.Setting{Topology: "direct", Coalesce: 1000}, tune.Setting{Topology: "direct", Coalesce: 1})
+	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: 1, Tuning: tuning}, func(r *pebble.Rank) error {
+		const fan, depth, rounds, more = 3, 4, 20, 40
+		handled, want := 0, 0
+		var to *target.Target[uint64]
+		to = target.New(r, "to", distribution.Cyclic(1, 1), target.Key(func(uint64) uint64 { return 0 }),
+			target.Each(func(left uint64) {
+				handled++
+				for range fan * min(left, 1) {
+					to.Send(left - 1)
+				}
+			}))
+		for n, level := rounds*(1+more), 0; level <= depth; level++ {
+			want += n
+			n *= fan
+		}
+		err := r.Epoch(func() error {
+			for range rounds {
+				to.Send(depth)
+				r.Poll()                          // handles it, and then changes the factor
+				to.SendAll(repeated(depth, more)) // whose handlers fill the queue
+			}
+			return nil
+		})
+		if err == nil && handled != want {
+			err = fmt.Errorf("%d pebbles were handled, of %d", handled, want)
+		}
+		return err
+	}))
 }
 
 func TestTuningFailsInWords(t *testing.T) {
