@@ -23,8 +23,11 @@ func exchange(rounds int) program {
 	}}
 }
 
-// mesh is a mesh's name.
+// mesh is a mesh's name; one of a single dimension is direct.
 func mesh(dims ...int) string {
+	if len(dims) == 1 {
+		return "direct"
+	}
 	return "mesh:" + strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", "x"), "[]")
 }
 

@@ -69,7 +69,7 @@ func (l *lab) run(w world, p program) (outcome, error) {
 
 func (l *lab) simulate(w world, p program) (o outcome, err error) {
 	c := pebble.Config{Coalesce: w.coalesce, Credits: w.credits, Due: -1}
-	if c.Topology, err = route.ByName(w.topology); err != nil {
+	if c.Topology, err = topologyOf(w.topology); err != nil {
 		return o, err
 	}
 	if w.termination != "" { // or else the runtime chooses
@@ -94,6 +94,14 @@ func (l *lab) simulate(w world, p program) (o outcome, err error) {
 	})
 	o.stats = simulated.Stats()
 	return o, err
+}
+
+// topologyOf knows one more topology than package route.
+func topologyOf(name string) (route.Constructor, error) {
+	if name == clearingName {
+		return func(ranks int) route.Topology { return clearing{route.Hypercube(ranks)} }, nil
+	}
+	return route.ByName(name)
 }
 
 // upTo are the powers of two from one number to another; few of them when it shall be quick.

@@ -74,7 +74,27 @@ func permuting(l *lab) (d drawing, err error) {
 	for i := 0; i < len(drawn); i += 2 {
 		d.below(drawn[i], drawn[i+1], "ranks")
 	}
+	const checked = 16 // ranks
+	for _, w := range ways[:2] {
+		off, err := coarseness(l, w, checked, log2)
+		if err != nil {
+			return d, err
+		}
+		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked, digits(off), w)
+	}
 	return d, nil
+}
+
+// coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated time.
+func coarseness(l *lab, w way, ranks, log2 int) (float64, error) {
+	where := world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
+	fine, err := l.run(where, permute(log2+log2Grain))
+	if err != nil {
+		return 0, err
+	}
+	where.network, where.coalesce = coarse(where.network, grain), paperFactor/grain
+	rough, err := l.run(where, permute(log2))
+	return fine.Seconds / rough.Seconds, err
 }
 
 // permuted is what an element of a rank takes by the model, in nanoseconds. Each element is a pebble twice.

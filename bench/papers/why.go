@@ -43,6 +43,7 @@ func changes() []change {
 		{what: "one frame of credit", credits: 1},
 		{what: "both end by skr", ends: ended("skr", "skr")},
 		{what: "hypercube ends by ordered", ends: ended("pcx", "ordered")},
+		{what: "hypercube that clears bits first, and so has a busy rank", ends: [2]way{{"direct", "pcx"}, {clearingName, "pcx"}}},
 		{what: "mesh of 2 dimensions, pcx", ends: [2]way{{"direct", "pcx"}, {"mesh:2", "pcx"}}},
 		{what: "mesh of 3 dimensions, pcx", ends: [2]way{{"direct", "pcx"}, {"mesh:3", "pcx"}}},
 	}
