@@ -106,8 +106,8 @@ func exchanged(ranks int, topology string, factor, rounds int) (float64, error) 
 }
 
 // payloads are how many bytes go to each destination, in rounds of 32.
-func payloads(l *lab, most int) (rounds []int) {
-	for n := 1; n <= l.some(most, 8); n *= 8 {
+func payloads(most int) (rounds []int) {
+	for n := 1; n <= most; n *= 8 {
 		rounds = append(rounds, n)
 	}
 	return rounds
@@ -117,7 +117,7 @@ func payloads(l *lab, most int) (rounds []int) {
 func allToAllByBuffer(l *lab) (d drawing, err error) {
 	d.axis, d.unit = "bytes of a buffer", "µs for 32 bytes to each"
 	network, dims := sim.Machines["bluegene-q"], []int{4, 4, 4}
-	rounds := payloads(l, 512)
+	rounds := payloads(l.some(512, 8))
 	t := columns("bytes of a buffer")
 	for _, n := range rounds {
 		t.rows[0] = append(t.rows[0], fmt.Sprintf("%s bytes to each: µs", grouped(itemBytes*n)))
@@ -145,7 +145,7 @@ func allToAllByTopology(l *lab) (d drawing, err error) {
 	d.axis, d.unit = "bytes to each", "µs for 32 bytes to each"
 	network := sim.Machines["bluegene-q"]
 	network.ProcessesPerHost = 4
-	rounds := payloads(l, 512)
+	rounds := payloads(l.some(512, 1))
 	t := columns("topology", "dimensions")
 	for _, n := range rounds {
 		t.rows[0] = append(t.rows[0], fmt.Sprintf("%s bytes to each: µs", grouped(itemBytes*n)))
