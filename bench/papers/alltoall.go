@@ -140,21 +140,19 @@ func allToAllByBuffer(l *lab) (d drawing, err error) {
 	return d, nil
 }
 
-// allToAllByTopology is figure 4c: 64 nodes of 4 ranks, and meshes of one to seven dimensions over them, the last of which is within a node.
+// allToAllByTopology is figure 4c: 64 nodes, and meshes of one to six dimensions over them.
 func allToAllByTopology(l *lab) (d drawing, err error) {
 	d.axis, d.unit = "bytes to each", "µs for 32 bytes to each"
-	network := sim.Machines["bluegene-q"]
-	network.ProcessesPerHost = 4
-	rounds := payloads(l.some(512, 1))
+	rounds := payloads(l.some(4096, 8))
 	t := columns("topology", "dimensions")
 	for _, n := range rounds {
 		t.rows[0] = append(t.rows[0], fmt.Sprintf("%s bytes to each: µs", grouped(itemBytes*n)))
 	}
 	most := 32 << 10 / itemBytes
-	for _, dims := range [][]int{{256}, {64, 4}, {16, 16}, {8, 8, 4}, {4, 4, 4, 4}, {2, 2, 2, 2, 2, 2, 4}} {
+	for _, dims := range [][]int{{64}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}, {2, 2, 2, 2, 2, 2}} {
 		cells, c := []any{mesh(dims...), len(dims)}, d.curve(mesh(dims...))
 		for _, n := range rounds {
-			o, err := l.run(world{network: network, ranks: 256, topology: mesh(dims...), coalesce: most}, exchange(n))
+			o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: 64, topology: mesh(dims...), coalesce: most}, exchange(n))
 			if err != nil {
 				return d, err
 			}
@@ -163,7 +161,7 @@ func allToAllByTopology(l *lab) (d drawing, err error) {
 		}
 		t.row(cells...)
 	}
-	d.say("256 ranks, 4 a node, buffers of %s items (32 KB).", grouped(most))
+	d.say("64 ranks on as many nodes, buffers of %s items (32 KB).", grouped(most))
 	d.say("%s", t)
 	for i, n := range rounds {
 		worst, best := slowest(d.curves, i)

@@ -123,16 +123,22 @@ func (l *lab) some(whole, small int) int {
 	return whole
 }
 
-// coarse is a network on which each simulated pebble stands for so many: what pebbles and their bytes cost is as many times as
-// much, and latencies are less by what that adds to headers, so that messages without pebbles take as long as before.
-func coarse(n sim.Network, grain float64) sim.Network {
+// coarse is a world in which each simulated pebble stands for so many: what pebbles and their bytes cost is as many times as
+// much, buffers hold as many fewer, and latencies are less by what that adds to headers, so that messages without pebbles take as
+// long as before. Messages of pcx hold a number for each rank, which would cost too much: nbx is in its place, with as many rounds.
+func coarse(w world, grain int) world {
 	const header = 64
+	times, n := float64(grain), &w.network
 	for _, link := range []*sim.Link{&n.Process, &n.Host, &n.Between} {
-		link.Latency = max(0, link.Latency-(grain-1)*header*link.PerByte)
-		link.PerByte *= grain
+		link.Latency = max(0, link.Latency-(times-1)*header*link.PerByte)
+		link.PerByte *= times
 	}
-	n.Costs.Send *= grain
-	n.Costs.Handle *= grain
-	n.Costs.Pass *= grain
-	return n
+	n.Costs.Send *= times
+	n.Costs.Handle *= times
+	n.Costs.Pass *= times
+	w.coalesce = max(1, w.coalesce/grain)
+	if w.termination == "pcx" {
+		w.termination = "nbx"
+	}
+	return w
 }

@@ -63,10 +63,14 @@ func searching(l *lab) (d drawing, err error) {
 	log2 := l.some(10, 7)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
 	t := columns("ranks", "levels", few+", direct, pcx: ms", few+", hypercube, pcx", few+", hypercube, ordered",
-		many+", direct, pcx: ms", many+", hypercube, pcx", many+", hypercube, ordered")
+		many+", direct, nbx: ms", many+", hypercube, nbx", many+", hypercube, ordered")
 	drawn := make([]*curve, 6)
 	for i := range drawn {
-		drawn[i] = d.curve(fmt.Sprintf("%s, %v", []string{few, many}[i/3], ways[i%3]))
+		w := ways[i%3]
+		if i >= 3 {
+			w.termination = coarse(world{termination: w.termination}, 1).termination
+		}
+		drawn[i] = d.curve(fmt.Sprintf("%s, %v", []string{few, many}[i/3], w))
 	}
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, levels := []any{}, uint64(0)
@@ -78,7 +82,7 @@ func searching(l *lab) (d drawing, err error) {
 			w := ways[i%3]
 			where := world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
 			if i >= 3 {
-				where.network, where.coalesce = coarse(where.network, grain), paperFactor/grain
+				where = coarse(where, grain)
 			}
 			o, err := l.run(where, p)
 			if err != nil {

@@ -48,7 +48,7 @@ func permuting(l *lab) (d drawing, err error) {
 		for i, w := range []way{ways[0], ways[1], ways[0], ways[1]} {
 			each, where := 1, world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
 			if i >= 2 {
-				each, where.network, where.coalesce = grain, coarse(where.network, grain), paperFactor/grain
+				each, where = grain, coarse(where, grain)
 			}
 			o, err := l.run(where, permute(log2))
 			if err != nil {
@@ -69,7 +69,7 @@ func permuting(l *lab) (d drawing, err error) {
 		t.row(cells...)
 	}
 	d.say("Nanoseconds for an element of a rank, ended by pcx. %s elements a rank and buffers of %s are simulated as they are; %s so that each "+
-		"simulated element stands for %d; 2^%d are of the model.", few, grouped(paperFactor), many, grain, paperElements)
+		"simulated element stands for %d, and ended by nbx, which takes as many rounds; 2^%d are of the model.", few, grouped(paperFactor), many, grain, paperElements)
 	d.say("%s", t)
 	for i := 0; i < len(drawn); i += 2 {
 		d.below(drawn[i], drawn[i+1], "ranks")
@@ -92,8 +92,7 @@ func coarseness(l *lab, w way, ranks, log2 int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	where.network, where.coalesce = coarse(where.network, grain), paperFactor/grain
-	rough, err := l.run(where, permute(log2))
+	rough, err := l.run(coarse(where, grain), permute(log2))
 	return fine.Seconds / rough.Seconds, err
 }
 
