@@ -8,11 +8,16 @@ import (
 
 const micro = 1e-6
 
-// Odin is the machine of the paper's measurements: 128 nodes of two dual-core Opterons at 2 GHz, InfiniBand of single data rate,
-// Open MPI, four ranks a node (Active Pebbles, section 5). The paper tells no LogGP parameters. These are the standard ones of
-// LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), L, o and g of a cluster of that time, whose sum 2o + L is 5.5 µs; G is
-// that of the link, 8 Gbit/s, which the ranks of a node share. Estimates are what is between ranks of a node, half a microsecond and
-// 1 GB/s, and what pebbles cost a processor of 2 GHz, 10 to 20 ns each.
+// Odin is the machine of the paper's measurements. The paper tells (Active Pebbles, section 5) 128 nodes of two dual-core
+// Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It tells no LogGP parameters:
+//
+//   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published numbers of a cluster of that time
+//     and no measurement of this one; their sum 2o + L is 5.5 µs.
+//   - G is that of the link, 8 Gbit/s of data, which the ranks of a node share.
+//   - Estimates: what is between ranks of a node, half a microsecond and 1 GB/s; and what pebbles cost a processor of 2 GHz, 10 to
+//     20 ns each.
+//
+// docs/papers.md shows what hangs on them.
 var Odin = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
@@ -21,9 +26,9 @@ var Odin = Parameters{
 	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
 }
 
-// BlueGeneQ has what TRAM tells of Blue Gene/Q: 5 µs of overhead a message at each end (TRAM, section VI.B), and streams that come
-// near the bandwidth with messages of 16 to 32 KB (section IV.B, figure 3), which an overhead of 5 µs and 2 GB/s
-// agree with. The rest are estimates: L, links within a node, and pebbles as those of [Odin].
+// BlueGeneQ has what TRAM tells of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It also tells
+// that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs and the 2 GB/s that its links
+// nominally have agree with. The rest are estimates: L, links within a node, no gap beside the overhead, and pebbles as those of [Odin].
 var BlueGeneQ = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},

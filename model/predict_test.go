@@ -3,7 +3,6 @@ package model_test
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -167,20 +166,15 @@ func randomAccess(ranks int, topology route.Constructor) model.Job {
 
 var powers = []int{4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536}
 
-// cube is a hypercube whose routes correct one dimension after the other.
-func cube(ranks int) route.Topology {
-	return route.Mesh(slices.Repeat([]int{2}, bits.Len(uint(ranks))-1)...)(ranks)
-}
-
 // TestCrossover: on Odin a hypercube is slower than direct sends on few ranks and faster on many (Active Pebbles, section 5.2 and
 // figure 3a: beyond 128).
 func TestCrossover(t *testing.T) {
-	first, err := model.Odin.Crossover(randomAccess(0, nil), route.Direct, cube, powers)
+	first, err := model.Odin.Crossover(randomAccess(0, nil), route.Direct, route.Hypercube, powers)
 	require.NoError(t, err)
 	t.Logf("RandomAccess on Odin: a hypercube is faster from %d ranks on", first)
 	require.GreaterOrEqual(t, first, 32)
 	require.LessOrEqual(t, first, 256)
-	none, err := model.Odin.Crossover(randomAccess(0, nil), cube, route.Tree, powers)
+	none, err := model.Odin.Crossover(randomAccess(0, nil), route.Hypercube, route.Tree, powers)
 	require.NoError(t, err)
 	require.Zero(t, none, "a tree's root passes most pebbles")
 	_, err = model.Odin.Crossover(randomAccess(0, nil), route.Direct, route.Mesh(3, 3), powers)
@@ -192,7 +186,7 @@ func TestCrossover(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	for _, ranks := range []int{16, 256, 4096} {
 		log := float64(bits.Len(uint(ranks)) - 1)
-		j := randomAccess(ranks, cube)
+		j := randomAccess(ranks, route.Hypercube)
 		j.Even, j.Pebbles, j.Coalesce = true, float64(ranks-1), 1<<20
 		r, err := model.Odin.Predict(j)
 		require.NoError(t, err)

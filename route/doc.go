@@ -7,7 +7,7 @@
 //
 //	name          neighbours       hops             frames, all-to-all   stages
 //	direct        P-1              1                P(P-1)               1
-//	hypercube     log2 P           log2 P           P log2 P             2 log2 P
+//	hypercube     log2 P           log2 P           P log2 P             log2 P, or 1 more
 //	mesh          sum of (s-1)     N                P times sum of (s-1) N, or N+1
 //	torus         2N               sum of s/2       P times sum of (s-1) none
 //	ring          2                P/2              P(P-1)               none

@@ -7,13 +7,16 @@ type hypercube int
 // Hypercube sends along the edges of a binary hypercube, one differing bit at a time, for any number of ranks (Active
 // Pebbles, section 3.4).
 //
-// A pebble first clears the bits that its destination lacks, the highest first, and then sets those that it wants, the
-// lowest first. While bits are cleared the rank number only falls; while they are set it stays a part of the
-// destination's: so every hop exists even when P is no power of two.
+// A pebble changes the bits in which its rank differs from its destination, the lowest first, so that all ranks forward
+// alike where P is a power of two. Otherwise there are ranks missing above P-1, which a route must not pass. A rank below P
+// agrees with P above some bit h, which P has and the rank lacks; the ranks that agree with P there as well are a slab,
+// from the rank's floor on. A pebble for a rank below the floor changes the highest bit first: it clears it, and from there
+// on its destination lies in its slab, so that this happens once. Within a slab the bits that differ are h and lower
+// ones: as long as h is not set the rank is below P, and h is set last, which leads to the destination itself.
 //
 // Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an all-to-all
-// of one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has 2⌈log2 P⌉
-// stages: clearing links, the highest bit first, come before setting links, the lowest bit first.
+// of one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has ⌈log2 P⌉
+// stages, one a bit, the lowest first; and one more, before them, for links out of slabs where P is no power of two.
 func Hypercube(ranks int) Topology {
 	mustRanks("hypercube", ranks)
 	return hypercube(ranks)
@@ -33,14 +36,22 @@ func (h hypercube) bits() int { return bits.Len(uint(h - 1)) }
 
 // Hops: the highest rank that is a power of two and the one before it differ in all bits.
 func (h hypercube) Hops() int   { return max(1, h.bits()) }
-func (h hypercube) Stages() int { return max(1, 2*h.bits()) }
+func (h hypercube) Stages() int { return max(1, h.bits()+h.ragged()) }
+
+// ragged is 1 where the number of ranks is no power of two.
+func (h hypercube) ragged() int { return min(1, int(h)&(int(h)-1)) }
 
 func (h hypercube) Stage(from, to int) int {
-	bit := bits.Len(uint(from^to)) - 1
-	if to < from {
-		return h.bits() - 1 - bit
+	if uint32(to) < h.floor(uint32(from)) {
+		return 0
 	}
-	return h.bits() + bit
+	return bits.Len(uint(from^to)) - 1 + h.ragged()
+}
+
+// floor is the first rank of the slab of a rank.
+func (h hypercube) floor(at uint32) uint32 {
+	above := bits.Len32(at ^ uint32(h))
+	return uint32(uint64(h) >> above << above)
 }
 
 // Neighbors are in order of the bit in which they differ.
@@ -55,16 +66,16 @@ func (h hypercube) Neighbors(at int) []int {
 }
 
 func (h hypercube) Next(at, dest int) int {
-	return at ^ int(nextBit(uint32(at), uint32(dest)))
+	return at ^ int(nextBit(uint32(at), uint32(dest), h.floor(uint32(at))))
 }
 
-// nextBit is the bit that a pebble at one rank changes first on its way to another.
-func nextBit(at, dest uint32) uint32 {
-	if clearing := at &^ dest; clearing != 0 {
-		return 1 << (bits.Len32(clearing) - 1)
+// nextBit is the bit that a pebble at one rank changes first on its way to another; 0 when it is there.
+func nextBit(at, dest, floor uint32) uint32 {
+	differ := at ^ dest
+	if dest < floor {
+		return 1 << (bits.Len32(differ) - 1)
 	}
-	setting := dest &^ at
-	return setting & -setting
+	return differ & -differ
 }
 
 // Slots: a neighbour's index is the number of its bit, less the bits below it whose neighbour does not exist.
@@ -79,7 +90,8 @@ func (h hypercube) Slots(at int, dests, slots []uint32) {
 	}
 	index[32] = n
 	slots = slots[:len(dests)]
+	floor := h.floor(uint32(at))
 	for i, dest := range dests {
-		slots[i] = index[bits.TrailingZeros32(nextBit(uint32(at), dest))&63]
+		slots[i] = index[bits.TrailingZeros32(nextBit(uint32(at), dest, floor))&63]
 	}
 }

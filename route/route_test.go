@@ -106,10 +106,10 @@ func TestHypercubeChannelsHaveNoCycle(t *testing.T) {
 		h := route.Hypercube(ranks)
 		number := func(from, to int) int {
 			bit := bits.TrailingZeros(uint(from ^ to))
-			if to < from {
-				return 32 - bit // clearing, the highest bit first
+			if from>>bit == ranks>>bit {
+				return 1 // out of ranks above which there are none, first
 			}
-			return 64 + bit // then setting, the lowest first
+			return 2 + bit // then the lowest bit first
 		}
 		for at := range ranks {
 			for dest := range ranks {
@@ -121,6 +121,30 @@ func TestHypercubeChannelsHaveNoCycle(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where P is a power of two all ranks forward alike; elsewhere none forwards much more than others.
+func TestHypercubeHasNoBusyRank(t *testing.T) {
+	for _, ranks := range []int{8, 64, 256, 5, 33, 96, 100, 255, 257} {
+		h := route.Hypercube(ranks)
+		passed := make([]int, ranks)
+		total, most := 0, 0
+		for at := range ranks {
+			for dest := range ranks {
+				for here := at; here != dest; here = h.Next(here, dest) {
+					passed[here]++
+					total++
+				}
+			}
+		}
+		for _, n := range passed {
+			most = max(most, n)
+		}
+		if ranks&(ranks-1) == 0 {
+			require.Equal(t, total, most*ranks, ranks)
+		}
+		require.Less(t, float64(most*ranks)/float64(total), 2.2, ranks)
 	}
 }
 

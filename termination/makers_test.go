@@ -59,7 +59,7 @@ func TestMakersRefuseWhereTheyDoNotHold(t *testing.T) {
 		{all[4:], with(func(s *termination.Site) { s.Topology = oneWay(4) }),
 			`needs a topology whose links have stages, and "one-way" has none`},
 		{all[4:], with(func(s *termination.Site) { s.Topology = wild{route.Hypercube(4).(route.Staged)} }),
-			`has the link from rank 1 to rank 0 at stage 9, and its stages are 0 to 3`},
+			`has the link from rank 1 to rank 0 at stage 9, and its stages are 0 to 1`},
 	} {
 		for _, name := range c.names {
 			make, err := termination.ByName(name)

@@ -16,6 +16,10 @@ type Config struct {
 	Coalesce int
 	// Tuned leaves the coalescing factor to the job's tuning, which does not keep the rule.
 	Tuned bool
+	// Epoch is after how many updates each rank waits until all updates of all ranks have been made: an epoch ends there. It keeps
+	// the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own updates wait. That
+	// is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
+	Epoch int
 	// OneByOne sends each update by a call of its own, as programs do that have no batches.
 	OneByOne bool
 	// Progress, when not nil, is called on rank 0 now and then with the number of updates that rank 0 has sent, and will
@@ -55,6 +59,8 @@ func (c Config) Check(ranks int) error {
 		return fmt.Errorf("randomaccess: %v updates a word are more than the stream has numbers: give less", c.UpdatesPerWord)
 	case d.updates() == 0:
 		return fmt.Errorf("randomaccess: %v updates a word are none for the 2^%d words of a rank: give more", c.UpdatesPerWord, d.Log2Words)
+	case d.Epoch < 0:
+		return fmt.Errorf("randomaccess: epochs of %d updates: give a positive number, or 0 for one epoch", c.Epoch)
 	case d.Coalesce < 0:
 		return fmt.Errorf("randomaccess: coalescing factor %d: a buffer holds at least one update, or 0 for the default", c.Coalesce)
 	}

@@ -50,7 +50,7 @@ func TestRuleByHand(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	for _, c := range []Config{
 		{Log2Words: -1}, {Log2Words: 37}, {UpdatesPerWord: -4}, {UpdatesPerWord: math.NaN()}, {UpdatesPerWord: math.Inf(1)},
-		{UpdatesPerWord: 1e300}, {UpdatesPerWord: 1e-9}, {Coalesce: -1},
+		{UpdatesPerWord: 1e300}, {UpdatesPerWord: 1e-9}, {Coalesce: -1}, {Epoch: -1},
 	} {
 		require.ErrorContains(t, c.Check(4), "randomaccess: ", "%+v", c)
 	}

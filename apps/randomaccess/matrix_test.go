@@ -37,6 +37,26 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
+// Many epochs make the table that one makes, and bound what waits; the last may be short.
+func TestEpochs(t *testing.T) {
+	c := Config{Log2Words: 6, UpdatesPerWord: 4, Coalesce: 1024}
+	_, want := Serial(5, c)
+	for epoch, epochs := range map[int]int{0: 1, 1: 256, 100: 3, 128: 2, 1000: 1} {
+		c.Epoch = epoch
+		s := appstest.Shape{Ranks: 5, Procs: 1, Transport: "mem", New: route.Hypercube}
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			got, err := Run(r, c)
+			if r.ID() == 0 && err == nil {
+				require.Equal(t, want, got.Checksum)
+				require.Zero(t, got.Errors)
+				require.EqualValues(t, epochs, got.Counters.Epochs)
+				require.Equal(t, epoch > 0, got.HPCCRule)
+			}
+			return err
+		}))
+	}
+}
+
 // The table is that of the serial twin, word for word.
 func TestTable(t *testing.T) {
 	c := Config{Log2Words: 8, UpdatesPerWord: 3}
@@ -75,7 +95,7 @@ func TestChecksum(t *testing.T) {
 func TestOddSizes(t *testing.T) {
 	for _, c := range []Config{
 		{Log2Words: 1}, {Log2Words: 1, UpdatesPerWord: 0.5}, {Log2Words: 9, UpdatesPerWord: 3.1415},
-		{Log2Words: 4, UpdatesPerWord: 100, Coalesce: 3}, {Log2Words: 10, Coalesce: 5000},
+		{Log2Words: 4, UpdatesPerWord: 100, Coalesce: 3}, {Log2Words: 10, Coalesce: 5000}, {Log2Words: 5, Epoch: 3},
 	} {
 		for _, ranks := range []int{1, 4, 7, 33} {
 			_, sum := Serial(ranks, c)

@@ -88,9 +88,9 @@ func (b *bench) first() uint64 { return b.words.own * uint64(b.rank.ID()) }
 // kernel applies all updates once.
 func (b *bench) kernel() error {
 	if b.rank.Config().Cache > 0 {
-		return b.pass(b.mergedUpdates())
+		return b.passes(b.mergedUpdates())
 	}
-	return b.pass(b.updates("update", b.factor()...))
+	return b.passes(b.updates("update", b.factor()...))
 }
 
 // factor is the option for the coalescing factor: none when tuning is to find it.
@@ -136,20 +136,46 @@ func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 // progressEvery is how many updates rank 0 sends between two words of progress: some milliseconds.
 const progressEvery = 1 << 16
 
-// pass sends all updates of this rank, in an epoch.
-func (b *bench) pass(send func(rans []uint64), options ...pebble.EpochOption) error {
-	return b.rank.Epoch(func() error {
-		n := b.config.updates()
-		ran := number(uint64(b.rank.ID()) * n)
-		for left := n; left > 0; {
-			rans := b.rans[:min(left, uint64(len(b.rans)))]
-			ran = fill(rans, ran)
-			send(rans)
-			left -= uint64(len(rans))
-			b.progress(uint64(len(rans)))
+// passes sends all updates of this rank, in as many epochs as the configuration asks for.
+func (b *bench) passes(send func(rans []uint64)) error {
+	if b.config.Epoch == 0 {
+		return b.pass(send)
+	}
+	ran, each := b.start(), uint64(b.config.Epoch)
+	for left := b.config.updates(); left > 0; left -= min(left, each) {
+		if err := b.epoch(func() { ran = b.part(send, ran, min(left, each)) }); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// pass sends all updates of this rank, in one epoch.
+func (b *bench) pass(send func(rans []uint64), options ...pebble.EpochOption) error {
+	return b.epoch(func() { b.part(send, b.start(), b.config.updates()) }, options...)
+}
+
+// epoch is an epoch whose handlers send nothing.
+func (b *bench) epoch(body func(), options ...pebble.EpochOption) error {
+	return b.rank.Epoch(func() error {
+		body()
 		return nil
 	}, append(options, pebble.Depth(1))...)
+}
+
+// start is the first number of this rank's part of the stream.
+func (b *bench) start() uint64 { return number(uint64(b.rank.ID()) * b.config.updates()) }
+
+// part sends n updates, the first of which is a number of the stream, and returns the number after the last.
+func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
+	for left := n; left > 0; {
+		rans := b.rans[:min(left, uint64(len(b.rans)))]
+		ran = fill(rans, ran)
+		send(rans)
+		left -= uint64(len(rans))
+		b.progress(uint64(len(rans)))
+	}
+	return ran
 }
 
 func (b *bench) progress(n uint64) {

@@ -23,6 +23,7 @@ func newRandomAccess(t terminal) *cobra.Command {
 	config := randomaccess.Config{Log2Words: 20, UpdatesPerWord: 4}
 	c.Flags().Var(count{&config.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
 	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord, "updates of a word in the mean")
+	c.Flags().IntVar(&config.Epoch, "epoch", 0, "updates of a rank until all ranks wait for each other; 0 for all")
 	c.Flags().BoolVar(&config.OneByOne, "one-by-one", false, "send each update by a call of its own, not in batches")
 	appCommand(t, c, application{
 		check: func(s *settings, c *cobra.Command) error {

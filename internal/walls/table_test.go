@@ -48,6 +48,8 @@ var walls = []wall{
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/internal/*", std: all, ours: none, clock: true},
+	{folder: "bench/papers", std: all, ours: only("apps", "apps/alltoall", "apps/bfs", "apps/graph", "apps/permutation", "apps/pointerchase",
+		"apps/randomaccess", "internal/benchmark", "internal/plots", "model", "netio", "netio/sim", "pebble", "route", "termination"), clock: true},
 	{folder: "bench/*", std: all, ours: only("internal/benchmark", "internal/plots"), clock: true},
 	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},

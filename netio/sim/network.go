@@ -40,10 +40,17 @@ type Network struct {
 
 // Machines are networks by name.
 //
-// "flat" has every rank on a host of its own, and round numbers of a present cluster. "odin" is the machine of the Active
-// Pebbles paper, section 5: 4 ranks a node, InfiniBand with single data rate (8 Gbit/s of data a second) and processors of
-// 2 GHz; the paper gives no L, o and g, and the ones here are those usual for MPI over such a network at that time. "local" is ranks of
-// one process. "ideal" costs next to nothing: it is for tests, where only order matters.
+// "flat" has every rank on a host of its own, and round numbers of a present cluster. "local" is ranks of one process. "ideal" costs
+// next to nothing: it is for tests, where only order matters.
+//
+// "odin" is the machine of the Active Pebbles paper. The paper (section 5) tells what it was: 128 nodes of four processor cores
+// at 2 GHz, four ranks a node, InfiniBand of single data rate; it gives no LogGP parameters. L, o and g are the defaults of LogGOPSim,
+// a published simulator by one of that paper's authors, and no measurement of that cluster; G is what a link of 8 Gbit/s of data has.
+// What is within a node, and what a pebble costs a core, are estimates. The numbers are those of model.Odin.
+//
+// "bluegene-q" is one of TRAM's machines, with one rank a node. TRAM tells o (section VI.B: about 5 µs a message at each end)
+// and that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B); 2 GB/s is the nominal rate of its links. The
+// rest are estimates. The numbers are those of model.BlueGeneQ.
 var Machines = map[string]Network{
 	"flat": {
 		Name: "flat", About: "round numbers of a present cluster, one rank a host",
@@ -52,10 +59,16 @@ var Machines = map[string]Network{
 		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
 	},
 	"odin": {
-		Name: "odin", About: "Active Pebbles, section 5: 4 ranks a node, InfiniBand SDR, 2 GHz; L, o and g as usual for MPI there",
+		Name: "odin", About: "Active Pebbles, section 5: 4 ranks a node, InfiniBand SDR, 2 GHz; L, o and g are defaults of LogGOPSim",
 		RanksPerProcess: 1, ProcessesPerHost: 4,
-		Process: local, Host: Link{0.8e-6, 0.7e-6, 0.7e-6, 0.6e-9}, Between: Link{3.2e-6, 1.3e-6, 1.3e-6, 1.04e-9},
-		Costs: Costs{12e-9, 15e-9, 15e-9, 100e-9},
+		Process: Link{0.5e-6, 0.5e-6, 0, 1e-9}, Host: Link{0.5e-6, 0.5e-6, 0, 1e-9}, Between: Link{2.5e-6, 1.5e-6, 1e-6, 1e-9},
+		Costs: Costs{20e-9, 10e-9, 20e-9, 100e-9},
+	},
+	"bluegene-q": {
+		Name: "bluegene-q", About: "TRAM, sections IV.B and VI.B: 5 µs a message at each end, links of 2 GB/s; the rest is estimated",
+		RanksPerProcess: 1, ProcessesPerHost: 1,
+		Process: Link{0.5e-6, 0.5e-6, 0, 0.5e-9}, Host: Link{0.5e-6, 0.5e-6, 0, 0.5e-9}, Between: Link{2e-6, 5e-6, 0, 0.5e-9},
+		Costs: Costs{20e-9, 10e-9, 20e-9, 100e-9},
 	},
 	"local": {
 		Name: "local", About: "ranks of one process on a present machine",

@@ -1,0 +1,44 @@
+package worlds
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// One frame of credit for a pebble a frame, shared by the ranks of a process: where links of different stages to one rank had
+// one account, a frame that was held kept the credit from frames of higher stages, and ranks waited in a circle.
+func TestCreditSharedOverStages(t *testing.T) {
+	found, err := Parse("seed=14335010305150906561 ranks=6 processes=2 per-host=1 topology=hypercube detector=skr coalesce=1 credits=1 " +
+		"shared=1 targets=1 keys=4 epochs=1 pebbles=5 depth=2 fan=1 delay=2 double=1")
+	require.NoError(t, err)
+	_, err = found.Run()
+	require.NoError(t, err)
+
+	t.Logf("-seed=%d", *seedFlag)
+	for seed := *seedFlag; seed < *seedFlag+*countFlag/4; seed++ {
+		w := tight(seed)
+		_, err := w.Run()
+		require.NoError(t, err, "-world='%v'", w)
+	}
+}
+
+// tight is a world with as little credit as there can be, over a topology with stages: a hypercube of a power of two in every
+// other one.
+func tight(seed uint64) World {
+	w := Draw(seed)
+	d := drawn{rand.New(rand.NewPCG(seed, 0x7469676874))}
+	w.Topology = one(d, "hypercube", "mesh:2", "mesh:3", "tree", "two-stage")
+	w.Ranks = 4 + d.IntN(13)
+	if seed%2 == 0 {
+		w.Topology, w.Ranks = "hypercube", 4<<d.IntN(3)
+	}
+	w.Processes = 2 + d.IntN(w.Ranks-1)
+	w.Coalesce, w.Credits, w.Shared, w.Cache, w.Pebbles = 1+d.IntN(2), 1, 1, 0, 5+d.IntN(20)
+	w.Death, w.Loss, w.Corrupt, w.Freeze, w.Partition = 0, 0, 0, 0, 0
+	if !w.holds(w.Detector) {
+		w.Detector = "auto"
+	}
+	return w
+}
