@@ -195,7 +195,7 @@ func (w *World) kill(p *Process) {
 	p.dead, p.lost, p.down = true, true, true
 	w.dead += p.ranks
 	for rank := p.place.First; rank < p.place.Last; rank++ {
-		w.queue.later(&w.ranks[rank], never)
+		w.queue.later(rank, never)
 		w.ranks[rank].parked = false
 	}
 	w.plan(w.now+instantOf(breaksAfter), func() { w.miss(p, ErrBroken) })
@@ -212,7 +212,7 @@ func (w *World) bury() {
 		for rank := p.place.First; rank < p.place.Last; rank++ {
 			r := &w.ranks[rank]
 			r.woken = true
-			w.queue.sooner(r, max(w.now, r.clock))
+			w.queue.sooner(r.id, max(w.now, r.clock))
 		}
 		w.unlocked(func() { p.fail(ErrDied) })
 	}

@@ -17,7 +17,6 @@ type rank struct {
 
 	clock   instant
 	key     instant // when it goes on, while it does not run
-	at      int     // place in the queue; -1 when it is not there
 	parked  bool    // in Wait: what arrives brings it forward
 	woken   bool    // somebody has called Wake
 	back    bool    // frames have come back since the last Wait
@@ -59,7 +58,7 @@ var (
 )
 
 func (r *rank) open(w *World, id int) {
-	r.world, r.id, r.process, r.at, r.tie = w, id, w.processes[w.layout.process[id]], -1, mix(w.config.Seed, uint64(id))
+	r.world, r.id, r.process, r.tie = w, id, w.processes[w.layout.process[id]], tie(w.config.Seed, id)
 	r.pool = netio.NewDetouredPool(r.released)
 }
 
@@ -69,7 +68,7 @@ func (r *rank) start(function func()) {
 		r.yield = yield
 		function()
 	})
-	r.world.queue.push(r)
+	r.world.queue.push(r.key, r.tie)
 }
 
 // Send implements [netio.Port].
@@ -150,7 +149,7 @@ func (r *rank) Wake() {
 	defer w.mu.Unlock()
 	r.woken = true
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, w.now))
+		w.queue.sooner(r.id, max(r.clock, w.now))
 	}
 	select {
 	case w.outside <- struct{}{}:
@@ -236,7 +235,7 @@ func (r *rank) released(f *netio.Frame) {
 	r.pool.TakeBack(f)
 	r.back = true
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, w.time()))
+		w.queue.sooner(r.id, max(r.clock, w.time()))
 	}
 }
 
@@ -249,7 +248,7 @@ func (r *rank) comeHome(f *netio.Frame) {
 	}
 	r.returns.push(comeback{at, w.number(), f})
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, at))
+		w.queue.sooner(r.id, max(r.clock, at))
 	}
 }
 

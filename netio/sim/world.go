@@ -100,7 +100,7 @@ func New(c Config) (*World, error) {
 	c = c.withDefaults()
 	w := &World{
 		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
-		culprit: -1, trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
+		culprit: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
 	w.hosts = make([]traffic, w.layout.hosts())
