@@ -98,6 +98,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
+	reserve(c.Ranks)
 	w := &World{
 		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
 		culprit: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
