@@ -175,6 +175,9 @@ func (w *World) miss(p *Process, cause error) {
 		return // it has ended meanwhile
 	}
 	p.lost, w.told = true, true
+	for rank := p.place.First; p.dead && rank < p.place.Last; rank++ {
+		w.ranks[rank].clear() // nobody will release these
+	}
 	w.mu.Unlock()
 	for _, other := range w.processes {
 		if other != p {

@@ -71,7 +71,7 @@ func (w *World) step(r *rank, at instant) {
 	w.unlocked(func() { _, alive = r.resume() })
 	w.running = nil
 	if alive {
-		w.queue.push(r.key, r.tie)
+		w.queue.push(r.due(), r.tie)
 	} else {
 		w.end(r)
 	}
@@ -119,6 +119,14 @@ func (w *World) stall() {
 		w.unlocked(func() { w.failAll(err) })
 	default: // they were told; only somebody outside can make them go on
 		w.unlocked(func() { <-w.outside })
+	}
+}
+
+// knock tells a world that has stalled that somebody outside has done something to it. The world is locked.
+func (w *World) knock() {
+	select {
+	case w.outside <- struct{}{}:
+	default:
 	}
 }
 

@@ -85,7 +85,7 @@ type World struct {
 	trace    trace
 	stats    Stats
 	done     chan struct{} // closed when all ranks have ended
-	outside  chan struct{} // capacity 1: somebody outside has woken a rank
+	outside  chan struct{} // capacity 1: somebody outside has woken a rank, or released a frame
 	progress atomic.Uint64 // turns, for whoever waits for the end
 }
 
