@@ -44,6 +44,7 @@ type Counters struct {
 	CreditWaits    uint64 `json:"credit_waits"`   // frames that had to wait for credit
 	Held           uint64 `json:"held"`           // frames that arrived and waited because links onward had no credit
 	ControlSent    uint64 `json:"control_sent"`   // messages of collectives and of termination detection
+	DetectionSent  uint64 `json:"detection_sent"` // those of them that are of termination detection
 	Rounds         uint64 `json:"rounds"`         // of termination detection
 	Epochs         uint64 `json:"epochs"`
 }
@@ -69,6 +70,7 @@ func (c Counters) Add(o Counters) Counters {
 	c.Rescued += o.Rescued
 	c.Waits += o.Waits
 	c.ControlSent += o.ControlSent
+	c.DetectionSent += o.DetectionSent
 	c.Rounds = max(c.Rounds, o.Rounds)
 	c.Epochs = max(c.Epochs, o.Epochs)
 	return c
@@ -95,6 +97,7 @@ func (c Counters) Since(before Counters) Counters {
 	c.Rescued -= before.Rescued
 	c.Waits -= before.Waits
 	c.ControlSent -= before.ControlSent
+	c.DetectionSent -= before.DetectionSent
 	c.Rounds -= before.Rounds
 	c.Epochs -= before.Epochs
 	return c

@@ -70,6 +70,9 @@ func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
 	f.Seq, f.Tag, f.Check = seq, tag, n.mark()
 	r.counters.ControlSent++
+	if n.purpose == quiescence {
+		r.counters.DetectionSent++
+	}
 	f.Charge(&r.messages)
 	r.port.Send(f)
 }

@@ -70,7 +70,7 @@ func newModel(t terminal) *cobra.Command {
 	f.Var(count{&m.job.Depth, 0, "0"}, "depth", "declared depth of an epoch, 0 for none")
 	words(c, &m.termination, "termination", "auto", detectors, "what finds the end of an epoch")
 	f.DurationVar(&m.compute, "compute", 0, "time that the program itself takes for a pebble, such as 20ns")
-	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable(), ", ")+"; repeatable")
+	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable, ", ")+"; repeatable")
 	f.StringVar(&m.plot, "plot", "", "draw a sweep into a folder, as SVG")
 	f.BoolVar(&m.json, "json", false, "print one JSON object instead of a table")
 	f.BoolVar(&m.explain, "explain", false, "say which formula each part comes from")
@@ -80,7 +80,7 @@ func newModel(t terminal) *cobra.Command {
 // start predicts and prints.
 func (m *predictor) start(c *cobra.Command) error {
 	m.job.Pebbles, m.job.Compute, m.job.Detector = float64(m.pebbles), m.compute.Seconds(), m.termination.text
-	axes, err := axesOf(m.sweeps, c.Flags())
+	axes, err := m.sweepOf()
 	switch {
 	case err != nil:
 		return err
@@ -96,7 +96,7 @@ func (m *predictor) start(c *cobra.Command) error {
 	if m.transport.text == "tcp" {
 		p = p.Over(model.Network)
 	}
-	points, err := m.sweep(&p, axes)
+	points, err := m.sweep(&p, axes, c.Flags())
 	if err != nil {
 		return m.plainly(err)
 	}

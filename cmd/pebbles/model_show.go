@@ -3,12 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
 	"github.com/activepebbles/pebbles/model"
 )
 
@@ -16,24 +12,32 @@ import (
 type show struct {
 	*predictor
 	from       string
-	axes       []axis
-	points     []point
+	axes       sweep
+	points     []point[prediction]
 	crossovers []crossover
 }
 
 func (s *show) print() error {
 	switch {
 	case s.json:
-		return json.NewEncoder(s.stdout).Encode(struct {
-			App         string      `json:"app"`
-			Parameters  string      `json:"parameters"`
-			Predictions []point     `json:"predictions"`
-			Crossovers  []crossover `json:"crossovers,omitempty"`
-		}{"model", s.from, s.points, s.crossovers})
+		return s.encode()
 	case len(s.axes) == 0:
-		return s.one(s.points[0].Prediction)
+		return s.one(s.points[0].result.Prediction)
 	}
 	return s.table()
+}
+
+func (s *show) encode() error {
+	all := make([]prediction, len(s.points))
+	for i, p := range s.points {
+		all[i] = p.result
+	}
+	return json.NewEncoder(s.stdout).Encode(struct {
+		App         string       `json:"app"`
+		Parameters  string       `json:"parameters"`
+		Predictions []prediction `json:"predictions"`
+		Crossovers  []crossover  `json:"crossovers,omitempty"`
+	}{"model", s.from, all, s.crossovers})
 }
 
 // one prints a prediction part by part.
@@ -84,10 +88,11 @@ func (s *show) table() error {
 		fmt.Fprintf(w, "%s\t", a.name)
 	}
 	fmt.Fprintln(w, "time\tpebbles\toverhead\tgap\tbytes\tlatency\ttermination\tframes\tbuffers\tmemory\thops")
-	for _, p := range s.points {
-		for _, a := range s.axes {
-			fmt.Fprintf(w, "%s\t", p.Values[a.name])
+	for _, one := range s.points {
+		for _, v := range one.values {
+			fmt.Fprintf(w, "%s\t", v)
 		}
+		p := one.result
 		if p.Left != "" {
 			fmt.Fprintf(w, "-\t%s\n", p.Left)
 			continue
@@ -108,61 +113,20 @@ func (s *show) table() error {
 	return nil
 }
 
-// String is for people.
-func (c crossover) String() string {
-	if c.At == "" {
-		return fmt.Sprintf("%s is not faster than %s for good at any of these", c.Faster, c.Slower)
-	}
-	return fmt.Sprintf("%s is faster than %s from %s %s on", c.Faster, c.Slower, c.At, c.Axis)
+// predictedMeasures are what a sweep draws.
+var predictedMeasures = []measure[prediction]{
+	{"Predicted time", "ms", func(p prediction) float64 { return 1e3 * p.Seconds }},
+	{"Predicted frames", "frames", func(p prediction) float64 { return p.Frames }},
+	{"Predicted buffers", "buffers a rank", func(p prediction) float64 { return float64(p.Buffers) }},
 }
 
-// draw puts plots of the sweep along its first axis of numbers into a folder, a curve for each combination of the others.
+// draw puts plots of what could be predicted into a folder.
 func (s *show) draw() error {
-	var along *axis
-	for i := range s.axes {
-		if s.axes[i].numeric() {
-			along = &s.axes[i]
-			break
+	var whole []point[prediction]
+	for _, p := range s.points {
+		if p.result.Left == "" {
+			whole = append(whole, p)
 		}
 	}
-	if along == nil {
-		return fmt.Errorf("--plot draws along numbers: sweep ranks or another number above 0")
-	}
-	results := benchmark.Results{Format: benchmark.Format}
-	for _, of := range []struct {
-		name, unit string
-		value      func(point) float64
-	}{
-		{"Predicted time", "ms", func(p point) float64 { return 1e3 * p.Seconds }},
-		{"Predicted frames", "frames", func(p point) float64 { return p.Frames }},
-		{"Predicted buffers", "buffers a rank", func(p point) float64 { return float64(p.Buffers) }},
-	} {
-		g := benchmark.GroupResult{Name: of.name}
-		for _, p := range s.points {
-			if p.Left == "" {
-				g.Results = append(g.Results, s.drawn(p, along, of.unit, of.value(p)))
-			}
-		}
-		results.Groups = append(results.Groups, g)
-	}
-	_, err := plots.Write(s.plot, results)
-	return err
-}
-
-func (s *show) drawn(p point, along *axis, unit string, value float64) *benchmark.Result {
-	var curve []string
-	for _, a := range s.axes {
-		if a.name != along.name {
-			curve = append(curve, strings.TrimPrefix(a.name+" ", "topology ")+p.Values[a.name])
-		}
-	}
-	at, _ := strconv.ParseFloat(p.Values[along.name], 64)
-	name := strings.Join(curve, ", ")
-	if name == "" {
-		name = p.Topology
-	}
-	return &benchmark.Result{
-		Case:    benchmark.Case{Name: name, Unit: unit, Point: &benchmark.Point{Curve: name, Axis: along.name, At: at}},
-		Samples: []benchmark.Sample{{Value: value}},
-	}
+	return drawSweep(s.plot, whole[0].result.Topology, s.axes, whole, predictedMeasures)
 }

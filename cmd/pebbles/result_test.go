@@ -51,7 +51,7 @@ func picked(t *testing.T, topology string, ranks, depth int) string {
 // counts are the counters of every JSON object.
 var counts = []string{"pebbles_sent", "pebbles_handled", "forwarded", "merged", "merged_at_hops", "rescued", "frames_sent",
 	"frames_received", "bytes_sent", "flush_full", "flush_due", "flush_explicit", "flush_idle", "flush_periodic", "flush_deep",
-	"waits", "credit_waits", "held", "control_sent", "rounds", "epochs"}
+	"waits", "credit_waits", "held", "control_sent", "detection_sent", "rounds", "epochs"}
 
 // object reads standard output that must be one JSON object and nothing else.
 func object(t *testing.T, stdout string) map[string]any {

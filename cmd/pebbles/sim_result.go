@@ -66,6 +66,8 @@ func (r simulated) rows() [][2]string {
 		{"predicted", fmt.Sprintf("%s of virtual time for the kernel, on the network %q", secondsText(r.outcome.report.Seconds), r.Network)},
 		{"buffers", fmt.Sprintf("%d at most on a rank", r.outcome.report.Memory.Buffers)},
 		{"hops", fmt.Sprintf("%.3f a pebble in the mean", r.hops())},
+		{"termination", fmt.Sprintf("%s of detection in all, %.1f a rank", counted(r.outcome.report.Counters.DetectionSent, "message", "messages"),
+			r.each(r.outcome.report.Counters.DetectionSent))},
 		{"network", fmt.Sprintf("%s in all: %s within processes, %s within hosts, %s between hosts", counted(r.Frames, "frame", "frames"),
 			grouped(r.WithinProcess), grouped(r.WithinHost), grouped(r.BetweenHosts))},
 	}

@@ -2,58 +2,39 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
 
-// simAxis is a flag whose values a sweep goes through.
-type simAxis struct {
-	flag   string
-	values []string
-}
+// fixed are flags that say what becomes of a sweep as a whole.
+var fixed = []string{"sweep", "plot", "trace", "json"}
 
-// simPoint is one run of a sweep: a value of each axis, and what came of it.
-type simPoint struct {
-	values []string
-	result simulated
-}
-
-func (s *simulation) axes() (all []simAxis, err error) {
-	for _, text := range s.sweep {
-		flag, values, _ := strings.Cut(text, "=")
-		if flag == "" || values == "" || slices.Contains([]string{"sweep", "plot", "trace", "json"}, flag) {
-			return nil, fmt.Errorf("--sweep %s: write the name of a flag and its values, such as ranks=16,256", text)
-		}
-		all = append(all, simAxis{flag, strings.Split(values, ",")})
-	}
-	return all, nil
-}
-
-// each runs the command line again for each point of the sweep, with the axes' flags behind all others.
+// each runs the command line again for each point of the sweep, with the axes' flags behind all others. All points are looked at
+// before the first one runs.
 func (s *simulation) each(j *job) error {
-	axes, err := s.axes()
+	may := func(flag string) bool { return !slices.Contains(fixed, flag) }
+	axes, err := sweepOf(s.sweep, may, "the name of a flag")
 	if err != nil {
 		return err
 	}
-	if s.plot != "" {
-		if err := os.MkdirAll(s.plot, 0o755); err != nil {
-			return &failure{launch.ExitError, err}
+	if s.plot != "" && axes.along() < 0 {
+		return errNoAlong
+	}
+	for _, values := range axes.points() {
+		if err := s.at(j, axes.words(values), func(*simulation, *job) error { return nil }); err != nil {
+			return err
 		}
 	}
-	var points []simPoint
-	for _, values := range products(axes) {
-		result, err := s.at(j, axes, values)
+	var points []point[simulated]
+	for _, values := range axes.points() {
+		result, err := s.one(j, axes.words(values))
 		if err != nil {
 			return err
 		}
-		points = append(points, simPoint{values, result})
+		points = append(points, point[simulated]{values, result})
 		if j.settings.json {
 			if err := written(result.encode(j)); err != nil {
 				return err
@@ -68,88 +49,87 @@ func (s *simulation) each(j *job) error {
 	if s.plot == "" {
 		return nil
 	}
-	return s.draw(j, axes, points)
-}
-
-// products are all combinations of values, the last axis going fastest.
-func products(axes []simAxis) [][]string {
-	all := [][]string{nil}
-	for _, a := range axes {
-		var next [][]string
-		for _, values := range all {
-			for _, v := range a.values {
-				next = append(next, append(slices.Clone(values), v))
-			}
-		}
-		all = next
+	if err := drawSweep(s.plot, j.name, axes, points, simulatedMeasures("Simulated "+j.name+", ")); err != nil {
+		return &failure{launch.ExitError, err}
 	}
-	return all
+	return nil
 }
 
-// at runs one point.
-func (s *simulation) at(j *job, axes []simAxis, values []string) (result simulated, err error) {
+// at has something done with one point.
+func (s *simulation) at(j *job, words []string, do func(*simulation, *job) error) error {
 	inner := s.terminal
 	inner.args = slices.Clone(j.args)
-	for i, a := range axes {
-		inner.args = append(inner.args, "--"+a.flag+"="+values[i])
+	for _, word := range words {
+		inner.args = append(inner.args, "--"+word)
 	}
-	inner.swept = func(one *simulation, j *job) error {
+	inner.swept = do
+	_, err := newCommand(inner).ExecuteC()
+	return err
+}
+
+// one runs one point.
+func (s *simulation) one(j *job, words []string) (result simulated, err error) {
+	err = s.at(j, words, func(one *simulation, j *job) error {
 		if !j.settings.diary.quiet {
-			fmt.Fprintln(s.stderr, strings.Join(named(axes, values), " "))
+			fmt.Fprintln(s.stderr, strings.Join(words, " "))
 		}
+		var err error
 		if result, err = one.run(j); err != nil {
 			return err
 		}
 		return result.judge()
-	}
-	_, err = newCommand(inner).ExecuteC()
+	})
 	return result, err
 }
 
-func named(axes []simAxis, values []string) (all []string) {
-	for i, a := range axes {
-		all = append(all, a.flag+"="+values[i])
-	}
-	return all
+// columns are what a sweep tells of each of its points.
+var columns = []struct {
+	name string
+	of   func(simulated) string
+}{
+	{"predicted", func(r simulated) string { return secondsText(r.outcome.report.Seconds) }},
+	{"frames", func(r simulated) string { return grouped(r.outcome.report.Counters.FramesSent) }},
+	{"bytes", func(r simulated) string { return bytesText(int64(r.outcome.report.Counters.BytesSent)) }},
+	{"buffers", func(r simulated) string { return fmt.Sprint(r.outcome.report.Memory.Buffers) }},
+	{"hops", func(r simulated) string { return fmt.Sprintf("%.3f", r.hops()) }},
+	{"rounds", func(r simulated) string { return grouped(r.outcome.report.Counters.Rounds) }},
+	{"messages", func(r simulated) string { return grouped(r.outcome.report.Counters.DetectionSent) }},
+	{"memory", func(r simulated) string { return bytesText(r.outcome.report.Memory.BuffersPeak) }},
 }
 
 // tabulate prints a sweep for people.
-func tabulate(j *job, axes []simAxis, points []simPoint) error {
+func tabulate(j *job, axes sweep, points []point[simulated]) error {
 	t := tabwriter.NewWriter(j.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, a := range axes {
-		fmt.Fprintf(t, "%s\t", a.flag)
+		fmt.Fprintf(t, "%s\t", a.name)
 	}
-	fmt.Fprintln(t, "predicted\tframes\tbytes\tbuffers\thops\trounds\tmemory\t")
+	for _, c := range columns {
+		fmt.Fprintf(t, "%s\t", c.name)
+	}
+	fmt.Fprintln(t)
 	for _, p := range points {
 		for _, v := range p.values {
 			fmt.Fprintf(t, "%s\t", v)
 		}
-		r := p.result.outcome.report
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.3f\t%d\t%s\t\n", secondsText(r.Seconds), grouped(r.Counters.FramesSent), bytesText(int64(r.Counters.BytesSent)),
-			r.Memory.Buffers, p.result.hops(), r.Counters.Rounds, bytesText(r.Memory.BuffersPeak))
+		for _, c := range columns {
+			fmt.Fprintf(t, "%s\t", c.of(p.result))
+		}
+		fmt.Fprintln(t)
 	}
 	return t.Flush()
 }
 
-// draw draws the predicted times: over the first axis when its values are numbers, and a curve for each combination of the others.
-func (s *simulation) draw(j *job, axes []simAxis, points []simPoint) error {
-	group := benchmark.GroupResult{Name: "simulated " + j.name}
-	for _, p := range points {
-		at, err := strconv.ParseFloat(p.values[0], 64)
-		if err != nil {
-			return fmt.Errorf("--plot draws over the first --sweep, whose values must be numbers: %q is none", p.values[0])
-		}
-		name := strings.Join(named(axes[1:], p.values[1:]), " ")
-		if name == "" {
-			name = j.name
-		}
-		group.Results = append(group.Results, &benchmark.Result{
-			Case:    benchmark.Case{Name: strings.Join(named(axes, p.values), " "), Unit: "ms", Point: &benchmark.Point{Curve: name, Axis: axes[0].flag, At: at}},
-			Samples: []benchmark.Sample{{Value: 1e3 * p.result.outcome.report.Seconds}},
-		})
+// simulatedMeasures are what a sweep draws, each under a name that begins so.
+func simulatedMeasures(begins string) []measure[simulated] {
+	return []measure[simulated]{
+		{begins + "time", "ms", func(r simulated) float64 { return 1e3 * r.outcome.report.Seconds }},
+		{begins + "frames", "frames a rank", func(r simulated) float64 { return r.each(r.outcome.report.Counters.FramesSent) }},
+		{begins + "buffers", "buffers a rank at most", func(r simulated) float64 { return float64(r.outcome.report.Memory.Buffers) }},
+		{begins + "detection", "messages a rank", func(r simulated) float64 { return r.each(r.outcome.report.Counters.DetectionSent) }},
 	}
-	if _, err := plots.Write(s.plot, benchmark.Results{Groups: []benchmark.GroupResult{group}}); err != nil {
-		return &failure{launch.ExitError, err}
-	}
-	return nil
+}
+
+// each is a count's part of one rank.
+func (r simulated) each(count uint64) float64 {
+	return float64(count) / float64(r.outcome.report.Ranks)
 }

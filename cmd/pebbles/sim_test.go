@@ -73,7 +73,9 @@ func TestSweep(t *testing.T) {
 		at = append(at, o.Ranks.String()+" "+o.Topology)
 	}
 	require.Equal(t, []string{"2 direct", "2 hypercube", "8 direct", "8 hypercube"}, at)
-	require.FileExists(t, filepath.Join(plot, "simulated-epochs.svg"))
+	for _, of := range []string{"time", "frames", "buffers", "detection"} {
+		require.FileExists(t, filepath.Join(plot, "simulated-epochs-"+of+".svg"))
+	}
 	require.Len(t, strings.Split(strings.TrimSpace(typed(t, line).stdout), "\n"), 5)
 }
 
@@ -120,6 +122,10 @@ func TestSimulationMistakes(t *testing.T) {
 		"sim epochs --ranks 2 --die 3@20us":           "must exist",
 		"sim epochs --sweep ranks":                    "ranks=16,256",
 		"sim epochs --sweep ranks=2,x":                `"x"`,
+		"sim epochs --sweep ranks=2,x --json":         `"x"`,
+		"sim epochs --sweep ranks=2 --sweep ranks=3":  "twice",
+		"sim epochs --sweep json=true":                "ranks=16,256",
+		"sim epochs --sweep topology=direct --plot a": "numbers",
 		"sim epochs --plot a":                         "--sweep",
 		"sim epochs --explain":                        "--explain",
 		"sim epochs --hosts a,b --bind lo":            "--hosts",

@@ -3,6 +3,8 @@ package worlds
 import (
 	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// caughtWithin is how long it may take until a broken build is caught.
-const caughtWithin = 2 * time.Minute
+var caughtWithin = flag.Duration("caught-within", 2*time.Minute, "how long it may take until a broken build is caught")
 
 // Builds of the runtime that are broken on purpose are caught, told with a small world, and that world fails again.
 func TestBrokenBuildsAreCaught(t *testing.T) {
@@ -29,11 +30,12 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			program := build(t, broken.file, broken.good, broken.bad)
-			told := fails(t, program, "-worlds=1000000", "-seed=1")
+			began := time.Now()
+			told := fails(t, program, "-worlds=1000000", fmt.Sprintf("-seed=%d", *seedFlag))
 			_, rest, ok := strings.Cut(told, "-world='")
 			require.True(t, ok, told)
 			world, _, _ := strings.Cut(rest, "'")
-			t.Log(world)
+			t.Logf("caught after %v, by %s", time.Since(began).Round(time.Millisecond), world)
 			require.Contains(t, fails(t, program, "-world="+world), "Error")
 		})
 	}
@@ -63,10 +65,10 @@ func build(t *testing.T, file, good, bad string) (program string) {
 // fails runs the tests of a broken build, which must fail in time, and returns what they say.
 func fails(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), caughtWithin)
+	ctx, cancel := context.WithTimeout(t.Context(), *caughtWithin)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestWorlds$", "-test.v"}, args...)...).CombinedOutput()
-	require.NoError(t, ctx.Err(), "not caught within %v", caughtWithin)
+	require.NoError(t, ctx.Err(), "not caught within %v", *caughtWithin)
 	require.Error(t, err, string(out))
 	return string(out)
 }

@@ -13,6 +13,12 @@ import (
 // goodbye. Its own failures after that don't matter.
 type Killer interface{ Kill() }
 
+// Doer is what a port under test may offer besides when its rank has a place of its own to run at: Do lets part run there, with a
+// port for it, and returns when it has.
+type Doer interface {
+	Do(part func(netio.Port))
+}
+
 // Lender is what a transport under test may offer besides. It is asked after Close.
 type Lender interface {
 	Received() int64     // bytes of received frames that were not released
@@ -23,9 +29,12 @@ type Lender interface {
 // transport can't have so many processes.
 type Maker func(t *testing.T, ranks, processes int) []netio.Transport
 
-// Run proves all promises, in jobs of several shapes. Random contents come from a seed, which is logged, and can be given
+// Except names tests that make no sense for a transport, and says why.
+type Except map[string]string
+
+// Run proves all promises but for what is excepted, in jobs of several shapes. Random contents come from a seed, which is logged, and can be given
 // back in the environment as PEBBLES_SEED.
-func Run(t *testing.T, maker Maker) {
+func Run(t *testing.T, maker Maker, except ...Except) {
 	shapes := []struct{ ranks, processes int }{{1, 1}, {3, 1}, {2, 2}, {5, 2}, {5, 3}}
 	cases := []struct {
 		name string
@@ -54,6 +63,11 @@ func Run(t *testing.T, maker Maker) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			for _, e := range except {
+				if why, ok := e[c.name]; ok {
+					t.Skip(why)
+				}
+			}
 			for _, s := range shapes {
 				t.Run(fmt.Sprintf("%d ranks in %d", s.ranks, s.processes), func(t *testing.T) {
 					running := goleak.IgnoreCurrent()

@@ -54,13 +54,19 @@ func seed(t *testing.T) uint64 {
 	return n
 }
 
-// each runs f for every rank, on a goroutine of its own.
+// each runs f for every rank, on a goroutine of its own or where its port is a [Doer].
 func (w *world) each(f func(rank int, p netio.Port) error) {
 	w.t.Helper()
 	errs := make([]error, len(w.ports))
 	var running sync.WaitGroup
 	for rank, p := range w.ports {
-		running.Go(func() { errs[rank] = f(rank, p) })
+		running.Go(func() {
+			if d, ok := p.(Doer); ok {
+				d.Do(func(p netio.Port) { errs[rank] = f(rank, p) })
+				return
+			}
+			errs[rank] = f(rank, p)
+		})
 	}
 	running.Wait()
 	require.NoError(w.t, errors.Join(errs...))

@@ -60,6 +60,6 @@ func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
 func (w *World) deliver(to *rank, p parcel) {
 	to.inbox.push(p)
 	if to.parked {
-		w.queue.sooner(to, max(to.clock, p.at))
+		w.queue.sooner(to.id, max(to.clock, p.at))
 	}
 }

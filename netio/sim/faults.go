@@ -175,6 +175,9 @@ func (w *World) miss(p *Process, cause error) {
 		return // it has ended meanwhile
 	}
 	p.lost, w.told = true, true
+	for rank := p.place.First; p.dead && rank < p.place.Last; rank++ {
+		w.ranks[rank].clear() // nobody will release these
+	}
 	w.mu.Unlock()
 	for _, other := range w.processes {
 		if other != p {
@@ -195,7 +198,7 @@ func (w *World) kill(p *Process) {
 	p.dead, p.lost, p.down = true, true, true
 	w.dead += p.ranks
 	for rank := p.place.First; rank < p.place.Last; rank++ {
-		w.queue.later(&w.ranks[rank], never)
+		w.queue.later(rank, never)
 		w.ranks[rank].parked = false
 	}
 	w.plan(w.now+instantOf(breaksAfter), func() { w.miss(p, ErrBroken) })
@@ -212,7 +215,7 @@ func (w *World) bury() {
 		for rank := p.place.First; rank < p.place.Last; rank++ {
 			r := &w.ranks[rank]
 			r.woken = true
-			w.queue.sooner(r, max(w.now, r.clock))
+			w.queue.sooner(r.id, max(w.now, r.clock))
 		}
 		w.unlocked(func() { p.fail(ErrDied) })
 	}

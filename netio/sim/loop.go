@@ -39,7 +39,8 @@ func (w *World) turn() {
 	case at == never:
 		w.stall()
 	default:
-		w.step(w.queue.pop())
+		rank, at := w.queue.pop()
+		w.step(&w.ranks[rank], at)
 	}
 	w.limit()
 }
@@ -58,20 +59,19 @@ func (w *World) limit() {
 }
 
 // step lets a rank run until it gives its turn back. The world is locked.
-func (w *World) step(r *rank) {
-	if r.frozen > r.key {
-		r.key = r.frozen
-		w.queue.push(r)
+func (w *World) step(r *rank, at instant) {
+	if r.frozen > at {
+		w.queue.push(r.frozen, r.tie)
 		return
 	}
-	w.now = r.key
-	r.clock = max(r.clock, r.key)
+	w.now = at
+	r.clock = max(r.clock, at)
 	w.running = r
 	alive := false
 	w.unlocked(func() { _, alive = r.resume() })
 	w.running = nil
 	if alive {
-		w.queue.push(r)
+		w.queue.push(r.due(), r.tie)
 	} else {
 		w.end(r)
 	}
@@ -119,6 +119,14 @@ func (w *World) stall() {
 		w.unlocked(func() { w.failAll(err) })
 	default: // they were told; only somebody outside can make them go on
 		w.unlocked(func() { <-w.outside })
+	}
+}
+
+// knock tells a world that has stalled that somebody outside has done something to it. The world is locked.
+func (w *World) knock() {
+	select {
+	case w.outside <- struct{}{}:
+	default:
 	}
 }
 

@@ -1,93 +1,112 @@
 package sim
 
 // queue holds the ranks that do not run, the one that goes on first on top. It knows where each one is, so that a frame
-// that arrives can bring a rank forward. What it compares lies in the queue itself: with many ranks, to look at each would cost a
-// cache miss.
-type queue []seat
-
-// seat is a rank's place in the queue. Ranks of one moment are ordered by the seed.
-type seat struct {
-	key  instant
-	tie  uint64
-	rank *rank
+// that arrives can bring a rank forward. It never looks at a rank: with many of them each look is a cache miss. For the same
+// reason a seat has four below it and not two: the tree is half as high, and those four lie side by side.
+type queue struct {
+	seats []seat
+	place []int32 // by rank: its seat; -1 when it has none
 }
 
-func (s *seat) before(o *seat) bool { return s.key < o.key || s.key == o.key && s.tie < o.tie }
+// seat is a rank's place in the queue. Ranks of one moment are in order of their ties.
+type seat struct {
+	key instant
+	tie uint64 // drawn by seed, the number of the rank in its lower half
+}
+
+const below = 4 // seats under one
+
+func newQueue(ranks int) queue {
+	q := queue{place: make([]int32, ranks)}
+	for rank := range q.place {
+		q.place[rank] = -1
+	}
+	return q
+}
+
+// tie is what orders a rank among those of one moment.
+func tie(seed uint64, rank int) uint64 {
+	return mix(seed, uint64(rank))>>32<<32 | uint64(rank)
+}
+
+func (s seat) rank() int { return int(uint32(s.tie)) }
+
+func (s seat) before(o seat) bool { return s.key < o.key || s.key == o.key && s.tie < o.tie }
 
 // first is when the next rank goes on; never when none does.
-func (q queue) first() instant {
-	if len(q) == 0 {
+func (q *queue) first() instant {
+	if len(q.seats) == 0 {
 		return never
 	}
-	return q[0].key
+	return q.seats[0].key
 }
 
-func (q *queue) push(r *rank) {
-	r.at = len(*q)
-	*q = append(*q, seat{r.key, r.tie, r})
-	q.up(r.at)
+func (q *queue) push(key instant, tie uint64) {
+	q.seats = append(q.seats, seat{})
+	q.up(len(q.seats)-1, seat{key, tie})
 }
 
-func (q *queue) pop() *rank {
-	all := *q
-	first, last := all[0].rank, len(all)-1
-	all[0] = all[last]
-	all[0].rank.at = 0
-	all[last] = seat{}
-	*q = all[:last]
-	if last > 0 {
-		q.down(0)
+// pop takes the first out; the queue is not empty.
+func (q *queue) pop() (rank int, key instant) {
+	first, end := q.seats[0], len(q.seats)-1
+	last := q.seats[end]
+	q.seats = q.seats[:end]
+	if end > 0 {
+		q.down(0, last)
 	}
-	first.at = -1
-	return first
+	q.place[first.rank()] = -1
+	return first.rank(), first.key
 }
 
 // sooner brings a rank forward.
-func (q *queue) sooner(r *rank, key instant) {
-	if r.at >= 0 && key < r.key {
-		r.key = key
-		(*q)[r.at].key = key
-		q.up(r.at)
+func (q *queue) sooner(rank int, key instant) {
+	if i := q.place[rank]; i >= 0 && key < q.seats[i].key {
+		q.up(int(i), seat{key, q.seats[i].tie})
 	}
 }
 
 // later puts a rank off.
-func (q *queue) later(r *rank, key instant) {
-	if r.at >= 0 && key > r.key {
-		r.key = key
-		(*q)[r.at].key = key
-		q.down(r.at)
+func (q *queue) later(rank int, key instant) {
+	if i := q.place[rank]; i >= 0 && key > q.seats[i].key {
+		q.down(int(i), seat{key, q.seats[i].tie})
 	}
 }
 
-func (q queue) up(i int) {
+// up seats one at i, or above. Whoever sits there moves down.
+func (q *queue) up(i int, s seat) {
 	for i > 0 {
-		above := (i - 1) / 2
-		if !q[i].before(&q[above]) {
-			return
+		above := (i - 1) / below
+		if !s.before(q.seats[above]) {
+			break
 		}
-		q.swap(i, above)
+		q.sit(i, q.seats[above])
 		i = above
 	}
+	q.sit(i, s)
 }
 
-func (q queue) down(i int) {
+// down seats one at i, or below.
+func (q *queue) down(i int, s seat) {
 	for {
-		next := i
-		for below := 2*i + 1; below <= 2*i+2 && below < len(q); below++ {
-			if q[below].before(&q[next]) {
-				next = below
+		next := below*i + 1
+		if next >= len(q.seats) {
+			break
+		}
+		for other := next + 1; other < min(below*i+1+below, len(q.seats)); other++ {
+			if q.seats[other].before(q.seats[next]) {
+				next = other
 			}
 		}
-		if next == i {
-			return
+		if !q.seats[next].before(s) {
+			break
 		}
-		q.swap(i, next)
+		q.sit(i, q.seats[next])
 		i = next
 	}
+	q.sit(i, s)
 }
 
-func (q queue) swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].rank.at, q[j].rank.at = i, j
+func (q *queue) sit(i int, s seat) {
+	q.seats[i] = s
+	q.place[s.rank()] = int32(i)
 }

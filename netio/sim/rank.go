@@ -16,8 +16,7 @@ type rank struct {
 	tie     uint64 // orders ranks of one moment
 
 	clock   instant
-	key     instant // when it goes on, while it does not run
-	at      int     // place in the queue; -1 when it is not there
+	key     instant // when it goes on at the latest, while it does not run
 	parked  bool    // in Wait: what arrives brings it forward
 	woken   bool    // somebody has called Wake
 	back    bool    // frames have come back since the last Wait
@@ -59,7 +58,7 @@ var (
 )
 
 func (r *rank) open(w *World, id int) {
-	r.world, r.id, r.process, r.at, r.tie = w, id, w.processes[w.layout.process[id]], -1, mix(w.config.Seed, uint64(id))
+	r.world, r.id, r.process, r.tie = w, id, w.processes[w.layout.process[id]], tie(w.config.Seed, id)
 	r.pool = netio.NewDetouredPool(r.released)
 }
 
@@ -69,7 +68,7 @@ func (r *rank) start(function func()) {
 		r.yield = yield
 		function()
 	})
-	r.world.queue.push(r)
+	r.world.queue.push(r.key, r.tie)
 }
 
 // Send implements [netio.Port].
@@ -131,16 +130,29 @@ func (r *rank) Wait(d time.Duration) {
 // park lets the rank rest until something comes for it. The world is locked.
 func (r *rank) park(d time.Duration) {
 	r.key = min(r.clock+instantOf(d), never)
-	if len(r.inbox) > 0 {
-		r.key = min(r.key, max(r.clock, r.inbox[0].at))
-	}
-	if len(r.returns) > 0 {
-		r.key = min(r.key, max(r.clock, r.returns[0].at))
-	}
 	r.parked = true
 	r.suspend()
 	r.parked = false
 	r.mature()
+}
+
+// due is when a rank goes on that has just given its turn back. It is asked under the same lock under which the rank comes into the
+// queue: until then nobody can bring it forward, and somebody outside may have woken it. The world is locked.
+func (r *rank) due() instant {
+	at := r.key
+	switch {
+	case !r.parked:
+		return at
+	case r.woken || r.back:
+		return r.clock
+	}
+	if len(r.inbox) > 0 {
+		at = min(at, max(r.clock, r.inbox[0].at))
+	}
+	if len(r.returns) > 0 {
+		at = min(at, max(r.clock, r.returns[0].at))
+	}
+	return at
 }
 
 // Wake implements [netio.Port].
@@ -150,12 +162,9 @@ func (r *rank) Wake() {
 	defer w.mu.Unlock()
 	r.woken = true
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, w.now))
+		w.queue.sooner(r.id, max(r.clock, w.now))
 	}
-	select {
-	case w.outside <- struct{}{}:
-	default:
-	}
+	w.knock()
 }
 
 // Pause implements [netio.Port].
@@ -165,6 +174,7 @@ func (r *rank) Pause() {
 	r.pay()
 	r.clock += r.world.charges.look
 	r.sync()
+	r.mature()
 }
 
 // Now implements [netio.Port]: virtual time.
@@ -236,7 +246,10 @@ func (r *rank) released(f *netio.Frame) {
 	r.pool.TakeBack(f)
 	r.back = true
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, w.time()))
+		w.queue.sooner(r.id, max(r.clock, w.time()))
+	}
+	if w.running == nil {
+		w.knock() // who releases may be outside of the world
 	}
 }
 
@@ -249,7 +262,7 @@ func (r *rank) comeHome(f *netio.Frame) {
 	}
 	r.returns.push(comeback{at, w.number(), f})
 	if r.parked {
-		w.queue.sooner(r, max(r.clock, at))
+		w.queue.sooner(r.id, max(r.clock, at))
 	}
 }
 

@@ -85,7 +85,7 @@ type World struct {
 	trace    trace
 	stats    Stats
 	done     chan struct{} // closed when all ranks have ended
-	outside  chan struct{} // capacity 1: somebody outside has woken a rank
+	outside  chan struct{} // capacity 1: somebody outside has woken a rank, or released a frame
 	progress atomic.Uint64 // turns, for whoever waits for the end
 }
 
@@ -98,9 +98,10 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
+	reserve(c.Ranks)
 	w := &World{
 		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
-		culprit: -1, trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
+		culprit: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
 	w.hosts = make([]traffic, w.layout.hosts())

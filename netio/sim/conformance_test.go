@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// The suite of all transports. Its tests use ports from goroutines of their own, also those of several ranks from one. Ranks of
+// a simulation are coroutines, and only one of them runs. So each is a servant here: it does what its driven port is asked for,
+// a call at a time, or a whole rank's part of a test.
+func TestKeepsThePromisesOfTransports(t *testing.T) {
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
+		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks()})
+		require.NoError(t, err)
+		for _, p := range w.processes {
+			d := newDriven(p)
+			t.Cleanup(func() { _ = d.Close() }) // also after a test that was skipped
+			all = append(all, d)
+		}
+		return all
+	}, netiotest.Except{
+		"AbortIsTold":            "frames that nobody has looked at stay where they are until the ranks there end: these always do, once the job has failed",
+		"CloseInOrder":           "a frame that somebody still holds when its process has ended comes back when that lets go of it: there is no copy that could come back before",
+		"CreditsBoundWhatIsHeld": "a goroutine outside of the world lets its ranks wait for a while, in which their time goes on to the end of the test's patience",
+	})
+}
+
+// slowLooks is a network in which idle servants let time pass quickly: a test that waits for milliseconds takes hundreds of turns.
+func slowLooks() Network {
+	n := Machines["flat"]
+	n.Costs.Look = 20e-6
+	return n
+}
+
+// driven is a process whose ranks do what their ports are asked for.
+type driven struct {
+	*Process
+	ports  []*drivenPort
+	over   chan struct{} // closed when Run has returned
+	killed bool
+}
+
+func newDriven(p *Process) *driven {
+	d := &driven{Process: p, over: make(chan struct{})}
+	for id := p.place.First; id < p.place.Last; id++ {
+		d.ports = append(d.ports, &drivenPort{
+			rank: p.Port(id).(*rank), calls: make(chan call), results: make(chan result, 1), stop: make(chan struct{}), gone: make(chan struct{}),
+		})
+	}
+	return d
+}
+
+// Start sets the servants going.
+func (d *driven) Start(failed func(error)) {
+	w := d.world
+	d.Process.Start(func(err error) {
+		w.mu.Lock()
+		killed := d.killed
+		w.mu.Unlock()
+		var hang *HangError
+		if killed || errors.As(err, &hang) {
+			return // what the dead are told doesn't matter, and goroutines outside of the world will go on with it
+		}
+		failed(err)
+	})
+	var servants []func()
+	for _, p := range d.ports {
+		servants = append(servants, p.serve)
+	}
+	go func() {
+		d.Run(servants, nil, 0)
+		close(d.over)
+	}()
+}
+
+func (d *driven) Port(rank int) netio.Port { return d.ports[rank-d.place.First] }
+
+// Kill implements [netiotest.Killer].
+func (d *driven) Kill() {
+	d.world.mu.Lock()
+	d.killed = true
+	dead := make(chan struct{})
+	d.world.plan(d.world.time(), func() { d.world.kill(d.Process); close(dead) })
+	d.world.mu.Unlock()
+	<-dead
+	for _, p := range d.ports {
+		p.leave()
+		p.once.Do(func() { close(p.gone) })
+	}
+}
+
+// Close lets the servants return. What they had got for nobody is released.
+func (d *driven) Close() error {
+	for _, p := range d.ports {
+		p.leave()
+	}
+	<-d.over
+	for _, p := range d.ports {
+		select {
+		case r := <-p.results:
+			if r.frame != nil {
+				r.frame.Release()
+			}
+		default:
+		}
+	}
+	return d.Process.Close()
+}
+
+// drivenPort hands calls to its rank, for as long as that is there.
+type drivenPort struct {
+	*rank
+	calls   chan call
+	results chan result
+	stop    chan struct{} // closed when the servant shall return
+	gone    chan struct{} // closed when it has, or is dead
+	once    sync.Once     // closes gone
+	leaving sync.Once     // closes stop
+}
+
+// call is what a port is asked for.
+type call struct {
+	what  func(*rank, call) result
+	part  func(netio.Port)
+	frame *netio.Frame
+	time  time.Duration
+}
+
+type result struct{ frame *netio.Frame }
+
+func (p *drivenPort) leave() { p.leaving.Do(func() { close(p.stop) }) }
+
+// serve is the rank's function. A rank that is asked for nothing lets time pass.
+func (p *drivenPort) serve() {
+	defer p.once.Do(func() { close(p.gone) })
+	for {
+		select {
+		case c := <-p.calls:
+			p.results <- c.what(p.rank, c)
+		case <-p.stop:
+			return
+		default:
+			p.rank.Pause()
+			runtime.Gosched() // who asks is outside of the world
+		}
+	}
+}
+
+// ask has the servant do something. The ports of those that are gone do it on the caller's goroutine, as those of other transports.
+func (p *drivenPort) ask(c call) *netio.Frame {
+	select {
+	case p.calls <- c:
+	case <-p.gone:
+		return c.what(p.rank, c).frame
+	}
+	select {
+	case r := <-p.results:
+		return r.frame
+	case <-p.gone:
+		return nil
+	}
+}
+
+var (
+	doSend = func(r *rank, c call) result { r.Send(c.frame); return result{} }
+	doRecv = func(r *rank, _ call) result { return result{r.Recv()} }
+	doWait = func(r *rank, c call) result {
+		if r.ended {
+			time.Sleep(time.Millisecond) // nobody resumes it any more
+		} else {
+			r.Wait(c.time)
+		}
+		return result{}
+	}
+	doPart  = func(r *rank, c call) result { c.part(r); return result{} }
+	doPause = func(r *rank, _ call) result { r.Pause(); return result{} }
+)
+
+func (p *drivenPort) Send(f *netio.Frame)  { p.ask(call{what: doSend, frame: f}) }
+func (p *drivenPort) Recv() *netio.Frame   { return p.ask(call{what: doRecv}) }
+func (p *drivenPort) Wait(d time.Duration) { p.ask(call{what: doWait, time: d}) }
+func (p *drivenPort) Pause()               { p.ask(call{what: doPause}) }
+
+// Do implements [netiotest.Doer].
+func (p *drivenPort) Do(part func(netio.Port)) { p.ask(call{what: doPart, part: part}) }
