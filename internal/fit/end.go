@@ -12,10 +12,12 @@ import (
 // end is one of the two ends of a link under measurement, on its own goroutine.
 type end struct {
 	netio.Port
-	context context.Context
-	failed  *atomic.Pointer[error] // what the transport has told
-	self    uint32
-	sent    uint64 // data frames
+	context  context.Context
+	failed   *atomic.Pointer[error] // what the transport has told
+	self     uint32
+	sent     uint64        // data frames
+	until    time.Duration // when a wait has lasted too long
+	checksum uint64        // of what was read, so that reading is not left out
 }
 
 const (
@@ -72,6 +74,22 @@ func (e *end) recv() (*netio.Frame, error) {
 		}
 		e.Wait(patience / 20) // or until somebody has woken it because the transport has failed
 	}
+}
+
+// idle is one turn of a wait in which nothing was done.
+func (e *end) idle(turns *int) error {
+	if *turns++; *turns < looks {
+		e.Pause()
+		return nil
+	}
+	if *turns == looks {
+		e.until = e.Now() + patience
+	}
+	if err := e.lost(e.until); err != nil {
+		return err
+	}
+	e.Wait(time.Millisecond)
+	return nil
 }
 
 // room waits until the other end has taken in all but so many bytes of frames.

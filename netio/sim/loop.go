@@ -60,12 +60,16 @@ func (w *World) limit() {
 // step lets a rank run until it gives its turn back. The world is locked.
 func (w *World) step(r *rank) {
 	if r.frozen > r.key {
+		w.rise(r)
 		r.key = r.frozen
 		w.queue.push(r)
 		return
 	}
 	w.now = r.key
 	r.clock = max(r.clock, r.key)
+	if !w.seat(r) {
+		return
+	}
 	w.running = r
 	alive := false
 	w.unlocked(func() { _, alive = r.resume() })
@@ -80,6 +84,7 @@ func (w *World) step(r *rank) {
 // end takes a rank out that has returned. The world is locked.
 func (w *World) end(r *rank) {
 	w.running = nil
+	w.rise(r)
 	r.ended = true
 	w.alive--
 	if r.process.dead {

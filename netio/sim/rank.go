@@ -27,6 +27,8 @@ type rank struct {
 
 	inbox   heap[parcel]
 	returns heap[comeback]
+	core    *core             // nil when it holds none, or has one of its own
+	batches map[*Process]int  // bytes that still go with the last frame for a process
 	done    func() netio.Work // nil: nobody tells
 	worked  netio.Work        // what was paid for
 	owing   float64           // picoseconds below one
@@ -40,6 +42,7 @@ type parcel struct {
 	number uint64
 	frame  *netio.Frame
 	seal   *seal // nil where nothing can go wrong
+	opens  bool  // it is the first of a batch
 }
 
 func (p parcel) before(o parcel) bool { return p.at < o.at || p.at == o.at && p.number < o.number }
@@ -103,7 +106,7 @@ func (r *rank) Recv() *netio.Frame {
 			continue
 		}
 		f := p.frame
-		r.clock += w.charges.overhead[w.layout.class(int(f.From), r.id)]
+		r.clock += w.charges.end(w.layout.class(int(f.From), r.id), f.Bytes, p.opens)
 		w.trace.frame(r.clock, "take", f)
 		return f
 	}
@@ -121,6 +124,7 @@ func (r *rank) Wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.pay()
+	clear(r.batches)
 	r.mature()
 	if !r.woken && !r.back {
 		r.park(d)
@@ -138,6 +142,7 @@ func (r *rank) park(d time.Duration) {
 		r.key = min(r.key, max(r.clock, r.returns[0].at))
 	}
 	r.parked = true
+	r.world.rise(r)
 	r.suspend()
 	r.parked = false
 	r.mature()
@@ -164,6 +169,13 @@ func (r *rank) Pause() {
 	defer r.world.mu.Unlock()
 	r.pay()
 	r.clock += r.world.charges.look
+	clear(r.batches)
+	if r.world.wanted(r) {
+		r.world.rise(r)
+		r.key = r.clock
+		r.suspend()
+		return
+	}
 	r.sync()
 }
 
