@@ -83,7 +83,7 @@ func TestSwitches(t *testing.T) {
 		{2, sim.Cores{Count: 1, Switch: 3e-6, ProcessSwitch: 7e-6}, 7 * time.Microsecond},
 	} {
 		n := work(2, c.cores)
-		done := ends(t, sim.Config{Ranks: 2, Processes: processes, Network: n}, time.Millisecond)
+		done := ends(t, sim.Config{Ranks: 2, Processes: c.processes, Network: n}, time.Millisecond)
 		require.ElementsMatch(t, []time.Duration{time.Millisecond, nth(1, time.Millisecond) + c.takes}, done)
 	}
 }
