@@ -27,9 +27,11 @@ const (
 
 // commands are in the tags of data frames.
 const (
-	echo = iota + 1 // send it back
-	take            // take it in
-	tell            // and tell, by a control frame, when as many as its Seq were taken in: frames have no order
+	echo       = iota + 1 // send it back
+	take                  // take it in
+	trade                 // exchange as many as its Seq, of its size
+	tradeAlone            // and pause after each
+	tell                  // and tell, by a control frame, when as many as its Seq were taken in: frames have no order
 	stop
 )
 
@@ -136,6 +138,11 @@ func (e *end) answer() error {
 		switch h.Tag {
 		case echo:
 			e.send(echo, int(h.Bytes))
+			continue
+		case trade, tradeAlone:
+			if _, err := e.trade(int(h.Bytes), int(h.Seq), h.Tag == tradeAlone); err != nil {
+				return err
+			}
 			continue
 		case stop:
 			return e.room(0)

@@ -6,55 +6,87 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-var exchangeSizes = []int{64, 512, 2048, 4096, 8192, 16384}
+// tradeSizes are those of frames that both ends exchange.
+var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384}
 
-// exchange is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what a frame
-// costs the processors when none of them waits, though the ends lie on two cores. Both ends write and read all words of a frame, as
-// those who fill buffers and handle pebbles do.
-func (e *end) exchange(bytes, frames int) (seconds float64, err error) {
+// trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
+// the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
+// handle pebbles do. alone tells that they pause after each frame, so that each leaves by itself.
+func (e *end) trade(bytes, frames int, alone bool) (seconds float64, err error) {
 	start := e.Now()
-	if err := e.trade(bytes, frames); err != nil {
-		return 0, err
-	}
-	return (e.Now() - start).Seconds() / float64(frames), nil
-}
-
-// trade sends so many frames and takes in as many.
-func (e *end) trade(bytes, frames int) error {
-	most := underWay - netio.FrameCost(bytes)
-	sent, taken, sum := 0, 0, uint64(0)
-	for idle := 0; taken < frames || sent < frames; {
+	sent, taken := 0, 0
+	for turns := 0; taken < frames || sent < frames; {
 		worked := false
-		if sent < frames && (e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most) {
+		if sent < frames && e.roomFor(bytes) {
 			e.post(bytes)
 			sent, worked = sent+1, true
+			if alone {
+				e.Pause()
+			}
 		}
-		for f := e.Recv(); f != nil && taken < frames; f = e.Recv() {
-			sum += addWords(f)
+		for taken < frames {
+			f := e.Recv()
+			if f == nil {
+				break
+			}
+			e.checksum += addWords(f)
 			f.Release()
 			taken, worked = taken+1, true
 		}
 		if worked {
-			idle = 0
-			continue
-		}
-		if err := e.idle(&idle); err != nil {
-			return err
+			turns = 0
+		} else if err := e.idle(&turns); err != nil {
+			return 0, err
 		}
 	}
-	e.checksum += sum
-	return e.room(0)
+	seconds = (e.Now() - start).Seconds() / float64(frames)
+	return seconds, e.room(0)
+}
+
+// roomFor tells whether another frame may be under way.
+func (e *end) roomFor(bytes int) bool {
+	most := underWay - netio.FrameCost(bytes)
+	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
+}
+
+// touching is the time of a frame that is written and read by the same end, among as many as a trade has under way: what of a trade is
+// none of the link's.
+func (e *end) touching(bytes, frames int) (seconds float64) {
+	start := e.Now()
+	var filled netio.Frames
+	for range frames {
+		if !e.roomFor(bytes) {
+			e.drain(&filled)
+		}
+		filled.Push(e.fill(bytes))
+	}
+	for !filled.Empty() {
+		e.drain(&filled)
+	}
+	return (e.Now() - start).Seconds() / float64(frames)
+}
+
+// drain reads and releases the first frame.
+func (e *end) drain(filled *netio.Frames) {
+	f := filled.Shift()
+	e.checksum += addWords(f)
+	f.Release()
 }
 
 // post sends a frame all of whose words are written.
 func (e *end) post(bytes int) {
+	e.sent++
+	e.Send(e.fill(bytes))
+}
+
+func (e *end) fill(bytes int) *netio.Frame {
 	f := e.Pool().Get(bytes)
 	f.Kind, f.From, f.To, f.Bytes, f.Tag = netio.Data, e.self, 1-e.self, uint32(bytes), take
-	for i, w := 0, words(f); i < len(w); i++ {
+	w := words(f)
+	for i := range w {
 		w[i] = uint64(i)
 	}
-	e.sent++
-	e.Send(f)
+	return f
 }
 
 func addWords(f *netio.Frame) (sum uint64) {
@@ -67,4 +99,17 @@ func addWords(f *netio.Frame) (sum uint64) {
 // words are those of a frame's payload.
 func words(f *netio.Frame) []uint64 {
 	return unsafe.Slice((*uint64)(f.Base()), f.Bytes/8)
+}
+
+// trades asks the other end to exchange frames, and does so.
+func (e *end) trades(bytes, frames int, alone bool) (seconds float64, err error) {
+	command := uint32(trade)
+	if alone {
+		command = tradeAlone
+	}
+	e.sendWith(command, bytes, uint64(frames))
+	if err := e.room(0); err != nil {
+		return 0, err
+	}
+	return e.trade(bytes, frames, alone)
 }

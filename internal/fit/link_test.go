@@ -22,7 +22,7 @@ var little = Effort{Repeats: 2, Frames: 50}
 
 // frames is how many an effort sends from rank 0.
 func frames(e Effort) uint64 {
-	n := burst*bursts + bursts + len(pingSizes)*(e.Frames/len(pingSizes)+1) + len(streamSizes)*(e.Frames+1)
+	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + (len(streamSizes)+len(tradeSizes)+1)*(e.Frames+1)
 	return uint64(warmUp + (e.Repeats+1)*n + 1)
 }
 

@@ -55,7 +55,7 @@ func TestCoresAreShared(t *testing.T) {
 				for i, at := range done {
 					n := i / shared
 					require.GreaterOrEqual(t, at, time.Duration(n+1)*d)
-					require.LessOrEqual(t, at, nth(n, d)) // a message that comes before the second look spares that
+					require.LessOrEqual(t, at, nth(n, d)+time.Duration(n)*looks) // messages that come meanwhile cost looks
 				}
 			})
 		}
