@@ -15,6 +15,7 @@ type end struct {
 	context  context.Context
 	failed   *atomic.Pointer[error] // what the transport has told
 	self     uint32
+	batches  bool          // frames share system calls
 	sent     uint64        // data frames
 	until    time.Duration // when a wait has lasted too long
 	checksum uint64        // of what was read, so that reading is not left out

@@ -110,7 +110,7 @@ func TestParametersComeBack(t *testing.T) {
 
 // TestNothingBelowZero: what hides behind something else is 0, and the sums still agree.
 func TestNothingBelowZero(t *testing.T) {
-	s := samples{trades: []point{{64, 10}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
+	s := samples{trades: []point{{64, 10}}, touches: []point{{64, 0}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
 	require.InDelta(t, 3, l.Message(64), 1e-12)

@@ -61,7 +61,7 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
 	for rank := place.First; rank < place.Last; rank++ {
-		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank)}
+		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank), batches: t.Name() == netio.ByTCP}
 		ends.Go(func() {
 			if rank == 1 {
 				errs[1] = e.answer()
@@ -130,7 +130,9 @@ func (e *end) repeat(frames int) (s samples, err error) {
 		s.trades = append(s.trades, point{float64(bytes), seconds})
 		s.touches = append(s.touches, point{float64(bytes), e.touching(bytes, frames)})
 	}
-	s.alone, err = e.trades(small, frames, true)
+	if e.batches {
+		s.alone, err = e.trades(small, frames, true)
+	}
 	return s, err
 }
 

@@ -28,12 +28,17 @@ func (s samples) link() (l model.Link, residual float64) {
 		alone = append(alone, weighted{p.y - l.PerByte*p.x, 1 / p.y})
 	}
 	ping, apart := max(0, middle(alone)), max(0, stream.start)
-	l.Overhead = min(max(0, trade.start-touch.start)/2, ping/2, apart)
+	l.Overhead = min(s.own(trade.rise-touch.rise), ping/2, apart)
 	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
-	together := trade.start + trade.rise*small
+	together := s.trades[0].y
 	l.Batch = max(0, s.alone-together) / 2
 	l.EndPerByte = max(0, (trade.rise-touch.rise)/2-l.Batch/batchBytes)
 	return l, stream.residual
+}
+
+// own is what a frame costs an end beside its bytes: of the smallest, since the times of trades bend where caches end.
+func (s samples) own(rise float64) float64 {
+	return max(0, s.trades[0].y-s.touches[0].y-rise*s.trades[0].x) / 2
 }
 
 // summary is the median of repeats, parameter by parameter.
