@@ -12,7 +12,9 @@ var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384}
 // trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
 // the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
 // handle pebbles do. alone tells that they pause after each frame, so that each leaves by itself.
-func (e *end) trade(bytes, frames int, alone bool) (seconds float64, err error) {
+//
+// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do afterwards.
+func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	start := e.Now()
 	sent, taken := 0, 0
 	for turns := 0; taken < frames || sent < frames; {
@@ -39,8 +41,11 @@ func (e *end) trade(bytes, frames int, alone bool) (seconds float64, err error) 
 			return 0, err
 		}
 	}
-	seconds = (e.Now() - start).Seconds() / float64(frames)
-	return seconds, e.room(0)
+	seconds := (e.Now() - start).Seconds() / float64(frames)
+	if err := e.room(0); err != nil {
+		return 0, err
+	}
+	return seconds - e.touching(bytes, frames), nil
 }
 
 // roomFor tells whether another frame may be under way.
@@ -102,7 +107,7 @@ func words(f *netio.Frame) []uint64 {
 }
 
 // trades asks the other end to exchange frames, and does so.
-func (e *end) trades(bytes, frames int, alone bool) (seconds float64, err error) {
+func (e *end) trades(bytes, frames int, alone bool) (beyond float64, err error) {
 	command := uint32(trade)
 	if alone {
 		command = tradeAlone

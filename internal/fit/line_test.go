@@ -61,11 +61,9 @@ func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 	}
 	for _, bytes := range tradeSizes {
 		n := float64(bytes)
-		touch := 20e-9 + 0.03e-9*n // whatever it is
-		s.trades = append(s.trades, point{n, off(touch + 2*l.Overhead + 2*n*(l.EndPerByte+l.Batch/batchBytes))})
-		s.touches = append(s.touches, point{n, off(touch)})
+		s.trades = append(s.trades, point{n, off(2*l.Overhead + 2*n*(l.EndPerByte+l.Batch/batchBytes))})
 	}
-	s.alone = off(20e-9 + 0.03e-9*small + 2*l.Overhead + 2*l.Batch + 2*small*(l.EndPerByte+l.Batch/batchBytes))
+	s.alone = off(2*l.Overhead + 2*l.Batch + 2*small*(l.EndPerByte+l.Batch/batchBytes))
 	for _, bytes := range streamSizes {
 		s.streams = append(s.streams, point{float64(bytes), off(l.Interval() + l.PerByte*float64(bytes))})
 	}
@@ -110,7 +108,7 @@ func TestParametersComeBack(t *testing.T) {
 
 // TestNothingBelowZero: what hides behind something else is 0, and the sums still agree.
 func TestNothingBelowZero(t *testing.T) {
-	s := samples{trades: []point{{64, 10}}, touches: []point{{64, 0}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
+	s := samples{trades: []point{{64, 10}, {128, 10}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
 	require.InDelta(t, 3, l.Message(64), 1e-12)

@@ -128,7 +128,6 @@ func (e *end) repeat(frames int) (s samples, err error) {
 			return s, err
 		}
 		s.trades = append(s.trades, point{float64(bytes), seconds})
-		s.touches = append(s.touches, point{float64(bytes), e.touching(bytes, frames)})
 	}
 	if e.batches {
 		s.alone, err = e.trades(small, frames, true)

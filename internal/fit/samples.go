@@ -6,8 +6,7 @@ import "github.com/activepebbles/pebbles/model"
 type samples struct {
 	pings   []point // one way, by bytes of the frame
 	streams []point // a frame of a stream, by bytes
-	trades  []point // a frame sent and one taken in by an end while both do both, by bytes
-	touches []point // a frame written and read by the same end, by bytes
+	trades  []point // a frame sent and one taken in by an end while both do both, beyond touching them, by bytes
 	alone   float64 // a trade of small frames, each of which leaves by itself
 }
 
@@ -18,27 +17,31 @@ const batchBytes = 64 << 10
 // trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut
 // to that. The residual is that of the stream's line.
 //
-// What the ends pay beyond o follows from trades, less what it costs to write and read the bytes wherever they are: twice O a byte,
-// and twice what a batch costs when each frame is one.
+// What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
 func (s samples) link() (l model.Link, residual float64) {
-	stream, trade, touch := lineThrough(s.streams), lineThrough(s.trades), lineThrough(s.touches)
+	stream := lineThrough(s.streams)
 	l.PerByte = max(0, stream.rise)
 	var alone []weighted
 	for _, p := range s.pings {
 		alone = append(alone, weighted{p.y - l.PerByte*p.x, 1 / p.y})
 	}
 	ping, apart := max(0, middle(alone)), max(0, stream.start)
-	l.Overhead = min(s.own(trade.rise-touch.rise), ping/2, apart)
+	rise := max(0, riseOf(s.trades))
+	smallest := s.trades[0]
+	l.Overhead = min(max(0, smallest.y-rise*smallest.x)/2, ping/2, apart)
 	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
-	together := s.trades[0].y
-	l.Batch = max(0, s.alone-together) / 2
-	l.EndPerByte = max(0, (trade.rise-touch.rise)/2-l.Batch/batchBytes)
+	l.Batch = max(0, s.alone-smallest.y) / 2
+	l.EndPerByte = max(0, rise/2-l.Batch/batchBytes)
 	return l, stream.residual
 }
 
-// own is what a frame costs an end beside its bytes: of the smallest, since the times of trades bend where caches end.
-func (s samples) own(rise float64) float64 {
-	return max(0, s.trades[0].y-s.touches[0].y-rise*s.trades[0].x) / 2
+// riseOf is how much each byte adds to what the smallest frame costs: of all sizes the median, the larger ones weighing more.
+func riseOf(points []point) float64 {
+	var rises []weighted
+	for _, p := range points[1:] {
+		rises = append(rises, weighted{(p.y - points[0].y) / (p.x - points[0].x), p.x})
+	}
+	return middle(rises)
 }
 
 // summary is the median of repeats, parameter by parameter.

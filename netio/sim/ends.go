@@ -16,8 +16,17 @@ type End struct {
 	Batch   float64 `json:"batch"`    // seconds for each batch
 }
 
-// batchBytes is up to how many bytes frames share a system call.
-const batchBytes = 64 << 10
+// Frames share a system call up to so many bytes, and when no more than so long lies between them: what package netio promises.
+const (
+	batchBytes = 64 << 10
+	batchTime  = 1_000_000 * nanosecond
+)
+
+// batch is what has last left a rank for another process.
+type batch struct {
+	room int     // bytes that may still go with it
+	ends instant // when it leaves
+}
 
 func (e Ends) check() error {
 	for class, end := range []End{e.Process, e.Host, e.Between} {
@@ -45,13 +54,14 @@ func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 		return false
 	}
 	if r.batches == nil {
-		r.batches = map[*Process]int{}
+		r.batches = map[*Process]batch{}
 	}
-	room := r.batches[to.process]
-	first := room <= 0
+	b := r.batches[to.process]
+	first := b.room <= 0 || r.clock > b.ends
 	if first {
-		room = batchBytes
+		b = batch{batchBytes, r.clock + batchTime}
 	}
-	r.batches[to.process] = room - headBytes - int(bytes)
+	b.room -= headBytes + int(bytes)
+	r.batches[to.process] = b
 	return first
 }

@@ -27,11 +27,11 @@ type rank struct {
 
 	inbox   heap[parcel]
 	returns heap[comeback]
-	core    *core             // nil when it holds none, or has one of its own
-	batches map[*Process]int  // bytes that still go with the last frame for a process
-	done    func() netio.Work // nil: nobody tells
-	worked  netio.Work        // what was paid for
-	owing   float64           // picoseconds below one
+	core    *core              // nil when it holds none, or has one of its own
+	batches map[*Process]batch // by the process that they are for
+	done    func() netio.Work  // nil: nobody tells
+	worked  netio.Work         // what was paid for
+	owing   float64            // picoseconds below one
 	resume  func() (struct{}, bool)
 	yield   func(struct{}) bool
 }
