@@ -16,17 +16,21 @@ type End struct {
 	Batch   float64 `json:"batch"`    // seconds for each batch
 }
 
-// Frames share a system call up to so many bytes, and when no more than so long lies between them: what package netio promises.
+// Frames share a system call up to so many bytes, and no longer than so long after the first one that their sender has promised to
+// anybody: so package netio has it.
 const (
 	batchBytes = 64 << 10
 	batchTime  = 1_000_000 * nanosecond
 )
 
-// batch is what has last left a rank for another process.
-type batch struct {
-	room int     // bytes that may still go with it
-	ends instant // when it leaves
+// batches are what leaves a rank soon.
+type batches struct {
+	room map[*Process]int // bytes that may still go with what was last sent to a process
+	ends instant          // when all leave
 }
+
+// leave ends all batches.
+func (b *batches) leave() { clear(b.room) }
 
 func (e Ends) check() error {
 	for class, end := range []End{e.Process, e.Host, e.Between} {
@@ -53,15 +57,21 @@ func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if r.world.charges.batch[k] == 0 {
 		return false
 	}
-	if r.batches == nil {
-		r.batches = map[*Process]batch{}
+	b := &r.batches
+	if b.room == nil {
+		b.room = map[*Process]int{}
 	}
-	b := r.batches[to.process]
-	first := b.room <= 0 || r.clock > b.ends
+	if r.clock > b.ends {
+		b.leave()
+	}
+	if len(b.room) == 0 {
+		b.ends = r.clock + batchTime
+	}
+	room := b.room[to.process]
+	first := room <= 0
 	if first {
-		b = batch{batchBytes, r.clock + batchTime}
+		room = batchBytes
 	}
-	b.room -= headBytes + int(bytes)
-	r.batches[to.process] = b
+	b.room[to.process] = room - headBytes - int(bytes)
 	return first
 }

@@ -27,11 +27,11 @@ type rank struct {
 
 	inbox   heap[parcel]
 	returns heap[comeback]
-	core    *core              // nil when it holds none, or has one of its own
-	batches map[*Process]batch // by the process that they are for
-	done    func() netio.Work  // nil: nobody tells
-	worked  netio.Work         // what was paid for
-	owing   float64            // picoseconds below one
+	core    *core // nil when it holds none, or has one of its own
+	batches batches
+	done    func() netio.Work // nil: nobody tells
+	worked  netio.Work        // what was paid for
+	owing   float64           // picoseconds below one
 	resume  func() (struct{}, bool)
 	yield   func(struct{}) bool
 }
@@ -124,7 +124,7 @@ func (r *rank) Wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.pay()
-	clear(r.batches)
+	r.batches.leave()
 	r.mature()
 	if !r.woken && !r.back {
 		r.park(d)
@@ -169,7 +169,7 @@ func (r *rank) Pause() {
 	defer r.world.mu.Unlock()
 	r.pay()
 	r.clock += r.world.charges.look
-	clear(r.batches)
+	r.batches.leave()
 	if r.world.wanted(r) {
 		r.world.rise(r)
 		r.key = r.clock
