@@ -104,8 +104,11 @@ func keptApplications(out string) map[string]model.Application {
 	return f.Applications
 }
 
-// coresHere measures what the cores of this host are to ranks that share them.
+// coresHere measures what the cores of this host are to ranks that share them. Where that can't be measured, another process costs a
+// core no less than another rank.
 func coresHere(repeats int) (model.Cores, error) {
-	process, err := fit.ProcessSwitch(repeats)
-	return model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), ProcessSwitch: process}, err
+	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats)}
+	process, err := benchmark.HandOver(repeats)
+	c.ProcessSwitch = max(process, c.Switch)
+	return c, err
 }

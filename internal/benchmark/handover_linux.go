@@ -1,4 +1,4 @@
-package fit
+package benchmark
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// ProcessSwitch is what it costs a core to go on with another thread, in seconds, as the system does between processes: two threads
+// HandOver is what it costs a core to go on with another thread, in seconds, as the system does between processes: two threads
 // on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The error says what the system refuses.
-func ProcessSwitch(repeats int) (float64, error) {
+func HandOver(repeats int) (float64, error) {
 	there, err := newPipe()
 	if err != nil {
 		return 0, err
@@ -29,9 +29,7 @@ func ProcessSwitch(repeats int) (float64, error) {
 		apart = append(apart, handedOver(there, back))
 		alone = append(alone, handedOver(there, there))
 	}
-	with, _ := spread(apart)
-	without, _ := spread(alone)
-	return max(0, with-without), nil
+	return max(0, median(apart)-median(alone)), nil
 }
 
 // handedOver is the time of a byte from one pipe's end to the other: of two threads, or of one when both pipes are the same.
@@ -66,16 +64,8 @@ func handedOver(there, back pipe) (seconds float64) {
 
 // bindToFirst binds this thread to the first core that it may use, if the system lets it.
 func bindToFirst() {
-	var may, first unix.CPUSet
-	if unix.SchedGetaffinity(0, &may) != nil {
-		return
-	}
-	for core := range 8 * 8 * len(may) {
-		if may.IsSet(core) {
-			first.Set(core)
-			_ = unix.SchedSetaffinity(0, &first)
-			return
-		}
+	if first, _, ok := twoCores(); ok {
+		bind(first)
 	}
 }
 
@@ -95,7 +85,7 @@ func (p pipe) take() { p.must(unix.Read(p.out, make([]byte, 1))) }
 
 func (p pipe) must(n int, err error) {
 	if n != 1 || err != nil {
-		panic("fit: a pipe within this process: " + os.NewSyscallError("transfer", err).Error())
+		panic("benchmark: a pipe within this process: " + os.NewSyscallError("transfer", err).Error())
 	}
 }
 
