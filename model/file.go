@@ -19,6 +19,8 @@ type File struct {
 	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes that were
 	// not measured are missing, and have the parameters of the class next to them.
 	Measured map[string]Measured `json:"measured"`
+	// Applications has what pebbles of applications cost, by the application and the flags that make its work.
+	Applications map[string]Application `json:"applications,omitempty"`
 }
 
 // Measured says how a link was measured.
@@ -32,7 +34,7 @@ type Measured struct {
 // Encode writes a file as JSON.
 func (f File) Encode() ([]byte, error) {
 	f.Format = FileFormat
-	if err := f.Parameters.Check(); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(f, "", "\t")
@@ -55,11 +57,20 @@ func DecodeFile(text []byte) (File, error) {
 	if err := reader.Decode(&f); err != nil {
 		return File{}, fmt.Errorf("model: this file of parameters is damaged: %w: run pebbles fit again", err)
 	}
-	if err := f.Parameters.Check(); err != nil {
+	if err := f.check(); err != nil {
 		return File{}, fmt.Errorf("%w: this file of parameters is damaged: run pebbles fit again", err)
 	}
 	if f.Parameters.Process == (Link{}) {
 		return File{}, fmt.Errorf("model: this file has no parameters: give one that pebbles fit has written")
 	}
 	return f, nil
+}
+
+func (f File) check() error {
+	for name, a := range f.Applications {
+		if err := a.check(); err != nil {
+			return fmt.Errorf("model: application %q: %w", name, err)
+		}
+	}
+	return f.Parameters.Check()
 }

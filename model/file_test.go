@@ -13,8 +13,11 @@ import (
 func TestFileComesBack(t *testing.T) {
 	f := model.File{
 		Format: model.FileFormat, Machine: "a machine", Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Parameters: round(),
-		Measured: map[string]model.Measured{"process": {Transport: "mem", Spread: model.Link{Gap: 0.5}, Residual: 0.01, Frames: 7}},
+		Measured:     map[string]model.Measured{"process": {Transport: "mem", Spread: model.Link{Gap: 0.5}, Residual: 0.01, Frames: 7}},
+		Applications: map[string]model.Application{"randomaccess --log2-words=20": {Send: 1e-9, Handle: 2e-9, Spread: 0.1}},
 	}
+	f.Parameters.Cores = model.Cores{Count: 2, Switch: 1e-7, ProcessSwitch: 3e-6}
+	f.Parameters.Network.EndPerByte, f.Parameters.Network.Batch = 1e-10, 5e-6
 	text, err := f.Encode()
 	require.NoError(t, err)
 	back, err := model.DecodeFile(text)
@@ -36,6 +39,17 @@ func TestFileRefuses(t *testing.T) {
 		"no parameters":         `{"format": 1}`,
 	} {
 		_, err := model.DecodeFile([]byte(spoiled))
+		require.ErrorContains(t, err, says)
+	}
+	for says, spoil := range map[string]func(*model.File){
+		"-1 cores":        func(f *model.File) { f.Parameters.Cores.Count = -1 },
+		"switch is -1":    func(f *model.File) { f.Parameters.Cores.Switch = -1 },
+		"batch is -1":     func(f *model.File) { f.Parameters.Host.Batch = -1 },
+		`application "a"`: func(f *model.File) { f.Applications = map[string]model.Application{"a": {Handle: -1}} },
+	} {
+		spoiled := f
+		spoil(&spoiled)
+		_, err = spoiled.Encode()
 		require.ErrorContains(t, err, says)
 	}
 	f.Parameters.Pebble.Send = -1

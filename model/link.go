@@ -13,6 +13,11 @@ type Link struct {
 	Overhead float64 `json:"overhead"`     // o: of the processor that sends a message, and as much of the one that receives it
 	Gap      float64 `json:"gap"`          // g: between two messages, beyond the overhead: two sends are o+g apart
 	PerByte  float64 `json:"gap_per_byte"` // G: of a byte, the inverse of the bandwidth
+
+	// What messages cost the processors of both ends beside o, which a simulation needs where ranks share cores. Predictions by
+	// formula have them in L and G.
+	EndPerByte float64 `json:"end_per_byte,omitempty"` // O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
+	Batch      float64 `json:"batch,omitempty"`        // of messages that leave together, at either end: a system call
 }
 
 // Message is the time of one message from the call that sends it to the end of its receipt: 2o + L + nG.
@@ -48,7 +53,7 @@ func (l Link) check() error {
 	for _, p := range []struct {
 		name  string
 		value float64
-	}{{"latency", l.Latency}, {"overhead", l.Overhead}, {"gap", l.Gap}, {"gap_per_byte", l.PerByte}} {
+	}{{"latency", l.Latency}, {"overhead", l.Overhead}, {"gap", l.Gap}, {"gap_per_byte", l.PerByte}, {"end_per_byte", l.EndPerByte}, {"batch", l.Batch}} {
 		if err := checkSeconds(p.name, p.value); err != nil {
 			return err
 		}

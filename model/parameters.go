@@ -12,6 +12,7 @@ type Parameters struct {
 	Interfaces int     `json:"interfaces"`
 	Pebble     Pebble  `json:"pebble"`
 	Frame      float64 `json:"frame"` // of both ends together, beside the overheads: making a frame, taking it in, its credit
+	Cores      Cores   `json:"cores"` // for simulations: predictions by formula leave them out
 }
 
 // Pebble is what a pebble costs the processor of a rank, in seconds: the overhead o_p of the paper (Active Pebbles, section 3)
@@ -40,6 +41,9 @@ func (p *Parameters) Check() error {
 		if err := checkSeconds(cost.name, cost.value); err != nil {
 			return fmt.Errorf("model: cost %w", err)
 		}
+	}
+	if err := p.Cores.check(); err != nil {
+		return err
 	}
 	if p.Interfaces < 0 {
 		return fmt.Errorf("model: %d interfaces a host: give a positive number, or 0 for one a rank", p.Interfaces)

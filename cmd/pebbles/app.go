@@ -33,7 +33,7 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 			return errors.New(strings.TrimPrefix(err.Error(), c.Name()+": ")) // which is said before it anyway
 		}
 		j := &job{
-			terminal: t, name: c.Name(), settings: s, member: member,
+			terminal: t, name: c.Name(), work: profiled(c, s).App, settings: s, member: member,
 			run: func(r *pebble.Rank, p progress) (outcome, error) { return a.run(r, s, p) },
 		}
 		if t.begin != nil {

@@ -30,6 +30,8 @@ type fitter struct {
 	pebbles   int
 	json      bool
 	pair      bool
+	jobs      []*job   // of apps
+	apps      []string // command lines of applications that are to be calibrated
 }
 
 // fitted are the transports that can be measured, and the class of link that each stands for.
@@ -46,6 +48,7 @@ func newFit(t terminal) *cobra.Command {
 			"measured stays as it was kept.",
 		Example: "  pebbles fit\n" +
 			"  pebbles fit --transport mem --out parameters.json\n" +
+			"  pebbles fit --app 'randomaccess --log2-words 20'\n" +
 			"  pebbles fit --transport tcp --hosts a,b --bind eth0",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.start() },
@@ -57,6 +60,7 @@ func newFit(t terminal) *cobra.Command {
 	f.Var(count{&m.effort.Repeats, 1, ""}, "repeats", "repeats of everything, of which the median counts")
 	f.Var(count{&m.effort.Frames, 16, ""}, "frames", "frames of each stream and of all ping-pongs")
 	f.Var(count{&m.pebbles, 1 << 15, ""}, "pebbles", "pebbles of each epoch that tells what they cost")
+	f.StringArrayVar(&m.apps, "app", nil, "measure what pebbles of an application cost, such as 'randomaccess --log2-words 20', and nothing else; repeatable")
 	m.spread.register(c)
 	f.BoolVar(&m.json, "json", false, "print the file instead of a table")
 	f.BoolVar(&m.pair, "pair", false, "be a process of a pair")
@@ -80,7 +84,11 @@ func (m *fitter) start() error {
 		return m.answer()
 	case m.pair || launch.Started():
 		return errors.New("fit starts its processes itself: run it by itself")
-	case m.begin != nil:
+	}
+	if err := m.takeApps(); err != nil {
+		return err
+	}
+	if m.begin != nil {
 		return m.begin(nil)
 	}
 	if err := m.measure(); err != nil {
@@ -107,6 +115,9 @@ func (m *fitter) measure() error {
 			return err
 		}
 	}
+	if len(m.apps) > 0 {
+		return m.calibrate(out)
+	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	all, err := m.links(ctx)
@@ -117,7 +128,12 @@ func (m *fitter) measure() error {
 	if err != nil {
 		return err
 	}
-	file := fit.File(append(kept(out, all), all...), costs, time.Now())
+	cores, err := coresHere(m.effort.Repeats)
+	if err != nil {
+		return err
+	}
+	file := fit.File(append(kept(out, all), all...), costs, cores, time.Now())
+	file.Applications = keptApplications(out)
 	if err := fit.Write(out, file); err != nil {
 		return err
 	}

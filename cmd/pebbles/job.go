@@ -17,6 +17,7 @@ import (
 type job struct {
 	terminal
 	name     string
+	work     string // the application and the flags that make its work, however it runs
 	settings *settings
 	member   bool // this process belongs to a job that somebody has started
 	run      func(*pebble.Rank, progress) (outcome, error)

@@ -35,6 +35,9 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	shared.AddFlagSet(other.Flags())
 	app := []string{c.Name()}
 	c.Flags().Visit(func(f *pflag.Flag) {
+		if c.InheritedFlags().Lookup(f.Name) != nil {
+			return // those of pebbles sim
+		}
 		if shared.Lookup(f.Name) == nil || f.Name == "seed" {
 			app = append(app, fmt.Sprintf("--%s=%s", f.Name, f.Value))
 		}

@@ -23,6 +23,7 @@ type simulation struct {
 	network string
 	fabric  string
 	faults  simulatedFaults
+	cores   int    // of each host; 0: as the network says
 	trace   string // file
 	sweep   []string
 	plot    string // folder
@@ -63,7 +64,8 @@ func newSim(t terminal) *cobra.Command {
 func (s *simulation) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.SortFlags = false
-	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", or a file")
+	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", "+byFit+" by pebbles fit, or a file")
+	f.Var(count{&s.cores, 1, "as the network says"}, "cores", "cores of each host, which its ranks share")
 	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
 	s.faults.register(f)
 	f.StringVar(&s.trace, "trace", "", "write what happens to a file, a line each")
@@ -141,15 +143,12 @@ const switchHop = 100e-9
 
 // config is what the flags mean to the network.
 func (s *simulation) config(j *job) (sim.Config, error) {
-	network, err := sim.Load(s.network)
+	network, err := s.networkOf(j)
 	if err != nil {
-		return sim.Config{}, simMistake(err)
+		return sim.Config{}, err
 	}
 	if len(j.settings.spread.hosts) > 0 {
 		return sim.Config{}, errors.New("--hosts is for real jobs: a network says how many processes are on a host")
-	}
-	if s.fabric != "" {
-		network.Fabric = sim.Fabric{Kind: s.fabric, Hop: switchHop}
 	}
 	c := sim.Config{
 		Ranks: j.settings.ranks(), Processes: j.settings.spread.processes, Network: network, Seed: j.settings.seed,

@@ -12,10 +12,13 @@ import (
 // end is one of the two ends of a link under measurement, on its own goroutine.
 type end struct {
 	netio.Port
-	context context.Context
-	failed  *atomic.Pointer[error] // what the transport has told
-	self    uint32
-	sent    uint64 // data frames
+	context  context.Context
+	failed   *atomic.Pointer[error] // what the transport has told
+	self     uint32
+	batches  bool          // frames share system calls
+	sent     uint64        // data frames
+	until    time.Duration // when a wait has lasted too long
+	checksum uint64        // of what was read, so that reading is not left out
 }
 
 const (
@@ -25,9 +28,11 @@ const (
 
 // commands are in the tags of data frames.
 const (
-	echo = iota + 1 // send it back
-	take            // take it in
-	tell            // and tell, by a control frame, when as many as its Seq were taken in: frames have no order
+	echo       = iota + 1 // send it back
+	take                  // take it in
+	trade                 // exchange as many as its Seq, of its size
+	tradeAlone            // and pause after each
+	tell                  // and tell, by a control frame, when as many as its Seq were taken in: frames have no order
 	stop
 )
 
@@ -74,6 +79,22 @@ func (e *end) recv() (*netio.Frame, error) {
 	}
 }
 
+// idle is one turn of a wait in which nothing was done.
+func (e *end) idle(turns *int) error {
+	if *turns++; *turns < looks {
+		e.Pause()
+		return nil
+	}
+	if *turns == looks {
+		e.until = e.Now() + patience
+	}
+	if err := e.lost(e.until); err != nil {
+		return err
+	}
+	e.Wait(time.Millisecond)
+	return nil
+}
+
 // room waits until the other end has taken in all but so many bytes of frames.
 func (e *end) room(bytes int64) error {
 	for range looks {
@@ -118,6 +139,11 @@ func (e *end) answer() error {
 		switch h.Tag {
 		case echo:
 			e.send(echo, int(h.Bytes))
+			continue
+		case trade, tradeAlone:
+			if _, err := e.trade(int(h.Bytes), int(h.Seq), h.Tag == tradeAlone); err != nil {
+				return err
+			}
 			continue
 		case stop:
 			return e.room(0)

@@ -16,7 +16,7 @@ type Measurement struct {
 
 // File puts measurements and costs together. A class that was not measured has the link of the next nearer one, or, when there is
 // none, of the next farther one: something is measured at least. Frames cost what is left without the overheads of memory.
-func File(all []Measurement, c Costs, now time.Time) model.File {
+func File(all []Measurement, c Costs, cores model.Cores, now time.Time) model.File {
 	f := model.File{
 		Format: model.FileFormat, Machine: benchmark.ThisMachine().String(), Date: now.UTC().Truncate(time.Second),
 		Measured: map[string]model.Measured{},
@@ -38,7 +38,7 @@ func File(all []Measurement, c Costs, now time.Time) model.File {
 			*links[i], known[i] = *links[i+1], true
 		}
 	}
-	p.Pebble = c.Pebble
+	p.Pebble, p.Cores = c.Pebble, cores
 	p.Frame = max(0, c.Frame-2*p.Process.Overhead)
 	return f
 }

@@ -56,10 +56,14 @@ func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 		}
 		return seconds
 	}
-	s.send = off(l.Overhead)
 	for _, bytes := range pingSizes {
 		s.pings = append(s.pings, point{float64(bytes), off(l.Message(float64(bytes)))})
 	}
+	for _, bytes := range tradeSizes {
+		n := float64(bytes)
+		s.trades = append(s.trades, point{n, off(2*l.Overhead + 2*n*(l.EndPerByte+l.Batch/batchBytes))})
+	}
+	s.alone = off(2*l.Overhead + 2*l.Batch + 2*small*(l.EndPerByte+l.Batch/batchBytes))
 	for _, bytes := range streamSizes {
 		s.streams = append(s.streams, point{float64(bytes), off(l.Interval() + l.PerByte*float64(bytes))})
 	}
@@ -72,8 +76,8 @@ func TestParametersComeBack(t *testing.T) {
 	rng := random(t)
 	for _, l := range []model.Link{
 		{Latency: 100e-9, Overhead: 50e-9, Gap: 20e-9, PerByte: 0.05e-9},
-		{Latency: 2e-6, Overhead: 1e-6, Gap: 1e-6, PerByte: 0.2e-9},
-		{Latency: 20e-6, Overhead: 5e-6, Gap: 0, PerByte: 1e-9},
+		{Latency: 2e-6, Overhead: 1e-6, Gap: 1e-6, PerByte: 0.2e-9, EndPerByte: 0.3e-9},
+		{Latency: 20e-6, Overhead: 5e-6, Gap: 0, PerByte: 1e-9, EndPerByte: 0.4e-9, Batch: 8e-6},
 		{Latency: 2.5e-6, Overhead: 1.5e-6, Gap: 1e-6, PerByte: 1e-9},
 		{Latency: 50e-6, Overhead: 0.2e-6, Gap: 3e-6, PerByte: 8e-9},
 	} {
@@ -82,6 +86,8 @@ func TestParametersComeBack(t *testing.T) {
 		require.InEpsilon(t, l.Overhead, got.Overhead, 1e-9)
 		require.InDelta(t, l.Gap, got.Gap, 1e-9*l.Interval())
 		require.InEpsilon(t, l.PerByte, got.PerByte, 1e-9)
+		require.InDelta(t, l.EndPerByte, got.EndPerByte, 1e-15)
+		require.InDelta(t, l.Batch, got.Batch, 1e-12)
 		require.Less(t, residual, 1e-9)
 		var all []samples
 		for range 15 {
@@ -90,6 +96,8 @@ func TestParametersComeBack(t *testing.T) {
 		noisy, measured := summary(all)
 		require.InDelta(t, l.Overhead, noisy.Overhead, 0.06*l.Overhead)
 		require.InDelta(t, l.PerByte, noisy.PerByte, 0.1*l.PerByte)
+		require.InDelta(t, l.EndPerByte, noisy.EndPerByte, 0.05e-9)
+		require.InDelta(t, l.Batch, noisy.Batch, 0.1*l.Batch+0.1*l.Overhead)
 		require.InDelta(t, l.Interval(), noisy.Interval(), 0.15*l.Interval())
 		require.InDelta(t, l.Message(64), noisy.Message(64), 0.1*l.Message(64))
 		require.InDelta(t, 0.02, measured.Residual, 0.03)
@@ -100,7 +108,7 @@ func TestParametersComeBack(t *testing.T) {
 
 // TestNothingBelowZero: what hides behind something else is 0, and the sums still agree.
 func TestNothingBelowZero(t *testing.T) {
-	s := samples{send: 5, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
+	s := samples{trades: []point{{64, 10}, {128, 10}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
 	require.InDelta(t, 3, l.Message(64), 1e-12)

@@ -21,8 +21,8 @@ type Effort struct {
 var Standard = Effort{Repeats: 7, Frames: 2000}
 
 func (e Effort) check() error {
-	if e.Repeats < 1 || e.Frames < burst {
-		return fmt.Errorf("fit: %d repeats of %d frames: give one repeat at least, and %d frames", e.Repeats, e.Frames, burst)
+	if e.Repeats < 1 || e.Frames < framesMin {
+		return fmt.Errorf("fit: %d repeats of %d frames: give one repeat at least, and %d frames", e.Repeats, e.Frames, framesMin)
 	}
 	return nil
 }
@@ -33,11 +33,10 @@ var (
 )
 
 const (
-	small    = 64        // bytes of a frame whose own cost is measured
-	burst    = 16        // sends in a row
-	bursts   = 16        // of which the median counts
-	underWay = 512 << 10 // bytes of a stream, as a link's credit has it
-	warmUp   = 64        // frames there and back
+	small     = 64        // bytes of a frame whose own cost is measured
+	underWay  = 512 << 10 // bytes of a stream, as a link's credit has it
+	warmUp    = 64        // frames there and back
+	framesMin = 16        // of an effort
 )
 
 // Link measures the link between ranks 0 and 1 of a job, of two ranks. Whoever has rank 0 in its process gets the result, ok. It
@@ -62,7 +61,7 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
 	for rank := place.First; rank < place.Last; rank++ {
-		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank)}
+		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank), batches: t.Name() == netio.ByTCP}
 		ends.Go(func() {
 			if rank == 1 {
 				errs[1] = e.answer()
@@ -109,9 +108,6 @@ func (e *end) ask(effort Effort) (all []samples, err error) {
 
 // repeat measures everything once.
 func (e *end) repeat(frames int) (s samples, err error) {
-	if s.send, err = e.sends(); err != nil {
-		return s, err
-	}
 	for _, bytes := range pingSizes {
 		seconds, err := e.ping(bytes, frames/len(pingSizes)+1)
 		if err != nil {
@@ -126,7 +122,17 @@ func (e *end) repeat(frames int) (s samples, err error) {
 		}
 		s.streams = append(s.streams, point{float64(bytes), seconds})
 	}
-	return s, nil
+	for _, bytes := range tradeSizes {
+		seconds, err := e.trades(bytes, frames, false)
+		if err != nil {
+			return s, err
+		}
+		s.trades = append(s.trades, point{float64(bytes), seconds})
+	}
+	if e.batches {
+		s.alone, err = e.trades(small, frames, true)
+	}
+	return s, err
 }
 
 // ping is the time of a frame one way, in the mean over times there and back.
@@ -145,23 +151,6 @@ func (e *end) ping(bytes, times int) (seconds float64, err error) {
 		f.Release()
 	}
 	return (e.Now() - start).Seconds() / float64(2*times), nil
-}
-
-// sends is the time of a call that sends a small frame: the median over bursts.
-func (e *end) sends() (seconds float64, err error) {
-	var times []float64
-	for range bursts {
-		start := e.Now()
-		for range burst {
-			e.send(take, small)
-		}
-		times = append(times, (e.Now()-start).Seconds()/burst)
-		if err := e.count(burst); err != nil {
-			return 0, err
-		}
-	}
-	seconds, _ = spread(times)
-	return seconds, nil
 }
 
 // stream is the time of a frame of a stream.

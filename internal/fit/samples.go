@@ -4,14 +4,20 @@ import "github.com/activepebbles/pebbles/model"
 
 // samples are the times of one repeat, in seconds.
 type samples struct {
-	send    float64 // of the processor that sends a small frame
 	pings   []point // one way, by bytes of the frame
 	streams []point // a frame of a stream, by bytes
+	trades  []point // a frame sent and one taken in by an end while both do both, beyond touching them, by bytes
+	alone   float64 // a trade of small frames, each of which leaves by itself
 }
 
-// link works the parameters out (LogGP, by ping-pong and streams): streams take o+g+nG a frame, a frame alone 2o+L+nG. No parameter
-// is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut to that. The residual
-// is that of the stream's line.
+// batchBytes is up to how many bytes frames share a system call, as netio has it.
+const batchBytes = 64 << 10
+
+// link works the parameters out (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone 2o+L+nG, and a
+// trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut
+// to that. The residual is that of the stream's line.
+//
+// What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
 func (s samples) link() (l model.Link, residual float64) {
 	stream := lineThrough(s.streams)
 	l.PerByte = max(0, stream.rise)
@@ -20,9 +26,22 @@ func (s samples) link() (l model.Link, residual float64) {
 		alone = append(alone, weighted{p.y - l.PerByte*p.x, 1 / p.y})
 	}
 	ping, apart := max(0, middle(alone)), max(0, stream.start)
-	l.Overhead = min(s.send, ping/2, apart)
+	rise := max(0, riseOf(s.trades))
+	smallest := s.trades[0]
+	l.Overhead = min(max(0, smallest.y-rise*smallest.x)/2, ping/2, apart)
 	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
+	l.Batch = max(0, s.alone-smallest.y) / 2
+	l.EndPerByte = max(0, rise/2-l.Batch/batchBytes)
 	return l, stream.residual
+}
+
+// riseOf is how much each byte adds to what the smallest frame costs: of all sizes the median, the larger ones weighing more.
+func riseOf(points []point) float64 {
+	var rises []weighted
+	for _, p := range points[1:] {
+		rises = append(rises, weighted{(p.y - points[0].y) / (p.x - points[0].x), p.x})
+	}
+	return middle(rises)
 }
 
 // summary is the median of repeats, parameter by parameter.
@@ -38,6 +57,8 @@ func summary(all []samples) (l model.Link, m model.Measured) {
 		func(l *model.Link) *float64 { return &l.Overhead },
 		func(l *model.Link) *float64 { return &l.Gap },
 		func(l *model.Link) *float64 { return &l.PerByte },
+		func(l *model.Link) *float64 { return &l.EndPerByte },
+		func(l *model.Link) *float64 { return &l.Batch },
 	} {
 		var values []float64
 		for i := range links {

@@ -16,7 +16,7 @@ type restless struct {
 
 // tuning lets the job change what the world says; nil when that is nothing.
 func (w World) tuning() *pebble.Tuning {
-	if w.Tune == 0 {
+	if w.Tune == 0 || w.Shared == 1 {
 		return nil
 	}
 	return &pebble.Tuning{

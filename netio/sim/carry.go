@@ -7,7 +7,8 @@ import "github.com/activepebbles/pebbles/netio"
 func (w *World) carry(r *rank, f *netio.Frame) bool {
 	to := &w.ranks[f.To]
 	k := w.layout.class(r.id, to.id)
-	r.clock += w.charges.overhead[k]
+	opens := r.opens(k, to, f.Bytes)
+	r.clock += w.charges.end(k, f.Bytes, opens)
 	if r.process.down || to.process.down {
 		w.refuse(r, to)
 		return false
@@ -17,10 +18,10 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	w.trace.frame(r.clock, "send", f)
 	at := w.arrival(r, to, k, f.Bytes)
 	if w.streams != nil {
-		w.venture(r, to, k, at, f)
+		w.venture(r, to, k, at, f, opens)
 		return true
 	}
-	w.deliver(to, parcel{at, w.number(), f, nil})
+	w.deliver(to, parcel{at, w.number(), f, nil, opens})
 	return true
 }
 

@@ -4,6 +4,8 @@ package sim
 type charges struct {
 	latency, overhead, gap [classes]instant
 	perByte                [classes]float64 // picoseconds: less than one for fast links
+	batch                  [classes]instant
+	endByte                [classes]float64 // picoseconds
 	send, handle, pass     float64          // picoseconds
 	look                   instant
 	ahead                  instant // how far a rank may be ahead of all others
@@ -28,6 +30,9 @@ func newCharges(n Network, l *layout) charges {
 		if l.has(class(i)) {
 			c.ahead = min(c.ahead, c.latency[i]+slack*c.overhead[i])
 		}
+	}
+	for i, end := range []End{n.Ends.Process, n.Ends.Host, n.Ends.Between} {
+		c.batch[i], c.endByte[i] = span(end.Batch), end.PerByte*1e12
 	}
 	if c.ahead == never {
 		c.ahead = 0 // a rank alone

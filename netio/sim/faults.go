@@ -198,6 +198,7 @@ func (w *World) kill(p *Process) {
 	p.dead, p.lost, p.down = true, true, true
 	w.dead += p.ranks
 	for rank := p.place.First; rank < p.place.Last; rank++ {
+		w.retire(&w.ranks[rank])
 		w.queue.later(rank, never)
 		w.ranks[rank].parked = false
 	}
@@ -262,14 +263,14 @@ func (s *stream) take(number uint64) bool {
 }
 
 // venture takes a frame on a way on which something may happen to it.
-func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame) {
+func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame, opens bool) {
 	faults := &w.config.Faults
 	if w.drawn(faults.Delay) {
 		w.stats.Delayed++
 		at += instant(w.random.Int64N(int64(instantOf(faults.DelayMost)) + 1))
 	}
 	if k == withinProcess {
-		w.deliver(to, parcel{at, w.number(), f, nil})
+		w.deliver(to, parcel{at, w.number(), f, nil, opens})
 		return
 	}
 	s := w.stream(r.process, to.process)
@@ -291,7 +292,7 @@ func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame) {
 	}
 	for range copies {
 		if s.take(seal.number) {
-			w.deliver(to, parcel{at, w.number(), f, seal})
+			w.deliver(to, parcel{at, w.number(), f, seal, opens})
 		}
 	}
 }

@@ -61,11 +61,15 @@ func (w *World) limit() {
 // step lets a rank run until it gives its turn back. The world is locked.
 func (w *World) step(r *rank, at instant) {
 	if r.frozen > at {
+		w.rise(r)
 		w.queue.push(r.frozen, r.tie)
 		return
 	}
 	w.now = at
 	r.clock = max(r.clock, at)
+	if !w.seat(r) {
+		return
+	}
 	w.running = r
 	alive := false
 	w.unlocked(func() { _, alive = r.resume() })
@@ -80,6 +84,7 @@ func (w *World) step(r *rank, at instant) {
 // end takes a rank out that has returned. The world is locked.
 func (w *World) end(r *rank) {
 	w.running = nil
+	w.rise(r)
 	r.ended = true
 	w.alive--
 	if r.process.dead {

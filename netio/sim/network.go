@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -36,6 +37,8 @@ type Network struct {
 	Between          Link   `json:"between_hosts"`
 	Costs            Costs  `json:"pebble"`
 	Fabric           Fabric `json:"fabric"` // what lies between hosts
+	Ends             Ends   `json:"ends"`   // what frames cost ranks beyond o
+	Cores            Cores  `json:"cores"`  // of a host
 }
 
 // Machines are networks by name.
@@ -140,5 +143,5 @@ func (n Network) Check() error {
 		slices.Sort(wrong)
 		return fmt.Errorf("sim: network %q: %s: times are seconds, from 0 to %d", n.Name, strings.Join(wrong, ", "), spanMax)
 	}
-	return n.Fabric.check()
+	return errors.Join(n.Fabric.check(), n.Ends.check(), n.Cores.check())
 }

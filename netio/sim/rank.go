@@ -26,6 +26,8 @@ type rank struct {
 
 	inbox   heap[parcel]
 	returns heap[comeback]
+	core    *core // nil when it holds none, or has one of its own
+	batches batches
 	done    func() netio.Work // nil: nobody tells
 	worked  netio.Work        // what was paid for
 	owing   float64           // picoseconds below one
@@ -39,6 +41,7 @@ type parcel struct {
 	number uint64
 	frame  *netio.Frame
 	seal   *seal // nil where nothing can go wrong
+	opens  bool  // it is the first of a batch
 }
 
 func (p parcel) before(o parcel) bool { return p.at < o.at || p.at == o.at && p.number < o.number }
@@ -102,7 +105,7 @@ func (r *rank) Recv() *netio.Frame {
 			continue
 		}
 		f := p.frame
-		r.clock += w.charges.overhead[w.layout.class(int(f.From), r.id)]
+		r.clock += w.charges.end(w.layout.class(int(f.From), r.id), f.Bytes, p.opens)
 		w.trace.frame(r.clock, "take", f)
 		return f
 	}
@@ -120,6 +123,7 @@ func (r *rank) Wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.pay()
+	r.batches.leave()
 	r.mature()
 	if !r.woken && !r.back {
 		r.park(d)
@@ -131,6 +135,7 @@ func (r *rank) Wait(d time.Duration) {
 func (r *rank) park(d time.Duration) {
 	r.key = min(r.clock+instantOf(d), never)
 	r.parked = true
+	r.world.rise(r)
 	r.suspend()
 	r.parked = false
 	r.mature()
@@ -173,6 +178,13 @@ func (r *rank) Pause() {
 	defer r.world.mu.Unlock()
 	r.pay()
 	r.clock += r.world.charges.look
+	r.batches.leave()
+	if r.world.wanted(r) {
+		r.world.rise(r)
+		r.key = r.clock
+		r.suspend()
+		return
+	}
 	r.sync()
 	r.mature()
 }

@@ -61,6 +61,7 @@ type World struct {
 	config    Config
 	layout    layout
 	charges   charges
+	crews     []crew  // by host; nil when each rank has a core of its own
 	fabric    *fabric // nil when hosts are connected each with each
 	processes []*Process
 	ranks     []rank
@@ -104,6 +105,7 @@ func New(c Config) (*World, error) {
 		culprit: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
+	w.crews = newCrews(c.Network.Cores, &w.layout)
 	w.hosts = make([]traffic, w.layout.hosts())
 	w.fabric = newFabric(c.Network.Fabric, w.layout.hosts())
 	for i := range c.Processes {

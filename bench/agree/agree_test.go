@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// script is a program that stands for pebbles: it answers what it is asked for.
+func script(t *testing.T, text string) string {
+	name := filepath.Join(t.TempDir(), "pebbles")
+	require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755))
+	return name
+}
+
+// Simulations answer with 3 s and jobs with 4 s: the table has the ratio, and the page keeps the rest of itself.
+func TestAgree(t *testing.T) {
+	program := script(t, `case "$1" in
+fit) ;;
+sim) echo '{"seconds": 3, "errors": 0}' ;;
+*) echo '{"seconds": 4, "errors": 0}' ;;
+esac
+`)
+	page := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(page, []byte("# Measurements\n\nkept\n"), 0o644))
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, command(context.Background(), []string{"-program", program, "-rounds", "2", "-page", page}, &stdout, &stderr))
+	require.Contains(t, stdout.String(), "0.75")
+	require.Contains(t, stdout.String(), "12 of 12 within 30 %")
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "kept")
+	require.Contains(t, string(text), "| alltoall | tcp | 8 | 4000 ms |")
+}
+
+func TestMistakes(t *testing.T) {
+	for says, c := range map[string]struct {
+		text string
+		args []string
+	}{
+		"no such argument": {"", []string{"x"}},
+		"give 1 or more":   {"", []string{"-rounds", "0"}},
+		"leave out -small": {"", []string{"-small", "-page", "x"}},
+		"exit status 3":    {"echo broken >&2; exit 3", nil},
+		"no sound result":  {"echo '{\"seconds\": 1, \"errors\": 1}'", nil},
+	} {
+		args := append([]string{"-program", script(t, c.text)}, c.args...)
+		err := command(context.Background(), args, &bytes.Buffer{}, &bytes.Buffer{})
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	middle, spread := median([]float64{5, 1, 2})
+	require.EqualValues(t, 2, middle)
+	require.EqualValues(t, 1, spread)
+	middle, _ = median([]float64{1, 2, 3, 10})
+	require.EqualValues(t, 2.5, middle)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// takeApps parses the command lines of the applications, by their own commands.
+func (m *fitter) takeApps() error {
+	for _, line := range m.apps {
+		args := strings.Fields(line)
+		if len(args) == 0 {
+			return errors.New("--app is empty: give a command line such as 'randomaccess --log2-words 20'")
+		}
+		if _, ok := tunable[args[0]]; !ok {
+			return fmt.Errorf("--app %s: there is no such application", args[0])
+		}
+		var taken *job
+		root := newCommand(terminal{
+			args: append(args, fmt.Sprint("--ranks=", fit.ApplicationRanks), "--quiet"), stdout: io.Discard, stderr: io.Discard,
+			begin: func(j *job) error { taken = j; return nil },
+		})
+		if _, err := root.ExecuteC(); err != nil {
+			return fmt.Errorf("--app %s: %w", args[0], err)
+		}
+		if taken == nil || taken.settings.spread.several() || taken.settings.explain {
+			return fmt.Errorf("--app %s: give the flags that make its work: --help, --explain, --procs and --hosts have no place here", args[0])
+		}
+		m.jobs = append(m.jobs, taken)
+	}
+	return nil
+}
+
+// calibrate measures the applications, with the parameters that were kept, and keeps what their pebbles cost beside them.
+func (m *fitter) calibrate(out string) error {
+	file, err := fit.Read(out)
+	if err != nil {
+		return err
+	}
+	if file.Applications == nil {
+		file.Applications = map[string]model.Application{}
+	}
+	ctx, stop := launch.Signals(context.Background())
+	defer stop()
+	for _, j := range m.jobs {
+		a, err := j.calibrated(ctx, file.Parameters, m.effort.Repeats)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.work, err)
+		}
+		file.Applications[j.work] = a
+	}
+	if err := fit.Write(out, file); err != nil {
+		return err
+	}
+	if m.json {
+		return m.print(file, out)
+	}
+	return m.printApplications(file, out)
+}
+
+// calibrated measures one application.
+func (j *job) calibrated(ctx context.Context, p model.Parameters, repeats int) (model.Application, error) {
+	config, err := j.settings.config(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return model.Application{}, err
+	}
+	return fit.Application(ctx, config, p, repeats, func(r *pebble.Rank) (fit.Run, error) {
+		o, err := j.run(r, nil)
+		if err == nil && o.report.Errors > 0 {
+			err = fmt.Errorf("the result is wrong: the verifier found %s", counted(o.report.Errors, "error", "errors"))
+		}
+		return fit.Run{Seconds: o.report.Seconds, Counters: o.report.Counters}, err
+	})
+}
+
+func (m *fitter) printApplications(f model.File, out string) error {
+	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
+	for _, j := range m.jobs {
+		a := f.Applications[j.work]
+		fmt.Fprintf(w, "%s\tsend %s\thandle %s\t± %.0f %%\n", j.work, timeText(a.Send), timeText(a.Handle), 100*a.Spread)
+	}
+	fmt.Fprintf(w, "kept in\t%s\n", out)
+	return written(w.Flush())
+}
+
+// keptApplications are what was kept of applications on this machine.
+func keptApplications(out string) map[string]model.Application {
+	f, err := fit.Read(out)
+	if err != nil || f.Machine != benchmark.ThisMachine().String() {
+		return nil
+	}
+	return f.Applications
+}
+
+// coresHere measures what the cores of this host are to ranks that share them. Where that can't be measured, another process costs a
+// core no less than another rank.
+func coresHere(repeats int) (model.Cores, error) {
+	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats)}
+	process, err := benchmark.HandOver(repeats)
+	c.ProcessSwitch = max(process, c.Switch)
+	return c, err
+}

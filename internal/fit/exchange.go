@@ -1,0 +1,120 @@
+package fit
+
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// tradeSizes are those of frames that both ends exchange.
+var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384}
+
+// trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
+// the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
+// handle pebbles do. alone tells that they pause after each frame, so that each leaves by itself.
+//
+// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do afterwards.
+func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
+	start := e.Now()
+	sent, taken := 0, 0
+	for turns := 0; taken < frames || sent < frames; {
+		worked := false
+		if sent < frames && e.roomFor(bytes) {
+			e.post(bytes)
+			sent, worked = sent+1, true
+			if alone {
+				e.Pause()
+			}
+		}
+		for taken < frames {
+			f := e.Recv()
+			if f == nil {
+				break
+			}
+			e.checksum += addWords(f)
+			f.Release()
+			taken, worked = taken+1, true
+		}
+		if worked {
+			turns = 0
+		} else if err := e.idle(&turns); err != nil {
+			return 0, err
+		}
+	}
+	seconds := (e.Now() - start).Seconds() / float64(frames)
+	if err := e.room(0); err != nil {
+		return 0, err
+	}
+	return seconds - e.touching(bytes, frames), nil
+}
+
+// roomFor tells whether another frame may be under way.
+func (e *end) roomFor(bytes int) bool {
+	most := underWay - netio.FrameCost(bytes)
+	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
+}
+
+// touching is the time of a frame that is written and read by the same end, among as many as a trade has under way: what of a trade is
+// none of the link's.
+func (e *end) touching(bytes, frames int) (seconds float64) {
+	start := e.Now()
+	var filled netio.Frames
+	for range frames {
+		if !e.roomFor(bytes) {
+			e.drain(&filled)
+		}
+		filled.Push(e.fill(bytes))
+	}
+	for !filled.Empty() {
+		e.drain(&filled)
+	}
+	return (e.Now() - start).Seconds() / float64(frames)
+}
+
+// drain reads and releases the first frame.
+func (e *end) drain(filled *netio.Frames) {
+	f := filled.Shift()
+	e.checksum += addWords(f)
+	f.Release()
+}
+
+// post sends a frame all of whose words are written.
+func (e *end) post(bytes int) {
+	e.sent++
+	e.Send(e.fill(bytes))
+}
+
+func (e *end) fill(bytes int) *netio.Frame {
+	f := e.Pool().Get(bytes)
+	f.Kind, f.From, f.To, f.Bytes, f.Tag = netio.Data, e.self, 1-e.self, uint32(bytes), take
+	w := words(f)
+	for i := range w {
+		w[i] = uint64(i)
+	}
+	return f
+}
+
+func addWords(f *netio.Frame) (sum uint64) {
+	for _, w := range words(f) {
+		sum += w
+	}
+	return sum
+}
+
+// words are those of a frame's payload.
+func words(f *netio.Frame) []uint64 {
+	return unsafe.Slice((*uint64)(f.Base()), f.Bytes/8)
+}
+
+// trades asks the other end to exchange frames, and does so.
+func (e *end) trades(bytes, frames int, alone bool) (beyond float64, err error) {
+	command := uint32(trade)
+	if alone {
+		command = tradeAlone
+	}
+	e.sendWith(command, bytes, uint64(frames))
+	if err := e.room(0); err != nil {
+		return 0, err
+	}
+	return e.trade(bytes, frames, alone)
+}

@@ -1,0 +1,141 @@
+package sim
+
+import "fmt"
+
+// Cores is what the ranks of a host compute on. The zero value is a core for each rank. A rank holds a core until it waits or pauses;
+// those that have something to do and find none free queue for one, first come, first served.
+type Cores struct {
+	Count         int     `json:"count"`          // of each host; 0 is as many as it has ranks
+	Switch        float64 `json:"switch"`         // seconds until a core goes on with another rank of the same process
+	ProcessSwitch float64 `json:"process_switch"` // and with a rank of another process
+}
+
+func (c Cores) check() error {
+	if c.Count < 0 {
+		return fmt.Errorf("sim: network: %d cores a host: give a positive number, or 0 for one a rank", c.Count)
+	}
+	for name, t := range map[string]float64{"switch": c.Switch, "process_switch": c.ProcessSwitch} {
+		if !(t >= 0 && t <= spanMax) {
+			return fmt.Errorf("sim: network: %s of cores is %v: times are seconds, from 0 to %d", name, t, spanMax)
+		}
+	}
+	return nil
+}
+
+// crew is the cores of one host, and who waits for one.
+type crew struct {
+	idle    []core
+	waiting []*rank // that have something to do, in the order in which they came
+	within  instant // what a switch takes
+	across  instant
+}
+
+// core is a core that nobody holds, or a rank holds.
+type core struct {
+	free instant // when the last one left it
+	last *rank   // nil before the first
+}
+
+// newCrews are those of the hosts; nil when each rank has a core of its own.
+func newCrews(c Cores, l *layout) []crew {
+	if c.Count == 0 {
+		return nil
+	}
+	all := make([]crew, l.hosts())
+	for i := range all {
+		all[i] = crew{idle: make([]core, c.Count), within: span(c.Switch), across: span(c.ProcessSwitch)}
+	}
+	return all
+}
+
+// seat finds a core for a rank that has something to do, and tells whether it goes on at once. Otherwise it is in the queue again,
+// at the moment when it has a core, or waits for one. The world is locked.
+func (w *World) seat(r *rank) bool {
+	if w.crews == nil || r.core != nil {
+		return true
+	}
+	c := &w.crews[w.layout.host(r.id)]
+	if len(c.idle) == 0 {
+		c.waiting = append(c.waiting, r)
+		return false
+	}
+	before := r.clock
+	c.give(r, c.pick(r))
+	if r.clock == before {
+		return true
+	}
+	w.queue.push(r.clock, r.tie)
+	return false
+}
+
+// pick takes the core that a rank can have soonest: its own if nobody else had it since.
+func (c *crew) pick(r *rank) core {
+	best := 0
+	for i := range c.idle {
+		if c.start(r, c.idle[i]) < c.start(r, c.idle[best]) {
+			best = i
+		}
+	}
+	picked, last := c.idle[best], len(c.idle)-1
+	c.idle[best] = c.idle[last]
+	c.idle = c.idle[:last]
+	return picked
+}
+
+// start is when a rank would go on with a core.
+func (c *crew) start(r *rank, with core) instant {
+	at := max(r.clock, with.free)
+	switch {
+	case with.last == nil || with.last == r:
+		return at
+	case with.last.process == r.process:
+		return at + c.within
+	}
+	return at + c.across
+}
+
+// give lets a rank have a core, as soon as that is free.
+func (c *crew) give(r *rank, with core) {
+	r.clock = c.start(r, with)
+	with.last = r
+	r.core = &with
+}
+
+// rise takes a rank from its core, which the first that waits has next. The world is locked.
+func (w *World) rise(r *rank) {
+	if r.core == nil {
+		return
+	}
+	left := core{r.clock, r.core.last}
+	r.core = nil
+	c := &w.crews[w.layout.host(r.id)]
+	if len(c.waiting) == 0 {
+		c.idle = append(c.idle, left)
+		return
+	}
+	next := c.waiting[0]
+	c.waiting = append(c.waiting[:0], c.waiting[1:]...)
+	c.give(next, left)
+	w.queue.push(next.clock, next.tie)
+}
+
+// wanted tells whether others wait for the core that a rank holds.
+func (w *World) wanted(r *rank) bool {
+	return r.core != nil && len(w.crews[w.layout.host(r.id)].waiting) > 0
+}
+
+// retire takes a rank that goes on no more from its core, or from those that wait for one. The world is locked.
+func (w *World) retire(r *rank) {
+	w.rise(r)
+	if w.crews == nil {
+		return
+	}
+	c := &w.crews[w.layout.host(r.id)]
+	for i, other := range c.waiting {
+		if other == r {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			w.queue.push(r.clock, r.tie)
+			return
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// work is a network on which nothing but the ranks' own computations takes time.
+func work(processesPerHost int, cores sim.Cores) sim.Network {
+	return sim.Network{Name: "work", RanksPerProcess: 1, ProcessesPerHost: processesPerHost, Cores: cores}
+}
+
+// ends runs ranks that compute for so long each, and tells when each had done so.
+func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
+	done := make([]time.Duration, c.Ranks)
+	w, err := sim.New(c)
+	require.NoError(t, err)
+	require.NoError(t, w.Each(func(tr netio.Transport) error {
+		return pebble.Run(context.Background(), pebble.Config{Transport: tr}, func(r *pebble.Rank) error {
+			r.Compute(d)
+			done[r.ID()] = r.Now()
+			return nil
+		})
+	}))
+	return done
+}
+
+// nth is when the n-th rank of a core is done, from 0: those before it have computed, and have then looked at their inboxes before they
+// parked, for a nanosecond each time.
+func nth(n int, d time.Duration) time.Duration { return time.Duration(n+1)*d + time.Duration(n)*looks }
+
+const looks = 2 * time.Nanosecond
+
+// Ranks that share cores take as much longer as there are more of them, but for a look; with a core each they don't.
+func TestCoresAreShared(t *testing.T) {
+	const d = 1234567 * time.Nanosecond
+	for _, ranks := range []int{1, 2, 4, 7} {
+		for _, cores := range []int{0, 1, 2, 3, 8} {
+			t.Run(fmt.Sprintf("%d ranks on %d cores", ranks, cores), func(t *testing.T) {
+				done := ends(t, sim.Config{Ranks: ranks, Network: work(ranks, sim.Cores{Count: cores})}, d)
+				shared := cores
+				if cores == 0 {
+					shared = ranks
+				}
+				slices.Sort(done)
+				for i, at := range done {
+					n := i / shared
+					require.GreaterOrEqual(t, at, time.Duration(n+1)*d)
+					require.LessOrEqual(t, at, nth(n, d)+time.Duration(n)*looks) // messages that come meanwhile cost looks
+				}
+			})
+		}
+	}
+}
+
+// Cores are those of a host: two hosts with a core each take as long as one.
+func TestCoresOfHosts(t *testing.T) {
+	done := ends(t, sim.Config{Ranks: 4, Network: work(2, sim.Cores{Count: 1})}, time.Millisecond)
+	for host := range 2 {
+		require.ElementsMatch(t, []time.Duration{nth(0, time.Millisecond), nth(1, time.Millisecond)}, done[2*host:2*host+2])
+	}
+}
+
+// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to go on with another rank,
+// which differs between processes.
+func TestSwitches(t *testing.T) {
+	for _, c := range []struct {
+		processes int
+		cores     sim.Cores
+		takes     time.Duration
+	}{
+		{1, sim.Cores{Count: 1}, 0},
+		{1, sim.Cores{Count: 1, Switch: 3e-6, ProcessSwitch: 7e-6}, 3 * time.Microsecond},
+		{2, sim.Cores{Count: 1, Switch: 3e-6, ProcessSwitch: 7e-6}, 7 * time.Microsecond},
+	} {
+		n := work(2, c.cores)
+		done := ends(t, sim.Config{Ranks: 2, Processes: c.processes, Network: n}, time.Millisecond)
+		require.ElementsMatch(t, []time.Duration{time.Millisecond, nth(1, time.Millisecond) + c.takes}, done)
+	}
+}
+
+// Real programs find the same on any number of cores, never faster on fewer.
+func TestJobsOnFewCores(t *testing.T) {
+	for _, processes := range []int{1, 3, 6} {
+		before := 0.0
+		for _, cores := range []int{0, 6, 2, 1} {
+			n := sim.Machines["odin"]
+			n.ProcessesPerHost, n.Cores = 6, sim.Cores{Count: cores}
+			w, err := run(t, sim.Config{Ranks: 6, Processes: processes, Network: n}, pebble.Config{Coalesce: 8}, sums(500))
+			require.NoError(t, err)
+			seconds := w.Stats().Seconds
+			if cores == 6 {
+				require.InEpsilon(t, before, seconds, 0.05, "a core each is as good as none shared")
+			}
+			require.Greater(t, seconds, 0.95*before, "%d processes on %d cores", processes, cores)
+			before = seconds
+		}
+	}
+}
+
+// A process that dies or freezes leaves its cores to others.
+func TestDeadLeaveTheirCores(t *testing.T) {
+	n := sim.Machines["odin"]
+	n.ProcessesPerHost, n.Cores = 4, sim.Cores{Count: 1}
+	_, err := run(t, sim.Config{Ranks: 4, Processes: 4, Network: n, Faults: sim.Faults{
+		Deaths: []sim.Death{{Process: 2, At: 20 * time.Microsecond}},
+	}}, pebble.Config{Coalesce: 8}, sums(500))
+	require.ErrorContains(t, err, "lost process 2")
+	_, err = run(t, sim.Config{Ranks: 4, Processes: 4, Network: n, Faults: sim.Faults{
+		Freezes: []sim.Freeze{{Process: 2, At: 20 * time.Microsecond, For: time.Second}},
+	}}, pebble.Config{Coalesce: 8}, sums(500))
+	require.NoError(t, err)
+}
+
+func TestCoresAreChecked(t *testing.T) {
+	require.ErrorContains(t, work(1, sim.Cores{Count: -1}).Check(), "-1 cores")
+	require.ErrorContains(t, work(1, sim.Cores{Switch: -1}).Check(), "switch")
+	n := work(1, sim.Cores{})
+	n.Ends.Host.Batch = -1
+	require.ErrorContains(t, n.Check(), "within_host")
+}

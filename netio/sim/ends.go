@@ -1,0 +1,77 @@
+package sim
+
+import "fmt"
+
+// Ends is what frames cost the two ranks of a link beyond the overheads, by class. The zero value is nothing.
+type Ends struct {
+	Process End `json:"within_process"`
+	Host    End `json:"within_host"`
+	Between End `json:"between_hosts"`
+}
+
+// End is what frames cost either rank of a link beyond o: it has the processor, where G only has the wire. Frames that leave one
+// after the other, while their sender neither pauses nor waits, share a system call, as those of TCP do: a batch.
+type End struct {
+	PerByte float64 `json:"per_byte"` // seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010)
+	Batch   float64 `json:"batch"`    // seconds for each batch
+}
+
+// Frames share a system call up to so many bytes, and no longer than so long after the first one that their sender has promised to
+// anybody: so package netio has it.
+const (
+	batchBytes = 64 << 10
+	batchTime  = 1_000_000 * nanosecond
+)
+
+// batches are what leaves a rank soon.
+type batches struct {
+	room map[*Process]int // bytes that may still go with what was last sent to a process
+	ends instant          // when all leave
+}
+
+// leave ends all batches.
+func (b *batches) leave() { clear(b.room) }
+
+func (e Ends) check() error {
+	for class, end := range []End{e.Process, e.Host, e.Between} {
+		for name, t := range map[string]float64{"per_byte": end.PerByte, "batch": end.Batch} {
+			if !(t >= 0 && t <= spanMax) {
+				return fmt.Errorf("sim: network: %s of the ends %s is %v: times are seconds, from 0 to %d", name, classNames[class], t, spanMax)
+			}
+		}
+	}
+	return nil
+}
+
+// end is how long a frame keeps either of its ends. opens tells that it is the first of a batch.
+func (c *charges) end(k class, bytes uint32, opens bool) instant {
+	takes := c.overhead[k] + instant(c.endByte[k]*float64(bytes))
+	if opens {
+		takes += c.batch[k]
+	}
+	return takes
+}
+
+// opens tells whether a frame for another process begins a batch, where batches cost something.
+func (r *rank) opens(k class, to *rank, bytes uint32) bool {
+	if r.world.charges.batch[k] == 0 {
+		return false
+	}
+	b := &r.batches
+	if b.room == nil {
+		b.room = map[*Process]int{}
+	}
+	if r.clock > b.ends {
+		b.leave()
+	}
+	if len(b.room) == 0 {
+		b.ends = r.clock + batchTime
+	}
+	room := b.room[to.process]
+	first := room <= 0
+	if first {
+		room = batchBytes
+	}
+	b.room[to.process] = room - headBytes - int(bytes)
+	return first
+}

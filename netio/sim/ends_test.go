@@ -1,0 +1,89 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+)
+
+// port runs two ranks, each in a process of its own on one host, with nothing but the ports between them.
+func port(t *testing.T, end sim.End, first, second func(netio.Port)) {
+	n := sim.Network{Name: "ends", RanksPerProcess: 1, ProcessesPerHost: 2, Ends: sim.Ends{Host: end}}
+	n.Host.Latency = 1e-3
+	w, err := sim.New(sim.Config{Ranks: 2, Network: n})
+	require.NoError(t, err)
+	require.NoError(t, w.Each(func(tr netio.Transport) error {
+		rank := tr.Place().First
+		p := tr.Port(rank)
+		f := func() {
+			if rank == 0 {
+				first(p)
+			} else {
+				second(p)
+			}
+		}
+		require.True(t, netio.RunRanks(tr, []func(){f}, context.Background().Done(), time.Minute))
+		return tr.Close()
+	}))
+}
+
+// send sends a frame of so many bytes to rank 1, and tells how long that took.
+func send(p netio.Port, bytes int) time.Duration {
+	f := p.Pool().Get(bytes)
+	f.Kind, f.From, f.To, f.Bytes = netio.Data, 0, 1, uint32(bytes)
+	start := p.Now()
+	p.Send(f)
+	return p.Now() - start
+}
+
+// take waits for a frame, and tells how long it took to take it in.
+func take(p netio.Port) time.Duration {
+	for {
+		start := p.Now()
+		if f := p.Recv(); f != nil {
+			f.Release()
+			return p.Now() - start
+		}
+		p.Wait(-1)
+	}
+}
+
+// Each end pays for each byte, and for each batch: frames that leave without a pause between them, up to 64 KiB and within a millisecond.
+func TestFramesCostTheirEnds(t *testing.T) {
+	const each, batch = 1000 * 3 * time.Nanosecond, 50 * time.Microsecond
+	want := []time.Duration{batch + each, each, batch + each, each, batch + each, each, batch + 22*each, 22 * each, 22 * each, batch + 22*each}
+	var sent, taken []time.Duration
+	port(t, sim.End{PerByte: 3e-9, Batch: 50e-6}, func(p netio.Port) {
+		sent = append(sent, send(p, 1000), send(p, 1000))
+		p.Pause()
+		sent = append(sent, send(p, 1000), send(p, 1000))
+		p.(netio.Meter).Compute(2 * time.Millisecond)
+		sent = append(sent, send(p, 1000), send(p, 1000))
+		p.Pause()
+		for range 4 {
+			sent = append(sent, send(p, 22000))
+		}
+		p.Wait(time.Second)
+	}, func(p netio.Port) {
+		for range want {
+			taken = append(taken, take(p))
+		}
+	})
+	require.Equal(t, want, sent)
+	require.Equal(t, want, taken, "what opens a batch for its sender does so for its receiver")
+}
+
+// Without a price of batches there are none.
+func TestNoBatches(t *testing.T) {
+	port(t, sim.End{PerByte: 1e-9}, func(p netio.Port) {
+		require.Equal(t, 100*time.Nanosecond, send(p, 100))
+		p.Wait(time.Second)
+	}, func(p netio.Port) {
+		require.Equal(t, 100*time.Nanosecond, take(p))
+	})
+}
