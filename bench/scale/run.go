@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"syscall"
 	"time"
-
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // run is one simulated job, as the command's JSON tells of it, and what this machine needed.
@@ -21,13 +19,23 @@ type run struct {
 	Termination string
 	Coalesce    uint64 // pebbles a buffer
 	Errors      uint64
-	Counters    pebble.Counters
+	Counters    counters
 	Memory      struct{ Buffers int }
 	Simulation  struct{ Frames uint64 }
 
 	took     time.Duration
 	busy     time.Duration // of processors
 	resident int64         // bytes
+}
+
+// counters are those of the timed kernel, over all ranks.
+type counters struct {
+	Sent      uint64 `json:"pebbles_sent"`
+	Handled   uint64 `json:"pebbles_handled"`
+	Forwarded uint64 `json:"forwarded"`
+	Frames    uint64 `json:"frames_sent"`
+	Detection uint64 `json:"detection_sent"`
+	Rounds    uint64 `json:"rounds"`
 }
 
 // simulate runs the command.
@@ -43,7 +51,7 @@ func simulate(ctx context.Context, program string, app []string, ranks int) (r r
 	}
 	r.took, r.busy = time.Since(began), c.ProcessState.UserTime()+c.ProcessState.SystemTime()
 	if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.resident = int64(used.Maxrss) << 10
+		r.resident = used.Maxrss << 10
 	}
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return r, fmt.Errorf("%v: %w", c.Args, err)
@@ -58,7 +66,7 @@ func simulate(ctx context.Context, program string, app []string, ranks int) (r r
 func (r run) log() int { return bits.Len(uint(r.Ranks)) - 1 }
 
 // pebblesAway are pebbles times the links that they went over: at most those that left their rank and those that were passed on.
-func (r run) pebblesAway() uint64 { return r.Counters.PebblesSent + r.Counters.Forwarded }
+func (r run) pebblesAway() uint64 { return r.Counters.Sent + r.Counters.Forwarded }
 
 // What the formulas say.
 

@@ -16,14 +16,14 @@ func table(app string, runs []run) string {
 		"|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, r := range runs {
 		c := r.Counters
-		fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %.3f | %d | %d | %d | %.3f |\n", r.Ranks, r.Memory.Buffers, r.log()+1, c.FramesSent, r.mostFrames(),
-			float64(c.FramesSent)/float64(r.linkFrames()), c.Rounds, c.DetectionSent, r.detection(),
-			1+float64(c.Forwarded)/float64(c.PebblesHandled))
+		fmt.Fprintf(&b, "| %d | %d | %d | %d | %d | %.3f | %d | %d | %d | %.3f |\n", r.Ranks, r.Memory.Buffers, r.log()+1, c.Frames, r.mostFrames(),
+			float64(c.Frames)/float64(r.linkFrames()), c.Rounds, c.Detection, r.detection(),
+			1+float64(c.Forwarded)/float64(c.Handled))
 	}
 	b.WriteString("\n| ranks | pebbles | predicted time | frames of the whole run | processor | elapsed | resident | a rank |\n" +
 		"|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, r := range runs {
-		fmt.Fprintf(&b, "| %d | %d | %.4g ms | %d | %.3g s | %.3g s | %.3g GiB | %.4g KiB |\n", r.Ranks, r.Counters.PebblesSent, 1e3*r.Seconds,
+		fmt.Fprintf(&b, "| %d | %d | %.4g ms | %d | %.3g s | %.3g s | %.3g GiB | %.4g KiB |\n", r.Ranks, r.Counters.Sent, 1e3*r.Seconds,
 			r.Simulation.Frames, r.busy.Seconds(), r.took.Seconds(), float64(r.resident)/(1<<30), float64(r.resident)/float64(r.Ranks)/(1<<10))
 	}
 	return b.String()
@@ -40,8 +40,8 @@ func curves(runs []run) (all benchmark.Results) {
 		counted, formula func(run) float64
 	}{
 		{"buffers on a rank", func(r run) float64 { return float64(r.Memory.Buffers) }, func(r run) float64 { return float64(r.log() + 1) }},
-		{"frames a rank", func(r run) float64 { return each(r, r.Counters.FramesSent) }, func(r run) float64 { return each(r, r.mostFrames()) }},
-		{"messages a rank", func(r run) float64 { return each(r, r.Counters.DetectionSent) }, func(r run) float64 { return each(r, r.detection()) }},
+		{"frames a rank", func(r run) float64 { return each(r, r.Counters.Frames) }, func(r run) float64 { return each(r, r.mostFrames()) }},
+		{"messages a rank", func(r run) float64 { return each(r, r.Counters.Detection) }, func(r run) float64 { return each(r, r.detection()) }},
 	} {
 		g := benchmark.GroupResult{Name: curveNames[i]}
 		for _, r := range runs {
