@@ -48,7 +48,7 @@ func newFit(t terminal) *cobra.Command {
 			"measured stays as it was kept.",
 		Example: "  pebbles fit\n" +
 			"  pebbles fit --transport mem --out parameters.json\n" +
-			"  pebbles fit --app 'randomaccess --log2-words 20'\n" +
+			"  pebbles fit --app alltoall\n" +
 			"  pebbles fit --transport tcp --hosts a,b --bind eth0",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.start() },
