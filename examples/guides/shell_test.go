@@ -52,7 +52,7 @@ func (s *shell) check(t *testing.T, b block) error {
 	for line := range strings.Lines(b.text) {
 		line, _, _ = strings.Cut(line, "#")
 		for command := range strings.SplitSeq(line, "&&") {
-			words := strings.Fields(command)
+			words := wordsOf(command)
 			if len(words) == 0 {
 				continue
 			}
@@ -62,6 +62,18 @@ func (s *shell) check(t *testing.T, b block) error {
 		}
 	}
 	return nil
+}
+
+// wordsOf cuts a command at its spaces, but for those within quotes.
+func wordsOf(command string) (words []string) {
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+		} else {
+			words = append(words, strings.Fields(part)...)
+		}
+	}
+	return words
 }
 
 func (s *shell) command(t *testing.T, words []string) error {
