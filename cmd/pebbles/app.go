@@ -26,6 +26,9 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 		if err := s.load(c); err != nil {
 			return err
 		}
+		if t.begin == nil && s.profile == "" {
+			s.recall(c) // what it has is of this machine
+		}
 		if err := s.check(member); err != nil {
 			return err
 		}

@@ -52,10 +52,10 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 
 // machine are the parameters to predict with; nil when there are none, and when a profile knows better.
 func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
-	if s.known != nil || s.simulated {
+	if s.known != nil {
 		return nil
 	}
-	p, _, err := parametersOf("")
+	p, _, err := parametersOf(s.parameters)
 	if err != nil {
 		log.Info("tuning without a model", "why", err)
 		return nil

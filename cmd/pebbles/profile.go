@@ -55,7 +55,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 // recall takes over the profile that pebbles tune keeps for the application, if it has one for this very job, and somebody has
 // asked for auto.
 func (s *settings) recall(c *cobra.Command) {
-	if s.autos == (pebble.Tunes{}) || s.simulated {
+	if s.autos == (pebble.Tunes{}) {
 		return
 	}
 	place, err := profilePlace(c.Name())
@@ -80,7 +80,6 @@ func (s *settings) can(topology string) bool {
 // load takes over the setting of the profile, but for what flags say.
 func (s *settings) load(c *cobra.Command) error {
 	if s.profile == "" {
-		s.recall(c)
 		return nil
 	}
 	text, err := os.ReadFile(s.profile)

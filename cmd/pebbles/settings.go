@@ -29,7 +29,7 @@ type settings struct {
 	credits     int
 	cache       int
 	autos       pebble.Tunes  // what the job is to find itself
-	simulated   bool          // the job runs on a simulated network
+	parameters  string        // of which machine; "" is this one
 	known       *tune.Setting // what it begins with then, when a profile has it
 	memory      size
 	due         wait

@@ -107,7 +107,9 @@ func (s *simulation) begin(j *job) error {
 // run simulates the job.
 func (s *simulation) run(j *job) (result simulated, err error) {
 	log := j.settings.diary.logger(j.stderr)
-	j.settings.simulated = true
+	if j.settings.parameters = s.network; s.network == byFit {
+		j.settings.parameters = ""
+	}
 	config, err := j.settings.config(log)
 	if err != nil {
 		return result, err
