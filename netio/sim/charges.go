@@ -44,13 +44,3 @@ func newCharges(n Network, l *layout) charges {
 func (c *charges) wire(k class, bytes uint32) instant {
 	return instant(c.perByte[k] * float64(headBytes+bytes))
 }
-
-// gate is where frames of one sender or one receiver pass one after the other.
-type gate struct{ free instant }
-
-// pass lets a frame through that comes at a moment and keeps the gate for a span. It returns when the frame goes in.
-func (g *gate) pass(at, takes instant) instant {
-	at = max(at, g.free)
-	g.free = at + takes
-	return at
-}

@@ -1,0 +1,53 @@
+package sim
+
+import "slices"
+
+// gate is where frames of one sender or one receiver pass one after the other, in the order in which they come. They are told of in the
+// order in which they were sent, and one that waits for others at its own sender's gate comes late: who comes before it goes first,
+// as far as there is room.
+type gate struct {
+	free instant // nobody passes from then on
+	gaps []gap   // before that, the oldest first
+}
+
+// gap is when nobody passes.
+type gap struct{ from, to instant }
+
+// gapsMost is how many gaps are remembered. Frames come late by some frames, not by thousands.
+const gapsMost = 32
+
+// pass lets a frame through that comes at a moment and keeps the gate for a span. It returns when the frame goes in.
+func (g *gate) pass(at, takes instant) instant {
+	for i, gap := range g.gaps {
+		if start := max(at, gap.from); start+takes <= gap.to {
+			g.fill(i, start, start+takes)
+			return start
+		}
+	}
+	start := max(at, g.free)
+	if start > g.free {
+		g.add(len(g.gaps), gap{g.free, start})
+	}
+	g.free = start + takes
+	return start
+}
+
+// fill takes a span out of a gap.
+func (g *gate) fill(i int, from, to instant) {
+	old := g.gaps[i]
+	g.gaps = slices.Delete(g.gaps, i, i+1)
+	if to < old.to {
+		g.add(i, gap{to, old.to})
+	}
+	if old.from < from {
+		g.add(i, gap{old.from, from})
+	}
+}
+
+// add remembers a gap, and forgets the oldest when there are too many.
+func (g *gate) add(i int, one gap) {
+	g.gaps = slices.Insert(g.gaps, i, one)
+	if len(g.gaps) > gapsMost {
+		g.gaps = slices.Delete(g.gaps, 0, 1)
+	}
+}
