@@ -7,35 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	var wrong usage
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.As(err, &wrong):
-		fmt.Fprintln(os.Stderr, "agree:", err)
-		os.Exit(usageStatus)
-	default:
-		fmt.Fprintln(os.Stderr, "agree:", err)
-		os.Exit(1)
-	}
-}
-
-const usageStatus = 2
-
-// usage is an error of who called this program.
-type usage struct{ error }
-
-func (u usage) Unwrap() error { return u.error }
+func main() { benchmark.Program("agree", command) }
 
 // options are what can be told.
 type options struct {
@@ -54,10 +31,10 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags.BoolVar(&o.small, "small", false, "tiny runs, to see that all work: the figures mean nothing")
 	flags.StringVar(&o.page, "page", "", "put the table into this page")
 	if err := flags.Parse(args); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if err := o.check(flags.Args()); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	return o.agree(ctx, stdout, stderr)
 }

@@ -7,23 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "auto:", err)
-		os.Exit(1)
-	}
-}
+func main() { benchmark.Program("auto", command) }
 
 type options struct {
 	pebbles string
@@ -45,16 +35,16 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags.StringVar(&o.only, "only", "", "applications and transports that match this regular expression, as in bfs/tcp")
 	flags.StringVar(&o.page, "page", "", "put the table into this page")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return benchmark.UsageError{Err: err}
 	}
 	only, err := regexp.Compile(o.only)
 	switch {
 	case err != nil:
-		return fmt.Errorf("-only: %w", err)
+		return benchmark.UsageError{Err: fmt.Errorf("-only: %w", err)}
 	case o.repeats < 1 || o.runs < 1:
-		return fmt.Errorf("-repeats %d, -runs %d: give 1 or more", o.repeats, o.runs)
+		return benchmark.UsageError{Err: fmt.Errorf("-repeats %d, -runs %d: give 1 or more", o.repeats, o.runs)}
 	case o.page != "" && (o.small || o.only != ""):
-		return errors.New("-page: a page holds all applications in full: leave out -small and -only")
+		return benchmark.UsageError{Err: errors.New("-page: a page holds all applications in full: leave out -small and -only")}
 	}
 	if o.pebbles, err = filepath.Abs(o.pebbles); err != nil {
 		return err

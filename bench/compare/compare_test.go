@@ -108,7 +108,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		_, err := run(t, strings.Fields(line)...)
 		require.ErrorContains(t, err, why, line)
-		require.ErrorAs(t, err, new(usage), line)
+		require.ErrorAs(t, err, new(benchmark.UsageError), line)
 	}
 	_, err := run(t, "-ranks", "1")
 	require.ErrorContains(t, err, "give 2 or more")

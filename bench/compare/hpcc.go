@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/benchmark"
 )
 
 // hpccRun is one run of HPCC's MPIRandomAccess.
@@ -37,13 +39,13 @@ func hpccCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	flags.StringVar(&run.program, "program", "", "run this program, made from HPCC's source, instead of Debian's hpcc")
 	flags.StringVar((*string)(&run.over), "medium", string(shm), "what carries messages: shm or tcp")
 	if err := flags.Parse(args); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if err := run.over.check(); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if run.log2 < 1 || run.log2 > hpccLog2Most {
-		return usage{fmt.Errorf("-log2-words %d: give 1 to %d", run.log2, hpccLog2Most)}
+		return benchmark.UsageError{Err: fmt.Errorf("-log2-words %d: give 1 to %d", run.log2, hpccLog2Most)}
 	}
 	if run.mpi, err = newMPI(*ranks); err != nil {
 		return err

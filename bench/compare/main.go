@@ -7,35 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/plots"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	var wrong usage
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.As(err, &wrong):
-		fmt.Fprintln(os.Stderr, "compare:", err)
-		os.Exit(usageStatus)
-	default:
-		fmt.Fprintln(os.Stderr, "compare:", err)
-		os.Exit(1)
-	}
-}
-
-// usage is an error of who called this program.
-type usage struct{ error }
-
-func (u usage) Unwrap() error { return u.error }
+func main() { benchmark.Program("compare", command) }
 
 // options are what can be told.
 type options struct {
@@ -64,10 +43,10 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags.StringVar(&o.out, "out", "", "write the results to this file, as JSON")
 	flags.StringVar(&o.page, "page", "", "put tables and plots into this page")
 	if err := flags.Parse(args); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if err := o.check(flags.Args()); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	return o.compare(ctx, stdout, stderr)
 }

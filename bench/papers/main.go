@@ -6,39 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"syscall"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/plots"
 )
 
-const usageStatus = 2
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	var wrong usage
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.As(err, &wrong):
-		fmt.Fprintln(os.Stderr, "papers:", err)
-		os.Exit(usageStatus)
-	default:
-		fmt.Fprintln(os.Stderr, "papers:", err)
-		os.Exit(1)
-	}
-}
-
-// usage is an error of who called this program.
-type usage struct{ error }
-
-func (u usage) Unwrap() error { return u.error }
+func main() { benchmark.Program("papers", command) }
 
 // options are what can be told.
 type options struct {
@@ -56,14 +32,14 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags.StringVar(&o.page, "page", "", "put tables and plots into this page")
 	flags.StringVar(&o.plots, "plots", "", "draw plots into this folder, as SVG")
 	if err := flags.Parse(args); err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if flags.NArg() > 0 {
-		return usage{fmt.Errorf("%q: no such argument", flags.Args())}
+		return benchmark.UsageError{Err: fmt.Errorf("%q: no such argument", flags.Args())}
 	}
 	chosen, err := o.figures()
 	if err != nil {
-		return usage{err}
+		return benchmark.UsageError{Err: err}
 	}
 	if err := benchmark.Writable(o.page); err != nil {
 		return err

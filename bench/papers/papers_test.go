@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/route"
@@ -61,7 +62,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		err := command(t.Context(), strings.Fields(line), io.Discard, io.Discard)
 		require.ErrorContains(t, err, want)
-		require.ErrorAs(t, err, &usage{})
+		require.ErrorAs(t, err, new(benchmark.UsageError))
 	}
 }
 

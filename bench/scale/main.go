@@ -4,43 +4,34 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/plots"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:])
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "scale:", err)
-		os.Exit(1)
-	}
-}
+func main() { benchmark.Program("scale", command) }
 
-func command(ctx context.Context, args []string) error {
+func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	program := flags.String("program", "built/pebbles", "the command")
 	app := flags.String("app", "randomaccess --log2-words 4", "the application and its flags")
 	sizes := flags.String("ranks", "16,256,4096,65536", "how many ranks, powers of two")
 	page := flags.String("page", "", "put the table into this page, between its comments, and plots beside it; default is to print the table")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return benchmark.UsageError{Err: err}
 	}
 	var runs []run
 	for _, text := range strings.Split(*sizes, ",") {
 		ranks, err := strconv.Atoi(text)
 		if err != nil || ranks < 2 || ranks&(ranks-1) != 0 {
-			return fmt.Errorf("-ranks %s: the formulas are for powers of two, such as 16,256", *sizes)
+			return benchmark.UsageError{Err: fmt.Errorf("-ranks %s: the formulas are for powers of two, such as 16,256", *sizes)}
 		}
-		fmt.Fprintf(os.Stderr, "%d ranks\n", ranks)
+		fmt.Fprintf(stderr, "%d ranks\n", ranks)
 		r, err := simulate(ctx, *program, strings.Fields(*app), ranks)
 		if err != nil {
 			return err
@@ -49,7 +40,7 @@ func command(ctx context.Context, args []string) error {
 	}
 	text := table(*app, runs)
 	if *page == "" {
-		_, err := fmt.Print(text)
+		_, err := io.WriteString(stdout, text)
 		return err
 	}
 	files, err := plots.Write(filepath.Join(filepath.Dir(*page), "plots"), curves(runs))

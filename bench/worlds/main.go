@@ -9,24 +9,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
-	"os/signal"
 	"strconv"
-	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:])
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "worlds:", err)
-		os.Exit(1)
-	}
-}
+func main() { benchmark.Program("worlds", command) }
 
 // report is what the command tells.
 type report struct {
@@ -38,24 +28,25 @@ type report struct {
 // forever is longer than any number of worlds takes, in seconds.
 const forever = "1e8"
 
-func command(ctx context.Context, args []string) error {
+func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("worlds", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	program := flags.String("program", "built/pebbles", "the command")
 	count := flags.Uint64("worlds", 1_000_000, "how many")
 	seed := flags.Uint64("seed", 1, "of the worlds: the same ones for the same seed")
 	page := flags.String("page", "", "put the result into this page, between its comments; default is to print it")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return benchmark.UsageError{Err: err}
 	}
 	if *count == 0 || *seed == 0 {
-		return fmt.Errorf("%d worlds of seed %d: give positive numbers", *count, *seed)
+		return benchmark.UsageError{Err: fmt.Errorf("%d worlds of seed %d: give positive numbers", *count, *seed)}
 	}
 	if err := benchmark.Writable(*page); err != nil {
 		return err
 	}
 	c := exec.CommandContext(ctx, *program, "sim", "--fuzz", "--worlds", strconv.FormatUint(*count, 10),
 		"--seed", strconv.FormatUint(*seed, 10), "--seconds", forever, "--json")
-	c.Stderr = os.Stderr
+	c.Stderr = stderr
 	out, err := c.Output()
 	if err != nil {
 		return fmt.Errorf("%v: %w", c.Args, err)
@@ -73,7 +64,7 @@ func command(ctx context.Context, args []string) error {
 		"|---:|---:|---:|---:|---:|---:|---:|---:|\n| %d | %d | %d | %d | %d | %d | %.1f | %.0f |\n",
 		r.Worlds, r.Seed, benchmark.ThisMachine(), r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, r.Seconds, float64(r.Worlds)/r.Seconds)
 	if *page == "" {
-		_, err := fmt.Print(text)
+		_, err := io.WriteString(stdout, text)
 		return err
 	}
 	return benchmark.WriteSection(*page, "worlds", text)
