@@ -15,12 +15,12 @@ type application struct {
 }
 
 var applications = []application{
-	{name: "randomaccess", work: "--log2-words 20", tiny: "--log2-words 10", factors: true},
-	{name: "permutation", work: "--log2-elements 21", tiny: "--log2-elements 10", factors: true},
-	{name: "pointerchase", work: "--rounds 5000", tiny: "--rounds 2"},
-	{name: "bfs", work: "--kronecker 16 --roots 24", tiny: "--kronecker 8 --roots 2", factors: true, reduction: true},
-	{name: "alltoall", work: "--rounds 2000000", tiny: "--rounds 1000", factors: true},
-	{name: "reduce", work: "--items 4000000", tiny: "--items 1000", factors: true, reduction: true},
+	{name: "randomaccess", work: "--log2-words 19", tiny: "--log2-words 10", factors: true},
+	{name: "permutation", work: "--log2-elements 20", tiny: "--log2-elements 10", factors: true},
+	{name: "pointerchase", work: "--rounds 2000", tiny: "--rounds 2"},
+	{name: "bfs", work: "--kronecker 16 --roots 16", tiny: "--kronecker 8 --roots 2", factors: true, reduction: true},
+	{name: "alltoall", work: "--rounds 500000", tiny: "--rounds 1000", factors: true},
+	{name: "reduce", work: "--items 2000000", tiny: "--items 1000", factors: true, reduction: true},
 }
 
 // ranks are more than a machine of two cores has, so that topologies differ.
@@ -33,8 +33,8 @@ var transports = []struct{ name, flags string }{
 
 var (
 	topologies = []string{"direct", "hypercube"}
-	factors    = []int{64, 256, 1024, 4096, 16384}
-	caches     = []int{0, 1024, 16384}
+	factors    = []int{64, 512, 4096, 16384}
+	caches     = []int{0, 4096}
 )
 
 // setting is what a sweep goes through.
