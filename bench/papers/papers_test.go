@@ -26,6 +26,9 @@ func newLab(t *testing.T) *lab {
 
 // Every figure can be drawn, with few ranks, and its plots too.
 func TestQuick(t *testing.T) {
+	if raceDetector {
+		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
+	}
 	folder := t.TempDir()
 	var out, log bytes.Buffer
 	require.NoError(t, command(t.Context(), []string{"-quick", "-plots", folder}, &out, &log))
@@ -69,6 +72,9 @@ func TestMistakes(t *testing.T) {
 // With Odin's parameters and the paper's epochs direct sends are faster on few ranks and a hypercube on many, where each rank sends
 // about a frame an epoch to each neighbour when the epoch ends stage by stage (Active Pebbles, section 5.2 and figure 3a).
 func TestCrossingOfRandomAccess(t *testing.T) {
+	if raceDetector {
+		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
+	}
 	l := newLab(t)
 	run := func(ranks int, w way) outcome {
 		o, err := l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination}, updates(1, lookAhead))
@@ -84,6 +90,9 @@ func TestCrossingOfRandomAccess(t *testing.T) {
 
 // A simulated element that stands for many takes about what they take.
 func TestCoarse(t *testing.T) {
+	if raceDetector {
+		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
+	}
 	for _, w := range ways[:2] {
 		off, err := coarseness(newLab(t), w, 16, 9)
 		require.NoError(t, err)
