@@ -31,7 +31,9 @@ func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	}
 	if p != nil {
 		c.Predict = Predictor(*p, s.work())
-		c.Start = s.best(c)
+		if !s.Within {
+			c.Start = c.Best()
+		}
 	}
 	return New(c)
 }
@@ -47,20 +49,17 @@ func (s Site) work() model.Job {
 	}
 }
 
-// best is the setting of the space that the model likes best. A cache is left as it is: what it merges only a run can tell.
-func (s Site) best(c Config) Setting {
-	if s.Within {
-		return s.Start
-	}
+// Best is the setting of the space that the model likes best, or the start where it likes none much better. A cache is left as it is:
+// what it merges only a run can tell.
+func (c Config) Best() Setting {
 	c, err := c.complete()
 	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // what the model knows nothing of
-		return s.Start
+		return c.Start
 	}
-	best := newSearch(&c, c.Start, false)
-	for _, to := range best.proposals() {
+	for _, to := range newSearch(&c, c.Start, false).proposals() {
 		return to
 	}
-	return s.Start
+	return c.Start
 }
 
 // part of a rank's memory limit that buffers which fill may take.

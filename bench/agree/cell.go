@@ -23,10 +23,13 @@ func applications(small bool) []string {
 	return []string{"randomaccess --log2-words 20", "alltoall"}
 }
 
+// sizes are the jobs' ranks.
+var sizes = []int{2, 4, 8}
+
 func cellsOf(small bool) (all []*cell) {
 	for _, app := range applications(small) {
 		for _, transport := range []string{"mem", "tcp"} {
-			for _, ranks := range []int{2, 4, 8} {
+			for _, ranks := range sizes {
 				all = append(all, &cell{app: app, transport: transport, ranks: ranks})
 			}
 		}

@@ -50,7 +50,9 @@ func (p prober) fit(ctx context.Context, parameters string) error {
 	}
 	second := append([]string{}, first...)
 	for _, app := range applications(p.small) {
-		second = append(second, "--app="+app)
+		for _, ranks := range sizes {
+			second = append(second, fmt.Sprintf("--app=%s --ranks %d", app, ranks))
+		}
 	}
 	for _, args := range [][]string{first, second} {
 		if _, err := p.run(ctx, args...); err != nil {

@@ -29,7 +29,7 @@ func (m *fitter) takeApps() error {
 		}
 		var taken *job
 		root := newCommand(terminal{
-			args: append(args, fmt.Sprint("--ranks=", fit.ApplicationRanks), "--quiet"), stdout: io.Discard, stderr: io.Discard,
+			args: append([]string{args[0], fmt.Sprint("--ranks=", fit.ApplicationRanks), "--quiet"}, args[1:]...), stdout: io.Discard, stderr: io.Discard,
 			begin: func(j *job) error { taken = j; return nil },
 		})
 		if _, err := root.ExecuteC(); err != nil {
@@ -59,7 +59,7 @@ func (m *fitter) calibrate(out string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.work, err)
 		}
-		file.Applications[j.work] = a
+		file.Applications[j.costs()] = a
 	}
 	if err := fit.Write(out, file); err != nil {
 		return err
@@ -68,6 +68,14 @@ func (m *fitter) calibrate(out string) error {
 		return m.print(file, out)
 	}
 	return m.printApplications(file, out)
+}
+
+// costs is what the costs of the job's pebbles are kept by: its work, and its ranks where those are not the usual ones.
+func (j *job) costs() string {
+	if ranks := j.settings.ranks(); ranks != fit.ApplicationRanks {
+		return fmt.Sprintf("%s --ranks=%d", j.work, ranks)
+	}
+	return j.work
 }
 
 // calibrated measures one application.
@@ -88,8 +96,8 @@ func (j *job) calibrated(ctx context.Context, p model.Parameters, repeats int) (
 func (m *fitter) printApplications(f model.File, out string) error {
 	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
 	for _, j := range m.jobs {
-		a := f.Applications[j.work]
-		fmt.Fprintf(w, "%s\tsend %s\thandle %s\t± %.0f %%\n", j.work, timeText(a.Send), timeText(a.Handle), 100*a.Spread)
+		a := f.Applications[j.costs()]
+		fmt.Fprintf(w, "%s\tsend %s\thandle %s\t± %.0f %%\n", j.costs(), timeText(a.Send), timeText(a.Handle), 100*a.Spread)
 	}
 	fmt.Fprintf(w, "kept in\t%s\n", out)
 	return written(w.Flush())

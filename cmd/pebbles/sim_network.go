@@ -52,7 +52,11 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 	}
 	n := networkBy(p)
 	n.Name = s.network
-	if a, ok := f.Applications[j.work]; ok {
+	a, ok := f.Applications[j.costs()]
+	if !ok {
+		a, ok = f.Applications[j.work]
+	}
+	if ok {
 		n.Costs.Send, n.Costs.Handle = a.Send, a.Handle
 	} else if !j.settings.diary.quiet {
 		fmt.Fprintf(s.stderr, "sim: pebbles cost what they cost any program: for those of this one, run pebbles fit --app '%s' first\n", j.work)

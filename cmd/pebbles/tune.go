@@ -51,8 +51,8 @@ func newTune(t terminal) *cobra.Command {
 		Use:   "tune APP [FLAGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
 		Long: "tune runs an application again and again, each time with a setting that what was seen so far speaks for, until nothing is\n" +
-			"left to try. It begins with the defaults, and with what pebbles model would choose once pebbles fit has measured this\n" +
-			"machine. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
+			"left to try. It begins with what pebbles model would choose, once pebbles fit has measured this machine, or with the\n" +
+			"defaults. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
 			"The profile that it writes is for runs of the same application with --profile.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
 			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
@@ -182,11 +182,15 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	tuner, err := tune.New(tune.Config{Start: start, Space: u.space(), Predict: predict, Whole: true, Share: offline})
+	config := tune.Config{Start: start, Space: u.space(), Predict: predict, Whole: true, Share: offline}
+	config.Start = config.Best()
+	tuner, err := tune.New(config)
 	if err != nil {
 		return err
 	}
-	tuner.Saw(first.window())
+	if config.Start == start {
+		tuner.Saw(first.window())
+	}
 	for runs := 1; runs < u.runs && !tuner.Settled(); runs++ {
 		one, err := u.run(ctx, tuner.Next().Setting)
 		if err != nil {

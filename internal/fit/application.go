@@ -18,12 +18,12 @@ type Run struct {
 	Counters pebble.Counters
 }
 
-// ApplicationRanks is how many ranks an application is measured with: enough that pebbles leave their rank, and no more, so that
-// the measurement says nothing of the jobs that are to be predicted.
+// ApplicationRanks is how many ranks an application is measured with when nobody says otherwise: enough that pebbles leave their rank.
 const ApplicationRanks = 2
 
-// Application measures what a pebble of an application costs: a job of two ranks on one processor, whose clock is that of the
-// processor, so that the times of both ranks add up and other programs don't stretch them. What frames cost is taken off. Of the
+// Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that of the
+// processor, so that the times of all ranks add up and other programs don't stretch them. With more ranks a pebble costs more: there are
+// more lanes to choose from, frames have fewer pebbles, and all tables together more bytes. What frames cost is taken off. Of the
 // rest, sending costs what it costs any program by p, at most all; handling has what is left, and with it what the program does to
 // make a pebble. The median of the repeats counts. It changes GOMAXPROCS while it runs.
 func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int, run func(*pebble.Rank) (Run, error)) (model.Application, error) {
@@ -61,7 +61,10 @@ func share(each []float64, n pebble.Counters, general model.Pebble) (a model.App
 }
 
 func processorRun(ctx context.Context, c pebble.Config, run func(*pebble.Rank) (Run, error)) (result Run, err error) {
-	c.Transport, c.Ranks = processorTime{netio.NewMem(ApplicationRanks)}, 0
+	if c.Ranks == 0 {
+		c.Ranks = ApplicationRanks
+	}
+	c.Transport = processorTime{netio.NewMem(c.Ranks)}
 	err = pebble.Run(ctx, c, func(r *pebble.Rank) error {
 		one, err := run(r)
 		if r.ID() == 0 {
