@@ -98,7 +98,7 @@ func (s *settings) load(c *cobra.Command) error {
 	}
 	s.begin(p.Setting) // where flags say auto
 	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce, "cache": p.Setting.Cache} {
-		if f := c.Flags().Lookup(name); !f.Changed && f.Value.String() != fmt.Sprint(value) {
+		if f := c.Flags().Lookup(name); !f.Changed && f.DefValue != fmt.Sprint(value) {
 			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given
 				return fmt.Errorf("--profile %s: %w", s.profile, err)
 			}

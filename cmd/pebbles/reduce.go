@@ -31,8 +31,7 @@ func newReduce(t terminal) *cobra.Command {
 			if c.Flags().Changed("cache") && s.cache == 0 {
 				config.Cache = reduction.NoCache
 			}
-			config.Tuned = s.autos.Cache
-			if !c.Flags().Changed("cache") || config.Tuned && s.known == nil {
+			if config.Tuned = s.autos.Cache; config.Tuned && s.known == nil {
 				s.cache = reduction.CacheDefault
 			}
 			return config.Check(s.ranks())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
@@ -174,6 +175,9 @@ func (u *tuning) tune() error {
 	defer stop()
 	s := u.job.settings
 	start := tune.Setting{Topology: s.topology.text, Coalesce: s.coalesce, Cache: s.cache}
+	if u.app[0] == "reduce" && !u.given("cache") {
+		start.Cache = reduction.CacheDefault
+	}
 	first, err := u.run(ctx, start)
 	if err != nil {
 		return err
@@ -242,7 +246,7 @@ func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
 	}
 	args := append([]string{self}, u.app...)
 	args = append(args, "--json", "--quiet", "--topology", s.Topology, fmt.Sprint("--coalesce=", s.Coalesce))
-	if tunable[u.app[0]] && (s.Cache > 0 || u.given("cache")) {
+	if tunable[u.app[0]] {
 		args = append(args, fmt.Sprint("--cache=", s.Cache))
 	}
 	c := benchmark.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
