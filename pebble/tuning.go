@@ -19,7 +19,8 @@ type Tuning struct {
 	Coalesce bool
 	Cache    bool
 	// Window is how long a window takes at the least: it is as many epochs as that takes. An epoch of more than five windows is
-	// tuned within, by windows of half the length. 0 is 10 ms.
+	// tuned within, by windows of half the length, if the rank looks at the clock: when Config.Due or Config.Period is set, and at
+	// each Poll. 0 is 10 ms.
 	Window time.Duration
 	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with Within set, when
 	// an epoch takes long. nil is tune.Auto without a model.
@@ -117,8 +118,8 @@ func (r *Rank) retune(p epochPlan) error {
 	if t.left == 0 {
 		site := r.tuningSite()
 		site.Holds = func(topology string) bool { return r.holds(topology, p) }
-		if !r.tunes(site) {
-			return nil
+		if !site.Topology && !site.Coalesce && !site.Cache {
+			return nil // on all ranks alike
 		}
 		seen, err := r.windowOfAll()
 		if err != nil {
@@ -152,9 +153,6 @@ func (r *Rank) give() error {
 	t.given = len(r.doors)
 	return nil
 }
-
-// tunes tells whether there is anything to tune, which is so on all ranks or on none.
-func (r *Rank) tunes(s tune.Site) bool { return s.Topology || s.Coalesce || s.Cache }
 
 // ended notes the end of an epoch. A window within it ends with it, and tells nothing.
 func (t *tuning) ended(now time.Duration) {

@@ -30,7 +30,6 @@ func (c *core[V]) apply(s pebble.Setting) (other route.Topology) {
 func (c *core[V]) recache() {
 	c.cache, c.mergedSeen = c.made.newCache(), 0
 	c.shortcut = shortcut{}
-
 	if c.cache == nil {
 		c.shortcut = shortcutOf(c.keying, c.owner)
 	}
