@@ -62,6 +62,9 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 		ranks[i] = func() { j.runRank(j.place.First+i, j.ports[i], function) }
 	}
 	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
+	if j.error() != nil {
+		<-j.failure // whoever failed first has told the others
+	}
 	closing := j.transport.Close()
 	return errors.Join(j.error(), stuck, j.closed(closing))
 }
@@ -90,15 +93,15 @@ func (j *job) fail(cause error) {
 	first := j.cause == nil
 	if first {
 		j.cause = cause
-		j.failed.Store(true)
-		close(j.failure)
 	}
 	j.mutex.Unlock()
 	if !first {
 		return
 	}
 	j.config.Log.Debug("job failed", "cause", cause)
-	j.transport.Abort(reasonOf(cause))
+	j.transport.Abort(reasonOf(cause)) // before ranks here know: who leaves first is taken for the cause
+	j.failed.Store(true)
+	close(j.failure)
 	for _, p := range j.ports {
 		p.Wake()
 	}

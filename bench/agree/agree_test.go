@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
 // script is a program that stands for pebbles: it answers what it is asked for.
 func script(t *testing.T, text string) string {
 	name := filepath.Join(t.TempDir(), "pebbles")
-	require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755))
+	scripttest.Write(t, name, text)
 	return name
 }
 

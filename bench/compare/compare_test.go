@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
 // install puts shell scripts of these names alone into PATH, beside what scripts need, and returns their folder.
@@ -28,7 +29,7 @@ func install(t *testing.T, scripts map[string]string) string {
 	}
 	folder := t.TempDir()
 	for name, script := range scripts {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script), 0o700))
+		scripttest.Write(t, filepath.Join(folder, name), script)
 	}
 	for _, tool := range []string{"cat", "sleep", "touch"} {
 		for _, at := range []string{"/bin/", "/usr/bin/"} {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
 // TestRun starts this command by itself: any program built on the library would do.
@@ -71,8 +73,7 @@ func TestRunMismatch(t *testing.T) {
 // TestHosts reaches "hosts" by a command that stands for ssh and runs what it is given here.
 func TestHosts(t *testing.T) {
 	fake := filepath.Join(t.TempDir(), "fakessh")
-	script := "#!/bin/sh\nfor last; do :; done\nexec sh -c \"$last\"\n"
-	require.NoError(t, os.WriteFile(fake, []byte(script), 0o700))
+	scripttest.Write(t, fake, "for last; do :; done\nexec sh -c \"$last\"")
 	line := with(small["randomaccess"], "--json", "--hosts", "alpha,beta", "--bind", "127.0.0.1", "--ssh", fake)
 	o := object(t, succeeds(t, line...))
 	require.EqualValues(t, 2, o["procs"])

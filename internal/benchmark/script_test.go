@@ -1,13 +1,13 @@
 package benchmark
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func script(t *testing.T, name, text string) Case {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "app")
-	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	scripttest.Write(t, file, text)
 	return Case{Name: name, Args: []string{file}, Field: "rate", Unit: "M/s"}
 }
 

@@ -30,6 +30,7 @@ var walls = []wall{
 	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
 		"target"), clock: true},
 	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
+	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/suite", std: pure, ours: only("internal/benchmark")},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
