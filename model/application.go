@@ -27,17 +27,20 @@ type Cores struct {
 	Count         int     `json:"count"`          // of a host; 0: not known
 	Switch        float64 `json:"switch"`         // seconds until a core goes on with another rank of its process
 	ProcessSwitch float64 `json:"process_switch"` // and with one of another process
+	Slice         float64 `json:"slice"`          // seconds that a process has a core at most while another one waits for it; 0: not known
 }
 
 func (c Cores) check() error {
 	if c.Count < 0 {
 		return fmt.Errorf("model: %d cores: give a positive number, or 0", c.Count)
 	}
-	if err := checkSeconds("switch", c.Switch); err != nil {
-		return fmt.Errorf("model: cores: %w", err)
-	}
-	if err := checkSeconds("process_switch", c.ProcessSwitch); err != nil {
-		return fmt.Errorf("model: cores: %w", err)
+	for _, t := range []struct {
+		name  string
+		value float64
+	}{{"switch", c.Switch}, {"process_switch", c.ProcessSwitch}, {"slice", c.Slice}} {
+		if err := checkSeconds(t.name, t.value); err != nil {
+			return fmt.Errorf("model: cores: %w", err)
+		}
 	}
 	return nil
 }

@@ -27,9 +27,12 @@ type sentry struct {
 const (
 	eventsMax = 16 // sockets that one look serves
 	looksMin  = 8  // looks of ranks while the sentry watches, or during a nap, from which on it naps
-	napMax    = time.Millisecond
 	drainMax  = 64 // looks of the sentry in a row
 )
+
+// napMax is as long as the Go scheduler leaves sockets alone while goroutines keep it busy. Where processes share processors, each
+// waking takes one from another process; and ranks that have had none for a moment count as ranks that don't look.
+const napMax = 10 * time.Millisecond
 
 func (s *sentry) run() {
 	for !s.t.ended.Load() {

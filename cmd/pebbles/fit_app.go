@@ -115,7 +115,7 @@ func keptApplications(out string) map[string]model.Application {
 // coresHere measures what the cores of this host are to ranks that share them. Where that can't be measured, another process costs a
 // core no less than another rank.
 func coresHere(repeats int) (model.Cores, error) {
-	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats)}
+	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: benchmark.TimeSlice(repeats)}
 	process, err := benchmark.HandOver(repeats)
 	c.ProcessSwitch = max(process, c.Switch)
 	return c, err

@@ -76,7 +76,7 @@ func networkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,
 		Costs: sim.Costs{Send: p.Pebble.Send, Handle: p.Pebble.Handle, Pass: p.Pebble.Forward},
-		Cores: sim.Cores{Count: p.Cores.Count, Switch: p.Cores.Switch, ProcessSwitch: p.Cores.ProcessSwitch},
+		Cores: sim.Cores{Count: p.Cores.Count, Switch: p.Cores.Switch, ProcessSwitch: p.Cores.ProcessSwitch, Slice: p.Cores.Slice},
 	}
 	for _, c := range []struct {
 		of   model.Link

@@ -7,24 +7,27 @@ import (
 )
 
 // tradeSizes are those of frames that both ends exchange.
-var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384}
+var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
+
+// tradeBytes are under way of a trade: as of a rank with eight links, which finds none of its frames in the caches of its core again.
+const tradeBytes = 8 * underWay
+
+// tradeFrames are those of a trade: as many as may be under way, and an eighth of those of a stream at least.
+func tradeFrames(bytes, stream int) int { return max(stream/8, int(tradeBytes/netio.FrameCost(bytes))) }
 
 // trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
 // the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
-// handle pebbles do. alone tells that they pause after each frame, so that each leaves by itself.
+// handle pebbles do. They send as much as may be under way, and then take in what the other end has sent. alone tells that they pause
+// after each frame, so that each leaves by itself.
 //
 // beyond is how much longer that takes than to write and read the frames without sending them, which both ends do afterwards.
 func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	start := e.Now()
 	sent, taken := 0, 0
 	for turns := 0; taken < frames || sent < frames; {
-		worked := false
-		if sent < frames && e.roomFor(bytes) {
-			e.post(bytes)
-			sent, worked = sent+1, true
-			if alone {
-				e.Pause()
-			}
+		before := sent + taken
+		if alone || taken >= sent {
+			sent += e.burst(bytes, frames-sent, alone)
 		}
 		for taken < frames {
 			f := e.Recv()
@@ -33,9 +36,9 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 			}
 			e.checksum += addWords(f)
 			f.Release()
-			taken, worked = taken+1, true
+			taken++
 		}
-		if worked {
+		if sent+taken > before {
 			turns = 0
 		} else if err := e.idle(&turns); err != nil {
 			return 0, err
@@ -48,9 +51,23 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	return seconds - e.touching(bytes, frames), nil
 }
 
+// burst sends as many frames as may be under way, or one alone, and tells how many.
+func (e *end) burst(bytes, most int, alone bool) (sent int) {
+	if alone {
+		most = min(most, 1)
+	}
+	for ; sent < most && e.roomFor(bytes); sent++ {
+		e.post(bytes)
+	}
+	if alone && sent > 0 {
+		e.Pause()
+	}
+	return sent
+}
+
 // roomFor tells whether another frame may be under way.
 func (e *end) roomFor(bytes int) bool {
-	most := underWay - netio.FrameCost(bytes)
+	most := tradeBytes - netio.FrameCost(bytes)
 	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
 }
 

@@ -14,7 +14,7 @@ import (
 // Effort says how long to measure.
 type Effort struct {
 	Repeats int // of everything; the median counts
-	Frames  int // of a ping-pong, there and back, and of a stream
+	Frames  int // of a ping-pong, there and back, and of a stream; trades have as many as may be under way, or more
 }
 
 // Standard takes a second or two a transport.
@@ -123,7 +123,7 @@ func (e *end) repeat(frames int) (s samples, err error) {
 		s.streams = append(s.streams, point{float64(bytes), seconds})
 	}
 	for _, bytes := range tradeSizes {
-		seconds, err := e.trades(bytes, frames, false)
+		seconds, err := e.trades(bytes, tradeFrames(bytes, frames), false)
 		if err != nil {
 			return s, err
 		}

@@ -22,11 +22,14 @@ var little = Effort{Repeats: 2, Frames: 50}
 
 // frames is how many an effort sends from rank 0.
 func frames(e Effort, transport string) uint64 {
-	trades := len(tradeSizes)
+	streams := len(streamSizes)
 	if transport == netio.ByTCP {
-		trades++ // those that leave alone
+		streams++ // a trade whose frames leave alone
 	}
-	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + (len(streamSizes)+trades)*(e.Frames+1)
+	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + streams*(e.Frames+1)
+	for _, bytes := range tradeSizes {
+		n += tradeFrames(bytes, e.Frames) + 1
+	}
 	return uint64(warmUp + (e.Repeats+1)*n + 1)
 }
 

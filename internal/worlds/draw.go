@@ -48,6 +48,13 @@ func (d drawn) machine(w *World) {
 	}
 	w.PerHost = 1 + d.IntN(3)
 	w.Local = bit(d.chance(30))
+	if d.chance(30) {
+		w.Cores = 1 + d.IntN(3)
+		w.Slice = one(d, 0, 10, 1000, 100_000)
+	}
+	if d.chance(30) {
+		w.Call = one(d, 1, 100, 10_000)
+	}
 }
 
 // topologies are the names that worlds are drawn from.

@@ -65,10 +65,17 @@ func (w World) Run() (Outcome, error) {
 	return o, w.accounts(ends, t)
 }
 
-// turns is how many turns a world may take: several times what the longest ones of its size do.
+// turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share cores, each of the many
+// looks before a rank parks may give its core to another one, and be a turn.
 func (w World) turns(t twin) uint64 {
-	return uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
+	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
+	if w.Cores > 0 {
+		most *= looksMost
+	}
+	return most
 }
+
+const looksMost = 256
 
 // end is what a rank has counted.
 type end struct {
@@ -164,6 +171,9 @@ func (w World) simulation() sim.Config {
 		network = sim.Machines["flat"]
 	}
 	network.ProcessesPerHost = w.PerHost
+	network.Cores = sim.Cores{Count: w.Cores, Switch: 1e-9, ProcessSwitch: 5e-9, Slice: 1e-9 * float64(w.Slice)}
+	call := sim.End{Batch: 1e-9 * float64(w.Call)}
+	network.Ends = sim.Ends{Host: call, Between: call}
 	f := sim.Faults{
 		Delay: float64(w.Delay) / 100, DelayMost: delayMost, Double: float64(w.Double) / 1000, Loss: float64(w.Loss) / 1000,
 		Corrupt: float64(w.Corrupt) / 1000, Silence: silence,

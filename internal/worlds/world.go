@@ -14,6 +14,9 @@ type World struct {
 	Processes int
 	PerHost   int // processes
 	Local     int // 1: a network with real costs, 0: one where only order matters
+	Cores     int // of each host; 0 is one a rank
+	Slice     int // nanoseconds that a process has one while another waits; 0 is for ever
+	Call      int // nanoseconds of a system call, which frames share; 0 is none
 
 	Topology string
 	Detector string
@@ -60,7 +63,7 @@ func (w *World) fields() []field {
 		{"seed", &w.Seed}, {"ranks", &w.Ranks}, {"processes", &w.Processes}, {"per-host", &w.PerHost}, {"local", &w.Local},
 		{"topology", &w.Topology}, {"detector", &w.Detector}, {"coalesce", &w.Coalesce}, {"cache", &w.Cache},
 		{"credits", &w.Credits}, {"budget", &w.Budget}, {"shared", &w.Shared}, {"due", &w.Due}, {"period", &w.Period},
-		{"tune", &w.Tune},
+		{"tune", &w.Tune}, {"cores", &w.Cores}, {"slice", &w.Slice}, {"call", &w.Call},
 		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
 		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
 		{"batch", &w.Batch}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},

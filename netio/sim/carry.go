@@ -9,9 +9,15 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	k := w.layout.class(r.id, to.id)
 	opens := r.opens(k, to, f.Bytes)
 	r.clock += w.charges.end(k, f.Bytes, opens)
+	if opens {
+		r.tellWith(to.process)
+	}
 	if r.process.down || to.process.down {
 		w.refuse(r, to)
 		return false
+	}
+	if w.charges.batch[k] > 0 && f.Kind == netio.Data {
+		r.embark(f, to.process)
 	}
 	w.stats.Frames++
 	w.stats.Bytes += uint64(f.Bytes)

@@ -2,19 +2,21 @@ package sim
 
 import "fmt"
 
-// Cores is what the ranks of a host compute on. The zero value is a core for each rank. A rank holds a core until it waits or pauses;
-// those that have something to do and find none free queue for one, first come, first served.
+// Cores is what the ranks of a host compute on. The zero value is a core for each rank. A rank holds a core until it waits or pauses, or
+// has had it for Slice and looks or sends while another process is the next to have one; those that have something to do and find none
+// free queue for one, first come, first served.
 type Cores struct {
 	Count         int     `json:"count"`          // of each host; 0 is as many as it has ranks
 	Switch        float64 `json:"switch"`         // seconds until a core goes on with another rank of the same process
 	ProcessSwitch float64 `json:"process_switch"` // and with a rank of another process
+	Slice         float64 `json:"slice"`          // seconds after which another process has a turn; 0 is never
 }
 
 func (c Cores) check() error {
 	if c.Count < 0 {
 		return fmt.Errorf("sim: network: %d cores a host: give a positive number, or 0 for one a rank", c.Count)
 	}
-	for name, t := range map[string]float64{"switch": c.Switch, "process_switch": c.ProcessSwitch} {
+	for name, t := range map[string]float64{"switch": c.Switch, "process_switch": c.ProcessSwitch, "slice": c.Slice} {
 		if !(t >= 0 && t <= spanMax) {
 			return fmt.Errorf("sim: network: %s of cores is %v: times are seconds, from 0 to %d", name, t, spanMax)
 		}
@@ -28,12 +30,14 @@ type crew struct {
 	waiting []*rank // that have something to do, in the order in which they came
 	within  instant // what a switch takes
 	across  instant
+	slice   instant // never when there is none
 }
 
 // core is a core that nobody holds, or a rank holds.
 type core struct {
 	free instant // when the last one left it
 	last *rank   // nil before the first
+	from instant // when the one who holds it got it
 }
 
 // newCrews are those of the hosts; nil when each rank has a core of its own.
@@ -42,8 +46,12 @@ func newCrews(c Cores, l *layout) []crew {
 		return nil
 	}
 	all := make([]crew, l.hosts())
+	slice := never
+	if c.Slice > 0 {
+		slice = span(c.Slice)
+	}
 	for i := range all {
-		all[i] = crew{idle: make([]core, c.Count), within: span(c.Switch), across: span(c.ProcessSwitch)}
+		all[i] = crew{idle: make([]core, c.Count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
 	}
 	return all
 }
@@ -97,7 +105,7 @@ func (c *crew) start(r *rank, with core) instant {
 // give lets a rank have a core, as soon as that is free.
 func (c *crew) give(r *rank, with core) {
 	r.clock = c.start(r, with)
-	with.last = r
+	with.last, with.from = r, r.clock
 	r.core = &with
 }
 
@@ -106,7 +114,7 @@ func (w *World) rise(r *rank) {
 	if r.core == nil {
 		return
 	}
-	left := core{r.clock, r.core.last}
+	left := core{free: r.clock, last: r.core.last}
 	r.core = nil
 	c := &w.crews[w.layout.host(r.id)]
 	if len(c.waiting) == 0 {
@@ -117,6 +125,20 @@ func (w *World) rise(r *rank) {
 	c.waiting = append(c.waiting[:0], c.waiting[1:]...)
 	c.give(next, left)
 	w.queue.push(next.clock, next.tie)
+}
+
+// share lets another process have the rank's core that waits for it, when the rank has had its slice. The world is locked.
+func (w *World) share(r *rank) {
+	if r.core == nil || w.running != r {
+		return
+	}
+	c := &w.crews[w.layout.host(r.id)]
+	if len(c.waiting) == 0 || c.waiting[0].process == r.process || r.clock-r.core.from < c.slice {
+		return
+	}
+	w.rise(r)
+	r.key = r.clock
+	r.suspend()
 }
 
 // wanted tells whether others wait for the core that a rank holds.

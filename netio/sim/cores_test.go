@@ -62,6 +62,46 @@ func TestCoresAreShared(t *testing.T) {
 	}
 }
 
+// A process has a core for its slice, and those of the same process for as long as they like.
+func TestSlices(t *testing.T) {
+	for _, c := range []struct {
+		processes   int
+		slice       float64
+		first, last time.Duration // when the two of a core have computed, but for looks
+	}{
+		{2, 0, 4 * time.Millisecond, 8 * time.Millisecond},
+		{2, 1e-3, 7 * time.Millisecond, 8 * time.Millisecond},
+		{2, 2e-3, 6 * time.Millisecond, 8 * time.Millisecond},
+		{2, 9e-3, 4 * time.Millisecond, 8 * time.Millisecond},
+		{1, 1e-3, 4 * time.Millisecond, 8 * time.Millisecond},
+	} {
+		n := work(2, sim.Cores{Count: 1, Slice: c.slice})
+		n.RanksPerProcess = 2 / c.processes
+		var done []time.Duration
+		w, err := sim.New(sim.Config{Ranks: 2, Processes: c.processes, Network: n})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(tr netio.Transport) error {
+			var ranks []func()
+			for id := tr.Place().First; id < tr.Place().Last; id++ {
+				p := tr.Port(id)
+				ranks = append(ranks, func() {
+					for range 3 {
+						p.(netio.Meter).Compute(time.Millisecond)
+						p.Recv()
+					}
+					p.(netio.Meter).Compute(time.Millisecond)
+					done = append(done, p.Now())
+				})
+			}
+			require.True(t, netio.RunRanks(tr, ranks, t.Context().Done(), time.Minute))
+			return tr.Close()
+		}))
+		require.Len(t, done, 2)
+		require.InDelta(t, c.first, done[0], 1000, "%+v", c)
+		require.InDelta(t, c.last, done[1], 1000, "%+v", c)
+	}
+}
+
 // Cores are those of a host: two hosts with a core each take as long as one.
 func TestCoresOfHosts(t *testing.T) {
 	done := ends(t, sim.Config{Ranks: 4, Network: work(2, sim.Cores{Count: 1})}, time.Millisecond)

@@ -52,6 +52,9 @@ func (c *charges) end(k class, bytes uint32, opens bool) instant {
 	return takes
 }
 
+// open tells whether a frame for a process goes with what was sent to it before.
+func (b *batches) open(at instant, to *Process) bool { return at <= b.ends && b.room[to] > 0 }
+
 // opens tells whether a frame for another process begins a batch, where batches cost something.
 func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if r.world.charges.batch[k] == 0 {
@@ -61,6 +64,7 @@ func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if b.room == nil {
 		b.room = map[*Process]int{}
 	}
+	first := !b.open(r.clock, to.process)
 	if r.clock > b.ends {
 		b.leave()
 	}
@@ -68,7 +72,6 @@ func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 		b.ends = r.clock + batchTime
 	}
 	room := b.room[to.process]
-	first := room <= 0
 	if first {
 		room = batchBytes
 	}

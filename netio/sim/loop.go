@@ -73,6 +73,9 @@ func (w *World) step(r *rank, at instant) {
 	w.running = r
 	alive := false
 	w.unlocked(func() { _, alive = r.resume() })
+	if !alive {
+		r.tellAll()
+	}
 	w.running = nil
 	if alive {
 		w.queue.push(r.due(), r.tie)

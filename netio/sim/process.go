@@ -17,6 +17,8 @@ type Process struct {
 	down   bool // aborted, lost or closed: frames to and from it are dropped
 	lost   bool // the others are told, or will be
 	dead   bool // its ranks have no more turns before the end
+
+	passages map[*Process]*passage // to others, where frames leave in batches
 }
 
 var (

@@ -24,15 +24,17 @@ type rank struct {
 	frozen  instant // it does not go on before
 	traffic         // of frames that don't leave the host
 
-	inbox   heap[parcel]
-	returns heap[comeback]
-	core    *core // nil when it holds none, or has one of its own
-	batches batches
-	done    func() netio.Work // nil: nobody tells
-	worked  netio.Work        // what was paid for
-	owing   float64           // picoseconds below one
-	resume  func() (struct{}, bool)
-	yield   func(struct{}) bool
+	inbox    heap[parcel]
+	returns  heap[comeback]
+	core     *core // nil when it holds none, or has one of its own
+	batches  batches
+	receipts receipts
+	prompt   map[*netio.Frame]bool // of this rank's that are under way: word of their release is to come promptly
+	done     func() netio.Work     // nil: nobody tells
+	worked   netio.Work            // what was paid for
+	owing    float64               // picoseconds below one
+	resume   func() (struct{}, bool)
+	yield    func(struct{}) bool
 }
 
 // parcel is a frame on its way.
@@ -51,6 +53,8 @@ type comeback struct {
 	at     instant
 	number uint64
 	frame  *netio.Frame
+	from   *Process // that told
+	pays   instant  // whoever reads that
 }
 
 func (c comeback) before(o comeback) bool { return c.at < o.at || c.at == o.at && c.number < o.number }
@@ -80,6 +84,8 @@ func (r *rank) Send(f *netio.Frame) {
 	w.mu.Lock()
 	r.pay()
 	r.sync()
+	w.share(r)
+	r.tellLate()
 	gone := w.carry(r, f)
 	w.mu.Unlock()
 	if !gone {
@@ -94,6 +100,8 @@ func (r *rank) Recv() *netio.Frame {
 	defer w.mu.Unlock()
 	r.pay()
 	r.sync()
+	w.share(r)
+	r.tellLate()
 	for {
 		r.mature()
 		if len(r.inbox) == 0 || r.inbox[0].at > r.clock {
@@ -124,6 +132,7 @@ func (r *rank) Wait(d time.Duration) {
 	defer w.mu.Unlock()
 	r.pay()
 	r.batches.leave()
+	r.tellAll()
 	r.mature()
 	if !r.woken && !r.back {
 		r.park(d)
@@ -179,6 +188,7 @@ func (r *rank) Pause() {
 	r.pay()
 	r.clock += r.world.charges.look
 	r.batches.leave()
+	r.tellPrompt()
 	if r.world.wanted(r) {
 		r.world.rise(r)
 		r.key = r.clock
@@ -240,7 +250,12 @@ func (r *rank) suspend() {
 // mature takes home the frames whose release is known here by now.
 func (r *rank) mature() {
 	for len(r.returns) > 0 && r.returns[0].at <= r.clock {
-		r.pool.TakeBack(r.returns.pop().frame)
+		c := r.returns.pop()
+		if p := r.process.passages[c.from]; p != nil {
+			p.frames--
+		}
+		r.clock += c.pays
+		r.pool.TakeBack(c.frame)
 		r.back = true
 	}
 }
@@ -267,14 +282,25 @@ func (r *rank) released(f *netio.Frame) {
 
 // comeHome lets a released frame be on its way home. The world is locked, and a rank runs.
 func (r *rank) comeHome(f *netio.Frame) {
-	w := r.world
-	at := w.running.clock
-	if by := w.running.id; by != r.id {
-		at += w.charges.latency[w.layout.class(by, r.id)]
+	by := r.world.running
+	k := r.world.layout.class(by.id, r.id)
+	switch c := &r.world.charges; {
+	case by == r:
+		r.expect(comeback{at: r.clock, frame: f})
+	case c.batch[k] > 0:
+		by.owe(k, loan{f, r})
+	default:
+		r.expect(comeback{at: by.clock + c.latency[k], frame: f})
 	}
-	r.returns.push(comeback{at, w.number(), f})
+}
+
+// expect lets a frame be on its way home. The world is locked.
+func (r *rank) expect(c comeback) {
+	w := r.world
+	c.number = w.number()
+	r.returns.push(c)
 	if r.parked {
-		w.queue.sooner(r.id, max(r.clock, at))
+		w.queue.sooner(r.id, max(r.clock, c.at))
 	}
 }
 
@@ -286,4 +312,10 @@ func (r *rank) clear() {
 	for len(r.returns) > 0 {
 		r.pool.TakeBack(r.returns.pop().frame)
 	}
+	for _, b := range r.receipts.order {
+		for _, l := range b.loans {
+			l.owner.pool.TakeBack(l.frame)
+		}
+	}
+	r.receipts = receipts{}
 }

@@ -1,0 +1,154 @@
+package sim
+
+import "github.com/activepebbles/pebbles/netio"
+
+// Where frames leave in batches, so does word of their release: it travels with what its rank sends to the same process anyway, or is a
+// batch of its own, as package netio has it. A rank that waits tells all that it has released. One that pauses, or looks so often, does
+// only when that is asked for promptly: of frames under way to a process, each promptMax-th is, and one in promptShare. Nothing is told
+// later than batchTime after the release that its rank has told nobody of, as far as the rank looks or sends.
+const (
+	promptShare      = 4
+	promptMax        = 64
+	looksUntilPrompt = 16
+)
+
+// passage is what is under way from a process to another one.
+type passage struct {
+	frames int // that have not come home
+	since  int // the last one that is to be told of promptly
+}
+
+// enter counts a frame in, and tells whether its release is to be told promptly.
+func (p *passage) enter() bool {
+	p.frames++
+	p.since++
+	if p.since < promptMax && p.since*promptShare < p.frames {
+		return false
+	}
+	p.since = 0
+	return true
+}
+
+// embark counts a frame in that leaves in a batch. The world is locked.
+func (r *rank) embark(f *netio.Frame, to *Process) {
+	all := &r.process.passages
+	if *all == nil {
+		*all = map[*Process]*passage{}
+	}
+	p := (*all)[to]
+	if p == nil {
+		p = &passage{}
+		(*all)[to] = p
+	}
+	if p.enter() {
+		if r.prompt == nil {
+			r.prompt = map[*netio.Frame]bool{}
+		}
+		r.prompt[f] = true
+	}
+}
+
+// receipts are of frames of other processes that a rank has released, and told nobody of.
+type receipts struct {
+	of    map[*Process]*debt
+	order []*debt // those with receipts, by their first ones
+	asked bool    // some are to be told promptly
+	until instant // when all leave
+	looks int
+}
+
+// debt is what one process is to be told.
+type debt struct {
+	class class
+	loans []loan
+}
+
+// loan is a frame that its rank gets back.
+type loan struct {
+	frame *netio.Frame
+	owner *rank
+}
+
+// owe keeps word of a release until it travels. The world is locked, and the rank runs.
+func (r *rank) owe(k class, l loan) {
+	if r.batches.open(r.clock, l.owner.process) {
+		r.tell(k, l, 0)
+		return
+	}
+	o := &r.receipts
+	if o.of == nil {
+		o.of = map[*Process]*debt{}
+	}
+	b := o.of[l.owner.process]
+	if b == nil {
+		b = &debt{class: k}
+		o.of[l.owner.process] = b
+	}
+	if len(o.order) == 0 {
+		o.until = r.clock + batchTime
+	}
+	if len(b.loans) == 0 {
+		o.order = append(o.order, b)
+	}
+	b.loans = append(b.loans, l)
+	o.asked = o.asked || l.owner.prompt[l.frame]
+}
+
+// tell lets word of a release be on its way. Its reader pays for it.
+func (r *rank) tell(k class, l loan, pays instant) {
+	delete(l.owner.prompt, l.frame)
+	l.owner.expect(comeback{at: r.clock + r.world.charges.latency[k], frame: l.frame, from: r.process, pays: pays})
+}
+
+// tellWith lets word travel with a batch that opens. The world is locked.
+func (r *rank) tellWith(to *Process) {
+	o := &r.receipts
+	b := o.of[to]
+	if b == nil || len(b.loans) == 0 {
+		return
+	}
+	for _, l := range b.loans {
+		r.tell(b.class, l, 0)
+	}
+	b.loans = b.loans[:0]
+	for i := range o.order {
+		if o.order[i] == b {
+			o.order = append(o.order[:i], o.order[i+1:]...)
+			break
+		}
+	}
+	o.asked = o.asked && len(o.order) > 0
+}
+
+// tellAll lets all word go, each in a batch of its own, which costs both ends. The world is locked.
+func (r *rank) tellAll() {
+	o := &r.receipts
+	for _, b := range o.order {
+		price := r.world.charges.batch[b.class]
+		r.clock += price
+		for _, l := range b.loans {
+			r.tell(b.class, l, price)
+			price = 0
+		}
+		b.loans = b.loans[:0]
+	}
+	o.order, o.asked = o.order[:0], false
+}
+
+// tellPrompt lets go what is asked for. The world is locked.
+func (r *rank) tellPrompt() {
+	if r.receipts.asked {
+		r.tellAll()
+	}
+}
+
+// tellLate lets go what has waited for too long, and now and then what is asked for. The world is locked.
+func (r *rank) tellLate() {
+	o := &r.receipts
+	if len(o.order) == 0 {
+		return
+	}
+	if o.looks++; r.clock > o.until || o.asked && o.looks%looksUntilPrompt == 0 {
+		r.tellAll()
+	}
+}
