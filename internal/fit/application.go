@@ -39,7 +39,7 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 			return model.Application{}, errors.New("fit: the application sends no pebbles with these flags: give it more to do")
 		}
 		counted = r.Counters
-		frames := float64(counted.FramesSent)*(2*p.Process.Overhead+p.Frame) + float64(counted.BytesSent)*2*p.Process.EndPerByte
+		frames := float64(counted.FramesSent) * (2*p.Process.Overhead + p.Frame)
 		if i > 0 { // the first time memory is new
 			each = append(each, max(0, r.Seconds-frames))
 		}

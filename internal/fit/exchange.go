@@ -9,11 +9,20 @@ import (
 // tradeSizes are those of frames that both ends exchange.
 var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
-// tradeBytes are under way of a trade: as of a rank with eight links, which finds none of its frames in the caches of its core again.
-const tradeBytes = 8 * underWay
+// tradeBytes are under way of a trade: a link's credit. Where the system copies frames it has eight times as much, as a rank with eight
+// links would: those copies must not be found in the caches of a core. What it costs that a rank's own frames are not is among what
+// pebbles of an application cost.
+func (e *end) tradeBytes() int64 {
+	if e.batches {
+		return 8 * underWay
+	}
+	return underWay
+}
 
 // tradeFrames are those of a trade: as many as may be under way, and an eighth of those of a stream at least.
-func tradeFrames(bytes, stream int) int { return max(stream/8, int(tradeBytes/netio.FrameCost(bytes))) }
+func (e *end) tradeFrames(bytes, stream int) int {
+	return max(stream/8, int(e.tradeBytes()/netio.FrameCost(bytes)))
+}
 
 // trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
 // the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
@@ -67,7 +76,7 @@ func (e *end) burst(bytes, most int, alone bool) (sent int) {
 
 // roomFor tells whether another frame may be under way.
 func (e *end) roomFor(bytes int) bool {
-	most := tradeBytes - netio.FrameCost(bytes)
+	most := e.tradeBytes() - netio.FrameCost(bytes)
 	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
 }
 

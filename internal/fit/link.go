@@ -123,7 +123,7 @@ func (e *end) repeat(frames int) (s samples, err error) {
 		s.streams = append(s.streams, point{float64(bytes), seconds})
 	}
 	for _, bytes := range tradeSizes {
-		seconds, err := e.trades(bytes, tradeFrames(bytes, frames), false)
+		seconds, err := e.trades(bytes, e.tradeFrames(bytes, frames), false)
 		if err != nil {
 			return s, err
 		}

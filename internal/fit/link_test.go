@@ -22,13 +22,13 @@ var little = Effort{Repeats: 2, Frames: 50}
 
 // frames is how many an effort sends from rank 0.
 func frames(e Effort, transport string) uint64 {
-	streams := len(streamSizes)
+	one, streams := &end{batches: transport == netio.ByTCP}, len(streamSizes)
 	if transport == netio.ByTCP {
 		streams++ // a trade whose frames leave alone
 	}
 	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + streams*(e.Frames+1)
 	for _, bytes := range tradeSizes {
-		n += tradeFrames(bytes, e.Frames) + 1
+		n += one.tradeFrames(bytes, e.Frames) + 1
 	}
 	return uint64(warmUp + (e.Repeats+1)*n + 1)
 }
