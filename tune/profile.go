@@ -31,14 +31,6 @@ type Profile struct {
 	Decisions []Decision `json:"decisions"`
 }
 
-// ProfileOf is what a tuner has found so far.
-func ProfileOf(t *Tuner, of For, now time.Time) Profile {
-	return Profile{
-		Format: ProfileFormat, For: of, Date: now, Setting: t.Setting(), Start: t.config.Start, Gain: t.Gain(), Rate: t.Rate(),
-		Decisions: t.Log(),
-	}
-}
-
 // Encode writes a profile as JSON.
 func (p Profile) Encode() ([]byte, error) {
 	p.Format = ProfileFormat

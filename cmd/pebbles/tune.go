@@ -47,13 +47,13 @@ var tunable = map[string]bool{
 }
 
 func newTune(t terminal) *cobra.Command {
-	u := &tuning{terminal: t, runs: 60}
+	u := &tuning{terminal: t, runs: 64}
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
-		Long: "tune runs an application again and again, each time with a setting that what was seen so far speaks for, until nothing is\n" +
-			"left to try. It begins with what pebbles model would choose, once pebbles fit has measured this machine, or with the\n" +
-			"defaults. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
+		Long: "tune runs an application again and again, in rounds: settings all over what there is take turns, and the slower half of them\n" +
+			"drops out of each round. Once pebbles fit has measured this machine, those that pebbles model holds to be slow take no part where\n" +
+			"runs are too few for all. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
 			"The profile that it writes is for runs of the same application with --profile.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
 			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
@@ -186,24 +186,19 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	config := tune.Config{Start: start, Space: u.space(), Predict: predict, Whole: true, Share: offline}
-	config.Start = config.Best()
-	tuner, err := tune.New(config)
+	race, err := tune.NewRace(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
 	if err != nil {
 		return err
 	}
-	if config.Start == start {
-		tuner.Saw(first.window())
-	}
-	for runs := 1; runs < u.runs && !tuner.Settled(); runs++ {
-		one, err := u.run(ctx, tuner.Next().Setting)
+	for next, on := race.Next(); on; next, on = race.Next() {
+		one, err := u.run(ctx, next)
 		if err != nil {
 			return err
 		}
-		tuner.Saw(one.window())
-		u.tell(runs+1, tuner)
+		race.Saw(one.seconds)
+		u.tell(race)
 	}
-	p := tune.ProfileOf(tuner, u.of, time.Now().UTC().Truncate(time.Second))
+	p := race.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil {
 		err = benchmark.WriteFile(out, text)
@@ -211,16 +206,13 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	return u.print(p, tuner.Reason(), out, text)
+	return u.print(p, out, text)
 }
 
-// offline is how many times as long as without a tuner its runs may take: nobody waits for what they work out.
-const offline = 10
-
 // tell shows how far it is.
-func (u *tuning) tell(runs int, t *tune.Tuner) {
+func (u *tuning) tell(r *tune.Race) {
 	if !u.quiet {
-		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", runs, u.runs, t.Setting())
+		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", r.Runs()+1, u.runs, r.Setting())
 	}
 }
 
@@ -229,9 +221,6 @@ type tunedRun struct {
 	seconds  float64
 	counters map[string]json.Number
 }
-
-// window is a run as the tuner sees it: all do the same work.
-func (r tunedRun) window() tune.Window { return tune.Window{Work: 1, Seconds: r.seconds} }
 
 func (r tunedRun) counter(name string) float64 {
 	n, _ := r.counters[name].Float64()
@@ -280,7 +269,7 @@ func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
 	}), nil
 }
 
-func (u *tuning) print(p tune.Profile, reason, out string, text []byte) error {
+func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 	if u.json {
 		_, err := u.stdout.Write(text)
 		return written(err)
@@ -289,7 +278,7 @@ func (u *tuning) print(p tune.Profile, reason, out string, text []byte) error {
 	for _, d := range p.Decisions {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
 	}
-	fmt.Fprintf(w, "chosen\t%s\n", reason)
+	fmt.Fprintf(w, "chosen\t%s: %.2f times as fast as %s\n", p.Setting, p.Gain, p.Start)
 	fmt.Fprintf(w, "profile\t%s\n", out)
 	return written(w.Flush())
 }
