@@ -46,7 +46,8 @@ func NewRace(c Config, runs int) (*Race, error) {
 	}
 	r := &Race{start: c.Start, runsMost: runs}
 	field := c.field()
-	for _, s := range field[:min(len(field), max(1, runs*2/3))] { // the rest is for those that are fast
+	most := max(runs*2/3, min(runs, 2), 1) // the rest is for those that are fast
+	for _, s := range field[:min(len(field), most)] {
 		r.runners = append(r.runners, &runner{setting: s})
 	}
 	r.plan()

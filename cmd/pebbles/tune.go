@@ -278,7 +278,18 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 	for _, d := range p.Decisions {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
 	}
-	fmt.Fprintf(w, "chosen\t%s: %.2f times as fast as %s\n", p.Setting, p.Gain, p.Start)
+	fmt.Fprintf(w, "chosen\t%s: %s\n", p.Setting, why(p))
 	fmt.Fprintf(w, "profile\t%s\n", out)
 	return written(w.Flush())
+}
+
+// why tells what speaks for the setting of a profile.
+func why(p tune.Profile) string {
+	switch {
+	case p.Setting != p.Start:
+		return fmt.Sprintf("%.2f times as fast as %s", p.Gain, p.Start)
+	case len(p.Decisions) == 0:
+		return "nothing else was tried"
+	}
+	return fmt.Sprintf("none of %s was faster", counted(uint64(len(p.Decisions)), "other setting", "other settings"))
 }

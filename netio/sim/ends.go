@@ -13,7 +13,7 @@ type Ends struct {
 // after the other, while their sender neither pauses nor waits, share a system call, as those of TCP do: a batch.
 type End struct {
 	PerByte float64 `json:"per_byte"` // seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010)
-	Batch   float64 `json:"batch"`    // seconds for each batch
+	Batch   float64 `json:"batch"`    // seconds for each batch, of frames or of word of their release
 }
 
 // Frames share a system call up to so many bytes, and no longer than so long after the first one that their sender has promised to

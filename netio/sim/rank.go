@@ -312,8 +312,8 @@ func (r *rank) clear() {
 	for len(r.returns) > 0 {
 		r.pool.TakeBack(r.returns.pop().frame)
 	}
-	for _, b := range r.receipts.order {
-		for _, l := range b.loans {
+	for _, d := range r.receipts.order {
+		for _, l := range d.loans {
 			l.owner.pool.TakeBack(l.frame)
 		}
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/activepebbles/pebbles/netio"
+import (
+	"slices"
+
+	"github.com/activepebbles/pebbles/netio"
+)
 
 // Where frames leave in batches, so does word of their release: it travels with what its rank sends to the same process anyway, or is a
 // batch of its own, as package netio has it. A rank that waits tells all that it has released. One that pauses, or looks so often, does
@@ -11,42 +15,6 @@ const (
 	promptMax        = 64
 	looksUntilPrompt = 16
 )
-
-// passage is what is under way from a process to another one.
-type passage struct {
-	frames int // that have not come home
-	since  int // the last one that is to be told of promptly
-}
-
-// enter counts a frame in, and tells whether its release is to be told promptly.
-func (p *passage) enter() bool {
-	p.frames++
-	p.since++
-	if p.since < promptMax && p.since*promptShare < p.frames {
-		return false
-	}
-	p.since = 0
-	return true
-}
-
-// embark counts a frame in that leaves in a batch. The world is locked.
-func (r *rank) embark(f *netio.Frame, to *Process) {
-	all := &r.process.passages
-	if *all == nil {
-		*all = map[*Process]*passage{}
-	}
-	p := (*all)[to]
-	if p == nil {
-		p = &passage{}
-		(*all)[to] = p
-	}
-	if p.enter() {
-		if r.prompt == nil {
-			r.prompt = map[*netio.Frame]bool{}
-		}
-		r.prompt[f] = true
-	}
-}
 
 // receipts are of frames of other processes that a rank has released, and told nobody of.
 type receipts struct {
@@ -79,18 +47,18 @@ func (r *rank) owe(k class, l loan) {
 	if o.of == nil {
 		o.of = map[*Process]*debt{}
 	}
-	b := o.of[l.owner.process]
-	if b == nil {
-		b = &debt{class: k}
-		o.of[l.owner.process] = b
+	d := o.of[l.owner.process]
+	if d == nil {
+		d = &debt{class: k}
+		o.of[l.owner.process] = d
 	}
 	if len(o.order) == 0 {
 		o.until = r.clock + batchTime
 	}
-	if len(b.loans) == 0 {
-		o.order = append(o.order, b)
+	if len(d.loans) == 0 {
+		o.order = append(o.order, d)
 	}
-	b.loans = append(b.loans, l)
+	d.loans = append(d.loans, l)
 	o.asked = o.asked || l.owner.prompt[l.frame]
 }
 
@@ -100,39 +68,37 @@ func (r *rank) tell(k class, l loan, pays instant) {
 	l.owner.expect(comeback{at: r.clock + r.world.charges.latency[k], frame: l.frame, from: r.process, pays: pays})
 }
 
-// tellWith lets word travel with a batch that opens. The world is locked.
+// tellWith lets word travel with a batch that has opened. The world is locked.
 func (r *rank) tellWith(to *Process) {
 	o := &r.receipts
-	b := o.of[to]
-	if b == nil || len(b.loans) == 0 {
+	d := o.of[to]
+	if d == nil || len(d.loans) == 0 {
 		return
 	}
-	for _, l := range b.loans {
-		r.tell(b.class, l, 0)
-	}
-	b.loans = b.loans[:0]
-	for i := range o.order {
-		if o.order[i] == b {
-			o.order = append(o.order[:i], o.order[i+1:]...)
-			break
-		}
-	}
+	r.settle(d, 0)
+	i := slices.Index(o.order, d)
+	o.order = slices.Delete(o.order, i, i+1)
 	o.asked = o.asked && len(o.order) > 0
 }
 
-// tellAll lets all word go, each in a batch of its own, which costs both ends. The world is locked.
+// tellAll lets all word go, to each process in a batch of its own, which costs both ends. The world is locked.
 func (r *rank) tellAll() {
 	o := &r.receipts
-	for _, b := range o.order {
-		price := r.world.charges.batch[b.class]
+	for _, d := range o.order {
+		price := r.world.charges.batch[d.class]
 		r.clock += price
-		for _, l := range b.loans {
-			r.tell(b.class, l, price)
-			price = 0
-		}
-		b.loans = b.loans[:0]
+		r.settle(d, price)
 	}
 	o.order, o.asked = o.order[:0], false
+}
+
+// settle tells a process all that it is to be told. It pays once.
+func (r *rank) settle(d *debt, pays instant) {
+	for _, l := range d.loans {
+		r.tell(d.class, l, pays)
+		pays = 0
+	}
+	d.loans = d.loans[:0]
 }
 
 // tellPrompt lets go what is asked for. The world is locked.
