@@ -244,7 +244,7 @@ func TestRandomWorlds(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	worlds := uint64(100_000)
+	worlds := uint64(50_000)
 	if testing.Short() || raceDetector {
 		worlds = 4000
 	}

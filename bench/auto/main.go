@@ -29,7 +29,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	flags.SetOutput(stderr)
 	var o options
 	flags.StringVar(&o.pebbles, "pebbles", "built/pebbles", "the command")
-	flags.IntVar(&o.repeats, "repeats", 9, "runs of the best, the defaults and auto; a sweep takes 3 of each setting")
+	flags.IntVar(&o.repeats, "repeats", 7, "runs of the best, the defaults and auto; a sweep takes 3 of each setting")
 	flags.IntVar(&o.runs, "runs", 64, "runs of pebbles tune at most")
 	flags.BoolVar(&o.small, "small", false, "run everything once, tiny, to see that it works")
 	flags.StringVar(&o.only, "only", "", "applications and transports that match this regular expression, as in bfs/tcp")

@@ -17,7 +17,7 @@ type application struct {
 var applications = []application{
 	{name: "randomaccess", work: "--log2-words 19", tiny: "--log2-words 10", factors: true},
 	{name: "permutation", work: "--log2-elements 20", tiny: "--log2-elements 10", factors: true},
-	{name: "pointerchase", work: "--rounds 5000", tiny: "--rounds 2"},
+	{name: "pointerchase", work: "--rounds 2000", tiny: "--rounds 2"},
 	{name: "bfs", work: "--kronecker 16 --roots 16", tiny: "--kronecker 8 --roots 2", factors: true, reduction: true},
 	{name: "alltoall", work: "--rounds 500000", tiny: "--rounds 1000", factors: true},
 	{name: "reduce", work: "--items 2000000", tiny: "--items 1000", factors: true, reduction: true},
