@@ -75,9 +75,6 @@ func (t *Tuner) Settled() bool { return t.settled }
 // since the load last changed.
 func (t *Tuner) Gain() float64 { return t.gain }
 
-// Rate is the work a second of the last windows of the setting in force; 0 before there was one.
-func (t *Tuner) Rate() float64 { return t.recent.last(changedFor) }
-
 // Log lists all decisions, the oldest first. The caller must not change it.
 func (t *Tuner) Log() []Decision { return t.log }
 

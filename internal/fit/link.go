@@ -14,7 +14,7 @@ import (
 // Effort says how long to measure.
 type Effort struct {
 	Repeats int // of everything; the median counts
-	Frames  int // of a ping-pong, there and back, and of a stream; trades have as many as may be under way, or more
+	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and as many as may be under way at least
 }
 
 // Standard takes a second or two a transport.
