@@ -46,6 +46,9 @@ func (p *parking) sleep(d time.Duration) (woken bool) {
 	}
 }
 
+// woken tells whether the next sleep would end at once. It costs one load.
+func (p *parking) woken() bool { return len(p.signal) > 0 }
+
 // notify wakes the goroutine if it is parked and nobody has yet. Anybody may call it; it costs one load when there is
 // nobody to wake.
 func (p *parking) notify() {

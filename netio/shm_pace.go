@@ -22,7 +22,7 @@ func paceOf(here, onHost int) pace {
 		p.looks, p.ranks = 1, 1
 	}
 	if onHost > runtime.NumCPU() {
-		p.looks, p.least, p.most = 1, 1, 16
+		p.looks, p.most = 1, 2048 // shorter pauses, and more of them
 		p.processes = uint32(min(here, runtime.GOMAXPROCS(0)))
 	}
 	return p

@@ -220,7 +220,7 @@ func (p *shmPort) Wait(d time.Duration) {
 	if p.pool.collect() {
 		return
 	}
-	for ; p.idle < p.patience; p.idle++ {
+	for ; p.idle < p.patience && !p.parking.woken(); p.idle++ {
 		if p.spin() {
 			return
 		}
