@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
 )
@@ -11,14 +12,15 @@ import (
 // Tuning says what a job changes of itself while it runs, for targets whose options leave it to the job (TRAM, section V.E): topology
 // and cache between epochs; the coalescing factor too, and in long epochs also within them.
 //
-// A window is as many epochs as take some milliseconds; at its end, two collectives put together what all ranks have sent and how
-// long they took, and tell them what rank 0 has chosen for the next. In an epoch that takes long, rank 0 goes by its own
+// A window is as many epochs as take some milliseconds; at its end, what all ranks have sent and how long they took goes up a tree to
+// rank 0, and what that has chosen for the next comes down. In an epoch that takes long, rank 0 goes by its own
 // pebbles, and tells the others by messages that nobody waits for.
 type Tuning struct {
 	Topology bool // among those that the detector of the first epoch holds with
 	Coalesce bool
 	Cache    bool
-	// Window is how long a window takes at the least: it is as many epochs as that takes. An epoch of more than five windows is
+	// Window is how long a window takes at the least: it is as many epochs as that takes, and as take 50 times what the
+	// end of a window costs. An epoch of more than five windows is
 	// tuned within, by windows of half the length, if the rank looks at the clock: when Config.Due or Config.Period is set, and at
 	// each Poll. 0 is 10 ms.
 	Window time.Duration
@@ -80,8 +82,10 @@ type tuning struct {
 // lead is what rank 0 decides by.
 type lead struct {
 	tuner  Tuner
-	epochs int // of a window
-	pinned int // the factor that was found within epochs; 0 when it is for the tuner to choose
+	epochs int           // of a window
+	pinned int           // the factor that was found within epochs; 0 when it is for the tuner to choose
+	lost   time.Duration // at the end of the last window
+	cost   time.Duration // of an end, the mean of the last few
 }
 
 func newTuning(c Config) *tuning {
@@ -121,12 +125,16 @@ func (r *Rank) retune(p epochPlan) error {
 		if !site.Topology && !site.Coalesce && !site.Cache {
 			return nil // on all ranks alike
 		}
+		begin, first := r.Now(), t.epochs == 0
 		seen, err := r.windowOfAll()
 		if err != nil {
 			return err
 		}
 		if err := r.follow(seen, site); err != nil {
 			return err
+		}
+		if !first { // when ranks don't come from an epoch together, and wait for those that start late
+			t.lead.paid(r.Now() - begin)
 		}
 	}
 	t.left--
@@ -175,7 +183,7 @@ func (r *Rank) holds(topology string, p epochPlan) bool {
 	return err == nil
 }
 
-// windowOfAll puts the windows of all ranks together.
+// windowOfAll puts the windows of all ranks together, for rank 0.
 func (r *Rank) windowOfAll() (tune.Window, error) {
 	t := r.tuning
 	w := tune.Window{Work: float64(r.counters.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
@@ -184,7 +192,7 @@ func (r *Rank) windowOfAll() (tune.Window, error) {
 	if first {
 		return tune.Window{}, nil
 	}
-	result, err := r.networks[windows].run(r.reduce, plainBytes(&w), joinWindows)
+	result, err := r.networks[windows].run(collective.Reduce(r.id, r.Size(), 0), plainBytes(&w), joinWindows)
 	if err != nil {
 		return w, err
 	}
@@ -223,8 +231,20 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 const (
 	windowDefault = 10 * time.Millisecond
 	windowMost    = 4 // times its least
+	growthMost    = 8 // times the last one
 	calmWindows   = 10
+	worthItsEnd   = 50 // a window is so many times as long as what its end costs
 )
+
+// paid notes what the end of a window has cost.
+func (l *lead) paid(cost time.Duration) {
+	const few = 4
+	l.lost = cost
+	if l.cost == 0 {
+		l.cost = cost
+	}
+	l.cost += (cost - l.cost) / few
+}
 
 // choose is rank 0's: it tells the tuner of the last window, and asks for the next.
 func (r *Rank) choose(seen tune.Window, site tune.Site) (o order, err error) {
@@ -239,8 +259,9 @@ func (r *Rank) choose(seen tune.Window, site tune.Site) (o order, err error) {
 			return o, err
 		}
 	} else {
+		seen.Overhead = l.lost.Seconds()
 		l.tuner.Saw(seen)
-		l.lengthen(time.Duration(seen.Seconds*float64(time.Second)), t.window*l.calm())
+		l.lengthen(time.Duration(seen.Seconds*float64(time.Second)), max(t.window*l.calm(), worthItsEnd*l.cost))
 	}
 	return order{epochs: l.epochs, setting: l.tuner.Next().Setting}, nil
 }
@@ -257,7 +278,7 @@ func (l *lead) calm() time.Duration {
 func (l *lead) lengthen(took, least time.Duration) {
 	switch {
 	case took < least:
-		l.epochs = min(2*l.epochs, 1<<20)
+		l.epochs = min(l.epochs*int(min(max(least/max(took, 1), 2), growthMost)), 1<<20)
 	case took > windowMost*least:
 		l.epochs = max(l.epochs/2, 1)
 	}

@@ -20,18 +20,19 @@ type Site struct {
 	Room                      int64                      // bytes that buffers, queues and caches of a rank may take: its memory limit
 	Holds                     func(topology string) bool // whether the job's epochs can end with it; nil: with all
 	Within                    bool                       // within an epoch, where windows can be cut short, and the factor alone is open
+	Known                     bool                       // Start was found by experiments, such as those of a profile
 }
 
 // Auto makes the tuner of a job that tunes itself. It starts with what the model holds to be best, when it is given the
-// parameters of the machine, and otherwise with what the job has.
+// parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
-	c := Config{Start: s.Start, Space: s.space(), Whole: !s.Within}
+	c := Config{Start: s.Start, Space: s.space(), Whole: !s.Within, Known: s.Known}
 	if s.Within {
 		c.Share = shareDefault / 2 // what a change itself costs is in no window
 	}
 	if p != nil {
 		c.Predict = Predictor(*p, s.work())
-		if !s.Within {
+		if !s.Within && !s.Known {
 			c.Start = c.Best()
 		}
 	}

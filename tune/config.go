@@ -27,6 +27,9 @@ type Config struct {
 	// Slowest is how many times as long as the setting in force one that is tried is expected to take at most, for whole windows;
 	// where the model expects it to take longer, it is that. 0 is 2.
 	Slowest float64
+	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries something else
+	// only once the load has changed.
+	Known bool
 
 	blind bool // there is no model
 }

@@ -4,7 +4,7 @@ package tune
 type ledger struct {
 	share   float64
 	elapsed float64
-	balance float64 // gained by better settings, less what was lost in experiments
+	balance float64 // gained by better settings, less what was lost in experiments and between windows
 	gain    float64 // how many times as fast as the start the setting in force is
 }
 
@@ -18,6 +18,12 @@ func (l *ledger) inForce(seconds float64) {
 func (l *ledger) tried(seconds, ratio float64) {
 	l.elapsed += seconds
 	l.balance += seconds * (ratio*l.gain - 1)
+}
+
+// lost books time in which nothing was done.
+func (l *ledger) lost(seconds float64) {
+	l.elapsed += seconds
+	l.balance -= seconds
 }
 
 // room is how many seconds may be lost now. The start would have taken the time that has passed and the balance.

@@ -42,6 +42,7 @@ type world struct {
 	tried    int     // windows of experiments
 	tuner    *tune.Tuner
 	fullSize float64 // seconds of a window that is not cut short, or work of a whole one
+	overhead float64 // as part of a window
 }
 
 func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64) *world {
@@ -62,14 +63,14 @@ func (w *world) step() {
 		seconds = min(seconds, trial.Seconds)
 		work = seconds * rate
 	}
-	w.seconds += seconds
+	w.seconds += seconds * (1 + w.overhead)
 	w.start += work / w.surface(w.config.Start, w.windows)
 	w.worst = max(w.worst, w.seconds/w.start-1)
 	if trial.Experiment {
 		w.tried++
 	}
 	w.windows++
-	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64())})
+	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()), Overhead: seconds * w.overhead})
 	if w.tuner.Setting() != before {
 		w.changes = append(w.changes, w.windows)
 	}

@@ -58,6 +58,7 @@ func New(c Config) (*Tuner, error) {
 	}
 	t := &Tuner{config: c, ledger: ledger{share: c.Share, gain: 1}, gain: 1, calm: calmLeast}
 	t.search = newSearch(&t.config, c.Start, false)
+	t.settled = c.Known
 	t.plan()
 	return t, nil
 }
@@ -86,6 +87,8 @@ func (t *Tuner) Reason() string {
 		i--
 	}
 	switch {
+	case len(t.log) == 0 && t.config.Known:
+		return text + ": known from runs before this one"
 	case len(t.log) == 0:
 		return text + ": nothing else was tried yet"
 	case i < 0:
@@ -108,6 +111,7 @@ func counted(n int, one string) string {
 
 // Saw takes what came of the window that Next was about. A window in which nothing was done is no window.
 func (t *Tuner) Saw(w Window) {
+	t.ledger.lost(w.Overhead)
 	if w.empty() {
 		return
 	}

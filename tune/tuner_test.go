@@ -116,6 +116,45 @@ func TestStable(t *testing.T) {
 	}
 }
 
+// TestKnown: what is known to be good is kept, without an experiment, until the load changes for good; then the tuner searches.
+func TestKnown(t *testing.T) {
+	from := seed(t)
+	const change = 500
+	for _, noise := range []float64{0, 0.03} {
+		load := func(s tune.Setting, window int) float64 {
+			if window < change {
+				return hill(1024, 0.05)(s, window)
+			}
+			return hill(64, 0.05)(s, window)
+		}
+		w := newWorld(t, load, tune.Config{Start: start, Space: factor, Known: true}, noise, from)
+		require.True(t, w.tuner.Settled())
+		require.Contains(t, w.tuner.Reason(), "known from runs before this one")
+		w.run(change)
+		require.Zero(t, w.tried, w.story())
+		w.run(2000)
+		require.NotZero(t, w.tried)
+		require.GreaterOrEqual(t, w.quality(), 0.9, w.story())
+	}
+}
+
+// TestOverhead: what is lost between windows is lost room for experiments. Where it takes all of it, there are none.
+func TestOverhead(t *testing.T) {
+	const windows = 200
+	first := func(overhead float64) (n int) {
+		w := newWorld(t, flat, tune.Config{Start: start, Space: factor, Whole: true}, 0, 1)
+		w.overhead = overhead
+		for w.tried == 0 && w.windows < windows {
+			w.step()
+		}
+		require.LessOrEqual(t, w.worst, 0.05+1e-9)
+		return w.windows
+	}
+	require.Less(t, first(0), first(0.03))
+	require.Less(t, first(0.03), windows)
+	require.Equal(t, windows, first(0.05))
+}
+
 // TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions bounds.
 func TestFlatStays(t *testing.T) {
 	from := seed(t)

@@ -2,13 +2,14 @@ package tune
 
 // Window is what a job did under one setting: an epoch, or a part of one.
 type Window struct {
-	Work    float64 // of all ranks: pebbles handled, or whatever the program counts
-	Seconds float64 // of the slowest rank
+	Work     float64 // of all ranks: pebbles handled, or whatever the program counts
+	Seconds  float64 // of the slowest rank
+	Overhead float64 // seconds that the job has lost beside them, between this window and the one before: no part of its rate
 }
 
 // Join puts the windows of two ranks together: what an all-reduction merges by.
 func (w Window) Join(other Window) Window {
-	return Window{Work: w.Work + other.Work, Seconds: max(w.Seconds, other.Seconds)}
+	return Window{w.Work + other.Work, max(w.Seconds, other.Seconds), max(w.Overhead, other.Overhead)}
 }
 
 // empty tells that there was nothing to measure.

@@ -32,6 +32,12 @@ func (s *settings) begin(known tune.Setting) {
 	s.known = &known
 }
 
+// knows tells whether a setting is what a profile has, in all that the job is to find itself.
+func (s *settings) knows(now tune.Setting) bool {
+	return s.known != nil && (!s.autos.Topology || now.Topology == s.known.Topology) &&
+		(!s.autos.Coalesce || now.Coalesce == s.known.Coalesce) && (!s.autos.Cache || now.Cache == s.known.Cache)
+}
+
 // tuning is what auto asks for; nil when no flag does. The job begins with what a profile has, or else with what the model holds to
 // be best for this machine, when pebbles fit has measured it.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
@@ -41,6 +47,7 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	return &pebble.Tuning{
 		Topology: s.autos.Topology, Coalesce: s.autos.Coalesce, Cache: s.autos.Cache,
 		New: func(site tune.Site) (pebble.Tuner, error) {
+			site.Known = s.knows(site.Start)
 			t, err := tune.Auto(site, s.machine(site, log))
 			if err == nil && !site.Within {
 				log.Info("tuning begins", "setting", t.Setting().String())
@@ -50,11 +57,8 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	}
 }
 
-// machine are the parameters to predict with; nil when there are none, and when a profile knows better.
+// machine are the parameters to predict with; nil when there are none.
 func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
-	if s.known != nil {
-		return nil
-	}
 	p, _, err := parametersOf(s.parameters)
 	if err != nil {
 		log.Info("tuning without a model", "why", err)

@@ -59,6 +59,7 @@ func TestAutoBeginsWithTheProfile(t *testing.T) {
 	}
 	keep(333, place)
 	require.Equal(t, 333, begun())
+	require.Contains(t, reported(t, with(job, "--coalesce", "auto")...).Tuned.Reason, "known from runs before this one")
 	require.Equal(t, 1024, begun("--updates-per-word", "8"), "another job")
 	other := filepath.Join(t.TempDir(), "other.json")
 	keep(444, other)

@@ -128,12 +128,17 @@ func each(t *testing.T, test func(t *testing.T, rng *rand.Rand, ranks, log int))
 
 func square(rank int) []byte { return numbers(uint64(rank*rank + 1)) }
 
+// squares is the sum of those of all ranks.
+func squares(ranks int) []byte {
+	sum := uint64(0)
+	for r := range ranks {
+		sum += uint64(r*r + 1)
+	}
+	return numbers(sum)
+}
+
 func TestAllReduce(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
-		sum := uint64(0)
-		for r := range ranks {
-			sum += uint64(r*r + 1)
-		}
 		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.AllReduce(r, ranks) }, square, add)
 		floor := bits.Len(uint(ranks)) - 1
 		rounds := floor
@@ -142,7 +147,7 @@ func TestAllReduce(t *testing.T) {
 		}
 		require.Equal(t, rounds, got.rounds)
 		for r := range ranks {
-			require.Equal(t, numbers(sum), got.values[r])
+			require.Equal(t, squares(ranks), got.values[r])
 			switch m := 1 << floor; {
 			case r >= m:
 				require.Equal(t, 1, got.sent[r])
@@ -166,7 +171,7 @@ func TestBarrier(t *testing.T) {
 	})
 }
 
-func TestBroadcastAndGather(t *testing.T) {
+func TestTrees(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		root := rng.IntN(ranks)
 		got := play(t, rng, ranks, func(r int) []collective.Step { return collective.Broadcast(r, ranks, root) }, square, nil)
@@ -185,6 +190,11 @@ func TestBroadcastAndGather(t *testing.T) {
 			require.LessOrEqual(t, got.bytes[r], max(1, ranks/2))
 		}
 		require.Len(t, got.values[root], ranks)
+		require.Equal(t, ranks-1, total(got.sent))
+		require.Equal(t, log, got.rounds)
+
+		got = play(t, rng, ranks, func(r int) []collective.Step { return collective.Reduce(r, ranks, root) }, square, add)
+		require.Equal(t, squares(ranks), got.values[root])
 		require.Equal(t, ranks-1, total(got.sent))
 		require.Equal(t, log, got.rounds)
 	})

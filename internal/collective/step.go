@@ -82,11 +82,18 @@ func Broadcast(rank, ranks, root int) []Step {
 
 // Gather takes every rank's value to the root along a binomial tree, appended in no order: P-1 messages in
 // ⌈log2 P⌉ rounds, one from each rank but the root.
-func Gather(rank, ranks, root int) []Step {
+func Gather(rank, ranks, root int) []Step { return up(Append, rank, ranks, root) }
+
+// Reduce merges the values of all ranks along a binomial tree, and leaves the result on the root: P-1 messages in ⌈log2 P⌉ rounds, one
+// from each rank but the root. The merge must be associative and commutative.
+func Reduce(rank, ranks, root int) []Step { return up(Merge, rank, ranks, root) }
+
+// up takes values to the root.
+func up(a Action, rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
 	for _, child := range children {
-		steps = append(steps, Step{Append, child, 0, 0})
+		steps = append(steps, Step{a, child, 0, 0})
 	}
 	if parent >= 0 {
 		steps = append(steps, Step{Send, parent, 0, 0})
