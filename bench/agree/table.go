@@ -53,8 +53,8 @@ Made by %s on %s: %v.
 
 What `+"`pebbles sim`"+` predicts for this machine, and what the same jobs take on it; over TCP each rank is a process. In each of %d rounds
 the machine's parameters were measured by `+"`pebbles fit`"+`, and what pebbles of the applications cost by `+"`pebbles fit --app`"+`, with as many
-ranks in one process on one core: never by the jobs that are predicted, which have two cores, or processes and TCP. Then the jobs were
-measured, and simulated with the parameters of their round. Figures are medians of rounds; "spread" is the median distance to them. Of %d jobs %d are simulated within 30 %% of their time.
+ranks in one process on one core: never by the jobs that are predicted, which have two cores, or processes and TCP. The jobs were
+measured three times, once before and twice after that, and simulated with the parameters of their round. Figures are medians of rounds; "spread" is the median distance to them. Of %d jobs %d are simulated within 30 %% of their time.
 
 `, "`"+o.line()+"`", time.Now().UTC().Format("2006-01-02"), benchmark.ThisMachine(), o.rounds, len(cells), within(cells))
 	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))

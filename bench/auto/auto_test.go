@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,17 +30,32 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A ratio of 0.5 is half as fast as the best.
-func TestRatios(t *testing.T) {
-	require.Equal(t, benchmark.Summary{Median: 0.5, Min: 0.25, Max: 1, Spread: 0.25}, ratios([]float64{1, 1, 2}, []float64{2, 4, 2}))
+// A ratio of 0.5 is half as fast as the best. Four times as many runs are certain to half as much.
+func TestRatio(t *testing.T) {
+	few := ratioOf([]float64{1, 1, 2}, []float64{2, 4, 2})
+	require.Equal(t, 0.5, few.median)
+	require.InDelta(t, 1.96*1.4826*1.2533*0.25/math.Sqrt(3), few.doubt, 1e-12)
+	many := ratioOf([]float64{1, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 2}, []float64{2, 4, 2, 2, 4, 2, 2, 4, 2, 2, 4, 2})
+	require.InDelta(t, few.doubt/2, many.doubt, 1e-12)
+}
+
+// There are more runs as long as one of the two ratios that count is not certain.
+func TestCertain(t *testing.T) {
+	steady, restless := []float64{1, 1, 1}, []float64{1, 2, 3}
+	for name, certain := range map[string]bool{"defaults": true, "fresh": false, "tuned": false} {
+		times := map[string][]float64{"best": steady, "defaults": steady, "fresh": steady, "tuned": steady}
+		times[name] = restless
+		var r row
+		r.compare(times)
+		require.Equal(t, certain, r.certain(), name)
+	}
 }
 
 func TestSection(t *testing.T) {
-	text := section(options{repeats: 7}, []row{{
-		application: "bfs", transport: "tcp", best: setting{"hypercube", 64, 1024}, seconds: benchmark.Summary{Median: 0.25},
-		defaults: benchmark.Summary{Median: 0.8, Spread: 0.02}, fresh: benchmark.Summary{Median: 0.97}, tuned: benchmark.Summary{Median: 1.01},
-		chose: "direct, 1024", knows: "hypercube, 64",
+	text := section(options{repeats: 7, most: 42}, []row{{
+		application: "bfs", transport: "tcp", best: setting{"hypercube", 64, 1024}, seconds: benchmark.Summary{Median: 0.25}, runs: 14,
+		defaults: ratio{0.8, 0.02}, fresh: ratio{0.97, 0.01}, tuned: ratio{1.01, 0}, chose: "direct, 1024", knows: "hypercube, 64",
 	}})
-	require.Contains(t, text, "| bfs | tcp | hypercube, 64, cache 1024 | 250 ms | 0.80 ± 0.02 | 0.97 ± 0.00 | direct, 1024 | 1.01 ± 0.00 | hypercube, 64 |")
-	require.Contains(t, text, "7 repeats")
+	require.Contains(t, text, "| bfs | tcp | hypercube, 64, cache 1024 | 250 ms | 14 | 0.80 ± 0.02 | 0.97 ± 0.01 | direct, 1024 | 1.01 ± 0.00 | hypercube, 64 |")
+	require.Contains(t, text, "7 to 42 runs")
 }

@@ -26,10 +26,23 @@ type measurement struct {
 type row struct {
 	application, transport string
 	best                   setting
+	runs                   int
 	seconds                benchmark.Summary // of the best
-	defaults, fresh, tuned benchmark.Summary // ratios
-	chose, knows           string            // what auto ended with, without and with a profile
+	defaults, fresh, tuned ratio
+	chose, knows           string // what auto ended with, without and with a profile
 }
+
+// compare takes in the times of runs that were made in turns.
+func (r *row) compare(times map[string][]float64) {
+	best := times["best"]
+	r.seconds = benchmark.Summarize(best)
+	r.defaults, r.fresh, r.tuned = ratioOf(best, times["defaults"]), ratioOf(best, times["fresh"]), ratioOf(best, times["tuned"])
+}
+
+// enough is how certain a median has to be.
+const enough = 0.03
+
+func (r *row) certain() bool { return max(r.fresh.doubt, r.tuned.doubt) <= enough }
 
 // all measures what matches.
 func (m *measurement) all(only *regexp.Regexp) (rows []row, err error) {
@@ -99,14 +112,17 @@ func (o *one) measure() (r row, err error) {
 		o.runs("best", o.fresh(), r.best.flags()), o.runs("defaults", o.fresh(), nil),
 		o.runs("fresh", o.fresh(), o.auto()), o.runs("tuned", tuned, o.auto()),
 	}
-	results, err := o.alternate(cases, o.repeats, 1)
-	if err != nil {
-		return r, err
-	}
-	of := func(name string) []float64 { return results.Find(name).Values() }
-	r.seconds = results.Find("best").Summary()
-	for name, to := range map[string]*benchmark.Summary{"defaults": &r.defaults, "fresh": &r.fresh, "tuned": &r.tuned} {
-		*to = ratios(of("best"), of(name))
+	times, warm := map[string][]float64{}, 1
+	for ; r.runs == 0 || !r.certain() && r.runs < o.most; warm = 0 {
+		results, err := o.alternate(cases, o.repeats, warm)
+		if err != nil {
+			return r, err
+		}
+		for _, c := range cases {
+			times[c.Name] = append(times[c.Name], results.Find(c.Name).Values()...)
+		}
+		r.runs = len(times["best"])
+		r.compare(times)
 	}
 	if r.chose, err = o.chosen(o.fresh()); err != nil {
 		return r, err
@@ -115,6 +131,9 @@ func (o *one) measure() (r row, err error) {
 	return r, err
 }
 
+// sweepMost is how often each setting of a sweep is run at most.
+const sweepMost = 3
+
 // search finds the setting with the best median of a full sweep.
 func (o *one) search() (best setting, err error) {
 	var cases []benchmark.Case
@@ -122,8 +141,7 @@ func (o *one) search() (best setting, err error) {
 	for _, s := range all {
 		cases = append(cases, o.runs(s.String(), o.fresh(), s.flags()))
 	}
-	const sweepRepeats = 3
-	results, err := o.alternate(cases, sweepRepeats, 0)
+	results, err := o.alternate(cases, min(o.repeats, sweepMost), 0)
 	if err != nil {
 		return best, err
 	}
@@ -144,11 +162,7 @@ func (o *one) tune() (folder string, err error) {
 	if err := os.CopyFS(folder, os.DirFS(o.fresh())); err != nil {
 		return "", err
 	}
-	runs := o.measurement.runs
-	if o.small {
-		runs = 3
-	}
-	return folder, o.run(folder, append([]string{"tune", "--quiet", "--runs", fmt.Sprint(runs)}, o.line...))
+	return folder, o.run(folder, append([]string{"tune", "--quiet", "--runs", fmt.Sprint(o.measurement.runs)}, o.line...))
 }
 
 // runs is a case: the application with more flags.
@@ -158,19 +172,7 @@ func (o *one) runs(name, folder string, more []string) benchmark.Case {
 }
 
 func (o *one) alternate(cases []benchmark.Case, repeats, warm int) (benchmark.Results, error) {
-	if o.small {
-		repeats, warm = 1, 0
-	}
 	return benchmark.Alternate(o.ctx, []benchmark.Group{{Name: o.name, Cases: cases}}, benchmark.Options{Repeats: repeats, WarmUp: warm})
-}
-
-// ratios are those of one list to another, run by run.
-func ratios(of, to []float64) benchmark.Summary {
-	all := make([]float64, len(of))
-	for i := range of {
-		all[i] = of[i] / to[i]
-	}
-	return benchmark.Summarize(all)
 }
 
 // chosen is what a job that tunes itself ends with.
