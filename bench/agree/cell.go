@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -12,25 +13,27 @@ type cell struct {
 	transport string
 	ranks     int
 
-	measured, simulated []float64 // seconds of the kernel, by round
+	measured, simulated []float64 // seconds of the kernel, by lap and by round
 }
 
-// applications are those that are held against their simulations.
-func applications(small bool) []string {
+// applications are those that are held against their simulations, with work for so many ranks: as many pebbles a rank for each, so that
+// the shortest jobs take a tenth of a second. In less than half of that, what happens once, such as new memory, is a good part.
+func applications(small bool, ranks int) []string {
+	words, items := 20, 1<<22
 	if small {
-		return []string{"randomaccess --log2-words 10", "alltoall --rounds 200"}
+		words, items = 10, 200
 	}
-	return []string{"randomaccess --log2-words 20", "alltoall"}
+	return []string{fmt.Sprint("randomaccess --log2-words ", words), fmt.Sprint("alltoall --rounds ", items/(ranks-1))}
 }
 
 // sizes are the jobs' ranks.
 var sizes = []int{2, 4, 8}
 
 func cellsOf(small bool) (all []*cell) {
-	for _, app := range applications(small) {
+	for i := range applications(small, sizes[0]) {
 		for _, transport := range []string{"mem", "tcp"} {
 			for _, ranks := range sizes {
-				all = append(all, &cell{app: app, transport: transport, ranks: ranks})
+				all = append(all, &cell{app: applications(small, ranks)[i], transport: transport, ranks: ranks})
 			}
 		}
 	}
@@ -46,22 +49,32 @@ func (c *cell) args() []string {
 	return args
 }
 
-// ratios are simulated over measured time, by round.
-func (c *cell) ratios() (all []float64) {
-	for i := range c.measured {
-		all = append(all, c.simulated[i]/c.measured[i])
+// ratio is simulated over measured time, in the mean: where a machine is now slow and now fast, a median is one or the other.
+func (c *cell) ratio() float64 { return mean(c.simulated) / mean(c.measured) }
+
+// apart is how far the rounds' own ratios are from it, in the median.
+func (c *cell) apart() float64 {
+	var far []float64
+	for i, s := range c.simulated {
+		far = append(far, math.Abs(s/mean(c.measured[i*laps:][:laps])-c.ratio()))
 	}
-	return all
+	return center(far)
 }
 
-// median is the middle of values, and the median distance to it.
-func median(values []float64) (middle, spread float64) {
-	middle = center(values)
-	var far []float64
+func mean(values []float64) (m float64) {
 	for _, v := range values {
-		far = append(far, max(v-middle, middle-v))
+		m += v / float64(len(values))
 	}
-	return middle, center(far)
+	return m
+}
+
+// spread is the median distance to the median.
+func spread(values []float64) float64 {
+	middle, far := center(values), []float64(nil)
+	for _, v := range values {
+		far = append(far, math.Abs(v-middle))
+	}
+	return center(far)
 }
 
 func center(values []float64) float64 {

@@ -3,5 +3,5 @@
 // It works in rounds. Each measures the parameters of the machine and what pebbles of the applications cost, with as many ranks on one
 // core; measures the applications themselves, at 2, 4 and 8 ranks, over memory and TCP, three times; and simulates the same with the parameters
 // of its round, since what a shared machine can do changes by the minute. Nothing that is simulated is fitted to a run that it is held
-// against. Medians of rounds are told.
+// against. Means of rounds are told.
 package main

@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// laps is how often a round measures each job.
+const laps = 3
+
 // prober runs the command pebbles.
 type prober struct {
 	program string
@@ -19,27 +22,23 @@ type prober struct {
 	small   bool
 }
 
-// round fits and simulates everything once, and measures it before and twice after it fits: the median of three is told, for what the
-// machine does in one minute need not be what fit has seen.
+// round fits and simulates everything once, and measures it before and twice after it fits: what the machine does in one minute need not
+// be what fit has seen.
 func (p prober) round(ctx context.Context, cells []*cell) error {
 	parameters := filepath.Join(p.folder, "parameters.json")
-	laps := make([][]float64, len(cells))
-	for lap := range 3 {
+	for lap := range laps {
 		if lap == 1 {
 			if err := p.fit(ctx, parameters); err != nil {
 				return err
 			}
 		}
-		for i, c := range cells {
+		for _, c := range cells {
 			seconds, err := p.seconds(ctx, c.args()...)
 			if err != nil {
 				return err
 			}
-			laps[i] = append(laps[i], seconds)
+			c.measured = append(c.measured, seconds)
 		}
-	}
-	for i, c := range cells {
-		c.measured = append(c.measured, center(laps[i]))
 	}
 	for _, c := range cells {
 		seconds, err := p.seconds(ctx, append([]string{"sim", "--network=" + parameters}, c.args()...)...)
@@ -55,11 +54,11 @@ func (p prober) round(ctx context.Context, cells []*cell) error {
 func (p prober) fit(ctx context.Context, parameters string) error {
 	first := []string{"fit", "--out=" + parameters}
 	if p.small {
-		first = append(first, "--repeats=1", "--frames=60", "--pebbles=32768")
+		first = append(first, "--repeats=1", "--frames=60", "--time=0", "--pebbles=32768")
 	}
 	second := append([]string{}, first...)
-	for _, app := range applications(p.small) {
-		for _, ranks := range sizes {
+	for _, ranks := range sizes {
+		for _, app := range applications(p.small, ranks) {
 			second = append(second, fmt.Sprintf("--app=%s --ranks %d", app, ranks))
 		}
 	}

@@ -15,11 +15,8 @@ var columns = []string{"application", "transport", "ranks", "measured", "lowest"
 
 // row is a cell in words.
 func (c *cell) row() []string {
-	measured, off := median(c.measured)
-	simulated, _ := median(c.simulated)
-	ratio, apart := median(c.ratios())
-	return []string{c.app, c.transport, fmt.Sprint(c.ranks), ms(measured), ms(slices.Min(c.measured)), ms(slices.Max(c.measured)), ms(off),
-		ms(simulated), fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%.2f", apart)}
+	return []string{c.app, c.transport, fmt.Sprint(c.ranks), ms(mean(c.measured)), ms(slices.Min(c.measured)), ms(slices.Max(c.measured)),
+		ms(spread(c.measured)), ms(mean(c.simulated)), fmt.Sprintf("%.2f", c.ratio()), fmt.Sprintf("%.2f", c.apart())}
 }
 
 func ms(seconds float64) string { return fmt.Sprintf("%.4g ms", 1e3*seconds) }
@@ -27,7 +24,7 @@ func ms(seconds float64) string { return fmt.Sprintf("%.4g ms", 1e3*seconds) }
 // within tells how many cells are simulated within 30 % of what was measured.
 func within(cells []*cell) (n int) {
 	for _, c := range cells {
-		if ratio, _ := median(c.ratios()); ratio >= 0.7 && ratio <= 1.3 {
+		if ratio := c.ratio(); ratio >= 0.7 && ratio <= 1.3 {
 			n++
 		}
 	}
@@ -54,7 +51,8 @@ Made by %s on %s: %v.
 What `+"`pebbles sim`"+` predicts for this machine, and what the same jobs take on it; over TCP each rank is a process. In each of %d rounds
 the machine's parameters were measured by `+"`pebbles fit`"+`, and what pebbles of the applications cost by `+"`pebbles fit --app`"+`, with as many
 ranks in one process on one core: never by the jobs that are predicted, which have two cores, or processes and TCP. The jobs were
-measured three times, once before and twice after that, and simulated with the parameters of their round. Figures are medians of rounds; "spread" is the median distance to them. Of %d jobs %d are simulated within 30 %% of their time.
+measured three times, once before and twice after that, and simulated with the parameters of their round. Times are means, since this machine
+is now slow and now fast, and a median is one or the other; "spread" is the median distance, of times to their median and of the rounds' ratios to that of all. Of %d jobs %d are simulated within 30 %% of their time.
 
 `, "`"+o.line()+"`", time.Now().UTC().Format("2006-01-02"), benchmark.ThisMachine(), o.rounds, len(cells), within(cells))
 	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))

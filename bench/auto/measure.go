@@ -71,7 +71,7 @@ func (m *measurement) fresh() string { return filepath.Join(m.scratch, "fresh") 
 func (m *measurement) fit() error {
 	args := []string{"fit"}
 	if m.small {
-		args = append(args, "--repeats", "2", "--frames", "60", "--pebbles", "32768")
+		args = append(args, "--repeats", "2", "--frames", "60", "--time", "0", "--pebbles", "32768")
 	}
 	return m.run(m.fresh(), args)
 }

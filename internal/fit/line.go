@@ -60,6 +60,17 @@ func middle(all []weighted) float64 {
 	return 0
 }
 
+// mean is that of the middle half of values (the interquartile mean): single ones far off don't count, and of a machine that is slow for half
+// of the time it is the mean.
+func mean(values []float64) (m float64) {
+	out := len(values) / 4
+	kept := slices.Sorted(slices.Values(values))[out : len(values)-out]
+	for _, v := range kept {
+		m += v / float64(len(kept))
+	}
+	return m
+}
+
 // spread is the median, and the median distance to it.
 func spread(values []float64) (median, distance float64) {
 	var all, far []weighted

@@ -46,6 +46,13 @@ func TestMiddle(t *testing.T) {
 	require.EqualValues(t, 1, far)
 }
 
+// The mean is of the middle half, and of a machine that is slow half of the time between its two states.
+func TestMean(t *testing.T) {
+	require.EqualValues(t, 2, mean([]float64{1, 2, 3}))
+	require.EqualValues(t, 2, mean([]float64{1, 100, 1, 3, 3, 2, -50}))
+	require.EqualValues(t, 5, mean([]float64{1, 9, 1, 9, 1, 9, 1, 9}))
+}
+
 // played are the samples that a machine of known parameters would give, with noise that stretches times, and now and then by far,
 // as other programs do.
 func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {

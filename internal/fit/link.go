@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
@@ -13,16 +14,20 @@ import (
 
 // Effort says how long to measure.
 type Effort struct {
-	Repeats int // of everything; the median counts
+	Repeats int // of everything, at the least
 	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and as many as may be under way at least
+	// Time is how long repeats go on at the least. A host that others share moves processors about, several times a second here, which
+	// makes messages between them cost up to eight times as much: a job goes through all of that, and so must what is measured.
+	Time time.Duration
 }
 
-// Standard takes a second or two a transport.
-var Standard = Effort{Repeats: 7, Frames: 2000}
+// Standard takes two seconds a transport, or three.
+var Standard = Effort{Repeats: 7, Frames: 2000, Time: 2 * time.Second}
 
 func (e Effort) check() error {
-	if e.Repeats < 1 || e.Frames < framesMin {
-		return fmt.Errorf("fit: %d repeats of %d frames: give one repeat at least, and %d frames", e.Repeats, e.Frames, framesMin)
+	if e.Repeats < 1 || e.Frames < framesMin || e.Time < 0 {
+		return fmt.Errorf("fit: %d repeats of %d frames for %v: give one repeat at least, %d frames, and no time below 0",
+			e.Repeats, e.Frames, e.Time, framesMin)
 	}
 	return nil
 }
@@ -41,7 +46,7 @@ const (
 
 // Link measures the link between ranks 0 and 1 of a job, of two ranks. Whoever has rank 0 in its process gets the result, ok. It
 // starts the transport, and leaves closing it to the caller. All processes of the job call it, with equal efforts. It costs
-// [Standard] a second or two. The error says who is lost.
+// [Standard] two seconds or three. The error says who is lost.
 func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
 	place := t.Place()
 	if err := effort.check(); err != nil {
@@ -95,7 +100,7 @@ func (e *end) ask(effort Effort) (all []samples, err error) {
 	if _, err := e.ping(small, warmUp); err != nil {
 		return nil, err
 	}
-	for range effort.Repeats + 1 {
+	for start := e.Now(); len(all) <= effort.Repeats || e.Now()-start < effort.Time; {
 		s, err := e.repeat(effort.Frames)
 		if err != nil {
 			return nil, err

@@ -44,7 +44,8 @@ func riseOf(points []point) float64 {
 	return middle(rises)
 }
 
-// summary is the median of repeats, parameter by parameter.
+// summary is the mean of the middle half of repeats, parameter by parameter: what a machine is for some of the time it is for a part of each
+// job's. The spread is the median distance to the median.
 func summary(all []samples) (l model.Link, m model.Measured) {
 	var links []model.Link
 	var residuals []float64
@@ -64,7 +65,8 @@ func summary(all []samples) (l model.Link, m model.Measured) {
 		for i := range links {
 			values = append(values, *of(&links[i]))
 		}
-		*of(&l), *of(&m.Spread) = spread(values)
+		*of(&l) = mean(values)
+		_, *of(&m.Spread) = spread(values)
 	}
 	m.Residual, _ = spread(residuals)
 	return l, m
