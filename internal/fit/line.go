@@ -60,10 +60,10 @@ func middle(all []weighted) float64 {
 	return 0
 }
 
-// mean is that of the middle half of values (the interquartile mean): single ones far off don't count, and of a machine that is slow for half
-// of the time it is the mean.
+// mean is that of values without the eighth at each end: single ones far off don't count, and of a machine that is slow for a part of the time
+// it is about the mean.
 func mean(values []float64) (m float64) {
-	out := len(values) / 4
+	out := len(values) / 8
 	kept := slices.Sorted(slices.Values(values))[out : len(values)-out]
 	for _, v := range kept {
 		m += v / float64(len(kept))

@@ -46,10 +46,10 @@ func TestMiddle(t *testing.T) {
 	require.EqualValues(t, 1, far)
 }
 
-// The mean is of the middle half, and of a machine that is slow half of the time between its two states.
+// The mean is of three quarters, and of a machine that is slow half of the time between its two states.
 func TestMean(t *testing.T) {
 	require.EqualValues(t, 2, mean([]float64{1, 2, 3}))
-	require.EqualValues(t, 2, mean([]float64{1, 100, 1, 3, 3, 2, -50}))
+	require.EqualValues(t, 2, mean([]float64{1, 100, 1, 3, 3, 2, -50, 2}))
 	require.EqualValues(t, 5, mean([]float64{1, 9, 1, 9, 1, 9, 1, 9}))
 }
 
@@ -97,7 +97,7 @@ func TestParametersComeBack(t *testing.T) {
 		require.InDelta(t, l.Batch, got.Batch, 1e-12)
 		require.Less(t, residual, 1e-9)
 		var all []samples
-		for range 15 {
+		for range 40 {
 			all = append(all, played(rng, l, 0.03))
 		}
 		noisy, measured := summary(all)

@@ -44,7 +44,7 @@ func riseOf(points []point) float64 {
 	return middle(rises)
 }
 
-// summary is the mean of the middle half of repeats, parameter by parameter: what a machine is for some of the time it is for a part of each
+// summary is the mean of repeats without the extremes, parameter by parameter: what a machine is for some of the time it is for a part of each
 // job's. The spread is the median distance to the median.
 func summary(all []samples) (l model.Link, m model.Measured) {
 	var links []model.Link
