@@ -148,3 +148,18 @@ func TestRefuses(t *testing.T) {
 	_, err = Pebbles(t.Context(), 1, 10)
 	require.ErrorContains(t, err, "32768 pebbles")
 }
+
+// Repeats go on for as long as they are to.
+func TestTimeOfAnEffort(t *testing.T) {
+	effort, start := little, time.Now()
+	effort.Time = 50 * time.Millisecond
+	tr := netio.NewMem(2)
+	_, _, ok, err := Link(t.Context(), tr, effort)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.GreaterOrEqual(t, time.Since(start), effort.Time)
+	require.NoError(t, tr.Close())
+	effort.Time = -1
+	_, _, _, err = Link(t.Context(), netio.NewMem(2), effort)
+	require.ErrorContains(t, err, "no time below 0")
+}
