@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // load is a program of many epochs, in each of which every rank sends pebbles to random keys.
@@ -59,6 +60,36 @@ func sum(times []time.Duration) (total time.Duration) {
 		total += d
 	}
 	return total
+}
+
+// watcher is a tuner that changes nothing and keeps what it saw.
+type watcher struct {
+	tune.Setting
+	seen []tune.Window
+}
+
+func (w *watcher) Next() tune.Trial  { return tune.Trial{Setting: w.Setting} }
+func (w *watcher) Saw(s tune.Window) { w.seen = append(w.seen, s) }
+
+// Windows grow until their ends take a fiftieth of them, however short they were to be. What an end took is told with the next window.
+func TestWindowsAreWorthTheirEnds(t *testing.T) {
+	var w *watcher
+	tuning := pebble.Tuning{Coalesce: true, Window: 1, New: func(s tune.Site) (pebble.Tuner, error) {
+		if w == nil {
+			w = &watcher{Setting: s.Start}
+		}
+		return w, nil
+	}}
+	load{ranks: 8, epochs: 1000, pebbles: 20}.run(t, pebble.Config{Tuning: &tuning})
+	const first = 5 // while windows grow
+	require.Greater(t, len(w.seen), 2*first)
+	spent, lost := 0.0, 0.0
+	for _, s := range w.seen[first:] {
+		require.Positive(t, s.Overhead)
+		spent, lost = spent+s.Seconds, lost+s.Overhead
+	}
+	t.Logf("%d windows; ends took %.4f of them", len(w.seen), lost/spent)
+	require.Less(t, lost, 1.2*spent/50)
 }
 
 // A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology within 25
