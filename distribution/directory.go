@@ -125,6 +125,3 @@ func (d *Directory) Describe() string {
 	}
 	return fmt.Sprintf("directory(ranks=%d)", d.Ranks())
 }
-
-// Moving tells that a key's owner may change while pebbles for it are under way.
-func (d *Directory) Moving() bool { return true }

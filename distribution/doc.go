@@ -14,7 +14,8 @@
 //
 // A [Directory] is the dynamic one: keys start where a static distribution puts
 // them, and may be moved while the job runs. A program may bring its own
-// distribution: anything that implements [Map], and better [Batcher] too.
+// distribution: anything that implements [Map], and better [Batcher] too. What that
+// answers is checked by whoever uses it (see [Proven]).
 //
 // Everything here is pure arithmetic on plain values: static distributions never
 // change after construction and may be used by all ranks at once.

@@ -245,6 +245,29 @@ func TestBatcherOfUsersOwn(t *testing.T) {
 	require.Equal(t, distribution.Batcher(block), distribution.BatcherOf(block))
 }
 
+// far names owners that 32 bits can't hold.
+type far struct{ modulo }
+
+func (far) Owner(key uint64) int { return 1<<32 + int(key) }
+
+func TestOwnersBeyond32BitsAreNoRanks(t *testing.T) {
+	owners := make([]uint32, 2)
+	require.Equal(t, -1, distribution.BatcherOf(far{}).Owners([]uint64{0, 5}, owners))
+	require.Equal(t, []uint32{math.MaxUint32, math.MaxUint32}, owners)
+}
+
+// Maps of this package are proven; those around them, of others, are not.
+func TestProven(t *testing.T) {
+	for _, m := range append(constantSpace(10, 3), distribution.Table([]int{0, 2, 1}, 3)) {
+		require.True(t, distribution.Proven(m), m.Describe())
+		require.True(t, distribution.Proven(distribution.NewDirectory(m, 0)), m.Describe())
+	}
+	require.True(t, distribution.Proven(distribution.Hash(3)))
+	require.False(t, distribution.Proven(modulo{}))
+	require.False(t, distribution.Proven(distribution.NewDirectory(modulo{}, 0)))
+	require.False(t, distribution.Proven(struct{ *distribution.BlockMap }{distribution.Block(10, 3)}))
+}
+
 // Nothing is allocated for a batch.
 func TestOwnersAllocatesNothing(t *testing.T) {
 	keys, owners := make([]uint64, 1000), make([]uint32, 1000)

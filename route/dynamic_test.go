@@ -277,7 +277,7 @@ func TestLinks(t *testing.T) {
 	require.False(t, links.RankDown(1))
 	require.True(t, links.RankDown(7))
 	require.EqualValues(t, 2, links.Version())
-	require.Equal(t, []route.Mark{{1, 2, true}, {7, -1, true}}, links.Marks())
+	require.Equal(t, []route.Mark{{From: 1, To: 2, Down: true, Count: 1, By: -1}, {From: 7, To: -1, Down: true, Count: 2, By: -1}}, links.Marks())
 
 	links.Mark(1, 2, true)
 	links.Mark(3, 4, false)
@@ -291,18 +291,80 @@ func TestLinks(t *testing.T) {
 	require.Equal(t, links.Marks(), other.Marks())
 	for _, m := range links.Marks() {
 		m.Down = false
-		other.Apply(m)
+		other.Issue(m, 3)
 	}
 	require.Empty(t, other.Marks())
 	require.EqualValues(t, 4, other.Version())
 }
 
-// Marks travel as 9 bytes; bytes that are no mark are refused.
+// Views that get the same marks in different orders are equal in the end, also when marks of one link, or of one rank, cross.
+func TestViewsConverge(t *testing.T) {
+	const views, ranks, rounds = 4, 3, 200
+	rng := random(t)
+	for range rounds {
+		links := make([]*route.Links, views)
+		waiting := make([][]route.Mark, views) // to be applied
+		for v := range links {
+			links[v] = route.NewLinks()
+		}
+		apply := func(v int) {
+			i := rng.IntN(len(waiting[v]))
+			links[v].Apply(waiting[v][i])
+			waiting[v] = slices.Delete(waiting[v], i, i+1)
+		}
+		for range 30 {
+			v := rng.IntN(views)
+			if len(waiting[v]) > 0 && rng.IntN(2) == 0 {
+				apply(v)
+				continue
+			}
+			m := route.Mark{From: rng.IntN(ranks), To: rng.IntN(ranks+1) - 1, Down: rng.IntN(2) == 0}
+			m = links[v].Issue(m, v)
+			require.Equal(t, m.Down, m.To == -1 && links[v].RankDown(m.From) || m.To >= 0 && links[v].Down(m.From, m.To),
+				"who marks follows at once")
+			for other := range links {
+				if other != v {
+					waiting[other] = append(waiting[other], m)
+				}
+			}
+		}
+		for v := range links {
+			for len(waiting[v]) > 0 {
+				apply(v)
+			}
+			require.Equal(t, links[0].Marks(), links[v].Marks())
+			for a := range ranks {
+				require.Equal(t, links[0].RankDown(a), links[v].RankDown(a))
+				for b := range ranks {
+					require.Equal(t, links[0].Down(a, b), links[v].Down(b, a))
+				}
+			}
+		}
+	}
+}
+
+// A mark that took a mark away is remembered: an older one that comes later does not bring it back.
+func TestAnOlderMarkComesTooLate(t *testing.T) {
+	a, b := route.NewLinks(), route.NewLinks()
+	down := a.Issue(route.Mark{From: 2, To: 1, Down: true}, 0)
+	up := a.Issue(route.Mark{From: 1, To: 2}, 0)
+	b.Apply(up)
+	b.Apply(down)
+	b.Apply(down)
+	require.False(t, b.Down(1, 2))
+	require.Zero(t, b.Version(), "nothing has changed that can be seen")
+	require.Equal(t, up.Count+1, b.Issue(route.Mark{From: 5, To: -1, Down: true}, 1).Count, "a mark is later than those that it knew of")
+}
+
+// Marks travel as 21 bytes; bytes that are no mark are refused.
 func TestMarkOnTheWire(t *testing.T) {
-	for _, m := range []route.Mark{{0, 0, false}, {5, -1, true}, {1<<31 - 1, 1<<31 - 1, true}, {70000, 3, false}} {
+	for _, m := range []route.Mark{
+		{Count: 1}, {From: 5, To: -1, Down: true, Count: 1 << 62, By: 7}, {From: 1<<31 - 1, To: 1<<31 - 1, Down: true, Count: 3, By: 1<<31 - 1},
+		{From: 70000, To: 3, Count: 1 << 40},
+	} {
 		b, err := m.AppendBinary([]byte("x"))
 		require.NoError(t, err)
-		require.Len(t, b, 10)
+		require.Len(t, b, 22)
 		var got route.Mark
 		require.NoError(t, got.UnmarshalBinary(b[1:]))
 		require.Equal(t, m, got)
@@ -310,13 +372,27 @@ func TestMarkOnTheWire(t *testing.T) {
 		b[9] = 2
 		require.ErrorContains(t, got.UnmarshalBinary(b[1:]), "are no mark")
 	}
-	for _, m := range []route.Mark{{-1, 2, true}, {2, -2, true}, {1 << 31, 2, true}, {2, 1 << 31, true}} {
+	for _, m := range []route.Mark{{From: -1, To: 2}, {From: 2, To: -2}, {From: 1 << 31, To: 2}, {From: 2, To: 1 << 31}} {
+		m.Count = 1
 		_, err := m.AppendBinary(nil)
 		require.ErrorContains(t, err, "no such ranks")
 	}
+	for _, m := range []route.Mark{{}, {Count: 1, By: -1}, {Count: 1<<62 + 1}, {Count: 1, By: 1 << 31}} {
+		_, err := m.AppendBinary(nil)
+		require.ErrorContains(t, err, "was not issued by a rank")
+	}
+	good, err := route.Mark{From: 1, To: 2, Count: 1, By: 1}.AppendBinary(nil)
+	require.NoError(t, err)
 	var m route.Mark
-	require.Error(t, m.UnmarshalBinary([]byte{0, 0, 0, 0x80, 1, 0, 0, 0, 0}))
-	require.Error(t, m.UnmarshalBinary([]byte{1, 0, 0, 0, 0, 0, 0, 0x80, 0}))
+	require.NoError(t, m.UnmarshalBinary(good))
+	for _, at := range []int{3, 7, 8, 16, 20} { // too high: both ends, down, the count, by whom
+		bad := slices.Clone(good)
+		bad[at] = 0x80
+		require.ErrorContains(t, m.UnmarshalBinary(bad), "are no mark", at)
+	}
+	bad := slices.Clone(good)
+	bad[9] = 0
+	require.ErrorContains(t, m.UnmarshalBinary(bad), "are no mark")
 }
 
 // Ranks route while others mark; in the end they have seen every mark.
@@ -350,5 +426,7 @@ func TestMarksFromManyGoroutines(t *testing.T) {
 	marking.Wait()
 	close(done)
 	routing.Wait()
-	require.Equal(t, []route.Mark{{5, -1, true}}, links.Marks())
+	all := links.Marks()
+	require.Len(t, all, 1)
+	require.Equal(t, "rank 5", all[0].String())
 }

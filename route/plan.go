@@ -41,7 +41,7 @@ func NewPlan(t Topology, at int) *Plan {
 	w, watching := t.(Watching)
 	if r, ok := t.(Router); ok && !watching {
 		p.fill = r.Slots
-		if t.Ranks() <= tableRanks {
+		if TableBytes(t) > 0 {
 			p.ask(r)
 		}
 		return p
@@ -56,6 +56,18 @@ func NewPlan(t Topology, at int) *Plan {
 	return p
 }
 
+// TableBytes is how much memory the table of a rank's plan takes; 0 where there is none.
+func TableBytes(t Topology) int64 {
+	if _, ok := t.(direct); ok {
+		return 0
+	}
+	_, watching := t.(Watching)
+	if _, ok := t.(Router); ok && !watching && t.Ranks() > tableRanks {
+		return 0
+	}
+	return 4 * int64(t.Ranks())
+}
+
 // Identity tells that lanes have the numbers of their ranks, so that Fill need not be called.
 func (p *Plan) Identity() bool { return p.fill == nil }
 
@@ -66,6 +78,13 @@ func (p *Plan) Fill(dests, lanes []uint32) {
 		return
 	}
 	p.fill(p.at, dests, lanes[:len(dests)])
+}
+
+// Fixed tells that marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to it, along
+// which none comes to a rank twice.
+func (p *Plan) Fixed() bool {
+	_, watching := p.topology.(Watching)
+	return !watching
 }
 
 // Link tells that the link of a lane is not marked. The lane to the rank itself never is.
