@@ -6,28 +6,40 @@ import "fmt"
 // Pebbles, section 3.5), where h is the fraction of pebbles that it merges, G the cost
 // of carrying a pebble on, and c that of a look into the cache. Each pebble
 // that goes through spends what a look costs, each merged one earns more. When all is
-// spent the cache goes off; after a while it is given a little for a trial. So a cache
-// never loses more than it has earned before and what its trials get, and there is no
-// window of pebbles to fall into step with the program.
+// spent the cache goes off. After a while a trial begins: the cache watches what passes
+// by (see watch), at a small part of the cost, and books what it would have
+// merged. When that would have earned as much as the trial began with, the cache is on again.
+// So a cache never loses more than it has earned before and what it gets when it goes on,
+// and there is no window of pebbles to fall into step with the program.
 //
 // A pebble that fills a slot says nothing: the cache is only warming up. But where every
-// epoch's end empties it, warming up is all that it may ever do. So a trial has each
-// slot filled for nothing once, and once more after its first Clear, so that it sees a
-// whole epoch; later fills spend.
+// epoch's end empties it, warming up is all that it may ever do. So each slot may be filled
+// for nothing once, and once more after the first Clear, so that a whole epoch is seen; later
+// fills spend.
 type account struct {
 	slots  int
 	fixed  bool // always on
-	earns  int  // what a merged pebble earns
-	credit int  // what is left
-	free   int  // fills that don't spend yet
-	spare  int  // free ones to come with the next Clear
-	seen   int  // pebbles since it is on
-	merged int  // of these
-	rest   int  // pebbles that pass by before the next trial; 0 when on
-	factor int  // how much longer than the failed trial the rest is
+	state  state
+	earns  int // what a merged pebble earns
+	credit int // what is left
+	free   int // fills that don't spend yet
+	spare  int // free ones to come with the next Clear
+	seen   int // pebbles since it is on, or watches
+	merged int // of these
+	rest   int // pebbles that pass by before the next trial
+	factor int // how much longer than what failed the rest is
 	tries  uint64
 	off    uint64 // pebbles that passed by
 }
+
+// state is what becomes of the next pebbles.
+type state uint8
+
+const (
+	on state = iota
+	resting
+	watching
+)
 
 const (
 	// costs is what a look costs, and earns what a merged pebble earns until somebody says better (see Price): a cache then
@@ -38,23 +50,31 @@ const (
 	costs, earns = 64, 160
 	// earnsMax bounds what a merged pebble earns.
 	earnsMax = 64 * costs
-	// trial is how many looks a trial begins with the credit for. As many pebbles that
+	// trust is how many looks a cache that goes on has the credit for. As many pebbles that
 	// replace others tell a fraction of two fifths from one of a quarter with a probability
 	// far above 99 %.
-	trial = 256
+	trust = 256
+	// watchTrust is the same for a trial, which counts one slot in 16: 64 of those tell as well.
+	watchTrust = 1024
+	// trialMost bounds a trial that neither wins nor loses, in times that it takes to fill each slot twice.
+	trialMost = 16
 	// factorMax bounds the rest: trials that fail see less than 1 of 128 pebbles.
 	factorMax = 128
+	// A trial that fails makes the next rest twice as long. A cache that goes on and fails has cost far more, and makes
+	// it 16 times as long.
+	trialFailed, cacheFailed = 2, 16
 )
 
 func newAccount(slots int) account {
 	a := account{slots: slots, factor: 1, earns: earns}
-	a.begin()
+	a.begin(on, trust)
 	return a
 }
 
-// begin begins a trial.
-func (a *account) begin() {
-	a.credit, a.free, a.spare = costs*trial, a.slots, a.slots
+// begin begins a time on, or a trial.
+func (a *account) begin(s state, looks int) {
+	a.state = s
+	a.credit, a.free, a.spare = costs*looks, a.slots, a.slots
 	a.seen, a.merged = 0, 0
 }
 
@@ -66,46 +86,68 @@ func (a *account) cleared() {
 
 // book counts seen pebbles that went through the cache.
 func (a *account) book(seen int, o outcome) {
-	if a.fixed || a.rest > 0 {
+	if a.fixed || a.state != on {
 		return
 	}
+	a.count(seen, o)
+	// The bound keeps a long good time from paying for a long bad one. It lets every slot be filled twice.
+	a.credit = min(a.credit, costs*a.longest())
+	if a.credit < 0 {
+		a.close(cacheFailed)
+	}
+}
+
+// bookWatched counts seen pebbles that passed by in a trial, and tells whether the cache is to go on.
+func (a *account) bookWatched(seen int, o outcome) bool {
+	a.count(seen, o)
+	switch {
+	case a.credit >= 2*costs*watchTrust:
+		a.begin(on, trust)
+		return true
+	case a.credit < 0 || a.seen > trialMost*(a.longest()+watchTrust):
+		a.close(trialFailed)
+	}
+	return false
+}
+
+// count lets pebbles spend and earn.
+func (a *account) count(seen int, o outcome) {
 	a.seen += seen
 	a.merged += o.merged
 	free := min(o.fills, a.free)
 	a.free -= free
-	// The bound keeps a long good time from paying for a long bad one. It lets every slot
-	// be filled twice.
-	a.credit = min(a.credit+a.earns*o.merged-costs*(seen-free), costs*a.longest())
-	if a.credit < 0 {
-		a.close()
-	}
+	a.credit += a.earns*o.merged - costs*(seen-free)
 }
 
-// close switches off. A time that was worth it at the end counts as no failed trial; the
-// next one comes soon.
-func (a *account) close() {
-	a.factor = min(2*a.factor, factorMax)
+// close switches off. A time that was worth it at the end counts as no failure; the
+// next trial comes soon.
+func (a *account) close(failed int) {
+	a.factor = min(failed*a.factor, factorMax)
 	if a.earns*a.merged >= costs*a.seen {
 		a.factor = 1
 	}
 	a.rest = a.factor * min(a.seen, a.longest())
+	a.state = resting
 }
 
-// longest is how many pebbles a trial can take without a batch's last ones: each slot
-// filled twice, and the trial's credit spent.
-func (a *account) longest() int { return 2*a.slots + trial }
+// longest is how many pebbles it takes, without a batch's last ones, until a cache that merges none goes off: each slot
+// filled twice, and its credit spent.
+func (a *account) longest() int { return 2*a.slots + trust }
 
 // pass lets n pebbles pass by, and tells whether a trial begins behind them.
 func (a *account) pass(n int) (begins bool) {
 	if n < 0 {
-		panic(fmt.Sprintf("reduce: whether a cache is worth it for %d pebbles; give 0 or more", n))
+		panic(fmt.Sprintf("reduce: advice for %d pebbles; ask for 0 or more", n))
 	}
 	a.off += uint64(n)
+	if a.state == watching {
+		return false
+	}
 	a.rest = max(0, a.rest-n)
 	if a.rest > 0 {
 		return false
 	}
 	a.tries++
-	a.begin()
+	a.begin(watching, watchTrust)
 	return true
 }

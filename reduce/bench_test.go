@@ -46,7 +46,7 @@ func benchmarkFilter(b *testing.B, c *reduce.Cache[uint64], in []uint64) {
 		part := in[i*batch%len(in):][:batch]
 		copy(vs, part)
 		copy(keys, part)
-		if c.Worth(batch) {
+		if worth(c, keys) {
 			c.Filter(vs, keys)
 		}
 	}
@@ -134,7 +134,7 @@ func (c *carrier) run(rng *rand.Rand, pebbles, shift int) {
 			vs[i] = keys[i] // also the pebble's value: only that is carried
 		}
 		n := batch
-		if c.cache != nil && c.cache.Worth(batch) {
+		if c.cache != nil && worth(c.cache, keys) {
 			n = c.cache.Filter(vs, keys)
 		}
 		c.carry(keys[:n])

@@ -14,6 +14,7 @@ type Cache[V any] struct {
 	size    int
 	merged  uint64
 	account account
+	watch   watch
 	busy    bool // a Filter is running
 	// The batch of one of FilterOne; here, and not on its stack, from where it would
 	// escape to the heap at every call.
@@ -22,17 +23,17 @@ type Cache[V any] struct {
 }
 
 // NewCache makes a cache of size slots, rounded up to a power of two of at least 2, whose
-// Worth switches it off while it doesn't pay. It panics when size is not positive or
+// Advise switches it off while it doesn't pay. It panics when size is not positive or
 // above 2^30, or kind is the zero Kind.
 func NewCache[V any](kind Kind[V], size int) *Cache[V] {
 	if kind.make == nil {
 		panic("reduce: cache of the zero Kind; use Duplicates, First, Best, Combine or Concatenate")
 	}
-	if size <= 0 || size > slotsMax {
-		panic(fmt.Sprintf("reduce: cache of %d slots; it takes 1 to %d (leave the cache out for none)", size, slotsMax))
+	if size <= 0 || size > SizeMax {
+		panic(fmt.Sprintf("reduce: cache of %d slots; it takes 1 to %d (leave the cache out for none)", size, SizeMax))
 	}
 	s := newSlots(size)
-	return &Cache[V]{store: kind.make(s), size: s.len(), account: newAccount(s.len())}
+	return &Cache[V]{store: kind.make(s), size: s.len(), account: newAccount(s.len()), watch: newWatch(s)}
 }
 
 // NewFixedCache is NewCache for a cache that is never off: for those who know that it
@@ -43,43 +44,68 @@ func NewFixedCache[V any](kind Kind[V], size int) *Cache[V] {
 	return c
 }
 
-// Worth tells whether the next n pebbles should go through Filter. When it says no, they
+// Advice is what a cache asks of the next pebbles.
+type Advice uint8
+
+const (
+	// Use asks for Filter.
+	Use Advice = iota
+	// Skip lets them pass by.
+	Skip
+	// Watch lets them pass by as well, and asks for their keys by [Cache.Watch]: a trial is on.
+	Watch
+)
+
+// Advise tells what is best for the next n pebbles. With Skip and Watch they
 // are counted as passed by, and the caller sends them on without touching the cache.
 // Nothing but speed depends on it: a pebble that passes by is one that isn't dropped or
 // merged, and what is held stays until drained. It costs O(1), so ask once a batch.
 //
-// It says no while the cache merges less than two fifths of the pebbles, a compromise
-// between networks, where less would pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and takes
-// short trials to see whether that has changed. In the long run fewer than 2 % of the
-// pebbles go through a cache that merges next to none, and more the nearer it is to two
-// fifths; at random keys that hardly ever repeat, about 1 %.
-// When merging begins to pay, the cache is on again after 128 times the length of a
-// trial at the most. A trial is as long as it takes 256 pebbles to push out others: at
-// random keys, the root of 512 times the slots, hence 0.8 million pebbles at 2^16 slots.
-// Streams with few repetitions can stretch a trial to 2 pebbles a slot.
+// A cache goes off while it merges less than two fifths of the pebbles, a compromise
+// between networks, where less would pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and
+// watches now and then whether that has changed. Whoever doesn't give it the keys then leaves it off.
+// To go off takes the time that 256 pebbles take to push out others: at
+// random keys, the root of 512 times the slots, hence 5,800 pebbles at 2^16 slots. A trial takes twice as many, at some
+// 1 or 2 ns each. When merging begins to pay, the cache is on again after 128 times the length of a
+// trial at the most, 1.5 million pebbles at 2^16 slots. Streams for which it pays hardly more than it costs can stretch a trial to
+// 32 pebbles a slot.
 //
 // [Cache.Price] replaces the two fifths by what looks and merges are worth.
-func (c *Cache[V]) Worth(n int) bool {
-	if c.account.rest == 0 {
-		return true
+func (c *Cache[V]) Advise(n int) Advice {
+	if c.account.state == on {
+		return Use
 	}
 	return c.passBy(n)
 }
 
+func (c *Cache[V]) passBy(n int) Advice {
+	c.checkIdle()
+	if c.account.state == watching {
+		c.account.pass(n)
+		return Watch
+	}
+	if c.account.pass(n) {
+		c.watch.renew() // what was there before is no evidence against the cache
+	}
+	return Skip
+}
+
+// Watch is for the keys of pebbles for which Advise said so, or of those of them that could meet the cache. In a trial
+// it notes what the cache would have merged, and switches it on when that pays; else it does nothing. It
+// doesn't keep the slice, and costs some 1 or 2 ns a key.
+func (c *Cache[V]) Watch(keys []uint64) {
+	c.checkIdle()
+	if c.account.state == watching && c.account.bookWatched(len(keys), c.watch.look(keys)) {
+		c.store.renew()
+	}
+}
+
 // Price tells what a look costs, and what a merged pebble saves, in carrying and handling: c and G of Active Pebbles,
-// section 3.5, as somebody has measured them. From here on Worth goes by them. Prices of 0 and below count as the least
+// section 3.5, as somebody has measured them. From here on Advise goes by them. Prices of 0 and below count as the least
 // that there is.
 func (c *Cache[V]) Price(look, saved time.Duration) {
 	look, saved = max(look, 1), max(saved, 1)
 	c.account.earns = int(min(costs*saved/look, earnsMax))
-}
-
-func (c *Cache[V]) passBy(n int) bool {
-	c.checkIdle()
-	if c.account.pass(n) {
-		c.store.renew() // what was there before is no evidence against the cache
-	}
-	return false
 }
 
 // Filter takes the pebbles vs with their keys, and moves those that must travel on,
@@ -128,6 +154,7 @@ func (c *Cache[V]) Clear() {
 		panic(fmt.Sprintf("reduce: clear of a cache that holds %d pebbles; drain it first", held))
 	}
 	c.store.renew()
+	c.watch.renew()
 	c.account.cleared()
 }
 
@@ -135,7 +162,7 @@ func (c *Cache[V]) Clear() {
 // that came in, less those that went out and those held.
 func (c *Cache[V]) Merged() uint64 { return c.merged }
 
-// Off is the number of pebbles that passed by since NewCache because Worth said no.
+// Off is the number of pebbles that passed by since NewCache because Advise said so.
 func (c *Cache[V]) Off() uint64 { return c.account.off }
 
 // Tries is how often the cache has begun a trial, after having been off, since NewCache.
@@ -151,8 +178,9 @@ func (c *Cache[V]) Size() int { return c.size }
 // is filled.
 func (c *Cache[V]) SlotSize() int { return c.store.slotBytes() }
 
-// Bytes is the memory of all slots in bytes, without what pebbles point to.
-func (c *Cache[V]) Bytes() int { return c.store.bytes() }
+// Bytes is the memory of all slots in bytes, and of the keys that trials watch (half
+// a byte a slot, or up to 512 bytes where that is more), without what pebbles point to.
+func (c *Cache[V]) Bytes() int { return c.store.bytes() + 8*len(c.watch.tags) }
 
 // checkIdle panics when a function of the program, called in the middle of a Filter,
 // comes back in: it would find half-moved pebbles, and lose some.

@@ -13,9 +13,10 @@ func TestSizeRoundsUp(t *testing.T) {
 		c := reduce.NewCache(reduce.Duplicates[uint64](), size)
 		require.Equal(t, want, c.Size())
 		require.Equal(t, 16, c.SlotSize())
-		require.Equal(t, 16*want, c.Bytes())
+		watched := 8 * min(want, max(64, want/16))
+		require.Equal(t, 16*want+watched, c.Bytes())
 		held := reduce.NewCache(reduce.Combine(func(a, b uint64) uint64 { return a + b }), size)
-		require.Equal(t, 16*want+8*((want+63)/64), held.Bytes(), "a bit a slot tells Drain what is held")
+		require.Equal(t, 16*want+8*((want+63)/64)+watched, held.Bytes(), "a bit a slot tells Drain what is held")
 	}
 	require.Equal(t, 8, reduce.NewCache(reduce.First[pebble](), 64).SlotSize(), "First remembers keys alone")
 }
@@ -104,7 +105,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			copy(keys, keysInto(keys, in))
 			c.Filter(vs, keys)
 			c.FilterOne(in[0], in[0].key)
-			c.Worth(len(in))
+			worth(c, keys)
 			for c.Held() > 0 {
 				c.Drain(vs[:10], keys[:10])
 			}

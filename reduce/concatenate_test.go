@@ -85,7 +85,7 @@ func concatenateTwin[V any](t *testing.T, join func(held, next V) (V, bool),
 						vs[i], keys[i] = wrap(p), p.key
 					}
 					at += n
-					if rng.IntN(4) == 0 || c.Worth(n) {
+					if rng.IntN(4) == 0 || worth(c, keys[:n]) {
 						n = c.Filter(vs[:n], keys[:n])
 					}
 					take(n)

@@ -16,12 +16,16 @@
 // pebble itself stays in its slot until another key needs the slot or [Cache.Drain] asks
 // for it.
 //
+// A write-through cache must not meet a pebble twice: it would drop it for itself. So it
+// works at hops only where routes lead every pebble through a rank once at most, and all
+// pebbles to one key along one tree; elsewhere at the source of a pebble alone.
+//
 // A cache forgets: where two keys share a slot, each pushes out the other. So pebbles
 // to one key may still arrive more than once, and a program must be right without the
 // cache, too. The cache makes it faster and changes no result.
 //
 // A cache costs a look for every pebble, and where keys outnumber slots it merges few: it
-// would make the program slower. So [Cache.Worth], asked before each batch, says whether
+// would make the program slower. So [Cache.Advise], asked before each batch, says whether
 // the batch should go through, from what the cache merged so far. It goes off where it
 // doesn't pay, and tries again from time to time.
 package reduce

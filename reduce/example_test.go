@@ -60,7 +60,7 @@ func ExampleConcatenate() {
 }
 
 // A batch passes by a cache that doesn't pay: here, no two keys are the same.
-func ExampleCache_Worth() {
+func ExampleCache_Advise() {
 	cache := reduce.NewCache(reduce.First[uint64](), 64)
 	batch, through := make([]uint64, 256), 0
 	for i := range 10_000 {
@@ -68,9 +68,12 @@ func ExampleCache_Worth() {
 			batch[j] = uint64(i*len(batch) + j)
 		}
 		n := len(batch)
-		if cache.Worth(n) {
+		switch cache.Advise(n) {
+		case reduce.Use:
 			n = cache.Filter(batch, append([]uint64{}, batch...))
 			through++
+		case reduce.Watch:
+			cache.Watch(batch) // which are their own keys
 		}
 		_ = batch[:n] // travels on
 	}

@@ -14,8 +14,8 @@ type slots struct {
 	step uint64 // see turn
 }
 
-// slotsMax keeps a slot index within an int on every machine.
-const slotsMax = 1 << 30
+// SizeMax is the largest size of a cache, in slots. It keeps a slot index within an int on every machine.
+const SizeMax = 1 << 30
 
 // spread is 2^64 over the golden ratio: multiples of it fall far from each other.
 const spread = 0x9e3779b97f4a7c15

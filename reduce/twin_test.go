@@ -50,9 +50,9 @@ func keysOf(ps []pebble) []uint64 {
 	return keys
 }
 
-// through is Filter, or what a caller does who asks Worth, listens to the answer mostly, or never asks.
+// through is Filter, or what a caller does who asks Advise, listens to the answer mostly, or never asks.
 func through(c *reduce.Cache[pebble], rng *rand.Rand, vs []pebble, keys []uint64) int {
-	if rng.IntN(4) > 0 && !c.Worth(len(vs)) && rng.IntN(8) > 0 {
+	if rng.IntN(4) > 0 && !worth(c, keys[:len(vs)]) && rng.IntN(8) > 0 {
 		return len(vs)
 	}
 	return c.Filter(vs, keys)

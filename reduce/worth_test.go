@@ -14,6 +14,15 @@ import (
 
 const chunk = 256
 
+// worth tells whether pebbles go through c, and gives it their keys where it watches.
+func worth[V any](c *reduce.Cache[V], keys []uint64) bool {
+	advice := c.Advise(len(keys))
+	if advice == reduce.Watch {
+		c.Watch(keys)
+	}
+	return advice == reduce.Use
+}
+
 // drive sends n pebbles through c in chunks, where c is worth it, and ends an epoch after
 // every epoch pebbles (0 for never). It returns how many went through the cache.
 func drive(t *testing.T, c *reduce.Cache[pebble], n, epoch int, next func() pebble) (through int) {
@@ -29,7 +38,7 @@ func drive(t *testing.T, c *reduce.Cache[pebble], n, epoch int, next func() pebb
 			keys[i] = vs[i].key
 		}
 		sent += m
-		if c.Worth(m) {
+		if worth(c, keys[:m]) {
 			c.Filter(vs[:m], keys[:m])
 			through += m
 		}
@@ -72,13 +81,13 @@ func everyKind(t *testing.T, test func(t *testing.T, kind reduce.Kind[pebble])) 
 }
 
 // trial is how many pebbles a trial takes at keys that hardly ever repeat: as many as
-// lets 256 meet a filled slot, with a fifth for chance and the last chunk.
+// lets 1,024 meet a filled slot, with a fifth for chance and the last chunk.
 func trial(slots int) int {
-	n := math.Sqrt(2 * 256 * float64(slots))
-	return int(1.2*n) + 256 + chunk
+	n := math.Sqrt(2 * 1024 * float64(slots))
+	return int(1.2*n) + 1024 + chunk
 }
 
-// longest is how many pebbles any trial can take.
+// longest is how many pebbles can go through a cache that earns nothing.
 func longest(slots int) int { return 2*slots + 256 + chunk }
 
 // The bar: with many more keys than slots at most 2 % of the pebbles go through the
@@ -158,17 +167,16 @@ func TestPhases(t *testing.T) {
 		rng := seeded(t)
 		const slots = 1024
 		c := reduce.NewCache(kind, slots)
-		again := 128*trial(slots) + chunk
+		again := 128*trial(slots) + 2*chunk
 		for range 3 {
-			through := drive(t, c, 200_000, 0, uniform(rng, 64))
-			require.Greater(t, through, 200_000-again)
+			drive(t, c, again, 0, uniform(rng, 64))
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, uniform(rng, 64)), "it is on")
-			through = drive(t, c, 500_000, 0, uniform(rng, 1<<40))
+			through := drive(t, c, 500_000, 0, uniform(rng, 1<<40))
 			require.Less(t, through, longest(slots)+500_000/50)
 			tries := c.Tries()
 			drive(t, c, again, 0, uniform(rng, 64))
-			require.Equal(t, tries+1, c.Tries(), "one trial is enough")
-			require.True(t, c.Worth(chunk), "it is on again")
+			require.LessOrEqual(t, c.Tries(), tries+1, "one trial is enough")
+			require.Equal(t, reduce.Use, c.Advise(chunk), "it is on again")
 		}
 	})
 }
@@ -182,7 +190,7 @@ func TestWarmingUpIsNoFailure(t *testing.T) {
 			c := reduce.NewCache(kind, slots)
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
 			drive(t, c, 1_000_000, 0, uniform(rng, 1<<40))
-			drive(t, c, 128*trial(slots)+chunk, 0, stream)
+			drive(t, c, 128*trial(slots)+4*slots, 0, stream)
 			tries := c.Tries()
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
 			require.Equal(t, tries, c.Tries())
@@ -238,26 +246,28 @@ func drain(c *reduce.Cache[pebble]) {
 	}
 }
 
-// untilOn lets pebbles pass by until c is on, and returns how many.
-func untilOn(c *reduce.Cache[pebble]) (passed int) {
-	for !c.Worth(1) {
+// untilTrial lets pebbles pass by until a trial is on, and returns how many.
+func untilTrial(c *reduce.Cache[pebble]) (passed int) {
+	for c.Advise(1) == reduce.Skip {
 		passed++
 	}
 	return passed
 }
 
-// A trial that begins late in an epoch sees one of its beginnings, too, at no cost.
+// A trial that begins late in an epoch sees one of its beginnings, too, at no cost. So one trial is enough for what pays over
+// whole epochs.
 func TestTrialSeesAWholeEpoch(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
 		const slots = 1024
 		for begin := 0; begin < 2*slots; begin += slots / 4 {
 			c := reduce.NewCache(kind, slots)
 			drive(t, c, 100_000, 0, uniform(rand.New(rand.NewPCG(1, 1)), 1<<40))
-			untilOn(c)
-			rest := 2*slots - begin
-			through := drive(t, c, rest, rest, scan(slots))
-			through += drive(t, c, 20*slots, 2*slots, scan(slots))
-			require.Equal(t, rest+20*slots, through, "from %d", begin)
+			untilTrial(c)
+			tries, rest := c.Tries(), 2*slots-begin
+			drive(t, c, rest, rest, scan(slots))
+			drive(t, c, 20*slots, 2*slots, scan(slots))
+			require.Equal(t, 10*slots, drive(t, c, 10*slots, 2*slots, scan(slots)), "from %d", begin)
+			require.Equal(t, tries, c.Tries())
 		}
 	})
 }
@@ -269,12 +279,11 @@ func TestGoodTimesAreRemembered(t *testing.T) {
 		const slots = 64
 		c := reduce.NewCache(kind, slots)
 		drive(t, c, 500_000, 0, uniform(rng, 1<<40))
-		untilOn(c)
-		drive(t, c, 100_000, 0, uniform(rng, slots))
-		for c.Worth(chunk) {
+		drive(t, c, 128*trial(slots)+100_000, 0, uniform(rng, slots))
+		for c.Advise(chunk) == reduce.Use {
 			drive(t, c, chunk, 0, uniform(rng, 1<<40))
 		}
-		require.LessOrEqual(t, untilOn(c), longest(slots))
+		require.LessOrEqual(t, untilTrial(c), longest(slots))
 	})
 }
 
@@ -321,18 +330,18 @@ func TestFixedIsAlwaysWorthIt(t *testing.T) {
 	require.Zero(t, c.Tries())
 }
 
-// Filter works as ever while the cache is off; only what Worth sends by brings the next
+// Filter works as ever while the cache is off; only what Advise sends by brings the next
 // trial nearer.
 func TestFilterWhileOff(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
 		c, twin := reduce.NewCache(kind, 64), reduce.NewCache(kind, 64)
 		for _, c := range []*reduce.Cache[pebble]{c, twin} {
-			for next := scan(1 << 40); c.Worth(chunk); {
+			for next := scan(1 << 40); c.Advise(chunk) == reduce.Use; {
 				drive(t, c, chunk, 0, next)
 			}
 			drain(c)
 		}
-		require.Panics(t, func() { c.Worth(-1) })
+		require.Panics(t, func() { c.Advise(-1) })
 		off := c.Off()
 		for key := range uint64(1000) {
 			c.FilterOne(pebble{key: key}, key)
@@ -343,7 +352,7 @@ func TestFilterWhileOff(t *testing.T) {
 		}
 		require.EqualValues(t, 999, c.Merged())
 		require.Equal(t, off, c.Off())
-		require.Equal(t, untilOn(twin), untilOn(c))
+		require.Equal(t, untilTrial(twin), untilTrial(c))
 	})
 }
 
@@ -370,7 +379,7 @@ func TestPrice(t *testing.T) {
 				}
 				keys[i] = vs[i]
 			}
-			if cache.Worth(len(vs)) {
+			if worth(cache, keys) {
 				cache.Filter(vs, keys)
 			}
 		}
@@ -379,6 +388,47 @@ func TestPrice(t *testing.T) {
 			require.Less(t, off, 0.05, "%+v", c)
 		} else {
 			require.Greater(t, off, 0.9, "%+v", c)
+		}
+	}
+}
+
+// A cache that is off stays off when nobody gives it keys to watch, and goes on when somebody does.
+func TestNothingWatchedNothingDecided(t *testing.T) {
+	c := reduce.NewCache(reduce.First[pebble](), 64)
+	for next := scan(1 << 40); c.Advise(chunk) == reduce.Use; {
+		drive(t, c, chunk, 0, next)
+	}
+	untilTrial(c)
+	for range 100_000 {
+		require.Equal(t, reduce.Watch, c.Advise(chunk))
+	}
+	c.Watch(make([]uint64, 100_000))
+	require.Equal(t, reduce.Use, c.Advise(chunk))
+	c.Watch(make([]uint64, 100_000))
+	require.Equal(t, reduce.Use, c.Advise(chunk), "of one that is on it says nothing")
+}
+
+// What a trial expects is what the cache then does: few keys, many, in order or not, and with most pebbles for a few.
+func TestWatchAgreesWithTheCache(t *testing.T) {
+	rng := seeded(t)
+	const n = 1 << 18
+	streams := map[string]func() pebble{}
+	for _, slots := range []int{64, 1024, 1 << 14} {
+		for _, keys := range []uint64{1, 7, uint64(slots / 2), uint64(slots), uint64(2 * slots), uint64(8 * slots), 1 << 40} {
+			streams[fmt.Sprintf("%d uniform", keys)] = uniform(rng, keys)
+			streams[fmt.Sprintf("%d scanned", keys)] = scan(keys)
+		}
+		zipf := rand.NewZipf(rng, 1.1, 1, 1<<20)
+		streams["skewed"] = func() pebble { return pebble{key: zipf.Uint64() * 0x9e3779b97f4a7c15} }
+		for name, next := range streams {
+			keys := make([]uint64, n)
+			for i := range keys {
+				keys[i] = next().key
+			}
+			seen := reduce.MergedByWatch(slots, keys)
+			c := reduce.NewFixedCache(reduce.First[pebble](), slots)
+			drive(t, c, n, 0, replay(keys))
+			require.InDelta(t, float64(c.Merged())/n, float64(seen)/n, 0.1, "%d slots, %s", slots, name)
 		}
 	}
 }
