@@ -1,8 +1,10 @@
 package netio
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense where
@@ -37,4 +39,43 @@ type AbortError struct {
 
 func (e *AbortError) Error() string {
 	return fmt.Sprintf("process %d ended the job: %s", e.Process, e.Reason)
+}
+
+// AbsentError says which processes were not connected with this one when its start ended.
+type AbsentError struct {
+	Processes []int
+	Addresses []string // where they were dialled or expected from, by the index in Processes
+	Cause     error    // context.DeadlineExceeded is in its chain when they had the time that a start may take
+}
+
+func (e *AbsentError) Error() string {
+	var names []string
+	for i, process := range e.Processes {
+		names = append(names, fmt.Sprintf("process %d (%s)", process, e.Addresses[i]))
+	}
+	return fmt.Sprintf("wait for %s: %v", strings.Join(names, ", "), e.Cause)
+}
+
+func (e *AbsentError) Unwrap() error { return e.Cause }
+
+// Blamed lists the processes that err is about: one that was lost, or those that were not connected in time; nil when it is
+// about none. The cause is what was wrong with them.
+func Blamed(err error) (processes []int, cause error) {
+	var lost *LostError
+	var absent *AbsentError
+	switch {
+	case errors.As(err, &lost):
+		return []int{lost.Process}, lost.Cause
+	case errors.As(err, &absent) && errors.Is(absent, context.DeadlineExceeded):
+		return absent.Processes, absent.Cause
+	}
+	return nil, nil
+}
+
+// Followed tells whether err is that of a process that has ended because of another one: by a failure of that one, by its
+// loss, or because it was missing at the start.
+func Followed(err error) bool {
+	var aborted *AbortError
+	processes, _ := Blamed(err)
+	return len(processes) > 0 || errors.As(err, &aborted)
 }

@@ -16,11 +16,22 @@ type parking struct {
 	parked atomic.Bool
 	signal chan struct{} // capacity 1: a wake-up that was not yet seen
 	timer  *time.Timer
+	before func() // called before an announcement, by tests; else nil. To look costs nothing beside a sleep
 }
 
 func newParking() parking { return parking{signal: make(chan struct{}, 1)} }
 
-func (p *parking) announce() { p.parked.Store(true) }
+func (p *parking) announce() {
+	p.about()
+	p.parked.Store(true)
+}
+
+// about lets tests make work between the last look and the announcement, where a wake-up would be lost that nobody looks for afterwards.
+func (p *parking) about() {
+	if p.before != nil {
+		p.before()
+	}
+}
 
 func (p *parking) leave() { p.parked.Store(false) }
 

@@ -45,6 +45,9 @@ func (p Place) ProcessOf(rank int) int {
 // has reports whether a rank lives in this process.
 func (p Place) has(rank int) bool { return p.First <= rank && rank < p.Last }
 
+// above is how many processes have a higher number than this one. These are the ones that dial it.
+func (p Place) above() int { return p.Processes - 1 - p.Process }
+
 // Firsts is the first rank of every process.
 func (p Place) Firsts() []int {
 	firsts := make([]int, p.Processes)

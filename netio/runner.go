@@ -31,6 +31,10 @@ type Meter interface {
 	Compute(d time.Duration)
 }
 
+// Counting is what a transport offers besides when it says where the counts of its job begin, which wrap: of data frames, epochs and
+// collectives. A simulation lets them begin next to a wrap. All processes of a job say the same; elsewhere they begin at 0.
+type Counting interface{ CountFrom() uint64 }
+
 // RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns when
 // all functions have returned, or, once failed is closed, at most grace later. It tells whether all have returned.
 func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {

@@ -68,7 +68,7 @@ func (c *TCPConfig) refuse() {
 // dialShm connects by TCP, meets the processes of this host, and returns a Shm, or the TCP when there are none. When all
 // must share memory it fails if some can't.
 func dialShm(ctx context.Context, c TCPConfig, o *shmOffer, all bool) (_ Transport, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit, fmt.Errorf("not met within %v: %w", c.StartLimit, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit, fmt.Errorf("not connected within %v: %w", c.StartLimit, context.DeadlineExceeded))
 	defer cancel()
 	m := newShmMeeting(&c, o)
 	m.gate.Open()

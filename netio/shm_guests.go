@@ -10,8 +10,8 @@ import (
 // received some more, or the oldest gets late.
 type guests struct {
 	t        *Shm
-	released stack       // pushed by anybody
-	told     stack       // released and told, by another goroutine than the rank's
+	released stack       // pushed by anybody: frames whose senders are to be told
+	told     stack       // released, with nobody left to tell: the timer has told, or a control frame came in a slot
 	shells   Pool        // lends frames whose memory is another process's
 	smalls   Pool        // lends frames that came in a slot
 	shell    *Frame      // not lent; the rank's own, as is the next
@@ -20,7 +20,8 @@ type guests struct {
 	armed    atomic.Bool // late runs
 }
 
-// lateMax is how long a release may wait while the rank is busy.
+// lateMax is how long a release may wait while the rank is busy. A sender gets its credit back at most so much later than at once, and a
+// rank that releases steadily sets the timer a thousand times a second, not once a frame.
 const lateMax = time.Millisecond
 
 func (g *guests) init(t *Shm) {
@@ -37,10 +38,14 @@ func (g *guests) init(t *Shm) {
 	g.late.Stop()
 }
 
-// release is what Frame.Release comes to. Anybody may call it.
+// release is what Frame.Release comes to. Anybody may call it. Only frames that somebody waits for are in released, so that the first
+// one there sets the timer.
 func (g *guests) release(f *Frame) {
-	awaited := f.awaited()
-	if g.released.push(f) && awaited && !g.armed.Load() && !g.armed.Swap(true) {
+	if !f.awaited() {
+		g.told.push(f)
+		return
+	}
+	if g.released.push(f) && !g.armed.Load() && !g.armed.Swap(true) {
 		g.late.Reset(lateMax)
 	}
 }
@@ -95,12 +100,10 @@ func (g *guests) tell() *Frame {
 	all := g.released.takeAll()
 	for f := all; f != nil; {
 		n, rest := 1, f.next
-		for rest != nil && rest.sender == f.sender && rest.awaited() == f.awaited() {
+		for rest != nil && rest.sender == f.sender {
 			n, rest = n+1, rest.next
 		}
-		if f.awaited() {
-			g.t.tell(f, n)
-		}
+		g.t.tell(f, n)
 		f = rest
 	}
 	return all

@@ -80,6 +80,9 @@ func flood(port netio.Port, process int, told <-chan error) {
 				must(fmt.Errorf("told of %w", err))
 			}
 			fmt.Println("told", err)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				must(errors.New("the broken connection was not noticed, but the silence"))
+			}
 			for port.Pool().Lent() > 0 {
 				port.Wait(time.Second)
 			}
@@ -116,12 +119,10 @@ func TestKilledPartner(t *testing.T) {
 				s.line(t, "flows")
 			}
 			require.NoError(t, both[victim].cmd.Process.Kill())
-			begin := time.Now()
 			survivor := both[1-victim]
 			require.Contains(t, survivor.line(t, "told"), fmt.Sprintf("lost process %d (rank %d)", victim, victim))
 			survivor.line(t, "clean")
 			require.NoError(t, survivor.cmd.Wait())
-			require.Less(t, time.Since(begin), 5*time.Second)
 		})
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/activepebbles/pebbles/netio/handshake"
 )
@@ -18,6 +18,8 @@ type shmMeeting struct {
 	offer  *shmOffer
 	gate   handshake.Gate
 	failed chan error // capacity 1: the first reason to give up
+	open   context.Context
+	shut   context.CancelFunc
 
 	mu      sync.Mutex
 	links   map[int]*shmLink // by process
@@ -31,9 +33,10 @@ func newShmMeeting(c *TCPConfig, o *shmOffer) *shmMeeting {
 	m := &shmMeeting{
 		c: c, offer: o, links: make(map[int]*shmLink), failed: make(chan error, 1), changed: make(chan struct{}, 1),
 	}
+	m.open, m.shut = context.WithCancel(context.Background())
 	m.gate = handshake.Gate{
 		Listener: sameUsers{o.door, c}, Secret: c.Secret, Mine: c.hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
-		Welcome: m.welcome, Mismatch: m.fail,
+		Members: c.Place.above(), Welcome: m.welcome, Mismatch: m.fail,
 	}
 	return m
 }
@@ -80,16 +83,18 @@ func (m *shmMeeting) meet(ctx context.Context, tcp *TCP, near []int) error {
 	defer dials.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // runs before the wait
-	for _, process := range near {
+	var contacts []*contact
+	for _, process := range slices.Backward(near) {
 		if process < m.c.Place.Process {
-			dials.Go(func() { m.dial(ctx, process, tcp.peers[process].memory.Socket) })
+			contacts = append(contacts, &contact{process: process})
 		}
 	}
+	dials.Go(func() {
+		dialAll(ctx, contacts, func(ctx context.Context, c *contact) bool { return m.dial(ctx, c, tcp.peers[c.process].memory.Socket) })
+	})
 	for {
-		m.mu.Lock()
-		missing := len(near) - len(m.links)
-		m.mu.Unlock()
-		if missing == 0 {
+		missing := m.missing(near)
+		if len(missing) == 0 {
 			return nil
 		}
 		select {
@@ -99,17 +104,32 @@ func (m *shmMeeting) meet(ctx context.Context, tcp *TCP, near []int) error {
 		case err := <-tcp.events.first:
 			return err
 		case <-ctx.Done():
-			return fmt.Errorf("share memory with %d more processes: %w; use transport %s", missing, context.Cause(ctx), ByTCP)
+			return fmt.Errorf("share memory: %w; use transport %s", m.c.absent(missing, context.Cause(ctx)), ByTCP)
 		}
 	}
 }
 
-// leave lets nobody else in.
-func (m *shmMeeting) leave() { m.gate.Close() }
+// missing lists those near that don't share their memory yet.
+func (m *shmMeeting) missing(near []int) (missing []int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, process := range near {
+		if m.links[process] == nil {
+			missing = append(missing, process)
+		}
+	}
+	return missing
+}
+
+// leave lets nobody else in, and drops who is being met.
+func (m *shmMeeting) leave() {
+	m.shut()
+	m.gate.Close()
+}
 
 // forget drops what was met.
 func (m *shmMeeting) forget() {
-	m.gate.Close()
+	m.leave()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, l := range m.links {
@@ -124,22 +144,17 @@ func (m *shmMeeting) fail(err error) {
 	}
 }
 
-// dial tries again when a greeting ends early: others may crowd at the same door.
-func (m *shmMeeting) dial(ctx context.Context, process int, socket string) {
-	for refusals := 1; ; refusals++ {
-		err := m.dialOnce(ctx, process, socket)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		if refusals == refusalsMax {
-			m.fail(fmt.Errorf("share memory with process %d: %w", process, err))
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(dialPauseMin << refusals):
-		}
+// dial tells whether to dial again, as after a greeting that has ended early: others may crowd at the same door.
+func (m *shmMeeting) dial(ctx context.Context, c *contact, socket string) (again bool) {
+	err := m.dialOnce(ctx, c.process, socket)
+	if err == nil || ctx.Err() != nil {
+		return false
 	}
+	if c.refusals++; c.refusals == refusalsMax {
+		m.fail(fmt.Errorf("share memory with process %d: %w", c.process, err))
+		return false
+	}
+	return true
 }
 
 func (m *shmMeeting) dialOnce(ctx context.Context, process int, socket string) error {
@@ -167,6 +182,8 @@ func (m *shmMeeting) dialOnce(ctx context.Context, process int, socket string) e
 // welcome takes a connection that was accepted.
 func (m *shmMeeting) welcome(conn net.Conn, hello handshake.Hello) {
 	defer conn.Close()
+	stop := context.AfterFunc(m.open, func() { conn.Close() })
+	defer stop()
 	var err error
 	if hello.Process <= m.c.Place.Process {
 		err = fmt.Errorf("two processes have its number, or it dialled the wrong one")
@@ -178,7 +195,8 @@ func (m *shmMeeting) welcome(conn net.Conn, hello handshake.Hello) {
 	}
 }
 
-// swap gives another process our memory and bell, and takes its.
+// swap gives another process our memory and bell, and takes its. It has no limit of its own: an end that gave up could not
+// know whether the other one has what it needs. The caller closes conn when the start ends.
 func (m *shmMeeting) swap(conn net.Conn, hello handshake.Hello) error {
 	place := m.c.Place
 	if hello.Lane != memoryLane && hello.Process > place.Process || hello.Role != handshake.RolePeer ||
@@ -187,9 +205,6 @@ func (m *shmMeeting) swap(conn net.Conn, hello handshake.Hello) error {
 			hello.Ranks, hello.Processes, place.Ranks, place.Processes)
 	}
 	unix := conn.(*net.UnixConn)
-	if err := unix.SetDeadline(time.Now().Add(m.c.HandshakeLimit)); err != nil {
-		return err
-	}
 	if err := sendFiles(unix, [descriptorCount]*os.File{m.offer.memory, m.offer.bell}); err != nil {
 		return fmt.Errorf("give it our memory: %w", err)
 	}

@@ -18,8 +18,8 @@ type shmPort struct {
 	guests    guests
 	overs     uint32 // ends of links that were attended to
 	turns     uint32 // of Recv, which looks here first or there
-	idle      int    // pauses in vain since something came
-	patience  int    // pauses in vain after which the rank parks
+	vain      vain
+	patience  int // pauses in vain after which the rank parks
 	yields    uint32
 	crossings uint64 // frames that went through shared memory
 	detours   uint64 // frames that had no room there
@@ -121,7 +121,7 @@ func (p *shmPort) Recv() *Frame {
 		f = p.beside()
 	}
 	if f != nil {
-		p.idle = 0
+		p.vain.end()
 	}
 	if f == nil || p.taken%toldTogether == 0 {
 		p.tell()
@@ -214,17 +214,22 @@ func (p *shmPort) stirs() bool {
 // has reports whether Recv would return a frame.
 func (p *shmPort) has() bool { return p.ring.filled(p.taken) || p.station.has() }
 
-// Wait implements [Port]. The rank looks around for a while before it parks, as long as that has paid lately.
+// Wait implements [Port]. The rank looks around for a while before it parks, as long as that has paid lately. It looks for frames that
+// came back as well: it may be what the rank waits for, and nobody rings for it before the rank rests.
 func (p *shmPort) Wait(d time.Duration) {
 	p.tell()
 	if p.pool.collect() {
 		return
 	}
-	for ; p.idle < p.patience && !p.parking.woken(); p.idle++ {
+	for !p.tired() && !p.parking.woken() {
 		if p.spin() {
 			return
 		}
 		p.yield()
+		if p.vain.pauses%p.t.pace.room == 0 && p.pool.collect() {
+			p.vain.end()
+			return
+		}
 	}
 	p.park(d)
 }
@@ -233,19 +238,25 @@ func (p *shmPort) Wait(d time.Duration) {
 func (p *shmPort) Pause() {
 	p.tell()
 	p.keepPromises()
-	if p.spin() {
-		return
-	}
-	p.yield()
-	if p.idle++; p.idle >= p.patience {
+	switch {
+	case p.spin():
+	case p.tired():
 		p.park(pauseMax)
+	default:
+		p.yield()
 	}
+}
+
+// tired tells whether the rank has paused in vain for long enough to park.
+func (p *shmPort) tired() bool {
+	return p.vain.pauses >= p.patience || p.t.pace.processes > 0 && p.vain.long()
 }
 
 // park sleeps until somebody calls, and learns from how long that took.
 func (p *shmPort) park(d time.Duration) {
-	p.idle = 0
+	p.vain.end()
 	asleep := &p.ring.desk.asleep
+	p.parking.about()
 	asleep.Store(resting)
 	if !p.stirs() {
 		begin := time.Now()
@@ -265,8 +276,9 @@ func (p *shmPort) spin() bool {
 	return false
 }
 
-// yield lets others run who need this core.
+// yield lets others run who need this core. It is what a pause comes to.
 func (p *shmPort) yield() {
+	p.vain.pauses++
 	if p.t.own.rung.Load() != 0 {
 		p.t.answer()
 	}
@@ -275,6 +287,6 @@ func (p *shmPort) yield() {
 		runtime.Gosched()
 	}
 	if p.t.pace.processes > 0 && p.yields%p.t.pace.processes == 0 {
-		yieldCore()
+		p.t.pace.yield()
 	}
 }

@@ -69,3 +69,12 @@ func (c *TCPConfig) hello(lane uint8) handshake.Hello {
 		Memory: c.memory,
 	}
 }
+
+// absent is the error for processes that are not connected.
+func (c *TCPConfig) absent(processes []int, cause error) error {
+	e := &AbsentError{Processes: processes, Cause: cause}
+	for _, p := range processes {
+		e.Addresses = append(e.Addresses, c.Addresses[p])
+	}
+	return e
+}

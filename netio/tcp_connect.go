@@ -3,8 +3,9 @@ package netio
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/activepebbles/pebbles/netio/handshake"
@@ -64,19 +65,26 @@ func (s *starting) run(ctx context.Context) error {
 	}
 	gate := &handshake.Gate{
 		Listener: c.Listener, Secret: c.Secret, Mine: c.hello(0), Limit: c.HandshakeLimit, Log: c.Log,
-		Welcome: s.welcome, Mismatch: s.fail,
+		Members: laneCount * c.Place.above(), Welcome: s.welcome, Mismatch: s.fail,
 	}
 	gate.Open()
 	defer gate.Close()
 	var dials sync.WaitGroup
 	defer dials.Wait()
 	defer cancel() // runs before the wait
-	for process := range c.Place.Process {
-		for number := range laneCount {
-			dials.Go(func() { s.dial(ctx, process, uint8(number)) })
+	dials.Go(func() { dialAll(ctx, s.contacts(), s.dial) })
+	return s.wait(ctx)
+}
+
+// contacts are the lanes that this process dials. It begins with the process next below its own number, so that the first
+// dials of all are spread over the job.
+func (s *starting) contacts() (contacts []*contact) {
+	for process := s.t.place.Process - 1; process >= 0; process-- {
+		for lane := range uint8(laneCount) {
+			contacts = append(contacts, &contact{process: process, lane: lane})
 		}
 	}
-	return s.wait(ctx)
+	return contacts
 }
 
 func (s *starting) wait(ctx context.Context) error {
@@ -89,7 +97,7 @@ func (s *starting) wait(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	err := fmt.Errorf("wait for %s: %w", s.absent(), context.Cause(ctx))
+	err := s.absent(context.Cause(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last != nil {
@@ -103,16 +111,11 @@ func (s *starting) late() error {
 }
 
 // absent names the processes that are not connected.
-func (s *starting) absent() string {
+func (s *starting) absent(cause error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var names []string
-	for i, address := range s.t.config.Addresses {
-		if s.missing[i] > 0 {
-			names = append(names, fmt.Sprintf("process %d (%s)", i, address))
-		}
-	}
-	return strings.Join(names, ", ")
+	missing := slices.Sorted(maps.Keys(s.missing))
+	return s.t.config.absent(missing, cause)
 }
 
 // fail ends the start, unless it has ended.

@@ -5,42 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"time"
 
 	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
-const (
-	dialPauseMin = 10 * time.Millisecond
-	dialPauseMax = 500 * time.Millisecond
-	refusalsMax  = 5 // a greeting that was refused may have been crowded out by strangers, but hardly so often
-)
+// refusalsMax is how many refused greetings end the start. One that was refused may have been crowded out by strangers, but
+// hardly so often.
+const refusalsMax = 5
 
-// dial tries until it has a lane or the start ends: others may start later than this process.
-func (s *starting) dial(ctx context.Context, process int, number uint8) {
-	refusals := 0
-	for pause := dialPauseMin; ctx.Err() == nil; pause = min(2*pause, dialPauseMax) {
-		err := s.dialOnce(ctx, process, number)
-		if err == nil {
-			return
-		}
-		err = fmt.Errorf("dial process %d: %w", process, err)
-		s.mu.Lock()
-		s.last = err
-		s.mu.Unlock()
-		if errors.Is(err, handshake.ErrSecret) {
-			refusals++
-		}
-		var mismatch *handshake.IdentityError
-		if refusals == refusalsMax || errors.As(err, &mismatch) {
-			s.fail(err)
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+// dial dials a lane, and tells whether to do so again: others may start later than this process.
+func (s *starting) dial(ctx context.Context, c *contact) (again bool) {
+	err := s.dialOnce(ctx, c.process, c.lane)
+	if err == nil || ctx.Err() != nil {
+		return false
 	}
+	err = fmt.Errorf("dial process %d: %w", c.process, err)
+	s.mu.Lock()
+	s.last = err
+	s.mu.Unlock()
+	if errors.Is(err, handshake.ErrSecret) {
+		c.refusals++
+	}
+	var mismatch *handshake.IdentityError
+	if c.refusals == refusalsMax || errors.As(err, &mismatch) {
+		s.fail(err)
+		return false
+	}
+	return true
 }
 
 func (s *starting) dialOnce(ctx context.Context, process int, number uint8) error {

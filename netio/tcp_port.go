@@ -15,8 +15,10 @@ type tcpPort struct {
 	unsent   []*lane // that this rank has promised to flush
 	promised []bool  // by lane: it is among unsent
 	paused   bool    // since it last looked
-	calls    uint32  // of Recv
-	vain     uint32  // of them, those that found nothing at once
+	idle     vain
+	yield    func() // lets other processes run; where sockets can be polled
+	calls    uint32 // of Recv
+	vain     uint32 // of them, those that found nothing at once
 
 	looks   atomic.Uint64 // how often Recv has looked at sockets; the sentry reads it
 	looking sync.Mutex
@@ -95,7 +97,7 @@ func (p *tcpPort) Recv() *Frame {
 	if p.calls++; p.t.sockets == nil || p.calls%callsBeforePrompt == 0 {
 		p.t.owing.flushPrompt()
 	}
-	if f := p.station.Recv(); f != nil || p.t.sockets == nil {
+	if f := p.received(); f != nil || p.t.sockets == nil {
 		return f
 	}
 	if p.vain++; !p.paused && p.vain%vainBeforeLook != 0 {
@@ -106,7 +108,16 @@ func (p *tcpPort) Recv() *Frame {
 	if !p.look() {
 		return nil
 	}
-	return p.station.Recv()
+	return p.received()
+}
+
+// received returns a frame that has come from a socket, or from a rank of this process.
+func (p *tcpPort) received() *Frame {
+	f := p.station.Recv()
+	if f != nil {
+		p.idle.end()
+	}
+	return f
 }
 
 // look serves the sockets that are ready, of whichever ranks their frames are for.
@@ -153,8 +164,14 @@ func (p *tcpPort) Pause() {
 	p.paused = true
 	p.keepPromises()
 	p.t.owing.flushPrompt()
+	if p.idle.long() {
+		p.idle.end()
+		p.Wait(pauseMax)
+		return
+	}
+	p.idle.pauses++
 	if p.pauses%pausesBeforeCore == 0 {
-		p.t.sockets.yield()
+		p.yield()
 	}
 	if p.pauses%pausesBeforeSched == 0 || p.t.sentry.crowded() {
 		p.station.Pause()

@@ -109,10 +109,8 @@ func (t *TCP) look(events []readiness) bool {
 // which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long is in
 // no position to complain about others.
 func (t *TCP) pulse() {
-	const rounds = 8 // in the time that a peer may be silent
-	ticker := time.NewTicker(t.config.SilenceMax / rounds)
+	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()
-	var events [eventsMax]readiness
 	beats := make([]beat, len(t.lanes))
 	for {
 		select {
@@ -120,13 +118,21 @@ func (t *TCP) pulse() {
 			return
 		case <-ticker.C:
 		}
-		for i := 0; i < drainMax && t.look(events[:]); i++ {
-		}
-		for i, l := range t.lanes {
-			if b := &beats[i]; l.polling.Load() {
-				b.listen(l, rounds)
-				b.speak(l, rounds/4)
-			}
+		t.round(beats)
+	}
+}
+
+const silentRounds = 8 // in the time that a peer may be silent
+
+// round is one of the pulse's.
+func (t *TCP) round(beats []beat) {
+	var events [eventsMax]readiness
+	for i := 0; i < drainMax && t.look(events[:]); i++ {
+	}
+	for i, l := range t.lanes {
+		if b := &beats[i]; l.polling.Load() {
+			b.listen(l, silentRounds)
+			b.speak(l, silentRounds/4)
 		}
 	}
 }

@@ -4,21 +4,25 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
 
-// guestsMax bounds the greetings that are under way at a [Gate].
-const guestsMax = 64
+// strangersMax is how many strangers a [Gate] keeps beside the members that it expects.
+const strangersMax = 64
 
 // Gate greets everybody who dials a listener, and hands on those who prove to be members of the job. Strangers are
-// refused, logged and bounded in number: past 64 greetings under way, the oldest is dropped. All fields but Log and
-// Limit must be set before Open and not be changed afterwards.
+// refused, logged and bounded in number. A gate keeps Members + 64 guests that have not proven the secret. For one more it
+// drops the oldest of those that have said nothing, or, when all have sent an opening, the oldest of these. A guest that
+// has proven the secret is never dropped. The fields must be set before Open and not be changed afterwards; Log,
+// Mismatch, Limit and Members may be left zero.
 type Gate struct {
 	Listener net.Listener
 	Secret   []byte
 	Mine     Hello
-	Limit    time.Duration // of one greeting; 0 is DefaultLimit
+	Members  int           // connections of members that may come at the same time
+	Limit    time.Duration // until a guest has said who it is; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
 	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
 	Welcome func(net.Conn, Hello)
@@ -27,9 +31,15 @@ type Gate struct {
 	Mismatch func(error)
 
 	mu     sync.Mutex
-	guests []net.Conn // under way, oldest first
+	guests []*guest // under way, oldest first
 	closed bool
 	ended  sync.WaitGroup
+}
+
+// guest is a connection that is being greeted.
+type guest struct {
+	conn net.Conn
+	step step
 }
 
 // Open begins to accept. Close must be called later.
@@ -41,8 +51,8 @@ func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
 	g.Listener.Close()
-	for _, c := range g.guests {
-		c.Close()
+	for _, guest := range g.guests {
+		guest.conn.Close()
 	}
 	g.mu.Unlock()
 	g.ended.Wait()
@@ -59,15 +69,16 @@ func (g *Gate) accept() {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		if g.enter(conn) {
-			g.ended.Go(func() { g.greet(conn) })
+		if guest := g.enter(conn); guest != nil {
+			g.ended.Go(func() { g.greet(guest) })
 		}
 	}
 }
 
-func (g *Gate) greet(conn net.Conn) {
-	hello, err := Server(conn, g.Secret, g.Mine, g.Limit)
-	if !g.leave(conn) {
+func (g *Gate) greet(guest *guest) {
+	conn := guest.conn
+	hello, err := server(conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(guest, s) })
+	if !g.leave(guest) {
 		conn.Close()
 		g.refuse("drop connection", conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
 		return
@@ -84,33 +95,59 @@ func (g *Gate) greet(conn net.Conn) {
 	}
 }
 
-// enter adds a guest, and drops the oldest one when there are too many.
-func (g *Gate) enter(conn net.Conn) bool {
+// enter adds a guest, and drops another one when there are too many. It returns nil when the gate is closed.
+func (g *Gate) enter(conn net.Conn) *guest {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		conn.Close()
-		return false
+		return nil
 	}
-	if len(g.guests) == guestsMax {
-		g.guests[0].Close()
-		g.guests = append(g.guests[:0], g.guests[1:]...)
+	if i := g.surplus(); i >= 0 {
+		g.guests[i].conn.Close()
+		g.guests = slices.Delete(g.guests, i, i+1)
 	}
-	g.guests = append(g.guests, conn)
-	return true
+	added := &guest{conn: conn}
+	g.guests = append(g.guests, added)
+	return added
+}
+
+// surplus is the index of the guest to drop for a new one: the oldest of those that have come least far. It is negative
+// while there is room. The caller holds mu.
+func (g *Gate) surplus() int {
+	unproven, least := 0, -1
+	for i, guest := range g.guests {
+		if guest.step == stepProven {
+			continue
+		}
+		unproven++
+		if least < 0 || guest.step < g.guests[least].step {
+			least = i
+		}
+	}
+	if unproven < g.Members+strangersMax {
+		return -1
+	}
+	return least
+}
+
+// advance notes how far a greeting has come.
+func (g *Gate) advance(guest *guest, s step) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	guest.step = s
 }
 
 // leave removes a guest whose greeting has ended, and reports whether it had not been dropped.
-func (g *Gate) leave(conn net.Conn) bool {
+func (g *Gate) leave(guest *guest) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i, c := range g.guests {
-		if c == conn {
-			g.guests = append(g.guests[:i], g.guests[i+1:]...)
-			return !g.closed
-		}
+	i := slices.Index(g.guests, guest)
+	if i < 0 {
+		return false
 	}
-	return false
+	g.guests = slices.Delete(g.guests, i, i+1)
+	return !g.closed
 }
 
 func (g *Gate) refuse(what, from string, err error) {

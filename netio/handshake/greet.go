@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// DefaultLimit is the time that a greeting may take in all when the caller names none.
+// DefaultLimit is how long an end waits for the other one to prove the secret when the caller names no limit.
 const DefaultLimit = 5 * time.Second
 
 // ErrSecret says that the other end has not proven that it knows the job's secret, or has refused our proof: it has
@@ -27,6 +27,15 @@ var magic = [8]byte{0xa7, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
 
 const nonceBytes = 32
 
+// step is how far the greeting of a guest has come, as the end that accepted sees it.
+type step int
+
+const (
+	stepSilent step = iota // it has said nothing
+	stepOpened             // it has sent an opening
+	stepProven             // it has proven that it knows the secret
+)
+
 // greeting is one end of a connection while it is being greeted.
 type greeting struct {
 	conn   net.Conn
@@ -35,45 +44,67 @@ type greeting struct {
 	opened [len(magic) + nonceBytes]byte // what we opened with
 	heard  [len(magic) + nonceBytes]byte // what the other end opened with
 	key    key
+	reach  func(step) // is told of each step of the other end; may be nil
 }
 
 // Client greets for the end that dialled. It returns what the other end has said of itself; when that differs from mine
-// in its identity, the error is an [*IdentityError] and the Hello is valid too. It takes at most limit (0 is
-// [DefaultLimit]) in all, and leaves conn without a deadline. After an error the caller closes conn.
+// in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must prove the secret within
+// limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could not know whether the other one
+// takes the connection for good. The caller ends a greeting that takes too long by closing conn, and closes conn after an
+// error.
 func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
-	return greet(conn, secret, mine, limit, (*greeting).client)
+	return greet(&greeting{conn: conn, secret: secret, mine: mine}, limit, (*greeting).client)
 }
 
-// Server greets for the end that accepted; all else is as with [Client]. It writes nothing before the other end has
-// sent a well-formed opening, and proves nothing before the other end has.
+// Server greets for the end that accepted; all else is as with [Client], but that limit holds until it has heard the Hello of
+// the other end. It writes nothing before the other end has sent a well-formed opening, and proves nothing before the other
+// end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
-	return greet(conn, secret, mine, limit, (*greeting).server)
+	return server(conn, secret, mine, limit, nil)
 }
 
-func greet(conn net.Conn, secret []byte, mine Hello, limit time.Duration, run func(*greeting) (Hello, error)) (Hello, error) {
+// server is Server, and tells reach of each step of the other end.
+func server(conn net.Conn, secret []byte, mine Hello, limit time.Duration, reach func(step)) (Hello, error) {
+	return greet(&greeting{conn: conn, secret: secret, mine: mine, reach: reach}, limit, (*greeting).server)
+}
+
+func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error)) (Hello, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	if len(secret) == 0 {
+	if len(g.secret) == 0 {
 		return Hello{}, errors.New("greet: the job has no secret")
 	}
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
+	if err := g.conn.SetDeadline(time.Now().Add(limit)); err != nil {
 		return Hello{}, fmt.Errorf("greet: set deadline: %w", err)
 	}
-	theirs, err := run(&greeting{conn: conn, secret: secret, mine: mine})
+	theirs, err := run(g)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = fmt.Errorf("no greeting within %v: %w", limit, err)
 	}
 	if err == nil {
-		err = compare(mine, theirs)
+		err = compare(g.mine, theirs)
 	}
 	if err != nil {
-		return theirs, fmt.Errorf("greet %v: %w", conn.RemoteAddr(), err)
-	}
-	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return theirs, fmt.Errorf("greet: clear deadline: %w", err)
+		return theirs, fmt.Errorf("greet %v: %w", g.conn.RemoteAddr(), err)
 	}
 	return theirs, nil
+}
+
+// reached tells of a step of the other end.
+func (g *greeting) reached(s step) {
+	if g.reach != nil {
+		g.reach(s)
+	}
+}
+
+// commit ends the limit. From here on this end does not give up by itself: the other one may take the connection for good
+// as soon as it has heard our Hello, and could not be told.
+func (g *greeting) commit() error {
+	if err := g.conn.SetDeadline(time.Time{}); err != nil {
+		return fmt.Errorf("clear deadline: %w", err)
+	}
+	return nil
 }
 
 func (g *greeting) client() (Hello, error) {
@@ -90,6 +121,9 @@ func (g *greeting) client() (Hello, error) {
 	if err := g.check("server proof"); err != nil {
 		return Hello{}, err
 	}
+	if err := g.commit(); err != nil {
+		return Hello{}, err
+	}
 	if err := g.say("client hello"); err != nil {
 		return Hello{}, err
 	}
@@ -100,6 +134,7 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.hear(); err != nil {
 		return Hello{}, err
 	}
+	g.reached(stepOpened)
 	if err := g.open(); err != nil {
 		return Hello{}, err
 	}
@@ -107,11 +142,15 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.check("client proof"); err != nil {
 		return Hello{}, err
 	}
+	g.reached(stepProven)
 	if err := g.prove("server proof"); err != nil {
 		return Hello{}, err
 	}
 	theirs, err := g.listen("client hello")
 	if err != nil {
+		return Hello{}, err
+	}
+	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
 	return theirs, g.say("server hello") // whatever theirs is like: both ends are to know in what they differ

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -147,4 +148,36 @@ func TestThisBuildIsTheSameTwice(t *testing.T) {
 	require.Equal(t, handshake.Protocol, a.Protocol)
 	require.Contains(t, a.Build, "sha256:")
 	require.Contains(t, []string{"little", "big"}, a.ByteOrder)
+}
+
+// tardy is a connection whose end is not scheduled for a while before it reads the Hello.
+type tardy struct {
+	net.Conn
+	reads int
+	pause time.Duration
+}
+
+func (c *tardy) Read(b []byte) (int, error) {
+	if c.reads++; c.reads == 4 { // magic number, nonce, proof, Hello
+		time.Sleep(c.pause)
+	}
+	return c.Conn.Read(b)
+}
+
+// TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has taken
+// the connection for good by then, so the client must not give it up: the server would refuse it when it dials again.
+func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		defer a.Close()
+		defer b.Close()
+		served := make(chan error)
+		go func() {
+			_, err := handshake.Server(b, []byte("secret"), hello(0), time.Second)
+			served <- err
+		}()
+		_, err := handshake.Client(&tardy{Conn: a, pause: time.Minute}, []byte("secret"), hello(1), time.Second)
+		require.NoError(t, err)
+		require.NoError(t, <-served)
+	})
 }

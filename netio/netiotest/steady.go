@@ -12,7 +12,7 @@ import (
 // steadyState counts what frames allocate once all pools are warm. The tolerance is for what the Go runtime and the
 // transport's timers do meanwhile; a single allocation for every frame is fifty times as much.
 func steadyState(w *world) {
-	const warm, count, looks, tolerance = 2000, 5000, 5, 0.02
+	const warm, count, looks, tolerance = 1000, 1500, 5, 0.02
 	last := len(w.ports) - 1
 	measure := func(n int) uint64 {
 		var before, after runtime.MemStats

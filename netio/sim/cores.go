@@ -46,12 +46,13 @@ func newCrews(c Cores, l *layout) []crew {
 		return nil
 	}
 	all := make([]crew, l.hosts())
+	count := min(c.Count, l.place.Ranks) // no more are ever busy
 	slice := never
 	if c.Slice > 0 {
 		slice = span(c.Slice)
 	}
 	for i := range all {
-		all[i] = crew{idle: make([]core, c.Count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
+		all[i] = crew{idle: make([]core, count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
 	}
 	return all
 }

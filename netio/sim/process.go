@@ -24,6 +24,7 @@ type Process struct {
 var (
 	_ netio.Transport = (*Process)(nil)
 	_ netio.Runner    = (*Process)(nil)
+	_ netio.Counting  = (*Process)(nil)
 )
 
 // Name implements [netio.Transport].
@@ -47,6 +48,9 @@ const looks = 2
 
 // Looks implements [netio.Runner].
 func (p *Process) Looks() int { return looks }
+
+// CountFrom implements [netio.Counting].
+func (p *Process) CountFrom() uint64 { return p.world.config.CountFrom }
 
 // Memory implements [netio.Runner].
 func (p *Process) Memory() int64 {

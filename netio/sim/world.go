@@ -14,7 +14,7 @@ import (
 
 // Config says what is simulated. A World made of the same Config lets the same program run the same way.
 type Config struct {
-	Ranks     int
+	Ranks     int     // more than memory has room for, at 20 KiB each, are refused
 	Processes int     // 0 is as many as the network's ranks a process make
 	Network   Network // the zero value is Machines["flat"]
 	Seed      uint64  // of the order of what happens at one moment, and of faults
@@ -22,6 +22,7 @@ type Config struct {
 	Memory    int64         // bytes that a rank's pebbles may take, when the program does not say; 0 is 256 MiB
 	TimeLimit time.Duration // of virtual time; 0 is none
 	TurnLimit uint64        // of ranks' turns and events; 0 is none
+	CountFrom uint64        // where ranks begin to count frames, epochs (in 32 bits) and collectives: just below a wrap, to try it
 	Trace     io.Writer     // what happens, a line each; nil for nobody
 }
 
@@ -37,6 +38,9 @@ func (c Config) Check() error {
 		return fmt.Errorf("sim: %d processes for %d ranks: each process has at least one rank", c.Processes, c.Ranks)
 	case c.Memory < 0 || c.TimeLimit < 0:
 		return fmt.Errorf("sim: memory %d, time limit %v: give positive numbers, or 0 for the defaults", c.Memory, c.TimeLimit)
+	}
+	if err := netio.Weigh(c.Ranks, "simulated ranks", netio.RankBytes, netio.MemoryAvailable()); err != nil {
+		return fmt.Errorf("sim: %w: simulate fewer", err)
 	}
 	return errors.Join(c.Network.Check(), c.Faults.check(c.Processes))
 }
