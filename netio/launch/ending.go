@@ -18,8 +18,9 @@ const (
 )
 
 const (
-	askedLimit  = time.Second // from SIGTERM to SIGKILL
-	killedLimit = time.Second // from SIGKILL on another host to that for ssh
+	askedLimit   = time.Second            // from SIGTERM to SIGKILL
+	unbegunLimit = 500 * time.Millisecond // the same, when not all processes have been started
+	killedLimit  = time.Second            // from SIGKILL on another host to that for ssh
 )
 
 // fail begins the end of the job. With no cause of its own, the exits of the processes will tell.
@@ -100,9 +101,9 @@ func (j *job) failure() error {
 	for i, p := range j.order {
 		exits[i] = p.Outcome
 	}
-	first := blame(exits)
-	if j.signal != 0 && first.Status == 128+int(j.signal) {
+	first, lost := blame(exits, j.heard)
+	if j.signal != 0 && lost == "" && first.Status == 128+int(j.signal) {
 		return &SignalError{j.signal}
 	}
-	return &FailedError{First: first, Others: len(j.processes) - 1}
+	return &FailedError{First: first, Lost: lost, Others: j.started - 1}
 }

@@ -31,7 +31,9 @@ func TestBlameFindsTheFirstCause(t *testing.T) {
 		{[]Outcome{late, killed}, 2},
 		{[]Outcome{asked}, 4},
 	} {
-		require.Equal(t, c.first, blame(c.order).Process, c.order)
+		first, lost := blame(c.order, nil)
+		require.Equal(t, c.first, first.Process, c.order)
+		require.Empty(t, lost)
 	}
 }
 
@@ -43,6 +45,38 @@ func TestNobodyIsBlamedForFollowingWhileSomeoneHasARealCause(t *testing.T) {
 			order = append(order, Outcome{Process: i + 1, Status: ExitFollower * random.IntN(2)})
 		}
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		require.Zero(t, blame(order).Process, order)
+		first, _ := blame(order, nil)
+		require.Zero(t, first.Process, order)
+	}
+}
+
+// TestComplaintsNameWhoSaysNothing has exits that tell nothing: of followers, and of processes that the launcher has killed.
+func TestComplaintsNameWhoSaysNothing(t *testing.T) {
+	follower := func(process int) Outcome { return Outcome{Process: process, Status: ExitFollower} }
+	stopped := Outcome{Process: 1, Status: 137, Signal: syscall.SIGKILL, told: true}
+	crashed := Outcome{Process: 3, Status: 139, Signal: syscall.SIGSEGV}
+	well := Outcome{Process: 4}
+	of := func(by int, processes ...int) complaint {
+		return complaint{Processes: processes, Cause: "silence", by: by}
+	}
+	for name, c := range map[string]struct {
+		order []Outcome
+		heard []complaint
+		first int
+		lost  string
+	}{
+		"one complains":            {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 1)}, 1, "process 2: silence"},
+		"one has ended well":       {[]Outcome{well, follower(0), stopped}, []complaint{of(0, 1)}, 1, "process 0: silence"},
+		"most are believed":        {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(4, 2), of(0, 1), of(3, 1)}, 1, "process 0: silence"},
+		"who complains is alive":   {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 0), of(4, 0), of(0, 1)}, 1, "process 0: silence"},
+		"both complain":            {[]Outcome{follower(0), follower(1)}, []complaint{of(0, 1), of(1, 0)}, 1, "process 0: silence"},
+		"several are missing":      {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
+		"a crash says more":        {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
+		"there is no such process": {[]Outcome{follower(0), follower(2)}, []complaint{of(0, 99)}, 0, ""},
+		"who ended says more":      {[]Outcome{follower(0), well}, []complaint{of(0, 4)}, 4, ""},
+	} {
+		first, lost := blame(c.order, c.heard)
+		require.Equal(t, c.first, first.Process, name)
+		require.Equal(t, c.lost, lost, name)
 	}
 }

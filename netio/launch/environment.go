@@ -11,20 +11,21 @@ import (
 
 // The environment variables that tell a process of its job. The secret is not among them.
 const (
-	varJob        = "PEBBLES_JOB"         // the job's id
-	varProcess    = "PEBBLES_PROCESS"     // the number of this process
-	varProcesses  = "PEBBLES_PROCESSES"   // how many there are
-	varRanks      = "PEBBLES_RANKS"       // ranks of the whole job
-	varLauncher   = "PEBBLES_LAUNCHER"    // host:port of the launcher
-	varSecretFD   = "PEBBLES_SECRET_FD"   // descriptor that the secret is read from, or
-	varSecretFile = "PEBBLES_SECRET_FILE" // file of mode 0600 that holds it: for wrappers that can't pass on a descriptor
-	varBind       = "PEBBLES_BIND"        // address or interface to listen on; absent: where the launcher was reached from
-	varStartLimit = "PEBBLES_START_LIMIT" // how long the start may take, as "30s"; absent: 30 s
-	varTransport  = "PEBBLES_TRANSPORT"   // what connects the processes, as netio.Dial takes it; absent: auto
+	varJob        = "PEBBLES_JOB"           // the job's id
+	varProcess    = "PEBBLES_PROCESS"       // the number of this process
+	varProcesses  = "PEBBLES_PROCESSES"     // how many there are
+	varRanks      = "PEBBLES_RANKS"         // ranks of the whole job
+	varLauncher   = "PEBBLES_LAUNCHER"      // host:port of the launcher
+	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor that the secret is read from, or
+	varSecretFile = "PEBBLES_SECRET_FILE"   // file of mode 0600 that holds it: for wrappers that can't pass on a descriptor
+	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: where the launcher was reached from
+	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
+	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
+	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as netio.Dial takes it; absent: auto
 )
 
 var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,
-	varTransport}
+	varSilence, varTransport}
 
 // processesMax and ranksMax bound what a malformed environment or message can ask for.
 const (
@@ -32,18 +33,25 @@ const (
 	ranksMax     = 1 << 24
 )
 
-const defaultStartLimit = 30 * time.Second
+const (
+	defaultStartLimit   = 30 * time.Second
+	defaultSilenceLimit = 10 * time.Second
+)
+
+// silenceLimitMin keeps the silence limit above what a busy machine may let a process wait for a processor.
+const silenceLimitMin = time.Second
 
 // environment is what the variables say.
 type environment struct {
-	job        string
-	process    int
-	processes  int
-	ranks      int
-	launcher   string
-	bind       string
-	startLimit time.Duration
-	transport  string
+	job          string
+	process      int
+	processes    int
+	ranks        int
+	launcher     string
+	bind         string
+	startLimit   time.Duration
+	silenceLimit time.Duration
+	transport    string
 }
 
 // list formats the environment for a process that inherits the secret as a descriptor.
@@ -55,6 +63,7 @@ func (e environment) list(secretFD int) []string {
 		varRanks + "=" + strconv.Itoa(e.ranks),
 		varLauncher + "=" + e.launcher,
 		varStartLimit + "=" + e.startLimit.String(),
+		varSilence + "=" + e.silenceLimit.String(),
 		varSecretFD + "=" + strconv.Itoa(secretFD),
 	}
 	if e.bind != "" {
@@ -77,6 +86,7 @@ func takeEnvironment() (environment, []byte, error) {
 		}
 	}
 	e, err := parseEnvironment(values)
+	joined.Store(int64(max(1, e.processes)))
 	if err != nil {
 		return e, nil, err
 	}
@@ -87,12 +97,13 @@ func takeEnvironment() (environment, []byte, error) {
 func parseEnvironment(values map[string]string) (environment, error) {
 	p := parser{values: values}
 	e := environment{
-		job:        p.text(varJob),
-		processes:  p.number(varProcesses, 1, processesMax),
-		launcher:   p.text(varLauncher),
-		bind:       values[varBind],
-		startLimit: p.duration(varStartLimit, defaultStartLimit),
-		transport:  p.transport(varTransport),
+		job:          p.text(varJob),
+		processes:    p.number(varProcesses, 1, processesMax),
+		launcher:     p.text(varLauncher),
+		bind:         values[varBind],
+		startLimit:   p.duration(varStartLimit, 1, defaultStartLimit),
+		silenceLimit: p.duration(varSilence, silenceLimitMin, defaultSilenceLimit),
+		transport:    p.transport(varTransport),
 	}
 	e.process = p.number(varProcess, 0, e.processes-1)
 	e.ranks = p.number(varRanks, e.processes, ranksMax)
@@ -159,16 +170,36 @@ func (p *parser) transport(name string) string {
 	return v
 }
 
-func (p *parser) duration(name string, absent time.Duration) time.Duration {
+func (p *parser) duration(name string, least, absent time.Duration) time.Duration {
 	v, ok := p.values[name]
 	if !ok {
 		return absent
 	}
 	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
+	switch {
+	case err != nil || d <= 0:
 		p.wrong = append(p.wrong, fmt.Sprintf("%s=%q is not a time such as 30s", name, v))
+	case d < least:
+		p.wrong = append(p.wrong, fmt.Sprintf("%s=%s is too short, the least is %v", name, v, least))
 	}
 	return d
+}
+
+// limits are the start limit and the silence limit that the user has set for launchers.
+func limits() (start, silence time.Duration, err error) {
+	values := make(map[string]string)
+	for _, name := range []string{varStartLimit, varSilence} {
+		if v, ok := os.LookupEnv(name); ok {
+			values[name] = v
+		}
+	}
+	p := parser{values: values}
+	start = p.duration(varStartLimit, 1, defaultStartLimit)
+	silence = p.duration(varSilence, silenceLimitMin, defaultSilenceLimit)
+	if len(p.wrong) > 0 {
+		err = errors.New(strings.Join(p.wrong, "; "))
+	}
+	return start, silence, err
 }
 
 // withoutJob is an environment without the variables of a job that this process may belong to itself.
@@ -190,5 +221,9 @@ func isVariable(name string) bool {
 	}
 	return false
 }
+
+// ErrJoinedBefore says that this process has joined its job before, or has tried to.
+var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call pebble.Main or " +
+	"pebble.RunLaunched once in a program that a launcher starts")
 
 var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`")

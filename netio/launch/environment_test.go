@@ -18,7 +18,8 @@ func goodVariables() map[string]string {
 }
 
 func TestEnvironmentRoundTrip(t *testing.T) {
-	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second, transport: "shm"}
+	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second,
+		silenceLimit: time.Hour, transport: "shm"}
 	values := map[string]string{}
 	for _, v := range e.list(3) {
 		name, value, _ := strings.Cut(v, "=")
@@ -41,6 +42,8 @@ func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
 		{varLauncher, "", varLauncher + " is missing"},
 		{varStartLimit, "soon", `PEBBLES_START_LIMIT="soon" is not a time such as 30s`},
 		{varStartLimit, "-1s", "is not a time"},
+		{varSilence, "long", `PEBBLES_SILENCE_LIMIT="long" is not a time such as 30s`},
+		{varSilence, "1ms", "PEBBLES_SILENCE_LIMIT=1ms is too short, the least is 1s"},
 		{varTransport, "ofi", `PEBBLES_TRANSPORT: there is no transport "ofi" between processes: use auto, shm or tcp`},
 	} {
 		values := goodVariables()
@@ -50,7 +53,34 @@ func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
 	}
 }
 
+func TestLimitsOfTheUser(t *testing.T) {
+	spec := Spec{Processes: 1, Program: []string{os.Args[0]}}
+	s, err := spec.complete()
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{30 * time.Second, 10 * time.Second}, []time.Duration{s.StartLimit, s.SilenceLimit})
+
+	t.Setenv(varStartLimit, "2m")
+	t.Setenv(varSilence, "1h")
+	s, err = spec.complete()
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{2 * time.Minute, time.Hour}, []time.Duration{s.StartLimit, s.SilenceLimit})
+
+	spec.StartLimit, spec.SilenceLimit = time.Second, time.Minute
+	s, err = spec.complete()
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{time.Second, time.Minute}, []time.Duration{s.StartLimit, s.SilenceLimit})
+
+	spec.SilenceLimit = time.Millisecond
+	_, err = spec.complete()
+	require.ErrorContains(t, err, "a silence limit of 1ms is too short, the least is 1s")
+
+	t.Setenv(varSilence, "never")
+	_, err = spec.complete()
+	require.ErrorContains(t, err, `PEBBLES_SILENCE_LIMIT="never" is not a time such as 30s`)
+}
+
 func TestJoinTakesTheVariables(t *testing.T) {
+	defer joined.Store(joined.Swap(0))
 	_, err := Join(t.Context())
 	require.ErrorIs(t, err, errNotStarted)
 	for name, value := range goodVariables() {
@@ -62,6 +92,8 @@ func TestJoinTakesTheVariables(t *testing.T) {
 	require.ErrorContains(t, err, `join job: read the environment of the job: PEBBLES_PROCESS="x"`)
 	require.False(t, Started())
 	require.Empty(t, os.Getenv(varSecretFD))
+	_, err = Join(t.Context())
+	require.ErrorIs(t, err, ErrJoinedBefore)
 }
 
 func TestJobInAJobHasItsOwnVariables(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -17,15 +19,21 @@ type job struct {
 	rendezvous *rendezvous
 	output     output
 	processes  []*process
-	exits      chan *process // capacity for all
-	order      []*process    // as they were seen to end
+	waiting    []*process     // have not been started
+	starting   map[string]int // by host: have been started, and have neither joined nor ended
+	exits      chan *process  // capacity for all
+	order      []*process     // as they were seen to end
+	complaints chan complaint // capacity for all
+	heard      []complaint
+	lines      sync.WaitGroup // those who listen to processes that have joined
 	started    int
 	joined     int
 	departed   bool // all have joined and know each other
 	stage      stage
-	next       *time.Timer // to the next stage
-	cause      error       // why the job fails, when no process is to blame
-	signal     syscall.Signal
+	next       *time.Timer    // to the next stage
+	cause      error          // why the job fails, when no process is to blame
+	signal     syscall.Signal // the last one that was forwarded
+	signalled  time.Time      // when
 }
 
 func newJob(s *Spec) (*job, error) {
@@ -33,12 +41,14 @@ func newJob(s *Spec) (*job, error) {
 	rand.Read(id)
 	j := &job{
 		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
-		exits: make(chan *process, s.Processes), next: time.NewTimer(time.Hour),
+		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
+		starting: make(map[string]int), next: time.NewTimer(time.Hour),
 	}
 	j.next.Stop()
 	for i := range s.Processes {
 		j.processes = append(j.processes, newProcess(s, i))
 	}
+	j.waiting = slices.Clone(j.processes)
 	var err error
 	j.rendezvous, err = openRendezvous(s, j.id, j.secret)
 	return j, err
@@ -61,7 +71,8 @@ func (j *job) arrive(g guest) {
 	}
 	p.Joined, p.line, p.address = true, g.line, g.address
 	j.joined++
-	j.startMore()
+	j.starting[p.Host]--
+	j.listen(p)
 	j.checkDeserters()
 	if j.joined == len(j.processes) && j.stage == going {
 		j.depart()
@@ -85,12 +96,14 @@ func (j *job) depart() {
 // exit notes that a process has ended.
 func (j *job) exit(p *process) {
 	p.finish()
+	if !p.Joined {
+		j.starting[p.Host]--
+	}
 	j.order = append(j.order, p)
 	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
 	if p.Status != 0 {
 		j.fail(nil)
 	}
-	j.startMore()
 	j.checkDeserters()
 }
 
@@ -121,15 +134,23 @@ func (j *job) checkStart() {
 	j.ask(askedLimit)
 }
 
-// forward passes a signal of the launcher on. It is no failure yet: the processes decide. A second SIGINT kills.
-func (j *job) forward(s syscall.Signal) {
+// forward passes a signal of the launcher on. It is no failure yet: the processes decide, unless some have not been
+// started. A second SIGINT kills, but not at once after the first.
+func (j *job) forward(s syscall.Signal, at time.Time) {
 	if s == syscall.SIGINT && j.signal == syscall.SIGINT {
+		if at.Sub(j.signalled) < bounce {
+			return
+		}
 		j.fail(&SignalError{s})
 		j.kill()
 		return
 	}
-	j.signal = s
+	j.signal, j.signalled = s, at
 	for _, p := range j.processes {
 		p.signal(s)
+	}
+	if len(j.waiting) > 0 { // these will never hear of it
+		j.fail(&SignalError{s})
+		j.ask(unbegunLimit)
 	}
 }

@@ -19,6 +19,9 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interva
 func (e environment) dialLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: lineLimit, KeepAliveConfig: keepAlive}
 	conn, err := dialer.DialContext(ctx, "tcp", e.launcher)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("dial launcher: %w", context.Cause(ctx))
+	}
 	if err != nil {
 		err = fmt.Errorf("dial launcher: %w; the launcher has ended, or %s can't be reached from this host "+
 			"(then bind the job to another interface)", err, e.launcher)
@@ -33,7 +36,7 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 		Role: handshake.RoleProcess, Job: e.job, Process: e.process, Processes: e.processes, Ranks: e.ranks,
 		Identity: identity,
 	}
-	theirs, err := handshake.Client(conn, secret, mine, lineLimit)
+	theirs, err := handshake.Client(conn, secret, mine, e.startLimit)
 	if err == nil && theirs.Role != handshake.RoleLauncher {
 		err = fmt.Errorf("%s is a %s of the job, not its launcher", e.launcher, theirs.Role)
 	}

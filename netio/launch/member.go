@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"sync"
@@ -37,12 +38,16 @@ type Member struct {
 // that it can be called once, and nothing that this process starts inherits them; listens where it was told to; and
 // returns when all processes of the job are connected. It takes no longer than the launcher's start limit. The error says
 // what to do; [StatusOf] has the exit status for it.
-func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "") }
+func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "", nil) }
 
 // JoinBy is Join by the transport of a name, as [netio.Dial] takes it; when that is empty or [netio.ByAuto], by the one that
-// the launcher was told.
-func JoinBy(ctx context.Context, transport string) (*Member, error) {
-	if !Started() {
+// the launcher was told. The log is told of refused strangers and of the loss of processes; it may be nil.
+func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, error) {
+	switch {
+	case Started():
+	case Joined():
+		return nil, fmt.Errorf("join job: %w", ErrJoinedBefore)
+	default:
 		return nil, fmt.Errorf("join job: %w", errNotStarted)
 	}
 	e, secret, err := takeEnvironment()
@@ -52,14 +57,14 @@ func JoinBy(ctx context.Context, transport string) (*Member, error) {
 	if transport != "" && transport != netio.ByAuto {
 		e.transport = transport
 	}
-	m, err := e.join(ctx, secret)
+	m, err := e.join(ctx, secret, log)
 	if err != nil {
 		return nil, fmt.Errorf("join job %s as process %d: %w", e.job, e.process, err)
 	}
 	return m, nil
 }
 
-func (e environment) join(ctx context.Context, secret []byte) (_ *Member, err error) {
+func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) (_ *Member, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.startLimit+lineLimit, e.late())
 	defer cancel()
 	identity, err := handshake.ThisBuild()
@@ -87,6 +92,7 @@ func (e environment) join(ctx context.Context, secret []byte) (_ *Member, err er
 	return e.connect(ctx, conn, netio.TCPConfig{
 		Job: e.job, Secret: secret, Place: netio.PlaceOf(e.ranks, e.processes, e.process),
 		Listener: listener, Addresses: addresses, Identity: identity, StartLimit: e.startLimit,
+		SilenceMax: e.silenceLimit, Log: log,
 	})
 }
 
@@ -114,6 +120,7 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c netio.TCPConf
 	transport, err := netio.Dial(ctx, c, e.transport)
 	if err != nil {
 		gone := line.lost()
+		complain(conn, err)
 		line.close()
 		if gone {
 			return nil, fmt.Errorf("%w: %w", ErrLauncherGone, err)
@@ -122,6 +129,10 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c netio.TCPConf
 	}
 	return &Member{Transport: transport, Job: e.job, Place: c.Place, Gone: line.context.Done(), line: line}, nil
 }
+
+// Complain tells the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name it. It
+// must come before Close, and takes at most 5 seconds.
+func (m *Member) Complain(err error) { complain(m.line.conn, err) }
 
 // Close ends the line to the launcher, after the Transport was closed. Gone stays open if it was. It may be called again.
 func (m *Member) Close() error { return m.line.close() }

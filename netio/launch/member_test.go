@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +17,7 @@ import (
 )
 
 // joinAgainst joins a job of two processes as process 1, whose launcher is the given function.
-func joinAgainst(t *testing.T, ctx context.Context, launcher func(net.Conn)) (*Member, error) {
+func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher func(net.Conn)) (*Member, error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -31,7 +33,7 @@ func joinAgainst(t *testing.T, ctx context.Context, launcher func(net.Conn)) (*M
 	}()
 	defer func() { <-ended }()
 	setMember(t, listener.Addr().String())
-	return Join(ctx)
+	return JoinBy(ctx, "", log)
 }
 
 var testSecret = newSecret()
@@ -48,13 +50,49 @@ func setMember(t *testing.T, launcher string) {
 }
 
 func greetMember(conn net.Conn) error {
+	_, err := hearMember(conn)
+	return err
+}
+
+// hearMember returns where the member listens.
+func hearMember(conn net.Conn) (address string, err error) {
 	identity, err := handshake.ThisBuild()
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = handshake.Server(conn, testSecret, handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
 	var a arrival
-	return errors.Join(err, readMessage(conn, arrivalBytesMax, &a), a.check())
+	return a.Address, errors.Join(err, readMessage(conn, arrivalBytesMax, &a), a.check())
+}
+
+// TestStrangersAtAMemberAreLogged has one knock when the member has told the launcher where it listens.
+func TestStrangersAtAMemberAreLogged(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	told := make(chan string, 100)
+	_, err := joinAgainst(t, ctx, slog.New(slog.NewTextHandler(lineWriter(told), nil)), func(conn net.Conn) {
+		address, err := hearMember(conn)
+		require.NoError(t, err)
+		stranger, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer stranger.Close()
+		stranger.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
+		require.NoError(t, writeMessage(conn, departure{Addresses: []string{"127.0.0.1:1", address}}))
+		for line := range told {
+			if strings.Contains(line, "refuse connection") {
+				require.Contains(t, line, stranger.LocalAddr().String())
+				break
+			}
+		}
+		cancel(errors.New("seen"))
+	})
+	require.ErrorContains(t, err, "seen")
+}
+
+type lineWriter chan<- string
+
+func (w lineWriter) Write(b []byte) (int, error) {
+	w <- string(b)
+	return len(b), nil
 }
 
 func TestLauncherThatIsNotThere(t *testing.T) {
@@ -96,7 +134,7 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 		"leaves in the end": {after(func(c net.Conn) { writeMessage(c, departure{Addresses: []string{"127.0.0.1:1", "127.0.0.1:2"}}) }), "launcher is gone", ErrLauncherGone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := joinAgainst(t, t.Context(), c.launcher)
+			_, err := joinAgainst(t, t.Context(), nil, c.launcher)
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, "join job j as process 1: ")
 			if c.is != nil {
@@ -115,7 +153,7 @@ func TestLauncherThatSaysNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			_, err := joinAgainst(t, ctx, func(conn net.Conn) {
+			_, err := joinAgainst(t, ctx, nil, func(conn net.Conn) {
 				if err := launcher(conn); err != nil {
 					panic(err)
 				}

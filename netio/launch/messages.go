@@ -21,11 +21,21 @@ type departure struct {
 	Failed    string   `json:",omitempty"` // why the job has failed, when it has
 }
 
-// The limits of messages, in bytes.
+// complaint is what a process tells the launcher when it ends because it has lost others, or has waited for them in vain.
+type complaint struct {
+	Processes []int  // those, at most blamedMax
+	Cause     string // what was wrong with them
+	by        int    // who complains
+}
+
+// The limits of messages, in bytes, and of what a complaint has.
 const (
-	arrivalBytesMax = 1 << 10
-	addressBytesMax = 256
-	failedBytesMax  = 4 << 10
+	complaintBytesMax = 16 << 10
+	complaintCauseMax = 1 << 10
+	blamedMax         = 1 << 10
+	arrivalBytesMax   = 1 << 10
+	addressBytesMax   = 256
+	failedBytesMax    = 4 << 10
 )
 
 func departureBytesMax(processes int) int { return 64<<10 + processes*(addressBytesMax+3) }

@@ -2,53 +2,69 @@ package launch
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/term"
 )
 
-// lineBytesMax is the longest line that is kept in one piece.
-const lineBytesMax = 1 << 20
+const (
+	lineBytesMax = 64 << 20 // the longest line that is kept in one piece, in memory
+	pipeBytesMax = 1 << 20  // the most that a pipe holds, for users without privileges
+)
 
-// output forwards what the processes of a job print, whole lines at a time.
+// output forwards what the processes of a job print.
 type output struct {
-	mu      sync.Mutex // one for all: both streams may lead to the same place
+	mu      sync.Mutex // one for all: streams may lead to the same place. It guards err
+	err     error      // the first failure to write
 	readers sync.WaitGroup
 	open    []*os.File
 }
 
-// forward makes a file for a process to print to. What is printed goes to w, each line after prefix. The caller closes
-// the file when the process has it.
-func (o *output) forward(w io.Writer, prefix string) (*os.File, error) {
+// forward makes a file for a process to print to, and has what is printed go where l says. The caller closes the file when the
+// process has it.
+func (o *output) forward(l *lines) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	l.output = o
 	o.open = append(o.open, r)
 	o.readers.Go(func() {
 		defer r.Close()
-		l := &lines{to: w, prefix: prefix, mu: &o.mu}
 		l.copy(r)
 	})
 	return file, nil
 }
 
-// close waits for the end of all output, but not long: a process may have handed its output to one that has left the job.
+// close waits until all that was printed has been forwarded, however slow its reader is. It does not wait long for more: a process may
+// have handed its output to one that has left the job.
 func (o *output) close() {
-	for _, r := range o.open {
-		r.SetReadDeadline(time.Now().Add(time.Second))
-	}
+	o.expire(time.Second)
 	o.readers.Wait()
+}
+
+// expire bounds the wait for more.
+func (o *output) expire(after time.Duration) {
+	for _, r := range o.open {
+		r.SetReadDeadline(time.Now().Add(after))
+	}
 }
 
 // lines is one stream of one process.
 type lines struct {
-	mu     *sync.Mutex
+	*output
+	from   string // the process, for errors
 	to     io.Writer
-	prefix string
+	prefix string // before each line
+	raw    bool   // bytes are passed on as they come: nobody else writes there
+	most   int    // bytes of a line; 0 is lineBytesMax
 	rest   []byte // read, but not yet a whole line
-	ready  []byte // lines to write
+	ready  []byte // to write
 	broken bool   // writing has failed: the rest is read and dropped, so that the process is not held up
 }
 
@@ -61,13 +77,42 @@ func (l *lines) copy(r io.Reader) {
 			break
 		}
 	}
+	if file, ok := r.(*os.File); ok {
+		l.drain(file, piece)
+	}
 	if len(l.rest) > 0 {
 		l.line(l.rest)
 		l.write()
 	}
 }
 
+// drain forwards what is left in a pipe, without waiting for more: writing may have been slow, and the time to read is over.
+func (l *lines) drain(r *os.File, piece []byte) {
+	conn, err := r.SyscallConn()
+	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
+		return // it is no pipe of forward
+	}
+	for left := pipeBytesMax; left > 0; {
+		var n int
+		var failed error
+		read := func(fd uintptr) bool {
+			n, failed = syscall.Read(int(fd), piece)
+			return true
+		}
+		if err := conn.Read(read); err != nil || failed != nil || n <= 0 {
+			return
+		}
+		l.add(piece[:n])
+		left -= n
+	}
+}
+
 func (l *lines) add(piece []byte) {
+	if l.raw {
+		l.ready = append(l.ready, piece...)
+		l.write()
+		return
+	}
 	for {
 		end := bytes.IndexByte(piece, '\n')
 		if end < 0 {
@@ -79,9 +124,13 @@ func (l *lines) add(piece []byte) {
 		piece = piece[end+1:]
 	}
 	l.rest = append(l.rest, piece...)
-	for len(l.rest) >= lineBytesMax {
-		l.line(l.rest[:lineBytesMax])
-		l.rest = append(l.rest[:0], l.rest[lineBytesMax:]...)
+	most := l.most
+	if most == 0 {
+		most = lineBytesMax
+	}
+	for len(l.rest) >= most {
+		l.line(l.rest[:most])
+		l.rest = append(l.rest[:0], l.rest[most:]...)
 	}
 	l.write()
 }
@@ -100,7 +149,61 @@ func (l *lines) write() {
 	defer l.mu.Unlock()
 	if !l.broken {
 		_, err := l.to.Write(l.ready)
-		l.broken = err != nil
+		if l.broken = err != nil; l.broken && l.err == nil {
+			l.err = fmt.Errorf("forward the output of %s: %w", l.from, err)
+		}
 	}
 	l.ready = l.ready[:0]
+}
+
+// stream is the file that a process prints to.
+type stream struct {
+	file *os.File
+	ours bool // made for it
+}
+
+func (s stream) release() {
+	if s.ours {
+		s.file.Close()
+	}
+}
+
+// stdout and stderr make the streams of a process, as Spec says where they go.
+func (j *job) stdout(p *process) (stream, error) {
+	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p), raw: j.alone()}
+	switch {
+	case j.spec.First && p.Process == 0:
+		l.prefix, l.raw = "", true
+	case j.spec.First:
+		l.to = j.spec.Stderr
+	}
+	return j.stream(p, l)
+}
+
+func (j *job) stderr(p *process) (stream, error) {
+	return j.stream(p, &lines{to: j.spec.Stderr, prefix: j.prefix(p), raw: j.alone()})
+}
+
+// alone tells whether the job's one process is the only one that prints.
+func (j *job) alone() bool { return j.spec.Processes == 1 && !j.spec.Prefix }
+
+// prefix is what stands before each line of a process.
+func (j *job) prefix(p *process) string {
+	if !j.spec.Prefix {
+		return ""
+	}
+	return "[" + p.ranks() + "] "
+}
+
+func (j *job) stream(p *process, l *lines) (stream, error) {
+	file, ok := l.to.(*os.File)
+	if ok && l.prefix == "" && p.Process == 0 && p.Host == "" && term.IsTerminal(int(file.Fd())) {
+		return stream{file: file}, nil
+	}
+	l.from = p.name()
+	file, err := j.output.forward(l)
+	if err != nil {
+		return stream{}, fmt.Errorf("make pipe for the output of %s: %w", p.name(), err)
+	}
+	return stream{file, true}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -23,15 +22,18 @@ func TestLinesAreTheSameInAnyPieces(t *testing.T) {
 
 func forwarded(r io.Reader) string {
 	var b bytes.Buffer
-	l := &lines{mu: new(sync.Mutex), to: &b, prefix: "[1] "}
+	l := &lines{output: new(output), to: &b, prefix: "[1] "}
 	l.copy(r)
 	return b.String()
 }
 
 func TestEndlessLineIsCut(t *testing.T) {
-	out := forwarded(strings.NewReader(strings.Repeat("x", 2*lineBytesMax+5)))
-	piece := "[1] " + strings.Repeat("x", lineBytesMax) + "\n"
-	require.Equal(t, piece+piece+"[1] xxxxx\n", out)
+	const most = 100_000
+	var b bytes.Buffer
+	l := &lines{output: new(output), to: &b, prefix: "[1] ", most: most}
+	l.copy(strings.NewReader(strings.Repeat("x", 2*most+5)))
+	piece := "[1] " + strings.Repeat("x", most) + "\n"
+	require.Equal(t, piece+piece+"[1] xxxxx\n", b.String())
 }
 
 type full struct{ writes int }
@@ -44,10 +46,53 @@ func (f *full) Write([]byte) (int, error) {
 func TestOutputThatCannotBeWrittenIsStillRead(t *testing.T) {
 	r := strings.NewReader(strings.Repeat("line\n", 100_000))
 	f := &full{}
-	l := &lines{mu: new(sync.Mutex), to: f}
+	l := &lines{output: new(output), to: f, from: "process 7"}
 	l.copy(r)
 	require.Zero(t, r.Len())
 	require.Equal(t, 1, f.writes)
+	require.EqualError(t, l.err, "forward the output of process 7: no space left")
+}
+
+// A line may be longer than any piece that is read, and others' lines don't get into it.
+func TestLongLinesAreNotCut(t *testing.T) {
+	long := strings.Repeat("x", 3<<20)
+	require.Equal(t, "[1] "+long+"\n[1] "+long+"\n", forwarded(strings.NewReader(long+"\n"+long+"\n")))
+}
+
+func TestRawOutputIsPassedOnAsItComes(t *testing.T) {
+	var b bytes.Buffer
+	l := &lines{output: new(output), to: &b, raw: true}
+	l.add([]byte("name? "))
+	require.Equal(t, "name? ", b.String(), "a prompt has no line end")
+	l.copy(strings.NewReader("\x00\n\xff no line end"))
+	require.Equal(t, "name? \x00\n\xff no line end", b.String())
+}
+
+// slow is a reader of output that looks at nothing until it may.
+type slow struct {
+	may  chan struct{}
+	text bytes.Buffer
+}
+
+func (s *slow) Write(text []byte) (int, error) {
+	<-s.may
+	return s.text.Write(text)
+}
+
+// TestSlowReadersLoseNothing ends a job, whose grandchild keeps the pipe, while a reader holds up what was printed.
+func TestSlowReadersLoseNothing(t *testing.T) {
+	var o output
+	s := &slow{may: make(chan struct{})}
+	file, err := o.forward(&lines{to: s})
+	require.NoError(t, err)
+	defer file.Close()
+	text := strings.Repeat("line\n", 8<<10) // more than is read at once, less than a pipe holds
+	_, err = file.WriteString(text)
+	require.NoError(t, err)
+	o.expire(0)
+	close(s.may)
+	o.readers.Wait()
+	require.Equal(t, text, s.text.String())
 }
 
 // TestQuote asks a real shell.

@@ -117,8 +117,8 @@ func (p *process) wait() {
 // finish notes how the process ended, after wait has returned.
 func (p *process) finish() {
 	p.ended = true
-	if p.line != nil {
-		p.line.Close()
+	if p.line != nil { // whoever listens closes it; what it has said last may still be on its way
+		p.line.SetReadDeadline(time.Now().Add(lastWordsLimit))
 	}
 	if p.control != nil {
 		p.control.close()
@@ -132,6 +132,9 @@ func (p *process) finish() {
 		p.Status = p.cmd.ProcessState.ExitCode()
 	}
 }
+
+// lastWordsLimit is how long a line is listened to when its process has ended.
+const lastWordsLimit = time.Second
 
 // tell sends a process the word for which it waits after it has joined.
 func tell(line net.Conn, d departure) error {

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -27,10 +26,18 @@ func sshArguments(s *Spec, host, job string) []string {
 // loader is the command for the other host. It reads a script from its standard input up to a line that nobody can
 // foresee, and runs it. So no argument or variable of the user goes through the user's login shell, whichever that is,
 // or is seen in a list of processes; it has nothing in it that any of them would take amiss.
+//
+// The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have told
+// the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
 func loader(job string) string {
-	return `exec sh -c 'n=$(printf "\nx"); n=${n%x}; b=; while IFS= read -r l; do ` +
-		`case $l in ` + scriptEnd(job) + `) eval "$b"; exit;; esac; b=$b$l$n; done; exit 1'`
+	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; ` +
+		`pebbles_n=$(printf "\nx"); pebbles_n=${pebbles_n%x}; while IFS= read -r pebbles_line; do ` +
+		`case $pebbles_line in ` + scriptEnd(job) + `) eval "$pebbles_script"; exit;; esac; ` +
+		`pebbles_script=$pebbles_script$pebbles_line$pebbles_n; done; exit 1'`
 }
+
+// shellVariables are those of the loader and its script. The program must not see them, and the user's must have other names.
+var shellVariables = []string{"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status"}
 
 func scriptEnd(job string) string { return "end-of-script-" + job }
 
@@ -41,18 +48,17 @@ const supervision = `exec 4<&0 </dev/null
 trap : HUP INT QUIT TERM
 (
 	trap : HUP TERM
-	while IFS= read -r signal <&4; do kill -s "$signal" 0; done
+	while IFS= read -r pebbles_signal <&4; do kill -s "$pebbles_signal" 0; done
 	kill -s TERM 0; sleep 2; kill -s KILL 0
 ) >/dev/null 2>&1 &
-watcher=$!
+pebbles_watcher=$!
 "$@" 3<<EOF 4<&-
-$secret
-EOF
-status=$?
+%sEOF
+pebbles_status=$?
 trap '' HUP TERM
-kill -s KILL $watcher
+kill -s KILL $pebbles_watcher
 kill -s TERM 0
-exit $status
+exit $pebbles_status
 `
 
 // remoteScript is what the shell on the other host does.
@@ -67,7 +73,7 @@ func remoteScript(s *Spec, e environment, secret []byte) string {
 	for _, w := range s.Program {
 		b.WriteString(" " + quote(w))
 	}
-	fmt.Fprintf(&b, "\nsecret=%s\n%s%s\n", hex.EncodeToString(secret), supervision, scriptEnd(e.job))
+	fmt.Fprintf(&b, "\n"+supervision+"%s\n", formatSecret(secret), scriptEnd(e.job))
 	return b.String()
 }
 

@@ -1,7 +1,12 @@
 package launch_test
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,6 +43,58 @@ func TestRemoteProcessIsToldItsPlace(t *testing.T) {
 			shown[10] = "é\ufffd\t\r" // by JSON
 			requireShown(t, r, shown, dir)
 		})
+	}
+}
+
+// TestSecretIsInNoEnvironment has a login that exports all names that the shells on the other host use, or may have used,
+// and one that tells them to export everything.
+func TestSecretIsInNoEnvironment(t *testing.T) {
+	for _, name := range []string{
+		"n", "l", "b", "secret", "watcher", "status", "signal",
+		"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status",
+	} {
+		t.Setenv(name, "mine")
+	}
+	for _, shell := range []string{"sh", "bash"} {
+		t.Run(shell, func(t *testing.T) { requireNoSecret(t, shell) })
+	}
+	t.Run("bash is sh", func(t *testing.T) {
+		bash, err := exec.LookPath("bash")
+		require.NoError(t, err)
+		dir := t.TempDir()
+		require.NoError(t, os.Symlink(bash, filepath.Join(dir, "sh")))
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		t.Setenv("SHELLOPTS", "allexport")
+		requireNoSecret(t, "/bin/sh")
+	})
+}
+
+// requireNoSecret looks at the whole environment of programs that a login shell has started.
+func requireNoSecret(t *testing.T, shell string) {
+	hexadecimal := regexp.MustCompile("[0-9a-f]{64}")
+	s := otherHosts(launch.Spec{Processes: 2, Env: []string{"secret=ours", "b="}}, shell)
+	s.SSH[0] = "/bin/sh"
+	r := begin(t, "environment", s)
+	_, err := r.end(t)
+	lines, _ := r.look()
+	require.NoError(t, err, lines)
+	for _, text := range r.find(t, "environment", 2) {
+		var environment []string
+		require.NoError(t, json.Unmarshal([]byte(text), &environment))
+		require.Contains(t, environment, "secret=ours")
+		require.Contains(t, environment, "b=")
+		require.Contains(t, environment, "status=mine")
+		for _, v := range environment {
+			require.NotRegexp(t, hexadecimal, v)
+			require.NotContains(t, v, "pebbles_")
+		}
+	}
+}
+
+func TestNamesOfTheLauncherAreRefused(t *testing.T) {
+	for _, name := range []string{"PEBBLES_JOB", "PEBBLES_SECRET_FD", "pebbles_script", "pebbles_signal"} {
+		_, err := begin(t, "exchange", launch.Spec{Processes: 1, Env: []string{name + "=x"}}).end(t)
+		require.ErrorContains(t, err, "the launcher needs this name itself")
 	}
 }
 

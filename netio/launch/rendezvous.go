@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/handshake"
@@ -41,7 +40,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 	r := &rendezvous{guests: make(chan guest)}
 	r.open, r.shut = context.WithCancel(context.Background())
 	r.gate = handshake.Gate{
-		Listener: listener, Secret: secret, Limit: lineLimit, Log: s.Log,
+		Listener: listener, Secret: secret, Members: s.Processes, Limit: s.StartLimit, Log: s.Log,
 		Mine: handshake.Hello{
 			Role: handshake.RoleLauncher, Job: job, Process: -1, Processes: s.Processes, Ranks: s.Ranks, Identity: identity,
 		},
@@ -65,7 +64,6 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	}
 	leave := context.AfterFunc(r.open, func() { conn.Close() })
 	defer leave()
-	conn.SetReadDeadline(time.Now().Add(lineLimit))
 	var a arrival
 	if err := readMessage(conn, arrivalBytesMax, &a); err != nil {
 		return err

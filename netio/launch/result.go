@@ -25,9 +25,9 @@ type Outcome struct {
 	told        bool // it was sent a signal by the launcher before it ended
 }
 
-// Failure is the status of a command whose job failed by this exit: its own, but never 0.
+// Failure is the status of a command whose job failed by this exit: its own, but never 0 or [ExitFollower].
 func (e Outcome) Failure() int {
-	if e.Status == 0 {
+	if e.Status == 0 || e.Status == ExitFollower {
 		return ExitError
 	}
 	return e.Status
@@ -86,46 +86,28 @@ func (e Outcome) ranks() string {
 // FailedError is the error of a job that failed because one of its processes did.
 type FailedError struct {
 	First  Outcome // the first cause
+	Lost   string  // what another process says of First, when only others know; else ""
 	Others int     // processes that ended because of it
 }
 
 func (e *FailedError) Error() string {
 	text := e.First.describe()
 	switch {
+	case e.Lost != "":
+		text = fmt.Sprintf("%s was lost (%s)", e.First.name(), e.Lost)
 	case e.First.Status == 0 && !e.First.Joined:
 		text += " before it joined the job: all processes of a job must join it, or none"
 	case e.First.Status == 0:
 		text += " while others still needed it"
 	}
+	if e.Others > 0 && e.Lost == "" {
+		text += " first"
+	}
 	switch e.Others {
 	case 0:
 		return text
 	case 1:
-		return text + " first; the other one ended with it"
+		return text + "; the other one ended with it"
 	}
-	return fmt.Sprintf("%s first; the other %d ended with it", text, e.Others)
-}
-
-// blame finds the exit that the others followed, given in the order in which they were seen. Outcomes are seen late from
-// other hosts, so what a process says of itself counts for more than when it was seen: a follower says so.
-func blame(order []Outcome) Outcome {
-	for _, guilty := range []func(Outcome) bool{
-		func(e Outcome) bool { return e.Status != 0 && e.Status != ExitFollower && !e.told },
-		func(e Outcome) bool { return e.Status != 0 && e.Status != ExitFollower && !e.byLauncher() },
-		func(e Outcome) bool { return e.Status == 0 },
-		func(e Outcome) bool { return e.Status == ExitFollower },
-	} {
-		for _, e := range order {
-			if guilty(e) {
-				return e
-			}
-		}
-	}
-	return order[0]
-}
-
-// byLauncher tells whether a process may have ended only because the launcher told it to.
-func (e Outcome) byLauncher() bool {
-	n := syscall.Signal(e.Status - 128)
-	return e.told && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
+	return fmt.Sprintf("%s; the other %d ended with it", text, e.Others)
 }

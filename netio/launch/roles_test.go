@@ -1,10 +1,12 @@
 package launch_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -37,6 +39,13 @@ func play(role string) {
 		worker{wait: true, stubborn: true}.run()
 	case "fail": // fail:process:status
 		worker{wait: true, fails: argument}.run()
+	case "stop": // stop:process, as by a debugger, after the exchange
+		worker{wait: true, stops: argument}.run()
+	case "stop-starting": // process 1, before it connects with the others
+		if os.Getenv("PEBBLES_PROCESS") == "1" {
+			stopStarting()
+		}
+		worker{wait: true}.run()
 	case "grandchild":
 		worker{wait: true, grandchild: true}.run()
 	case "leave": // something behind
@@ -59,6 +68,11 @@ func play(role string) {
 		worker{}.run()
 	case "show":
 		show()
+	case "environment":
+		b, err := json.Marshal(os.Environ())
+		check(err)
+		fmt.Println("environment " + string(b))
+		launch.Exit(0)
 	case "print":
 		fmt.Print(strings.ReplaceAll(argument, "LONG", longLine))
 		launch.Exit(0)
@@ -87,6 +101,30 @@ func play(role string) {
 		launcher(argument)
 	}
 	launch.Exit(99)
+}
+
+// stopStarting stops this process when it has told the launcher where it listens: a proxy to the launcher sees that.
+func stopStarting() {
+	to := os.Getenv("PEBBLES_LAUNCHER")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	os.Setenv("PEBBLES_LAUNCHER", l.Addr().String())
+	go func() {
+		near, err := l.Accept()
+		check(err)
+		far, err := net.Dial("tcp", to)
+		check(err)
+		go io.Copy(far, near)
+		b := make([]byte, 1<<16)
+		for {
+			n, err := far.Read(b)
+			check(err)
+			if bytes.Contains(b[:n], []byte("Addresses")) {
+				check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
+			}
+			near.Write(b[:n])
+		}
+	}()
 }
 
 // launcher runs a job of two processes, on other hosts when there is a command for that.
@@ -160,6 +198,7 @@ type worker struct {
 	stubborn   bool
 	grandchild bool
 	fails      string // process:status
+	stops      string // process
 }
 
 func (w worker) run() {
@@ -173,6 +212,9 @@ func (w worker) run() {
 	fmt.Println("ready", os.Getpid())
 	if process, status, ok := strings.Cut(w.fails, ":"); ok && number(process) == m.Place.Process {
 		launch.Exit(number(status))
+	}
+	if w.stops != "" && number(w.stops) == m.Place.Process {
+		check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
 	}
 	if w.grandchild {
 		startGrandchild()
@@ -205,6 +247,7 @@ func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error
 		case err := <-failed:
 			fmt.Println("failed:", err)
 			if !w.stubborn {
+				m.Complain(err)
 				launch.Exit(launch.ExitFollower)
 			}
 		case <-m.Gone:

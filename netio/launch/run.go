@@ -13,9 +13,9 @@ import (
 
 // Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
 // the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, a
-// [*SignalError] when the job was told to end, and else says what kept the job from starting; Result.Status is for the
-// command to exit with, also then. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. Nothing is left
-// behind: no process, goroutine or file.
+// [*SignalError] when the job was told to end, and else says what kept the job from starting, or that its output could not
+// be written; Result.Status is for the command to exit with, also then. When ctx ends, the processes get SIGTERM, and after
+// the grace SIGKILL. Nothing is left behind: no process, goroutine or file.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {
@@ -28,12 +28,13 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
 	}
 	j.supervise(ctx)
+	j.hearOut()
 	j.rendezvous.close()
 	j.output.close()
 	return j.result()
 }
 
-// supervise starts the processes and returns when none is left.
+// supervise starts the processes, one at a time between the events that it answers, and returns when none is left.
 func (j *job) supervise(ctx context.Context) {
 	signals := make(chan os.Signal, 8)
 	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -42,15 +43,24 @@ func (j *job) supervise(ctx context.Context) {
 	defer start.Stop()
 	defer j.next.Stop()
 	cancelled := ctx.Done()
-	j.startMore()
-	for j.alive() > 0 {
+	always := make(chan struct{})
+	close(always)
+	for p := j.upNext(); p != nil || j.alive() > 0; p = j.upNext() {
+		var free chan struct{} // while there is a process to start
+		if p != nil {
+			free = always
+		}
 		select {
+		case <-free:
+			j.begin(p)
 		case g := <-j.rendezvous.guests:
 			j.arrive(g)
 		case p := <-j.exits:
 			j.exit(p)
+		case c := <-j.complaints:
+			j.heard = append(j.heard, c)
 		case s := <-signals:
-			j.forward(s.(syscall.Signal))
+			j.forward(s.(syscall.Signal), time.Now())
 		case <-start.C:
 			j.checkStart()
 		case <-j.next.C:
@@ -69,6 +79,9 @@ func (j *job) result() (Result, error) {
 		r.Outcomes = append(r.Outcomes, p.Outcome)
 	}
 	err := j.failure()
+	if err == nil {
+		err = j.output.err
+	}
 	r.Status = StatusOf(err)
 	var signal *SignalError
 	if errors.As(err, &signal) {

@@ -108,6 +108,26 @@ func TestKilledProcessIsNamed(t *testing.T) {
 	require.Equal(t, launch.ExitFollower, result.Outcomes[0].Status)
 }
 
+// A stopped process is no follower of anything, and ends only when the launcher kills it.
+func TestStoppedProcessIsNamed(t *testing.T) {
+	t.Parallel() // it takes as long as its limit
+	r := begin(t, "stop:1", launch.Spec{Processes: 2, SilenceLimit: 3 * time.Second, Grace: time.Millisecond})
+	result, err := r.end(t)
+	require.ErrorContains(t, err, "process 1 (rank 1) was lost (process 0: it said nothing for 3s")
+	require.ErrorContains(t, err, "; the other one ended with it")
+	require.Equal(t, launch.ExitFollower, result.Outcomes[0].Status)
+	require.Equal(t, 137, result.Status)
+}
+
+func TestProcessThatStopsWhileTheJobConnectsIsNamed(t *testing.T) {
+	t.Parallel() // it takes as long as its limit
+	r := begin(t, "stop-starting", launch.Spec{Processes: 3, StartLimit: 4 * time.Second, Grace: time.Millisecond})
+	result, err := r.end(t)
+	require.ErrorContains(t, err, "process 1 (rank 1) was lost (process ")
+	require.ErrorContains(t, err, "not connected within 4s")
+	require.Equal(t, 137, result.Status)
+}
+
 func TestEarlyOrderlyExitIsBlamedWhenOthersFollowed(t *testing.T) {
 	r := begin(t, "fail:0:0", launch.Spec{Processes: 2})
 	result, err := r.end(t)
@@ -174,10 +194,16 @@ func TestProgramThatNeverJoins(t *testing.T) {
 		require.Equal(t, launch.ExitError, result.Status)
 	})
 	t.Run("and one does not end", func(t *testing.T) {
-		r := begin(t, "never-one", launch.Spec{Processes: 3, StartLimit: 2 * time.Second})
-		result, err := r.end(t)
-		require.ErrorContains(t, err, "within 2s; missing: process 1 (rank 1);")
-		require.Contains(t, []int{launch.ExitFollower, 143}, result.Outcomes[0].Status) // told by its line, and by SIGTERM
+		for limit := time.Second / 4; ; limit *= 2 { // until the others have the time to join
+			r := begin(t, "never-one", launch.Spec{Processes: 3, StartLimit: limit})
+			result, err := r.end(t)
+			require.ErrorContains(t, err, fmt.Sprintf("within %v; missing: process ", limit))
+			if strings.Contains(err.Error(), "missing: process 1 (rank 1);") {
+				require.Contains(t, []int{launch.ExitFollower, 143}, result.Outcomes[0].Status) // told by its line, and by SIGTERM
+				return
+			}
+			require.Less(t, limit, testLimit, "processes that have joined are called missing: %v", err)
+		}
 	})
 }
 
@@ -259,7 +285,7 @@ func TestMistakesInTheSpec(t *testing.T) {
 		{launch.Spec{Processes: 1, Program: []string{"true"}, Dir: "/no/such/dir"}, "no such file or directory"},
 		{launch.Spec{Processes: 1, Program: []string{"true", "a\x00b"}}, "zero byte"},
 		{launch.Spec{Processes: 1, Program: []string{"true"}, Env: []string{"A-B=1"}}, "not of the form NAME=value"},
-		{launch.Spec{Processes: 1, Program: []string{"true"}, Env: []string{"PEBBLES_JOB=1"}}, "the launcher's own"},
+		{launch.Spec{Processes: 1, Program: []string{"true"}, Env: []string{"PEBBLES_JOB=1"}}, "the launcher needs this name itself"},
 		{launch.Spec{Processes: 2, Program: []string{"true"}, Hosts: []string{"a"}}, "name it in Bind"},
 		{launch.Spec{Processes: 1, Program: []string{"true"}, Hosts: []string{"a", "b"}, Bind: "lo"}, "2 hosts for 1 processes"},
 		{launch.Spec{Processes: 1, Program: []string{"true"}, Hosts: []string{"-oProxyCommand=x"}, Bind: "lo"}, "can't be the name of a host"},
@@ -310,8 +336,15 @@ func TestSecondInterruptKills(t *testing.T) {
 	pids := out.pids(t, "ready", 2)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	out.find(t, "signal:", 2)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for cmd.Process.Signal(os.Interrupt) == nil { // those that come at once after the first don't count
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
 	require.Error(t, cmd.Wait())
+	<-ended
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())
 	for _, pid := range pids {
 		awaitGone(t, pid)

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // SignalError is why a context of [Signals] has ended, or a job that was told to end.
@@ -19,25 +20,40 @@ func (e *SignalError) Error() string {
 // Status is the exit status that tells of the signal: 128 and its number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
+// bounce is how long a signal that comes again counts as the same one: a terminal and a wrapper such as timeout may both send it.
+const bounce = 100 * time.Millisecond
+
 // Signals returns a context that ends at the first SIGINT or SIGTERM to this process, with a [*SignalError] as its cause
-// (context.Cause). From then on signals have their usual effect again, so that a second one ends the process. stop gives
-// up waiting and ends the context; it may be called again.
+// (context.Cause). From a tenth of a second later signals have their usual effect again, so that a second one ends the
+// process. stop gives up waiting and ends the context; it may be called again.
 func Signals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	arrived := make(chan os.Signal, 1)
 	notify(arrived, syscall.SIGINT, syscall.SIGTERM)
+	unwanted, leave := context.WithCancel(context.Background())
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		defer signal.Stop(arrived)
-		select {
-		case s := <-arrived:
-			cancel(&SignalError{s.(syscall.Signal)})
-		case <-ctx.Done():
-		}
+		heed(ctx, cancel, arrived, unwanted.Done())
 	})
 	return ctx, func() {
 		cancel(context.Canceled)
+		leave()
 		listening.Wait()
+	}
+}
+
+// heed cancels ctx at the first signal, and returns when the next one would count as a second.
+func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, unwanted <-chan struct{}) {
+	select {
+	case s := <-arrived:
+		cancel(&SignalError{s.(syscall.Signal)})
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-time.After(bounce):
+	case <-unwanted:
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 
 // Spec says what [Run] starts, and how.
 type Spec struct {
-	Processes int
+	Processes int // more than this machine has memory and open files for are refused
 	Ranks     int // of the whole job, spread by netio.Spread; 0 is one a process
 
 	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
@@ -46,15 +47,28 @@ type Spec struct {
 	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
 	// only one process group may read from it, and that is not the process's.
 	Stdin *os.File
-	// Stdout and Stderr are where the output of all processes goes, whole lines at a time. nil is os.Stdout, os.Stderr.
+	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as it comes.
+	// nil is os.Stdout, os.Stderr. A failure to write to them is the job's, when it has no other; it is told at the end.
 	Stdout, Stderr io.Writer
-	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are,
-	// and process 0, when it runs here, gets Stdout and Stderr themselves if they are files: it may draw on a terminal.
+	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to either.
+	First bool
+	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are. Where process 0
+	// has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
 	Prefix bool
 
-	Grace      time.Duration // from the first failure to SIGTERM for the rest; default 2 s
-	StartLimit time.Duration // until all processes have joined; default 30 s
-	Log        *slog.Logger  // may be nil
+	Grace time.Duration // from the first failure to SIGTERM for the rest; default 2 s
+	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in the
+	// environment, or else 30 s.
+	StartLimit time.Duration
+	// SilenceLimit is how long a process may say nothing, as one that is stopped, before the others take it for lost. At
+	// least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
+	SilenceLimit time.Duration
+
+	// Alone lets a launcher run that is itself one of several tasks of another launcher, as of mpirun: each has a job of its
+	// own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses.
+	Alone bool
+
+	Log *slog.Logger // may be nil
 }
 
 const defaultGrace = 2 * time.Second
@@ -67,8 +81,15 @@ func (s Spec) complete() (Spec, error) {
 	if s.Grace <= 0 {
 		s.Grace = defaultGrace
 	}
+	start, silence, err := limits()
+	if err != nil {
+		return s, err
+	}
 	if s.StartLimit <= 0 {
-		s.StartLimit = defaultStartLimit
+		s.StartLimit = start
+	}
+	if s.SilenceLimit <= 0 {
+		s.SilenceLimit = silence
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
@@ -85,12 +106,19 @@ func (s Spec) complete() (Spec, error) {
 	if len(s.SSH) == 0 {
 		s.SSH = []string{"ssh"}
 	}
-	for _, check := range []func(*Spec) error{checkSize, checkNetwork, checkHosts, checkText, findDir, findProgram} {
+	for _, check := range []func(*Spec) error{checkAlone, checkSize, checkNeed, checkNetwork, checkHosts, checkText, findDir, findProgram} {
 		if err := check(&s); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
+}
+
+func checkAlone(s *Spec) error {
+	if meant, err := meantAlone(s.Alone); meant || err != nil {
+		return err
+	}
+	return checkTasks()
 }
 
 func checkSize(s *Spec) error {
@@ -99,6 +127,8 @@ func checkSize(s *Spec) error {
 		return fmt.Errorf("%d processes were asked for, a job has 1 to %d", s.Processes, processesMax)
 	case s.Ranks < s.Processes || s.Ranks > ranksMax:
 		return fmt.Errorf("%d ranks were asked for, %d processes need %d to %d", s.Ranks, s.Processes, s.Processes, ranksMax)
+	case s.SilenceLimit < silenceLimitMin:
+		return fmt.Errorf("a silence limit of %v is too short, the least is %v", s.SilenceLimit, silenceLimitMin)
 	case len(s.Program) == 0 || s.Program[0] == "":
 		return errors.New("there is no program to start")
 	}
@@ -144,8 +174,11 @@ func checkText(s *Spec) error {
 	}
 	for _, v := range s.Env {
 		name, _, _ := strings.Cut(v, "=")
-		if !setting.MatchString(v) || isVariable(name) {
-			return fmt.Errorf("environment %q is not of the form NAME=value, or is the launcher's own", v)
+		switch {
+		case !setting.MatchString(v):
+			return fmt.Errorf("environment %q is not of the form NAME=value", v)
+		case isVariable(name) || slices.Contains(shellVariables, name):
+			return fmt.Errorf("environment %q: the launcher needs this name itself, use another one", v)
 		}
 	}
 	return nil

@@ -2,46 +2,46 @@ package launch
 
 import (
 	"fmt"
-	"io"
-	"os"
+	"slices"
 )
 
 // startsAtOnce bounds the processes of one host that have been started and have not yet joined or ended: an ssh server
 // drops connections at random when more than ten are about to log in.
 const startsAtOnce = 8
 
-// startMore starts as many processes as may be started now.
-func (j *job) startMore() {
+// upNext is the process to start now; nil when none may be started.
+func (j *job) upNext() *process {
 	if j.stage != going {
+		return nil
+	}
+	for _, p := range j.waiting {
+		if p.Host == "" || j.starting[p.Host] < startsAtOnce {
+			return p
+		}
+	}
+	return nil
+}
+
+// begin starts a process that was waiting for its turn, and fails the job when that can't be done.
+func (j *job) begin(p *process) {
+	i := slices.Index(j.waiting, p)
+	j.waiting = slices.Delete(j.waiting, i, i+1)
+	if err := j.start(p); err != nil {
+		j.fail(fmt.Errorf("start job: %w", err))
+		j.ask(askedLimit)
 		return
 	}
-	starting := make(map[string]int)
-	for _, p := range j.processes {
-		if p.Started && !p.Joined && !p.ended {
-			starting[p.Host]++
-		}
-	}
-	for _, p := range j.processes {
-		if p.Started || p.Host != "" && starting[p.Host] >= startsAtOnce {
-			continue
-		}
-		starting[p.Host]++
-		if err := j.start(p); err != nil {
-			j.fail(fmt.Errorf("start job: %w", err))
-			j.ask(askedLimit)
-			return
-		}
-	}
+	j.starting[p.Host]++
 }
 
 // start starts one process.
 func (j *job) start(p *process) error {
-	stdout, err := j.stream(p, j.spec.Stdout)
+	stdout, err := j.stdout(p)
 	if err != nil {
 		return err
 	}
 	defer stdout.release()
-	stderr, err := j.stream(p, j.spec.Stderr)
+	stderr, err := j.stderr(p)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (j *job) start(p *process) error {
 	e := environment{
 		job: j.id, process: p.Process, processes: len(j.processes), ranks: j.spec.Ranks,
 		launcher: j.rendezvous.address(), bind: j.spec.memberBind(), startLimit: j.spec.StartLimit,
-		transport: j.spec.Transport,
+		silenceLimit: j.spec.SilenceLimit, transport: j.spec.Transport,
 	}
 	start := p.startHere
 	if p.Host != "" {
@@ -64,30 +64,4 @@ func (j *job) start(p *process) error {
 		j.exits <- p
 	}()
 	return nil
-}
-
-// stream is the file that a process prints to.
-type stream struct {
-	file *os.File
-	ours bool // made for it
-}
-
-func (s stream) release() {
-	if s.ours {
-		s.file.Close()
-	}
-}
-
-func (j *job) stream(p *process, to io.Writer) (stream, error) {
-	prefix := ""
-	if j.spec.Prefix {
-		prefix = "[" + p.ranks() + "] "
-	} else if file, ok := to.(*os.File); ok && p.Process == 0 && p.Host == "" {
-		return stream{file: file}, nil
-	}
-	file, err := j.output.forward(to, prefix)
-	if err != nil {
-		return stream{}, fmt.Errorf("make pipe for the output of %s: %w", p.name(), err)
-	}
-	return stream{file, true}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/activepebbles/pebbles/netio"
 )
 
 // The exit statuses of a process of a job. A process that was ended by signal n has status 128+n.
@@ -23,14 +25,15 @@ var ErrLauncherGone = errors.New("launcher is gone")
 var ErrElsewhere = errors.New("job has failed elsewhere")
 
 // StatusOf is the exit status that tells of err, as far as this package knows: 0 for nil, [ExitFollower] for
-// [ErrLauncherGone] and [ErrElsewhere], the status of a [SignalError] or [FailedError], else [ExitError].
+// [ErrLauncherGone], [ErrElsewhere] and errors that another process is to blame for ([netio.Followed]), the status of a
+// [SignalError] or [FailedError], else [ExitError].
 func StatusOf(err error) int {
 	var signal *SignalError
 	var failed *FailedError
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, ErrLauncherGone), errors.Is(err, ErrElsewhere):
+	case errors.Is(err, ErrLauncherGone), errors.Is(err, ErrElsewhere), netio.Followed(err):
 		return ExitFollower
 	case errors.As(err, &failed):
 		return failed.First.Failure()

@@ -1,0 +1,84 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync/atomic"
+)
+
+// varAlone is set by users: a process that is one of several tasks may run a job of its own.
+const varAlone = "PEBBLES_ALONE"
+
+// joined is how many processes the job has that this process has joined, or has tried to; 0 before.
+var joined atomic.Int64
+
+// Joined tells whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
+func Joined() bool { return joined.Load() > 0 }
+
+// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's, or by
+// a launcher that this package does not speak, such as mpirun or srun. Each process would run a job of its own, and none
+// would tell. alone says that this is meant; so does PEBBLES_ALONE=1 in the environment.
+func CheckAlone(alone bool) error {
+	if meant, err := meantAlone(alone); meant || err != nil {
+		return err
+	}
+	processes := int(joined.Load())
+	if Started() {
+		processes, _ = strconv.Atoi(os.Getenv(varProcesses))
+	}
+	if processes > 1 {
+		return fmt.Errorf("this process is one of a job of %d processes, each of which would run a job of its own here: call "+
+			"pebble.Main or pebble.RunLaunched to take part in the job, or set %s=1 to run alone on purpose", processes, varAlone)
+	}
+	return checkTasks()
+}
+
+// checkTasks refuses a process that is one of several tasks of another launcher.
+func checkTasks() error {
+	if tasks, variable := foreignTasks(); tasks > 1 {
+		return fmt.Errorf("another launcher has started this process as one of %d (%s=%d), each of which would run a job of its own: "+
+			"start one job by `pebbles run`, or set %s=1 to run alone on purpose", tasks, variable, tasks, varAlone)
+	}
+	return nil
+}
+
+func meantAlone(alone bool) (bool, error) {
+	text, ok := os.LookupEnv(varAlone)
+	if !ok || alone {
+		return alone, nil
+	}
+	meant, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%s=%q is neither 1 nor 0", varAlone, text)
+	}
+	return meant, nil
+}
+
+// foreignTasks is how many tasks another launcher has started together with this process, and the variable that says so.
+func foreignTasks() (tasks int, variable string) {
+	variables := []string{
+		"OMPI_COMM_WORLD_SIZE", // mpirun of Open MPI
+		"PMI_SIZE",             // mpiexec of MPICH and its kin
+	}
+	if inSlurmStep() {
+		variables = append(variables, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
+	}
+	for _, name := range variables {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n, name
+		}
+	}
+	return 0, ""
+}
+
+// slurmStepMax is above all numbers of steps that srun starts. Slurm gives numbers from here on to the script of a batch job
+// and to the shell of an allocation: there is one of those, however many tasks SLURM_NTASKS allows it to start.
+const slurmStepMax = 0xfffffff0
+
+// inSlurmStep tells whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or is one of
+// the numbers that Slurm keeps for itself.
+func inSlurmStep() bool {
+	step, err := strconv.ParseUint(os.Getenv("SLURM_STEP_ID"), 10, 64)
+	return err == nil && step < slurmStepMax
+}
