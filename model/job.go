@@ -24,10 +24,23 @@ type Job struct {
 	Compute  float64 // seconds that the program itself takes for a pebble, beyond what the runtime costs
 }
 
+// RanksMax is how many ranks a job can be predicted for. A survey takes 20 bytes of memory for each, and follows its routes to 16 others.
+const RanksMax = 1 << 26
+
+// surveyBytes is what a survey takes for each rank: see walk.
+const surveyBytes = 20
+
+func tooLarge(ranks int) error {
+	return fmt.Errorf("model: %d ranks need %.3g GiB of memory for their routes: give %d at the most",
+		ranks, float64(ranks)*surveyBytes/(1<<30), RanksMax)
+}
+
 func (j *Job) check() error {
 	switch {
 	case j.Ranks < 1:
 		return fmt.Errorf("model: a job of %d ranks: it has at least one", j.Ranks)
+	case j.Ranks > RanksMax:
+		return tooLarge(j.Ranks)
 	case j.Coalesce < 1:
 		return fmt.Errorf("model: coalescing factor %d: a buffer holds at least one pebble", j.Coalesce)
 	case !(j.Pebbles >= 0) || j.Pebbles > 1e18:

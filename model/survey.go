@@ -23,6 +23,9 @@ func newSurvey(topology route.Constructor, ranks int, layout Layout) (*survey, e
 	if ranks < 1 {
 		return nil, fmt.Errorf("model: a job of %d ranks: it has at least one", ranks)
 	}
+	if ranks > RanksMax {
+		return nil, tooLarge(ranks)
+	}
 	layout, err := layout.complete(ranks)
 	if err != nil {
 		return nil, err

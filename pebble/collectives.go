@@ -19,11 +19,11 @@ func (r *Rank) Barrier() error {
 // AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the result
 // on every rank. T is plain data: numbers, and arrays and structs of them. It costs about log2 P messages a rank.
 func AllReduce[T any](r *Rank, v T, merge func(a, b T) T) (T, error) {
-	mustBePlain[T]("AllReduce")
+	n := r.networks[allReduce].typed(mustBePlain[T]("AllReduce"))
 	fold := func(into, from []byte) {
 		setPlain(into, merge(getPlain[T](into), getPlain[T](from)))
 	}
-	result, err := r.networks[allReduce].run(r.reduce, plainBytes(&v), fold)
+	result, err := n.run(r.reduce, plainBytes(&v), fold)
 	if err != nil {
 		return v, err
 	}
@@ -32,37 +32,33 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T) (T, error) {
 
 // Broadcast returns the root's v on every rank. T is plain data. It costs P-1 messages in all.
 func Broadcast[T any](r *Rank, root int, v T) (T, error) {
-	mustBePlain[T]("Broadcast")
-	result, err := r.BroadcastBytes(root, plainBytes(&v))
+	result, err := r.broadcast(mustBePlain[T]("Broadcast"), root, plainBytes(&v))
 	if err != nil {
 		return v, err
-	}
-	if len(result) != int(unsafe.Sizeof(v)) {
-		misuse("rank %d: Broadcast of %d bytes met one of %d: give the same type on every rank", r.id, unsafe.Sizeof(v), len(result))
 	}
 	return getPlain[T](result), nil
 }
 
 // BroadcastBytes returns a copy of the root's value on every rank. The values of the others are not looked at.
 func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
+	return r.broadcast(nil, root, value)
+}
+
+func (r *Rank) broadcast(of reflect.Type, root int, value []byte) ([]byte, error) {
 	r.mustBeRank("Broadcast", root)
-	result, err := r.networks[broadcast].run(collective.Broadcast(r.id, r.Size(), root), value, nil)
+	result, err := r.networks[broadcast].typed(of).run(collective.Broadcast(r.id, r.Size(), root), value, nil)
 	return append([]byte(nil), result...), err
 }
 
 // Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data. It costs P-1
 // messages in all.
 func Gather[T any](r *Rank, root int, v T) ([]T, error) {
-	mustBePlain[T]("Gather")
-	values, err := r.GatherBytes(root, plainBytes(&v))
+	values, err := r.gather(mustBePlain[T]("Gather"), root, plainBytes(&v))
 	if err != nil || values == nil {
 		return nil, err
 	}
 	all := make([]T, len(values))
 	for i, value := range values {
-		if len(value) != int(unsafe.Sizeof(v)) {
-			misuse("rank %d: Gather of %d bytes met one of %d: give the same type on every rank", r.id, unsafe.Sizeof(v), len(value))
-		}
 		all[i] = getPlain[T](value)
 	}
 	return all, nil
@@ -71,11 +67,15 @@ func Gather[T any](r *Rank, root int, v T) ([]T, error) {
 // GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ in
 // length.
 func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
+	return r.gather(nil, root, value)
+}
+
+func (r *Rank) gather(of reflect.Type, root int, value []byte) ([][]byte, error) {
 	r.mustBeRank("Gather", root)
 	own := binary.LittleEndian.AppendUint32(nil, uint32(r.id))
 	own = binary.LittleEndian.AppendUint32(own, uint32(len(value)))
 	own = append(own, value...)
-	result, err := r.networks[gather].run(collective.Gather(r.id, r.Size(), root), own, nil)
+	result, err := r.networks[gather].typed(of).run(collective.Gather(r.id, r.Size(), root), own, nil)
 	if err != nil || r.id != root {
 		return nil, err
 	}
@@ -118,10 +118,12 @@ func (r *Rank) mustBeRank(what string, rank int) {
 	}
 }
 
-func mustBePlain[T any](what string) {
-	if err := layout.Plain(reflect.TypeFor[T]()); err != nil {
+func mustBePlain[T any](what string) reflect.Type {
+	t := reflect.TypeFor[T]()
+	if err := layout.Plain(t); err != nil {
 		panic(fmt.Sprintf("pebble: %s: %v", what, err))
 	}
+	return t
 }
 
 func plainBytes[T any](v *T) []byte {

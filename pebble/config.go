@@ -9,6 +9,7 @@ import (
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -16,8 +17,14 @@ import (
 // Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory, sending
 // directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
 type Config struct {
-	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core.
+	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core, or under a launcher
+	// as many as that says; another number than that is an error. More than memory has room for, at 20 KiB a rank, are
+	// refused before anything is allocated.
 	Ranks int
+	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each has a
+	// job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that. It does not
+	// keep RunLaunched and Main from joining a job of "pebbles run".
+	Alone bool
 	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
 	Transport netio.Transport
 	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", or "auto", which is
@@ -47,7 +54,7 @@ type Config struct {
 
 	// Credits is how many frames a rank may have under way to each neighbour of each target: handed to the transport and
 	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
-	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]).
+	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
 
 	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is Separate,
@@ -58,7 +65,7 @@ type Config struct {
 	Tuning *Tuning
 
 	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
-	// 1 MiB. One frame may always be under way.
+	// 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be under way.
 	BufferBudget int64
 	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
 	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
@@ -69,13 +76,12 @@ type Config struct {
 
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
-
-	counterStart uint64 // where the counts of created frames start; tests put it next to a wrap
 }
 
 const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
+	creditsLimit  = 1 << 24 // frames of credit that can be asked for
 )
 
 // complete checks c, and returns it with its defaults filled in.
@@ -92,10 +98,20 @@ func (c Config) complete() (Config, error) {
 	case c.BufferBudget < 0 || c.MemoryLimit < 0:
 		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, or 0 for the defaults",
 			c.BufferBudget, c.MemoryLimit)
+	case c.Coalesce > netio.FrameBytesMax:
+		return c, fmt.Errorf("pebble: config: a coalescing factor of %d is too large: a frame holds %d bytes at the most, and a pebble has at least one", c.Coalesce, netio.FrameBytesMax)
+	case c.Credits > creditsLimit:
+		return c, fmt.Errorf("pebble: config: %d frames of credit are too many: give at most %d", c.Credits, creditsLimit)
 	}
 	if c.Transport == nil {
+		if err := launch.CheckAlone(c.Alone); err != nil {
+			return c, fmt.Errorf("pebble: run: %w", err)
+		}
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
+		}
+		if err := netio.Weigh(c.Ranks, "ranks", netio.RankBytes, netio.MemoryAvailable()); err != nil {
+			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
 		c.Transport = netio.NewMem(c.Ranks)
 	}
@@ -128,6 +144,11 @@ func (c Config) complete() (Config, error) {
 	if c.MemoryLimit == 0 {
 		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(place.Last-place.First)
 	}
+	if int64(c.Cache) > c.MemoryLimit {
+		return c, fmt.Errorf("pebble: config: a cache of %d entries needs more than the %d bytes of the memory limit: ask for a smaller cache, "+
+			"or raise the limit", c.Cache, c.MemoryLimit)
+	}
+	c.BufferBudget = min(c.BufferBudget, max(1, c.MemoryLimit/2))
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -121,7 +121,10 @@ func (c *Counters) left(why Reason) {
 }
 
 // Counters is what this rank has done since the job began.
-func (r *Rank) Counters() Counters { return r.counters }
+func (r *Rank) Counters() Counters {
+	r.owned("Counters was called")
+	return r.counters
+}
 
 // Memory is what one rank holds and has held, in bytes, for pebbles that wait or travel.
 type Memory struct {
@@ -134,6 +137,7 @@ type Memory struct {
 
 // Memory tells what the rank holds now, and the most that it has held.
 func (r *Rank) Memory() Memory {
+	r.owned("Memory was called")
 	return Memory{
 		Peak:    r.pool.Peak() + r.reserved,
 		Filling: r.filling,

@@ -76,9 +76,12 @@ func Refuse(r *Rank, target, reason string) {
 // Register adds a target to the rank and returns its door. A target that can't be registered ends the job with a
 // [RegistrationError].
 func Register(r *Rank, d Description, e Endpoint) *Door {
-	if r.mode != outside {
-		misuse("rank %d: target %q was registered inside an epoch: register targets between epochs", r.id, d.Name)
+	call := fmt.Sprintf("target %q was registered", d.Name)
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: %s inside an epoch: register targets between epochs", r.id, call)
 	}
+	r.check()
 	if d.Name == "" {
 		Refuse(r, d.Name, "a target needs a name, which tells it from others in errors and logs")
 	}
@@ -99,13 +102,16 @@ func Register(r *Rank, d Description, e Endpoint) *Door {
 	return door
 }
 
-// Enter is the first thing that a send does: it tells whether a handler is sending, and panics outside of epochs.
+// Enter is the first thing that a send does: it tells whether a handler is sending, and ends the job outside of epochs and beside
+// other calls.
 func (d *Door) Enter() (inHandler bool) {
-	if d.mode == outside {
-		misuse("rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", d.id, d.name)
-	}
-	if d.mode != handler {
+	d.owned(sent)
+	switch in := d.mode; in {
+	case body:
 		return false
+	case handler:
+	default:
+		d.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", d.id, d.name)
 	}
 	if d.limit > 0 && d.depth >= d.limit {
 		d.tooDeep()
@@ -113,37 +119,81 @@ func (d *Door) Enter() (inHandler bool) {
 	return true
 }
 
-// InBody tells whether the main function of an epoch is running, and no handler.
-func (d *Door) InBody() bool { return d.mode == body }
+const sent = "a pebble was sent"
+
+// Begin says that a call that was entered does more than put a pebble aside, until End.
+func (d *Door) Begin(inHandler bool) {
+	if !inHandler {
+		d.begin(sent, body)
+		return
+	}
+	if d.mode != handler {
+		d.Crowded()
+	}
+	d.mode = nested
+}
+
+// End ends what Begin began.
+func (d *Door) End() {
+	if d.mode.ofProgram() {
+		d.Crowded()
+	}
+	d.mode--
+}
+
+// Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
+func (d *Door) Flush(e Endpoint) {
+	const call = "Flush was called"
+	from := d.enter(call)
+	if from == outside {
+		d.mode = from
+		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", d.id, d.name)
+	}
+	e.Flush(Explicit, AllStages)
+	d.leave(call, from)
+}
+
+// Crowded ends the job: a send has met another call.
+func (d *Door) Crowded() { d.crossed(sent) }
+
+// InBody tells whether the main function of an epoch is running, and no call of it.
+func (d *Door) InBody() bool {
+	d.owned(sent)
+	return d.mode == body
+}
 
 // InHandler tells whether a handler is running.
-func (d *Door) InHandler() bool { return d.mode == handler }
+func (d *Door) InHandler() bool { return d.mode >= handler }
 
 // Topology is the one that the target was registered with.
 func (d *Door) Topology() route.Topology { return d.description.Topology }
 
-// Renew notes what has been changed of the target between epochs.
+// Renew notes what has been changed of the target between epochs. Its lanes may be those of a topology that it had before, whose plan has
+// not heard of marks since: the next epoch has all targets look at their plans.
 func (d *Door) Renew(t route.Topology, frame int, cache int64) {
+	d.linksSeen = d.links.Version() - 1
 	d.Reserve(cache - d.description.Cache)
 	d.description.Topology, d.description.Frame, d.description.Cache = t, frame, cache
 }
 
 // Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
 // this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
-func (d *Door) Handle(pebbles int) (before bool) {
-	before = d.mode == handler
-	if !before {
-		d.mode, d.depth = handler, 1
+func (d *Door) Handle(pebbles int) (before mode) {
+	before = d.mode
+	if before < handler {
+		d.depth = 1
 	}
+	d.mode = handler
 	d.handling = d
 	d.counters.PebblesHandled += uint64(pebbles)
 	return before
 }
 
 // Handled marks that the handlers announced to Handle have returned.
-func (d *Door) Handled(before bool) {
-	if !before {
-		d.mode, d.depth = body, 0
+func (d *Door) Handled(before mode) {
+	d.mode = before
+	if before < handler {
+		d.depth = 0
 	}
 }
 
@@ -177,8 +227,19 @@ func (d *Door) makeMemory(cost int64) {
 	d.pool.Trim()
 	needed := d.pool.Lent() + cost + d.reserved
 	if needed > d.job.config.MemoryLimit {
-		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: needed, Limit: d.job.config.MemoryLimit})
+		cause := FromMain
+		if d.InHandler() || d.queued > d.filling {
+			cause = FromHandlers
+		}
+		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: needed, Limit: d.job.config.MemoryLimit, Cause: cause})
 	}
+}
+
+// Affords tells whether a lane may have a frame of so many bytes in place of a small one: what fills may take half of what the
+// memory limit leaves beside caches, so that frames under way have the other half.
+func (d *Door) Affords(bytes int) bool {
+	cost, limit := netio.FrameCost(bytes), d.job.config.MemoryLimit-d.reserved
+	return d.filling+cost <= limit/2 && (d.pool.LentAtMost()+cost <= limit || d.pool.Lent()+cost <= limit)
 }
 
 // Withdraw takes a frame lent by Attach out of its lane's account.
@@ -200,7 +261,9 @@ func (d *Door) Collect() { d.pool.Lent() }
 
 // Alone tells whether no other rank of this process is about to send but in handlers: all their bodies of this epoch have
 // returned, as far as can be told from how many have in all epochs.
-func (d *Door) Alone() bool { return d.job.bodies.Load() >= int64(d.epoch)*int64(len(d.job.ports)) }
+func (d *Door) Alone() bool {
+	return int32(d.job.bodies.Load()-d.epoch*uint32(len(d.job.ports))) >= 0
+}
 
 // Detach gives back a frame lent by Attach that is not sent.
 func (d *Door) Detach(f *netio.Frame) {
@@ -218,7 +281,7 @@ func (d *Door) DetachQueue(f *netio.Frame) {
 func (d *Door) Reserve(bytes int64) {
 	d.reserved += bytes
 	if d.reserved > d.job.config.MemoryLimit {
-		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: d.reserved, Limit: d.job.config.MemoryLimit})
+		d.fail(&LimitError{Rank: d.id, Target: d.name, Needed: d.reserved, Limit: d.job.config.MemoryLimit, Cause: FromCaches})
 	}
 }
 
@@ -280,8 +343,17 @@ func (d *Door) Settle() {
 	}
 }
 
-// Spend notes that the main function has sent n pebbles, and now and then sends what is due.
+// Spend notes that the main function has sent n pebbles, and now and then sends what is due. It comes after Begin.
 func (d *Door) Spend(n int) { d.spend(n) }
+
+// Pass is Spend for a pebble that is put aside: it comes without Begin.
+func (d *Door) Pass() {
+	if d.tick > 0 && d.pace.Spend(1) {
+		d.Begin(false)
+		d.flushDue()
+		d.End()
+	}
+}
 
 // Fail ends the job because of a pebble of this target, and does not return.
 func (d *Door) Fail(cause error) {

@@ -13,8 +13,10 @@ import "github.com/activepebbles/pebbles/termination"
 // An epoch ends by a detector (Config.Termination); for handlers that may send without limit it costs at least two
 // all-reductions of 16 bytes. [Depth] lets it cost less.
 func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
-	if r.mode != outside {
-		misuse("rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
+	const call = "Epoch was called"
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
 	}
 	return r.guard(func() error {
 		if err := r.agree(); err != nil {
@@ -34,8 +36,10 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 			return r.explain(plan.depth)
 		}
 		r.limit = r.chains(plan.depth)
-		r.begin()
+		r.open()
+		r.mode = body
 		err = f()
+		r.enter("an epoch's function returned")
 		r.job.bodies.Add(1)
 		if err != nil {
 			r.fail(&rankError{r.id, err})
@@ -46,10 +50,10 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 	})
 }
 
-func (r *Rank) begin() {
+func (r *Rank) open() {
 	r.check()
 	r.epoch++
-	r.mode = body
+	r.mode = busy
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
 	}

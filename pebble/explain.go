@@ -49,7 +49,10 @@ type TargetPlan struct {
 
 // ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
 // [ErrExplained] on every rank. A program calls it ahead of the epoch that its users care about.
-func (r *Rank) ExplainNext() { r.explaining = r.job.config.Explain != nil }
+func (r *Rank) ExplainNext() {
+	r.owned("ExplainNext was called")
+	r.explaining = r.job.config.Explain != nil
+}
 
 // explain tells what the epoch that was about to begin would do.
 func (r *Rank) explain(depth int) error {

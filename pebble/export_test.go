@@ -1,4 +1,7 @@
 package pebble
 
-// StartCounters lets a test begin the counts of frames next to a wrap.
-func StartCounters(c *Config, n uint64) { c.counterStart = n }
+// Checked tells that this build compares goroutines at each call.
+const Checked = checked
+
+// Refactoring marks messages that order another coalescing factor.
+const Refactoring = uint32(refactoring)

@@ -1,7 +1,6 @@
 package pebble
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -29,11 +28,27 @@ type LimitError struct {
 	Target string // the target whose pebbles found no room
 	Needed int64  // bytes that the rank would have held
 	Limit  int64
+	Cause  LimitCause
 }
 
+// LimitCause is what the memory was needed for that was beyond the limit.
+type LimitCause uint8
+
+const (
+	FromHandlers LimitCause = iota // pebbles that handlers sent, or that passed through, and that can't wait
+	FromMain                       // buffers that the main function fills: other sends of it wait for room
+	FromCaches                     // reduction caches
+)
+
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("rank %d: target %q needs %d bytes for pebbles that wait, the memory limit is %d: "+
-		"raise the memory limit, use more ranks, or let handlers send less at once", e.Rank, e.Target, e.Needed, e.Limit)
+	needs := [...]string{"pebbles that wait", "buffers of the main function", "reduction caches"}
+	advice := [...]string{
+		"raise the memory limit, use more ranks, or let handlers send less at once",
+		"raise the memory limit, lower the coalescing factor, use a topology with fewer neighbours, or send smaller pebbles",
+		"raise the memory limit, or ask for a smaller cache",
+	}
+	return fmt.Sprintf("rank %d: target %q needs %d bytes for %s, the memory limit is %d: %s",
+		e.Rank, e.Target, e.Needed, needs[e.Cause], e.Limit, advice[e.Cause])
 }
 
 // RegistrationError is the error of a job that registered something that can't work, or not the same on all ranks.
@@ -75,18 +90,14 @@ type unwind struct{}
 
 func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
 
-// Follower tells whether err is the error of a job that another process ended: by a failure of its own, or by its loss.
-// Such a process should end quietly, so that the first failure stands out.
-func Follower(err error) bool {
-	var aborted *netio.AbortError
-	var lost *netio.LostError
-	return errors.As(err, &aborted) || errors.As(err, &lost)
-}
+// Follower tells whether err is the error of a job that another process ended: by a failure of its own, by its loss, or
+// because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
+func Follower(err error) bool { return netio.Followed(err) }
 
 // fail ends the job and leaves the user's code.
 func (r *Rank) fail(cause error) {
 	r.job.fail(cause)
-	panic(unwind{})
+	unwindProgram()
 }
 
 // misuse panics: a call was made where docs/contract.md does not allow it.

@@ -22,7 +22,10 @@ type job struct {
 	links     *route.Links
 	common    common
 	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
-	bodies    atomic.Int64  // epoch bodies of this process's ranks that have returned, in all epochs
+	bodies    atomic.Uint32 // epoch bodies of this process's ranks that have returned, in all epochs; it may wrap
+	start     uint64        // where ranks begin to count
+
+	intruded atomic.Bool // a rank was used by another goroutine than its own
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
@@ -52,6 +55,10 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(), failure: make(chan struct{})}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
+	}
+	if counting, ok := j.transport.(netio.Counting); ok {
+		j.start = counting.CountFrom()
+		j.bodies.Store(uint32(j.start) * uint32(len(j.ports)))
 	}
 	j.transport.Start(j.fail)
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
@@ -136,8 +143,13 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		default:
 			j.fail(r.panicked(value))
 		}
-		r.release()
+		r.mode = over
+		r.owner.end()
+		if !j.intruded.Load() { // otherwise another goroutine may still be in a call
+			r.release()
+		}
 	}()
+	r.owner.begin()
 	err := function(r)
 	if err == nil {
 		err = r.finish()

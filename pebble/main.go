@@ -21,12 +21,19 @@ func Main(config Config, function func(*Rank) error) {
 	launch.Exit(Tell(launch.Stderr(), err))
 }
 
-// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. It can be called once.
+// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it can be
+// called once in a process, and config.Ranks must be 0 or what the job was started with.
 func RunLaunched(ctx context.Context, config Config, function func(*Rank) error) error {
-	if config.Transport != nil || !launch.Started() {
+	switch {
+	case config.Transport != nil:
+		return Run(ctx, config, function)
+	case launch.Started():
+	case launch.Joined():
+		return fmt.Errorf("pebble: run: %w", launch.ErrJoinedBefore)
+	default:
 		return Run(ctx, config, function)
 	}
-	member, err := launch.JoinBy(ctx, config.Via)
+	member, err := launch.JoinBy(ctx, config.Via, config.Log)
 	if err != nil {
 		return err
 	}
@@ -39,9 +46,15 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 		case <-ctx.Done():
 		}
 	}()
+	if ranks := member.Place.Ranks; config.Ranks != 0 && config.Ranks != ranks {
+		err := fmt.Errorf("pebble: config: %d ranks, but the job was started with %d: leave Config.Ranks 0, or give %d to what starts "+
+			"the job, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
+		return errors.Join(err, member.Transport.Close(), member.Close())
+	}
 	config.Transport = member.Transport
-	config.Ranks = 0
-	return errors.Join(Run(ctx, config, function), member.Close())
+	err = Run(ctx, config, function)
+	member.Complain(err)
+	return errors.Join(err, member.Close())
 }
 
 // Tell writes what people should know about the error of a job, and returns the exit status for it.
@@ -58,8 +71,5 @@ func Tell(w io.Writer, err error) (status int) {
 		return launch.ExitFollower
 	}
 	fmt.Fprintln(w, err)
-	if Follower(err) {
-		return launch.ExitFollower
-	}
 	return launch.StatusOf(err)
 }

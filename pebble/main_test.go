@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -44,9 +45,38 @@ var roles = map[string]func(r *pebble.Rank) error{
 	},
 }
 
+// programs are those that start jobs in other ways than by one call of pebble.Main.
+var programs = map[string]func() error{
+	"ranks": func() error {
+		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 7}, (*pebble.Rank).Barrier)
+	},
+	"same ranks": func() error {
+		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 3}, (*pebble.Rank).Barrier)
+	},
+	"run": func() error { return pebble.Run(context.Background(), pebble.Config{}, (*pebble.Rank).Barrier) },
+	"run alone": func() error {
+		return pebble.Run(context.Background(), pebble.Config{Alone: true}, (*pebble.Rank).Barrier)
+	},
+	"twice":          func() error { return after(pebble.Config{}, pebble.RunLaunched) },
+	"then run":       func() error { return after(pebble.Config{}, pebble.Run) },
+	"then run alone": func() error { return after(pebble.Config{Alone: true}, pebble.Run) },
+}
+
+// after runs a second job when the launched one has ended.
+func after(c pebble.Config, again func(context.Context, pebble.Config, func(*pebble.Rank) error) error) error {
+	if err := pebble.RunLaunched(context.Background(), pebble.Config{}, (*pebble.Rank).Barrier); err != nil {
+		return fmt.Errorf("first: %w", err)
+	}
+	return again(context.Background(), c, (*pebble.Rank).Barrier)
+}
+
 func TestMain(m *testing.M) {
-	if role, ok := roles[os.Getenv(roleVariable)]; ok {
+	name := os.Getenv(roleVariable)
+	if role, ok := roles[name]; ok {
 		pebble.Main(pebble.Config{}, role)
+	}
+	if program, ok := programs[name]; ok {
+		launch.Exit(pebble.Tell(os.Stderr, program()))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -71,6 +101,37 @@ func TestProcesses(t *testing.T) {
 	status, said := play(t, "well", 3, 5)
 	require.Zero(t, status, said)
 	require.Empty(t, said)
+}
+
+// Each of these would run as several jobs without a word, or fail without one.
+func TestJobsThatAreNotTheLaunchers(t *testing.T) {
+	for role, says := range map[string]string{
+		"ranks": "7 ranks, but the job was started with 3: leave Config.Ranks 0", "same ranks": "",
+		"run": "one of a job of 3 processes", "run alone": "",
+		"twice": "can do so once", "then run": "one of a job of 3 processes", "then run alone": "",
+	} {
+		t.Run(role, func(t *testing.T) {
+			status, said := play(t, role, 3, 3)
+			if says == "" {
+				require.Zero(t, status, said)
+				require.Empty(t, said)
+				return
+			}
+			require.Equal(t, launch.ExitError, status, said)
+			require.Contains(t, said, says)
+		})
+	}
+}
+
+func TestTasksOfAnotherLauncherAreNoJobs(t *testing.T) {
+	t.Setenv("PMI_SIZE", "2")
+	run := func(c pebble.Config) error { return pebble.Run(t.Context(), c, (*pebble.Rank).Barrier) }
+	require.ErrorContains(t, run(pebble.Config{}), "pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2)")
+	require.ErrorContains(t, pebble.RunLaunched(t.Context(), pebble.Config{}, (*pebble.Rank).Barrier), "(PMI_SIZE=2)")
+	require.NoError(t, run(pebble.Config{Alone: true}))
+	require.NoError(t, run(pebble.Config{Transport: netio.NewMem(2)}), "who names the transport knows")
+	t.Setenv("PEBBLES_ALONE", "1")
+	require.NoError(t, run(pebble.Config{}))
 }
 
 // The rank that panicked tells its stack; the processes that end because of it say nothing.

@@ -10,27 +10,29 @@ import (
 // MarkLink marks the link between two ranks as down, or as up again: topologies made by route.Dynamic route around it from
 // here on, and pebbles that wait for it take other links (Active Pebbles, section 3.4). The mark holds for the whole job;
 // this rank's buffers obey at once, or after the running handler, and others as soon as they look for what has arrived. It may
-// be called at any time by a rank's goroutine, also in handlers.
+// be called at any time by a rank's goroutine, also in handlers. When several ranks mark the same link, all see the same mark
+// in the end: the last by count of marks known, then by rank; a mark that knew of another is later.
 //
 // A mark is advice to routing, for links that are slow, costly or about to go: what was handed to the transport before
 // still arrives.
 func (r *Rank) MarkLink(a, b int, down bool) {
 	r.mustBeRank("MarkLink", a)
 	r.mustBeRank("MarkLink", b)
-	r.mark(route.Mark{From: a, To: b, Down: down})
+	r.mark("MarkLink was called", route.Mark{From: a, To: b, Down: down})
 }
 
 // MarkRank is MarkLink for a rank: nothing is routed through it. It still sends and receives pebbles of its own.
 func (r *Rank) MarkRank(rank int, down bool) {
 	r.mustBeRank("MarkRank", rank)
-	r.mark(route.Mark{From: rank, To: -1, Down: down})
+	r.mark("MarkRank was called", route.Mark{From: rank, To: -1, Down: down})
 }
 
 // Links are the marks of the job, for topologies that look at them.
 func (r *Rank) Links() *route.Links { return r.links }
 
-func (r *Rank) mark(m route.Mark) {
-	r.links.Apply(m)
+func (r *Rank) mark(call string, m route.Mark) {
+	from := r.enter(call)
+	m = r.links.Issue(m, r.id)
 	place := r.Place()
 	for process := range place.Processes {
 		if process == place.Process {
@@ -42,9 +44,10 @@ func (r *Rank) mark(m route.Mark) {
 		}
 		r.tell(process, marking, value)
 	}
-	if r.mode == body {
+	if from == body {
 		r.reroute()
 	}
+	r.leave(call, from)
 }
 
 // tell sends a message to the first rank of a process, which looks at it whenever it comes.
@@ -65,8 +68,8 @@ func (r *Rank) marked(f *netio.Frame) {
 	if err := m.UnmarshalBinary(f.Payload()); err != nil {
 		r.refuse(f, err.Error())
 	}
-	if m.From >= r.Size() || m.To >= r.Size() {
-		r.refuse(f, fmt.Sprintf("it marks the link from rank %d to rank %d", m.From, m.To))
+	if m.From >= r.Size() || m.To >= r.Size() || m.By >= r.Size() {
+		r.refuse(f, fmt.Sprintf("rank %d marks the link from rank %d to rank %d", m.By, m.From, m.To))
 	}
 	f.Release()
 	r.links.Apply(m)
@@ -74,7 +77,7 @@ func (r *Rank) marked(f *netio.Frame) {
 
 // reroute lets targets move what waits for links that are down.
 func (r *Rank) reroute() {
-	if r.mode == outside {
+	if !r.inEpoch() {
 		return // the next epoch will look again
 	}
 	r.linksSeen = r.links.Version()

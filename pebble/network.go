@@ -2,8 +2,10 @@ package pebble
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -23,10 +25,11 @@ const (
 	windows
 	settings
 	refactoring
+	finishing
 	purposes
 )
 
-var purposeNames = map[purpose]string{
+var purposeNames = [purposes]string{
 	quiescence:   "the end of an epoch",
 	registration: "the comparison of new targets",
 	barrier:      "a barrier",
@@ -37,6 +40,28 @@ var purposeNames = map[purpose]string{
 	windows:      "the end of a window of tuning",
 	settings:     "the choice of settings",
 	refactoring:  "an order to take another coalescing factor",
+	finishing:    "the end of the rank's function",
+}
+
+// begun says that a collective for this purpose is to begin.
+func (p purpose) begun() string { return beginnings[p] }
+
+var beginnings = func() (all [purposes]string) {
+	for p, name := range purposeNames {
+		all[p] = name + " was begun"
+	}
+	return all
+}()
+
+// stands says where a rank is that takes part in a collective for this purpose.
+func (p purpose) stands() string {
+	switch {
+	case p == finishing:
+		return "has returned from its function"
+	case p >= purposes:
+		return fmt.Sprintf("is at a collective of unknown purpose %d", p)
+	}
+	return "is at " + purposeNames[p]
 }
 
 // network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an
@@ -44,7 +69,19 @@ var purposeNames = map[purpose]string{
 type network struct {
 	rank *Rank
 	purpose
-	variant uint32 // of the purpose: what ranks must agree on beyond it, as a hash
+	variant uint32       // of the purpose: what ranks must agree on beyond it, as a hash
+	of      reflect.Type // of the values; nil for bytes, and where there are none
+}
+
+// typed makes a network one for values of a type, on which ranks must agree; nil is bytes.
+func (n *network) typed(t reflect.Type) *network {
+	if n.of != t {
+		n.of, n.variant = t, 0
+		if t != nil {
+			n.variant = variant(layout.Describe(t), 0)
+		}
+	}
+	return n
 }
 
 // mark is what a message carries to tell what it is for.
@@ -83,6 +120,9 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 		if p := purpose(stray.Check & (1<<purposeBits - 1)); p != n.purpose {
 			n.rank.fail(n.elsewhere(int(stray.From), p))
 		}
+		if n.purpose != quiescence {
+			n.rank.fail(n.otherType(int(stray.From)))
+		}
 		n.rank.fail(fmt.Errorf("pebble: rank %d and rank %d end the same epoch in different ways: "+
 			"all ranks must declare the same depth", n.rank.id, stray.From))
 	}
@@ -91,18 +131,31 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 
 // elsewhere is the error for ranks that have not made the same calls.
 func (n *network) elsewhere(from int, at purpose) error {
-	return fmt.Errorf("pebble: rank %d is at %s while rank %d is at %s: "+
+	return fmt.Errorf("pebble: rank %d %s while rank %d %s: "+
 		"all ranks must register the same targets, and call epochs and collectives in the same order",
-		n.rank.id, purposeNames[n.purpose], from, purposeNames[at])
+		n.rank.id, n.stands(), from, at.stands())
+}
+
+// otherType is the error for ranks that are in one collective with values of different types.
+func (n *network) otherType(from int) error {
+	own := "bytes"
+	if n.of != nil {
+		own = n.of.String()
+	}
+	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same type on every rank",
+		n.rank.id, purposeNames[n.purpose], own, from)
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
 // frames of the next epoch wait.
 func (n *network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	r := n.rank
-	if r.mode != outside {
-		misuse("rank %d: %s was begun inside an epoch: collectives are for the main function between epochs", r.id, purposeNames[n.purpose])
+	call := n.begun()
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs", r.id, call)
 	}
+	r.enter(call)
 	err := r.guard(func() error {
 		r.check()
 		r.machine.Start(steps, n.Open(), value, merge)
@@ -113,6 +166,7 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 			}
 			r.rest(idle)
 		}
+		r.leave(call, outside)
 		return nil
 	})
 	return r.machine.Value, err

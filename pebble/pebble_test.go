@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -59,13 +60,21 @@ func TestBadConfig(t *testing.T) {
 	require.ErrorContains(t, run(t, pebble.Config{}, nil), "function is nil")
 }
 
-// Counts of frames may wrap: only sums and equality are used (a peer lost a message near 2^32).
+// counting is a transport that says where counts begin.
+type counting struct {
+	*netio.Mem
+	from uint64
+}
+
+func (c counting) CountFrom() uint64 { return c.from }
+
+// Counts of frames, epochs and collectives may wrap: of frames only sums and equality are used (a peer lost a message near 2^32).
 func TestCountersNearWraps(t *testing.T) {
 	for _, start := range []uint64{1<<32 - 3, math.MaxUint64 - 3, math.MaxUint64/3 - 2, 1 << 63} {
 		for _, ranks := range []int{1, 2, 3, 5, 8} {
 			var handled atomic.Int64
-			c := pebble.Config{Ranks: ranks, Coalesce: 1}
-			pebble.StartCounters(&c, start)
+			c := pebble.Config{Coalesce: 1}
+			c.Transport = counting{netio.NewMem(ranks), start}
 			require.NoError(t, run(t, c, func(r *pebble.Rank) error {
 				var chain *target.Target[uint64]
 				chain = byRank(r, "chain", func(v uint64) {

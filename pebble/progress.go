@@ -82,7 +82,7 @@ func (r *Rank) arrive(f *netio.Frame) {
 			r.control.put(f)
 		}
 	case netio.Data:
-		if r.mode == outside || f.Epoch != r.epoch {
+		if !r.inEpoch() || f.Epoch != r.epoch {
 			r.postpone(f)
 			return
 		}
@@ -127,9 +127,9 @@ func (r *Rank) deliver(f *netio.Frame) {
 
 // take handles a frame.
 func (r *Rank) take(f *netio.Frame) {
-	r.mode, r.depth = handler, int(f.Flags)
+	r.mode, r.depth = nested, int(f.Flags)
 	err := r.endpoints[f.Target].Deliver(f)
-	r.mode, r.depth = body, 0
+	r.mode, r.depth = busy, 0
 	if err != nil {
 		r.refuse(f, err.Error())
 	}
@@ -171,7 +171,7 @@ func (r *Rank) restAfter(idle, spins int) {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
 		return
 	}
-	if r.job.config.Buffers == Shared && r.mode != outside {
+	if r.job.config.Buffers == Shared && r.inEpoch() {
 		r.port.Wait(sharedRest) // another rank may have given the credit or the buffer free that this one waits for
 		return
 	}
@@ -200,18 +200,23 @@ func (r *Rank) room(bytes int64) {
 // fits tells whether another frame of so many bytes may be under way when so many are lent.
 func (r *Rank) fits(lent, bytes int64) bool {
 	underWay := lent - r.filling - r.queued - r.messages.UnderWay()*netio.FrameCost(0)
-	return underWay <= 0 || underWay+bytes <= r.job.config.BufferBudget
+	c := &r.job.config
+	return underWay <= 0 || underWay+bytes <= c.BufferBudget && lent+bytes+r.reserved <= c.MemoryLimit
 }
 
 // Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body that
 // sends nothing should call it now and then, so that others need not wait. It never waits itself.
 func (r *Rank) Poll() {
-	if r.mode != body {
-		misuse("rank %d: Poll may be called only by the main function in an epoch", r.id)
+	const call = "Poll was called"
+	r.owned(call)
+	if in := r.mode; in != body {
+		r.misplaced(in, call, "rank %d: Poll may be called only by the main function in an epoch", r.id)
 	}
+	r.enter(call)
 	r.check()
 	r.progress()
 	r.flushDue()
+	r.leave(call, body)
 }
 
 func (r *Rank) flushDue() {

@@ -215,8 +215,18 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(value) < orderBytes {
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id, len(value), orderBytes)
+	}
 	t := r.tuning
 	o = orderOf(value)
+	why := o.wrong()
+	if why == "" && o.epochs == 0 {
+		why = "its order is for no epoch"
+	}
+	if why != "" {
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", r.id, why)
+	}
 	t.left = o.epochs
 	if o.setting == t.now && t.order == 0 {
 		return nil

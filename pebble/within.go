@@ -38,7 +38,7 @@ func (w *within) found() int {
 // tuneWithin is looked at when the clock is. Rank 0 ends windows; all follow the last order.
 func (r *Rank) tuneWithin(now time.Duration) {
 	t := r.tuning
-	if t == nil || !t.may.Coalesce || t.given == 0 || r.mode == outside {
+	if t == nil || !t.may.Coalesce || t.given == 0 || !r.inEpoch() {
 		return
 	}
 	if r.id == 0 && now-t.started >= longWindows*t.window {
@@ -128,6 +128,9 @@ func (r *Rank) refactored(f *netio.Frame) {
 		r.refuse(f, "it is no order of rank 0")
 	}
 	o := orderOf(f.Payload())
+	if why := o.wrong(); why != "" {
+		r.refuse(f, why)
+	}
 	f.Release()
 	r.job.order.Store(uint64(uint32(o.epochs))<<32 | uint64(uint32(o.setting.Coalesce)))
 }

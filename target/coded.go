@@ -9,6 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -36,13 +37,22 @@ func (c *coded[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
 func (c *coded[V]) own() *coalesce.Lane { return &c.lanes[c.plan.Self] }
 
 func (c *coded[V]) sendAll(vs []V) {
+	inHandler := c.door.Enter()
+	c.door.Begin(inHandler)
 	for _, v := range vs {
-		c.send(v)
+		c.sendOne(v, inHandler)
 	}
+	c.door.End()
 }
 
 func (c *coded[V]) send(v V) {
 	inHandler := c.door.Enter()
+	c.door.Begin(inHandler)
+	c.sendOne(v, inHandler)
+	c.door.End()
+}
+
+func (c *coded[V]) sendOne(v V, inHandler bool) {
 	c.door.Count().PebblesSent++
 	if !inHandler {
 		c.door.Spend(1) // which may let handlers run: first of all
@@ -61,15 +71,29 @@ func (c *coded[V]) send(v V) {
 
 // pass takes a pebble through the cache to its lane.
 func (c *coded[V]) pass(s *scratch[V], v V, key uint64, l int, inHandler bool) {
-	if l != c.plan.Self && c.reduces(1) {
-		c.regroup(inHandler)
-		var ok bool
-		if v, key, ok = c.cache.FilterOne(v, key); !ok {
-			return
-		}
-		l = c.laneOf(s, key)
+	if l == c.plan.Self || !c.meets(s, key) {
+		c.let(s, v, key, l, inHandler)
+		return
 	}
-	c.let(s, v, key, l, inHandler)
+	c.reduced(s, v, key, inHandler)
+}
+
+// meets tells whether a pebble for another rank goes through the cache.
+func (c *coded[V]) meets(s *scratch[V], key uint64) bool {
+	advice := c.advice(1)
+	if advice == reduce.Watch {
+		s.keys[0] = key
+		c.cache.Watch(s.keys[:1])
+	}
+	return advice == reduce.Use
+}
+
+// reduced takes a pebble through the cache, and what comes out to its lane.
+func (c *coded[V]) reduced(s *scratch[V], v V, key uint64, inHandler bool) {
+	c.regroup(inHandler)
+	if v, key, ok := c.cache.FilterOne(v, key); ok {
+		c.let(s, v, key, c.laneOf(s, key), inHandler)
+	}
 }
 
 // let takes a pebble to its lane, or to the handler at once when the main function sends it to its own rank.
@@ -137,7 +161,7 @@ func (c *coded[V]) fit(l, bytes int, inHandler bool) {
 		}
 		c.emit(l, pebble.Full)
 	}
-	room := max(int(c.rooms[l]), bytes)
+	room := max(c.roomOf(l), bytes)
 	if !inHandler {
 		now := c.now // handlers may run
 		c.door.Room(room)
@@ -209,19 +233,19 @@ func (c *coded[V]) arrived(f *netio.Frame) error {
 			return err
 		}
 		l := c.laneOf(s, key)
-		if l == c.plan.Self || c.cache != nil {
+		if here := l == c.plan.Self; here || c.atHops && c.meets(s, key) {
 			v, err := c.codec.Decode(record[recordHead:])
 			if err != nil {
 				return fmt.Errorf("decode a pebble for key %d: %w", key, err)
 			}
-			if l == c.plan.Self {
+			if here {
 				s.vs[home] = v
 				if home++; home == chunk {
 					c.runHome(s, &home)
 				}
 				continue
 			}
-			c.forward(func() { c.pass(s, v, key, l, true) })
+			c.forward(func() { c.reduced(s, v, key, true) })
 			continue
 		}
 		c.forward(func() { c.put(s, record, l, true) })
@@ -259,7 +283,7 @@ func (c *coded[V]) forward(pass func()) {
 	c.door.Count().Forwarded++
 	c.now = c.door.ThisDepth()
 	did := c.queue.install(c.own())
-	if c.cache == nil {
+	if !c.atHops {
 		pass()
 	} else {
 		merged := c.cache.Merged()

@@ -21,14 +21,15 @@ type core[V any] struct {
 	handle     func(vs []V)
 	owner      distribution.Map
 	owners     distribution.Batcher
-	shortcut   shortcut         // from pebbles to owners, when there is no cache
+	foreign    bool             // owners may be no ranks: the distribution is not of ours
+	shortcut   shortcut         // from pebbles to owners, for batches that pass by the cache
 	cache      *reduce.Cache[V] // nil when there is none
 	prices     prices           // of the cache
 	mergedSeen uint64           // merges that the rank's counter has
+	atHops     bool             // arriving pebbles that go on meet the cache
 	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
 	lastHop    bool             // the last stage of the topology brings only pebbles of this rank
-	moving     bool             // keys may leave this rank while their pebbles wait here
-	after      func()           // runs when a batch has been handled; nil for nothing
+	mover      moves            // what moves keys, and must not while a batch is handled; nil when they stay
 	main       scratch[V]       // of sends from the main function
 	inner      scratch[V]       // of sends from handlers
 	hop        scratch[V]       // of arriving pebbles
@@ -67,9 +68,9 @@ func (c *core[V]) side(inHandler bool) *scratch[V] {
 	return c.main.ready()
 }
 
-// address fills in keys, where a cache needs them, and lanes of a chunk, and returns the lanes.
-func (c *core[V]) address(s *scratch[V], vs []V) (lanes []uint32) {
-	if c.shortcut.taken {
+// address fills in the lanes of a chunk, and the keys when keyed asks for them, and returns the lanes.
+func (c *core[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
+	if c.shortcut.taken && !keyed {
 		own := s.owners[:len(vs)]
 		owners(c.shortcut, vs, own)
 		return c.laneOfEach(s, own)
@@ -82,7 +83,11 @@ func (c *core[V]) address(s *scratch[V], vs []V) (lanes []uint32) {
 // lanesOf works out the lanes of keys.
 func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 	owners := s.owners[:len(keys)]
-	if bad := c.owners.Owners(keys, owners); bad >= 0 {
+	bad := c.owners.Owners(keys, owners)
+	if c.foreign {
+		c.checkOwners(bad, keys, owners)
+	}
+	if bad >= 0 {
 		c.door.Outside(keys[bad], describe(c.owner))
 	}
 	return c.laneOfEach(s, owners)
@@ -117,13 +122,16 @@ func (c *core[V]) laneOf(s *scratch[V], key uint64) int {
 // run gives pebbles to the handler.
 func (c *core[V]) run(vs []V) {
 	before := c.door.Handle(len(vs))
+	if c.mover != nil {
+		c.mover.beforeBatch()
+	}
 	if c.cache != nil && c.prices.handle.due(len(vs)) {
 		c.timed(vs)
 	} else {
 		c.handle(vs)
 	}
-	if c.after != nil {
-		c.after()
+	if c.mover != nil {
+		c.mover.afterBatch()
 	}
 	c.door.Handled(before)
 }
@@ -136,9 +144,32 @@ func (c *core[V]) EndEpoch() {
 	}
 }
 
-// reduces tells whether the next n pebbles go through the cache.
-func (c *core[V]) reduces(n int) bool {
-	return c.cache != nil && (!c.draining || !c.door.Deep()) && c.cache.Worth(n)
+// advice is what the next n pebbles are to do about the cache.
+func (c *core[V]) advice(n int) reduce.Advice {
+	if c.cache == nil || c.draining && c.door.Deep() {
+		return reduce.Skip
+	}
+	return c.cache.Advise(n)
+}
+
+// adviceAtHop is advice for n pebbles that have arrived.
+func (c *core[V]) adviceAtHop(n int) reduce.Advice {
+	if !c.atHops {
+		return reduce.Skip
+	}
+	return c.advice(n)
+}
+
+// watch gives the cache the keys of pebbles that pass by it for other ranks. It overwrites keys.
+func (c *core[V]) watch(keys []uint64, lanes []uint32) {
+	self, away := uint32(c.plan.Self), 0
+	for i, l := range lanes {
+		keys[away] = keys[i]
+		if l != self {
+			away++
+		}
+	}
+	c.cache.Watch(keys[:away])
 }
 
 // regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.
@@ -159,10 +190,14 @@ func (c *core[V]) merged() {
 	c.mergedSeen = n
 }
 
-// moves is what a distribution whose keys may move offers.
+// moving tells whether keys may leave this rank while their pebbles wait here.
+func (c *core[V]) moving() bool { return c.mover != nil }
+
+// moves is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home, and
+// their keys must stay.
 type moves interface {
-	Moving() bool
-	AfterBatch()
+	beforeBatch()
+	afterBatch()
 }
 
 func describe(m distribution.Map) string {

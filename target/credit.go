@@ -1,6 +1,8 @@
 package target
 
 import (
+	"sync/atomic"
+
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -14,6 +16,7 @@ type credit struct {
 	door     *pebble.Door
 	most     int64            // frames under way on a lane
 	underWay []*netio.Account // by lane; lanes that ranks of a process share have one
+	taken    []*atomic.Int64  // by lane: frames taken out of a shared buffer and not yet launched, by any rank; nil when no lane is shared
 	backlogs []netio.Frames   // by lane: frames that wait for credit, oldest first; nil before the first had to
 	waiting  []int            // lanes with a backlog
 	staged   route.Staged     // nil when the topology has no order
@@ -76,7 +79,7 @@ func (c *credit) leads(stage int) bool {
 // leave hands a sealed frame to the transport, or puts it into the backlog.
 func (c *credit) leave(l int, f *netio.Frame) {
 	if c.has(l) && !c.waits(l) {
-		c.door.Launch(f, c.underWay[l])
+		c.launch(l, f)
 		return
 	}
 	if c.backlogs == nil {
@@ -90,6 +93,18 @@ func (c *credit) leave(l int, f *netio.Frame) {
 	c.door.Backlog(1)
 }
 
+func (c *credit) launch(l int, f *netio.Frame) {
+	c.door.Launch(f, c.underWay[l])
+	c.handed(l) // after the account has the frame
+}
+
+// handed notes that a frame that may have been taken out of a shared buffer is not in this rank's hands any more.
+func (c *credit) handed(l int) {
+	if c.taken != nil && c.taken[l] != nil {
+		c.taken[l].Add(-1)
+	}
+}
+
 // Pump implements pebble.Endpoint.
 func (c *credit) Pump() {
 	if len(c.waiting) == 0 {
@@ -99,7 +114,7 @@ func (c *credit) Pump() {
 	c.highest = -1
 	for _, l := range c.waiting {
 		for c.waits(l) && c.has(l) {
-			c.door.Launch(c.shift(l), c.underWay[l])
+			c.launch(l, c.shift(l))
 		}
 		if c.waits(l) {
 			still = append(still, l)
@@ -141,6 +156,9 @@ func (c *credit) ends(f *netio.Frame) bool {
 func (c *credit) Back() bool {
 	c.door.Collect()
 	for l := range c.underWay {
+		if c.taken != nil && c.taken[l] != nil && c.taken[l].Load() != 0 { // first: a frame is in the account before it is not in taken
+			return false
+		}
 		if c.underWay[l].UnderWay() != 0 {
 			return false
 		}

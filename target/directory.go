@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/layout"
@@ -24,7 +25,8 @@ type Directory[S any] struct {
 	depart  func(key uint64) S
 	moves   *Target[move[S]]
 	news    *Target[sighting]
-	waiting []intent
+	running bool     // a batch of pebbles to keys of this directory is being handled
+	waiting []intent // until it has been
 }
 
 // move carries a key and its state to its new owner.
@@ -40,7 +42,7 @@ type sighting struct {
 	At           uint32
 }
 
-// intent is a move that a handler has asked for.
+// intent is a move that a handler has asked for, whose batch may have more pebbles to the key.
 type intent struct {
 	key uint64
 	to  int
@@ -61,10 +63,10 @@ func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, dep
 		Each(func(m move[S]) {
 			d.Adopt(m.Key, m.Version)
 			arrive(m.Key, m.State)
-		}), d.carried(name, options)...)
+		}), append(d.carried(name, options), promptly)...)
 	d.news = New(r, name+" news", byRank,
 		Key(func(s sighting) uint64 { return uint64(d.Home(s.Key)) }),
-		Each(func(s sighting) { d.Learn(s.Key, int(s.At), s.Version) }))
+		Each(func(s sighting) { d.Learn(s.Key, int(s.At), s.Version) }), promptly)
 	return d
 }
 
@@ -78,7 +80,7 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
 			pebble.Refuse(d.rank, name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
 		}
-		return options
+		return slices.Clone(options)
 	}
 	codec, ok := s.codec.(Codec[S])
 	if !ok {
@@ -87,9 +89,13 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
 }
 
-// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. In a handler
-// it takes effect when the running batch of pebbles has been handled: until then the key stays. The key's state leaves by
-// depart at that moment. Moving a key that is not here panics; moving it to where it is does nothing.
+// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. The key's state
+// leaves by depart, and the key is gone, when Move returns; but in a handler of a target over this directory the key stays until
+// the running batch of pebbles has been handled, for more of them may be for it. Moving a key that is not here panics;
+// moving it to where it is does nothing.
+//
+// In the main function, Move waits first, as a send does, until there is credit and room in the budget, and lets handlers run
+// meanwhile: when one of them gives the key away, that is where it goes. A key on its way never waits for anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
 	if !d.Owns(key) {
 		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it", d.rank.ID(), key, d.Owner(key)))
@@ -97,16 +103,34 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	if to < 0 || to >= d.Ranks() {
 		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
 	}
-	if d.moves.inHandler() {
+	door := d.moves.box().door
+	inHandler := door.Enter()
+	switch {
+	case d.running:
 		d.waiting = append(d.waiting, intent{key, to})
-		return
+	case inHandler:
+		d.move(key, to)
+		d.hurry()
+	default:
+		door.Begin(false)
+		door.Spend(1)
+		d.moves.box().throttle() // while the key is still here
+		d.news.box().throttle()
+		before := door.Handle(0) // no waiting from here on
+		if d.Owns(key) {
+			d.move(key, to)
+			d.hurry()
+		}
+		door.Handled(before)
+		door.End()
 	}
-	d.move(key, to)
-	d.hurry()
 }
 
-// AfterBatch carries out the moves that handlers have asked for.
-func (d *Directory[S]) AfterBatch() {
+func (d *Directory[S]) beforeBatch() { d.running = true }
+
+// afterBatch carries out the moves that the batch's handler has asked for.
+func (d *Directory[S]) afterBatch() {
+	d.running = false
 	for i := 0; i < len(d.waiting); i++ {
 		if w := d.waiting[i]; d.Owns(w.key) {
 			d.move(w.key, w.to)
@@ -118,8 +142,9 @@ func (d *Directory[S]) AfterBatch() {
 	}
 }
 
-// hurry sends moves at once. A pebble that looks for a key on its way is passed around until the key has arrived, and
-// keeps its ranks from being idle: the key must not wait in a buffer for that.
+// hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around until the
+// key has arrived, and keeps its ranks from being idle and frames under way: the key must not wait for an idle rank, here or at
+// a hop, nor for other ranks to fill a shared buffer, nor for the budget.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()
 	d.news.Flush()

@@ -119,6 +119,83 @@ func TestMovingStateByCodec(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A key moves at once when the handler that moves it is of a target without a directory, or over another one. Nothing else happens on
+// its rank in that epoch.
+func TestMoveFromAnotherTargetsHandler(t *testing.T) {
+	for name, options := range map[string][]target.Option{"plain": nil, "coded": {target.Coded[uint64](plainCodec{})}} {
+		for _, moving := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, keys that move: %v", name, moving), func(t *testing.T) {
+				var gone, has [2]bool
+				state := [2]uint64{77, 0}
+				require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+					where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2),
+						func(uint64) uint64 { return state[r.ID()] }, func(_, n uint64) { state[r.ID()] = n })
+					target.New(r, "work", where, target.Key(identity), target.Each(func(uint64) {}))
+					var place distribution.Map = distribution.Cyclic(2, 2)
+					if moving {
+						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+					}
+					order := target.New(r, "order", place, target.Key(identity), target.Each(func(uint64) {
+						where.Move(0, 1)
+						gone[r.ID()] = !where.Owns(0)
+					}), options...)
+					err := r.Epoch(func() error {
+						if r.ID() == 1 {
+							order.Send(0)
+						}
+						return nil
+					})
+					has[r.ID()] = where.Owns(0)
+					return err
+				}))
+				require.Equal(t, [2]bool{true, false}, gone)
+				require.Equal(t, [2]bool{false, true}, has)
+				require.EqualValues(t, 77, state[1])
+			})
+		}
+	}
+}
+
+// In a handler of a target over the directory a key stays until the batch has been handled, which may have more pebbles to it.
+func TestMoveWaitsForTheBatch(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+		handled := 0
+		hit := target.New(r, "hit", where, target.Key(identity), target.Each(func(uint64) {
+			if !where.Owns(0) {
+				panic("a pebble was handled away from its key")
+			}
+			if handled++; r.ID() == 0 {
+				where.Move(0, 1)
+			}
+		}))
+		if err := r.Epoch(func() error {
+			if r.ID() == 0 {
+				hit.SendAll([]uint64{0, 0, 0})
+				if where.Owns(0) {
+					panic("the key is still here")
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if want := 3 * (1 - r.ID()); handled != want {
+			return fmt.Errorf("handled %d pebbles, want %d", handled, want)
+		}
+		return nil
+	}))
+}
+
+func TestMoveOutsideOfEpochsPanics(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 1), func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+		where.Move(0, 0)
+		return nil
+	})
+	require.ErrorContains(t, err, "sent outside of an epoch")
+}
+
 func TestMoveOfForeignKeyPanics(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		where := target.NewDirectory(r, "keys", distribution.Block(2, 2),

@@ -9,6 +9,9 @@
 //		return nil
 //	})
 //
+// A target is for the goroutine of its rank's function alone, in handlers too. Builds with -race or -tags pebbles_check end the job at the
+// first call from another goroutine; others when two calls meet.
+//
 // A pebble of plain data (numbers, and arrays and structs of them) travels as it lies in memory. Any other type needs a
 // [Codec]; package target/avro has one that works for most types.
 //

@@ -2,7 +2,6 @@ package target
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"unsafe"
 
@@ -39,6 +38,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	}
 	b.checkFactor()
 	topology := b.topology()
+	b.weigh(topology)
 	if s.codec == nil {
 		b.mustBePlain()
 		p := &plain[V]{core: c}
@@ -94,14 +94,11 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 	if cache != nil {
 		b.cacheBytes = int64(cache.Bytes())
 	}
-	var short shortcut
-	if cache == nil {
-		short = shortcutOf(keying, b.owner)
-	}
 	return core[V]{
+		outbox: outbox{prompt: b.prompt},
 		made:   b,
-		keying: keying, shortcut: short, handle: handling.batch,
-		owner: b.owner, owners: distribution.BatcherOf(b.owner),
+		keying: keying, shortcut: shortcutOf(keying, b.owner), handle: handling.batch,
+		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
 		cache: cache,
 	}
 }
@@ -124,10 +121,20 @@ func (b *builder[V]) newCache() *reduce.Cache[V] {
 	if entries == 0 {
 		return nil
 	}
-	if limit := b.rank.Config().MemoryLimit; int64(entries) > limit/8 {
-		b.refuse("a cache of %d entries is larger than the memory limit of %d bytes", entries, limit)
+	slot := int64(reduce.NewCache(kind, 1).SlotSize())
+	if limit := b.rank.Config().MemoryLimit; int64(entries) > limit/slot {
+		b.refuse("a cache of %d entries of %d bytes is larger than the memory limit of %d bytes", entries, slot, limit)
+	}
+	if entries > reduce.SizeMax {
+		b.refuse("a cache of %d entries: give at most %d", entries, reduce.SizeMax)
 	}
 	return reduce.NewCache(kind, entries)
+}
+
+// writeBack tells whether the reduction holds pebbles back.
+func (b *builder[V]) writeBack() bool {
+	kind, ok := b.kind.(reduce.Kind[V])
+	return ok && kind.WriteBack()
 }
 
 // topology makes the topology and, when it is not one of ours, proves the routes that start at this rank. All ranks
@@ -162,10 +169,10 @@ func (b *builder[V]) topology() (t route.Topology) {
 	return made
 }
 
-// moving tells whether the distribution's keys may move.
+// moving tells whether the distribution's keys may move, or the target moves them.
 func (b *builder[V]) moving() bool {
-	m, ok := b.owner.(moves)
-	return ok && m.Moving()
+	_, ok := b.owner.(moves)
+	return ok || b.prompt
 }
 
 func (b *builder[V]) mustBePlain() {
@@ -177,11 +184,11 @@ func (b *builder[V]) mustBePlain() {
 // checkFactor refuses a coalescing factor that can't be.
 func (b *builder[V]) checkFactor() {
 	switch {
-	case b.coalesce <= 0 || b.coalesce > math.MaxInt32:
+	case b.coalesce <= 0:
 		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
-	case uint64(b.unit)*uint64(b.coalesce) > netio.FrameBytesMax:
-		b.refuse("%d pebbles of %d bytes are more than the %d bytes that a frame can hold: lower the coalescing factor",
-			b.coalesce, b.unit, netio.FrameBytesMax)
+	case b.coalesce > netio.FrameBytesMax/max(1, b.unit):
+		b.refuse("a coalescing factor of %d is too large: a frame can hold %d of these pebbles: lower the coalescing factor",
+			b.coalesce, netio.FrameBytesMax/max(1, b.unit))
 	}
 }
 
@@ -202,20 +209,26 @@ func (b *builder[V]) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
 }
 
-// reserve counts what the target keeps, and checks that the memory limit lets every lane have its frame.
+// weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are any.
+func (b *builder[V]) weigh(t route.Topology) {
+	unit, most := b.unit, b.coalesce
+	if b.codec != nil {
+		unit, most = 1, codedBytesMax
+	}
+	need := int64(len(t.Neighbors(b.rank.ID())))*int64(leastOf(most, unit)*unit) + route.TableBytes(t)
+	if limit := b.rank.Config().MemoryLimit; need > limit {
+		b.refuse("its buffers and routes need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
+			need, limit)
+	}
+}
+
+// reserve counts what the target keeps.
 func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
 	if c.cache != nil {
 		c.prices = newPrices(door.Topology(), b.coalesce, door.Place().Processes)
 	}
 	door.Reserve(b.cacheBytes)
-	frames := int64(len(c.plan.Lanes)-1) * int64(c.least*c.unit)
-	if limit := b.rank.Config().MemoryLimit; frames > limit {
-		b.refuse("its buffers need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
-			frames, limit)
-	}
-	if b.moving() {
-		c.moving, c.after = true, b.owner.(moves).AfterBatch
-	}
+	c.mover, _ = b.owner.(moves)
 	c.ways()
 }
 

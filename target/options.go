@@ -70,6 +70,7 @@ type settings struct {
 	tunes    pebble.Tunes // what no option says
 	kind     any          // a reduce.Kind[V], or nil
 	codec    any          // a Codec[V], or nil
+	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
 }
 
 type option func(*settings)
@@ -88,7 +89,9 @@ func Route(topology route.Constructor) Option {
 }
 
 // Reduce lets pebbles to the same key be dropped or merged on their way, at their source and at every hop (Active
-// Pebbles, section 3.5). It takes effect when the cache has entries: see [Cache].
+// Pebbles, section 3.5). It takes effect when the cache has entries: see [Cache]. Kinds that do not hold pebbles back
+// (reduce.Duplicates, First and Best) work at the source alone where routes may change: over route.Dynamic, and for the keys of a
+// [Directory].
 func Reduce[V any](kind reduce.Kind[V]) Option {
 	return option(func(s *settings) { s.kind = kind })
 }

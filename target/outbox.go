@@ -30,6 +30,7 @@ type outbox struct {
 	last   uint8         // depth of those that were put before; 0 when nothing is left of them
 	mixed  bool          // frames of several depths may be filling, where depths travel apart
 	queue  queue
+	prompt bool // see promptly
 	credit
 
 	shares  []*shared                 // by lane; nil where a lane is this rank's own, and when no lane is shared
@@ -60,13 +61,21 @@ func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor in
 		o.kept = coalesce.NewDue(heldFactor*limit, 1)
 	}
 	o.first = door.ID() % len(plan.Lanes)
-	if door.Config().Buffers == pebble.Shared {
+	if door.Config().Buffers == pebble.Shared && !o.prompt {
 		o.share()
 	}
 }
 
 // leastOf is how many units a lane's first frame holds.
 func leastOf(most, unit int) int { return min(most, max(1, leastBytes/max(unit, 1))) }
+
+// roomOf is how many units the next frame of a lane should hold, as far as memory allows it.
+func (o *outbox) roomOf(l int) int {
+	if room := int(o.rooms[l]); room <= o.least || o.door.Affords(room*o.unit) {
+		return room
+	}
+	return o.least
+}
 
 // attach gives a lane a frame for so many units.
 func (o *outbox) attach(l, room int) {
@@ -76,11 +85,11 @@ func (o *outbox) attach(l, room int) {
 	o.lanes[l] = coalesce.Over(f.Base(), room)
 }
 
-// grow moves a full lane that may hold more into a larger frame, and tells whether it did.
+// grow moves a full lane that may hold more into a larger frame, and tells whether it did: memory may not allow it.
 func (o *outbox) grow(l, need int) bool {
 	lane, old := &o.lanes[l], o.frames[l]
 	room := min(o.mostOf(l), max(lane.Len()*growth, need))
-	if room < need {
+	if room < need || !o.door.Affords(room*o.unit) {
 		return false
 	}
 	n := lane.Len()

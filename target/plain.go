@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -47,10 +48,12 @@ func (p *plain[V]) own() *coalesce.Lane { return &p.lanes[p.plan.Self] }
 
 func (p *plain[V]) sendAll(vs []V) {
 	inHandler, depth := p.door.Enter(), p.door.NextDepth()
+	p.door.Begin(inHandler)
 	if !inHandler {
 		p.door.Spend(len(vs)) // which may let handlers run: first of all
 	}
 	p.sendDeep(vs, inHandler, depth)
+	p.door.End()
 }
 
 // sendDeep sends pebbles of a depth.
@@ -83,8 +86,12 @@ func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 
 // pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
 func (p *plain[V]) pass(s *scratch[V], vs []V, inHandler bool) {
-	lanes := p.address(s, vs)
-	if !p.reduces(len(vs)) {
+	advice := p.advice(len(vs))
+	lanes := p.address(s, vs, advice != reduce.Skip)
+	if advice != reduce.Use {
+		if advice == reduce.Watch {
+			p.watch(s.keys[:len(vs)], lanes)
+		}
 		p.scatter(vs, lanes, inHandler)
 		return
 	}
@@ -184,14 +191,14 @@ func (p *plain[V]) supply(l int, inHandler bool) {
 	if !inHandler {
 		now := p.now // handlers may run
 		p.settle()
-		p.door.Room(int(p.rooms[l]) * p.unit)
+		p.door.Room(p.roomOf(l) * p.unit)
 		p.now = now
 		if p.minds() {
 			p.apart(l)
 		}
 	}
 	if p.frames[l] == nil {
-		p.attach(l, int(p.rooms[l]))
+		p.attach(l, p.roomOf(l))
 	}
 	coalesce.Put(&p.lanes[l], v)
 	if p.lanes[l].Full() {
@@ -221,7 +228,7 @@ func (p *plain[V]) settle() {
 	}
 	vs := coalesce.Pebbles[V](own)
 	own.Empty()
-	if !p.moving {
+	if !p.moving() {
 		p.run(vs)
 		return
 	}
@@ -275,9 +282,13 @@ func (p *plain[V]) arrived(vs []V) {
 
 func (p *plain[V]) sort(vs []V) {
 	s := p.hop.ready()
-	lanes := p.address(s, vs)
+	advice := p.adviceAtHop(len(vs))
+	lanes := p.address(s, vs, advice != reduce.Skip)
 	p.now = p.door.ThisDepth()
-	if p.cache == nil && !p.minds() {
+	if advice == reduce.Watch {
+		p.watch(s.keys[:len(vs)], lanes)
+	}
+	if advice != reduce.Use && !p.minds() {
 		p.spread(s, vs, lanes)
 		return
 	}
@@ -285,7 +296,7 @@ func (p *plain[V]) sort(vs []V) {
 	if away > 0 {
 		p.door.Count().Forwarded += uint64(away)
 		did := p.queue.install(p.own())
-		if !p.reduces(away) {
+		if advice != reduce.Use {
 			p.scatter(s.away[:away], lanes[:away], true)
 		} else {
 			merged := p.cache.Merged()

@@ -34,6 +34,7 @@ func (o *outbox) reroute(again func(f *netio.Frame) error) error {
 // withdraw takes one frame back from a lane: one of its backlog, or the one that it fills.
 func (o *outbox) withdraw(l int) *netio.Frame {
 	if o.waits(l) {
+		o.handed(l)
 		return o.shift(l)
 	}
 	f := o.frames[l]

@@ -29,10 +29,6 @@ func (c *core[V]) apply(s pebble.Setting) (other route.Topology) {
 // recache replaces the reduction cache, which holds nothing back.
 func (c *core[V]) recache() {
 	c.cache, c.mergedSeen = c.made.newCache(), 0
-	c.shortcut = shortcut{}
-	if c.cache == nil {
-		c.shortcut = shortcutOf(c.keying, c.owner)
-	}
 }
 
 // renewed tells the door of the new setting, once all of it is in force.
@@ -46,10 +42,17 @@ func (c *core[V]) renewed(t route.Topology) {
 	c.ways()
 }
 
-// ways works out by which way frames can hold only pebbles of this rank.
+// ways works out by which way frames can hold only pebbles of this rank, and whether arriving pebbles meet the cache.
+//
+// A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the handler,
+// or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is dropped, so that
+// this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped for itself; or two be dropped for
+// each other, at two ranks. There a pebble meets the cache of its source alone. What a cache holds back is no copy, so caches
+// that hold are right everywhere.
 func (c *core[V]) ways() {
-	c.oneHop = c.plan.Identity() && !c.moving
-	c.lastHop = !c.moving && c.shares == nil // a shared buffer has pebbles that came over other links than the frame's
+	c.atHops = c.cache != nil && (c.made.writeBack() || !c.moving() && c.plan.Fixed())
+	c.oneHop = c.plan.Identity() && !c.moving()
+	c.lastHop = !c.moving() && c.shares == nil // a shared buffer has pebbles that came over other links than the frame's
 }
 
 // refactor takes over another coalescing factor. Frames that are filling keep their size.

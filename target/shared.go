@@ -2,6 +2,7 @@ package target
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -13,6 +14,7 @@ import (
 // buffer each: a frame of a low stage may be held there, and must not keep the credit that one of a higher stage needs.
 type shared struct {
 	underWay netio.Account
+	taken    atomic.Int64 // frames that a rank has taken out and not yet handed to the transport
 
 	mu    sync.Mutex
 	frame *netio.Frame // nil when empty; of the pool of the rank that poured first
@@ -42,6 +44,12 @@ func (o *outbox) share() {
 		o.rooms[l] = int32(min(o.least, o.mini))
 	}
 	o.seen = make([]look, len(o.lanes))
+	o.taken = make([]*atomic.Int64, len(o.lanes))
+	for l, s := range o.shares {
+		if s != nil {
+			o.taken[l] = &s.taken
+		}
+	}
 }
 
 // sharedBy is the buffer that a lane is poured into; nil when it is sent itself.
@@ -128,6 +136,17 @@ func (o *outbox) enlarge(s *shared, f *netio.Frame, n int) {
 }
 
 // take empties the shared buffer, and returns its frame, ready to leave. The buffer is locked and not empty.
+//
+// The frame has pebbles of other ranks, which find the buffer empty from now on, and may be idle before this rank has handed the frame
+// over. Detectors that may be used with shared buffers still see the frame:
+//
+//   - skr agrees on sums of two rounds, and a round begins nowhere before the one before it has ended everywhere. A rank whose pebbles were taken
+//     was not idle until then, so it takes part in a round, say k+1, only afterwards. If the taker has given its counts of round k+1 after it had
+//     taken the frame, they include it: before that it was not idle, for it was in the middle of take and leave, or had a backlog. If it has
+//     given them before, then the other rank got its pebbles after round k had begun, from a frame that it processed between its counts of rounds k
+//     and k+1 (bodies had returned): its count of processed frames differs, and the rounds do not agree.
+//   - nbx asks whether the rank's frames are back. Those that carry its pebbles are: Back looks at taken besides, which counts the frame from here,
+//     under the lock, until the account does.
 func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
 	f := s.frame
 	if why != pebble.Full && s.units < s.room/growth {
@@ -136,6 +155,7 @@ func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
 	o.door.Adopt(f)
 	o.door.Seal(f, o.plan.Lanes[l], s.count, s.units*o.unit, why)
 	s.frame, s.units, s.count = nil, 0, 0
+	s.taken.Add(1)
 	return f
 }
 

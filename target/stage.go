@@ -20,15 +20,13 @@ func (p *plain[V]) send(v V) {
 		p.sendInner(v)
 		return
 	}
-	p.door.Spend(1) // a slow sender's buffers are looked at with each send
-	s := &p.stages.main
-	s.vs[s.n] = v
-	if s.n++; s.n == len(s.vs) {
-		p.empty(s, false)
+	p.door.Pass() // a slow sender's buffers are looked at with each send
+	if s := &p.stages.main; !s.put(v) {
+		p.fill(s, v, false)
 	}
 }
 
-// sendInner is send for handlers.
+// sendInner is send in a handler.
 func (p *plain[V]) sendInner(v V) {
 	inHandler, depth := p.door.Enter(), p.door.NextDepth()
 	s := &p.stages.inner
@@ -36,10 +34,33 @@ func (p *plain[V]) sendInner(v V) {
 		p.empty(s, inHandler)
 		s.depth = depth
 	}
-	s.vs[s.n] = v
-	if s.n++; s.n == len(s.vs) {
-		p.empty(s, inHandler)
+	if !s.put(v) {
+		p.fill(s, v, inHandler)
 	}
+}
+
+// put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.
+func (s *stage[V]) put(v V) bool {
+	n := s.n
+	if uint(n)+1 >= uint(len(s.vs)) {
+		return false
+	}
+	s.vs[n] = v
+	s.n = n + 1
+	return true
+}
+
+// fill adds the last pebble, and sends what is in the stage.
+func (p *plain[V]) fill(s *stage[V], v V, inHandler bool) {
+	n := s.n // another goroutine that must not be here may change it
+	if uint(n) >= uint(len(s.vs)) {
+		p.door.Crowded()
+	}
+	s.vs[n] = v
+	s.n = n + 1
+	p.door.Begin(inHandler)
+	p.empty(s, inHandler)
+	p.door.End()
 }
 
 // empty sends what is in a stage, and tells whether that was anything.

@@ -1,9 +1,5 @@
 package target
 
-import (
-	"github.com/activepebbles/pebbles/pebble"
-)
-
 // Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
 // that rank's goroutine; all but Name only inside epochs.
 type Target[V any] struct {
@@ -19,7 +15,8 @@ func (t *Target[V]) Name() string { return t.name }
 // together: into buffers, or, when they are for this rank and the main function sends, to the handler. A flush, explicit or
 // of any other kind, takes along what has gathered. A send from the main function may run handlers of this rank, and may wait
 // until frames that are under way have been consumed; a send from a handler does neither. A pebble to a key outside the
-// distribution ends the job with a pebble.KeyError, at the latest when the epoch ends.
+// distribution ends the job with a pebble.KeyError, and one to an owner that is no rank with an [OwnerError], at the latest when the
+// epoch ends.
 //
 // SendAll does the same for many pebbles at half the cost.
 func (t *Target[V]) Send(v V) {
@@ -44,16 +41,16 @@ func (t *Target[V]) SendAll(vs []V) {
 // the pebbles have been handled: the end of the epoch does (Active Pebbles, section 3.3).
 func (t *Target[V]) Flush() {
 	if t.plain != nil {
-		t.plain.Flush(pebble.Explicit, pebble.AllStages)
+		t.plain.door.Flush(t.plain)
 		return
 	}
-	t.coded.Flush(pebble.Explicit, pebble.AllStages)
+	t.coded.door.Flush(t.coded)
 }
 
-// inHandler tells whether a handler is running; it panics outside of epochs.
-func (t *Target[V]) inHandler() bool {
+// box is the target's outbox.
+func (t *Target[V]) box() *outbox {
 	if t.plain != nil {
-		return t.plain.door.Enter()
+		return &t.plain.outbox
 	}
-	return t.coded.door.Enter()
+	return &t.coded.outbox
 }

@@ -16,7 +16,10 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "run the random world with this seed alone")
+var (
+	seedFlag   = flag.Uint64("seed", 0, "run the random world with this seed alone")
+	worldsFlag = flag.Uint64("worlds", 10_000, "how many random worlds to run")
+)
 
 // oneWay is a ring whose links lead one way: the ranks that send to a rank are not those that it sends to.
 type oneWay int
@@ -244,9 +247,9 @@ func TestRandomWorlds(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	worlds := uint64(50_000)
+	worlds := *worldsFlag
 	if testing.Short() || raceDetector {
-		worlds = 4000
+		worlds = min(worlds, 4000)
 	}
 	var next atomic.Uint64
 	var workers sync.WaitGroup

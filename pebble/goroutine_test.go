@@ -1,0 +1,330 @@
+package pebble_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// elsewhere calls f on another goroutine and waits for its end, however that comes.
+func elsewhere(f func()) {
+	var other sync.WaitGroup
+	other.Go(f)
+	other.Wait()
+}
+
+// whoToldOf is what a job says whose rank was used by two goroutines.
+func whoToldOf(t *testing.T, err error, call string) {
+	t.Helper()
+	var told *pebble.PanicError
+	require.ErrorAs(t, err, &told)
+	require.ErrorContains(t, err, "rank 0")
+	require.ErrorContains(t, err, call)
+	require.ErrorContains(t, err, "goroutine")
+	require.NotEmpty(t, told.Stack)
+}
+
+// crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine run, and waits
+// for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes the call on rank 0.
+var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
+	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
+		var at *target.Target[uint64]
+		at = keyed(r, func(uint64) { on(func() { at.Send(0) }) }, func(uint64) {})
+		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+	},
+	"a pebble was sent, all at once": func(r *pebble.Rank, on func(f func())) error {
+		var at *target.Target[uint64]
+		at = keyed(r, func(uint64) { on(func() { at.SendAll([]uint64{0}) }) }, func(uint64) {})
+		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+	},
+	"a pebble was sent in a handler": func(r *pebble.Rank, on func(f func())) error {
+		var at *target.Target[uint64]
+		at = keyed(r, func(v uint64) {
+			if v == 2 {
+				on(func() { at.Send(0) })
+			}
+		}, func(v uint64) {
+			if v < 2 {
+				at.SendAll([]uint64{2 + uint64(r.ID())})
+			}
+		})
+		return r.Epoch(func() error { at.SendAll([]uint64{uint64(r.ID())}); return nil })
+	},
+	"Poll was called": func(r *pebble.Rank, on func(f func())) error {
+		at := keyed(r, func(uint64) { on(r.Poll) }, func(uint64) {})
+		return r.Epoch(func() error { at.SendAll([]uint64{0}); return nil })
+	},
+	"Flush was called": func(r *pebble.Rank, on func(f func())) error {
+		var at *target.Target[string]
+		at = target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(string) uint64 {
+			on(func() { at.Flush() })
+			return 0
+		}), target.Each(func(string) {}), target.Coded[string](words{}))
+		return r.Epoch(func() error { at.Send("one"); return nil })
+	},
+	"a barrier was begun": func(r *pebble.Rank, on func(f func())) error {
+		return merging(r, on, func() { _ = r.Barrier() })
+	},
+	"Epoch was called": func(r *pebble.Rank, on func(f func())) error {
+		return merging(r, on, func() { _ = r.Epoch(func() error { return nil }) })
+	},
+	`target "late" was registered`: func(r *pebble.Rank, on func(f func())) error {
+		return merging(r, on, func() { byRank(r, "late", func(uint64) {}) })
+	},
+	"MarkLink was called": func(r *pebble.Rank, on func(f func())) error {
+		return merging(r, on, func() { r.MarkLink(0, 1, true) })
+	},
+}
+
+// keyed registers a target whose key function does something besides.
+func keyed(r *pebble.Rank, key func(v uint64), handle func(v uint64)) *target.Target[uint64] {
+	return target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 {
+		key(v)
+		return v % 2
+	}), target.Each(handle), target.Coalesce(1))
+}
+
+// merging does something in the merge of an all-reduction.
+func merging(r *pebble.Rank, on func(f func()), f func()) error {
+	_, err := pebble.AllReduce(r, 1, func(a, b int) int {
+		on(f)
+		return a + b
+	})
+	return err
+}
+
+// words is a codec.
+type words struct{}
+
+func (words) Append(dst []byte, v string) ([]byte, error) { return append(dst, v...), nil }
+func (words) Decode(src []byte) (string, error)           { return string(src), nil }
+
+func TestCallsOfARankThatCrossAreTold(t *testing.T) {
+	for call, f := range crossings {
+		t.Run(call, func(t *testing.T) {
+			whoToldOf(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+				return f(r, func(f func()) {
+					if r.ID() == 0 {
+						elsewhere(f)
+					}
+				})
+			}), call[:min(len(call), len("a pebble was sent"))])
+		})
+	}
+}
+
+// Two goroutines that send for one rank at the same time: the job ends with words, on whichever of them finds out.
+func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
+	for range 20 {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			at := byRank(r, "at", func(uint64) {})
+			return r.Epoch(func() error {
+				if r.ID() != 0 {
+					return nil
+				}
+				send := func() {
+					for {
+						at.Send(1)
+					}
+				}
+				go send()
+				send()
+				return nil
+			})
+		})
+		whoToldOf(t, err, "a pebble was sent")
+	}
+}
+
+// A rank is good for one call of its function, and so are its targets.
+func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
+	var kept *pebble.Rank
+	var at *target.Target[uint64]
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", func(uint64) {})
+		if r.ID() == 0 {
+			kept, at = r, hit
+		}
+		return r.Epoch(func() error { return nil })
+	}))
+	calls := map[string]func(){
+		"Epoch was called":            func() { _ = kept.Epoch(func() error { return nil }) },
+		"a barrier was begun":         func() { _ = kept.Barrier() },
+		"an all-reduction was begun":  func() { _, _ = pebble.AllReduce(kept, 1, func(a, b int) int { return a + b }) },
+		`target "new" was registered`: func() { byRank(kept, "new", func(uint64) {}) },
+		"Poll was called":             func() { kept.Poll() },
+		"MarkRank was called":         func() { kept.MarkRank(1, true) },
+		"a pebble was sent":           func() { at.Send(0) },
+		"a pebble was sent ":          func() { at.SendAll([]uint64{0}) },
+		"Flush was called":            func() { at.Flush() },
+	}
+	for call, f := range calls {
+		require.PanicsWithValue(t, "pebble: rank 0: "+strings.TrimSpace(call)+" after the rank's function has returned: "+
+			"a rank and its targets are good for one call of that function", f)
+	}
+	// A target of that job in another one.
+	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		return r.Epoch(func() error { at.Send(0); return nil })
+	})
+	require.ErrorContains(t, err, "a pebble was sent after the rank's function has returned")
+}
+
+// The target of a rank that is used by a rank of another job, which runs inside: both jobs are told.
+func TestATargetOfAnotherJobIsTold(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		var at *target.Target[uint64]
+		at = keyed(r, func(uint64) {
+			inner := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+				return r.Epoch(func() error { at.Send(0); return nil })
+			})
+			whoToldOf(t, inner, "a pebble was sent")
+		}, func(uint64) {})
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				at.SendAll([]uint64{0})
+			}
+			return nil
+		})
+	})
+	whoToldOf(t, err, "a pebble was sent")
+}
+
+// A goroutine of the program's that is not a rank's ends when its call finds that the job has failed: nobody would catch a panic there.
+func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
+	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
+		return r.Epoch(func() error {
+			elsewhere(func() { at.SendAll([]uint64{5}) })
+			return nil
+		})
+	})
+	var key *pebble.KeyError
+	if !pebble.Checked {
+		require.ErrorAs(t, err, &key)
+	} else {
+		whoToldOf(t, err, "a pebble was sent from another goroutine")
+	}
+}
+
+func TestAllReduceOfDifferentTypesIsTold(t *testing.T) {
+	type pair struct{ A, B uint32 }
+	sum := func(a, b uint64) uint64 { return a + b }
+	for name, f := range map[string]func(r *pebble.Rank) error{
+		"a smaller number": func(r *pebble.Rank) error {
+			_, err := pebble.AllReduce(r, uint32(7), func(a, b uint32) uint32 { return a + b })
+			return err
+		},
+		"an array": func(r *pebble.Rank) error {
+			_, err := pebble.AllReduce(r, [2]uint32{}, func(a, b [2]uint32) [2]uint32 { return a })
+			return err
+		},
+		"a struct": func(r *pebble.Rank) error {
+			_, err := pebble.AllReduce(r, pair{}, func(a, b pair) pair { return a })
+			return err
+		},
+	} {
+		for _, ranks := range []int{2, 3, 8} {
+			err := run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				if _, err := pebble.AllReduce(r, uint64(1), sum); err != nil {
+					return err
+				}
+				if r.ID() == ranks-1 {
+					return f(r)
+				}
+				_, err := pebble.AllReduce(r, uint64(1), sum)
+				return err
+			})
+			require.ErrorContains(t, err, "is at an all-reduction of ", name)
+			require.ErrorContains(t, err, "give the same type on every rank", name)
+		}
+	}
+}
+
+// Values of a broadcast or a gathering are of one type too.
+func TestOtherCollectivesOfDifferentTypesAreTold(t *testing.T) {
+	for want, f := range map[string]func(r *pebble.Rank) error{
+		"is at a broadcast of ": func(r *pebble.Rank) error {
+			if r.ID() == 0 {
+				_, err := pebble.Broadcast(r, 0, 1.5)
+				return err
+			}
+			_, err := pebble.Broadcast(r, 0, uint64(1))
+			return err
+		},
+		"is at a gathering of bytes, while rank 1 is there with another type": func(r *pebble.Rank) error {
+			if r.ID() == 0 {
+				_, err := r.GatherBytes(0, make([]byte, 8))
+				return err
+			}
+			_, err := pebble.Gather(r, 0, 1.5)
+			return err
+		},
+	} {
+		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, f), want)
+	}
+}
+
+// A rank that has returned is said to have returned, whatever the others do.
+func TestAReturnIsToldAsOne(t *testing.T) {
+	for name, f := range map[string]func(r *pebble.Rank) error{
+		"a barrier":           func(r *pebble.Rank) error { return r.Barrier() },
+		"the end of an epoch": func(r *pebble.Rank) error { return r.Epoch(func() error { return nil }) },
+	} {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			if r.ID() == 0 {
+				return nil
+			}
+			return f(r)
+		})
+		require.ErrorContains(t, err, "rank 0 has returned from its function")
+		require.ErrorContains(t, err, "rank 1 is at "+name)
+	}
+}
+
+// What goroutines may do: work for a rank, and run a job of their own.
+func TestGoroutinesThatKeepOutAreNotTold(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		got := 0
+		at := byRank(r, "at", func(uint64) { got++ })
+		values := make(chan uint64)
+		go func() {
+			defer close(values)
+			for range 1000 {
+				values <- uint64(1 - r.ID())
+				runtime.Gosched()
+			}
+		}()
+		var deep func(n int) // another part of the stack, and a stack that grows
+		deep = func(n int) {
+			var room [256]byte
+			room[n%256] = 1
+			if n > 0 {
+				deep(n - 1)
+			} else {
+				at.Send(uint64(r.ID()))
+			}
+			runtime.KeepAlive(&room)
+		}
+		err := r.Epoch(func() error {
+			i := 0
+			for v := range values {
+				at.Send(v)
+				deep(i % 100)
+				i++
+			}
+			return nil
+		})
+		if err == nil && got != 2000 {
+			err = errors.New("pebbles were lost")
+		}
+		return err
+	}))
+}

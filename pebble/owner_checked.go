@@ -1,0 +1,6 @@
+//go:build race || pebbles_check
+
+package pebble
+
+// checked tells that each call compares goroutines.
+const checked = true

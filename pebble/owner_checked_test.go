@@ -1,0 +1,55 @@
+//go:build race || pebbles_check
+
+package pebble_test
+
+import (
+	"testing"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Every call from another goroutine is told, also one that meets no other.
+func TestEveryCallFromElsewhereIsTold(t *testing.T) {
+	type use = func(r *pebble.Rank, at *target.Target[uint64])
+	for call, f := range map[string]use{
+		"a barrier was begun":          func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Barrier() },
+		"Epoch was called":             func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Epoch(func() error { return nil }) },
+		`target "late" was registered`: func(r *pebble.Rank, _ *target.Target[uint64]) { byRank(r, "late", func(uint64) {}) },
+		"MarkLink was called":          func(r *pebble.Rank, _ *target.Target[uint64]) { r.MarkLink(0, 0, true) },
+		"Counters was called":          func(r *pebble.Rank, _ *target.Target[uint64]) { r.Counters() },
+		"Memory was called":            func(r *pebble.Rank, _ *target.Target[uint64]) { r.Memory() },
+		"Now was called":               func(r *pebble.Rank, _ *target.Target[uint64]) { r.Now() },
+		"Compute was called":           func(r *pebble.Rank, _ *target.Target[uint64]) { r.Compute(1) },
+		"ExplainNext was called":       func(r *pebble.Rank, _ *target.Target[uint64]) { r.ExplainNext() },
+		"Termination was called":       func(r *pebble.Rank, _ *target.Target[uint64]) { r.Termination() },
+	} {
+		whoToldOf(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			elsewhere(func() { f(r, nil) })
+			return r.Barrier()
+		}), call+" from another goroutine")
+	}
+	inEpoch := map[string]use{
+		"a pebble was sent":  func(_ *pebble.Rank, at *target.Target[uint64]) { at.Send(0) },
+		"a pebble was sent ": func(_ *pebble.Rank, at *target.Target[uint64]) { at.SendAll([]uint64{0}) },
+		"Flush was called":   func(_ *pebble.Rank, at *target.Target[uint64]) { at.Flush() },
+		"Poll was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.Poll() },
+	}
+	for _, handling := range []bool{false, true} {
+		for call, f := range inEpoch {
+			whoToldOf(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+				var at *target.Target[uint64]
+				at = byRank(r, "at", func(v uint64) { elsewhere(func() { f(r, at) }) })
+				return r.Epoch(func() error {
+					if handling {
+						at.SendAll([]uint64{0})
+					} else {
+						at.Flush() // from here, so that this goroutine's stack is known
+						elsewhere(func() { f(r, at) })
+					}
+					return nil
+				})
+			}), call[:len("Poll was called")])
+		}
+	}
+}

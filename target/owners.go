@@ -1,0 +1,53 @@
+package target
+
+import (
+	"fmt"
+	"slices"
+)
+
+// OwnerError is the error of a job in which a distribution named an owner that is no rank. Distributions of package
+// distribution never do; what others answer is checked, a batch of pebbles at a time.
+type OwnerError struct {
+	Key          uint64
+	Owner        int
+	Ranks        int
+	Distribution string
+}
+
+func (e *OwnerError) Error() string {
+	return fmt.Sprintf("the distribution %s gives key %d to rank %d, ranks are 0 to %d: "+
+		"its owner must be one of these, or negative for a key outside", e.Distribution, e.Key, e.Owner, e.Ranks-1)
+}
+
+// checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first outside.
+func (c *core[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
+	if outside >= len(keys) {
+		c.door.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first outside: "+
+			"Owners returns such an index, or -1 when there is none", describe(c.owner), len(keys), outside))
+	}
+	if outside >= 0 {
+		owners = owners[:outside]
+	}
+	ranks := c.door.Size()
+	i := firstBeyond(owners, uint32(ranks))
+	if i < 0 {
+		return
+	}
+	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(c.owner)}
+	if exact := c.owner.Owner(keys[i]); exact >= ranks {
+		e.Owner = exact // 32 bits may not hold it
+	}
+	c.door.Fail(e)
+}
+
+// firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.
+func firstBeyond(owners []uint32, ranks uint32) int {
+	most := uint32(0)
+	for _, owner := range owners {
+		most = max(most, owner)
+	}
+	if most < ranks {
+		return -1
+	}
+	return slices.IndexFunc(owners, func(owner uint32) bool { return owner >= ranks })
+}
