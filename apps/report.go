@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -25,6 +26,8 @@ type Report struct {
 	SetUp       float64 `json:"set_up_seconds"` // making or loading the data
 	Verify      float64 `json:"verify_seconds"` // checking the result
 	Errors      uint64  `json:"errors"`         // what the verifier found wrong; 0 is success
+
+	Wrong []string `json:"wrong,omitempty"` // the same in words, one text for each kind of error
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
@@ -78,13 +81,50 @@ func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	return err
 }
 
-// Finish sums up over all ranks: errors are this rank's errors. All ranks call it, last.
-func (p *Report) Finish(r *pebble.Rank, errors uint64) error {
-	total, err := Sum(r, errors)
+// Found adds to the errors what a verifier has found: count is this rank's, and what says of what, such as "words of the table are
+// wrong". All ranks call it.
+func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
+	total, err := Sum(r, count)
+	if total > 0 {
+		p.note([]fault{{total, fmt.Sprintf("%d %s", total, what)}})
+	}
+	return err
+}
+
+// Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged. All ranks
+// call it.
+func (p *Report) Prove(r *pebble.Rank, t Tally, phase string) error {
+	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
 		return err
 	}
-	p.Errors = total
+	faults := total.faults(0)
+	for i := range faults {
+		faults[i].text = phase + ": " + faults[i].text
+	}
+	p.note(faults)
+	return nil
+}
+
+func (p *Report) note(faults []fault) {
+	for _, f := range faults {
+		p.Errors += f.count
+		p.Wrong = append(p.Wrong, f.text)
+	}
+}
+
+// Finish sums up over all ranks. It holds t, the kernel's tally of this rank, against what the other ranks and the runtime have
+// counted. What is wrong with it may be the same that was found in the result: of the two numbers of errors the larger counts. All
+// ranks call it, last.
+func (p *Report) Finish(r *pebble.Rank, t Tally) error {
+	total, err := pebble.AllReduce(r, t, Tally.Add)
+	if err != nil {
+		return err
+	}
+	found := p.Errors
+	p.Errors = 0
+	p.note(append(total.faults(p.Counters.Merged), total.miscounts(p.Counters)...))
+	p.Errors = max(p.Errors, found)
 	if t, ok := r.Tuned(); ok {
 		p.Tuned = &t
 	}

@@ -35,9 +35,10 @@ func write(ls []letter, c *course) {
 
 // open is the handler.
 func (in *inbox) open(ls []letter) {
+	in.handled += uint64(len(ls))
 	for _, l := range ls {
 		if l.damaged || !in.expects(l.To, l.From, l.Round) {
-			in.damaged++
+			in.refuse(l.To)
 			continue
 		}
 		in.put(l.From, in.pattern.first(l.From, l.To, l.Round))

@@ -18,8 +18,9 @@
 //
 // The bytes of an item follow from the seed, its sender, its receiver and its round. The receiver makes them again and
 // compares each, in the timed kernel: a program would look at its data too. Beside that it keeps 16 bytes for each sender,
-// however many the rounds: how many whole items came, and the sum of their first words. The first words of two rounds
-// differ, so an item that came twice in place of another does not go unnoticed.
+// however many the rounds: how many whole items came, and the sum of a mark for each, which follows from its first word. The marks
+// of two rounds differ, so an item that came twice in place of another does not go unnoticed. And it counts all items that came,
+// which must be as many as were sent.
 //
 // An item that did not come, one that came once too often and one that came damaged count as one error each. Where one pair
 // of ranks has several that did not come and several that came too often, what the sums can't tell is left out: Errors is

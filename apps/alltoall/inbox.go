@@ -1,11 +1,15 @@
 package alltoall
 
+import "fmt"
+
 // inbox is what a rank knows of the items that came to it.
 type inbox struct {
 	pattern pattern
 	self    uint32
 	rounds  uint64
 	senders []tally
+	handled uint64 // items that came, in whatever state
+	astray  uint64 // those of them that are another rank's
 	damaged uint64 // items that are not as any that was sent to this rank
 }
 
@@ -13,7 +17,7 @@ type inbox struct {
 type tally struct {
 	base uint64 // of its items
 	came uint64
-	sum  uint64 // of the first words of the items that came
+	sum  uint64 // of the marks of the items that came
 }
 
 func newInbox(p pattern, self, ranks int, rounds uint64) *inbox {
@@ -33,7 +37,15 @@ func (in *inbox) expects(to, from uint32, round uint64) bool {
 func (in *inbox) put(from uint32, first uint64) {
 	t := &in.senders[from]
 	t.came++
-	t.sum += first
+	t.sum += mark(first)
+}
+
+// refuse notes an item that did not come whole, or is not expected.
+func (in *inbox) refuse(to uint32) {
+	in.damaged++
+	if to != in.self {
+		in.astray++
+	}
 }
 
 // Faults is what went wrong, in items.
@@ -67,7 +79,7 @@ func (in *inbox) want(from uint32) (t tally) {
 		return t
 	}
 	for round := range in.rounds {
-		t.sum += in.pattern.first(from, in.self, round)
+		t.sum += mark(in.pattern.first(from, in.self, round))
 	}
 	t.came = in.rounds
 	return t
@@ -76,6 +88,10 @@ func (in *inbox) want(from uint32) (t tally) {
 // errors counts the items that something is wrong with: one that came damaged did not come whole, and is one of the lost,
 // unless it came whole too.
 func (f Faults) errors() uint64 { return f.Twice + max(f.Lost, f.Damaged) }
+
+func (f Faults) text() string {
+	return fmt.Sprintf("%d lost, %d twice, %d damaged", f.Lost, f.Twice, f.Damaged)
+}
 
 func (f Faults) add(g Faults) Faults {
 	return Faults{f.Lost + g.Lost, f.Twice + g.Twice, f.Damaged + g.Damaged}

@@ -45,10 +45,11 @@ func fill[B words](its []item[B], bases []uint64, c *course) {
 
 // receive is the handler.
 func receive[B words](in *inbox, its []item[B]) {
+	in.handled += uint64(len(its))
 	for i := range its {
 		it := &its[i]
 		if !in.expects(it.To, it.From, it.Round) {
-			in.damaged++
+			in.refuse(it.To)
 			continue
 		}
 		first := first(in.senders[it.From].base, it.Round)
@@ -58,7 +59,7 @@ func receive[B words](in *inbox, its []item[B]) {
 			word = next(word)
 		}
 		if wrong != 0 {
-			in.damaged++
+			in.refuse(it.To)
 			continue
 		}
 		in.put(it.From, first)

@@ -42,7 +42,7 @@ func (r Result) Rows() [][2]string {
 		{"items per second", fmt.Sprintf("%.2f million, %.1f MB/s", r.ItemsPerSecond/1e6, r.ItemsPerSecond*float64(r.Bytes)/1e6)},
 	}
 	if r.Errors > 0 {
-		rows = append(rows, [2]string{"faults", fmt.Sprintf("%d lost, %d twice, %d damaged", r.Lost, r.Twice, r.Damaged)})
+		rows = append(rows, [2]string{"faults", r.text()})
 	}
 	return rows
 }

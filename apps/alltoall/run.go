@@ -30,7 +30,10 @@ func (b *bench) run() (Result, error) {
 	if result.Faults, err = pebble.AllReduce(b.rank, faults, Faults.add); err != nil {
 		return result, err
 	}
-	return result, result.Finish(b.rank, faults.errors())
+	if err := result.Found(b.rank, faults.errors(), "items went wrong: "+result.text()); err != nil {
+		return result, err
+	}
+	return result, result.Finish(b.rank, apps.Tally{Sent: b.items(), Handled: b.inbox.handled, Misplaced: b.inbox.astray})
 }
 
 // bench is one rank's part of a run.

@@ -1,6 +1,6 @@
 package alltoall
 
-// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of their first words modulo
+// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their first words modulo
 // 2^64. The configuration must pass Check.
 func Serial(ranks int, c Config) (came, sums []uint64) {
 	c = c.withDefaults(ranks)
@@ -11,7 +11,7 @@ func Serial(ranks int, c Config) (came, sums []uint64) {
 			for to := range ranks {
 				if to != from {
 					came[to]++
-					sums[to] += p.first(uint32(from), uint32(to), round)
+					sums[to] += mark(p.first(uint32(from), uint32(to), round))
 				}
 			}
 		}

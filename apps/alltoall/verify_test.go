@@ -77,6 +77,33 @@ func counts[B words](t *testing.T) {
 	}
 }
 
+// Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same, and of the
+// squares and cubes of those.
+func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
+	const rounds = 16
+	for name, twice := range map[string][]uint64{ // the others are lost
+		"sums":    {1, 2},                      // as 0 and 3
+		"squares": {1, 2, 4, 7},                // as 0, 3, 5 and 6
+		"cubes":   {1, 2, 4, 7, 8, 11, 13, 14}, // as the rest of the 16
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newInbox(seeded, self, ranks, rounds)
+			put := func(from uint32, round uint64) { in.put(from, seeded.first(from, self, round)) }
+			for round := range uint64(rounds) {
+				put(2, round)
+				switch {
+				case round >= uint64(2*len(twice)):
+					put(0, round)
+				case slices.Contains(twice, round):
+					put(0, round)
+					put(0, round)
+				}
+			}
+			require.Equal(t, Faults{Lost: 1, Twice: 1}, in.faults())
+		})
+	}
+}
+
 // Items that nobody sent to this rank are errors, even with the right bytes.
 func TestVerifierNoticesStrangers(t *testing.T) {
 	whole := all[[1]uint64]()

@@ -2,7 +2,9 @@ package bfs
 
 import (
 	"math"
+	"slices"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -13,6 +15,10 @@ type offer[V vertex] struct{ Vertex, Parent, Level V }
 
 // wake is the pebble by which a rank tells itself that vertices wait to make offers.
 type wake struct{ Rank uint64 }
+
+func (o offer[V]) fingerprint() uint64 {
+	return apps.Fold(uint64(o.Vertex)^uint64(o.Level)<<32, uint64(o.Parent))
+}
 
 // async is the label-correcting kernel.
 //
@@ -47,11 +53,16 @@ func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 				keys[i] = uint64(v.Vertex)
 			}
 		}),
-		target.Batch(s.take),
+		target.Batch(s.arrive),
 		target.Reduce(reduce.Best(func(a, b offer[V]) bool { return a.Level < b.Level })))
 	ranks := t.g.rank.Size()
 	s.wakes = target.New(t.g.rank, t.target("wakes"), distribution.Block(uint64(ranks), ranks),
-		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(wake) { s.move() }))
+		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(w wake) {
+			s.tally.Take(apps.Fold(w.Rank, 0), w.Rank == uint64(s.g.rank.ID()))
+			if s.awake { // a wake too many would find nothing to do
+				s.move()
+			}
+		}))
 	return s
 }
 
@@ -67,13 +78,41 @@ func (s *async[V]) From(root uint64) error {
 	s.awake = false
 	return s.g.rank.Epoch(func() error {
 		if s.g.owns(root) {
-			s.offers.Send(offer[V]{V(root), V(root), 0})
+			s.sendAll([]offer[V]{{V(root), V(root), 0}})
 		}
 		return nil
 	})
 }
 
-// take is the handler of offers.
+// sendAll sends offers.
+func (s *async[V]) sendAll(vs []offer[V]) {
+	sum := uint64(0)
+	for _, v := range vs {
+		sum += v.fingerprint()
+	}
+	s.tally.Sent += uint64(len(vs))
+	s.tally.Sum += sum
+	s.offers.SendAll(vs)
+}
+
+// arrive is the handler of offers.
+func (s *async[V]) arrive(vs []offer[V]) {
+	sum, astray := uint64(0), uint64(0)
+	for _, v := range vs {
+		sum += v.fingerprint()
+		if !s.isOwn(v.Vertex) {
+			astray++
+		}
+	}
+	s.tally.Handled += uint64(len(vs))
+	s.tally.Sum -= sum
+	if s.tally.Misplaced += astray; astray > 0 {
+		vs = slices.DeleteFunc(vs, func(v offer[V]) bool { return !s.isOwn(v.Vertex) })
+	}
+	s.take(vs)
+}
+
+// take lowers levels as offers say.
 func (s *async[V]) take(vs []offer[V]) {
 	for _, o := range vs {
 		if v := o.Vertex - s.first; o.Level < s.level[v] {
@@ -93,7 +132,9 @@ func (s *async[V]) lower(v, parent, level V) {
 func (s *async[V]) wake() {
 	if !s.awake && s.lines.count > 0 {
 		s.awake = true
-		s.wakes.Send(wake{uint64(s.g.rank.ID())})
+		w := wake{uint64(s.g.rank.ID())}
+		s.tally.Send(apps.Fold(w.Rank, 0))
+		s.wakes.Send(w)
 	}
 }
 
@@ -108,7 +149,7 @@ func (s *async[V]) move() {
 			arcs += s.expand(v)
 		}
 	}
-	s.offers.SendAll(s.out)
+	s.sendAll(s.out)
 	s.out = s.out[:0]
 	if isEmpty {
 		s.offers.Flush()
@@ -137,7 +178,7 @@ func (s *async[V]) expand(v V) (arcs int) {
 		}
 		told[w] = short
 		if s.out = append(s.out, offer[V]{w, parent, level}); len(s.out) == cap(s.out) {
-			s.offers.SendAll(s.out)
+			s.sendAll(s.out)
 			s.out = s.out[:0]
 		}
 	}

@@ -50,8 +50,12 @@ type Config struct {
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
 
-	// Progress, when not nil, is called on rank 0: now and then while edges are read or made, then after each search.
+	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is set up, then
+	// searches. A total of 0 is not known.
 	Progress func(done, total uint64)
+	// Phase, when not nil, is called on rank 0 when a phase begins, with what Progress counts from then on: "edges read", "edges
+	// sent" or "edges made", "edges sorted" (which tells no progress), "searches".
+	Phase func(what string)
 }
 
 // Check tells what is wrong with c for a job of so many ranks.

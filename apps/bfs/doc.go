@@ -13,6 +13,11 @@
 //   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the offer sends
 //     offers of its own, all in one epoch. Levels are corrected as better offers come, and low levels go first.
 //
+// Searches and their check use the same runtime, so what it loses might be missed by both. Therefore every rank accounts for the
+// pebbles that it sends and is given, in the building, the searches and the check: how many they are, whether their vertices are its
+// own, and the sum of a fingerprint of each. In a search with a reduction cache that merges, the fingerprints say nothing, and the
+// rest must do: a visit that is lost while another comes twice is noticed if the tree is wrong.
+//
 // [Run] does all of it and reports; [Serial] is the plain twin.
 //
 // A vertex has an index, 0 to n-1, and an id, which is what the graph's file calls it. Ranks deal in indices; only rank 0

@@ -87,9 +87,9 @@ func TestFileErrorEndsRun(t *testing.T) {
 func TestFileChanges(t *testing.T) {
 	path := write(t, "some.gr", "p tw 4 2\n1 2\n2 4\n")
 	none := func([]graph.Edge) {}
-	require.NoError(t, Source{Path: path}.share(0, 2, outline{4, 2, true}, none))
-	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{4, 3, true}, none), "the file changed")
-	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{3, 2, true}, none), "the file changed")
+	require.NoError(t, Source{Path: path}.share(0, 2, outline{4, 2, true, false}, none))
+	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{4, 3, true, false}, none), "the file changed")
+	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{3, 2, true, false}, none), "the file changed")
 
 	gone := errors.New("gone")
 	err := job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {

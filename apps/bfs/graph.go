@@ -17,6 +17,7 @@ type Graph struct {
 	Vertices   uint64
 	Edges      uint64 // as the source has them: an undirected one counts once
 	Undirected bool
+	Weighted   bool // the source has weights, which no search uses
 	Ordered    bool // by degree
 
 	rank     *pebble.Rank
@@ -46,14 +47,14 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	told, err := fromZero(r, func() ([]uint64, error) {
 		o, names, err := source.survey()
 		ids = names
-		return []uint64{o.vertices, o.edges, uint64(arcsPerEdge(o.undirected))}, err
+		return []uint64{o.vertices, o.edges, bit(o.undirected), bit(o.weighted)}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	o := outline{told[0], told[1], told[2] == 2}
+	o := outline{told[0], told[1], told[2] == 1, told[3] == 1}
 	g := &Graph{
-		Name: source.Name(), Vertices: o.vertices, Edges: o.edges, Undirected: o.undirected,
+		Name: source.Name(), Vertices: o.vertices, Edges: o.edges, Undirected: o.undirected, Weighted: o.weighted,
 		rank: r, owner: distribution.Block(o.vertices, r.Size()), names: ids, serial: r.Counters().Epochs,
 	}
 	g.first, g.local = g.owner.Key(r.ID(), 0), g.owner.LocalLen(r.ID())
@@ -75,6 +76,13 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 		return nil, err
 	}
 	return g, nil
+}
+
+func bit(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 func arcsPerEdge(undirected bool) int {

@@ -1,6 +1,7 @@
 package bfs
 
 import (
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -49,9 +50,13 @@ type (
 	answer[V vertex]   struct{ Child, Number V }
 )
 
+func (q question[V]) fingerprint() uint64 { return apps.Fold(uint64(q.Parent), uint64(q.Child)) }
+func (a answer[V]) fingerprint() uint64   { return apps.Fold(uint64(a.Child), ^uint64(a.Number)) }
+
 // parents finds the numbers of parents. Their owners know them, so that each costs two pebbles.
 type parents[V vertex] struct {
 	*tree[V]
+	tally     apps.Tally
 	questions *target.Target[question[V]]
 	answers   *target.Target[answer[V]]
 	out       []answer[V]
@@ -75,7 +80,10 @@ func newParents[V vertex](t *tree[V]) *parents[V] {
 		}),
 		target.Batch(func(vs []answer[V]) {
 			for _, v := range vs {
-				p.found[v.Child-p.first] = v.Number
+				isOwn := p.isOwn(v.Child)
+				if p.tally.Take(v.fingerprint(), isOwn); isOwn {
+					p.found[v.Child-p.first] = v.Number
+				}
 			}
 		}))
 	return p
@@ -84,15 +92,21 @@ func newParents[V vertex](t *tree[V]) *parents[V] {
 func (p *parents[V]) answer(vs []question[V]) {
 	p.out = p.out[:0]
 	for _, v := range vs {
+		isOwn := p.isOwn(v.Parent)
+		if p.tally.Take(v.fingerprint(), isOwn); !isOwn {
+			continue
+		}
 		number := p.g.part.number(uint64(v.Parent - p.first))
-		p.out = append(p.out, answer[V]{v.Child, p.first + V(number)})
+		reply := answer[V]{v.Child, p.first + V(number)}
+		p.tally.Send(reply.fingerprint())
+		p.out = append(p.out, reply)
 	}
 	p.answers.SendAll(p.out)
 }
 
 // ask returns the numbers of all parents, by the index of the child. All ranks call it.
 func (p *parents[V]) ask() ([]V, error) {
-	p.found = make([]V, p.local)
+	p.found, p.tally = make([]V, p.local), apps.Tally{}
 	out := make([]question[V], 0, sendAtOnce)
 	err := p.g.rank.Epoch(func() error {
 		for v, parent := range p.parent {
@@ -100,7 +114,9 @@ func (p *parents[V]) ask() ([]V, error) {
 				p.found[v] = parent
 				continue
 			}
-			if out = append(out, question[V]{parent, p.first + V(v)}); len(out) == cap(out) {
+			q := question[V]{parent, p.first + V(v)}
+			p.tally.Send(q.fingerprint())
+			if out = append(out, q); len(out) == cap(out) {
 				p.questions.SendAll(out)
 				out = out[:0]
 			}
@@ -108,5 +124,8 @@ func (p *parents[V]) ask() ([]V, error) {
 		p.questions.SendAll(out)
 		return nil
 	}, pebble.Depth(2))
+	if err == nil {
+		err = p.tally.Check(p.g.rank, "ask for the numbers of parents")
+	}
 	return p.found, err
 }

@@ -75,12 +75,15 @@ func (p *part[V]) order(g *Graph, got *collector[V]) error {
 			for j, a := range chunk {
 				chunk[j] = arc[V]{a.Head, first + p.places[a.Tail-first]}
 			}
-			arcs.SendAll(chunk)
+			arcs.sendAll(chunk)
 			got.chunks[i] = nil
 		}
 		return nil
 	}, pebble.Depth(1))
 	*got = back
+	if err == nil {
+		err = arcs.check(g)
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package bfs
 import (
 	"math/bits"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -16,6 +17,14 @@ type piece struct {
 	Rank uint64
 	Word uint64 // the first of Bits, in the bitmap
 	Bits [wordsPerPiece]uint64
+}
+
+func (p *piece) fingerprint() uint64 {
+	sum := apps.Fold(p.Rank, p.Word)
+	for _, word := range p.Bits {
+		sum = apps.Fold(sum, word)
+	}
+	return sum
 }
 
 // puller takes steps against arcs: each vertex that is not reached looks among the tails of the arcs that lead to it for one in
@@ -73,8 +82,13 @@ func (s *puller[V]) each(part []uint64, do func(v V)) {
 // learn is the handler.
 func (s *puller[V]) learn(vs []piece) {
 	for i := range vs {
-		known := s.known[vs[i].Word:]
-		for j, word := range vs[i].Bits[:min(wordsPerPiece, len(known))] {
+		p := &vs[i]
+		isOwn := p.Rank == uint64(s.g.rank.ID())
+		if s.tally.Take(p.fingerprint(), isOwn); !isOwn || p.Word > uint64(len(s.known)) {
+			continue
+		}
+		known := s.known[p.Word:]
+		for j, word := range p.Bits[:min(wordsPerPiece, len(known))] {
 			known[j] |= word
 		}
 	}
@@ -113,6 +127,7 @@ func (s *puller[V]) shareWith(rank uint64) {
 		if p.Bits == [wordsPerPiece]uint64{} {
 			continue
 		}
+		s.tally.Send(p.fingerprint())
 		if s.sending = append(s.sending, p); len(s.sending) == cap(s.sending) {
 			s.pieces.SendAll(s.sending)
 			s.sending = s.sending[:0]

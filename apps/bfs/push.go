@@ -1,6 +1,9 @@
 package bfs
 
 import (
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -8,6 +11,8 @@ import (
 
 // visit is the pebble of a step along arcs. It goes to its child.
 type visit[V vertex] struct{ Child, Parent V }
+
+func (v visit[V]) fingerprint() uint64 { return apps.Fold(uint64(v.Child), uint64(v.Parent)) }
 
 // pusher takes steps along arcs: the vertices of a frontier visit what their arcs lead to.
 type pusher[V vertex] struct {
@@ -35,7 +40,7 @@ func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
 				keys[i] = uint64(v.Child)
 			}
 		}),
-		target.Batch(s.visit),
+		target.Batch(s.take),
 		target.Reduce(reduce.First[visit[V]]()))
 	return s
 }
@@ -64,7 +69,35 @@ func (s *pusher[V]) push(level V) error {
 	}, pebble.Depth(1))
 }
 
-// visit is the handler.
+// sendAll sends visits.
+func (s *pusher[V]) sendAll(vs []visit[V]) {
+	sum := uint64(0)
+	for _, v := range vs {
+		sum += v.fingerprint()
+	}
+	s.tally.Sent += uint64(len(vs))
+	s.tally.Sum += sum
+	s.visits.SendAll(vs)
+}
+
+// take is the handler.
+func (s *pusher[V]) take(vs []visit[V]) {
+	sum, astray := uint64(0), uint64(0)
+	for _, v := range vs {
+		sum += v.fingerprint()
+		if !s.isOwn(v.Child) {
+			astray++
+		}
+	}
+	s.tally.Handled += uint64(len(vs))
+	s.tally.Sum -= sum
+	if s.tally.Misplaced += astray; astray > 0 {
+		vs = slices.DeleteFunc(vs, func(v visit[V]) bool { return !s.isOwn(v.Child) })
+	}
+	s.visit(vs)
+}
+
+// visit makes members of the next level of vertices of this rank, if they are not reached.
 func (s *pusher[V]) visit(vs []visit[V]) {
 	known, parent, queue, first := s.known, s.parent, s.queue, s.first
 	for _, v := range vs {
@@ -105,12 +138,12 @@ func (s *pusher[V]) expand(frontier []V, depth V) {
 			out[n] = visit[V]{w, parent}
 			if n++; n == len(out) {
 				s.queue = queue // a handler may run
-				s.visits.SendAll(out)
+				s.sendAll(out)
 				queue = s.queue
 				n = 0
 			}
 		}
 	}
 	s.queue = queue
-	s.visits.SendAll(out[:n])
+	s.sendAll(out[:n])
 }

@@ -12,6 +12,7 @@ type Result struct {
 	apps.Report
 	Graph            string   `json:"graph"`
 	Undirected       bool     `json:"undirected"`
+	Weighted         bool     `json:"weights_ignored,omitempty"` // the file has weights; levels count arcs
 	Mode             Mode     `json:"mode"`
 	Vertices         uint64   `json:"vertices"`
 	Edges            uint64   `json:"edges"`
@@ -36,7 +37,7 @@ const breachesTold = 10
 
 func (res *Result) describe(g *Graph) {
 	res.Graph, res.Undirected, res.Ordered = g.Name, g.Undirected, g.Ordered
-	res.Vertices, res.Edges = g.Vertices, g.Edges
+	res.Vertices, res.Edges, res.Weighted = g.Vertices, g.Edges, g.Weighted
 }
 
 func (res *Result) add(s Summary, seconds float64) {
@@ -67,6 +68,9 @@ func (res Result) Rows() [][2]string {
 	kind := "directed"
 	if res.Undirected {
 		kind = "undirected"
+	}
+	if res.Weighted {
+		kind += "; their weights in the file are not used"
 	}
 	rows := [][2]string{
 		{"graph", res.Graph},

@@ -1,8 +1,10 @@
 package bfs
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -26,15 +28,47 @@ func (c *rows[V]) row(v V) []V { return c.heads[c.offsets[v]:c.offsets[v+1]] }
 // arc is the pebble by which a graph is built. It goes to the owner of its tail.
 type arc[V vertex] struct{ Tail, Head V }
 
+func (a arc[V]) fingerprint() uint64 { return apps.Fold(uint64(a.Tail), uint64(a.Head)) }
+
+// arcs are arcs on their way, with an account of them: a graph that lacks some would be searched without an error.
+type arcs[V vertex] struct {
+	target *target.Target[arc[V]]
+	tally  apps.Tally
+}
+
 // newArcs registers a target that gives the arcs that arrive to take.
-func newArcs[V vertex](g *Graph, what string, take func(vs []arc[V])) *target.Target[arc[V]] {
-	return target.New(g.rank, g.target(what), g.owner,
+func newArcs[V vertex](g *Graph, what string, take func(vs []arc[V])) *arcs[V] {
+	s, first, local := &arcs[V]{}, V(g.first), V(g.local)
+	s.target = target.New(g.rank, g.target(what), g.owner,
 		target.Keys(func(vs []arc[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Tail)
 			}
 		}),
-		target.Batch(take))
+		target.Batch(func(vs []arc[V]) {
+			own := vs[:0]
+			for _, v := range vs {
+				isOwn := v.Tail-first < local
+				s.tally.Take(v.fingerprint(), isOwn)
+				if isOwn {
+					own = append(own, v)
+				}
+			}
+			take(own)
+		}))
+	return s
+}
+
+func (s *arcs[V]) sendAll(vs []arc[V]) {
+	for _, v := range vs {
+		s.tally.Send(v.fingerprint())
+	}
+	s.target.SendAll(vs)
+}
+
+// check tells, on all ranks, whether what was sent has arrived. All ranks call it.
+func (s *arcs[V]) check(g *Graph) error {
+	return s.tally.Check(g.rank, fmt.Sprintf("build graph %s by pebbles of %s", g.Name, s.target.Name()))
 }
 
 // buildPart sends this rank's share of the edges, and makes its part of the graph of the arcs that arrive.
@@ -53,12 +87,16 @@ func buildPart[V vertex](g *Graph, source Source, o outline) (*part[V], error) {
 					out = append(out, arc[V]{V(e.To), V(e.From)})
 				}
 			}
-			arcs.SendAll(out)
+			arcs.sendAll(out)
 		})
 	}, pebble.Depth(1))
+	if err == nil {
+		err = arcs.check(g)
+	}
 	if err != nil {
 		return nil, err
 	}
+	source.begin("edges sorted")
 	p := &part[V]{counts: got.degrees(V(g.first), g.local)}
 	if g.Ordered, err = isOrdered(g, source.Order, p.counts); err != nil {
 		return nil, err
@@ -84,14 +122,17 @@ func (p *part[V]) reverse(g *Graph) error {
 		for v := range g.local {
 			for _, head := range p.row(V(v)) {
 				if out = append(out, arc[V]{head, V(g.first) + V(v)}); len(out) == cap(out) {
-					arcs.SendAll(out)
+					arcs.sendAll(out)
 					out = out[:0]
 				}
 			}
 		}
-		arcs.SendAll(out)
+		arcs.sendAll(out)
 		return nil
 	}, pebble.Depth(1))
+	if err == nil {
+		err = arcs.check(g)
+	}
 	if err != nil {
 		return err
 	}

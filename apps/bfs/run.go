@@ -7,7 +7,7 @@ import (
 
 // Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations. The
 // result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; a wrong
-// tree is counted in Errors.
+// tree, or pebbles of the searches that were not handled as they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -20,7 +20,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	res.SetUp, err = apps.Timed(r, func() error {
 		source := c.Source
 		if r.ID() == 0 {
-			source.progress = c.Progress
+			source.progress, source.phase = c.Progress, c.Phase
 		}
 		if g, err = Build(r, source); err != nil {
 			return err
@@ -35,6 +35,9 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	res.describe(g)
+	if c.Phase != nil && r.ID() == 0 {
+		c.Phase("searches")
+	}
 	var errors uint64
 	for i, root := range roots {
 		found, err := res.one(g, search, root)
@@ -50,7 +53,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if res.Seconds > 0 {
 		res.AllEdgesPerSecond = float64(res.Edges) * float64(len(roots)) / res.Seconds
 	}
-	return res, res.Finish(r, errors)
+	if err := res.Found(r, errors, "breaches of the Graph500 rules"); err != nil {
+		return Result{}, err
+	}
+	return res, res.Finish(r, search.Tally())
 }
 
 // choose settles the roots: their ids in the result, their indices returned.

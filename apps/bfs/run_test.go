@@ -138,9 +138,13 @@ func TestWrongTree(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := res.Finish(r, errors); err != nil {
+		if err := res.Found(r, errors, "breaches"); err != nil {
 			return err
 		}
+		if err := res.Finish(r, s.Tally()); err != nil {
+			return err
+		}
+		require.Equal(t, []string{"3 breaches"}, res.Wrong)
 		require.Equal(t, uint64(3), res.Errors)
 		if r.ID() == 0 {
 			require.ElementsMatch(t, []string{

@@ -3,6 +3,7 @@ package bfs
 import (
 	"fmt"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -11,10 +12,12 @@ import (
 type Search interface {
 	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
 	From(root uint64) error
+	// Tally is what this rank has seen of the pebbles of all searches so far.
+	Tally() apps.Tally
 	// Summary sums up the result over all ranks. All ranks call it.
 	Summary() (Summary, error)
 	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns what
-	// breaches this rank found. All ranks call it.
+	// breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (Breaches, error)
 	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for those that
 	// were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the order of the source.
@@ -77,6 +80,7 @@ type tree[V vertex] struct {
 	root   uint64 // its index
 	parent []V    // none for vertices that are not reached
 	level  []V
+	tally  apps.Tally // of the searches
 	check  *validator[V]
 	names  *parents[V] // of an ordered graph
 }
@@ -96,6 +100,12 @@ func newTree[V vertex](g *Graph, p *part[V]) *tree[V] {
 func (t *tree[V]) target(what string) string {
 	return fmt.Sprintf("%s.%d", t.g.target(what), t.g.searches)
 }
+
+// isOwn tells whether the vertex with this index is one of this rank's.
+func (t *tree[V]) isOwn(index V) bool { return index-t.first < t.local }
+
+// Tally implements Search.
+func (t *tree[V]) Tally() apps.Tally { return t.tally }
 
 // start forgets the last search.
 func (t *tree[V]) start(root uint64) {

@@ -25,13 +25,22 @@ type Source struct {
 
 	wide     bool                     // tests ask for 64-bit indices in a small graph
 	progress func(done, total uint64) // told of edges read or made on rank 0; nil for nobody
+	phase    func(what string)        // told of what progress counts; nil for nobody
 }
 
-// tell tells how many edges were dealt with, now and then: after batches that cross a multiple of so many edges.
+// tell tells how many edges were dealt with, now and then: after batches that cross a multiple of so many edges. A total
+// of 0 is not known.
 func (s Source) tell(before, done, total uint64) {
 	const every = 1 << 16
 	if s.progress != nil && before/every != done/every {
-		s.progress(min(done, total), total)
+		s.progress(done, total)
+	}
+}
+
+// begin tells of a phase.
+func (s Source) begin(what string) {
+	if s.phase != nil {
+		s.phase(what)
 	}
 }
 
@@ -73,31 +82,32 @@ const edgesAtOnce = 512
 type outline struct {
 	vertices, edges uint64
 	undirected      bool
+	weighted        bool // in the file
 }
 
 // survey reads a file from end to end, so that whatever is wrong with it is known before anything is sent.
 func (s Source) survey() (outline, names, error) {
 	if g := s.Generator; g != nil {
-		return outline{g.Vertices(), g.EdgeCount(), s.Undirected || !g.Directed()}, numbered(g.Vertices()), nil
+		return outline{g.Vertices(), g.EdgeCount(), s.Undirected || !g.Directed(), false}, numbered(g.Vertices()), nil
 	}
 	var edges uint64
+	s.begin("edges read")
 	f, err := s.read(func(f *graph.File, batch []graph.Edge) error {
 		before := edges
 		edges += uint64(len(batch))
-		if told, ok := f.EdgesTold(); ok {
-			s.tell(before, edges, told)
-		}
+		told, _ := f.EdgesTold()
+		s.tell(before, edges, told)
 		return nil
 	})
 	if err != nil {
 		return outline{}, nil, err
 	}
-	return outline{f.Vertices(), edges, s.Undirected || !f.Directed()}, f, nil
+	return outline{f.Vertices(), edges, s.Undirected || !f.Directed(), f.Weighted()}, f, nil
 }
 
 // read gives all edges of the file to do. The file is closed when it returns, and still knows its ids.
 func (s Source) read(do func(f *graph.File, batch []graph.Edge) error) (*graph.File, error) {
-	f, err := graph.Open(s.Path, graph.WithFormat(s.Format))
+	f, err := graph.Open(s.Path, graph.WithFormat(s.Format), graph.Again())
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +134,7 @@ func eachBatch(f *graph.File, do func(f *graph.File, batch []graph.Edge) error) 
 // share gives a rank's share of the edges to do: a part of the generator's, or on rank 0 all of the file's.
 func (s Source) share(rank, ranks int, o outline, do func(batch []graph.Edge)) error {
 	if s.Generator != nil {
+		s.begin("edges made")
 		s.generate(rank, ranks, do)
 		return nil
 	}
@@ -131,6 +142,7 @@ func (s Source) share(rank, ranks int, o outline, do func(batch []graph.Edge)) e
 		return nil
 	}
 	var edges uint64
+	s.begin("edges sent")
 	_, err := s.read(func(_ *graph.File, batch []graph.Edge) error {
 		s.tell(edges, edges+uint64(len(batch)), o.edges)
 		edges += uint64(len(batch))

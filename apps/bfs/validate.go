@@ -1,6 +1,7 @@
 package bfs
 
 import (
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -8,8 +9,17 @@ import (
 // claim is the pebble by which a vertex asks its parent whether it is one. It goes to the parent.
 type claim[V vertex] struct{ Parent, Child, Level V }
 
+func (c claim[V]) fingerprint() uint64 {
+	return apps.Fold(uint64(c.Child)^uint64(c.Level)<<32, uint64(c.Parent))
+}
+
 // edge is the pebble by which an arc compares its ends. It goes to its head; Level is the tail's.
 type edge[V vertex] struct{ Head, Tail, Level V }
+
+// fingerprint is another one than that of a claim with the same numbers.
+func (e edge[V]) fingerprint() uint64 {
+	return apps.Fold(uint64(e.Head), uint64(e.Tail)^uint64(e.Level)<<32)
+}
 
 // validator checks the tree of a search by the rules of Graph500 (see graph.Validate, its serial twin):
 //
@@ -21,11 +31,13 @@ type edge[V vertex] struct{ Head, Tail, Level V }
 //  5. Each tree edge is an edge of the graph.
 //
 // Parents that go round a cycle break rule 2: levels can't fall all the way round. An undirected edge is two arcs, so
-// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a vertex.
+// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a vertex. An arc
+// that does not come is not checked, so the pebbles are accounted for, each with a fingerprint.
 type validator[V vertex] struct {
 	*tree[V]
 	claims *target.Target[claim[V]]
 	edges  *target.Target[edge[V]]
+	seen   apps.Tally
 	joined []uint64 // a bit for each vertex of this rank: the graph has its tree edge
 	found  Breaches
 }
@@ -51,13 +63,16 @@ func newValidator[V vertex](t *tree[V]) *validator[V] {
 
 func (c *validator[V]) run() (Breaches, error) {
 	clear(c.joined)
-	c.found = Breaches{}
+	c.found, c.seen = Breaches{}, apps.Tally{}
 	err := c.g.rank.Epoch(func() error {
 		c.checkRoot()
 		c.sendClaims()
 		c.sendEdges()
 		return nil
 	}, pebble.Depth(1))
+	if err == nil {
+		err = c.seen.Check(c.g.rank, "check the tree")
+	}
 	if err != nil {
 		return Breaches{}, err
 	}
@@ -94,7 +109,9 @@ func (c *validator[V]) sendClaims() {
 		case parent == index:
 			c.found.add(secondRoot, uint64(index), 0, 0, 0)
 		default:
-			if out = append(out, claim[V]{parent, index, level}); len(out) == cap(out) {
+			v := claim[V]{parent, index, level}
+			c.seen.Send(v.fingerprint())
+			if out = append(out, v); len(out) == cap(out) {
 				c.claims.SendAll(out)
 				out = out[:0]
 			}
@@ -105,6 +122,10 @@ func (c *validator[V]) sendClaims() {
 
 func (c *validator[V]) judgeClaims(vs []claim[V]) {
 	for _, v := range vs {
+		isOwn := c.isOwn(v.Parent)
+		if c.seen.Take(v.fingerprint(), isOwn); !isOwn {
+			continue
+		}
 		switch level := c.level[v.Parent-c.first]; {
 		case level == none[V]():
 			c.found.add(parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
@@ -118,7 +139,9 @@ func (c *validator[V]) sendEdges() {
 	out := make([]edge[V], 0, sendAtOnce)
 	for v, level := range c.level {
 		for _, head := range c.row(V(v)) {
-			if out = append(out, edge[V]{head, c.first + V(v), level}); len(out) == cap(out) {
+			e := edge[V]{head, c.first + V(v), level}
+			c.seen.Send(e.fingerprint())
+			if out = append(out, e); len(out) == cap(out) {
 				c.edges.SendAll(out)
 				out = out[:0]
 			}
@@ -129,6 +152,10 @@ func (c *validator[V]) sendEdges() {
 
 func (c *validator[V]) judgeEdges(vs []edge[V]) {
 	for _, e := range vs {
+		isOwn := c.isOwn(e.Head)
+		if c.seen.Take(e.fingerprint(), isOwn); !isOwn {
+			continue
+		}
 		head := e.Head - c.first
 		if c.parent[head] == e.Tail {
 			c.joined[head/64] |= 1 << (head % 64)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -53,7 +54,7 @@ func job(ranks int) appstest.Shape {
 
 // An epoch that ends before its pebbles were handled is an error.
 func TestAnEarlyEndIsAnError(t *testing.T) {
-	b := &bench{handled: 2}
+	b := &bench{tally: apps.Tally{Handled: 2}}
 	b.verify(2)
 	require.Zero(t, b.errors)
 	b.verify(3)

@@ -20,22 +20,27 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return result, err
 	}
 	result.SecondsPerEpoch = result.Seconds / float64(result.Epochs)
-	return result, result.Finish(r, b.errors)
+	if err := result.Found(r, b.errors, "epochs of a rank ended with other numbers of pebbles than were sent to it"); err != nil {
+		return result, err
+	}
+	return result, result.Finish(r, b.tally)
 }
 
 // bench is one rank's part of a run.
 type bench struct {
-	rank    *pebble.Rank
-	config  Config
-	send    func(to uint64)
-	handled uint64
-	errors  uint64 // epochs that ended too early, or brought too much
+	rank   *pebble.Rank
+	config Config
+	send   func(to uint64)
+	tally  apps.Tally
+	errors uint64 // epochs that ended too early, or brought too much
 }
 
 func newBench(r *pebble.Rank, c Config) *bench {
 	b := &bench{rank: r, config: c}
+	b.tally.Sent = c.Count * c.Pebbles
+	self := uint64(r.ID())
 	next := target.New(r, "next", distribution.Cyclic(uint64(r.Size()), r.Size()),
-		target.Key(func(to uint64) uint64 { return to }), target.Each(func(uint64) { b.handled++ }))
+		target.Key(func(to uint64) uint64 { return to }), target.Each(func(to uint64) { b.tally.Take(0, to == self) }))
 	b.send = next.Send
 	return b
 }
@@ -62,7 +67,7 @@ func (b *bench) body() error {
 
 // verify compares what was handled here with what must have been by now.
 func (b *bench) verify(want uint64) {
-	if b.handled != want {
+	if b.tally.Handled != want {
 		b.errors++
 	}
 }

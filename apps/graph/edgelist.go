@@ -91,7 +91,7 @@ func (e *edgeList) next() (Edge, error) {
 	if err != nil {
 		return Edge{}, err
 	}
-	if err := e.lex.endLine("the two vertices of an edge"); err != nil {
+	if err := e.lex.endEdge(); err != nil {
 		return Edge{}, err
 	}
 	if e.count++; e.hasHeader && e.count > e.edges {
@@ -119,5 +119,7 @@ func (e *edgeList) finish() error {
 }
 
 func (e *edgeList) directed() bool { return true }
+
+func (e *edgeList) weighted() bool { return false }
 
 func (e *edgeList) edgesTold() (uint64, bool) { return e.edges, e.hasHeader }

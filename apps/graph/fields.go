@@ -64,6 +64,15 @@ func (l *lexer) pair(vertices uint64) (Edge, error) {
 	return Edge{from, to}, err
 }
 
+// endEdge demands the end of the line after the two vertices of an edge. A number there is a weight, a time or the like.
+func (l *lexer) endEdge() error {
+	l.blanks()
+	if b, ok := l.peek(); ok && (isDigit(b) || b == '-' || b == '+' || b == '.') {
+		return l.errorf(ErrSyntax, "a third number follows the two vertices of an edge; weights are not supported here, leave them out")
+	}
+	return l.endLine("the two vertices of an edge")
+}
+
 // value skips a number of any kind (weight, matrix entry) after checking that it looks like one.
 func (l *lexer) value(what string) error {
 	l.blanks()

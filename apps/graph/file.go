@@ -17,6 +17,7 @@ const verticesMax = 1 << 48
 // File is a graph being read, edge by edge, from a file. It is used by one goroutine at a time.
 type File struct {
 	closer  io.Closer
+	lex     *lexer
 	format  Format
 	content content
 	err     error // sticky: io.EOF or the failure that ended reading
@@ -28,6 +29,7 @@ type content interface {
 	next() (Edge, error)
 	names
 	directed() bool
+	weighted() bool
 	edgesTold() (uint64, bool)
 }
 
@@ -41,22 +43,27 @@ type names interface {
 // Option changes how Open and Read take a file.
 type Option func(*options)
 
-type options struct{ format Format }
+type options struct {
+	format Format
+	again  bool
+}
+
+// Again says that the file will be opened a second time. Open then refuses pipes and devices, which give their bytes once.
+func Again() Option { return func(o *options) { o.again = true } }
 
 // WithFormat names the format instead of having it detected. Auto detects.
 func WithFormat(f Format) Option { return func(o *options) { o.format = f } }
 
 // Open opens the graph file at path, tells its format and reads its header. Compression by gzip is seen by its first bytes,
 // whatever the name. The error of a missing file wraps fs.ErrNotExist; one about the content wraps ErrSyntax,
-// ErrTruncated, ErrDamaged or ErrRange. The caller closes the file.
+// ErrTruncated, ErrDamaged or ErrRange. A pipe, such as /dev/stdin, is read as a file is. The caller closes the file.
 func Open(path string, opts ...Option) (*File, error) {
+	if err := canOpen(path, opts); err != nil {
+		return nil, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, openError(path, err)
-	}
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		_ = file.Close()
-		return nil, fmt.Errorf("open graph %s: is a directory, name a file in it", path)
 	}
 	f, err := Read(file, path, opts...)
 	if err != nil {
@@ -65,6 +72,33 @@ func Open(path string, opts ...Option) (*File, error) {
 	}
 	f.closer = file
 	return f, nil
+}
+
+// canOpen refuses what is no file, before it is opened: that may wait, or take bytes that others want.
+func canOpen(path string, opts []Option) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // opening it says what is wrong
+	}
+	kind := "pipe"
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return fmt.Errorf("open graph %s: is a directory, name a file in it", path)
+	case mode.IsRegular() || !optionsOf(opts).again:
+		return nil
+	case mode&fs.ModeDevice != 0:
+		kind = "device"
+	case mode&fs.ModeSocket != 0:
+		kind = "socket"
+	}
+	return fmt.Errorf("open graph %s: is a %s, which gives its bytes once, and they are read twice: write them to a file first", path, kind)
+}
+
+func optionsOf(opts []Option) (o options) {
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
 }
 
 func openError(path string, err error) error {
@@ -81,23 +115,20 @@ func openError(path string, err error) error {
 // Read is Open for a graph that comes from elsewhere: name stands in errors and, by its extension, helps to tell the
 // format. Read does not close r.
 func Read(r io.Reader, name string, opts ...Option) (*File, error) {
-	var o options
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := optionsOf(opts)
 	plain, err := decompress(name, r)
 	if err != nil {
 		return nil, err
 	}
 	lex := newLexer(name, plain)
 	if o.format, err = recognise(lex, o.format); err != nil {
-		return nil, err
+		return nil, lex.blame(err)
 	}
 	c, err := openers[o.format](lex)
 	if err != nil {
-		return nil, err
+		return nil, lex.blame(err)
 	}
-	return &File{format: o.format, content: c}, nil
+	return &File{lex: lex, format: o.format, content: c}, nil
 }
 
 var openers = map[Format]func(*lexer) (content, error){
@@ -136,11 +167,13 @@ func (f *File) Edges(buf []Edge) (int, error) {
 	}
 	n := 0
 	for n < len(buf) && f.err == nil {
-		var e Edge
-		if e, f.err = f.content.next(); f.err == nil {
-			buf[n] = e
-			n++
+		e, err := f.content.next()
+		if err != nil {
+			f.err = f.lex.blame(err)
+			break
 		}
+		buf[n] = e
+		n++
 	}
 	if n == 0 {
 		return 0, f.err
@@ -153,6 +186,10 @@ func (f *File) Format() Format { return f.format }
 
 // Directed tells whether edges are arcs.
 func (f *File) Directed() bool { return f.content.directed() }
+
+// Weighted tells whether vertices or edges have weights or other values in the file. They are checked for their form, and not used.
+// Only Matrix Market and METIS files may have them: elsewhere they are an error, which says so.
+func (f *File) Weighted() bool { return f.content.weighted() }
 
 // Vertices returns how many vertices the graph has. All formats but EdgeList know it from their header. An edge list
 // knows it at io.EOF, and before that returns the number of vertices met so far. A header may claim many more vertices

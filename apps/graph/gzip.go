@@ -35,25 +35,54 @@ func decompress(name string, r io.Reader) (io.Reader, error) {
 	return head, nil
 }
 
+// gzipDamage is the error of a file whose gzip data is damaged. It wraps ErrDamaged too.
+type gzipDamage struct{ cause error }
+
+func (d gzipDamage) Error() string {
+	return fmt.Sprintf("the gzip data is damaged, fetch the file again: %v", d.cause)
+}
+func (d gzipDamage) Unwrap() []error { return []error{d.cause, ErrDamaged} }
+
+// isGzipDamage tells what gzip says of damaged data.
+func isGzipDamage(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
+}
+
+// blame finds out whether err, about what stands in the file, comes of damaged gzip data: the checksum at its end tells. It reads
+// what is left.
+func (l *lexer) blame(err error) error {
+	z, zipped := l.src.(*gzip.Reader)
+	if !zipped || err == nil || err == io.EOF || isGzipDamage(err) {
+		return err
+	}
+	if l.srcErr == nil || isFileError(l.srcErr) { // it may have more
+		_, l.srcErr = io.Copy(io.Discard, z)
+	}
+	if l.srcErr != nil && l.srcErr != io.EOF {
+		return l.sourceError(l.srcErr)
+	}
+	return err
+}
+
 func openGzip(name string, r io.Reader) (io.Reader, error) {
 	z, err := gzip.NewReader(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("read graph %s: the gzip header is cut short: %w", name, ErrTruncated)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read graph %s: open gzip: %w: %w", name, err, ErrDamaged)
+		return nil, fmt.Errorf("read graph %s: %w", name, gzipDamage{err})
 	}
 	return z, nil
 }
 
 // sourceError puts what the file or its decompression failed with into words.
 func (l *lexer) sourceError(err error) error {
-	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return l.errorf(ErrTruncated, "the gzip data ends early")
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		return l.errorf(ErrDamaged, "decompress: %v", err)
+	case isGzipDamage(err):
+		return fmt.Errorf("read graph %s: line %d: %w", l.name, l.line, gzipDamage{err})
 	}
 	return fmt.Errorf("read graph %s: line %d: %w", l.name, l.line, err)
 }

@@ -51,12 +51,16 @@ func TestGzipDamagedAnywhere(t *testing.T) {
 	for bit := 10 * 8; bit < len(packed)*8; bit++ {
 		bad := bytes.Clone(packed)
 		bad[bit/8] ^= 1 << (bit % 8)
-		if readText(string(bad), "g.el") == nil {
+		if err := readText(string(bad), "g.el"); err == nil {
 			unnoticed++
+		} else {
+			require.ErrorContains(t, err, "the gzip data ", "bit %d: it is no mistake in the graph", bit)
 		}
 	}
 	require.Less(t, unnoticed, 8)
 	require.ErrorIs(t, readText(string(append(packed, "and more that is no gzip"...)), "g.el"), ErrDamaged)
+	require.ErrorContains(t, readText(string(append(packed, "and more that is no gzip"...)), "g.el"), "the gzip data is damaged, fetch the file again")
+	require.NotContains(t, readText(string(pack(t, []byte("1 2\nwrong\n"))), "g.el").Error(), "gzip", "it is whole, and no graph")
 	require.ErrorIs(t, readText("\x1f\x8bnothing like gzip", "g.el"), ErrDamaged)
 	require.ErrorContains(t, readText(string(pack(t, nil)), "g.el"), "the file is empty")
 }

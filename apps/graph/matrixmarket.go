@@ -132,4 +132,6 @@ func (m *matrixMarket) checkTriangle(e Edge) error {
 
 func (m *matrixMarket) directed() bool { return !m.symmetric }
 
+func (m *matrixMarket) weighted() bool { return m.values > 0 }
+
 func (m *matrixMarket) edgesTold() (uint64, bool) { return m.edges, true }

@@ -215,4 +215,6 @@ func (m *metis) countLoops() error {
 
 func (m *metis) directed() bool { return false }
 
+func (m *metis) weighted() bool { return m.edgeWeights || m.rowPrefix > 0 }
+
 func (m *metis) edgesTold() (uint64, bool) { return m.edges, true }

@@ -52,10 +52,15 @@ func problemLine(lex *lexer) error {
 			return err
 		}
 	}
-	if problem != "tw" {
+	switch problem {
+	case "tw":
+		return nil
+	case "sp", "max", "min": // shortest paths, flows
+		return lex.errorf(ErrSyntax, "found %q where the header `p tw VERTICES EDGES` is wanted; DIMACS graphs with weights are not supported, "+
+			"make an edge list of their arcs without the weights", p+" "+problem)
+	default:
 		return lex.errorf(ErrSyntax, "found %q where the header `p tw VERTICES EDGES` is wanted", strings.TrimSpace(p+" "+problem))
 	}
-	return nil
 }
 
 func (p *pace) next() (Edge, error) {
@@ -76,9 +81,11 @@ func (p *pace) next() (Edge, error) {
 	if p.count++; p.count > p.edges {
 		return Edge{}, p.lex.errorf(ErrDamaged, "the header tells %d edges, but there are more", p.edges)
 	}
-	return e, p.lex.endLine("the two vertices of an edge")
+	return e, p.lex.endEdge()
 }
 
 func (p *pace) directed() bool { return false }
+
+func (p *pace) weighted() bool { return false }
 
 func (p *pace) edgesTold() (uint64, bool) { return p.edges, true }

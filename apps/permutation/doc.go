@@ -11,6 +11,7 @@
 // i down. Both work on whole batches, in the memory that the pebbles came in.
 //
 // data and perm are pseudo-random permutations that the seed names, made by every rank for its own block alone. So the
-// result can be checked without the arrays and without a pebble: each element is worked out again from the seed. No index
-// comes twice, so a reduction cache finds nothing to leave out here, and can only cost.
+// result can be checked without the arrays and without a pebble: each element is worked out again from the seed. An element that
+// was handled at a wrong rank has another place, or lies in another rank's block, so that is checked too; and handlers count their
+// pebbles, two for each element, so that none was handled twice. No index comes twice, so a reduction cache finds nothing to leave out here, and can only cost.
 package permutation

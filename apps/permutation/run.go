@@ -35,7 +35,15 @@ func (b *bench) run() (Result, error) {
 	if result.Verify, err = apps.Timed(b.rank, b.verify); err != nil {
 		return result, err
 	}
-	return result, result.Finish(b.rank, b.errors)
+	return result, b.judge(&result)
+}
+
+// judge adds to the result what is wrong with it.
+func (b *bench) judge(result *Result) error {
+	if err := result.Found(b.rank, b.errors, "elements are not where the seed wants them"); err != nil {
+		return err
+	}
+	return result.Finish(b.rank, apps.Tally{Sent: 2 * b.config.elements(), Handled: b.handled})
 }
 
 // element is the pebble of both targets: element Value of data, on its way to the index To of perm or of the result.
@@ -53,15 +61,15 @@ const nowhere = ^uint64(0)
 
 // bench is one rank's part of a run.
 type bench struct {
-	rank   *pebble.Rank
-	config Config
-	orders orders
-	owner  *distribution.BlockMap
-	data   []uint64
-	perm   []uint64
-	out    []uint64 // the result
-	put    uint64   // elements that were put down here
-	errors uint64
+	rank    *pebble.Rank
+	config  Config
+	orders  orders
+	owner   *distribution.BlockMap
+	data    []uint64
+	perm    []uint64
+	out     []uint64 // the result
+	handled uint64   // pebbles, of both targets
+	errors  uint64
 }
 
 func newBench(r *pebble.Rank, c Config) (*bench, error) {
@@ -93,6 +101,7 @@ func (b *bench) kernel() error {
 	once := target.Reduce(reduce.Duplicates[element]())
 	put := target.New(b.rank, "put", b.owner, target.Keys(keys), target.Batch(b.putDown), once)
 	permute := target.New(b.rank, "permute", b.owner, target.Keys(keys), target.Batch(func(es []element) {
+		b.handled += uint64(len(es))
 		readdress(es, b.perm)
 		put.SendAll(es)
 	}), once)
@@ -122,7 +131,7 @@ func (b *bench) putDown(es []element) {
 			out[e.To&mask] = e.Value
 		}
 	})
-	b.put += uint64(len(es))
+	b.handled += uint64(len(es))
 }
 
 const (

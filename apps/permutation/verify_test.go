@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -19,10 +18,11 @@ func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 		if err == nil {
 			err = b.load()
 		}
-		if err == nil {
-			err = b.kernel()
-		}
 		if err != nil {
+			return err
+		}
+		result := b.result()
+		if err := result.Kernel(r, b.kernel); err != nil {
 			return err
 		}
 		if r.ID() == 1 {
@@ -31,9 +31,9 @@ func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 		if err := b.verify(); err != nil {
 			return err
 		}
-		sum, err := apps.Sum(r, b.errors)
+		err = b.judge(&result)
 		if r.ID() == 0 {
-			errors = sum
+			errors = result.Errors
 		}
 		return err
 	}))
@@ -46,7 +46,7 @@ func TestVerifierNotices(t *testing.T) {
 	require.EqualValues(t, 1, broken(t, func(b *bench) { b.out[3] = b.out[4] }), "one element twice, another lost")
 	require.EqualValues(t, 2, broken(t, func(b *bench) { b.out[3], b.out[4] = b.out[4], b.out[3] }), "two changed places")
 	require.EqualValues(t, 1, broken(t, func(b *bench) { b.out[255] = 3 << 8 }), "an index that is none")
-	require.EqualValues(t, 2, broken(t, func(b *bench) { b.put += 2 }), "two were handled twice")
+	require.EqualValues(t, 3, broken(t, func(b *bench) { b.handled += 2 }), "two were handled twice, and not counted by the runtime")
 	require.EqualValues(t, 256, broken(t, func(b *bench) {
 		for i := range b.out {
 			b.out[i] = nowhere

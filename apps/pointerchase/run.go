@@ -1,6 +1,7 @@
 package pointerchase
 
 import (
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -19,7 +20,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return result, err
 	}
 	result.rate()
-	return result, result.Finish(r, b.verify())
+	return result, b.judge(&result)
 }
 
 // message is the pebble: the rank that it goes to, and how many steps it has gone when it is there.
@@ -34,6 +35,7 @@ type bench struct {
 	last   uint64 // steps in all
 	send   func(message)
 	visits uint64
+	astray uint64 // visits that were another rank's
 	errors uint64 // visits out of turn
 }
 
@@ -62,7 +64,10 @@ func (b *bench) kernel() error {
 // visit is the handler.
 func (b *bench) visit(m message) {
 	b.visits++
-	if m.To != uint64(b.rank.ID()) || m.Hop != b.turn(b.visits) {
+	switch {
+	case m.To != uint64(b.rank.ID()):
+		b.astray++
+	case m.Hop != b.turn(b.visits):
 		b.errors++
 	}
 	b.progress()
@@ -85,6 +90,14 @@ func (b *bench) turn(n uint64) (hop uint64) {
 func (b *bench) verify() (errors uint64) {
 	missed := max(b.visits, b.config.Rounds) - min(b.visits, b.config.Rounds)
 	return b.errors + missed
+}
+
+// judge adds to the result what is wrong with it.
+func (b *bench) judge(result *Result) error {
+	if err := result.Found(b.rank, b.verify(), "visits of the message did not happen, or out of turn"); err != nil {
+		return err
+	}
+	return result.Finish(b.rank, apps.Tally{Sent: b.config.Rounds, Handled: b.visits, Misplaced: b.astray})
 }
 
 func (b *bench) progress() {

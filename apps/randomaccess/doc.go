@@ -19,8 +19,10 @@
 // # What verification proves
 //
 // XOR undoes itself, so running the updates again must bring every word back to its own number: that is the benchmark's own
-// check. It lets 1 % of the words be wrong; here none may be. Two more things stand against an update that is lost, doubled
-// or misplaced twice in the same way. The second run takes another path: every update straight to its owner, with another
-// coalescing factor and without a cache. And the XOR over the whole table after the first run must be that over all numbers
-// of the stream and of the words, which is not so when an update was lost or doubled.
+// check. It lets 1 % of the words be wrong; here none may be. Both runs use the same runtime, so more stands against what goes
+// wrong in both in the same way. Handlers count: in each run they must be given as many updates as the configuration says, but for
+// those that a cache has merged in the first. In the second run each update must be handled by the rank whose words it is for, by
+// the formula above. That run takes another path: every update straight to its owner, with another coalescing factor and without a
+// cache. And the XOR over the whole table after the first run must be that over all numbers of the stream, which has a closed
+// formula, and of the words.
 package randomaccess

@@ -30,7 +30,7 @@ func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 						err = b.load()
 					}
 					if err == nil {
-						err = b.pass(marking(b, b.updates("update")))
+						err = b.pass(marking(b, b.updates("update", b.count)))
 					}
 					rescued[r.ID()], handled[r.ID()] = r.Counters().Rescued, r.Counters().PebblesHandled
 					if err == nil {

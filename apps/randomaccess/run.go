@@ -33,7 +33,7 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return result, err
 	}
 	result.Checksum = digits(b.checksum)
-	return result, result.Finish(r, b.errors)
+	return result, b.judge(&result)
 }
 
 // bench is one rank's part of a run.
@@ -46,8 +46,12 @@ type bench struct {
 	table    []uint64
 	rans     []uint64 // the batch that is being generated
 	sent     uint64   // updates, for Progress
+	first    uint64   // word of this rank
+	updated  apps.Tally
+	undone   apps.Tally
 	checksum uint64
-	errors   uint64
+	errors   uint64 // words that are wrong
+	isAstray bool   // the XOR over the table was another than that of the stream
 }
 
 func newBench(r *pebble.Rank, c Config) (*bench, error) {
@@ -68,30 +72,30 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	q := share(most, job.Cache, asked, job.Coalesce)
 	return &bench{
 		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
-		rans: make([]uint64, q.batch),
+		rans: make([]uint64, q.batch), first: w.own * uint64(r.ID()),
+		updated: apps.Tally{Sent: c.updates()}, undone: apps.Tally{Sent: c.updates()},
 	}, nil
 }
 
 // load makes this rank's part of the table.
 func (b *bench) load() error {
 	b.table = pebble.Table[uint64](int(b.words.own))
-	first := b.first()
 	for i := range b.table {
-		b.table[i] = first + uint64(i)
+		b.table[i] = b.first + uint64(i)
 	}
 	return nil
 }
-
-// first is the first word of this rank.
-func (b *bench) first() uint64 { return b.words.own * uint64(b.rank.ID()) }
 
 // kernel applies all updates once.
 func (b *bench) kernel() error {
 	if b.rank.Config().Cache > 0 {
 		return b.passes(b.mergedUpdates())
 	}
-	return b.passes(b.updates("update", b.factor()...))
+	return b.passes(b.updates("update", b.count, b.factor()...))
 }
+
+// count notes updates that the kernel's handler is given.
+func (b *bench) count(rans []uint64) { b.updated.Handled += uint64(len(rans)) }
 
 // factor is the option for the coalescing factor: none when tuning is to find it.
 func (b *bench) factor() []target.Option {
@@ -101,14 +105,18 @@ func (b *bench) factor() []target.Option {
 	return []target.Option{target.Coalesce(b.quota.factor)}
 }
 
-// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it.
-func (b *bench) updates(name string, options ...target.Option) (send func(rans []uint64)) {
+// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it. Its handler lets look see
+// them first.
+func (b *bench) updates(name string, look func(rans []uint64), options ...target.Option) (send func(rans []uint64)) {
 	keys := target.Keys(b.words.keys)
 	if b.words.lowBits() {
 		keys = target.LowBits[uint64](bits.Len64(b.words.total - 1))
 	}
 	t := target.New(b.rank, name, b.owner, keys,
-		target.Batch(func(rans []uint64) { b.words.apply(b.table, rans) }), options...)
+		target.Batch(func(rans []uint64) {
+			look(rans)
+			b.words.apply(b.table, rans)
+		}), options...)
 	if b.config.OneByOne {
 		return func(rans []uint64) {
 			for _, ran := range rans {
@@ -122,7 +130,10 @@ func (b *bench) updates(name string, options ...target.Option) (send func(rans [
 // mergedUpdates registers a target whose pebbles can be merged, and returns the way to send to it.
 func (b *bench) mergedUpdates() (send func(rans []uint64)) {
 	t := target.New(b.rank, "update", b.owner, target.Keys(updateKeys),
-		target.Batch(func(us []update) { applyUpdates(b.table, us) }),
+		target.Batch(func(us []update) {
+			b.updated.Handled += uint64(len(us))
+			applyUpdates(b.table, us)
+		}),
 		append(b.factor(), target.Reduce(reduce.Combine(merge)))...)
 	us := make([]update, b.quota.batch)
 	return func(rans []uint64) {

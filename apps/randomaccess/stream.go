@@ -30,6 +30,19 @@ func number(n uint64) uint64 {
 	return ran
 }
 
+// total is the XOR of the numbers 1 to n: x + x^2 + ... + x^n, of which the second half is the first times x^(n/2).
+func total(n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	half := total(n / 2)
+	sum := half ^ times(half, number(n/2))
+	if n%2 == 1 {
+		sum ^= number(n)
+	}
+	return sum
+}
+
 // fill sets rans to the numbers after ran, and returns the last.
 func fill(rans []uint64, ran uint64) uint64 {
 	for i := range rans {

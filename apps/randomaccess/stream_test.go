@@ -38,3 +38,13 @@ func TestFill(t *testing.T) {
 	require.Equal(t, number(370), rans[299])
 	require.Equal(t, rans[299], last)
 }
+
+// The closed formula for the XOR of the first numbers.
+func TestTotal(t *testing.T) {
+	want, ran := uint64(0), uint64(1)
+	for n := range uint64(300) {
+		require.Equal(t, want, total(n), n)
+		ran = next(ran)
+		want ^= ran
+	}
+}

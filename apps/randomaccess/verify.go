@@ -13,7 +13,13 @@ const factorVerify = 509
 
 // verify is check by another path than the kernel's.
 func (b *bench) verify() error {
-	return b.check(b.updates("undo", target.Route(another(b.rank.Size())), target.Coalesce(factorVerify)))
+	return b.check(b.updates("undo", b.see, target.Route(another(b.rank.Size())), target.Coalesce(factorVerify)))
+}
+
+// see notes updates that the second run's handler is given.
+func (b *bench) see(rans []uint64) {
+	b.undone.Handled += uint64(len(rans))
+	b.undone.Misplaced += b.words.foreign(b.first, rans)
 }
 
 // directMost is up to how many ranks the second run sends directly: beyond it, a lane for each rank would take more than all
@@ -30,46 +36,51 @@ func another(ranks int) route.Constructor {
 
 // check takes the checksum of the table, and counts what is wrong in it. It undoes all updates by send.
 func (b *bench) check(send func(rans []uint64)) (err error) {
-	if b.checksum, err = apps.Sum(b.rank, checksum(b.table, b.first())); err != nil {
+	if b.checksum, err = apps.Sum(b.rank, checksum(b.table, b.first)); err != nil {
 		return err
 	}
-	seen := xor(b.table)
-	var sent uint64
-	if err := b.pass(func(rans []uint64) { sent ^= xor(rans); send(rans) }, pebble.EndBy(termination.SKR)); err != nil {
+	changes, err := pebble.AllReduce(b.rank, b.changes(), func(x, y uint64) uint64 { return x ^ y })
+	if err != nil {
 		return err
 	}
+	b.isAstray = changes != total(b.config.updates()*uint64(b.rank.Size()))
+	err = b.pass(send, pebble.EndBy(termination.SKR))
 	b.errors = b.wrong()
-	// What was in the table, and what should have been: the stream over what is in it at the start.
-	lost, err := pebble.AllReduce(b.rank, seen^sent^b.untouched(), func(x, y uint64) uint64 { return x ^ y })
-	if err == nil && lost != 0 && b.rank.ID() == 0 {
-		b.errors++
-	}
 	return err
+}
+
+// judge adds to the result what is wrong with it.
+func (b *bench) judge(result *Result) error {
+	if err := result.Found(b.rank, b.errors, "words of the table are wrong"); err != nil {
+		return err
+	}
+	astray := uint64(0)
+	if b.isAstray && b.rank.ID() == 0 {
+		astray = 1
+	}
+	if err := result.Found(b.rank, astray, "XOR over the table is not that of the numbers sent"); err != nil {
+		return err
+	}
+	if err := result.Prove(b.rank, b.undone, "the second run"); err != nil {
+		return err
+	}
+	return result.Finish(b.rank, b.updated)
 }
 
 // wrong counts the words that are not what they were at the start.
 func (b *bench) wrong() (errors uint64) {
-	first := b.first()
 	for i, word := range b.table {
-		if word != first+uint64(i) {
+		if word != b.first+uint64(i) {
 			errors++
 		}
 	}
 	return errors
 }
 
-// untouched is the XOR of this rank's table as it was at the start.
-func (b *bench) untouched() (sum uint64) {
-	first := b.first()
-	for i := range b.table {
-		sum ^= first + uint64(i)
-	}
-	return sum
-}
-
-func xor(vs []uint64) (sum uint64) {
-	for _, v := range vs {
-		sum ^= v
+// changes is the XOR of this rank's table and of what it was at the start.
+func (b *bench) changes() (sum uint64) {
+	for i, word := range b.table {
+		sum ^= word ^ (b.first + uint64(i))
 	}
 	return sum
 }

@@ -32,6 +32,25 @@ func (w words) keys(rans, keys []uint64) {
 	}
 }
 
+// foreign counts the numbers that are not for the words of the rank whose first word this is.
+func (w words) foreign(first uint64, rans []uint64) (n uint64) {
+	if w.lowBits() {
+		differs := uint64(0)
+		for _, ran := range rans {
+			differs |= ran ^ first
+		}
+		if differs&(w.total-1)&^(w.own-1) == 0 {
+			return 0
+		}
+	}
+	for _, ran := range rans {
+		if w.key(ran)-first >= w.own {
+			n++
+		}
+	}
+	return n
+}
+
 // apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits of
 // a key are the index there.
 func (w words) apply(table, rans []uint64) {

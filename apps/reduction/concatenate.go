@@ -24,15 +24,21 @@ func lists() flow[list] {
 				keys[i] = ls[i].Key
 			}
 		},
-		add: func(totals []Total, first uint64, ls []list) {
+		add: func(totals []Total, first uint64, ls []list) (astray, marks uint64) {
 			for i := range ls {
 				l := &ls[i]
-				t := &totals[l.Key-first]
+				at := l.Key - first
+				if at >= uint64(len(totals)) {
+					astray++
+					continue
+				}
+				t := &totals[at]
 				t.Count += l.Count
-				for _, v := range l.Values[:l.Count] {
+				for _, v := range l.Values[:min(l.Count, listMost)] {
 					t.Value += v
 				}
 			}
+			return astray, 0
 		},
 	}
 }

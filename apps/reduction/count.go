@@ -18,10 +18,16 @@ func counts() flow[tally] {
 				keys[i] = uint64(t.Key)
 			}
 		},
-		add: func(totals []Total, first uint64, ts []tally) {
+		add: func(totals []Total, first uint64, ts []tally) (astray, marks uint64) {
 			for _, t := range ts {
-				totals[uint64(t.Key)-first].Count += uint64(t.Count)
+				at := uint64(t.Key) - first
+				if at >= uint64(len(totals)) {
+					astray++
+					continue
+				}
+				totals[at].Count += uint64(t.Count)
 			}
+			return astray, 0
 		},
 	}
 }

@@ -15,10 +15,17 @@ func distincts() flow[candidate] {
 			}
 		},
 		keys: candidateKeys,
-		add: func(totals []Total, first uint64, cs []candidate) {
+		add: func(totals []Total, first uint64, cs []candidate) (astray, marks uint64) {
 			for _, c := range cs {
-				totals[c.Key-first].Value |= 1 << c.Value
+				at := c.Key - first
+				if at >= uint64(len(totals)) {
+					astray++
+					continue
+				}
+				totals[at].Value |= 1 << c.Value
+				marks += mark(c.Key, c.Value)
 			}
+			return astray, marks
 		},
 	}
 }

@@ -19,4 +19,8 @@
 // Every number is that of one item, so the total of each key has a closed formula: its numbers are k, k+K, k+2K, and so on.
 // The owner of a key works it out without a pebble, and compares. A key whose total differs is an error. Sums are taken
 // modulo 2^64; with each goes the count of its items, so that losses that leave a sum as it was are seen as well.
+//
+// The totals of max and distinct do not have every item in them. So as many pebbles must be handled or merged as there are items,
+// for all kinds, and where none was merged, the sum of a mark for each pebble has a closed formula as well. What this does not see
+// is what the reduction itself may do: with a cache, a max that is not the largest of its key may be left out and another come twice.
 package reduction

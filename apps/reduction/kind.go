@@ -19,9 +19,14 @@ type flow[V any] struct {
 	// make makes the pebbles of the items with these numbers.
 	make func(vs []V, numbers []uint64, keys uint64)
 	keys func(vs []V, keys []uint64)
-	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first.
-	add func(totals []Total, first uint64, vs []V)
+	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first. It returns how many
+	// pebbles are for keys of other ranks, and the sum of the marks of the others, where totals do not tell what came.
+	add func(totals []Total, first uint64, vs []V) (astray, marks uint64)
 }
+
+// mark is for kinds whose totals have not every pebble in them. When nothing was merged, the sum over the pebbles of a key has a
+// closed formula.
+func mark(key, value uint64) uint64 { return key*0x9E3779B97F4A7C15 + value }
 
 // sequence are the numbers of the items of one key: count of them, step apart.
 type sequence struct{ first, step, count uint64 }
@@ -48,6 +53,20 @@ func (s sequence) total(kind string) Total {
 		return Total{Value: 1<<min(s.count, values) - 1}
 	default:
 		return Total{Count: s.count, Value: s.sum()}
+	}
+}
+
+// marks is the sum of the marks of the pebbles of these items, of one key, when none was merged.
+func (s sequence) marks(kind string, key uint64) uint64 {
+	switch kind {
+	case "max":
+		return mark(key, 0)*s.count + s.sum()
+	case "distinct":
+		const round = values * (values - 1) / 2 // 0 to values-1
+		rest := s.count % values
+		return mark(key, 0)*s.count + s.count/values*round + rest*(rest-1)/2
+	default:
+		return 0
 	}
 }
 

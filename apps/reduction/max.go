@@ -21,11 +21,18 @@ func maxima() flow[candidate] {
 			}
 		},
 		keys: candidateKeys,
-		add: func(totals []Total, first uint64, cs []candidate) {
+		add: func(totals []Total, first uint64, cs []candidate) (astray, marks uint64) {
 			for _, c := range cs {
-				t := &totals[c.Key-first]
+				at := c.Key - first
+				if at >= uint64(len(totals)) {
+					astray++
+					continue
+				}
+				t := &totals[at]
 				t.Value = max(t.Value, c.Value)
+				marks += mark(c.Key, c.Value)
 			}
+			return astray, marks
 		},
 	}
 }

@@ -31,7 +31,10 @@ func (b *bench) run() (Result, error) {
 	if result.Verify, err = apps.Timed(b.rank, b.verify); err != nil {
 		return result, err
 	}
-	return result, result.Finish(b.rank, b.errors)
+	if err := result.Found(b.rank, b.errors, "keys have wrong totals"); err != nil {
+		return result, err
+	}
+	return result, result.Finish(b.rank, b.tally)
 }
 
 // bench is one rank's part of a run.
@@ -41,6 +44,7 @@ type bench struct {
 	order  order
 	owner  *distribution.BlockMap
 	totals []Total // of this rank's keys
+	tally  apps.Tally
 	errors uint64
 }
 
@@ -82,10 +86,16 @@ const (
 func flood[V any](b *bench, f flow[V]) error {
 	first := b.firstKey()
 	t := target.New(b.rank, b.config.Kind, b.owner, target.Keys(f.keys),
-		target.Batch(func(vs []V) { f.add(b.totals, first, vs) }),
+		target.Batch(func(vs []V) {
+			astray, marks := f.add(b.totals, first, vs)
+			b.tally.Handled += uint64(len(vs))
+			b.tally.Misplaced += astray
+			b.tally.Sum -= marks
+		}),
 		append(b.config.cache(), target.Reduce(f.reduction))...)
 	return b.rank.Epoch(func() error {
 		total := b.config.Items
+		b.tally.Sent = total
 		numbers, vs := make([]uint64, min(batch, total)), make([]V, min(batch, total))
 		for sent := uint64(0); sent < total; {
 			n := min(batch, total-sent)

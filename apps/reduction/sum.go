@@ -18,12 +18,18 @@ func sums() flow[part] {
 				keys[i] = p.Key
 			}
 		},
-		add: func(totals []Total, first uint64, ps []part) {
+		add: func(totals []Total, first uint64, ps []part) (astray, marks uint64) {
 			for _, p := range ps {
-				t := &totals[p.Key-first]
+				at := p.Key - first
+				if at >= uint64(len(totals)) {
+					astray++
+					continue
+				}
+				t := &totals[at]
 				t.Count += p.Count
 				t.Value += p.Sum
 			}
+			return astray, 0
 		},
 	}
 }

@@ -27,6 +27,51 @@ func TestFormula(t *testing.T) {
 	}
 }
 
+// So does that of the marks of pebbles that were not merged.
+func TestFormulaOfMarks(t *testing.T) {
+	flows := map[string]flow[candidate]{"max": maxima(), "distinct": distincts()}
+	for kind, f := range flows {
+		for keys := uint64(1); keys <= 12; keys++ {
+			for items := uint64(1); items <= 60; items++ {
+				var numbers []uint64
+				for n := range items {
+					numbers = append(numbers, n)
+				}
+				cs := make([]candidate, items)
+				f.make(cs, numbers, keys)
+				astray, got := f.add(make([]Total, keys), 0, cs)
+				require.Zero(t, astray)
+				want := uint64(0)
+				for key := range keys {
+					want += sequenceOf(key, keys, items).marks(kind, key)
+				}
+				require.Equal(t, want, got, "%s of %d keys, %d items", kind, keys, items)
+			}
+		}
+	}
+}
+
+// Pebbles for keys of other ranks are counted, and change nothing.
+func TestAstray(t *testing.T) {
+	astray[part](t, sums())
+	astray[tally](t, counts())
+	astray[candidate](t, maxima())
+	astray[candidate](t, distincts())
+	astray[list](t, lists())
+}
+
+func astray[V any](t *testing.T, f flow[V]) {
+	vs := make([]V, 9)
+	f.make(vs, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 9)
+	totals := make([]Total, 3)
+	n, _ := f.add(totals, 3, slices.Concat(vs[:3], vs[6:]))
+	require.EqualValues(t, 6, n)
+	require.Equal(t, make([]Total, 3), totals)
+	n, _ = f.add(totals, 3, vs)
+	require.EqualValues(t, 6, n)
+	require.NotContains(t, totals, Total{})
+}
+
 // Sums wrap as they should.
 func TestFormulaOfLargeSums(t *testing.T) {
 	for _, s := range []sequence{{0, 1, 1 << 60}, {0, 1, 1<<60 - 1}, {5, 7, 1 << 57}, {1 << 39, 1 << 40, 1<<20 - 1}, {3, 1 << 40, 1}} {
