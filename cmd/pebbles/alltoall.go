@@ -29,7 +29,7 @@ func newAllToAll(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("items")
 			result, err := alltoall.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

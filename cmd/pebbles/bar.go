@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -11,26 +13,39 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// progress is what an application tells of how far it has come, on rank 0. nil is for ranks that need not tell.
-type progress func(done, total uint64)
+// progress is what an application tells of how far it has come, on rank 0: so many of a total of something, such as "edges read". A
+// total of 0 is not known. nil is for ranks that need not tell.
+type progress func(what string, done, total uint64)
+
+// of is the progress of an application that counts one thing.
+func (p progress) of(what string) func(done, total uint64) {
+	if p == nil {
+		return nil
+	}
+	return func(done, total uint64) { p(what, done, total) }
+}
 
 // bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is for when the
 // job has ended.
 type bar struct {
 	to      io.Writer // nil: there is no terminal, or nobody wants to see it
-	title   string
+	app     string
 	started time.Time
+	what    string    // is counted now
+	total   uint64    // of that
+	begun   time.Time // when that began
 	drawn   *progressbar.ProgressBar
-	total   uint64
+	last    time.Time // when it was drawn
 }
 
 const (
 	patience = time.Second            // before anything is drawn
 	throttle = 100 * time.Millisecond // between two drawings
+	gauge    = 14                     // columns that the percentage and the shortest bar take
 )
 
-func newBar(w io.Writer, title string, quiet bool) *bar {
-	b := &bar{title: title, started: time.Now()}
+func newBar(w io.Writer, app string, quiet bool) *bar {
+	b := &bar{app: app, started: time.Now()}
 	if file, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(file.Fd())) {
 		b.to = w
 	}
@@ -45,20 +60,76 @@ func (b *bar) progress(r *pebble.Rank) progress {
 	return b.draw
 }
 
-// draw shows how far the run has come. Errors in drawing are of no use to anybody.
-func (b *bar) draw(done, total uint64) {
-	if time.Since(b.started) < patience {
+// draw shows how far the run has come. Each phase, which counts something else, has a bar of its own. Errors in drawing are of no
+// use to anybody.
+func (b *bar) draw(what string, done, total uint64) {
+	now := time.Now()
+	if what != b.what || total != b.total {
+		b.clear()
+		b.what, b.total, b.begun, b.drawn = what, total, now, nil
+	}
+	if now.Sub(b.started) < patience || b.drawn != nil && now.Sub(b.last) < throttle {
 		return
 	}
-	if b.drawn == nil || total != b.total {
-		b.clear() // the next phase has a bar of its own
-		b.total = total
-		b.drawn = progressbar.NewOptions64(int64(total),
-			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription(b.title),
-			progressbar.OptionThrottle(throttle), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	b.last = now
+	if b.drawn == nil {
+		b.drawn = progressbar.NewOptions64(int64(max(1, total)),
+			progressbar.OptionSetWriter(b.to), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
 	}
-	_ = b.drawn.Set64(int64(done))
+	text := b.text(done, now.Sub(b.begun).Seconds())
+	b.drawn.Describe(text[:min(len(text), max(0, widthOf(b.to)-gauge))])
+	if total > 0 {
+		_ = b.drawn.Set64(int64(min(done, total)))
+	}
+}
+
+// widthOf is the width of a terminal.
+func widthOf(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// text is what stands before the bar, seconds after the phase began.
+func (b *bar) text(done uint64, seconds float64) string {
+	text := b.app + ": " + b.what
+	switch {
+	case b.total > 0:
+		text = fmt.Sprintf("%s: %s of %s %s", b.app, short(float64(done)), short(float64(b.total)), b.what)
+	case done > 0:
+		text = fmt.Sprintf("%s: %s %s", b.app, short(float64(done)), b.what)
+	}
+	if done == 0 || seconds <= 0 {
+		return text
+	}
+	rate := float64(done) / seconds
+	text += ", " + short(rate) + "/s"
+	if b.total > done {
+		text += ", " + timeLeft(float64(b.total-done)/rate) + " left"
+	}
+	return text
+}
+
+// timeLeft is a time in seconds, in days when it is more than two.
+func timeLeft(seconds float64) string {
+	const day = 24 * 60 * 60
+	if seconds > 2*day {
+		return short(seconds/day) + " days"
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}
+
+// short writes a number in four digits at most: 999, 1.235k, 12.35M, 3.2G.
+func short(n float64) string {
+	unit := 0
+	for n >= 999.95 && unit < 6 {
+		n /= 1000
+		unit++
+	}
+	return strconv.FormatFloat(n, 'g', 4, 64) + []string{"", "k", "M", "G", "T", "P", "E"}[unit]
 }
 
 // clear takes the bar away.

@@ -38,7 +38,7 @@ func newBench(t terminal) *cobra.Command {
 		Short: "Measure the applications beside what this machine can do at most",
 		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that only do what limits them:\n" +
 			"updates without messages, copies, a bare ring and a bare TCP connection. It verifies every run, and tells medians,\n" +
-			"their spread, and ratios. A regular expression chooses groups or rows by name.",
+			"their spread, and ratios. A regular expression chooses groups or rows by name, in upper or lower case.",
 		Example: "  pebbles bench --list\n" +
 			"  pebbles bench --quick Latency\n" +
 			"  pebbles bench --repeats 11 --json new.json RandomAccess\n" +

@@ -59,7 +59,11 @@ func newBFS(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			if p != nil {
+				what := ""
+				config.Phase = func(phase string) { what = phase; p(what, 0, 0) }
+				config.Progress = func(done, total uint64) { p(what, done, total) }
+			}
 			result, err := bfs.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},
@@ -174,6 +178,9 @@ func (v *ids) String() string { return "" }
 
 func (v *ids) Set(text string) error {
 	id, err := strconv.ParseUint(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("must be the id of a vertex, a whole number from 0 to %d", uint64(math.MaxUint64))
 	}

@@ -6,6 +6,6 @@
 //	pebbles run -n 4 -- ./program
 //
 // Each application prints a table for people, or with --json one object; nothing else goes to standard output. Progress,
-// logs and errors go to standard error. The exit status is 0 only when the result was verified; docs/contract.md lists
-// the others.
+// logs and errors go to standard error. The exit status is 0 only when the result was verified, and all output written;
+// docs/contract.md lists the others.
 package main

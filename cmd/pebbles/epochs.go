@@ -28,7 +28,7 @@ func newEpochs(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("epochs")
 			result, err := epochs.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

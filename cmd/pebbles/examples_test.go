@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -103,19 +105,40 @@ func TestDefaults(t *testing.T) {
 // TestCompletion asks for words as a shell does.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
-		"bfs --topology":            "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage",
-		"bfs --transport":           "mem shm tcp auto",
-		"bfs --termination":         "auto nbx ordered pcx pcx-neighbors skr",
-		"bfs --buffers":             "separate shared",
-		"bfs --mode":                "level async direction",
-		"bfs --order":               "auto degree given",
-		"reduce --kind":             "sum count max distinct concatenate",
-		"bfs --format":              "auto edgelist pace matrixmarket metis",
-		"randomaccess --log-format": "text json",
+		"bfs --topology":               "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
+		"bfs --transport":              "mem shm tcp auto",
+		"bfs --termination":            "auto nbx ordered pcx pcx-neighbors skr",
+		"bfs --buffers":                "separate shared",
+		"bfs --mode":                   "level async direction",
+		"bfs --order":                  "auto degree given",
+		"reduce --kind":                "sum count max distinct concatenate",
+		"bfs --format":                 "auto edgelist pace matrixmarket metis",
+		"randomaccess --log-format":    "text json",
+		"randomaccess --coalesce":      "auto",
+		"randomaccess --cache":         "auto",
+		"randomaccess --due":           "never",
+		"tune":                         "alltoall bfs epochs permutation pointerchase randomaccess reduce",
+		"tune bfs --mode":              "level async direction",
+		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
+		"tune --parameters":            strings.Join(model.Names(), " "),
+		"model --parameters":           strings.Join(model.Names(), " "),
+		"sim epochs --network":         strings.Join(sim.Names(), " ") + " fitted",
+		"sim epochs --fabric":          "fat-tree torus dragonfly",
+		"model --sweep":                "ranks= topology= coalesce= pebbles= bytes= per-process= per-host= hit= depth= termination=",
 	} {
 		out := pebbles(t, append([]string{"__complete"}, append(strings.Fields(line), "")...)...).stdout
 		words, _, _ := strings.Cut(out, "\n:")
 		require.Equal(t, want, strings.Join(strings.Fields(words), " "))
+	}
+	complete := func(line ...string) []string {
+		return strings.Fields(pebbles(t, append([]string{"__complete"}, line...)...).stdout)
+	}
+	require.Subset(t, complete("sim", "epochs", "--sweep", ""), []string{"ranks=", "topology=", "coalesce=", "count=", ":6"})
+	require.NotContains(t, complete("sim", "epochs", "--sweep", ""), "json=")
+	require.Contains(t, complete("tune", "bfs", "--kron"), "--kronecker")
+	require.Contains(t, complete("tune", "b"), "bfs")
+	for _, command := range []string{"tune", "sim", "run", "fit", "model"} {
+		require.Contains(t, complete(command[:2]), command)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		require.Contains(t, succeeds(t, "completion", shell), "pebbles")

@@ -208,7 +208,7 @@ type pairResult struct {
 func (m *fitter) answer() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	member, err := launch.JoinBy(ctx, m.transport.text)
+	member, err := launch.JoinBy(ctx, m.transport.text, nil)
 	if err != nil {
 		return &failure{launch.StatusOf(err), err}
 	}
@@ -222,7 +222,9 @@ func (m *fitter) answer() error {
 		}
 	}()
 	l, measured, first, err := fit.Link(ctx, member.Transport, m.effort)
-	err = errors.Join(err, member.Transport.Close(), member.Close())
+	err = errors.Join(err, member.Transport.Close())
+	member.Complain(err)
+	err = errors.Join(err, member.Close())
 	if err != nil {
 		return &failure{launch.StatusOf(err), err}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,15 +32,15 @@ func (j *job) start() error {
 	return j.take()
 }
 
-// launch starts this command again as the processes of the job. Process 0 gets standard output and standard error as they
-// are; the others mark what they have to tell.
+// launch starts this command again as the processes of the job. Process 0 gets a terminal as it is, to draw on; the others mark what
+// they have to tell.
 func (j *job) launch() error {
 	self, err := os.Executable()
 	if err != nil {
 		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
 	}
 	spec := j.settings.spread.spec(append([]string{self}, j.args...), j.settings.diary.logger(j.stderr))
-	spec.Stdout, spec.Stderr = j.stdout, j.stderr
+	spec.Stdin, spec.Stdout, spec.Stderr = os.Stdin, unchecked(j.stdout), j.stderr
 	result, err := launch.Run(context.Background(), spec)
 	var failed *launch.FailedError
 	switch {
@@ -67,6 +68,9 @@ func (j *job) take() error {
 	config, err := j.settings.config(log)
 	if err != nil {
 		return err
+	}
+	if j.member {
+		config.Ranks = 0 // who started the job says how many; see settings.fits
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
@@ -110,16 +114,12 @@ func (j *job) take() error {
 	return j.settle(*result)
 }
 
-// explain prints what the job would do.
+// explain prints what the job would do. A failure to write is told at the end, by execute.
 func (j *job) explain(e pebble.Explanation) {
-	var err error
 	if j.settings.json {
-		err = json.NewEncoder(j.stdout).Encode(e)
+		_ = json.NewEncoder(j.stdout).Encode(e)
 	} else {
-		_, err = fmt.Fprint(j.stdout, e)
-	}
-	if err != nil {
-		fmt.Fprintln(j.stderr, "pebbles: write the explanation:", err)
+		_, _ = fmt.Fprint(j.stdout, e)
 	}
 }
 
@@ -129,7 +129,8 @@ func (j *job) settle(o outcome) error {
 		return err
 	}
 	if o.report.Errors > 0 {
-		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s", counted(o.report.Errors, "error", "errors"))}
+		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s: %s",
+			counted(o.report.Errors, "error", "errors"), strings.Join(o.report.Wrong, "; "))}
 	}
 	return nil
 }

@@ -23,11 +23,14 @@ type terminal struct {
 	swept          func(*simulation, *job) error // what is done with a point of a sweep of simulations; nil outside of one
 }
 
-// execute runs the command line and returns the exit status. Every error that is not a failure is a mistake on the
-// command line.
+// execute runs the command line and returns the exit status. Output that could not be written is a failure, whether or not the code
+// that printed it has looked. Every other error that is not a failure is a mistake on the command line.
 func execute(root *cobra.Command) (status int) {
 	command, err := root.ExecuteC()
 	var f *failure
+	if out, ok := root.OutOrStdout().(*checked); ok && out.err != nil && !errors.As(err, &f) {
+		err = written(out.err)
+	}
 	switch {
 	case err == nil:
 		return launch.ExitOK

@@ -71,6 +71,8 @@ func newModel(t terminal) *cobra.Command {
 	words(c, &m.termination, "termination", "auto", detectors, "what finds the end of an epoch")
 	f.DurationVar(&m.compute, "compute", 0, "time that the program itself takes for a pebble, such as 20ns")
 	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable, ", ")+"; repeatable")
+	completes(c, "sweep", axesOf, axesNamed(sweepable)...)
+	completes(c, "parameters", cobra.ShellCompDirectiveDefault, model.Names()...)
 	f.StringVar(&m.plot, "plot", "", "draw a sweep into a folder, as SVG")
 	f.BoolVar(&m.json, "json", false, "print one JSON object instead of a table")
 	f.BoolVar(&m.explain, "explain", false, "say which formula each part comes from")

@@ -26,7 +26,7 @@ func newPermutation(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("elements")
 			result, err := permutation.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

@@ -27,7 +27,7 @@ func newPointerChase(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("rounds")
 			result, err := pointerchase.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

@@ -37,7 +37,7 @@ func newRandomAccess(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("updates")
 			result, err := randomaccess.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

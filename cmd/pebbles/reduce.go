@@ -38,7 +38,7 @@ func newReduce(t terminal) *cobra.Command {
 		},
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
 			config := config
-			config.Progress = p
+			config.Progress = p.of("items")
 			result, err := reduction.Run(r, config)
 			return outcome{result.Report, result, result.Rows()}, err
 		},

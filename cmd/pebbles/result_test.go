@@ -191,12 +191,12 @@ func TestTableOfRuns(t *testing.T) {
 func TestWrongResult(t *testing.T) {
 	var stdout strings.Builder
 	j := job{terminal: terminal{stdout: &stdout}, settings: &settings{}}
-	err := j.settle(outcome{report: apps.Report{App: "fake", Errors: 3}})
+	err := j.settle(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong", "1 pebble is missing"}}})
 	var f *failure
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, 1, f.status)
-	require.ErrorContains(t, f.err, "3 errors")
-	require.Contains(t, stdout.String(), "NO: 3 errors")
+	require.ErrorContains(t, f.err, "3 errors: 2 words are wrong; 1 pebble is missing")
+	require.Regexp(t, `verified +NO: 3 errors\n +2 words are wrong\n +1 pebble is missing\n`, stdout.String())
 	require.NoError(t, j.settle(outcome{report: apps.Report{App: "fake"}}))
 }
 

@@ -9,6 +9,7 @@ import (
 
 // newCommand makes the whole command.
 func newCommand(t terminal) *cobra.Command {
+	t.stdout = &checked{to: t.stdout}
 	root := &cobra.Command{
 		Use:   "pebbles",
 		Short: "Active Pebbles: programs made of many small messages, on one machine or many",
@@ -30,7 +31,7 @@ func newCommand(t terminal) *cobra.Command {
 		if first := firstWord(t.args); c == root && first != "" {
 			return noCommand(c, []string{first})
 		}
-		return err
+		return inWords(err)
 	})
 	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newAllToAll(t), newReduce(t), newEpochs(t),
 		newRun(t), newSim(t), newModel(t), newFit(t), newTune(t), newBench(t), newLimit(t), newVersion())

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -16,14 +15,17 @@ func newRun(t terminal) *cobra.Command {
 	var s spread
 	var d diary
 	var transport word
+	var forms forwarding
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Start a program built on the library as a job of several processes",
-		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh. What they\n" +
-			"print is forwarded, each line after the ranks of its process; so are signals and the exit status. When one\n" +
-			"process fails, all end, and the message names the one that failed first.",
+		Long: "run starts a program that uses the library as one job of N processes, on this machine or over ssh. Its standard\n" +
+			"output is that of the first process, which has rank 0, as it is. What else they print goes to standard error, and\n" +
+			"each line comes after the ranks of its process when there are several. Signals are forwarded, and so is the exit\n" +
+			"status. When one process fails, all end, and the message names the one that failed first.",
 		Example: "  pebbles run -n 4 -- ./wordcount book.txt\n" +
 			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
+			"  pebbles run -n 3 -- ./program --json | jq .\n" +
 			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -35,7 +37,7 @@ func newRun(t terminal) *cobra.Command {
 			if s.processes == 0 && len(s.hosts) == 0 {
 				return errors.New("say how many processes to start with -n N, or where with --hosts")
 			}
-			if err := d.check(); err != nil {
+			if err := errors.Join(d.check(), forms.check()); err != nil {
 				return err
 			}
 			if err := s.check(); err != nil {
@@ -44,7 +46,10 @@ func newRun(t terminal) *cobra.Command {
 			if t.begin != nil {
 				return t.begin(nil)
 			}
-			return runProgram(t, &s, &d, transport.text, args)
+			spec := s.spec(args, d.logger(t.stderr))
+			spec.Transport = transport.text
+			forms.apply(&spec)
+			return runProgram(t, spec)
 		},
 	}
 	f := c.Flags()
@@ -54,20 +59,32 @@ func newRun(t terminal) *cobra.Command {
 	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
 	words(c, &transport, "transport", netio.ByAuto, []string{netio.ByShm, netio.ByTCP, netio.ByAuto},
 		"what carries frames between processes, where the program doesn't say")
+	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
+	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
 	s.register(c)
 	d.register(c)
 	return c
 }
 
-// runProgram starts a program as a job, and returns when it has ended.
-func runProgram(t terminal, s *spread, d *diary, transport string, program []string) error {
-	spec := s.spec(program, d.logger(t.stderr))
-	spec.Transport = transport
-	spec.Stdout, spec.Stderr, spec.Prefix = t.stdout, t.stderr, true
-	if len(s.hosts) == 0 && !term.IsTerminal(int(os.Stdin.Fd())) {
-		spec.Stdin = os.Stdin
+// forwarding are the flags that say how output is forwarded.
+type forwarding struct{ prefix, bare bool }
+
+func (f forwarding) check() error {
+	if f.prefix && f.bare {
+		return errors.New("--prefix and --no-prefix don't go together: choose one")
 	}
-	result, err := launch.Run(context.Background(), spec)
+	return nil
+}
+
+func (f forwarding) apply(s *launch.Spec) {
+	s.First = !f.prefix && !f.bare
+	s.Prefix = f.prefix || s.First && s.Processes > 1
+}
+
+// runProgram starts a program as a job, and returns when it has ended.
+func runProgram(t terminal, s launch.Spec) error {
+	s.Stdin, s.Stdout, s.Stderr = os.Stdin, unchecked(t.stdout), t.stderr
+	result, err := launch.Run(context.Background(), s)
 	if err != nil {
 		return &failure{result.Status, err}
 	}

@@ -26,11 +26,8 @@ func TestRun(t *testing.T) {
 		t.Run(c.flags, func(t *testing.T) {
 			line := append(append([]string{"run"}, strings.Fields(c.flags)...), "--", binary)
 			stdout := succeeds(t, with(line, with(small["randomaccess"], "--json")...)...)
-			prefix, text, found := strings.Cut(stdout, "] ")
-			require.True(t, found, stdout)
-			require.True(t, strings.HasPrefix(prefix, "[0"), stdout)
-			require.Contains(t, text, `"ranks":`+c.ranks+`,"procs":`+c.procs+`,"transport":"`+c.transport+`"`)
-			require.Equal(t, 1, strings.Count(stdout, "\n"), "only rank 0 prints")
+			require.Zero(t, object(t, stdout)["errors"], "it is the program's output, as it is")
+			require.Contains(t, stdout, `"ranks":`+c.ranks+`,"procs":`+c.procs+`,"transport":"`+c.transport+`"`)
 		})
 	}
 }
@@ -39,13 +36,27 @@ func TestRunForwards(t *testing.T) {
 	shell := func(flags string, script string) ran {
 		return pebbles(t, append(append([]string{"run"}, strings.Fields(flags)...), "--", "sh", "-c", script)...)
 	}
-	t.Run("output", func(t *testing.T) {
-		r := shell("-n 3 --ranks 5", "echo out; echo err >&2")
-		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
-		slices.Sort(lines)
-		require.Equal(t, []string{"[0-1] out", "[2-3] out", "[4] out"}, lines)
-		require.Equal(t, 3, strings.Count(r.stderr, "] err\n"))
-		require.Zero(t, r.status)
+	for flags, want := range map[string]struct{ stdout, stderr []string }{
+		"-n 1":                               {[]string{"out"}, []string{"err"}},
+		"-n 1 --prefix":                      {[]string{"[0] out"}, []string{"[0] err"}},
+		"-n 3 --ranks 5":                     {[]string{"out"}, []string{"[0-1] err", "[2-3] err", "[2-3] out", "[4] err", "[4] out"}},
+		"-n 3 --ranks 5 --prefix":            {[]string{"[0-1] out", "[2-3] out", "[4] out"}, []string{"[0-1] err", "[2-3] err", "[4] err"}},
+		"-n 3 --ranks 5 --no-prefix":         {[]string{"out", "out", "out"}, []string{"err", "err", "err"}},
+		"-n 1 --no-prefix":                   {[]string{"out"}, []string{"err"}},
+		"-n 1 -q --log-format json":          {[]string{"out"}, []string{"err"}},
+		"-n 2 -q --no-prefix --prefix=false": {[]string{"out", "out"}, []string{"err", "err"}},
+	} {
+		t.Run("output "+flags, func(t *testing.T) {
+			r := shell(flags, "echo out; echo err >&2")
+			require.Equal(t, want.stdout, sorted(r.stdout))
+			require.Equal(t, want.stderr, sorted(r.stderr))
+			require.Zero(t, r.status)
+		})
+	}
+	t.Run("long line", func(t *testing.T) {
+		r := shell("-n 2 --prefix", "head -c 3000000 /dev/zero | tr '\\0' x; echo")
+		long := strings.Repeat("x", 3_000_000)
+		require.True(t, slices.Equal([]string{"[0] " + long, "[1] " + long}, sorted(r.stdout)))
 	})
 	t.Run("status", func(t *testing.T) {
 		r := shell("-n 2", `test "$PEBBLES_PROCESS" = 0 || exit 7`)
@@ -54,8 +65,13 @@ func TestRunForwards(t *testing.T) {
 	})
 	t.Run("arguments", func(t *testing.T) {
 		r := pebbles(t, "run", "-n", "1", "echo", "--ranks", "two words", "-n")
-		require.Equal(t, "[0] --ranks two words -n\n", r.stdout)
+		require.Equal(t, "--ranks two words -n\n", r.stdout)
 	})
+}
+
+// sorted are the lines of a text, whose order is nobody's.
+func sorted(text string) []string {
+	return slices.Sorted(strings.SplitSeq(strings.TrimSpace(text), "\n"))
 }
 
 func TestRunMismatch(t *testing.T) {
@@ -68,6 +84,37 @@ func TestRunMismatch(t *testing.T) {
 	r := pebbles(t, "run", "-n", "2", "--", binary, "randomaccess", "--transport", "mem")
 	require.Equal(t, 2, r.status, r.stderr)
 	require.Contains(t, r.stderr, "--transport mem")
+}
+
+// TestOtherLaunchers has another launcher start several of this command.
+func TestOtherLaunchers(t *testing.T) {
+	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
+	for _, line := range [][]string{
+		small["randomaccess"],
+		with(small["randomaccess"], "--procs", "2"),
+		with([]string{"run", "-n", "2", "--", binary}, small["randomaccess"]...),
+	} {
+		r := pebbles(t, line...)
+		require.Equal(t, 1, r.status, r.stderr)
+		require.Contains(t, r.stderr, "another launcher has started this process as one of 2 (OMPI_COMM_WORLD_SIZE=2)")
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+		require.Empty(t, r.stdout)
+	}
+	succeeds(t, with(small["randomaccess"], "--alone")...)
+	succeeds(t, with(small["randomaccess"], "--alone", "--procs", "2")...)
+	succeeds(t, with([]string{"run", "-n", "2", "--alone", "--", binary}, small["randomaccess"]...)...)
+	t.Setenv("PEBBLES_ALONE", "1")
+	succeeds(t, small["randomaccess"]...)
+	succeeds(t, with(small["randomaccess"], "--procs", "2")...)
+}
+
+func TestLimitsOfARun(t *testing.T) {
+	r := pebbles(t, "run", "-n", "2", "--start-limit", "50ms", "sleep", "1000")
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stderr, "not all processes have joined within 50ms")
+	r = pebbles(t, "run", "-n", "1", "--silence-limit", "1h", "--start-limit", "2h", "--",
+		"sh", "-c", "echo $PEBBLES_SILENCE_LIMIT $PEBBLES_START_LIMIT")
+	require.Equal(t, "1h0m0s 2h0m0s\n", r.stdout)
 }
 
 // TestHosts reaches "hosts" by a command that stands for ssh and runs what it is given here.

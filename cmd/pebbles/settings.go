@@ -64,8 +64,8 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(count{&s.spread.processes, 1, "1, or one a host"}, "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
-	words(c, &s.topology, "topology", "direct", route.Names(), "how pebbles travel")
-	f.Lookup("topology").Usage += "; also " + route.Forms + "; or " + auto
+	words(c, &s.topology, "topology", "direct", append(route.Names(), auto), "how pebbles travel")
+	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(open{count{&s.coalesce, 1, ""}, &s.autos.Coalesce}, "coalesce", "coalescing factor: pebbles a buffer, or "+auto)
 	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
 	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
@@ -79,6 +79,10 @@ func (s *settings) register(c *cobra.Command) {
 	f.BoolVar(&s.explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag says otherwise")
 	s.diary.register(c)
+	completes(c, "coalesce", cobra.ShellCompDirectiveNoFileComp, auto)
+	completes(c, "cache", cobra.ShellCompDirectiveNoFileComp, auto)
+	completes(c, "due", cobra.ShellCompDirectiveNoFileComp, "never")
+	completes(c, "period", cobra.ShellCompDirectiveNoFileComp, "never")
 }
 
 // check refuses flags that don't go together. member says that this process belongs to a job that somebody has started.
@@ -99,6 +103,8 @@ func (s *settings) check(member bool) error {
 		return errors.New("--buffers shared can't be tuned while a job runs: leave out auto, or use --buffers separate")
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
+	case s.spread.start.time+s.spread.silence.time > 0 && !several:
+		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, or --hosts")
 	case member:
 		return nil // who started the job says how many ranks it has
 	}
@@ -161,6 +167,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	}
 	return pebble.Config{
 		Ranks:       s.ranks(),
+		Alone:       s.spread.alone,
 		Via:         s.via(),
 		Topology:    topology,
 		Coalesce:    s.coalesce,

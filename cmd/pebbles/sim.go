@@ -72,6 +72,15 @@ func (s *simulation) register(c *cobra.Command) {
 	f.StringArrayVar(&s.sweep, "sweep", nil, "run with each value of a flag, such as ranks=16,256; repeatable")
 	f.StringVar(&s.plot, "plot", "", "draw the predicted times of a sweep into a folder, as SVG")
 	f.Var(&s.limit, "limit", "of virtual time, or never")
+	completes(c, "network", cobra.ShellCompDirectiveDefault, append(sim.Names(), byFit)...) // or a file
+	completes(c, "fabric", cobra.ShellCompDirectiveNoFileComp, "fat-tree", "torus", "dragonfly")
+	completes(c, "limit", cobra.ShellCompDirectiveNoFileComp, "never")
+	of := func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return axesNamed(axesAmong(c)), axesOf
+	}
+	if err := c.RegisterFlagCompletionFunc("sweep", of); err != nil {
+		panic("pebbles: " + err.Error())
+	}
 }
 
 // simulatedApp makes an application's command one of sim.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -46,8 +47,11 @@ func (z *fuzz) start() error {
 	if z.world != "" {
 		return z.replay()
 	}
-	if !(z.seconds > 0) {
+	switch {
+	case !(z.seconds > 0):
 		return errors.New("--seconds must be a positive number")
+	case z.seconds > math.MaxInt64/float64(time.Second):
+		return fmt.Errorf("--seconds %g is too large", z.seconds)
 	}
 	if z.seed == 0 {
 		z.seed = uint64(time.Now().UnixNano())

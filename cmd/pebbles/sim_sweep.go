@@ -12,11 +12,12 @@ import (
 // fixed are flags that say what becomes of a sweep as a whole.
 var fixed = []string{"sweep", "plot", "trace", "json"}
 
+func mayVary(flag string) bool { return !slices.Contains(fixed, flag) }
+
 // each runs the command line again for each point of the sweep, with the axes' flags behind all others. All points are looked at
 // before the first one runs.
 func (s *simulation) each(j *job) error {
-	may := func(flag string) bool { return !slices.Contains(fixed, flag) }
-	axes, err := sweepOf(s.sweep, may, "the name of a flag")
+	axes, err := sweepOf(s.sweep, mayVary, "the name of a flag")
 	if err != nil {
 		return err
 	}

@@ -139,3 +139,10 @@ func TestSimulationMistakes(t *testing.T) {
 		require.Empty(t, r.stdout, line)
 	}
 }
+
+// A host has no more cores that matter than the job has ranks.
+func TestCoresWithoutNumber(t *testing.T) {
+	line := "sim epochs --count 2 --ranks 3 -q --json --cores "
+	few, many := object(t, succeeds(t, strings.Fields(line+"3")...)), object(t, succeeds(t, strings.Fields(line+"9223372036854775807")...))
+	require.Equal(t, few["seconds"], many["seconds"])
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,9 @@ type spread struct {
 	hosts     []string
 	bind      string
 	ssh       string
+	start     timeout
+	silence   timeout
+	alone     bool
 }
 
 // register adds the flags that all commands that start processes share.
@@ -25,11 +29,13 @@ func (s *spread) register(c *cobra.Command) {
 	f.StringSliceVar(&s.hosts, "hosts", nil, "hosts to start the processes on over ssh, separated by commas")
 	f.StringVar(&s.bind, "bind", "", "address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
 	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
-	for _, name := range []string{"hosts", "bind"} {
-		if err := c.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
-			panic("pebbles: " + err.Error())
-		}
-	}
+	s.start = timeout{standard: "30s, or PEBBLES_START_LIMIT", least: time.Nanosecond}
+	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
+	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
+	f.Var(&s.silence, "silence-limit", "how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+	f.BoolVar(&s.alone, "alone", false, "run though another launcher, such as mpirun, has started several of this command")
+	completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
+	completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
 }
 
 // count is the number of processes.
@@ -61,6 +67,6 @@ func (s *spread) check() error {
 func (s *spread) spec(program []string, log *slog.Logger) launch.Spec {
 	return launch.Spec{
 		Processes: s.count(), Ranks: s.ranks, Hosts: s.hosts, Bind: s.bind, SSH: strings.Fields(s.ssh),
-		Program: program, Log: log,
+		Program: program, Log: log, StartLimit: s.start.time, SilenceLimit: s.silence.time, Alone: s.alone,
 	}
 }

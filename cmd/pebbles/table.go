@@ -14,8 +14,11 @@ func (o outcome) table(s *settings) [][2]string {
 	if t := o.report.Tuned; t != nil {
 		rows = append(rows, [2]string{"tuned", t.Reason})
 	}
+	rows = append(rows, [2]string{"verified", verdict(o.report.Errors)})
+	for _, text := range o.report.Wrong {
+		rows = append(rows, [2]string{"", text})
+	}
 	return append(rows,
-		[2]string{"verified", verdict(o.report.Errors)},
 		[2]string{"time", times(o.report)},
 		[2]string{"pebbles", pebblesText(o.report)},
 		[2]string{"frames", framesText(o.report)},

@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -51,7 +54,7 @@ func TestProgressOnTerminal(t *testing.T) {
 			stuck := time.AfterFunc(limit, func() { _ = c.Process.Kill() })
 			defer stuck.Stop()
 			var screen strings.Builder
-			for piece := make([]byte, 4096); !strings.Contains(screen.String(), "randomaccess   0%"); {
+			for piece := make([]byte, 4096); !seen.MatchString(screen.String()); {
 				n, err := master.Read(piece)
 				screen.Write(piece[:n])
 				require.NoError(t, err, screen.String())
@@ -68,6 +71,35 @@ func TestProgressOnTerminal(t *testing.T) {
 			master.Close()
 			require.Equal(t, 130, c.ProcessState.ExitCode(), screen.String())
 			require.Empty(t, stdout.String())
+			for line := range strings.SplitSeq(screen.String(), "\r") {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, "%q", line)
+			}
 		})
 	}
+}
+
+// seen is a bar that has been drawn.
+var seen = regexp.MustCompile(`randomaccess: [0-9.]+[kMG]? of [0-9.]+[TP] updates(, [0-9.]+[kMG]?/s, [^ ]+( days)? left)? +0% \|`)
+
+// TestBarFitsTerminals draws the widest of bars on terminals of many widths.
+func TestBarFitsTerminals(t *testing.T) {
+	master, terminal := openTerminal(t)
+	defer master.Close()
+	for _, width := range []int{10, 40, 79, 80, 132} {
+		require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)}))
+		b := &bar{to: terminal, app: "randomaccess"}
+		b.draw("updates", 1, math.MaxInt64)
+		b.begun = b.begun.Add(-1000 * time.Hour)
+		for _, done := range []uint64{1, math.MaxInt64 / 7, math.MaxInt64 / 3, math.MaxInt64/10*10 - 1} {
+			b.drawn = nil // draws at once
+			b.draw("updates", done, math.MaxInt64)
+			piece := make([]byte, 1<<16)
+			n, err := master.Read(piece)
+			require.NoError(t, err)
+			for line := range strings.SplitSeq(string(piece[:n]), "\r") {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), max(width, gauge+2), "%d columns: %q", width, line)
+			}
+		}
+	}
+	terminal.Close()
 }

@@ -46,6 +46,8 @@ var tunable = map[string]bool{
 	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "alltoall": false, "reduce": true, "epochs": false,
 }
 
+func tunables() []string { return slices.Sorted(maps.Keys(tunable)) }
+
 func newTune(t terminal) *cobra.Command {
 	u := &tuning{terminal: t, runs: 64}
 	c := &cobra.Command{
@@ -59,13 +61,15 @@ func newTune(t terminal) *cobra.Command {
 			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
 			"  pebbles tune --parameters odin --json permutation --procs 2",
 		Args: func(_ *cobra.Command, args []string) error {
-			names := slices.Sorted(maps.Keys(tunable))
-			if len(args) == 0 || !slices.Contains(names, args[0]) {
-				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "), strings.Join(names, ", "))
+			if len(args) == 0 || !slices.Contains(tunables(), args[0]) {
+				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "), strings.Join(tunables(), ", "))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return u.start(args) },
+		RunE: func(c *cobra.Command, args []string) error { return u.start(c, args) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return u.complete(args, begun)
+		},
 	}
 	f := c.Flags()
 	f.SortFlags = false
@@ -74,18 +78,22 @@ func newTune(t terminal) *cobra.Command {
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
 	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's folder of configuration)")
 	f.StringVar(&u.parameters, "parameters", "", parametersUsage())
+	completes(c, "parameters", cobra.ShellCompDirectiveDefault, model.Names()...)
 	f.BoolVar(&u.json, "json", false, "print the profile instead of a table")
 	f.BoolVarP(&u.quiet, "quiet", "q", false, "show no progress")
 	return c
 }
 
 // start lets the application check its own flags, and tunes.
-func (u *tuning) start(app []string) error {
+func (u *tuning) start(c *cobra.Command, app []string) error {
 	if u.limit <= 0 {
 		return errors.New("--limit must be a positive time such as 30s")
 	}
 	if err := u.take(app); err != nil {
 		return err
+	}
+	if u.job == nil { // the application was asked for help, and had nothing to begin
+		return u.help(c)
 	}
 	if u.begin != nil {
 		return u.begin(u.job)
@@ -115,7 +123,7 @@ func (u *tuning) take(app []string) error {
 		return fmt.Errorf("%s: %w", app[0], err)
 	}
 	if u.job == nil {
-		return fmt.Errorf("%s: there is nothing to run: leave out --help", app[0])
+		return nil
 	}
 	switch s := u.job.settings; {
 	case s.explain || s.profile != "":
@@ -127,6 +135,15 @@ func (u *tuning) take(app []string) error {
 	}
 	u.of = profiled(u.command(), u.job.settings)
 	return nil
+}
+
+// help is that of tune, and of the flags that make the application's work.
+func (u *tuning) help(c *cobra.Command) error {
+	if err := c.Help(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(u.stdout, "\nFlags of %s:\n%s", u.app[0], u.command().LocalFlags().FlagUsages())
+	return written(err)
 }
 
 // command is the application's own, with its flags as they were given.

@@ -53,6 +53,18 @@ func reported(t *testing.T, line ...string) (r apps.Report) {
 	return r
 }
 
+// The help of an application to be tuned is that of tune, with the application's flags.
+func TestTuneHelp(t *testing.T) {
+	for _, flag := range []string{"--help", "-h"} {
+		text := succeeds(t, "tune", "bfs", "--kronecker", "5", flag)
+		require.Contains(t, text, "pebbles tune APP [FLAGS]")
+		require.Contains(t, text, "--runs")
+		require.Contains(t, text, "\nFlags of bfs:\n")
+		require.Contains(t, text, "--kronecker")
+		require.Contains(t, text, "--coalesce")
+	}
+}
+
 // What the user has chosen is not tuned.
 func TestTuneKeepsFlags(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.json")
@@ -82,7 +94,6 @@ func TestTuneMistakes(t *testing.T) {
 		{"tune --limit 0s epochs", 2, []string{"--limit"}},
 		{"tune randomaccess --bogus", 2, []string{"randomaccess", "--bogus"}},
 		{"tune randomaccess --topology mesh:3x3 --ranks 8", 2, []string{"multiply to 9"}},
-		{"tune randomaccess --help", 2, []string{"nothing to run"}},
 		{"tune randomaccess --coalesce auto", 2, []string{"auto"}},
 		{"tune randomaccess --explain", 2, []string{"--explain"}},
 		{"tune randomaccess --hosts a,b --bind lo", 2, []string{"--hosts"}},

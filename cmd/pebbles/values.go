@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,9 +47,7 @@ func words(c *cobra.Command, w *word, name, standard string, names []string, usa
 		w.check = oneOf(names)
 	}
 	c.Flags().Var(w, name, fmt.Sprintf("%s: %s", usage, strings.Join(names, ", ")))
-	if err := c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic("pebbles: " + err.Error())
-	}
+	completes(c, name, cobra.ShellCompDirectiveNoFileComp, names...)
 }
 
 // count is a flag whose value is a whole number that is not below least. Its default may be.
@@ -68,7 +68,10 @@ func (c count) String() string {
 
 func (c count) Set(text string) error {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < c.least {
+	switch {
+	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-"):
+		return err // which inWords tells
+	case err != nil || n < c.least:
 		return fmt.Errorf("must be a whole number, %d or more", c.least)
 	}
 	*c.n = n
@@ -96,10 +99,11 @@ func (o open) Set(text string) error {
 	if *o.auto = text == auto; *o.auto {
 		return nil
 	}
-	if err := o.count.Set(text); err != nil {
-		return fmt.Errorf("%w, or %s", err, auto)
+	err := o.count.Set(text)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		err = fmt.Errorf("%w, or %s", err, auto)
 	}
-	return nil
+	return err
 }
 
 // size is a flag whose value is a number of bytes: 65536, 64KiB, 64kB, 1.5G.
@@ -129,7 +133,10 @@ func (s *size) Set(text string) error {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64)
 	unit, ok := units[strings.ToLower(text[end:])]
-	if err != nil || !ok || n*unit < 1 || n*unit > 1<<60 {
+	switch {
+	case errors.Is(err, strconv.ErrRange), err == nil && ok && n*unit > 1<<60:
+		return strconv.ErrRange
+	case err != nil || !ok || n*unit < 1:
 		return fmt.Errorf("must be a positive number of bytes such as 65536, 64MiB or 1.5GiB")
 	}
 	*s = size(n * unit)
@@ -159,4 +166,23 @@ func (w *wait) Set(text string) error {
 	}
 	*w = wait(d)
 	return nil
+}
+
+// wholeTime is a time in one unit.
+var wholeTime = regexp.MustCompile(`^\+?[0-9]+(\.[0-9]*)?(ns|us|µs|μs|ms|s|m|h)$`)
+
+// inWords is the error of a flag whose value is well formed and fits in no number, which else is told in words of the standard
+// library, or as if it were malformed.
+func inWords(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	value, flag := invalid.GetValue(), invalid.GetFlag()
+	_, malformed := time.ParseDuration(value)
+	isTime := flag.Value.Type() == "time" || flag.Value.Type() == "duration"
+	if errors.Is(err, strconv.ErrRange) || isTime && malformed != nil && wholeTime.MatchString(value) {
+		return fmt.Errorf("invalid argument %q for %q flag: the number is too large", value, "--"+flag.Name)
+	}
+	return err
 }
