@@ -114,12 +114,13 @@ func (g Group) check(seen map[string]bool) error {
 	return nil
 }
 
-// Matching leaves the cases whose name or group's name matches a regular expression, with what they are held against.
+// Matching leaves the cases whose name or group's name matches a regular expression, in upper or lower case, with what they are
+// held against.
 func Matching(groups []Group, expression string) (some []Group, err error) {
-	pattern, err := regexp.Compile(expression)
-	if err != nil {
+	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
 		return nil, fmt.Errorf("benchmark: %w", err)
 	}
+	pattern := regexp.MustCompile("(?i)" + expression)
 	for _, g := range groups {
 		wanted := map[string]bool{}
 		for _, c := range g.Cases {

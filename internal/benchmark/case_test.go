@@ -42,10 +42,10 @@ func TestMatching(t *testing.T) {
 		{Name: "two", Cases: []Case{{Name: "b c"}}},
 	}
 	for expression, want := range map[string]string{
-		"": "limit-a|a|b|b c", "one": "limit-a|a|b", "^b": "limit-a|a|b|b c", "c$": "b c", "^a": "limit-a|a", "limit": "limit-a",
+		"": "limit-a|a|b|b c", "one": "limit-a|a|b", "^b": "limit-a|a|b|b c", "c$": "b c", "^a": "limit-a|a", "limit": "limit-a", "LIMIT": "limit-a", "One": "limit-a|a|b", `\QB C`: "b c", "(?-i)B": "",
 	} {
 		some, err := Matching(all, expression)
-		require.NoError(t, err)
+		require.Equal(t, want == "", err != nil, "%v", err)
 		var names []string
 		for _, g := range some {
 			for _, c := range g.Cases {

@@ -22,7 +22,7 @@ func TimeSlice(repeats int) float64 {
 			runtime.LockOSThread() // never unlocked: the thread ends, and with it what it is bound to
 			bindToFirst()
 			for range repeats {
-				s := slicesOf(sliceWatch)
+				s := slicesOf(sliceWatch, time.Now)
 				mu.Lock()
 				slices = append(slices, s...)
 				mu.Unlock()
@@ -37,11 +37,11 @@ func TimeSlice(repeats int) float64 {
 }
 
 // slicesOf are the spans between the gaps that this thread sees in a while.
-func slicesOf(while time.Duration) (all []float64) {
-	start := time.Now()
+func slicesOf(while time.Duration, clock func() time.Time) (all []float64) {
+	start := clock()
 	last, begun, counts := start, start, false // the first one began before
 	for last.Sub(start) < while {
-		now := time.Now()
+		now := clock()
 		if now.Sub(last) > sliceGap {
 			if counts {
 				all = append(all, last.Sub(begun).Seconds())

@@ -30,22 +30,26 @@ func (o Options) streams() benchmark.Group {
 // caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge well.
 func (o Options) caches() benchmark.Group {
 	g := benchmark.Group{Name: "Reductions", About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has " +
-		"65,536 slots: of 2^16 keys it can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off. Ratios are to " +
+		"65,536 slots: of 2^16 keys it can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as at hops. Ratios are to " +
 		"no cache."}
-	for _, p := range o.places(2) {
-		for _, work := range []struct {
-			kind string
-			keys int
-		}{{"count", 19}, {"count", 23}, {"sum", 16}, {"sum", 23}} {
-			if work.kind == "sum" && work.keys == 23 && p.name != "mem" {
-				continue // as with count
-			}
-			row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", work.kind, work.keys, where(p, 2))
-			for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
-				g.Add(o.run(row+cache.name, items, fmt.Sprintf("reduce --items %d --keys %d --kind %s --cache %s %s",
-					1<<o.less(words-1), 1<<work.keys, work.kind, cache.entries, p.flags), row+"no cache"))
-			}
+	add := func(kind string, keys int, where, flags string) {
+		row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", kind, keys, where)
+		for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
+			g.Add(o.run(row+cache.name, items, fmt.Sprintf("reduce --items %d --keys %d --kind %s --cache %s %s",
+				1<<o.less(words-1), 1<<keys, kind, cache.entries, flags), row+"no cache"))
 		}
+	}
+	for _, p := range o.places(2) {
+		add("count", 19, where(p, 2), p.flags)
+		add("count", 23, where(p, 2), p.flags)
+		add("sum", 16, where(p, 2), p.flags)
+		if p.name == "mem" { // elsewhere as with count
+			add("sum", 19, where(p, 2), p.flags)
+			add("sum", 23, where(p, 2), p.flags)
+		}
+	}
+	for _, keys := range []int{19, 23} {
+		add("count", keys, "8 ranks, hypercube", "--ranks 8 --topology hypercube")
 	}
 	return g
 }

@@ -29,6 +29,7 @@ var walls = []wall{
 	{folder: "internal/benchmark", std: all, ours: none, clock: true},
 	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
 		"target"), clock: true},
+	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/suite", std: pure, ours: only("internal/benchmark")},

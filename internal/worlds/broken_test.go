@@ -2,10 +2,8 @@ package worlds
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/overlay"
 )
 
 var caughtWithin = flag.Duration("caught-within", 0, "how long it may take until a broken build is caught; 0 leaves them out")
@@ -27,6 +27,15 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a dropped count", "pebble/progress.go", "r.processed++", "if r.processed++; r.processed == 20 {\n\t\tr.processed--\n\t}"},
 		{"an early end", "termination/skr.go", "d.seen && sums == d.last && sums.Created", "sums.Created"},
 		{"frames not waited for", "termination/nbx.go", "if !s.Idle || !s.Back {", "if !s.Idle {"},
+		{"a frame not waited for by all", "termination/pcx.go", "s.Ledger.ProcessedAll(uint32(d.round)) != d.expected", "s.Ledger.ProcessedAll(uint32(d.round))+1 < d.expected"},
+		{"a frame not waited for on a link", "termination/exchange.go", "s.Ledger.Processed(from, phase) != p.expected", "s.Ledger.Processed(from, phase)+1 < p.expected"},
+		{"an epoch's number that must not wrap", "pebble/progress.go", "int32(f.Epoch-r.epoch) <= 0", "f.Epoch <= r.epoch"},
+		{"a detector kept", "pebble/site.go", "r.detectorFor == made && !made.ofEpoch", "r.detectorFor == made"},
+		{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
+		{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {", "if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
+		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of those.
+		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !c.moving() && c.plan.Fixed())", "c.cache != nil"},
+		{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			program := build(t, broken.file, broken.good, broken.bad)
@@ -44,21 +53,8 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 // build makes this package's tests with one file of the runtime changed.
 func build(t *testing.T, file, good, bad string) (program string) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	original := filepath.Join(root, filepath.FromSlash(file))
-	source, err := os.ReadFile(original)
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(source), good), "what is to be broken must be there, once")
-	dir := t.TempDir()
-	changed, overlay := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(string(source), good, bad, 1)), 0o600))
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(overlay, text, 0o600))
-	program = filepath.Join(dir, "worlds.test")
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
+	program = filepath.Join(t.TempDir(), "worlds.test")
+	overlay.Build(t, []overlay.Change{{File: file, Good: good, Bad: bad}}, "test", "-c", "-o", program, "./internal/worlds")
 	return program
 }
 

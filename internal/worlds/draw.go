@@ -2,6 +2,8 @@ package worlds
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -18,7 +20,10 @@ func Draw(seed uint64) World {
 	d.runtime(&w)
 	d.program(&w)
 	d.faults(&w)
-	w.Detector = d.detector(w)
+	d.detectors(&w)
+	if w.moves() { // pebbles go around for as long as a fault holds up the key that they look for: turns without number
+		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
+	}
 	return w
 }
 
@@ -60,8 +65,14 @@ func (d drawn) machine(w *World) {
 // topologies are the names that worlds are drawn from.
 var topologies = append(route.Names(), "direct", "hypercube", "hypercube")
 
+// marked are those that obey marks.
+var marked = []string{"dynamic:direct", "dynamic:hypercube", "dynamic:mesh:2", "dynamic:ring", "dynamic:two-stage"}
+
 func (d drawn) runtime(w *World) {
 	w.Topology = one(d, topologies...)
+	if d.chance(20) {
+		w.Topology, w.Marks = one(d, marked...), one(d, 5, 30, 100)
+	}
 	w.Coalesce = one(d, 1, 2, 3, 7, 16, 64, 1024)
 	w.Credits = one(d, 0, 1, 1, 2, 3, 8)
 	w.Budget = one(d, 0, 0, 1, 400, 2000)
@@ -80,6 +91,17 @@ func (d drawn) program(w *World) {
 	w.Targets = 1 + d.small(targetsMost-1)
 	for range w.Targets {
 		w.Kinds = w.Kinds*int(kinds) + d.IntN(int(kinds))
+	}
+	all := 1 << w.Targets
+	if d.chance(40) {
+		w.Coded = d.IntN(all)
+	}
+	w.Map = one(d, 0, d.IntN(len(maps)))
+	if d.chance(25) {
+		w.Moving, w.Moves = 1+d.IntN(all-1), one(d, 3, 20, 100)
+	}
+	if d.chance(30) {
+		w.Wrap, w.Narrow = 1+d.small(100), d.IntN(2)
 	}
 	w.Keys = 1 + d.small(40)
 	w.Hot = one(d, 0, 0, 30, 100)
@@ -121,13 +143,17 @@ func (d drawn) faults(w *World) {
 	}
 }
 
-// detector is one that holds in the world; what others say when they don't is another test's business.
-func (d drawn) detector(w World) string {
-	name := one(d, termination.Names()...)
-	if !w.holds(name) {
-		return "auto"
+// detectors are some that hold in the world, for the job and its epochs; what others say when they don't is another test's business.
+func (d drawn) detectors(w *World) {
+	names := slices.DeleteFunc(termination.Names(), func(name string) bool { return !w.holds(name) })
+	w.Detector = one(d, names...)
+	if d.chance(30) && w.Tune&1 == 0 { // what is tuned goes by the first epoch's detector
+		ends := make([]string, 1+d.IntN(w.Epochs))
+		for i := range ends {
+			ends[i] = one(d, names...)
+		}
+		w.Ends = strings.Join(ends, ",")
 	}
-	return name
 }
 
 // holds tells whether a detector does in this world.
@@ -137,8 +163,11 @@ func (w World) holds(detector string) bool {
 		return false
 	}
 	s := termination.Site{Ranks: w.Ranks, Hops: 1, Mixed: w.Shared == 1 && w.Processes > 1, Topology: t}
-	if w.Declared == 1 {
+	if w.declares() {
 		s.Depth = w.Depth
+	}
+	if w.moves() {
+		s.Topology = nil // keys that move travel directly
 	}
 	s.Hops, _ = route.Hops(t)
 	_, err = termination.Messages(detector, s)

@@ -7,25 +7,32 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
 )
 
 // program is the world's program on one rank.
 type program struct {
 	*World
+	moving
 	rank    *pebble.Rank
-	owner   *distribution.CyclicMap
+	spare   []route.Mark
+	owners  []distribution.Map // by target
 	targets []*target.Target[message]
 	tallies []tally     // by target and key
 	batches [][]message // by target: what the main function has gathered
 }
 
-func newProgram(w *World, r *pebble.Rank) *program {
-	p := &program{
-		World: w, rank: r, owner: distribution.Cyclic(uint64(w.Keys), r.Size()),
-		tallies: make([]tally, w.Targets*w.Keys), batches: make([][]message, w.Targets),
-	}
+func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
+	p := &program{World: w, rank: r, spare: spare, tallies: make([]tally, w.Targets*w.Keys), batches: make([][]message, w.Targets)}
+	static := maps[w.Map](uint64(w.Keys), r.Size())
+	p.openDirectory(r, static)
 	for i := range w.Targets {
+		p.owners = append(p.owners, static)
+		if w.travels(i) {
+			p.owners[i] = p.directory
+		}
 		p.targets = append(p.targets, p.open(i, w.kind(i)))
 	}
 	return p
@@ -34,34 +41,53 @@ func newProgram(w *World, r *pebble.Rank) *program {
 // open registers a target.
 func (p *program) open(number int, k kind) *target.Target[message] {
 	var options []target.Option
-	switch k {
-	case codedKind:
+	if p.Coded>>number&1 == 1 {
 		options = append(options, target.Coded(codec{}))
+	}
+	switch k {
 	case combineKind:
 		options = append(options, target.Reduce(reduce.Combine(func(a, b message) message { a.ID += b.ID; return a })))
+	case concatenateKind:
+		options = append(options, target.Reduce(reduce.Concatenate(joined)))
 	case duplicatesKind:
 		options = append(options, target.Reduce(reduce.Duplicates[message]()))
+	case firstKind:
+		options = append(options, target.Reduce(reduce.First[message]()))
 	case bestKind:
 		options = append(options, target.Reduce(reduce.Best(func(a, b message) bool { return a.ID > b.ID })))
 	}
-	return target.New(p.rank, fmt.Sprint("target ", number), p.owner, target.Key(func(v message) uint64 { return uint64(v.Key) }),
+	return target.New(p.rank, fmt.Sprint("target ", number), p.owners[number], target.Key(func(v message) uint64 { return uint64(v.Key) }),
 		target.Each(func(v message) { p.handle(number, k, v) }), options...)
 }
 
 func (p *program) handle(number int, k kind, v message) {
 	p.tallies[number*p.Keys+int(v.Key)].add(k, v)
 	p.children(v, func(child addressed) { p.targets[child.target].Send(child.message) })
+	p.move(v.Key, mix(v.ID, uint64(v.Key)))
+	mark(p.rank, p.spare, p.Marks, v.ID)
 }
 
 // epoch runs one, and compares.
 func (p *program) epoch(number int, want []tally) error {
 	var options []pebble.EpochOption
-	if p.Declared == 1 {
+	if p.declares() {
 		options = append(options, pebble.Depth(p.Depth))
 	}
+	by := p.Detector
+	if names := p.ends(); len(names) > 0 {
+		by = names[number%len(names)]
+		detector, err := termination.ByName(by)
+		if err != nil {
+			return err
+		}
+		options = append(options, pebble.EndBy(detector))
+	}
+	mark(p.rank, p.spare, 10*p.Marks, mix(uint64(p.rank.ID()), uint64(number)))
 	err := p.rank.Epoch(func() error {
 		for i, a := range p.first(p.rank.ID(), number) {
 			p.send(a)
+			p.move(uint32(mix(a.ID, 13)%uint64(p.Keys)), a.ID+uint64(i))
+			mark(p.rank, p.spare, 10*p.Marks, a.ID+uint64(i))
 			if mix(a.ID, uint64(i))%100 < uint64(p.Flush) {
 				p.targets[a.target].Flush()
 				p.rank.Poll()
@@ -74,6 +100,12 @@ func (p *program) epoch(number int, want []tally) error {
 	}, options...)
 	if err != nil {
 		return err
+	}
+	if len(p.asked) > 0 {
+		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(), len(p.asked))
+	}
+	if got := p.rank.Termination(); by != "auto" && got != by {
+		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
 	}
 	return p.compare(number, want)
 }
@@ -98,7 +130,7 @@ func (p *program) empty(number int) {
 func (p *program) compare(epoch int, want []tally) error {
 	for i, got := range p.tallies {
 		key := i % p.Keys
-		if p.owner.Owner(uint64(key)) == p.rank.ID() && got != want[i] {
+		if p.owners[i/p.Keys].Owner(uint64(key)) == p.rank.ID() && got != want[i] {
 			return &WrongError{Epoch: epoch, Rank: p.rank.ID(), Target: i / p.Keys, Key: key, Got: got, Want: want[i]}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -44,17 +45,20 @@ func (w World) Run() (Outcome, error) {
 	}
 	config.MemoryLimit = w.memory(config, t)
 	ends := make([]end, w.Ranks)
+	spare := w.spare()
 	err = simulated.Each(func(tr netio.Transport) error {
 		c := config
 		c.Transport = tr
 		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
-			p := newProgram(&w, r)
+			p := newProgram(&w, r, spare)
+			e := &ends[r.ID()]
 			for i, want := range t.after {
 				if err := p.epoch(i, want); err != nil {
 					return err
 				}
+				e.owned = append(e.owned, p.owned())
 			}
-			ends[r.ID()] = end{r.Counters(), r.Memory()}
+			e.counters, e.memory, e.moves = r.Counters(), r.Memory(), p.pebbles
 			return nil
 		})
 	})
@@ -72,8 +76,14 @@ func (w World) turns(t twin) uint64 {
 	if w.Cores > 0 {
 		most *= looksMost
 	}
+	if w.moves() || w.Marks > 0 {
+		most *= circles
+	}
 	return most
 }
+
+// circles is how much longer pebbles may take while they look for keys on their way, or views of marks differ.
+const circles = 8
 
 const looksMost = 256
 
@@ -81,6 +91,8 @@ const looksMost = 256
 type end struct {
 	counters pebble.Counters
 	memory   pebble.Memory
+	moves    uint64 // pebbles of the directory
+	owned    []int  // keys of the directory after each epoch
 }
 
 // judge tells whether an error is one that the world's faults must lead to.
@@ -95,15 +107,25 @@ func (w World) judge(err error) error {
 // accounts finds counters that don't add up.
 func (w World) accounts(ends []end, t twin) error {
 	var sum pebble.Counters
+	sent, owned := uint64(t.pebbles), make([]int, w.Epochs)
 	for rank, e := range ends {
 		sum = sum.Add(e.counters)
+		sent += e.moves
+		for epoch, n := range e.owned {
+			owned[epoch] += n
+		}
 		if e.memory.Filling != 0 || e.memory.Queued != 0 {
 			return fmt.Errorf("rank %d ends with %d bytes in buffers and %d in queues", rank, e.memory.Filling, e.memory.Queued)
 		}
 	}
+	for epoch, n := range owned {
+		if w.moves() && n != w.Keys {
+			return fmt.Errorf("after epoch %d, %d keys have an owner, of %d", epoch, n, w.Keys)
+		}
+	}
 	switch {
-	case sum.PebblesSent != uint64(t.pebbles):
-		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, t.pebbles)
+	case sum.PebblesSent != sent:
+		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, sent)
 	case sum.PebblesHandled+sum.Merged != sum.PebblesSent:
 		return fmt.Errorf("%d pebbles were handled and %d merged, of %d", sum.PebblesHandled, sum.Merged, sum.PebblesSent)
 	case sum.FramesReceived != sum.FramesSent:
@@ -124,6 +146,34 @@ func (w World) topology() (route.Topology, error) {
 		made = placed.Place(netio.PlaceOf(w.Ranks, w.Processes, 0).Firsts())
 	}
 	return made, nil
+}
+
+// spare is what may be marked in the world, if anything.
+func (w World) spare() []route.Mark {
+	if w.Marks == 0 {
+		return nil
+	}
+	t, err := w.topology()
+	if err != nil {
+		return nil
+	}
+	return spare(t)
+}
+
+// ends are the detectors that epochs ask for, in turn.
+func (w World) ends() []string {
+	return strings.FieldsFunc(w.Ends, func(r rune) bool { return r == ',' })
+}
+
+// countFrom is where counts begin.
+func (w World) countFrom() uint64 {
+	switch {
+	case w.Wrap == 0:
+		return 0
+	case w.Narrow == 1:
+		return 1<<32 - uint64(w.Wrap)
+	}
+	return -uint64(w.Wrap)
 }
 
 // config is what the world means to the runtime.
@@ -158,10 +208,14 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	if w.Tune != 0 {
 		neighbors, cache = w.Ranks, max(cache, restlessCache)
 	}
-	const pebbleBytes, cacheEntry, smallFrame = 64, 64, 512
+	targets, pebbles, pebbleBytes := w.Targets, t.pebbles, 64
+	if w.moves() { // the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
+		targets, pebbles, pebbleBytes, neighbors = targets+2, 5*pebbles, 256, w.Ranks
+	}
+	const cacheEntry, smallFrame = 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)
 	each := int64(neighbors)*int64(c.CreditsFor(frame)+2)*netio.FrameCost(frame) + int64(cache)*cacheEntry
-	return int64(w.Targets)*each + int64(t.pebbles)*(pebbleBytes+smallFrame) + 1<<20
+	return int64(targets)*each + int64(pebbles)*int64(pebbleBytes+smallFrame) + 1<<20
 }
 
 // simulation is what the world means to the network.
@@ -192,6 +246,6 @@ func (w World) simulation() sim.Config {
 		f.Partitions = []sim.Partition{{Below: w.Partition, At: when, For: lasts}}
 	}
 	return sim.Config{
-		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost,
+		Ranks: w.Ranks, Processes: w.Processes, Network: network, Seed: w.Seed, Faults: f, TimeLimit: timeMost, CountFrom: w.countFrom(),
 	}
 }

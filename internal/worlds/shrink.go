@@ -45,7 +45,7 @@ func (w World) smaller() (all []World) {
 			if *at != plainest[f.name] {
 				next := w
 				*next.fields()[i].at.(*string) = plainest[f.name]
-				all = append(all, next)
+				all = append(all, next.mended())
 			}
 		}
 	}
@@ -54,11 +54,21 @@ func (w World) smaller() (all []World) {
 
 func (w World) with(part, n int) World {
 	*w.fields()[part].at.(*int) = n
+	return w.mended()
+}
+
+// mended is a world that can be, after a part of it has become smaller.
+func (w World) mended() World {
 	w.Processes = min(w.Processes, w.Ranks)
 	w.Death, w.Freeze = min(w.Death, w.Processes), min(w.Freeze, w.Processes)
 	w.Partition = min(w.Partition, w.Processes-1)
 	if !w.holds(w.Detector) {
 		w.Detector = "skr"
+	}
+	for _, name := range w.ends() {
+		if !w.holds(name) || w.Tune&1 != 0 {
+			w.Ends = ""
+		}
 	}
 	return w
 }

@@ -1,16 +1,20 @@
 package worlds
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // kind is what a target does with its pebbles.
 type kind int
 
 const (
-	plainKind      kind = iota // counts them, and sends children
-	codedKind                  // the same, through a codec
-	combineKind                // adds up; pebbles to a key may be merged
-	duplicatesKind             // keeps a set; equal pebbles may be dropped
-	bestKind                   // keeps the largest; smaller ones may be dropped
+	plainKind       kind = iota // counts them, and sends children
+	combineKind                 // adds up; pebbles to a key may be merged
+	concatenateKind             // counts items; pebbles to a key may be joined
+	duplicatesKind              // keeps a set; equal pebbles may be dropped
+	firstKind                   // knows that there was one; later ones may be dropped
+	bestKind                    // keeps the largest; smaller ones may be dropped
 	kinds
 )
 
@@ -37,6 +41,13 @@ func (t *tally) add(k kind, v message) {
 	switch k {
 	case combineKind:
 		t.Sum += v.ID
+	case concatenateKind:
+		for items := v.ID; items > 0; items >>= itemBits {
+			t.Count++
+			t.Sum += items & (1<<itemBits - 1)
+		}
+	case firstKind:
+		t.Set = 1
 	case duplicatesKind:
 		t.Set |= 1 << (v.ID % 64)
 	case bestKind:
@@ -46,6 +57,19 @@ func (t *tally) add(k kind, v message) {
 		t.Sum += v.ID
 	}
 }
+
+// joined has the items of two pebbles, if one has the room: their identities are lists, of items that are not 0.
+func joined(held, next message) (message, bool) {
+	if bits.Len64(held.ID)+bits.Len64(next.ID)+itemBits > 64 {
+		return message{}, false
+	}
+	for items := next.ID; items > 0; items >>= itemBits {
+		held.ID = held.ID<<itemBits | items&(1<<itemBits-1)
+	}
+	return held, true
+}
+
+const itemBits = 8
 
 // addressed is a pebble and where it goes.
 type addressed struct {
@@ -59,9 +83,9 @@ func (w *World) make(id uint64, left int) addressed {
 	if mix(id, 2)%100 >= uint64(w.Hot) {
 		a.Key = uint32(mix(id, 3) % uint64(w.Keys))
 	}
-	if w.kind(a.target) >= combineKind {
+	if w.kind(a.target) != plainKind {
 		a.Left = 0
-		a.ID %= 64
+		a.ID = 1 + a.ID%64
 	}
 	return a
 }

@@ -1,0 +1,4 @@
+// Package verifiers holds the verifiers of the applications to what they promise. Its test builds the command with faults put into
+// the runtime, each of which loses, repeats, alters or misplaces pebbles, and runs every application: each run must fail, and
+// say what is wrong.
+package verifiers

@@ -1,0 +1,179 @@
+package verifiers
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/overlay"
+)
+
+var build = flag.Bool("build", false, "build the command with faults in its runtime, and run all applications")
+
+// limit is how long a run may take before the test gives it up. Runs take a tenth of a second.
+const limit = time.Minute
+
+// changes put the faults of testdata into the runtime. Which one happens is up to the environment.
+func changes(t *testing.T) []overlay.Change {
+	file := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	after := func(file, line, more string) overlay.Change {
+		return overlay.Change{File: file, Good: line, Bad: line + more}
+	}
+	return []overlay.Change{
+		{File: "target/harm.go", Bad: file("target_harm.go")},
+		{File: "target/core.go", Good: "func (c *core[V]) run(", Bad: "func (c *core[V]) sound("},
+		after("target/core.go", "func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {", "\n\tc.misplace(owners)\n"),
+		after("target/plain.go", "func (p *plain[V]) sendDeep(vs []V, inHandler bool, depth uint8) {", "\n\tif len(vs) > 0 && p.forgotten() {\n\t\tvs = vs[1:]\n\t}\n"),
+		after("target/coded.go", "func (c *coded[V]) sendOne(v V, inHandler bool) {", "\n\tif c.forgotten() {\n\t\treturn\n\t}\n"),
+		{File: "reduce/harm.go", Bad: file("reduce_harm.go")},
+		{File: "reduce/cache.go", Good: "return o.out\n", Bad: "return c.spoil(o.out)\n"},
+		{File: "reduce/cache.go", Good: "return c.store.drain(vs, keys)\n", Bad: "return c.spoil(c.store.drain(vs, keys))\n"},
+	}
+}
+
+// fault is one of those of testdata, and what a verifier must say of it.
+type fault struct{ name, says string }
+
+const (
+	missing   = `pebbles? (is|are) missing of the \d+ that were sent`
+	tooMany   = `more pebbles? (is|are) handled or merged than the \d+ that were sent`
+	altered   = `not those that were sent|are wrong|wrong totals|went wrong|out of turn|do not own|not where|breaches`
+	misplaced = altered
+)
+
+// ofAll are faults that happen to pebbles of every kind, ofCaches those of pebbles that go through a cache.
+var (
+	ofAll = []fault{
+		{"one lost", missing},
+		{"one lost, but counted", missing},
+		{"one never sent", missing},
+		{"one twice", tooMany},
+		{"each three times", tooMany},
+		{"each three times, but counted once", tooMany},
+		{"one lost, another twice", altered},
+		{"altered", altered},
+		{"one at the next rank", misplaced},
+		{"all at the next rank", misplaced},
+	}
+	ofCaches = []fault{{"lost in the cache", missing}, {"merges counted wrongly", tooMany}}
+	ofKeys   = []fault{{"all to one key lost", missing}}
+)
+
+// cases are runs of all applications that take a few milliseconds, and the targets to whose pebbles the faults happen.
+var cases = []struct {
+	line, at string
+	faults   []fault
+}{
+	{"randomaccess --log2-words 10", "update", ofAll},
+	{"randomaccess --log2-words 10", "undo", ofAll},
+	{"randomaccess --log2-words 10", "update,undo", ofAll},
+	{"randomaccess --log2-words 10 --ranks 3", "update,undo", ofAll},
+	{"randomaccess --log2-words 10 --topology hypercube", "update,undo", without("one at the next rank")}, // which sends it on
+	{"randomaccess --log2-words 10 --cache 64", "update", append(ofCaches, counted()...)},
+	{"permutation --log2-elements 10", "permute", ofAll},
+	{"permutation --log2-elements 10", "put", ofAll},
+	{"permutation --log2-elements 10 --cache 64", "put", ofCaches},
+	{"pointerchase --rounds 2", "visit", without("one lost, another twice")}, // there is one message at a time
+	{"alltoall --rounds 100", "item", ofAll},
+	{"alltoall --rounds 100 --topology hypercube", "item", without("one at the next rank")},
+	{"alltoall --rounds 100 --bytes 40", "item", without("one at the next rank", "altered")}, // a letter that is decoded has no bytes
+	{"reduce --items 1000 --keys 50 --cache 0 --kind sum", "sum", ofAll},
+	{"reduce --items 1000 --keys 50 --cache 0 --kind count", "count", ofAll},
+	{"reduce --items 1000 --keys 50 --cache 0 --kind max", "max", ofAll},
+	{"reduce --items 1000 --keys 50 --cache 0 --kind distinct", "distinct", ofAll},
+	{"reduce --items 1000 --keys 50 --cache 0 --kind concatenate", "concatenate", ofAll},
+	{"reduce --items 1000 --keys 50 --kind sum", "sum", ofCaches},
+	{"reduce --items 1000 --keys 50 --kind count", "count", ofCaches},
+	{"reduce --items 1000 --keys 50 --kind max", "max", append(ofCaches, counted()...)},
+	{"reduce --items 1000 --keys 50 --kind distinct", "distinct", append(ofCaches, counted()...)},
+	{"reduce --items 1000 --keys 50 --kind concatenate", "concatenate", ofCaches},
+	{"epochs --count 10 --pebbles 2", "next", without("one lost, another twice")}, // all that a rank gets are the same
+	{"bfs --kronecker 8 --roots 3", " arcs", ofAll},
+	{"bfs --kronecker 8 --roots 3 --order degree", "ordered arcs", ofAll},
+	{"bfs --kronecker 8 --roots 3", "visits", ofAll},
+	{"bfs --kronecker 8 --roots 3", "visits,claims,edges", ofKeys},
+	{"bfs --kronecker 8 --roots 3 --cache 64", "visits", append(ofCaches, counted()...)},
+	{"bfs --kronecker 8 --roots 3", "claims", ofAll},
+	{"bfs --kronecker 8 --roots 3", "edges", ofAll},
+	{"bfs --kronecker 8 --roots 3 --mode direction", "visits", ofAll},
+	{"bfs --kronecker 8 --roots 3 --mode direction --alpha 1e9 --beta 1e9", "pieces", without("one lost, another twice")}, // one for each rank
+	{"bfs --erdos-renyi 8 --roots 3 --mode direction", "reversed arcs", ofAll},
+	{"bfs --kronecker 8 --roots 3 --mode async", "offers", ofAll},
+	{"bfs --kronecker 8 --roots 3 --mode async", "offers,claims,edges", ofKeys},
+	{"bfs --kronecker 8 --roots 3 --mode async --cache 64", "offers", append(ofCaches, counted()...)},
+	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
+}
+
+// without are all faults but some, which would change nothing.
+func without(names ...string) (some []fault) {
+	for _, f := range ofAll {
+		if !slices.Contains(names, f.name) {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// counted are the faults that change how many pebbles there are.
+func counted() []fault { return ofAll[:6] }
+
+// Every application notices what goes wrong with pebbles, and says so.
+func TestFaultsAreFound(t *testing.T) {
+	if !*build {
+		t.Skip("builds the command anew: give -build, as .ci/verifiers does")
+	}
+	program := filepath.Join(t.TempDir(), "pebbles")
+	overlay.Build(t, changes(t), "build", "-o", program, "./cmd/pebbles")
+	for _, c := range cases {
+		t.Run(c.line+"/"+c.at, func(t *testing.T) {
+			told, status := run(t, program, c.line)
+			require.Empty(t, told)
+			require.Zero(t, status)
+			for _, fault := range c.faults {
+				t.Run(fault.name, func(t *testing.T) {
+					told, status := run(t, program, c.line, "HARM="+fault.name, "HARM_AT="+c.at, "HARM_KEY="+key)
+					require.Contains(t, told, "harm is done")
+					require.Equal(t, 1, status, told)
+					require.Regexp(t, fault.says, told)
+				})
+			}
+		})
+	}
+}
+
+// key is a vertex that some search reaches, whose visits and arcs are lost.
+const key = "5"
+
+// run runs the broken command on 4 ranks, if the line does not say otherwise.
+func run(t *testing.T, program, line string, harm ...string) (stderr string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	args := strings.Fields(line)
+	if !strings.Contains(line, "--ranks") {
+		args = append(args, "--ranks", "4")
+	}
+	c := exec.CommandContext(ctx, program, append(args, "--json")...)
+	c.Env = append(os.Environ(), harm...)
+	var told bytes.Buffer
+	c.Stderr = &told
+	err := c.Run()
+	require.NoError(t, ctx.Err(), "it does not end\n%s", told.String())
+	if c.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return told.String(), c.ProcessState.ExitCode()
+}

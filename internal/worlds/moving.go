@@ -1,0 +1,84 @@
+package worlds
+
+import (
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// moves tells whether keys of a target have a directory.
+func (w *World) moves() bool { return w.Moving&(1<<w.Targets-1) != 0 }
+
+// declares tells whether epochs declare a depth, which binds no pebbles for keys that move.
+func (w *World) declares() bool { return w.Declared == 1 && !w.moves() }
+
+// travels tells whether the keys of a target have a directory.
+func (w *World) travels(target int) bool { return w.Moving>>target&1 == 1 }
+
+// luggage is the state of a key that moves: what its handlers keep, by target, and where it comes from.
+type luggage struct {
+	From    uint32
+	Tallies [targetsMost]tally
+}
+
+// moving is the part of the program that moves keys. They belong to all targets that have the directory.
+type moving struct {
+	directory *target.Directory[luggage]
+	pebbles   uint64          // that the directory has sent, as those know that they have come to
+	asked     map[uint64]bool // keys here that are to move in this epoch
+}
+
+// openDirectory registers the directory, if there is one.
+func (p *program) openDirectory(r *pebble.Rank, base distribution.Map) {
+	if !p.moves() {
+		return
+	}
+	p.asked = map[uint64]bool{}
+	p.directory = target.NewDirectory(r, "keys", base, p.depart, p.arrive)
+}
+
+func (p *program) depart(key uint64) (l luggage) {
+	delete(p.asked, key)
+	l.From = uint32(p.rank.ID())
+	for i := range p.Targets {
+		if p.travels(i) {
+			at := &p.tallies[i*p.Keys+int(key)]
+			l.Tallies[i], *at = *at, tally{}
+		}
+	}
+	return l
+}
+
+func (p *program) arrive(key uint64, l luggage) {
+	for i := range p.Targets {
+		if p.travels(i) {
+			p.tallies[i*p.Keys+int(key)] = l.Tallies[i]
+		}
+	}
+	p.pebbles++
+	if home := p.directory.Home(key); home != int(l.From) && home != p.rank.ID() {
+		p.pebbles++ // the home is told
+	}
+}
+
+// move lets a key move by the chance that a number draws, if it is here.
+func (p *program) move(key uint32, number uint64) {
+	if p.directory == nil || mix(number, 8)%100 >= uint64(p.Moves) || !p.directory.Owns(uint64(key)) {
+		return
+	}
+	to := int(mix(number, 9) % uint64(p.Ranks))
+	if to != p.rank.ID() {
+		p.asked[uint64(key)] = true
+	}
+	p.directory.Move(uint64(key), to)
+}
+
+// owned is how many keys of the directory are here.
+func (p *program) owned() (n int) {
+	for key := range p.Keys {
+		if p.directory != nil && p.directory.Owns(uint64(key)) {
+			n++
+		}
+	}
+	return n
+}
