@@ -57,3 +57,12 @@ func Example_outsideOfEpochs() {
 	// Output:
 	// rank 0 panicked: pebble: rank 0: target "cells": a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch
 }
+
+// Another launcher has started several of this program.
+func Example_otherLauncher() {
+	os.Setenv("PMI_SIZE", "2")
+	defer os.Unsetenv("PMI_SIZE")
+	fmt.Println(pebble.Run(context.Background(), pebble.Config{}, func(*pebble.Rank) error { return nil }))
+	// Output:
+	// pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2), each of which would run a job of its own: start one job by `pebbles run`, or set PEBBLES_ALONE=1 to run alone on purpose
+}
