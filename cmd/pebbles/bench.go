@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
-	"github.com/activepebbles/pebbles/internal/suite"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
+	"github.com/activepebbles/pebbles/lab/suite"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
 
@@ -76,7 +76,7 @@ func (b *bench) start(expression string) error {
 		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
 	}
 	all := suite.Groups(suite.Options{Program: self, Quick: b.quick, Transports: transports})
-	some, err := benchmark.Matching(all, expression)
+	some, err := lab.Matching(all, expression)
 	switch {
 	case err != nil:
 		return plainly(err)
@@ -113,7 +113,7 @@ type plain struct {
 func (p plain) Error() string { return p.text }
 func (p plain) Unwrap() error { return p.cause }
 
-func (b *bench) print(groups []benchmark.Group) error {
+func (b *bench) print(groups []lab.Group) error {
 	for _, g := range groups {
 		if _, err := fmt.Fprintf(b.stdout, "%s: %s\n", g.Name, g.About); err != nil {
 			return err
@@ -128,9 +128,9 @@ func (b *bench) print(groups []benchmark.Group) error {
 }
 
 // measure measures, and puts the results where they are wanted. Where they can't be written is told before an hour has gone.
-func (b *bench) measure(groups []benchmark.Group) error {
+func (b *bench) measure(groups []lab.Group) error {
 	for _, file := range []string{b.results, b.page} {
-		if err := benchmark.Writable(file); err != nil {
+		if err := lab.Writable(file); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (b *bench) measure(groups []benchmark.Group) error {
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	results, err := benchmark.Alternate(ctx, groups, benchmark.Options{
+	results, err := lab.Alternate(ctx, groups, lab.Options{
 		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.told, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *bench) measure(groups []benchmark.Group) error {
 }
 
 // keep writes the results to files.
-func (b *bench) keep(r benchmark.Results) (err error) {
+func (b *bench) keep(r lab.Results) (err error) {
 	if b.results != "" {
 		if err := r.Write(b.results); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (b *bench) keep(r benchmark.Results) (err error) {
 			}
 		}
 	}
-	return benchmark.WriteSection(b.page, "suite", r.Markdown(pictures))
+	return lab.WriteSection(b.page, "suite", r.Markdown(pictures))
 }
 
 // fromPage is the way from a page to a file, as a link.
@@ -194,7 +194,7 @@ func fromPage(page, file string) (string, error) {
 }
 
 // told is the progress.
-func (b *bench) told(s benchmark.Step) {
+func (b *bench) told(s lab.Step) {
 	if b.quiet {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
 )
 
 // axis is a flag that a sweep varies.
@@ -106,18 +106,18 @@ func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	results := benchmark.Results{Format: benchmark.Format}
+	results := lab.Results{Format: lab.Format}
 	for _, m := range measures {
-		g := benchmark.GroupResult{Name: m.name}
+		g := lab.GroupResult{Name: m.name}
 		for _, p := range points {
 			name := s.curve(p.values, along)
 			if name == "" {
 				name = whole
 			}
 			at, _ := strconv.ParseFloat(p.values[along], 64) // it is numeric
-			g.Results = append(g.Results, &benchmark.Result{
-				Case:    benchmark.Case{Name: name, Unit: m.unit, Point: &benchmark.Point{Curve: name, Axis: s[along].name, At: at}},
-				Samples: []benchmark.Sample{{Value: m.of(p.result)}},
+			g.Results = append(g.Results, &lab.Result{
+				Case:    lab.Case{Name: name, Unit: m.unit, Point: &lab.Point{Curve: name, Axis: s[along].name, At: at}},
+				Samples: []lab.Sample{{Value: m.of(p.result)}},
 			})
 		}
 		results.Groups = append(results.Groups, g)

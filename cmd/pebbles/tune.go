@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/reduction"
-	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -185,7 +185,7 @@ func (u *tuning) tune() error {
 			return err
 		}
 	}
-	if err := benchmark.Writable(out); err != nil {
+	if err := lab.Writable(out); err != nil {
 		return err
 	}
 	ctx, stop := launch.Signals(context.Background())
@@ -218,7 +218,7 @@ func (u *tuning) tune() error {
 	p := race.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil {
-		err = benchmark.WriteFile(out, text)
+		err = lab.WriteFile(out, text)
 	}
 	if err != nil {
 		return err
@@ -255,9 +255,9 @@ func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
 	if tunable[u.app[0]] {
 		args = append(args, fmt.Sprint("--cache=", s.Cache))
 	}
-	c := benchmark.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
-	results, err := benchmark.Alternate(ctx, []benchmark.Group{{Name: "tune", Cases: []benchmark.Case{c}}},
-		benchmark.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
+	c := lab.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
+	results, err := lab.Alternate(ctx, []lab.Group{{Name: "tune", Cases: []lab.Case{c}}},
+		lab.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
 	if err != nil {
 		return tunedRun{}, err
 	}

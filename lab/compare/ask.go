@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// usageStatus is the exit status of our command, as of this one, for flags that it doesn't know.
+const usageStatus = 2
+
+// offersShm asks our command whether it knows the transport shm. That it fails by other means is an error.
+func offersShm(ctx context.Context, pebbles string) (bool, error) {
+	cmd := exec.CommandContext(ctx, pebbles, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)
+	end(cmd)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.As(err, &exit) && exit.ExitCode() == usageStatus:
+		return false, nil
+	}
+	return false, fmt.Errorf("%s: %w; it said:\n%s", strings.Join(cmd.Args, " "), err, tail(string(out)))
+}
+
+// drawRoots lets our command draw the roots from which all shall search, for each scale.
+func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]string, error) {
+	roots := map[int][]string{}
+	for _, scale := range size.scales {
+		cmd := exec.CommandContext(ctx, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots", fmt.Sprint(size.roots), "--json")
+		end(cmd)
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("draw roots: %s: %w", strings.Join(cmd.Args, " "), err)
+		}
+		var drawn struct{ Roots []uint64 }
+		if err := json.Unmarshal(out, &drawn); err != nil || len(drawn.Roots) == 0 {
+			return nil, fmt.Errorf("draw roots: %s: no list of roots in %q", strings.Join(cmd.Args, " "), tail(string(out)))
+		}
+		for _, root := range drawn.Roots {
+			roots[scale] = append(roots[scale], fmt.Sprint(root))
+		}
+	}
+	return roots, nil
+}
+
+// agree holds what the cases of a group found against each other: cases with the same exact fields must have the same values.
+func agree(results lab.Results) error {
+	for _, g := range results.Groups {
+		first := map[string]*lab.Result{}
+		for _, r := range g.Results {
+			if len(r.Exact) == 0 || r.Exact[0] != found[0] {
+				continue
+			}
+			fields := strings.Join(r.Exact, " ")
+			if first[fields] == nil {
+				first[fields] = r
+			}
+			if other := first[fields]; !maps.Equal(other.Exactly, r.Exactly) {
+				return fmt.Errorf("%s and %s search the same graph, but found %v and %v", other.Name, r.Name, other.Exactly, r.Exactly)
+			}
+		}
+	}
+	return nil
+}
