@@ -11,7 +11,7 @@ import (
 type Options struct {
 	Repeats int                  // runs of each case that count; at least 1
 	WarmUp  int                  // runs of each case before them
-	Limit   time.Duration        // of one run; 0 is 2 minutes
+	Limit   time.Duration        // of one run; 0 is [Limit]
 	Command string               // what the user typed, for the results
 	Told    func(Step)           // when not nil, is called after every run
 	Probe   func() time.Duration // tells the machine's state; nil is Probe
@@ -25,21 +25,19 @@ type Step struct {
 	Done, Total int // runs of the whole suite
 }
 
-const limitDefault = 2 * time.Minute
-
 // Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in the
 // opposite order, so that no case always follows the same other. The machine's state is probed before and after each run. It
 // stops at the first run that fails, prints no result, was wrong, or differs where it must not, and tells of it; when ctx
 // ends, its cause is told.
 func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
 	if o.Repeats < 1 || o.WarmUp < 0 {
-		return Results{}, fmt.Errorf("benchmark: %d repeats after %d runs to warm up: repeat once at least", o.Repeats, o.WarmUp)
+		return Results{}, fmt.Errorf("%d repeats after %d runs to warm up: repeat once at least", o.Repeats, o.WarmUp)
 	}
 	if err := Check(groups); err != nil {
 		return Results{}, err
 	}
 	if o.Limit == 0 {
-		o.Limit = limitDefault
+		o.Limit = Limit
 	}
 	if o.Probe == nil {
 		o.Probe = Probe
@@ -48,10 +46,8 @@ func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) 
 	for _, g := range groups {
 		a.total += len(g.Cases) * (o.Repeats + o.WarmUp)
 	}
-	results := Results{
-		Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: o.Command, Machine: ThisMachine(),
-		Repeats: o.Repeats, WarmUp: o.WarmUp,
-	}
+	results := NewResults(o.Command)
+	results.Repeats, results.WarmUp = o.Repeats, o.WarmUp
 	for _, g := range groups {
 		measured, err := a.group(ctx, g)
 		if err != nil {
@@ -69,7 +65,7 @@ type alternation struct {
 }
 
 func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
-	measured := GroupResult{Name: g.Name, About: g.About}
+	measured := GroupResult{Name: g.Name, Title: g.Title, About: g.About}
 	for _, c := range g.Cases {
 		measured.Results = append(measured.Results, &Result{Case: c.typed()})
 	}
@@ -80,11 +76,11 @@ func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
 		}
 		for _, r := range order {
 			if err := a.step(ctx, r, max(0, round)); err != nil {
-				return measured, fmt.Errorf("benchmark: %s: %s: %w", r.Name, r.Line, err)
+				return measured, fmt.Errorf("%s: %s: %w", r.Name, r.Line, err)
 			}
 		}
 		if err := measured.agree(); err != nil {
-			return measured, fmt.Errorf("benchmark: %w", err)
+			return measured, err
 		}
 	}
 	return measured, nil
@@ -111,15 +107,14 @@ func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
 // run runs the command once.
 func (c Case) run(ctx context.Context, limit time.Duration, probe func() time.Duration) (Sample, error) {
 	sample := Sample{Before: probe()}
-	start := time.Now()
-	text, cpu, err := c.output(ctx, limit)
+	out, err := Run(ctx, limit, c.Env, c.Args...)
 	if err != nil {
 		return sample, err
 	}
-	sample.Seconds, sample.CPU = time.Since(start).Seconds(), cpu.Seconds()
+	sample.Seconds, sample.CPU = out.Took.Seconds(), out.CPU.Seconds()
 	sample.After = probe()
 	sample.State = stateOf(sample.Before, sample.After)
-	o, err := parse(text)
+	o, err := parse(out.Text)
 	if err != nil {
 		return sample, err
 	}

@@ -64,7 +64,7 @@ func TestBadRuns(t *testing.T) {
 		c := script(t, "bad", text)
 		_, err := once(t, c)
 		require.ErrorContains(t, err, why, text)
-		require.ErrorContains(t, err, "benchmark: bad: "+c.Args[0], "the case and its command are named")
+		require.ErrorContains(t, err, "bad: "+c.Args[0], "the case and its command are named")
 		require.Less(t, len(err.Error()), 3000)
 	}
 	_, err := once(t, Case{Name: "gone", Args: []string{"/no/such/program"}, Field: "rate"})

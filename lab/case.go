@@ -46,6 +46,7 @@ type Point struct {
 // A Group holds cases that are run alternately, and shown together.
 type Group struct {
 	Name  string
+	Title string // of a plot; empty: Name
 	About string // what the group shows: a sentence or more
 	Cases []Case
 }
@@ -79,12 +80,12 @@ func (c Case) speed(value, against float64) float64 {
 // Check tells what is wrong with a suite before anything is run.
 func Check(groups []Group) error {
 	if len(groups) == 0 {
-		return errors.New("benchmark: there is nothing to measure")
+		return errors.New("there is nothing to measure")
 	}
 	seen := map[string]bool{}
 	for _, g := range groups {
 		if err := g.check(seen); err != nil {
-			return fmt.Errorf("benchmark: group %q: %w", g.Name, err)
+			return fmt.Errorf("group %q: %w", g.Name, err)
 		}
 	}
 	return nil
@@ -118,7 +119,7 @@ func (g Group) check(seen map[string]bool) error {
 // held against.
 func Matching(groups []Group, expression string) (some []Group, err error) {
 	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
-		return nil, fmt.Errorf("benchmark: %w", err)
+		return nil, err
 	}
 	pattern := regexp.MustCompile("(?i)" + expression)
 	for _, g := range groups {
@@ -128,7 +129,7 @@ func Matching(groups []Group, expression string) (some []Group, err error) {
 				g.want(c, wanted)
 			}
 		}
-		part := Group{Name: g.Name, About: g.About}
+		part := Group{Name: g.Name, Title: g.Title, About: g.About}
 		for _, c := range g.Cases {
 			if wanted[c.Name] {
 				part.Add(c)
@@ -139,7 +140,7 @@ func Matching(groups []Group, expression string) (some []Group, err error) {
 		}
 	}
 	if some == nil {
-		return nil, fmt.Errorf("benchmark: no case matches %q", expression)
+		return nil, fmt.Errorf("no case matches %q", expression)
 	}
 	return some, nil
 }

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -68,7 +67,7 @@ func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 		}
 	}
 	if common == 0 {
-		return c, fmt.Errorf("benchmark: the results have no case in common: measure the same suite")
+		return c, fmt.Errorf("the results have no case in common: measure the same suite")
 	}
 	for _, g := range after.Groups {
 		for _, r := range g.Results {
@@ -191,7 +190,7 @@ func (c Comparison) Err() error {
 	if parts == nil {
 		return nil
 	}
-	return fmt.Errorf("benchmark: of %d cases %s", len(c.Differences), strings.Join(parts, ", "))
+	return fmt.Errorf("of %d cases %s", len(c.Differences), strings.Join(parts, ", "))
 }
 
 // Table writes the comparison for people.
@@ -199,19 +198,15 @@ func (c Comparison) Table(w io.Writer) error {
 	for _, note := range c.Notes {
 		fmt.Fprintln(w, "note:", note)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "case\told\tnew\tunit\tspeed\tp\tverdict")
+	t := NewTable("case", "old", "new", "unit", "speed", "p", "verdict")
 	for _, d := range c.Differences {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Old.text(), d.New.text(), d.Unit, d.change(), d.verdict())
+		speed, p := "", ""
+		if d.Speed != 0 {
+			speed, p = fmt.Sprintf("%+.1f%%", 100*(d.Speed-1)), fmt.Sprintf("%.3f", d.P)
+		}
+		t.Row(d.Name, d.Old.text(), d.New.text(), d.Unit, speed, p, d.verdict())
 	}
-	return t.Flush()
-}
-
-func (d Difference) change() string {
-	if d.Speed == 0 {
-		return "\t"
-	}
-	return fmt.Sprintf("%+.1f%%\t%.3f", 100*(d.Speed-1), d.P)
+	return t.Text(w)
 }
 
 func (d Difference) verdict() string {

@@ -78,7 +78,7 @@ func TestMissingAndAdded(t *testing.T) {
 		all = append(all, d.Name+" "+string(d.Verdict))
 	}
 	require.Equal(t, []string{"a ~", "gone MISSING", "new added"}, all)
-	require.EqualError(t, c.Err(), "benchmark: of 3 cases 1 missing")
+	require.EqualError(t, c.Err(), "of 3 cases 1 missing")
 	var table strings.Builder
 	require.NoError(t, c.Table(&table))
 	require.Contains(t, table.String(), "MISSING")
@@ -102,17 +102,17 @@ func TestComparingRatios(t *testing.T) {
 	require.InDelta(t, 0.52, c.Differences[1].New.Median, 1e-9)
 	c, err = Compare(here, there, CompareOptions{Threshold: 0.1})
 	require.NoError(t, err)
-	require.EqualError(t, c.Err(), "benchmark: of 2 cases 2 slower")
+	require.EqualError(t, c.Err(), "of 2 cases 2 slower")
 	require.Contains(t, c.Notes[0], "the machines differ")
 
 	slower := results(made("limit-a", "", 100, 100, 100, 100, 100), made("a", "limit-a", 20, 21, 22, 23, 24))
 	c, err = Compare(here, slower, CompareOptions{Threshold: 0.4, Ratios: true})
 	require.NoError(t, err)
-	require.EqualError(t, c.Err(), "benchmark: of 2 cases 1 slower")
+	require.EqualError(t, c.Err(), "of 2 cases 1 slower")
 	slower.Groups[0].Results[0].Sum = "changed"
 	c, err = Compare(here, slower, CompareOptions{Threshold: 0.4, Ratios: true})
 	require.NoError(t, err)
-	require.EqualError(t, c.Err(), "benchmark: of 2 cases 1 slower, 1 changed", "what has no ratio is compared exactly")
+	require.EqualError(t, c.Err(), "of 2 cases 1 slower, 1 changed", "what has no ratio is compared exactly")
 }
 
 // Comparing leaves the samples in their order, by which ratios are made.

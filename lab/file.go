@@ -14,7 +14,7 @@ func (r Results) Write(name string) error {
 		err = WriteFile(name, append(text, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("benchmark: write the results: %w", err)
+		return fmt.Errorf("write the results: %w", err)
 	}
 	return nil
 }
@@ -47,19 +47,19 @@ func WriteFile(name string, text []byte) error {
 func Read(name string) (Results, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return Results{}, fmt.Errorf("benchmark: %w", err)
+		return Results{}, err
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
-		return Results{}, fmt.Errorf("benchmark: %s is no file of results: give one that --json has written", name)
+		return Results{}, fmt.Errorf("%s is no file of results: give one that --json has written", name)
 	}
 	if version.Format != Format {
-		return Results{}, fmt.Errorf("benchmark: %s is of format %d, and this program reads format %d: measure again with this "+
+		return Results{}, fmt.Errorf("%s is of format %d, and this program reads format %d: measure again with this "+
 			"program, or read it with the one that wrote it", name, version.Format, Format)
 	}
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
-		return Results{}, fmt.Errorf("benchmark: %s is damaged: %w", name, err)
+		return Results{}, fmt.Errorf("%s is damaged: %w", name, err)
 	}
 	return r, r.check(name)
 }
@@ -69,7 +69,7 @@ func (r Results) check(name string) error {
 	for _, g := range r.Groups {
 		for _, one := range g.Results {
 			if one == nil || len(one.Samples) == 0 {
-				return fmt.Errorf("benchmark: %s is damaged: a case of group %q has no samples", name, g.Name)
+				return fmt.Errorf("%s is damaged: a case of group %q has no samples", name, g.Name)
 			}
 		}
 	}
@@ -85,14 +85,14 @@ func Writable(name string) error {
 	if info, err := os.Stat(name); err == nil {
 		switch {
 		case info.IsDir():
-			return fmt.Errorf("benchmark: %s is a folder: name a file", name)
+			return fmt.Errorf("%s is a folder: name a file", name)
 		case !info.Mode().IsRegular():
 			return nil
 		}
 	}
 	part, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
-		return fmt.Errorf("benchmark: can't write %s: %w", name, err)
+		return fmt.Errorf("can't write %s: %w", name, err)
 	}
 	part.Close()
 	return os.Remove(part.Name())

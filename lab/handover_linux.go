@@ -85,7 +85,7 @@ func (p pipe) take() { p.must(unix.Read(p.out, make([]byte, 1))) }
 
 func (p pipe) must(n int, err error) {
 	if n != 1 || err != nil {
-		panic("benchmark: a pipe within this process: " + os.NewSyscallError("transfer", err).Error())
+		panic("lab: a pipe within this process: " + os.NewSyscallError("transfer", err).Error())
 	}
 }
 

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,6 +27,7 @@ type Results struct {
 // GroupResult are the results of a group.
 type GroupResult struct {
 	Name    string    `json:"name"`
+	Title   string    `json:"title,omitempty"` // of a plot; empty: Name
 	About   string    `json:"about"`
 	Results []*Result `json:"results"`
 }
@@ -129,6 +131,32 @@ func (g GroupResult) find(name string) *Result {
 		}
 	}
 	return nil
+}
+
+// Heading is what pictures of the group are called.
+func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
+
+// NewResults are results that a command begins to make, with nothing in them.
+func NewResults(command string) Results {
+	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command, Machine: ThisMachine(), Repeats: 1}
+}
+
+// Dot adds one figure, at a place of a curve.
+func (g *GroupResult) Dot(curve, axis, unit string, at, value float64) *Result {
+	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}}, Samples: []Sample{{Value: value}}}
+	g.Results = append(g.Results, r)
+	return r
+}
+
+// Put puts a group in the place of one of the same name, or last.
+func (r *Results) Put(g GroupResult) {
+	for i := range r.Groups {
+		if r.Groups[i].Name == g.Name {
+			r.Groups[i] = g
+			return
+		}
+	}
+	r.Groups = append(r.Groups, g)
 }
 
 // Values are the figures of all samples, in their order.

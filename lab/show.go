@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -14,15 +15,26 @@ func (s Summary) text() string {
 	if s.Median == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s ±%.0f%%", digits(s.Median), 100*s.Spread/s.Median)
+	return fmt.Sprintf("%s ±%.0f%%", Digits(s.Median), 100*s.Spread/s.Median)
 }
 
-// digits writes a number in three digits or, if it is large, as a whole one.
-func digits(v float64) string {
-	if v >= 1000 {
+// Digits writes a number in three digits or, if it is large, as a whole one; nothing for what is not there.
+func Digits(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case math.Abs(v) >= 1000:
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
+}
+
+// Grouped writes a whole number with commas.
+func Grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
 // ratio is the median of the ratios, or nothing.
@@ -44,7 +56,7 @@ func (r Results) Table(w io.Writer) error {
 		for _, one := range g.Results {
 			s := one.Summary()
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				one.Name, s.text(), digits(s.Min), digits(s.Max), one.Unit, g.ratio(one), one.State())
+				one.Name, s.text(), Digits(s.Min), Digits(s.Max), one.Unit, g.ratio(one), one.State())
 		}
 	}
 	return t.Flush()
@@ -62,23 +74,28 @@ fast a row is as a part of the row in the next column, the median of pairs of ru
 as fast. "State" tells how near the two cores were to each other before and after the runs: near, far, or mixed.
 `, "`"+r.Command+"`", r.Date.Format("2006-01-02"), r.Machine, r.Repeats, r.WarmUp)
 	for _, g := range r.Groups {
-		g.markdown(&b, pictures[g.Name])
+		g.markdown(&b, pictures)
 	}
 	return b.String()
 }
 
-func (g GroupResult) markdown(b *strings.Builder, pictures []string) {
+func (g GroupResult) markdown(b *strings.Builder, pictures map[string][]string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", g.Name, g.About)
-	b.WriteString("| what | median | lowest | highest | spread | unit | ratio | of | state | command |\n")
-	b.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
+	t := NewTable("what", "median", "lowest", "highest", "spread", "unit", "ratio", "of", "state", "command")
 	for _, r := range g.Results {
 		s := r.Summary()
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | `%s` |\n", r.Name, digits(s.Median), digits(s.Min),
-			digits(s.Max), digits(s.Spread), r.Unit, g.ratio(r), r.Against, r.State(), r.Line)
+		t.Row(r.Name, s.Median, s.Min, s.Max, s.Spread, r.Unit, g.ratio(r), r.Against, r.State(), "`"+r.Line+"`")
 	}
-	for _, picture := range pictures {
-		fmt.Fprintf(b, "\n![%s](%s)\n", g.Name, picture)
+	b.WriteString(t.String())
+	b.WriteString(g.Images(pictures))
+}
+
+// Images are the pictures of a group in Markdown, by their links.
+func (g GroupResult) Images(links map[string][]string) (text string) {
+	for _, link := range links[g.Name] {
+		text += fmt.Sprintf("\n![%s](%s)\n", g.Heading(), link)
 	}
+	return text
 }
 
 // marks are the comments that a section of a page stands between.
@@ -97,7 +114,7 @@ func Section(page, name, text string) (string, error) {
 	case begun && ended:
 		return before + text + after, nil
 	case begun || strings.Contains(page, end):
-		return "", fmt.Errorf("benchmark: section %q of the page has only one of its two comments: mend the page", name)
+		return "", fmt.Errorf("section %q of the page has only one of its two comments: mend the page", name)
 	}
 	return strings.TrimRight(page, "\n") + "\n\n" + text, nil
 }
@@ -109,14 +126,14 @@ func WriteSection(file, name, text string) error {
 		page, err = []byte("# Measurements\n"), nil
 	}
 	if err != nil {
-		return fmt.Errorf("benchmark: %w", err)
+		return err
 	}
 	whole, err := Section(string(page), name, text)
 	if err != nil {
 		return err
 	}
 	if err := WriteFile(file, []byte(whole)); err != nil {
-		return fmt.Errorf("benchmark: write the page: %w", err)
+		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -79,7 +78,7 @@ func (b *bench) start(expression string) error {
 	some, err := lab.Matching(all, expression)
 	switch {
 	case err != nil:
-		return plainly(err)
+		return err
 	case b.list:
 		return written(b.print(some))
 	case b.begin != nil:
@@ -95,23 +94,10 @@ func (b *bench) start(expression string) error {
 func benchFailure(err error) error {
 	var s *launch.SignalError
 	if errors.As(err, &s) {
-		return &failure{s.Status(), plainly(err)}
+		return &failure{s.Status(), err}
 	}
-	return &failure{launch.ExitError, plainly(err)}
+	return &failure{launch.ExitError, err}
 }
-
-// plainly leaves out the package, since the command is said before the error.
-func plainly(err error) error {
-	return plain{strings.TrimPrefix(err.Error(), "benchmark: "), err}
-}
-
-type plain struct {
-	text  string
-	cause error
-}
-
-func (p plain) Error() string { return p.text }
-func (p plain) Unwrap() error { return p.cause }
 
 func (b *bench) print(groups []lab.Group) error {
 	for _, g := range groups {
@@ -162,35 +148,14 @@ func (b *bench) keep(r lab.Results) (err error) {
 	}
 	var pictures map[string][]string
 	if b.plot != "" {
-		if pictures, err = plots.Write(b.plot, r); err != nil {
+		if pictures, err = plots.ForPage(b.page, b.plot, r); err != nil {
 			return err
 		}
 	}
 	if b.page == "" {
 		return nil
 	}
-	for _, files := range pictures {
-		for i := range files {
-			if files[i], err = fromPage(b.page, files[i]); err != nil {
-				return err
-			}
-		}
-	}
 	return lab.WriteSection(b.page, "suite", r.Markdown(pictures))
-}
-
-// fromPage is the way from a page to a file, as a link.
-func fromPage(page, file string) (string, error) {
-	from, err := filepath.Abs(filepath.Dir(page))
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	way, err := filepath.Rel(from, to)
-	return filepath.ToSlash(way), err
 }
 
 // told is the progress.

@@ -54,7 +54,7 @@ func TestBench(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "| an empty epoch, 2 ranks, direct, nbx | ")
-	require.Contains(t, string(text), "\n![Empty epochs](plots/empty-epochs.svg)\n")
+	require.Contains(t, string(text), "\n![The end of an empty epoch, by detector](plots/empty-epochs.svg)\n")
 	require.FileExists(t, filepath.Join(folder, "empty-epochs.svg"))
 
 	same := pebbles(t, "bench", "compare", file, file)

@@ -106,7 +106,7 @@ func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	results := lab.Results{Format: lab.Format}
+	var results lab.Results
 	for _, m := range measures {
 		g := lab.GroupResult{Name: m.name}
 		for _, p := range points {
@@ -115,10 +115,7 @@ func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures
 				name = whole
 			}
 			at, _ := strconv.ParseFloat(p.values[along], 64) // it is numeric
-			g.Results = append(g.Results, &lab.Result{
-				Case:    lab.Case{Name: name, Unit: m.unit, Point: &lab.Point{Curve: name, Axis: s[along].name, At: at}},
-				Samples: []lab.Sample{{Value: m.of(p.result)}},
-			})
+			g.Dot(name, s[along].name, m.unit, at, m.of(p.result))
 		}
 		results.Groups = append(results.Groups, g)
 	}

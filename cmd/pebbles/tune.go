@@ -102,9 +102,9 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 	var s *launch.SignalError
 	switch {
 	case errors.As(err, &s):
-		return &failure{s.Status(), plainly(err)}
+		return &failure{s.Status(), err}
 	case err != nil:
-		return &failure{launch.ExitError, plainly(err)}
+		return &failure{launch.ExitError, err}
 	}
 	return nil
 }

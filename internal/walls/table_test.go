@@ -59,7 +59,6 @@ var homes = map[string][]string{
 	"golang.org/x/sys":                  {"cmd/*", "lab", "lab/*", "netio", "netio/*"},
 	"golang.org/x/term":                 {"cmd/*", "netio", "netio/*"},
 	"golang.org/x/perf":                 {"lab"},
-	"gonum.org/v1/plot":                 {"lab/plots"},
 	"github.com/stretchr/testify":       nil,
 	"go.uber.org/goleak":                nil,
 	"pgregory.net/rapid":                nil,

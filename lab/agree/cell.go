@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
 )
 
 // cell is one job that is measured and simulated.
@@ -58,7 +59,7 @@ func (c *cell) apart() float64 {
 	for i, s := range c.simulated {
 		far = append(far, math.Abs(s/mean(c.measured[i*laps:][:laps])-c.ratio()))
 	}
-	return center(far)
+	return lab.Summarize(far).Median
 }
 
 func mean(values []float64) (m float64) {
@@ -66,19 +67,4 @@ func mean(values []float64) (m float64) {
 		m += v / float64(len(values))
 	}
 	return m
-}
-
-// spread is the median distance to the median.
-func spread(values []float64) float64 {
-	middle, far := center(values), []float64(nil)
-	for _, v := range values {
-		far = append(far, math.Abs(v-middle))
-	}
-	return center(far)
-}
-
-func center(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -52,7 +52,7 @@ func TestCertain(t *testing.T) {
 }
 
 func TestSection(t *testing.T) {
-	text := section(options{repeats: 7, most: 42}, []row{{
+	text := section(options{Session: &lab.Session{Repeats: 7}, most: 42}, []row{{
 		application: "bfs", transport: "tcp", best: setting{"hypercube", 64, 1024}, seconds: lab.Summary{Median: 0.25}, runs: 14,
 		defaults: ratio{0.8, 0.02}, fresh: ratio{0.97, 0.01}, tuned: ratio{1.01, 0}, chose: "direct, 1024", knows: "hypercube, 64",
 	}})

@@ -2,70 +2,67 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/activepebbles/pebbles/lab"
 )
 
-func main() { lab.Program("auto", command) }
+func main() { program().Main() }
 
+// options are the flags of this program.
 type options struct {
-	pebbles string
-	repeats int
-	most    int
-	runs    int
-	small   bool
-	only    string
-	page    string
+	*lab.Session
+	most int // runs of the best, the defaults and auto
+	runs int // of pebbles tune
 }
 
-func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("auto", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func program() lab.Program {
 	var o options
-	flags.StringVar(&o.pebbles, "pebbles", "built/pebbles", "the command")
-	flags.IntVar(&o.repeats, "repeats", 7, "runs of the best, the defaults and auto at the least; a sweep takes 3 of each setting")
-	flags.IntVar(&o.most, "most", 42, "runs of them at most: there are more until the medians are certain to 3 %")
-	flags.IntVar(&o.runs, "runs", 64, "runs of pebbles tune at most")
-	flags.BoolVar(&o.small, "small", false, "run everything once, tiny, to see that it works")
-	flags.StringVar(&o.only, "only", "", "applications and transports that match this regular expression, as in bfs/tcp")
-	flags.StringVar(&o.page, "page", "", "put the table into this page")
-	if err := flags.Parse(args); err != nil {
-		return lab.UsageError{Err: err}
+	return lab.Program{Name: "auto", Flags: "pebbles repeats small only page", Repeats: 7, Own: func(f *flag.FlagSet) {
+		f.IntVar(&o.most, "most", 42, "runs of the best, the defaults and auto at most: there are more than -repeats until the medians are certain to 3 %")
+		f.IntVar(&o.runs, "runs", 64, "runs of pebbles tune at most")
+	}, Run: func(ctx context.Context, s *lab.Session) error {
+		o.Session = s
+		return o.auto(ctx)
+	}}
+}
+
+func (o options) auto(ctx context.Context) error {
+	if o.most < 1 || o.runs < 1 {
+		return lab.UsageError{Err: fmt.Errorf("-most %d, -runs %d: give 1 or more", o.most, o.runs)}
 	}
-	only, err := regexp.Compile(o.only)
-	switch {
-	case err != nil:
-		return lab.UsageError{Err: fmt.Errorf("-only: %w", err)}
-	case o.repeats < 1 || o.most < 1 || o.runs < 1:
-		return lab.UsageError{Err: fmt.Errorf("-repeats %d, -most %d, -runs %d: give 1 or more", o.repeats, o.most, o.runs)}
-	case o.page != "" && (o.small || o.only != ""):
-		return lab.UsageError{Err: errors.New("-page: a page holds all applications in full: leave out -small and -only")}
-	}
-	if o.small {
-		o.repeats, o.most, o.runs = 1, 1, 3
-	}
-	if o.pebbles, err = filepath.Abs(o.pebbles); err != nil {
-		return err
+	if o.Small {
+		o.Repeats, o.most, o.runs = 1, 1, 3
 	}
 	scratch, err := os.MkdirTemp("", "pebbles-auto-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	rows, err := (&measurement{options: o, ctx: ctx, stderr: stderr, scratch: scratch}).all(only)
+	rows, err := (&measurement{options: o, ctx: ctx, scratch: scratch}).all(regexp.MustCompile(o.Only)) // which is checked
 	if err != nil {
 		return err
 	}
-	text := section(o, rows)
-	if _, err := io.WriteString(stdout, text); err != nil || o.page == "" {
-		return err
+	return o.Publish("auto", section(o, rows))
+}
+
+// section is the part of the page.
+func section(o options, rows []row) string {
+	t := lab.NewTable("application", "transport", "best setting", "time", "runs", "defaults", "auto, fresh", "ended with", "auto, tuned", "ended with")
+	for _, r := range rows {
+		t.Row(r.application, r.transport, r.best, fmt.Sprintf("%.0f ms", 1000*r.seconds.Median), r.runs, r.defaults, r.fresh, r.chose, r.tuned, r.knows)
 	}
-	return lab.WriteSection(o.page, "auto", text)
+	return strings.Join([]string{
+		"# Jobs that tune themselves",
+		fmt.Sprintf("%s Jobs have %d ranks; figures are medians of %d to %d runs: as many as make ratios certain to %.2f.",
+			lab.Made("make -C lab auto"), ranks, o.Repeats, o.most, enough),
+		"The best setting is that of a full sweep over topologies, factors and caches, three runs each, measured again beside the others.\n" +
+			"1 is as fast as it, and after \"±\" stands within how much the median is for 95 %. All of these are whole runs, experiments included. " +
+			"Fresh is auto after `pebbles fit`, tuned is auto after `pebbles tune`.",
+		t.String(),
+	}, "\n\n")
 }

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,7 +15,6 @@ import (
 type measurement struct {
 	options
 	ctx     context.Context
-	stderr  io.Writer
 	scratch string
 }
 
@@ -54,7 +50,7 @@ func (m *measurement) all(only *regexp.Regexp) (rows []row, err error) {
 			if !only.MatchString(a.name + "/" + t.name) {
 				continue
 			}
-			one := &one{measurement: m, application: a, transport: t.name, line: a.line(t.flags, m.small)}
+			one := &one{measurement: m, application: a, transport: t.name, line: a.line(t.flags, m.Small)}
 			r, err := one.measure()
 			if err != nil {
 				return nil, fmt.Errorf("%s over %s: %w", a.name, t.name, err)
@@ -70,7 +66,7 @@ func (m *measurement) fresh() string { return filepath.Join(m.scratch, "fresh") 
 
 func (m *measurement) fit() error {
 	args := []string{"fit"}
-	if m.small {
+	if m.Small {
 		args = append(args, "--repeats", "2", "--frames", "60", "--time", "0", "--pebbles", "32768")
 	}
 	return m.run(m.fresh(), args)
@@ -78,10 +74,7 @@ func (m *measurement) fit() error {
 
 // run runs the command with a folder of configuration.
 func (m *measurement) run(folder string, args []string) error {
-	c := exec.CommandContext(m.ctx, m.pebbles, args...)
-	c.Env = append(os.Environ(), configured(folder)...)
-	c.Stderr = m.stderr
-	if _, err := c.Output(); err != nil {
+	if _, err := lab.Run(m.ctx, 0, configured(folder), append([]string{m.Pebbles}, args...)...); err != nil {
 		return fmt.Errorf("pebbles %s: %w", strings.Join(args, " "), err)
 	}
 	return nil
@@ -114,7 +107,7 @@ func (o *one) measure() (r row, err error) {
 	}
 	times, warm := map[string][]float64{}, 1
 	for ; r.runs == 0 || !r.certain() && r.runs < o.most; warm = 0 {
-		results, err := o.alternate(cases, o.repeats, warm)
+		results, err := o.alternate(cases, o.Repeats, warm)
 		if err != nil {
 			return r, err
 		}
@@ -141,14 +134,14 @@ func (o *one) search() (best setting, err error) {
 	for _, s := range all {
 		cases = append(cases, o.runs(s.String(), o.fresh(), s.flags()))
 	}
-	results, err := o.alternate(cases, min(o.repeats, sweepMost), 0)
+	results, err := o.alternate(cases, min(o.Repeats, sweepMost), 0)
 	if err != nil {
 		return best, err
 	}
 	least := 0.0
 	for _, s := range all {
 		median := results.Find(s.String()).Summary().Median
-		fmt.Fprintf(o.stderr, "%s/%s: %v: %.4g s\n", o.name, o.transport, s, median)
+		fmt.Fprintf(o.Stderr, "%s/%s: %v: %.4g s\n", o.name, o.transport, s, median)
 		if least == 0 || median < least {
 			best, least = s, median
 		}
@@ -167,7 +160,7 @@ func (o *one) tune() (folder string, err error) {
 
 // runs is a case: the application with more flags.
 func (o *one) runs(name, folder string, more []string) lab.Case {
-	args := append(append([]string{o.pebbles}, o.line...), "--json", "--quiet")
+	args := append(append([]string{o.Pebbles}, o.line...), "--json", "--quiet")
 	return lab.Case{Name: name, Args: append(args, more...), Env: configured(folder), Field: "seconds", Unit: "s", Lower: true}
 }
 
@@ -177,14 +170,6 @@ func (o *one) alternate(cases []lab.Case, repeats, warm int) (lab.Results, error
 
 // chosen is what a job that tunes itself ends with.
 func (o *one) chosen(folder string) (string, error) {
-	args := append(append([]string{}, o.line...), append(o.auto(), "--json", "--quiet")...)
-	c := exec.CommandContext(o.ctx, o.pebbles, args...)
-	c.Env = append(os.Environ(), configured(folder)...)
-	c.Stderr = o.stderr
-	text, err := c.Output()
-	if err != nil {
-		return "", err
-	}
 	var report struct {
 		Tuned struct {
 			Setting struct {
@@ -194,7 +179,7 @@ func (o *one) chosen(folder string) (string, error) {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &report); err != nil {
+	if _, err := lab.Ask(o.ctx, 0, configured(folder), &report, o.runs("", folder, o.auto()).Args...); err != nil {
 		return "", err
 	}
 	s := setting{report.Tuned.Setting.Topology, report.Tuned.Setting.Coalesce, report.Tuned.Setting.Cache}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,9 +16,7 @@ const usageStatus = 2
 
 // offersShm asks our command whether it knows the transport shm. That it fails by other means is an error.
 func offersShm(ctx context.Context, pebbles string) (bool, error) {
-	cmd := exec.CommandContext(ctx, pebbles, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)
-	end(cmd)
-	out, err := cmd.CombinedOutput()
+	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles}, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -27,22 +24,20 @@ func offersShm(ctx context.Context, pebbles string) (bool, error) {
 	case errors.As(err, &exit) && exit.ExitCode() == usageStatus:
 		return false, nil
 	}
-	return false, fmt.Errorf("%s: %w; it said:\n%s", strings.Join(cmd.Args, " "), err, tail(string(out)))
+	return false, fmt.Errorf("%s --transport shm: %w", pebbles, err)
 }
 
 // drawRoots lets our command draw the roots from which all shall search, for each scale.
 func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]string, error) {
 	roots := map[int][]string{}
 	for _, scale := range size.scales {
-		cmd := exec.CommandContext(ctx, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots", fmt.Sprint(size.roots), "--json")
-		end(cmd)
-		out, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("draw roots: %s: %w", strings.Join(cmd.Args, " "), err)
-		}
 		var drawn struct{ Roots []uint64 }
-		if err := json.Unmarshal(out, &drawn); err != nil || len(drawn.Roots) == 0 {
-			return nil, fmt.Errorf("draw roots: %s: no list of roots in %q", strings.Join(cmd.Args, " "), tail(string(out)))
+		_, err := lab.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots", fmt.Sprint(size.roots), "--json")
+		if err == nil && len(drawn.Roots) == 0 {
+			err = errors.New("there are none")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("draw roots: %w", err)
 		}
 		for _, root := range drawn.Roots {
 			roots[scale] = append(roots[scale], fmt.Sprint(root))

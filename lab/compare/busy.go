@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/activepebbles/pebbles/lab"
 )
 
 const (
@@ -16,14 +17,13 @@ const (
 // busy tells how many threads besides this one want a core, in the median over a second; 0 where the system doesn't tell.
 // MPI's processes spin while they wait, and suffer more than ours from others: on a busy machine a comparison is not fair.
 func busy() int {
-	var others []int
+	var others []float64
 	for range busyLooks {
 		text, _ := os.ReadFile("/proc/loadavg")
-		others = append(others, othersRunning(string(text)))
+		others = append(others, float64(othersRunning(string(text))))
 		time.Sleep(busyEvery)
 	}
-	slices.Sort(others)
-	return others[busyLooks/2]
+	return int(lab.Summarize(others).Median)
 }
 
 // othersRunning reads the fourth field of /proc/loadavg: runnable threads, this one among them, over all threads.

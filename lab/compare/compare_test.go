@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -74,8 +75,16 @@ func run(t *testing.T, args ...string) (stdout string, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	var out, progress bytes.Buffer
-	err = command(ctx, args, &out, &progress)
+	err = call(ctx, args, &out, &progress)
 	return out.String(), err
+}
+
+// call calls compare, or compare hpcc.
+func call(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "hpcc" {
+		return hpccProgram().Call(ctx, args[1:], stdout, stderr)
+	}
+	return compareProgram().Call(ctx, args, stdout, stderr)
 }
 
 func TestNoMPI(t *testing.T) {
@@ -100,8 +109,8 @@ func TestMistakes(t *testing.T) {
 		"more":                          `"more": no such argument`,
 		"-repeats 0":                    "give 1 or more",
 		"-hpcc-source web":              "give debian or none",
-		"-page x -small":                "leave out -only and -small",
-		"-page x -only y":               "leave out -only and -small",
+		"-page x -small":                "leave out -small and -only",
+		"-page x -only y":               "leave out -small and -only",
 		"hpcc -log2-words 0":            "give 1 to 28",
 		"hpcc -log2-words 29":           "give 1 to 28",
 		"hpcc -medium pigeon":           "give shm or tcp",
@@ -195,7 +204,7 @@ func TestDebianInterrupted(t *testing.T) {
 		}
 	}()
 	begun := time.Now()
-	err := command(ctx, []string{"hpcc", "-log2-words", "20"}, &bytes.Buffer{}, &bytes.Buffer{})
+	err := call(ctx, []string{"hpcc", "-log2-words", "20"}, &bytes.Buffer{}, &bytes.Buffer{})
 	require.ErrorIs(t, err, syscall.EINTR)
 	require.Less(t, time.Since(begun), time.Minute)
 }
@@ -359,7 +368,7 @@ func TestKeep(t *testing.T) {
 	r := &lab.Result{Case: lab.Case{Name: "a", Args: []string{"a"}, Unit: "M/s"}, Samples: []lab.Sample{{Value: 2}}}
 	results := lab.Results{Format: lab.Format, Repeats: 1, Command: "make", Groups: []lab.GroupResult{
 		{Name: "One, two", About: "About.", Results: []*lab.Result{r}}}}
-	require.NoError(t, options{page: page}.keep(results))
+	require.NoError(t, options{Session: &lab.Session{Page: page}}.keep(results))
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "Mine.")
@@ -377,8 +386,8 @@ func TestOthersRunning(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	require.Equal(t, "make -C lab compare REPEATS=7", options{repeats: 7, hpccSource: "debian"}.line())
-	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{repeats: 5, only: "BFS", hpccSource: "none"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=7", options{Session: &lab.Session{Repeats: 7}, hpccSource: "debian"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{Session: &lab.Session{Repeats: 5, Only: "BFS"}, hpccSource: "none"}.line())
 }
 
 // The page on peers names every program and every target of make that it tells to call.

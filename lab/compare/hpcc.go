@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -29,25 +28,26 @@ type hpccRun struct {
 
 const hpccLog2Most = 28 // of all words, HPL's matrix would have more rows than HPCC reads
 
-// hpccCommand is the command `compare hpcc`.
-func hpccCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	flags := flag.NewFlagSet("compare hpcc", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	run := hpccRun{}
-	ranks := flags.Int("ranks", 2, "processes")
-	flags.IntVar(&run.log2, "log2-words", 20, "table words of each rank, as a power of two")
-	flags.StringVar(&run.program, "program", "", "run this program, made from HPCC's source, instead of Debian's hpcc")
-	flags.StringVar((*string)(&run.over), "medium", string(shm), "what carries messages: shm or tcp")
-	if err := flags.Parse(args); err != nil {
-		return lab.UsageError{Err: err}
-	}
+// hpccProgram is the command `compare hpcc`.
+func hpccProgram() lab.Program {
+	run, ranks := hpccRun{}, 0
+	return lab.Program{Name: "compare hpcc", Own: func(f *flag.FlagSet) {
+		f.IntVar(&ranks, "ranks", 2, "processes")
+		f.IntVar(&run.log2, "log2-words", 20, "table words of each rank, as a power of two")
+		f.StringVar(&run.program, "program", "", "run this program, made from HPCC's source, instead of Debian's hpcc")
+		f.StringVar((*string)(&run.over), "medium", string(shm), "what carries messages: shm or tcp")
+	}, Run: func(ctx context.Context, s *lab.Session) error { return run.print(ctx, s, ranks) }}
+}
+
+// print runs it and prints its report.
+func (run hpccRun) print(ctx context.Context, s *lab.Session, ranks int) (err error) {
 	if err := run.over.check(); err != nil {
 		return lab.UsageError{Err: err}
 	}
 	if run.log2 < 1 || run.log2 > hpccLog2Most {
 		return lab.UsageError{Err: fmt.Errorf("-log2-words %d: give 1 to %d", run.log2, hpccLog2Most)}
 	}
-	if run.mpi, err = newMPI(*ranks); err != nil {
+	if run.mpi, err = newMPI(ranks); err != nil {
 		return err
 	}
 	defer run.mpi.close()
@@ -55,7 +55,7 @@ func hpccCommand(ctx context.Context, args []string, stdout, stderr io.Writer) (
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(stdout).Encode(r); err != nil {
+	if err := json.NewEncoder(s.Stdout).Encode(r); err != nil {
 		return err
 	}
 	if r.Errors > 0 {
@@ -93,7 +93,7 @@ func (h hpccRun) alone(ctx context.Context) (string, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w; it said:\n%s", h.program, err, tail(stderr.String()+string(out)))
+		return "", fmt.Errorf("%s: %w%s", h.program, err, lab.Said(stderr.String()+string(out)))
 	}
 	return string(out), nil
 }
@@ -171,7 +171,7 @@ func await(ctx context.Context, output string, ended <-chan exit, stop func(), s
 		case ctx.Err() != nil && gone:
 			return "", context.Cause(ctx)
 		case gone:
-			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess; it said:\n%s", how, tail(said.String()+string(text)))
+			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess%s", how, lab.Said(said.String()+string(text)))
 		}
 	}
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,75 +12,55 @@ import (
 	"github.com/activepebbles/pebbles/lab/plots"
 )
 
-func main() { lab.Program("compare", command) }
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "hpcc" { // which compare calls
+		os.Args = os.Args[1:]
+		hpccProgram().Main()
+		return
+	}
+	compareProgram().Main()
+}
 
-// options are what can be told.
+// options are the flags of this program.
 type options struct {
+	*lab.Session
 	programs   string
 	hpccSource string
 	ranks      int
-	repeats    int
-	small      bool
-	only       string
-	out, page  string
 }
 
-func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if len(args) > 0 && args[0] == "hpcc" {
-		return hpccCommand(ctx, args[1:], stdout, stderr)
-	}
-	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+func compareProgram() lab.Program {
 	var o options
-	flags.StringVar(&o.programs, "programs", "built", "folder of the programs, as make -C lab programs builds them")
-	flags.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's source")
-	flags.IntVar(&o.ranks, "ranks", 2, "processes of each program")
-	flags.IntVar(&o.repeats, "repeats", 5, "runs of each case that count")
-	flags.BoolVar(&o.small, "small", false, "run each case once, tiny, to see that all work")
-	flags.StringVar(&o.only, "only", "", "measure the cases whose group or name matches this regular expression")
-	flags.StringVar(&o.out, "out", "", "write the results to this file, as JSON")
-	flags.StringVar(&o.page, "page", "", "put tables and plots into this page")
-	if err := flags.Parse(args); err != nil {
-		return lab.UsageError{Err: err}
-	}
-	if err := o.check(flags.Args()); err != nil {
-		return lab.UsageError{Err: err}
-	}
-	return o.compare(ctx, stdout, stderr)
+	return lab.Program{Name: "compare", Flags: "repeats small only out page", Repeats: 5, Own: func(f *flag.FlagSet) {
+		f.StringVar(&o.programs, "programs", "built", "folder of the programs, as make -C lab programs builds them")
+		f.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's source")
+		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
+	}, Run: func(ctx context.Context, s *lab.Session) error {
+		o.Session = s
+		if o.hpccSource != "debian" && o.hpccSource != "none" {
+			return lab.UsageError{Err: fmt.Errorf("-hpcc-source %s: give debian or none", o.hpccSource)}
+		}
+		return o.compare(ctx)
+	}}
 }
 
-// check tells what can't be done. A page of which some rows are of another run than others would not be what it says.
-func (o options) check(rest []string) error {
-	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("%q: no such argument", rest[0])
-	case o.hpccSource != "debian" && o.hpccSource != "none":
-		return fmt.Errorf("-hpcc-source %s: give debian or none", o.hpccSource)
-	case o.repeats < 1:
-		return fmt.Errorf("-repeats %d: give 1 or more", o.repeats)
-	case o.page != "" && (o.only != "" || o.small):
-		return errors.New("-page: a page holds one run of all cases in full: leave out -only and -small")
-	}
-	return nil
-}
-
-func (o options) compare(ctx context.Context, stdout, stderr io.Writer) error {
+func (o options) compare(ctx context.Context) error {
 	m, err := newMPI(o.ranks)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	if err := o.quiet(stderr); err != nil {
+	if err := o.quiet(); err != nil {
 		return err
 	}
-	groups, err := o.groups(ctx, m, stderr)
+	groups, err := o.groups(ctx, m)
 	if err != nil {
 		return err
 	}
-	how := lab.Options{Repeats: o.repeats, WarmUp: 1, Command: o.line(), Told: func(s lab.Step) {
-		fmt.Fprintf(stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit, s.Sample.State)
+	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Told: func(s lab.Step) {
+		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit, s.Sample.State)
 	}}
-	if o.small {
+	if o.Small {
 		how.Repeats, how.WarmUp = 1, 0
 	}
 	results, err := lab.Alternate(ctx, groups, how)
@@ -92,33 +70,33 @@ func (o options) compare(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := agree(results); err != nil {
 		return err
 	}
-	if err := results.Table(stdout); err != nil {
+	if err := results.Table(o.Stdout); err != nil {
 		return err
 	}
 	return o.keep(results)
 }
 
 // quiet sees to it that a page is of a machine that does nothing else, and warns of another.
-func (o options) quiet(stderr io.Writer) error {
-	if o.small {
+func (o options) quiet() error {
+	if o.Small {
 		return nil
 	}
 	others := busy()
-	if others > 0 && o.page != "" {
+	if others > 0 && o.Page != "" {
 		return fmt.Errorf("-page: the machine is busy: %d threads of others want a core, which hurts MPI's processes more than "+
 			"ours: end them, or measure without a page", others)
 	}
 	if others > 0 {
-		fmt.Fprintf(stderr, "WARNING: %d threads of others want a core: this comparison flatters us\n", others)
+		fmt.Fprintf(o.Stderr, "WARNING: %d threads of others want a core: this comparison flatters us\n", others)
 	}
 	return nil
 }
 
 // line is the command that measures this again.
 func (o options) line() string {
-	line := fmt.Sprintf("make -C lab compare REPEATS=%d", o.repeats)
-	if o.only != "" {
-		line += fmt.Sprintf(" ONLY='%s'", o.only)
+	line := fmt.Sprintf("make -C lab compare REPEATS=%d", o.Repeats)
+	if o.Only != "" {
+		line += fmt.Sprintf(" ONLY='%s'", o.Only)
 	}
 	if o.hpccSource == "none" {
 		line += " HPCC_SOURCE=none"
@@ -127,13 +105,13 @@ func (o options) line() string {
 }
 
 // groups finds out what can be measured, and says what can't.
-func (o options) groups(ctx context.Context, m mpi, stderr io.Writer) ([]lab.Group, error) {
+func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	folder, err := filepath.Abs(o.programs)
 	if err != nil {
 		return nil, err
 	}
 	s := suite{programs: folder, mpi: m, size: full, sources: o.hpccSource != "none"}
-	if o.small {
+	if o.Small {
 		s.size = tiny
 	}
 	if s.self, err = os.Executable(); err != nil {
@@ -146,15 +124,15 @@ func (o options) groups(ctx context.Context, m mpi, stderr io.Writer) ([]lab.Gro
 		return nil, err
 	}
 	if !s.shm {
-		fmt.Fprintln(stderr, "LEFT OUT: Active Pebbles over shared memory: this command has no --transport shm")
+		fmt.Fprintln(o.Stderr, "LEFT OUT: Active Pebbles over shared memory: this command has no --transport shm")
 	}
 	if !s.sources {
-		fmt.Fprintln(stderr, "LEFT OUT: HPCC's opt2 and nopt, as -hpcc-source none says")
+		fmt.Fprintln(o.Stderr, "LEFT OUT: HPCC's opt2 and nopt, as -hpcc-source none says")
 	}
 	if s.roots, err = drawRoots(ctx, s.program("pebbles"), s.size); err != nil {
 		return nil, err
 	}
-	return lab.Matching(s.groups(), o.only)
+	return lab.Matching(s.groups(), o.Only)
 }
 
 // there looks whether the programs have been built.
@@ -173,36 +151,18 @@ func (s suite) there() error {
 
 // keep writes the results where they are wanted.
 func (o options) keep(results lab.Results) error {
-	if o.out != "" {
-		if err := results.Write(o.out); err != nil {
+	if o.Out != "" {
+		if err := results.Write(o.Out); err != nil {
 			return err
 		}
 	}
-	if o.page == "" {
+	if o.Page == "" {
 		return nil
 	}
-	pictures, err := draw(o.page, results)
+	pictures, err := plots.Beside(o.Page, "peers", results)
 	if err != nil {
 		return err
 	}
 	const head = "# Beside peers\n\nWhat the peers are, and how to run them: [peers](peers.md).\n\n"
-	return lab.WriteSection(o.page, "peers", head+results.Markdown(pictures))
-}
-
-// draw writes the plots into a folder beside the page, and returns their names as the page needs them.
-func draw(page string, results lab.Results) (map[string][]string, error) {
-	beside := filepath.Dir(page)
-	pictures, err := plots.Write(filepath.Join(beside, "plots", "peers"), results)
-	if err != nil {
-		return nil, err
-	}
-	for _, files := range pictures {
-		for i, file := range files {
-			if file, err = filepath.Rel(beside, file); err != nil {
-				return nil, err
-			}
-			files[i] = filepath.ToSlash(file)
-		}
-	}
-	return pictures, nil
+	return lab.WriteSection(o.Page, "peers", head+results.Markdown(pictures))
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
 )
 
 // report is what a run of HPCC's MPIRandomAccess tells, with the names of our command.
@@ -96,15 +98,5 @@ func first(text string, line *regexp.Regexp) string {
 }
 
 func missing(text string, line *regexp.Regexp) error {
-	return fmt.Errorf("HPCC has not said %q; it said:\n%s", line, tail(text))
-}
-
-// tail is the end of a long text.
-func tail(text string) string {
-	const most = 2000
-	text = strings.TrimSpace(text)
-	if len(text) > most {
-		return "…" + text[len(text)-most:]
-	}
-	return text
+	return fmt.Errorf("HPCC has not said %q%s", line, lab.Said(text))
 }

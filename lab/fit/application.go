@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -49,13 +50,14 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 
 // share divides the time of all pebbles between those who send them and those who handle them.
 func share(each []float64, n pebble.Counters, general model.Pebble) (a model.Application) {
-	all, far := spread(each)
+	s := lab.Summarize(each)
+	all := s.Median
 	sent := min(all, float64(n.PebblesSent)*general.Send)
 	passed := min(all-sent, float64(n.Forwarded)*general.Forward)
 	a.Send = sent / float64(n.PebblesSent)
 	a.Handle = (all - sent - passed) / float64(n.PebblesHandled)
 	if all > 0 {
-		a.Spread = far / all
+		a.Spread = s.Spread / all
 	}
 	return a
 }

@@ -70,16 +70,3 @@ func mean(values []float64) (m float64) {
 	}
 	return m
 }
-
-// spread is the median, and the median distance to it.
-func spread(values []float64) (median, distance float64) {
-	var all, far []weighted
-	for _, v := range values {
-		all = append(all, weighted{v, 1})
-	}
-	median = middle(all)
-	for _, v := range values {
-		far = append(far, weighted{math.Abs(v - median), 1})
-	}
-	return median, middle(far)
-}

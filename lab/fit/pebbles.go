@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
@@ -73,7 +74,7 @@ func medianCosts(all []Costs) (m Costs) {
 		for i := range all {
 			values = append(values, *of(&all[i]))
 		}
-		*of(&m), _ = spread(values)
+		*of(&m) = lab.Summarize(values).Median
 	}
 	return m
 }

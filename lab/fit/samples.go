@@ -1,6 +1,9 @@
 package fit
 
-import "github.com/activepebbles/pebbles/model"
+import (
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/model"
+)
 
 // samples are the times of one repeat, in seconds.
 type samples struct {
@@ -66,8 +69,8 @@ func summary(all []samples) (l model.Link, m model.Measured) {
 			values = append(values, *of(&links[i]))
 		}
 		*of(&l) = mean(values)
-		_, *of(&m.Spread) = spread(values)
+		*of(&m.Spread) = lab.Summarize(values).Spread
 	}
-	m.Residual, _ = spread(residuals)
+	m.Residual = lab.Summarize(residuals).Median
 	return l, m
 }

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/activepebbles/pebbles/lab"
 )
 
 const switches = 1 << 14 // of a measurement
@@ -26,6 +28,5 @@ func Switch(repeats int) float64 {
 		both.Wait()
 		times = append(times, time.Since(start).Seconds()/(2*switches))
 	}
-	seconds, _ := spread(times)
-	return seconds
+	return lab.Summarize(times).Median
 }

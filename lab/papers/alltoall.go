@@ -7,6 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/alltoall"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -44,7 +45,7 @@ func (p partition) nodes() int { return p.dims[0] * p.dims[1] * p.dims[2] }
 // partitions are TRAM's four (section V.D), and two that are small enough to be simulated in full.
 func partitions(l *simulator) []partition {
 	small := partition{dims: []int{4, 4, 4}, rounds: 4, directly: true, routed: true}
-	if l.quick {
+	if l.small {
 		return []partition{small}
 	}
 	return []partition{
@@ -61,12 +62,12 @@ const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 
 // allToAll is figure 4a: a pebble a frame straight to its owner, against buffers of 2 KB along the three dimensions of the machine.
 func allToAll(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "nodes", "ms a round"
-	t := columns("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round", "mesh by the model", "speedup by the model")
+	d.axis, d.unit = "nodes", "milliseconds a round"
+	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round", "mesh by the model", "speedup by the model")
 	simulated := []*curve{d.curve("direct, simulated"), d.curve("mesh, simulated")}
 	modelled := []*curve{d.curve("direct, model"), d.curve("mesh, model")}
 	for _, p := range partitions(l) {
-		cells := []any{fmt.Sprintf("%s (%s)", grouped(p.nodes()), mesh(p.dims...)), p.rounds}
+		cells := []any{fmt.Sprintf("%s (%s)", lab.Grouped(p.nodes()), mesh(p.dims...)), p.rounds}
 		var s, m [2]float64
 		for i, topology := range []string{"direct", mesh(p.dims...)} {
 			factor := []int{1, bufferItems}[i]
@@ -84,11 +85,11 @@ func allToAll(l *simulator) (d drawing, err error) {
 			}
 			modelled[i].add(float64(p.nodes()), m[i])
 		}
-		t.row(append(cells, s[0], s[1], s[0]/s[1], m[0], m[1], m[0]/m[1])...)
+		t.Row(append(cells, s[0], s[1], s[0]/s[1], m[0], m[1], m[0]/m[1])...)
 	}
 	d.say("%d bytes to each destination a round, one rank a node; direct without aggregation, and a mesh with the sizes of the machine and buffers of "+
 		"%d items. Empty: too large for a simulation in this program's time.", itemBytes, bufferItems)
-	d.say("%s", t)
+	d.table(t)
 	return d, nil
 }
 
@@ -115,16 +116,17 @@ func payloads(most int) (rounds []int) {
 
 // allToAllByBuffer is figure 4b: 64 nodes, one mesh of three dimensions, buffers of many sizes.
 func allToAllByBuffer(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "bytes of a buffer", "µs for 32 bytes to each"
+	d.axis, d.unit = "bytes of a buffer", "microseconds for 32 bytes to each"
 	network, dims := sim.Machines["bluegene-q"], []int{4, 4, 4}
 	rounds := payloads(l.some(512, 8))
-	t := columns("bytes of a buffer")
+	names := []string{"bytes of a buffer"}
 	for _, n := range rounds {
-		t.rows[0] = append(t.rows[0], fmt.Sprintf("%s bytes to each: µs", grouped(itemBytes*n)))
-		d.curve(fmt.Sprintf("%s bytes to each", grouped(itemBytes*n)))
+		names = append(names, fmt.Sprintf("%s bytes to each: µs", lab.Grouped(itemBytes*n)))
+		d.curve(fmt.Sprintf("%s bytes to each", lab.Grouped(itemBytes*n)))
 	}
+	t := lab.NewTable(names...)
 	for bytes := 128; bytes <= 128<<10; bytes *= 4 {
-		cells := []any{grouped(bytes)}
+		cells := []any{lab.Grouped(bytes)}
 		for i, n := range rounds {
 			o, err := l.run(world{network: network, ranks: 64, topology: mesh(dims...), coalesce: bytes / itemBytes}, exchange(n))
 			if err != nil {
@@ -133,21 +135,22 @@ func allToAllByBuffer(l *simulator) (d drawing, err error) {
 			d.curves[i].add(float64(bytes), 1e6*o.Seconds/float64(n))
 			cells = append(cells, 1e6*o.Seconds)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
 	d.say("64 ranks on as many nodes, %s.", mesh(dims...))
-	d.say("%s", t)
+	d.table(t)
 	return d, nil
 }
 
 // allToAllByTopology is figure 4c: 64 nodes, and meshes of one to six dimensions over them.
 func allToAllByTopology(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "bytes to each", "µs for 32 bytes to each"
+	d.axis, d.unit = "bytes to each", "microseconds for 32 bytes to each"
 	rounds := payloads(l.some(4096, 8))
-	t := columns("topology", "dimensions")
+	names := []string{"topology", "dimensions"}
 	for _, n := range rounds {
-		t.rows[0] = append(t.rows[0], fmt.Sprintf("%s bytes to each: µs", grouped(itemBytes*n)))
+		names = append(names, fmt.Sprintf("%s bytes to each: µs", lab.Grouped(itemBytes*n)))
 	}
+	t := lab.NewTable(names...)
 	most := 32 << 10 / itemBytes
 	for _, dims := range [][]int{{64}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}, {2, 2, 2, 2, 2, 2}} {
 		cells, c := []any{mesh(dims...), len(dims)}, d.curve(mesh(dims...))
@@ -159,13 +162,13 @@ func allToAllByTopology(l *simulator) (d drawing, err error) {
 			c.add(float64(itemBytes*n), 1e6*o.Seconds/float64(n))
 			cells = append(cells, 1e6*o.Seconds)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	d.say("64 ranks on as many nodes, buffers of %s items (32 KB).", grouped(most))
-	d.say("%s", t)
+	d.say("64 ranks on as many nodes, buffers of %s items (32 KB).", lab.Grouped(most))
+	d.table(t)
 	for i, n := range rounds {
 		worst, best := slowest(d.curves, i)
-		d.say("%s bytes to each: %s is fastest, and %s takes %s times as long.", grouped(itemBytes*n), best.name, worst.name, digits(worst.is[i]/best.is[i]))
+		d.say("%s bytes to each: %s is fastest, and %s takes %s times as long.", lab.Grouped(itemBytes*n), best.name, worst.name, lab.Digits(worst.is[i]/best.is[i]))
 	}
 	return d, nil
 }

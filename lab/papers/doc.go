@@ -3,9 +3,9 @@
 // and table III). `make -C lab papers` calls it.
 //
 //	papers                                             # all figures, as tables
-//	papers -quick                                      # the same with few ranks, in seconds: does all of it work?
+//	papers -small                                      # the same with few ranks, in seconds: does all of it work?
 //	papers -only randomaccess                          # the figures whose names match
-//	papers -page ../docs/papers.md -plots ../docs/plots   # into the page, with pictures
+//	papers -page ../docs/papers.md -out results/papers.json   # into the page, with pictures
 //
 // Simulated time is exact: the same program gives the same figures on any machine. Every run verifies its work.
 package main

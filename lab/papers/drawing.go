@@ -10,23 +10,42 @@ import (
 
 // figure is one figure or table of a paper.
 type figure struct {
-	name string // of its section of the page
-	draw func(*simulator) (drawing, error)
+	name         string // of its section of the page
+	title, about string // of its picture
+	draw         func(*simulator) (drawing, error)
 }
 
 func figures() []figure {
 	return []figure{
-		{"randomaccess", randomAccess},
-		{"what decides the crossing", whatDecides},
-		{"permutation", permuting},
-		{"permutation by size", permutingBySize},
-		{"pointerchase", chasing},
-		{"bfs", searching},
-		{"all-to-all", allToAll},
-		{"all-to-all by buffer", allToAllByBuffer},
-		{"all-to-all by topology", allToAllByTopology},
-		{"table iii", tableIII},
+		{"randomaccess", "RandomAccess on more and more ranks of Odin (Active Pebbles, figure 3a)",
+			"Time of four updates of each of 2^19 words a rank, by topology and detector: simulated, and by the model.", randomAccess},
+		{"what decides the crossing", "", "", whatDecides},
+		{"permutation", "Permutation on more and more ranks of Odin (Active Pebbles, figure 4a)",
+			"Time of an element, of which a rank has 2^12, 2^16 or 2^22: simulated, and by the model.", permuting},
+		{"permutation by size", "Permutation on 256 ranks of Odin, by elements a rank", "Simulated, by topology and detector.", permutingBySize},
+		{"pointerchase", "PointerChase on more and more ranks of Odin (Active Pebbles, figure 3b)",
+			"Time of a step of the ring, simulated, by topology.", chasing},
+		{"bfs", "Breadth-first search on more and more ranks of Odin (Active Pebbles, figure 4b)",
+			"Time of one search of a random graph of 2^10 or 2^14 vertices a rank, simulated, by topology and detector.", searching},
+		{"all-to-all", "All-to-all, direct and over a mesh with buffers, on Blue Gene/Q (TRAM, figure 4a)",
+			"Time of a round, which is 32 bytes to each other node.", allToAll},
+		{"all-to-all by buffer", "All-to-all on 64 nodes of Blue Gene/Q, by bytes of a buffer (TRAM, figure 4b)",
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated, over a mesh of three dimensions.", allToAllByBuffer},
+		{"all-to-all by topology", "All-to-all on 64 nodes of Blue Gene/Q, by topology (TRAM, figure 4c)",
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.", allToAllByTopology},
+		{"table iii", "", "", tableIII},
 	}
+}
+
+// group is what package plots draws.
+func (f figure) group(d drawing) lab.GroupResult {
+	g := lab.GroupResult{Name: "papers " + f.name, Title: f.title, About: f.about}
+	for _, c := range d.curves {
+		for i, at := range c.at {
+			g.Dot(c.name, d.axis, d.unit, at, c.is[i]).Lower = true
+		}
+	}
+	return g
 }
 
 // drawing is a figure drawn: tables with lines of words between them, and curves of one unit.
@@ -42,6 +61,9 @@ func (d *drawing) say(format string, args ...any) {
 
 func (d *drawing) text() string { return strings.Join(d.parts, "\n\n") + "\n" }
 
+// table adds a table.
+func (d *drawing) table(t *lab.Table) { d.parts = append(d.parts, strings.TrimRight(t.String(), "\n")) }
+
 // curve is a line of a plot.
 type curve struct {
 	name   string
@@ -55,23 +77,6 @@ func (d *drawing) curve(name string) *curve {
 }
 
 func (c *curve) add(at, is float64) { c.at, c.is = append(c.at, at), append(c.is, is) }
-
-// group is what package plots draws.
-func (d *drawing) group(name string) lab.GroupResult {
-	g := lab.GroupResult{Name: name}
-	for _, c := range d.curves {
-		for i, at := range c.at {
-			g.Results = append(g.Results, &lab.Result{
-				Case: lab.Case{
-					Name: fmt.Sprintf("%s at %v", c.name, at), Unit: d.unit, Lower: true,
-					Point: &lab.Point{Curve: c.name, Axis: d.axis, At: at},
-				},
-				Samples: []lab.Sample{{Value: c.is[i]}},
-			})
-		}
-	}
-	return g
-}
 
 // crossing is the place from which on one curve lies below another at all places that both have. Between two places the
 // ratio of the curves is taken to go evenly, on logarithmic scales. It is 0 where that is so from the first place on, and
@@ -106,44 +111,4 @@ func told(at float64, first, last float64, unit string) string {
 // below says from where on one curve lies below another.
 func (d *drawing) below(above, below *curve, unit string) {
 	d.say("%s is faster than %s %s.", below.name, above.name, told(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
-}
-
-// table is a table of a page.
-type table struct{ rows [][]string }
-
-func columns(names ...string) *table { return &table{[][]string{names}} }
-
-func (t *table) row(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		switch c := c.(type) {
-		case float64:
-			row[i] = digits(c)
-		default:
-			row[i] = fmt.Sprint(c)
-		}
-	}
-	t.rows = append(t.rows, row)
-}
-
-func (t *table) String() string {
-	var b strings.Builder
-	for i, row := range t.rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// digits writes a number in three digits or, if it is large, as a whole one; nothing for what is not there.
-func digits(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return ""
-	case math.Abs(v) >= 1000:
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/bfs"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/pointerchase"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -16,8 +17,8 @@ const chaseRounds = 2
 
 // chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; handlers that send without end are no matter for pcx.
 func chasing(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "ranks", "µs a step"
-	t := columns("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
+	d.axis, d.unit = "ranks", "microseconds a step"
+	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
 	direct, routed := d.curve("direct"), d.curve("hypercube")
 	chase := program{"PointerChase", func(r *pebble.Rank) (apps.Report, error) {
 		result, err := pointerchase.Run(r, pointerchase.Config{Rounds: chaseRounds, Seed: 1})
@@ -34,10 +35,10 @@ func chasing(l *simulator) (d drawing, err error) {
 			c.add(float64(ranks), step)
 			cells, hops = append(cells, step), float64(o.Counters.FramesSent)/float64(chaseRounds*ranks)
 		}
-		t.row(append(cells, hops)...)
+		t.Row(append(cells, hops)...)
 	}
 	d.say("%d rounds of the ring, ended by skr.", chaseRounds)
-	d.say("%s", t)
+	d.table(t)
 	d.below(direct, routed, "ranks")
 	return d, nil
 }
@@ -59,10 +60,10 @@ func search(log2, ranks int) (program, error) {
 
 // searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for several.
 func searching(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "ranks", "ms"
+	d.axis, d.unit = "ranks", "milliseconds"
 	log2 := l.some(10, 7)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
-	t := columns("ranks", "levels", few+", direct, pcx: ms", few+", hypercube, pcx", few+", hypercube, ordered",
+	t := lab.NewTable("ranks", "levels", few+", direct, pcx: ms", few+", hypercube, pcx", few+", hypercube, ordered",
 		many+", direct, nbx: ms", many+", hypercube, nbx", many+", hypercube, ordered")
 	drawn := make([]*curve, 6)
 	for i := range drawn {
@@ -92,11 +93,11 @@ func searching(l *simulator) (d drawing, err error) {
 			c.add(float64(ranks), 1e3*o.Seconds)
 			cells = append(cells, 1e3*o.Seconds)
 		}
-		t.row(append([]any{ranks, levels}, cells...)...)
+		t.Row(append([]any{ranks, levels}, cells...)...)
 	}
 	d.say("One search. %s vertices a rank of degree %d are simulated as they are; %s so that each simulated pebble stands for %d.",
 		few, 2*edgeFactor, many, grain)
-	d.say("%s", t)
+	d.table(t)
 	for _, i := range []int{1, 2} {
 		d.below(drawn[0], drawn[i], "ranks")
 		d.below(drawn[3], drawn[3+i], "ranks")

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/route"
@@ -21,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newLab(t *testing.T) *simulator {
-	return &simulator{ctx: t.Context(), log: io.Discard, quick: true, known: map[string]outcome{}}
+	return &simulator{ctx: t.Context(), log: io.Discard, small: true, known: map[string]outcome{}}
 }
 
 // Every figure can be drawn, with few ranks, and its plots too.
@@ -29,13 +30,15 @@ func TestQuick(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
 	}
-	folder := t.TempDir()
+	file := filepath.Join(t.TempDir(), "papers.json")
 	var out, log bytes.Buffer
-	require.NoError(t, command(t.Context(), []string{"-quick", "-plots", folder}, &out, &log))
+	require.NoError(t, command.Call(t.Context(), []string{"-small", "-out", file}, &out, &log))
 	for _, f := range figures() {
 		require.Contains(t, out.String(), f.name+"\n\n")
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "papers-*.svg"))
+	results, err := lab.Read(file)
+	require.NoError(t, err)
+	files, err := plots.Write(t.TempDir(), results)
 	require.NoError(t, err)
 	require.Len(t, files, len(figures())-2) // two are tables alone
 }
@@ -51,19 +54,19 @@ func TestPage(t *testing.T) {
 	c.add(1, 2)
 	c.add(2, 3)
 	d.say("told")
-	o := options{page: page, plots: filepath.Join(folder, "plots")}
-	require.NoError(t, o.keep("randomaccess", d))
+	s := &lab.Session{Page: page, Out: filepath.Join(folder, "papers.json"), Stdout: io.Discard}
+	require.NoError(t, publish(s, figures()[0], d, &lab.Results{Format: lab.Format}))
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), before))
-	require.Contains(t, string(text), "<!-- begin randomaccess -->\n\ntold\n\n![randomaccess](plots/papers-randomaccess.svg)\n")
+	require.Contains(t, string(text), "<!-- begin randomaccess -->\n\ntold\n\n![RandomAccess on more and more ranks of Odin (Active Pebbles, figure 3a)](plots/papers-randomaccess.svg)\n")
 }
 
 func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
-		"-quick -page x": "leave out -quick", "-only nosuch": "matches no figure", "-only (": "-only", "more": "no such argument",
+		"-small -page x": "leave out -small", "-only nosuch": "matches no figure", "-only (": "-only", "more": "no such argument",
 	} {
-		err := command(t.Context(), strings.Fields(line), io.Discard, io.Discard)
+		err := command.Call(t.Context(), strings.Fields(line), io.Discard, io.Discard)
 		require.ErrorContains(t, err, want)
 		require.ErrorAs(t, err, new(lab.UsageError))
 	}

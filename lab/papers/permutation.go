@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/permutation"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -35,10 +36,10 @@ const (
 // permuting is weak scaling with little work, with work of which each simulated element stands for many, and, by the
 // model, with the paper's.
 func permuting(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "ranks", "ns an element of a rank"
+	d.axis, d.unit = "ranks", "nanoseconds an element of a rank"
 	log2 := l.some(12, 8)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
-	t := columns("ranks", few+", direct: ns", few+", hypercube", many+", direct: ns", many+", hypercube", "2^22, direct: ns", "2^22, hypercube")
+	t := lab.NewTable("ranks", few+", direct: ns", few+", hypercube", many+", direct: ns", many+", hypercube", "2^22, direct: ns", "2^22, hypercube")
 	drawn := make([]*curve, 6)
 	for i, size := range []string{few, many, "2^22 (model)"} {
 		drawn[2*i], drawn[2*i+1] = d.curve("direct, "+size), d.curve("hypercube, "+size)
@@ -66,11 +67,11 @@ func permuting(l *simulator) (d drawing, err error) {
 			drawn[4+i].add(float64(ranks), ns)
 			cells = append(cells, ns)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
 	d.say("Nanoseconds for an element of a rank, ended by pcx. %s elements a rank and buffers of %s are simulated as they are; %s so that each "+
-		"simulated element stands for %d, and ended by nbx, which takes as many rounds; 2^%d are of the model.", few, grouped(paperFactor), many, grain, paperElements)
-	d.say("%s", t)
+		"simulated element stands for %d, and ended by nbx, which takes as many rounds; 2^%d are of the model.", few, lab.Grouped(paperFactor), many, grain, paperElements)
+	d.table(t)
 	for i := 0; i < len(drawn); i += 2 {
 		d.below(drawn[i], drawn[i+1], "ranks")
 	}
@@ -80,7 +81,7 @@ func permuting(l *simulator) (d drawing, err error) {
 		if err != nil {
 			return d, err
 		}
-		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked, digits(off), w)
+		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked, lab.Digits(off), w)
 	}
 	return d, nil
 }
@@ -107,12 +108,12 @@ func permuted(ranks int, topology route.Constructor, elements float64) (float64,
 
 // permutingBySize looks at one number of ranks for how much work makes direct sends the faster ones.
 func permutingBySize(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "elements a rank", "ns an element of a rank"
+	d.axis, d.unit = "elements a rank", "nanoseconds an element of a rank"
 	ranks := l.some(256, 16)
-	t := columns("elements a rank", "direct: ns", "hypercube", "hypercube, ordered", "elements for each rank")
+	t := lab.NewTable("elements a rank", "direct: ns", "hypercube", "hypercube, ordered", "elements for each rank")
 	direct, routed, ordered := d.curve("direct, pcx"), d.curve("hypercube, pcx"), d.curve("hypercube, ordered")
 	for log2 := 6; log2 <= l.some(14, 10); log2 += 2 {
-		cells := []any{grouped(1 << log2)}
+		cells := []any{lab.Grouped(1 << log2)}
 		for i, c := range []*curve{direct, routed, ordered} {
 			w := ways[i]
 			o, err := l.run(world{
@@ -125,10 +126,10 @@ func permutingBySize(l *simulator) (d drawing, err error) {
 			c.add(float64(int(1)<<log2), ns)
 			cells = append(cells, ns)
 		}
-		t.row(append(cells, float64(int(1)<<log2)/float64(ranks))...)
+		t.Row(append(cells, float64(int(1)<<log2)/float64(ranks))...)
 	}
-	d.say("%d ranks, buffers of %s elements.", ranks, grouped(paperFactor))
-	d.say("%s", t)
+	d.say("%d ranks, buffers of %s elements.", ranks, lab.Grouped(paperFactor))
+	d.table(t)
 	d.below(routed, direct, "elements a rank")
 	d.below(ordered, direct, "elements a rank")
 	return d, nil

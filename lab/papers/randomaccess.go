@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/randomaccess"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -40,8 +41,8 @@ func (w way) String() string { return w.topology + ", " + w.termination }
 var ways = []way{{"direct", "pcx"}, {"hypercube", "pcx"}, {"hypercube", "ordered"}}
 
 func randomAccess(l *simulator) (d drawing, err error) {
-	d.axis, d.unit = "ranks", "s"
-	t := columns("ranks", "direct, pcx: s", "hypercube, pcx: s", "hypercube, ordered: s", "direct by the model: s", "hypercube, pcx by the model: s",
+	d.axis, d.unit = "ranks", "seconds"
+	t := lab.NewTable("ranks", "direct, pcx: s", "hypercube, pcx: s", "hypercube, ordered: s", "direct by the model: s", "hypercube, pcx by the model: s",
 		"frames of a rank an epoch, direct", "hypercube, pcx", "hypercube, ordered")
 	drawn := make([]*curve, len(ways))
 	for i, w := range ways {
@@ -70,21 +71,13 @@ func randomAccess(l *simulator) (d drawing, err error) {
 			modelled[i].add(float64(ranks), p.Overlapped)
 			cells = append(cells, p.Overlapped)
 		}
-		t.row(append(cells, frames...)...)
+		t.Row(append(cells, frames...)...)
 	}
 	d.say("2^%d words and %s updates a rank, in %s epochs of %s, of which %d are simulated; buffers of %s updates.",
-		paperWords, grouped(4<<paperWords), grouped(paperEpochs), grouped(lookAhead), epochsRun, grouped(lookAhead))
-	d.say("%s", t)
+		paperWords, lab.Grouped(4<<paperWords), lab.Grouped(paperEpochs), lab.Grouped(lookAhead), epochsRun, lab.Grouped(lookAhead))
+	d.table(t)
 	d.below(drawn[0], drawn[1], "ranks")
 	d.below(drawn[0], drawn[2], "ranks")
 	d.below(modelled[0], modelled[1], "ranks")
 	return d, nil
-}
-
-// grouped writes a whole number with commas.
-func grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

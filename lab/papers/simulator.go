@@ -18,7 +18,7 @@ import (
 type simulator struct {
 	ctx   context.Context
 	log   io.Writer
-	quick bool
+	small bool
 	known map[string]outcome
 }
 
@@ -106,7 +106,7 @@ func topologyOf(name string) (route.Constructor, error) {
 
 // upTo are the powers of two from one number to another; few of them when it shall be quick.
 func (l *simulator) upTo(first, last int) (all []int) {
-	if l.quick {
+	if l.small {
 		last = min(last, 4*first)
 	}
 	for n := first; n <= last; n *= 2 {
@@ -117,7 +117,7 @@ func (l *simulator) upTo(first, last int) (all []int) {
 
 // some is an amount of work, or a small one when it shall be quick.
 func (l *simulator) some(whole, small int) int {
-	if l.quick {
+	if l.small {
 		return small
 	}
 	return whole

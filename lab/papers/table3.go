@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/route"
@@ -33,7 +34,7 @@ const itemsTable3 = 64
 
 // tableIII holds how many messages aggregation saves against how much less overhead the paper estimates.
 func tableIII(l *simulator) (d drawing, err error) {
-	t := columns("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times", "overhead saved by the paper, times",
+	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times", "overhead saved by the paper, times",
 		"overhead without aggregation: s", "improvement that the paper saw: s")
 	for _, o := range tram[:l.some(len(tram), 2)] {
 		dims := sixDims[o.nodes]
@@ -55,10 +56,10 @@ func tableIII(l *simulator) (d drawing, err error) {
 			}
 			simulated = float64(s.Counters.PebblesSent) / float64(s.Counters.FramesSent)
 		}
-		t.row(grouped(o.nodes), mesh(dims...), p.MeanHops, 1/(p.MeanHops/itemsTable3), simulated, o.overhead/o.overheadTRAM, o.overhead, o.improvement)
+		t.Row(lab.Grouped(o.nodes), mesh(dims...), p.MeanHops, 1/(p.MeanHops/itemsTable3), simulated, o.overhead/o.overheadTRAM, o.overhead, o.improvement)
 	}
 	d.say("Buffers of %d items, meshes of six dimensions. Messages saved are the buffer over the hops of an item; six hops, the most that there can be, "+
-		"make %s.", itemsTable3, digits(itemsTable3/6.))
-	d.say("%s", t)
+		"make %s.", itemsTable3, lab.Digits(itemsTable3/6.))
+	d.table(t)
 	return d, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
@@ -51,17 +52,17 @@ func changes() []change {
 
 // whatDecides changes one thing at a time, and looks where the routed curve comes to lie below the direct one.
 func whatDecides(l *simulator) (d drawing, err error) {
-	t := columns("what is changed", "routed is faster", "direct at 64 ranks: µs an epoch", "routed at 64 ranks", "direct at 128", "routed at 128")
+	t := lab.NewTable("what is changed", "routed is faster", "direct at 64 ranks: µs an epoch", "routed at 64 ranks", "direct at 128", "routed at 128")
 	for _, c := range changes() {
 		direct, routed, err := c.curves(l)
 		if err != nil {
 			return d, err
 		}
 		last := direct.at[len(direct.at)-1]
-		t.row(c.what, told(crossing(direct, routed), direct.at[0], last, "ranks"),
+		t.Row(c.what, told(crossing(direct, routed), direct.at[0], last, "ranks"),
 			direct.of(64), routed.of(64), direct.of(128), routed.of(128))
 	}
-	d.say("%s", t)
+	d.table(t)
 	return d, nil
 }
 

@@ -3,25 +3,23 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strings"
 
 	"github.com/activepebbles/pebbles/lab"
 )
 
-const (
-	curvesHeight = 12 * vg.Centimeter
-	curveWidth   = 0.06 * vg.Centimeter
-	headroom     = 1.3 // of the largest figure: the legend stands above the lines
-)
+const plotHeight = 330
 
-// hues are those of the first curves; further ones take them again, with other dashes.
-var hues = []color.Color{ownColor, color.RGBA{0xc2, 0x5a, 0x2e, 0xff}, color.RGBA{0x3f, 0x8f, 0x4f, 0xff}, color.RGBA{0x80, 0x50, 0xa0, 0xff}}
+// Curves take these in turn. The colors can be told apart by the colour-blind (Okabe and Ito 2008); through the gaps of dashes a curve
+// is seen that lies below.
+var (
+	colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
+	dashes = []string{"none", "9 4", "2 3", "9 3 2 3"}
+	marks  = []string{ // a disc, a square, a triangle, a diamond
+		"m-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "m-4,-4h8v8h-8z", "m0,-5.5l5,9h-10z", "m0,-5.5l5.5,5.5l-5.5,5.5l-5.5,-5.5z",
+	}
+)
 
 // curve is one line: its results, from the left to the right.
 type curve struct {
@@ -29,16 +27,16 @@ type curve struct {
 	results []*lab.Result
 }
 
-// curves are the lines in the order in which the table names them.
-func (c *chart) curves() (all []*curve) {
-	at := map[string]*curve{}
-	for _, r := range c.results {
+// byCurve are the curves in the order in which the table names them.
+func (c *chart) byCurve() (all []*curve) {
+	of := map[string]*curve{}
+	for _, r := range c.group.Results {
 		name := r.Point.Curve
-		if at[name] == nil {
-			at[name] = &curve{name: name}
-			all = append(all, at[name])
+		if of[name] == nil {
+			of[name] = &curve{name: name}
+			all = append(all, of[name])
 		}
-		at[name].results = append(at[name].results, r)
+		of[name].results = append(of[name].results, r)
 	}
 	for _, one := range all {
 		slices.SortStableFunc(one.results, func(a, b *lab.Result) int { return cmp.Compare(a.Point.At, b.Point.At) })
@@ -46,50 +44,85 @@ func (c *chart) curves() (all []*curve) {
 	return all
 }
 
-// drawCurves draws medians as points that lines join, with a line through each from the lowest to the highest.
-func (c *chart) drawCurves(p *plot.Plot) error {
-	p.X.Label.Text, p.Y.Label.Text = c.results[0].Point.Axis, c.unit
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, c.ticks()
-	p.Legend.Top = true
-	for i, one := range c.curves() {
-		line, points, err := plotter.NewLinePoints(one)
-		if err != nil {
-			return err
-		}
-		across, err := plotter.NewYErrorBars(one)
-		if err != nil {
-			return err
-		}
-		hue := hues[i%len(hues)]
-		line.Color, line.Width = hue, curveWidth
-		if i >= len(hues) {
-			line.Dashes = []vg.Length{vg.Points(6), vg.Points(3 * float64(i/len(hues)))}
-		}
-		points.Color, points.Shape, across.Color = hue, draw.CircleGlyph{}, hue
-		p.Add(line, points, across)
-		p.Legend.Add(one.name, line, points)
+// curves draws medians as marks that lines join, and a line through each from the lowest to the highest sample.
+func (c *chart) curves(p *page) (how string) {
+	var places []float64
+	for _, r := range c.group.Results {
+		places = append(places, r.Point.At)
 	}
-	p.Y.Min, p.Y.Max = 0, headroom*p.Y.Max
-	return nil
+	slices.Sort(places)
+	places = slices.Compact(places)
+
+	p.text(margin, p.y+textSize, textSize, start, c.measure())
+	p.y += textSize + 2*gap
+	top := p.y
+	p.y += plotHeight
+	up := axisOf(c.group.Results, p.y, top)
+	left := float64(margin)
+	for _, v := range up.ticks(9) {
+		left = max(left, margin+span(number(v), textSize)+gap)
+	}
+	last := places[len(places)-1]
+	along := axis{low: places[0] / 1.2, high: last * 1.2, from: left, to: pageWidth - margin - span(number(last), textSize)/2, log: true}
+	for _, v := range up.ticks(9) {
+		p.line(along.from, up.at(v), along.to, up.at(v), gridColor, 1)
+		p.text(left-gap/2, up.at(v)+textSize/3, textSize, end, number(v))
+	}
+	all := c.byCurve()
+	for i, one := range all {
+		one.draw(p, i, along, up)
+	}
+	p.across(along, places)
+	p.text((along.from+along.to)/2, p.y+textSize, textSize, middle, c.group.Results[0].Point.Axis)
+	p.y += textSize + 2*gap
+	p.legend(all)
+	if up.log {
+		return "Both axes are logarithmic."
+	}
+	return "The axis across is logarithmic."
 }
 
-// ticks are where there are points, and nowhere else.
-func (c *chart) ticks() (ticks plot.ConstantTicks) {
-	for _, r := range c.results {
-		ticks = append(ticks, plot.Tick{Value: r.Point.At, Label: fmt.Sprint(r.Point.At)})
+// draw draws the curve, the i-th.
+func (o *curve) draw(p *page, i int, along, up axis) {
+	var way []string
+	for _, r := range o.results {
+		way = append(way, fmt.Sprintf("%.1f,%.1f", along.at(r.Point.At), up.at(r.Summary().Median)))
 	}
-	slices.SortFunc(ticks, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
-	return slices.CompactFunc(ticks, func(a, b plot.Tick) bool { return a.Value == b.Value })
+	p.stroke(i, "M"+strings.Join(way, "L"))
+	for _, r := range o.results {
+		s := r.Summary()
+		x := along.at(r.Point.At)
+		if s.Min < s.Max {
+			p.line(x, up.at(s.Min), x, up.at(s.Max), colors[i%len(colors)], 1.5)
+		}
+		p.mark(i, x, up.at(s.Median), colors[i%len(colors)])
+	}
 }
 
-// Len, XY and YError are what plotter draws a line by.
-func (c *curve) Len() int { return len(c.results) }
+// stroke draws a path as the i-th curve has it.
+func (p *page) stroke(i int, path string) {
+	fmt.Fprintf(&p.body, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", path, colors[i%len(colors)], dashes[i%len(dashes)])
+}
 
-// XY is a median.
-func (c *curve) XY(i int) (x, y float64) { return c.results[i].Point.At, c.results[i].Summary().Median }
+// mark draws the mark of the i-th curve.
+func (p *page) mark(i int, x, y float64, color string) {
+	fmt.Fprintf(&p.body, `<path d="M%.1f,%.1f%s" fill="%s"/>`+"\n", x, y, marks[i%len(marks)], color)
+}
 
-// YError is how far samples go beyond it.
-func (c *curve) YError(i int) (low, high float64) {
-	s := c.results[i].Summary()
-	return s.Min - s.Median, s.Max - s.Median
+// legend names the curves below the plot, as many beside each other as have room.
+func (p *page) legend(all []*curve) {
+	const sample = 34 // of a curve
+	x := float64(margin)
+	for i, one := range all {
+		width := sample + gap + span(one.name, textSize) + 2*gap
+		if x > margin && x+width > pageWidth {
+			x, p.y = margin, p.y+leading*textSize
+		}
+		y := p.y + textSize*2/3
+		p.stroke(i, fmt.Sprintf("M%.1f,%.1fh%d", x, y, sample))
+		p.mark(i, x+sample/2, y, colors[i%len(colors)])
+		p.text(x+sample+gap, p.y+textSize, textSize, start, one.name)
+		x += width
+	}
+	p.y += leading*textSize + gap
 }

@@ -19,22 +19,16 @@ func point(curve string, at float64, values ...float64) *lab.Result {
 func TestCurves(t *testing.T) {
 	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{
 		point("b", 64, 3), point("b", 8, 10, 12, 17), point("a <&>", 8, 5), point("b", 16, 4)}})[0]
-	require.True(t, c.lines())
-	all := c.curves()
+	require.True(t, c.curved())
+	all := c.byCurve()
 	require.Len(t, all, 2)
 	require.Equal(t, "b", all[0].name)
-	require.Equal(t, 3, all[0].Len())
-	for i, want := range [][2]float64{{8, 12}, {16, 4}, {64, 3}} {
-		x, y := all[0].XY(i)
-		require.Equal(t, want, [2]float64{x, y})
-	}
-	low, high := all[0].YError(0)
-	require.Equal(t, [2]float64{-2, 5}, [2]float64{low, high})
-	var at []float64
-	for _, tick := range c.ticks() {
-		at = append(at, tick.Value)
+	var at, medians []float64
+	for _, r := range all[0].results {
+		at, medians = append(at, r.Point.At), append(medians, r.Summary().Median)
 	}
 	require.Equal(t, []float64{8, 16, 64}, at)
+	require.Equal(t, []float64{12, 4, 3}, medians)
 }
 
 // A group is drawn as lines when all of its results are points, and as bars otherwise.

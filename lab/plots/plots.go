@@ -1,39 +1,19 @@
-// Package plots draws results of package benchmark as SVG files.
+// Package plots draws results as SVG files that look the same with any font: a text is placed by its anchor, has room for wide
+// letters, and asks for any sans serif.
 package plots
 
 import (
-	"bytes"
 	"fmt"
-	"image/color"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/activepebbles/pebbles/lab"
 )
 
-const (
-	width     = 22 * vg.Centimeter
-	barWidth  = 0.5 * vg.Centimeter
-	rowHeight = 0.8 * vg.Centimeter
-	frame     = 2.5 * vg.Centimeter // title and axis
-)
-
-var (
-	ownColor   = color.RGBA{0x2f, 0x6f, 0xa7, 0xff}
-	limitColor = color.RGBA{0xb0, 0xb0, 0xb0, 0xff}
-)
-
-// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name. A
-// bar is a median, a line across its end goes from the lowest to the highest; limits are grey. A group whose results all have
-// a [lab.Point] is drawn as lines instead. A group of several units gets a file for each.
+// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name. A group of
+// several units gets a file for each. A group whose results all have a [lab.Point] is drawn as curves, others as bars, of medians,
+// with lines from the lowest to the highest sample; limits are grey. Where figures differ by much, their axis is logarithmic.
 func Write(folder string, r lab.Results) (files map[string][]string, err error) {
 	files = map[string][]string{}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -41,12 +21,8 @@ func Write(folder string, r lab.Results) (files map[string][]string, err error) 
 	}
 	for _, g := range r.Groups {
 		for _, part := range byUnit(g) {
-			picture, err := part.svg()
-			if err != nil {
-				return nil, fmt.Errorf("plots: %s: %w", g.Name, err)
-			}
 			file := filepath.Join(folder, part.file())
-			if err := lab.WriteFile(file, picture); err != nil {
+			if err := lab.WriteFile(file, part.draw()); err != nil {
 				return nil, fmt.Errorf("plots: %w", err)
 			}
 			files[g.Name] = append(files[g.Name], file)
@@ -55,21 +31,52 @@ func Write(folder string, r lab.Results) (files map[string][]string, err error) 
 	return files, nil
 }
 
-// chart are the results of a group in one unit.
+// ForPage draws into a folder, as Write does, and returns the files as links from a page.
+func ForPage(page, folder string, r lab.Results) (links map[string][]string, err error) {
+	if links, err = Write(folder, r); err != nil {
+		return nil, err
+	}
+	from, err := filepath.Abs(filepath.Dir(page))
+	if err != nil {
+		return nil, err
+	}
+	for _, files := range links {
+		for i, file := range files {
+			if file, err = filepath.Abs(file); err != nil {
+				return nil, err
+			}
+			if file, err = filepath.Rel(from, file); err != nil {
+				return nil, err
+			}
+			files[i] = filepath.ToSlash(file)
+		}
+	}
+	return links, nil
+}
+
+// Beside draws into the folder plots beside a page, or a folder in there, and returns the files as links from the page.
+func Beside(page, folder string, r lab.Results) (links map[string][]string, err error) {
+	return ForPage(page, filepath.Join(filepath.Dir(page), "plots", folder), r)
+}
+
+// chart has the results of a group in one unit.
 type chart struct {
-	group, unit string
-	several     bool // the group has other units too
-	results     []*lab.Result
+	group   lab.GroupResult // of this unit alone
+	unit    string
+	several bool // the group has other units too
 }
 
 func byUnit(g lab.GroupResult) (all []*chart) {
-	at := map[string]*chart{}
+	of := map[string]*chart{}
 	for _, r := range g.Results {
-		if at[r.Unit] == nil {
-			at[r.Unit] = &chart{group: g.Name, unit: r.Unit}
-			all = append(all, at[r.Unit])
+		c := of[r.Unit]
+		if c == nil {
+			c = &chart{group: g, unit: r.Unit}
+			c.group.Results = nil
+			of[r.Unit] = c
+			all = append(all, c)
 		}
-		at[r.Unit].results = append(at[r.Unit].results, r)
+		c.group.Results = append(c.group.Results, r)
 	}
 	for _, c := range all {
 		c.several = len(all) > 1
@@ -79,7 +86,7 @@ func byUnit(g lab.GroupResult) (all []*chart) {
 
 // file is the name of the chart's file: small letters and digits, with dashes between words.
 func (c *chart) file() string {
-	name := c.group
+	name := c.group.Name
 	if c.several {
 		name += " " + c.unit
 	}
@@ -88,79 +95,33 @@ func (c *chart) file() string {
 	return strings.Join(words, "-") + ".svg"
 }
 
-func (c *chart) svg() ([]byte, error) {
-	p, height := plot.New(), frame+rowHeight*vg.Length(len(c.results))
-	p.Title.Text = c.group
-	draws := c.drawBars
-	if c.lines() {
-		draws, height = c.drawCurves, curvesHeight
+// draw is the whole picture: title, plot, legend and caption, one below the other.
+func (c *chart) draw() []byte {
+	p := &page{y: margin}
+	p.paragraph(c.group.Heading(), titleSize)
+	plot := c.bars
+	if c.curved() {
+		plot = c.curves
 	}
-	if err := draws(p); err != nil {
-		return nil, err
-	}
-	canvas := vgsvg.New(width, height)
-	p.Draw(draw.New(canvas))
-	var picture bytes.Buffer
-	_, err := canvas.WriteTo(&picture)
-	return picture.Bytes(), err
+	how := plot(p)
+	p.paragraph(strings.TrimSpace(c.group.About+" "+how), textSize)
+	return p.svg(c.group.Heading())
 }
 
-// lines tells whether the chart is one of lines.
-func (c *chart) lines() bool {
-	return !slices.ContainsFunc(c.results, func(r *lab.Result) bool { return r.Point == nil })
-}
-
-func (c *chart) drawBars(p *plot.Plot) error {
-	p.X.Label.Text = c.unit
-	p.X.Min = 0
-	own, limits, names := c.bars()
-	for _, bars := range []struct {
-		values plotter.Values
-		color  color.Color
-	}{{own, ownColor}, {limits, limitColor}} {
-		drawn, err := plotter.NewBarChart(bars.values, barWidth)
-		if err != nil {
-			return err
-		}
-		drawn.Horizontal, drawn.Color, drawn.LineStyle.Width = true, bars.color, 0
-		p.Add(drawn)
-	}
-	across, err := plotter.NewXErrorBars(c)
-	if err != nil {
-		return err
-	}
-	p.Add(across)
-	p.NominalY(names...)
-	return nil
-}
-
-// bars are the medians, the first row of the table on top; those that are of the other color are 0.
-func (c *chart) bars() (own, limits plotter.Values, names []string) {
-	n := len(c.results)
-	own, limits, names = make(plotter.Values, n), make(plotter.Values, n), make([]string, n)
-	for i := range n {
-		r := c.at(i)
-		names[i] = r.Name
-		if r.Limit() {
-			limits[i] = r.Summary().Median
-		} else {
-			own[i] = r.Summary().Median
+// curved tells whether the chart is one of curves.
+func (c *chart) curved() bool {
+	for _, r := range c.group.Results {
+		if r.Point == nil {
+			return false
 		}
 	}
-	return own, limits, names
+	return true
 }
 
-// at is the result of the bar at a height.
-func (c *chart) at(i int) *lab.Result { return c.results[len(c.results)-1-i] }
-
-// Len, XY and XError are what plotter draws lines by.
-func (c *chart) Len() int { return len(c.results) }
-
-// XY is the end of a bar.
-func (c *chart) XY(i int) (x, y float64) { return c.at(i).Summary().Median, float64(i) }
-
-// XError is how far samples go beyond it.
-func (c *chart) XError(i int) (low, high float64) {
-	s := c.at(i).Summary()
-	return s.Min - s.Median, s.Max - s.Median
+// measure is what the axis of figures says.
+func (c *chart) measure() string {
+	if c.group.Results[0].Lower {
+		return c.unit + ", less is better"
+	}
+	return c.unit
 }

@@ -3,9 +3,11 @@ package plots
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,17 +57,38 @@ func TestWrite(t *testing.T) {
 	require.Subset(t, texts(t, at("two-us.svg")), []string{"Two", "µs", "d"})
 }
 
-// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top.
+// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are grey.
 func TestBars(t *testing.T) {
 	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{made("limit-a", "M/s", 10, 12), made("b", "M/s", 5, 9, 6)}})[0]
-	own, limits, names := c.bars()
-	require.Equal(t, []string{"b", "limit-a"}, names)
-	require.Equal(t, []float64{6, 0}, []float64(own))
-	require.Equal(t, []float64{0, 11}, []float64(limits))
-	x, y := c.XY(0)
-	require.Equal(t, [2]float64{6, 0}, [2]float64{x, y})
-	low, high := c.XError(0)
-	require.Equal(t, [2]float64{-1, 3}, [2]float64{low, high})
+	a := axisOf(c.group.Results, margin, pageWidth-margin-valueRoom)
+	picture := string(c.draw())
+	limit := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(11)-a.at(0), barHeight, limitColor))
+	own := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(6)-a.at(0), barHeight, ownColor))
+	require.Positive(t, limit)
+	require.Greater(t, own, limit)
+	require.Regexp(t, fmt.Sprintf(`d="M%.1f,[0-9.]+L%.1f,[0-9.]+" stroke="%s"`, a.at(5), a.at(9), lineColor), picture)
+	require.Contains(t, picture, "Grey is what the")
+}
+
+// Figures that are far apart stand on a logarithmic axis, at equal distances for equal ratios; others on one from 0.
+func TestAxis(t *testing.T) {
+	a := axisOf([]*lab.Result{made("a", "s", 1, 2, 3), made("b", "s", 9)}, 0, 100)
+	require.False(t, a.log)
+	require.Zero(t, a.at(0))
+	require.InDelta(t, a.at(4)-a.at(2), a.at(8)-a.at(6), 1e-9)
+	require.Equal(t, []float64{0, 2, 4, 6, 8}, a.ticks(7))
+	a = axisOf([]*lab.Result{made("a", "s", 1, 2, 3), made("b", "s", 200)}, 0, 100)
+	require.True(t, a.log)
+	require.InDelta(t, a.at(4)-a.at(2), a.at(80)-a.at(40), 1e-9)
+	require.Equal(t, []float64{1, 3, 10, 30, 100}, a.ticks(7))
+	require.Positive(t, a.at(1))
+	require.Less(t, a.at(200), 100.)
+}
+
+func TestNumber(t *testing.T) {
+	for v, text := range map[float64]string{0: "0", 0.25: "0.25", 12.345: "12.3", 1000: "1,000", 1234567: "1,234,567"} {
+		require.Equal(t, text, number(v))
+	}
 }
 
 func TestUnwritable(t *testing.T) {

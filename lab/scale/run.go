@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/bits"
-	"os/exec"
-	"strconv"
-	"syscall"
-	"time"
+
+	"github.com/activepebbles/pebbles/lab"
 )
 
 // run is one simulated job, as the command's JSON tells of it, and what this machine needed.
@@ -23,9 +19,7 @@ type run struct {
 	Memory      struct{ Buffers int }
 	Simulation  struct{ Frames uint64 }
 
-	took     time.Duration
-	busy     time.Duration // of processors
-	resident int64         // bytes
+	took lab.Output
 }
 
 // counters are those of the timed kernel, over all ranks.
@@ -40,24 +34,15 @@ type counters struct {
 
 // simulate runs the command.
 func simulate(ctx context.Context, program string, app []string, ranks int) (r run, err error) {
-	args := append(append([]string{"sim"}, app...), "--ranks", strconv.Itoa(ranks), "--topology", "hypercube", "--termination", "ordered",
+	args := append(append([]string{program, "sim"}, app...), "--ranks", fmt.Sprint(ranks), "--topology", "hypercube", "--termination", "ordered",
 		"--json", "--quiet")
-	c := exec.CommandContext(ctx, program, args...)
-	var out, told bytes.Buffer
-	c.Stdout, c.Stderr = &out, &told
-	began := time.Now()
-	if err := c.Run(); err != nil {
-		return r, fmt.Errorf("%v: %w: %s", c.Args, err, told.Bytes())
+	took, err := lab.Ask(ctx, 0, nil, &r, args...)
+	if err != nil {
+		return r, err
 	}
-	r.took, r.busy = time.Since(began), c.ProcessState.UserTime()+c.ProcessState.SystemTime()
-	if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.resident = used.Maxrss << 10
-	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return r, fmt.Errorf("%v: %w", c.Args, err)
-	}
+	r.took = took
 	if r.Errors > 0 || r.Ranks != ranks {
-		return r, fmt.Errorf("%v: %d ranks and %d errors", c.Args, r.Ranks, r.Errors)
+		return r, fmt.Errorf("%v: %d ranks and %d errors", args, r.Ranks, r.Errors)
 	}
 	return r, nil
 }
@@ -70,11 +55,9 @@ func (r run) pebblesAway() uint64 { return r.Counters.Sent + r.Counters.Forwarde
 
 // What the formulas say.
 
-// linkFrames is a frame for each link: what leaves when nothing fills a buffer.
-func (r run) linkFrames() uint64 { return uint64(r.Ranks * r.log()) }
+// links are those of all ranks: over each goes a frame when nothing fills a buffer, and a message of the ordered detector in an epoch of
+// depth one.
+func (r run) links() uint64 { return uint64(r.Ranks * r.log()) }
 
-// mostFrames is that, and the frames that are full.
-func (r run) mostFrames() uint64 { return r.linkFrames() + r.pebblesAway()/r.Coalesce }
-
-// detection is what the ordered detector sends in an epoch of depth one: a message over each link.
-func (r run) detection() uint64 { return uint64(r.Ranks * r.log()) }
+// mostFrames is a frame for each link, and the frames that are full.
+func (r run) mostFrames() uint64 { return r.links() + r.pebblesAway()/r.Coalesce }

@@ -8,8 +8,8 @@ import (
 
 // emptyEpochs are of detection alone.
 func (o Options) emptyEpochs() lab.Group {
-	g := lab.Group{Name: "Empty epochs", About: "What the end of an epoch of declared depth 1 costs by itself. Ratios are of " +
-		"speeds, to skr."}
+	g := lab.Group{Name: "Empty epochs", Title: "The end of an empty epoch, by detector",
+		About: "What the end of an epoch of declared depth 1 costs by itself."}
 	for _, ranks := range []int{2, 4, 8} {
 		o.detectors(&g, fmt.Sprintf("an empty epoch, %d ranks, direct", ranks),
 			fmt.Sprintf("epochs --count %d --ranks %d", o.count(ranks), ranks), "skr", "nbx", "pcx", "ordered")
@@ -26,8 +26,8 @@ func (o Options) emptyEpochs() lab.Group {
 
 // shortEpochs are like the levels of a search of a road map.
 func (o Options) shortEpochs() lab.Group {
-	g := lab.Group{Name: "Short epochs", About: "Each rank sends one pebble to the rank after it; declared depth 1, in one process. " +
-		"Ratios are of speeds, to skr."}
+	g := lab.Group{Name: "Short epochs", Title: "Epochs of one pebble a rank, by detector",
+		About: "Each rank sends one pebble to the rank after it; declared depth 1, in one process."}
 	for _, ranks := range []int{8, 64} {
 		for _, topology := range []string{"direct", "hypercube"} {
 			o.detectors(&g, fmt.Sprintf("an epoch of a pebble a rank, %d ranks, %s", ranks, topology),

@@ -9,8 +9,9 @@ import (
 // streams are what carries messages, alone.
 func (o Options) streams() lab.Group {
 	copies, ring, tcp := "limit-copy, 2 goroutines", "limit-ring, messages of %d KiB", "limit-tcp, messages of %d KiB"
-	g := lab.Group{Name: "Streams", About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP " +
-		"connection between two processes; and what all-to-all of 32-byte items makes of them."}
+	g := lab.Group{Name: "Streams", Title: "What carries messages, and all-to-all over it",
+		About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP connection between two processes; " +
+			"and what all-to-all of 32-byte items makes of them."}
 	g.Add(o.run(copies, bytes, fmt.Sprintf("limit copy --rounds %d", o.times(64)), ""))
 	for _, size := range []int{4, 64} {
 		messages := o.times(1 << 20 / size)
@@ -29,9 +30,9 @@ func (o Options) streams() lab.Group {
 
 // caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge well.
 func (o Options) caches() lab.Group {
-	g := lab.Group{Name: "Reductions", About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has " +
-		"65,536 slots: of 2^16 keys it can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as at hops. Ratios are to " +
-		"no cache."}
+	g := lab.Group{Name: "Reductions", Title: "Reductions with a cache and without",
+		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 slots: of 2^16 keys it " +
+			"can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as at hops."}
 	add := func(kind string, keys int, where, flags string) {
 		row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", kind, keys, where)
 		for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
@@ -56,8 +57,8 @@ func (o Options) caches() lab.Group {
 
 // permutations are of arrays within reach of a core's cache, and of some beyond.
 func (o Options) permutations() lab.Group {
-	g := lab.Group{Name: "Permutation", About: "Held against the same work on arrays that two goroutines share, in huge pages too, " +
-		"without a message."}
+	g := lab.Group{Name: "Permutation", Title: "Permutation beside shared arrays without messages",
+		About: "Held against the same work on arrays that two goroutines share, in huge pages too, without a message."}
 	for _, size := range []int{20, 22} {
 		log2 := o.less(size)
 		limit := fmt.Sprintf("limit-permutation, 2^%d elements a rank, huge pages", log2)
@@ -74,8 +75,8 @@ func (o Options) permutations() lab.Group {
 }
 
 func (o Options) applications() lab.Group {
-	g := lab.Group{Name: "Other applications", About: "All-to-all and reductions over each transport. Ratios are to ranks in one " +
-		"process."}
+	g := lab.Group{Name: "Other applications", Title: "All-to-all and reductions over each transport",
+		About: "All-to-all and reductions over each transport."}
 	for _, app := range []struct {
 		name, line string
 		metric
@@ -97,8 +98,8 @@ var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async",
 
 // searches of the largest graph are of fewer roots, since making and checking it takes long.
 func (o Options) searches() lab.Group {
-	g := lab.Group{Name: "Breadth-first search", About: "Edges a second by the rule of Graph500, the harmonic mean of 8 roots, of 4 " +
-		"at scale 20. Ratios are to the search level by level of the same graph in one process."}
+	g := lab.Group{Name: "Breadth-first search", Title: "Breadth-first search by mode and transport",
+		About: "Edges a second by the rule of Graph500, the harmonic mean of 8 roots, of 4 at scale 20."}
 	if o.Quick {
 		o.search(&g, 12, 8, o.places(2))
 		return g
@@ -124,8 +125,8 @@ func (o Options) search(g *lab.Group, scale, roots int, places []place) {
 
 // latency holds a pebble's step against the bare step of what carries it.
 func (o Options) latency() lab.Group {
-	g := lab.Group{Name: "Latency", About: "One message of 64 bytes there and back, bare; and the steps of PointerChase. Ratios are " +
-		"of speeds, to the same way between two processes."}
+	g := lab.Group{Name: "Latency", Title: "Latency of a message, bare and as a pebble",
+		About: "One message of 64 bytes there and back, bare; and the steps of PointerChase."}
 	switching, ring, tcp := "limit-switch, between goroutines", "limit-ring, ping-pong", "limit-tcp, ping-pong"
 	g.Add(o.run(switching, hop, fmt.Sprintf("limit switch --rounds %d", o.times(1<<18)), ""))
 	g.Add(o.run(ring, hop, fmt.Sprintf("limit ring --ping-pong --bytes 64 --messages %d", o.times(1<<19)), ""))

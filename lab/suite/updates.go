@@ -28,8 +28,8 @@ func (o Options) limitUpdates(name string, log2, perWord int, flags, against str
 // randomAccess goes from tables in a core's cache to tables beyond all caches. Tables of applications are in huge pages, and so
 // are those of the limits, but for one.
 func (o Options) randomAccess() lab.Group {
-	g := lab.Group{Name: "RandomAccess", About: "Held against the same updates of the same tables, in huge pages too, without a " +
-		"message; single sends against batches."}
+	g := lab.Group{Name: "RandomAccess", Title: "RandomAccess beside updates without messages",
+		About: "Held against the same updates of the same tables, in huge pages too, without a message; single sends against batches."}
 	for _, size := range []struct{ log2, perWord int }{{20, 16}, {words, 4}, {25, 1}} {
 		log2 := o.less(size.log2)
 		limit := fmt.Sprintf("limit-updates, 2^%d words a rank, huge pages", log2)
@@ -73,8 +73,9 @@ func name(p place) string {
 // ranks are more and more of them on the same cores.
 func (o Options) ranks() lab.Group {
 	log2 := o.less(20)
-	g := lab.Group{Name: "Ranks", About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Held "+
-		"against as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
+	g := lab.Group{Name: "Ranks", Title: "RandomAccess on more and more ranks of the same cores",
+		About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Held "+
+			"against as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
 	for _, ranks := range []int{2, 4, 8, 16} {
 		perWord := 32 / ranks
 		limit := fmt.Sprintf("limit-updates, %d tables", ranks)
@@ -95,10 +96,11 @@ func (o Options) ranks() lab.Group {
 
 // crossover has tables of the same size in all runs.
 func (o Options) crossover() lab.Group {
-	g := lab.Group{Name: "Crossover", About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule " +
-		"divides 1,024 waiting updates among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, " +
-		"the more so the more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs another pass over " +
-		"it: with buffers of the same size, only the passes remain. Ratios are to direct."}
+	g := lab.Group{Name: "Crossover", Title: "RandomAccess, direct and over a hypercube, on more and more ranks",
+		About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule divides 1,024 waiting updates " +
+			"among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, the more so the " +
+			"more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs another pass over " +
+			"it: with buffers of the same size, only the passes remain."}
 	for _, buffers := range []struct{ name, flags string }{{"HPCC's rule", ""}, {"1,024 a buffer", " --coalesce 1024"}} {
 		for _, ranks := range []int{8, 16, 64} {
 			for _, topology := range []string{"direct", "hypercube"} {
@@ -117,8 +119,9 @@ func (o Options) crossover() lab.Group {
 // memory has tables that make up nearly all of a process. What a rank's frames take does not grow with them.
 func (o Options) memory() lab.Group {
 	large, small := o.less(25), o.less(20)
-	g := lab.Group{Name: "Memory", About: "The most that one process of RandomAccess had resident, for each byte of its tables; and " +
-		"the most that the frames, queues and caches of one rank took."}
+	g := lab.Group{Name: "Memory", Title: "Memory of RandomAccess",
+		About: "The most that one process of RandomAccess had resident, for each byte of its tables; and the most that the frames, " +
+			"queues and caches of one rank took."}
 	buffers := metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}
 	for _, p := range o.places(2) {
 		ranks := 2 // of a process
@@ -136,8 +139,9 @@ func (o Options) memory() lab.Group {
 
 // topologies leaves out two-stage and three-stage, which are direct in one process.
 func (o Options) topologies() lab.Group {
-	g := lab.Group{Name: "Topologies", About: "What hops cost where they save nothing: in one process, and with enough pebbles " +
-		"for full buffers. Routing pays where frames are dear, where buffers stay empty, and where reductions meet."}
+	g := lab.Group{Name: "Topologies", Title: "RandomAccess by topology, on 16 ranks of one process",
+		About: "What hops cost where they save nothing: in one process, and with enough pebbles for full buffers. Routing pays where " +
+			"frames are dear, where buffers stay empty, and where reductions meet."}
 	for _, topology := range []string{"direct", "mesh:2", "mesh:3", "hypercube", "tree"} {
 		g.Add(o.update("RandomAccess, 16 ranks, "+topology, o.less(words-4), "--ranks 16 --coalesce 1024 --topology "+topology,
 			"RandomAccess, 16 ranks, direct"))
@@ -146,7 +150,8 @@ func (o Options) topologies() lab.Group {
 }
 
 func (o Options) factors() lab.Group {
-	g := lab.Group{Name: "Coalescing factor", About: "Pebbles a buffer, of 8 bytes each."}
+	g := lab.Group{Name: "Coalescing factor", Title: "RandomAccess by pebbles a buffer",
+		About: "Pebbles a buffer, of 8 bytes each."}
 	for _, factor := range []string{"64", "256", "1024", "4096"} {
 		g.Add(o.update("RandomAccess, 16 ranks, "+factor+" a buffer", o.less(words-4), "--ranks 16 --coalesce "+factor,
 			"RandomAccess, 16 ranks, 64 a buffer"))
@@ -155,7 +160,8 @@ func (o Options) factors() lab.Group {
 }
 
 func (o Options) credits() lab.Group {
-	g := lab.Group{Name: "Credits", About: "Frames under way on a link. Ratios are to 1."}
+	g := lab.Group{Name: "Credits", Title: "RandomAccess by credits of a link",
+		About: "Frames under way on a link."}
 	for _, where := range []struct {
 		name, flags string
 		log2        int
@@ -174,8 +180,8 @@ func (o Options) credits() lab.Group {
 
 // buffers compares them where they are full, and where a rank alone never fills one.
 func (o Options) buffers() lab.Group {
-	g := lab.Group{Name: "Shared buffers", About: "2 processes over TCP, whose ranks share their buffers or don't: many pebbles, " +
-		"or 32 from each rank to each. Ratios are to separate buffers."}
+	g := lab.Group{Name: "Shared buffers", Title: "Buffers that ranks share, and separate ones",
+		About: "2 processes over TCP, whose ranks share their buffers or don't: many pebbles, or 32 from each rank to each."}
 	for i, ranks := range []int{4, 8, 16} {
 		flags := fmt.Sprintf("--ranks %d --procs 2 --transport tcp --coalesce 1024 --buffers ", ranks)
 		first := fmt.Sprintf("RandomAccess, %d ranks, separate buffers", ranks)

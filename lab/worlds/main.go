@@ -1,22 +1,18 @@
 // Command worlds tries the runtime in many simulated worlds, and writes how many passed, with which seed and in what time, into
 // a page.
 //
-//	worlds -program built/pebbles -worlds 1000000 -seed 1 -page ../docs/measurements.md
+//	worlds -pebbles built/pebbles -worlds 1000000 -seed 1 -page ../docs/measurements.md
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"os/exec"
-	"strconv"
 
 	"github.com/activepebbles/pebbles/lab"
 )
 
-func main() { lab.Program("worlds", command) }
+func main() { program().Main() }
 
 // report is what the command tells.
 type report struct {
@@ -28,44 +24,29 @@ type report struct {
 // forever is longer than any number of worlds takes, in seconds.
 const forever = "1e8"
 
-func command(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("worlds", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	program := flags.String("program", "built/pebbles", "the command")
-	count := flags.Uint64("worlds", 1_000_000, "how many")
-	seed := flags.Uint64("seed", 1, "of the worlds: the same ones for the same seed")
-	page := flags.String("page", "", "put the result into this page, between its comments; default is to print it")
-	if err := flags.Parse(args); err != nil {
-		return lab.UsageError{Err: err}
-	}
-	if *count == 0 || *seed == 0 {
-		return lab.UsageError{Err: fmt.Errorf("%d worlds of seed %d: give positive numbers", *count, *seed)}
-	}
-	if err := lab.Writable(*page); err != nil {
-		return err
-	}
-	c := exec.CommandContext(ctx, *program, "sim", "--fuzz", "--worlds", strconv.FormatUint(*count, 10),
-		"--seed", strconv.FormatUint(*seed, 10), "--seconds", forever, "--json")
-	c.Stderr = stderr
-	out, err := c.Output()
-	if err != nil {
-		return fmt.Errorf("%v: %w", c.Args, err)
+func program() lab.Program {
+	var count, seed uint64
+	return lab.Program{Name: "worlds", Flags: "pebbles page", Own: func(f *flag.FlagSet) {
+		f.Uint64Var(&count, "worlds", 1_000_000, "how many")
+		f.Uint64Var(&seed, "seed", 1, "of the worlds: the same ones for the same seed")
+	}, Run: func(ctx context.Context, s *lab.Session) error { return try(ctx, s, count, seed) }}
+}
+
+func try(ctx context.Context, s *lab.Session, count, seed uint64) error {
+	if count == 0 || seed == 0 {
+		return lab.UsageError{Err: fmt.Errorf("%d worlds of seed %d: give positive numbers", count, seed)}
 	}
 	var r report
-	if err := json.Unmarshal(out, &r); err != nil {
-		return fmt.Errorf("%v: %w", c.Args, err)
-	}
-	if r.Worlds != *count {
-		return fmt.Errorf("%v: %d worlds ran, not %d", c.Args, r.Worlds, *count)
-	}
-	text := fmt.Sprintf("## Worlds\n\n`make -C lab worlds WORLDS=%d SEED=%d` wrote this. Small simulated jobs with faults, drawn by seed and each compared with a serial twin\n"+
-		"([simulation](guide-simulation.md#worlds)). Machine: %v.\n\n"+
-		"| worlds passed | seed | of them, ended by the error that their faults must lead to | pebbles, each handled once | frames | turns | seconds | worlds a second |\n"+
-		"|---:|---:|---:|---:|---:|---:|---:|---:|\n| %d | %d | %d | %d | %d | %d | %.1f | %.0f |\n",
-		r.Worlds, r.Seed, lab.ThisMachine(), r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, r.Seconds, float64(r.Worlds)/r.Seconds)
-	if *page == "" {
-		_, err := io.WriteString(stdout, text)
+	_, err := lab.Ask(ctx, 0, nil, &r, s.Pebbles, "sim", "--fuzz", "--worlds", fmt.Sprint(count), "--seed", fmt.Sprint(seed), "--seconds", forever, "--json")
+	if err != nil {
 		return err
 	}
-	return lab.WriteSection(*page, "worlds", text)
+	if r.Worlds != count {
+		return fmt.Errorf("%d worlds ran, not %d", r.Worlds, count)
+	}
+	t := lab.NewTable("worlds passed", "seed", "of them, ended by the error that their faults must lead to", "pebbles, each handled once",
+		"frames", "turns", "seconds", "worlds a second")
+	t.Row(r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", float64(r.Worlds)/r.Seconds))
+	return s.Publish("worlds", fmt.Sprintf("## Worlds\n\n%s Small simulated jobs with faults, drawn by seed and each compared with a serial twin\n"+
+		"([simulation](guide-simulation.md#worlds)).\n\n%s", lab.Made(fmt.Sprintf("make -C lab worlds WORLDS=%d SEED=%d", count, seed)), t))
 }
