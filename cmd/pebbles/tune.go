@@ -18,6 +18,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/race"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -203,19 +204,19 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	race, err := tune.NewRace(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
+	r, err := race.New(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
 	if err != nil {
 		return err
 	}
-	for next, on := race.Next(); on; next, on = race.Next() {
+	for next, on := r.Next(); on; next, on = r.Next() {
 		one, err := u.run(ctx, next)
 		if err != nil {
 			return err
 		}
-		race.Saw(one.seconds)
-		u.tell(race)
+		r.Saw(one.seconds)
+		u.tell(r)
 	}
-	p := race.Profile(u.of, time.Now().UTC().Truncate(time.Second))
+	p := r.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil {
 		err = lab.WriteFile(out, text)
@@ -227,7 +228,7 @@ func (u *tuning) tune() error {
 }
 
 // tell shows how far it is.
-func (u *tuning) tell(r *tune.Race) {
+func (u *tuning) tell(r *race.Race) {
 	if !u.quiet {
 		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", r.Runs()+1, u.runs, r.Setting())
 	}

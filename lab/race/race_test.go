@@ -1,4 +1,4 @@
-package tune_test
+package race_test
 
 import (
 	"fmt"
@@ -9,45 +9,64 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/lab/race"
 	"github.com/activepebbles/pebbles/tune"
 )
 
+var (
+	start  = tune.Setting{Topology: "direct", Coalesce: 1024}
+	space  = tune.Space{Topologies: []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree"}, Coalesce: factors, Cache: []int{0, 1 << 10, 1 << 14, 1 << 18}}
+	factor = tune.Space{Topologies: []string{"direct"}, Coalesce: factors, Cache: []int{0}}
+)
+
+var factors = []int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 1 << 14}
+
+// whole is the rate by setting: topologies with best factors of their own, and a cache that pays up to a size.
+func whole(s tune.Setting) float64 {
+	top := map[string]struct{ rate, best float64 }{
+		"direct": {1, 4096}, "hypercube": {1.5, 256}, "mesh:2": {1.9, 512}, "mesh:3": {1.7, 256}, "tree": {0.3, 64},
+	}[s.Topology]
+	off := math.Log2(float64(s.Coalesce) / top.best)
+	cache := map[int]float64{0: 1, 1 << 10: 1.1, 1 << 14: 1.4, 1 << 18: 0.8}[s.Cache]
+	return 1e6 * top.rate * cache / (1 + 0.04*off*off)
+}
+
 // raced runs a race against a surface to its end. Each run is as much slower than the one before as slower says.
-func raced(t testing.TB, s surface, c tune.Config, runs int, noise, slower float64, seed uint64) (*tune.Race, map[tune.Setting]int) {
-	race, err := tune.NewRace(c, runs)
+func raced(t testing.TB, c tune.Config, runs int, noise, slower float64, seed uint64) (*race.Race, map[tune.Setting]int) {
+	one, err := race.New(c, runs)
 	require.NoError(t, err)
 	rng, count := rand.New(rand.NewPCG(seed, 11)), map[tune.Setting]int{}
 	for n := 0; ; n++ {
-		next, on := race.Next()
+		next, on := one.Next()
 		if !on {
-			return race, count
+			return one, count
 		}
-		again, _ := race.Next()
+		again, _ := one.Next()
 		require.Equal(t, next, again)
 		require.Less(t, n, runs, "no more runs than allowed")
 		count[next]++
-		race.Saw(1e6 / s(next, n) * math.Exp(noise*rng.NormFloat64()) * math.Pow(1+slower, float64(n)))
+		one.Saw(1e6 / whole(next) * math.Exp(noise*rng.NormFloat64()) * math.Pow(1+slower, float64(n)))
 	}
 }
 
 // quality is the rate of what a race has found, as part of the best in its space.
-func quality(race *tune.Race, s surface, c tune.Config) float64 {
+func quality(one *race.Race, c tune.Config) float64 {
 	best := 0.0
 	for _, topology := range c.Space.Topologies {
 		for _, factor := range c.Space.Coalesce {
 			for _, cache := range c.Space.Cache {
-				best = max(best, s(tune.Setting{Topology: topology, Coalesce: factor, Cache: cache}, 0))
+				best = max(best, whole(tune.Setting{Topology: topology, Coalesce: factor, Cache: cache}))
 			}
 		}
 	}
-	return s(race.Setting(), 0) / best
+	return whole(one.Setting()) / best
 }
 
 // A race finds a setting near the best one although it takes part in each third factor and two caches alone, runs are noisy, and the machine gets
 // slower all the time; with a model of what caches can't tell in half as many runs.
 func TestRaceComesNearTheBest(t *testing.T) {
-	from := seed(t)
-	model := func(s tune.Setting) float64 { s.Cache = 0; return 1 / whole(s, 0) }
+	from := uint64(1) // what is asserted holds for nearly all seeds
+	model := func(s tune.Setting) float64 { s.Cache = 0; return 1 / whole(s) }
 	for _, c := range []struct {
 		runs          int
 		predict       func(tune.Setting) float64
@@ -55,8 +74,8 @@ func TestRaceComesNearTheBest(t *testing.T) {
 	}{{64, nil, 0, 0}, {64, nil, 0.05, 0}, {64, nil, 0.05, 0.01}, {32, model, 0.05, 0.01}} {
 		for i := range uint64(20) {
 			config := tune.Config{Start: start, Space: space, Predict: c.predict}
-			race, _ := raced(t, whole, config, c.runs, c.noise, c.slower, from+i)
-			require.GreaterOrEqual(t, quality(race, whole, config), 0.85, "%+v, seed %d: %v", c, from+i, race.Setting())
+			one, _ := raced(t, config, c.runs, c.noise, c.slower, from+i)
+			require.GreaterOrEqual(t, quality(one, config), 0.85, "%+v, seed %d: %v", c, from+i, one.Setting())
 		}
 	}
 }
@@ -65,13 +84,13 @@ func TestRaceComesNearTheBest(t *testing.T) {
 func TestRaceOfAnyRuns(t *testing.T) {
 	for _, s := range []tune.Space{space, factor, {}} {
 		for runs := range 200 {
-			race, count := raced(t, whole, tune.Config{Start: start, Space: s}, runs, 0, 0, 1)
+			one, count := raced(t, tune.Config{Start: start, Space: s}, runs, 0, 0, 1)
 			most, all := 0, 0
 			for _, n := range count {
 				most, all = max(most, n), all+n
 			}
-			require.Equal(t, all, race.Runs())
-			require.Equal(t, most, count[race.Setting()], "%d runs", runs)
+			require.Equal(t, all, one.Runs())
+			require.Equal(t, most, count[one.Setting()], "%d runs", runs)
 			if len(s.Topologies) > 1 && runs > 8 {
 				require.GreaterOrEqual(t, 4*all, 3*runs, "runs are used")
 			}
@@ -87,7 +106,7 @@ func TestRaceIsWithThoseThatTheModelLikes(t *testing.T) {
 		}
 		return 2
 	}
-	_, count := raced(t, whole, tune.Config{Start: start, Space: space, Predict: likes}, 9, 0, 0, 1)
+	_, count := raced(t, tune.Config{Start: start, Space: space, Predict: likes}, 9, 0, 0, 1)
 	for s := range count {
 		require.True(t, s == start || s.Topology == "mesh:3", "%v", s)
 	}
@@ -98,7 +117,7 @@ func TestRaceIsWithThoseThatTheModelLikes(t *testing.T) {
 		}
 		return math.Inf(1)
 	}
-	_, count = raced(t, whole, tune.Config{Start: start, Space: space, Predict: never}, 100, 0, 0, 1)
+	_, count = raced(t, tune.Config{Start: start, Space: space, Predict: never}, 100, 0, 0, 1)
 	for s := range count {
 		require.Equal(t, "direct", s.Topology, "what can't be takes no part")
 	}
@@ -106,11 +125,11 @@ func TestRaceIsWithThoseThatTheModelLikes(t *testing.T) {
 
 // The profile says how much faster the winner was than the start, over runs of both, and why others dropped out.
 func TestRaceProfile(t *testing.T) {
-	race, _ := raced(t, whole, tune.Config{Start: start, Space: space}, 64, 0, 0, 1)
-	p := race.Profile(job, time.Unix(0, 0).UTC())
-	require.Equal(t, race.Setting(), p.Setting)
-	require.InDelta(t, whole(p.Setting, 0)/whole(start, 0), p.Gain, 1e-9)
-	require.InDelta(t, whole(p.Setting, 0)/1e6, p.Rate, 1e-9)
+	one, _ := raced(t, tune.Config{Start: start, Space: space}, 64, 0, 0, 1)
+	p := one.Profile(tune.For{App: "randomaccess"}, time.Unix(0, 0).UTC())
+	require.Equal(t, one.Setting(), p.Setting)
+	require.InDelta(t, whole(p.Setting)/whole(start), p.Gain, 1e-9)
+	require.InDelta(t, whole(p.Setting)/1e6, p.Rate, 1e-9)
 	last := p.Decisions[len(p.Decisions)-1]
 	require.True(t, last.Kept)
 	require.Equal(t, start, last.From)
@@ -121,21 +140,21 @@ func TestRaceProfile(t *testing.T) {
 		require.LessOrEqual(t, d.Ratio, 1.0)
 	}
 
-	alone, _ := raced(t, whole, tune.Config{Start: start}, 64, 0, 0, 1)
-	p = alone.Profile(job, time.Unix(0, 0).UTC())
+	alone, _ := raced(t, tune.Config{Start: start}, 64, 0, 0, 1)
+	p = alone.Profile(tune.For{App: "randomaccess"}, time.Unix(0, 0).UTC())
 	require.Equal(t, start, p.Setting)
 	require.EqualValues(t, 1, p.Gain)
 	require.Empty(t, p.Decisions)
 }
 
 func TestRaceMistakes(t *testing.T) {
-	_, err := tune.NewRace(tune.Config{Start: start}, -1)
+	_, err := race.New(tune.Config{Start: start}, -1)
 	require.ErrorContains(t, err, "-1 runs")
-	_, err = tune.NewRace(tune.Config{}, 10)
+	_, err = race.New(tune.Config{}, 10)
 	require.ErrorContains(t, err, "topology has no name")
-	race, err := tune.NewRace(tune.Config{Start: start, Space: space}, 10)
+	one, err := race.New(tune.Config{Start: start, Space: space}, 10)
 	require.NoError(t, err)
-	race.Saw(0)
-	race.Saw(math.NaN())
-	require.Zero(t, race.Runs(), "a run that took no time is none")
+	one.Saw(0)
+	one.Saw(math.NaN())
+	require.Zero(t, one.Runs(), "a run that took no time is none")
 }

@@ -1,4 +1,8 @@
-package tune
+// Package race finds the fastest setting of a program by whole runs. All runs do the same work, in rounds: in each round the settings
+// that are left run in turns, lap by lap, and then the slower half drops out, or more where runs are few. All rounds have about as many
+// runs (successive halving; Karnin, Koren and Somekh 2013). A run counts by its ratio to the median of its lap, so that a machine that
+// gets slower over an hour is slower for all. [tune.Tuner] is for a program that tunes itself while it runs.
+package race
 
 import (
 	"cmp"
@@ -6,14 +10,14 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/tune"
 )
 
-// Race finds the fastest of some settings by whole runs that all do the same work, in rounds: in each, what is left runs lap by lap, in
-// turns, and then the slower half drops out, or more where runs are few. All rounds have about as many runs (successive halving; Karnin, Koren
-// and Somekh 2013). Nobody waits for what its runs work out, so none is spared. A run counts by its ratio to the median of its lap: a machine that gets slower over an hour is slower
-// for all. It belongs to one goroutine.
+// Race is a race under way. It belongs to one goroutine.
 type Race struct {
-	start    Setting
+	start    tune.Setting
 	runners  []*runner // still in it; the best first after each round
 	out      []*runner
 	laps     int       // of this round that are left, with the one under way
@@ -21,33 +25,33 @@ type Race struct {
 	lapped   int       // laps that are done
 	runs     int
 	runsMost int
-	log      []Decision
+	log      []tune.Decision
 }
 
 // runner is a setting in a race.
 type runner struct {
-	setting Setting
+	setting tune.Setting
 	ratios  []float64 // to the medians of its laps
 	seconds []float64
 }
 
-func (r *runner) score() float64 { return median(r.ratios) }
+func (r *runner) score() float64 { return lab.Summarize(r.ratios).Median }
 
-// NewRace begins a race of the start, what the model likes best, and settings all over the space: each third factor, caches off and of the
+// New begins a race of the start, what the model likes best, and settings all over the space: each third factor, caches off and of the
 // middle size, all topologies. Where runs are too few for all, those are left out for which the model predicts the longest times. Share,
 // Whole and Slowest don't matter.
-func NewRace(c Config, runs int) (*Race, error) {
-	c, err := c.complete()
+func New(c tune.Config, runs int) (*Race, error) {
+	c, err := c.Complete()
 	switch {
 	case err != nil:
 		return nil, err
 	case runs < 0:
-		return nil, fmt.Errorf("tune: a race of %d runs: give 0 or more", runs)
+		return nil, fmt.Errorf("race: a race of %d runs: give 0 or more", runs)
 	}
 	r := &Race{start: c.Start, runsMost: runs}
-	field := c.field()
+	all := field(c)
 	most := max(runs*2/3, min(runs, 2), 1) // the rest is for those that are fast
-	for _, s := range field[:min(len(field), most)] {
+	for _, s := range all[:min(len(all), most)] {
 		r.runners = append(r.runners, &runner{setting: s})
 	}
 	r.plan()
@@ -69,26 +73,26 @@ func (r *Race) plan() { r.laps = max(1, (r.runsMost-r.runs)/runsFor(len(r.runner
 const factorStep = 3
 
 // field is who takes part, the most promising ones first.
-func (c Config) field() []Setting {
+func field(c tune.Config) []tune.Setting {
 	var caches []int
 	if all := c.Space.Cache; len(all) > 2 {
 		caches = []int{all[0], all[len(all)/2]}
 	} else {
 		caches = all
 	}
-	var grid []Setting
+	var grid []tune.Setting
 	for _, t := range c.Space.Topologies {
 		for i := len(c.Space.Coalesce) - 1; i >= 0; i -= factorStep {
 			for _, cache := range caches {
-				if s := (Setting{t, c.Space.Coalesce[i], cache}); !math.IsInf(c.Predict(s), 1) {
+				if s := (tune.Setting{Topology: t, Coalesce: c.Space.Coalesce[i], Cache: cache}); !math.IsInf(c.Predict(s), 1) {
 					grid = append(grid, s)
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(grid, func(a, b Setting) int { return cmp.Compare(c.Predict(a), c.Predict(b)) })
-	all := []Setting{c.Start}
-	for _, s := range append([]Setting{c.Best()}, grid...) {
+	slices.SortStableFunc(grid, func(a, b tune.Setting) int { return cmp.Compare(c.Predict(a), c.Predict(b)) })
+	all := []tune.Setting{c.Start}
+	for _, s := range append([]tune.Setting{c.Best()}, grid...) {
 		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}
@@ -97,9 +101,9 @@ func (c Config) field() []Setting {
 }
 
 // Next is what to run next; false when the race is over. It changes nothing.
-func (r *Race) Next() (Setting, bool) {
+func (r *Race) Next() (tune.Setting, bool) {
 	if r.runs >= r.runsMost || len(r.runners) < 2 {
-		return Setting{}, false
+		return tune.Setting{}, false
 	}
 	return r.runners[r.place()].setting, true
 }
@@ -119,7 +123,7 @@ func (r *Race) Saw(seconds float64) {
 }
 
 func (r *Race) endLap() {
-	usual := median(r.lap)
+	usual := lab.Summarize(r.lap).Median
 	for i, seconds := range r.lap {
 		one := r.runners[(i+r.lapped)%len(r.runners)]
 		one.ratios, one.seconds = append(one.ratios, seconds/usual), append(one.seconds, seconds)
@@ -151,32 +155,30 @@ func (r *Race) rank() {
 }
 
 // decision is what came of a change, over the laps that both have run.
-func (r *Race) decision(from, to *runner, kept bool) Decision {
+func (r *Race) decision(from, to *runner, kept bool) tune.Decision {
 	n := min(len(from.ratios), len(to.ratios))
-	d := Decision{Window: r.runs, From: from.setting, To: to.setting, Kept: kept, Ratio: 1, Windows: n, Phase: "race"}
+	d := tune.Decision{Window: r.runs, From: from.setting, To: to.setting, Kept: kept, Ratio: 1, Windows: n, Phase: "race"}
 	if n > 0 {
-		d.Ratio = median(from.ratios[:n]) / median(to.ratios[:n])
-		d.Noise = off(from.ratios[:n])
+		was := lab.Summarize(from.ratios[:n])
+		d.Ratio, d.Noise = was.Median/lab.Summarize(to.ratios[:n]).Median, was.Spread/was.Median
 	}
 	verdict := "left"
 	if kept {
 		verdict = "kept"
 	}
-	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s: %s", change(from.setting, to.setting), d.Ratio, counted(n, "run"), verdict)
+	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s: %s", tune.Change(from.setting, to.setting), d.Ratio, runs(n), verdict)
 	return d
 }
 
-// off is how far values are from their median, as part of it.
-func off(values []float64) float64 {
-	middle, far := median(values), []float64(nil)
-	for _, v := range values {
-		far = append(far, math.Abs(v/middle-1))
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
 	}
-	return median(far)
+	return fmt.Sprintf("%d runs", n)
 }
 
 // Setting is the best that is known.
-func (r *Race) Setting() Setting { return r.leader().setting }
+func (r *Race) Setting() tune.Setting { return r.leader().setting }
 
 func (r *Race) leader() *runner {
 	best := r.runners[0]
@@ -192,15 +194,15 @@ func (r *Race) leader() *runner {
 func (r *Race) Runs() int { return r.runs }
 
 // Profile is what the race has found so far: the decision for the best setting stands last, where that is not the start.
-func (r *Race) Profile(of For, now time.Time) Profile {
+func (r *Race) Profile(of tune.For, now time.Time) tune.Profile {
 	best, first := r.leader(), r.first()
 	final := r.decision(first, best, true)
-	p := Profile{Format: ProfileFormat, For: of, Date: now, Setting: best.setting, Start: r.start, Gain: 1, Decisions: slices.Clone(r.log)}
+	p := tune.Profile{Format: tune.ProfileFormat, For: of, Date: now, Setting: best.setting, Start: r.start, Gain: 1, Decisions: slices.Clone(r.log)}
 	if best != first {
 		p.Gain = final.Ratio
 		p.Decisions = append(p.Decisions, final)
 	}
-	if seconds := median(best.seconds); seconds > 0 {
+	if seconds := lab.Summarize(best.seconds).Median; seconds > 0 {
 		p.Rate = 1 / seconds
 	}
 	return p
@@ -213,5 +215,5 @@ func (r *Race) first() *runner {
 			return one
 		}
 	}
-	panic("tune: a race without its start")
+	panic("race: one without its start")
 }
