@@ -73,3 +73,70 @@ func (s *second) lost(err error) error {
 	}
 	return errors.Join(err, s.wait())
 }
+
+// carrier carries messages from one process to the other, in order.
+type carrier interface {
+	put(message []byte) error
+	get(message []byte) error
+}
+
+// lead is the first process: it measures. The other end says last how many messages were not what they should be.
+func (p Pair) lead(app string, c carrier) (r Report, err error) {
+	r = Report{App: app, Procs: 2}
+	message := make([]uint64, p.Bytes/8)
+	bytes := bytesOf(message)
+	if err := c.put(bytes); err != nil { // there and back, before the clock starts
+		return r, err
+	}
+	if err := c.get(bytes); err != nil {
+		return r, err
+	}
+	start := time.Now()
+	for i := uint64(1); i <= uint64(p.Messages); i++ {
+		message[0] = i
+		if err := c.put(bytes); err != nil {
+			return r, err
+		}
+		if !p.PingPong {
+			continue
+		}
+		if err := c.get(bytes); err != nil {
+			return r, err
+		}
+		if message[0] != i+1 {
+			r.Errors++
+		}
+	}
+	if p.PingPong {
+		r.chased(p.Messages, p.Bytes, time.Since(start))
+	}
+	err = c.get(bytes)
+	r.Errors += message[0]
+	if !p.PingPong {
+		r.streamed(uint64(p.Messages)*uint64(p.Bytes), time.Since(start))
+	}
+	return r, err
+}
+
+// follow is the second process. It sends back the first message, and all of a ping-pong, with 1 added to the first word.
+func (p Pair) follow(c carrier) error {
+	message := make([]uint64, p.Bytes/8)
+	bytes, wrong := bytesOf(message), uint64(0)
+	for i := range uint64(p.Messages) + 1 {
+		if err := c.get(bytes); err != nil {
+			return err
+		}
+		if message[0] != i {
+			wrong++
+		}
+		if i > 0 && !p.PingPong {
+			continue
+		}
+		message[0]++
+		if err := c.put(bytes); err != nil {
+			return err
+		}
+	}
+	message[0] = wrong
+	return c.put(bytes)
+}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -31,14 +30,19 @@ type ring struct {
 	alive  func() error
 }
 
-// counters stand at the start of the memory: filled and emptied slots of each way, and what the second process found wrong.
+// counters stand at the start of the memory: filled and emptied slots of each way.
 const (
 	filled = iota
 	emptied
-	ways       = 2 * 2 // counters of both ways
-	wrongAt    = ways
-	headerSize = (ways + 1) * int(unsafe.Sizeof(counter{}))
+	headerSize = 2 * 2 * int(unsafe.Sizeof(counter{}))
 )
+
+// ringEnd is one end: it puts into a way, and gets from the other.
+type ringEnd struct {
+	*ring
+	way       int
+	sent, got uint64
+}
 
 func ringSize(bytes int) int { return headerSize + 2*slots*bytes }
 
@@ -63,23 +67,27 @@ func (r *ring) slot(way int, i uint64) []byte {
 	return r.memory[at : at+r.bytes]
 }
 
-// put copies message i of a way into the ring.
-func (r *ring) put(way int, i uint64, message []byte) error {
-	if err := r.await(r.counter(2*way+emptied), i+1-min(i+1, slots)); err != nil {
+// put copies a message into the ring.
+func (e *ringEnd) put(message []byte) error {
+	i := e.sent
+	e.sent++
+	if err := e.await(e.counter(2*e.way+emptied), e.sent-min(e.sent, slots)); err != nil {
 		return err
 	}
-	copy(r.slot(way, i), message)
-	r.counter(2*way + filled).Store(i + 1)
+	copy(e.slot(e.way, i), message)
+	e.counter(2*e.way + filled).Store(e.sent)
 	return nil
 }
 
-// get copies message i of a way out of the ring.
-func (r *ring) get(way int, i uint64, message []byte) error {
-	if err := r.await(r.counter(2*way+filled), i+1); err != nil {
+// get copies a message out of the ring.
+func (e *ringEnd) get(message []byte) error {
+	i, way := e.got, 1-e.way
+	e.got++
+	if err := e.await(e.counter(2*way+filled), e.got); err != nil {
 		return err
 	}
-	copy(message, r.slot(way, i))
-	r.counter(2*way + emptied).Store(i + 1)
+	copy(message, e.slot(way, i))
+	e.counter(2*way + emptied).Store(e.got)
 	return nil
 }
 
@@ -126,13 +134,11 @@ func Ring(p Pair) (Report, error) {
 		return Report{}, other.lost(err)
 	}
 	defer r.close()
-	report, err := p.ringFirst(r)
+	report, err := p.lead("limit-ring", &ringEnd{ring: r})
 	if err != nil {
 		return report, other.lost(err)
 	}
-	err = other.wait()
-	report.Errors += r.counter(wrongAt).Load()
-	return report, err
+	return report, other.wait()
 }
 
 // AnswerRing is the second process, which has the shared memory as its file 3.
@@ -156,64 +162,5 @@ func AnswerRing(p Pair) error {
 		return err
 	}
 	defer r.close()
-	return p.ringSecond(r)
-}
-
-func (p Pair) ringFirst(r *ring) (report Report, err error) {
-	report = Report{App: "limit-ring", Procs: 2}
-	message := make([]uint64, p.Bytes/8)
-	if err := p.meet(r, message); err != nil {
-		return report, err
-	}
-	start := time.Now()
-	for i := uint64(1); i <= uint64(p.Messages); i++ {
-		message[0] = i
-		if err := r.put(0, i, bytesOf(message)); err != nil {
-			return report, err
-		}
-		if !p.PingPong {
-			continue
-		}
-		if err := r.get(1, i, bytesOf(message)); err != nil {
-			return report, err
-		}
-		if message[0] != i+1 {
-			report.Errors++
-		}
-	}
-	if p.PingPong {
-		report.chased(p.Messages, p.Bytes, time.Since(start))
-		return report, nil
-	}
-	err = r.await(r.counter(emptied), uint64(p.Messages)+1)
-	report.streamed(uint64(p.Messages)*uint64(p.Bytes), time.Since(start))
-	return report, err
-}
-
-// meet sends a message there and back, before the clock starts.
-func (p Pair) meet(r *ring, message []uint64) error {
-	if err := r.put(0, 0, bytesOf(message)); err != nil {
-		return err
-	}
-	return r.get(1, 0, bytesOf(message))
-}
-
-func (p Pair) ringSecond(r *ring) error {
-	message := make([]uint64, p.Bytes/8)
-	for i := range uint64(p.Messages) + 1 {
-		if err := r.get(0, i, bytesOf(message)); err != nil {
-			return err
-		}
-		if message[0] != i {
-			r.counter(wrongAt).Add(1)
-		}
-		if i > 0 && !p.PingPong {
-			continue
-		}
-		message[0]++
-		if err := r.put(1, i, bytesOf(message)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.follow(&ringEnd{ring: r, way: 1})
 }

@@ -3,7 +3,6 @@ package limits
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +42,7 @@ func TCP(p Pair) (Report, error) {
 		return Report{}, other.lost(fmt.Errorf("the second process has not come: %w", err))
 	}
 	defer c.Close()
-	r, err := p.tcpFirst(c)
+	r, err := p.lead("limit-tcp", tcpEnd{c})
 	if err != nil {
 		return Report{}, other.lost(err)
 	}
@@ -87,71 +86,18 @@ func AnswerTCP(p Pair, address string) error {
 	if _, err := io.WriteString(c, secret); err != nil {
 		return err
 	}
-	if p.PingPong {
-		return p.echo(c)
-	}
-	return p.drain(c)
+	return p.follow(tcpEnd{c})
 }
 
-func (p Pair) tcpFirst(c net.Conn) (r Report, err error) {
-	r = Report{App: "limit-tcp", Procs: 2}
-	message := make([]uint64, p.Bytes/8)
-	start := time.Now()
-	for i := range p.Messages {
-		message[0] = uint64(i)
-		if _, err := c.Write(bytesOf(message)); err != nil {
-			return r, err
-		}
-		if !p.PingPong {
-			continue
-		}
-		if _, err := io.ReadFull(c, bytesOf(message)); err != nil {
-			return r, err
-		}
-		if message[0] != uint64(i)+1 {
-			r.Errors++
-		}
-	}
-	if p.PingPong {
-		r.chased(p.Messages, p.Bytes, time.Since(start))
-		return r, nil
-	}
-	var wrong [8]byte // the stream ends when the second process has read all of it
-	if _, err := io.ReadFull(c, wrong[:]); err != nil {
-		return r, err
-	}
-	r.streamed(uint64(p.Messages)*uint64(p.Bytes), time.Since(start))
-	r.Errors = binary.NativeEndian.Uint64(wrong[:])
-	return r, nil
+// tcpEnd is one end of a connection.
+type tcpEnd struct{ net.Conn }
+
+func (e tcpEnd) put(message []byte) error {
+	_, err := e.Write(message)
+	return err
 }
 
-// echo adds 1 to the first word of each message and sends it back.
-func (p Pair) echo(c net.Conn) error {
-	message := make([]uint64, p.Bytes/8)
-	for range p.Messages {
-		if _, err := io.ReadFull(c, bytesOf(message)); err != nil {
-			return err
-		}
-		message[0]++
-		if _, err := c.Write(bytesOf(message)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// drain reads all messages, and tells how many were not what they should be.
-func (p Pair) drain(c net.Conn) error {
-	message := make([]uint64, p.Bytes/8)
-	wrong := uint64(0)
-	for i := range p.Messages {
-		if _, err := io.ReadFull(c, bytesOf(message)); err != nil {
-			return err
-		}
-		if message[0] != uint64(i) {
-			wrong++
-		}
-	}
-	_, err := c.Write(binary.NativeEndian.AppendUint64(nil, wrong))
+func (e tcpEnd) get(message []byte) error {
+	_, err := io.ReadFull(e, message)
 	return err
 }

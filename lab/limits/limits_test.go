@@ -147,29 +147,32 @@ func TestAnsweringNobody(t *testing.T) {
 	}
 }
 
-// Wrong words are counted at both ends of a ring.
-func TestRingFindsWrongWords(t *testing.T) {
+// The second process counts wrong words, and says last how many.
+func TestFindsWrongWords(t *testing.T) {
 	f, err := sharedFile()
 	require.NoError(t, err)
 	defer f.Close()
 	p := Pair{Messages: 40, Bytes: 16}
 	require.NoError(t, f.Truncate(int64(ringSize(p.Bytes))))
-	ends := make([]*ring, 2)
-	for i := range ends {
-		ends[i], err = over(f, p.Bytes, func() error { return nil })
+	ends := make([]*ringEnd, 2)
+	for way := range ends {
+		r, err := over(f, p.Bytes, func() error { return nil })
 		require.NoError(t, err)
-		defer ends[i].close()
+		defer r.close()
+		ends[way] = &ringEnd{ring: r, way: way}
 	}
 	second := make(chan error)
-	go func() { second <- p.ringSecond(ends[1]) }()
+	go func() { second <- p.follow(ends[1]) }()
 	message := make([]uint64, p.Bytes/8)
-	require.NoError(t, p.meet(ends[0], message))
+	require.NoError(t, ends[0].put(bytesOf(message)))
+	require.NoError(t, ends[0].get(bytesOf(message)))
 	for i := uint64(1); i <= uint64(p.Messages); i++ {
 		message[0] = i + i/10%2 // wrong from 10 to 19 and from 30 to 39
-		require.NoError(t, ends[0].put(0, i, bytesOf(message)))
+		require.NoError(t, ends[0].put(bytesOf(message)))
 	}
+	require.NoError(t, ends[0].get(bytesOf(message)))
 	require.NoError(t, <-second)
-	require.EqualValues(t, 20, ends[0].counter(wrongAt).Load())
+	require.EqualValues(t, 20, message[0])
 }
 
 func TestUpdates(t *testing.T) {
