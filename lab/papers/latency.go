@@ -9,7 +9,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/pointerchase"
 	"github.com/activepebbles/pebbles/lab"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -27,7 +26,7 @@ func chasing(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, hops := []any{ranks}, 0.0
 		for _, c := range []*curve{direct, routed} {
-			o, err := l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: c.name, termination: "skr"}, chase)
+			o, err := l.run(odin(ranks, way{c.name, "skr"}, 0), chase)
 			if err != nil {
 				return d, err
 			}
@@ -81,7 +80,7 @@ func searching(l *simulator) (d drawing, err error) {
 		}
 		for i, c := range drawn {
 			w := ways[i%3]
-			where := world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
+			where := odin(ranks, w, paperFactor)
 			if i >= 3 {
 				where = coarse(where, grain)
 			}

@@ -80,7 +80,7 @@ func TestCrossingOfRandomAccess(t *testing.T) {
 	}
 	l := newLab(t)
 	run := func(ranks int, w way) outcome {
-		o, err := l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination}, updates(1, lookAhead))
+		o, err := l.run(odin(ranks, w, 0), updates(1, lookAhead))
 		require.NoError(t, err)
 		return o
 	}

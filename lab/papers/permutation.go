@@ -7,7 +7,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/permutation"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -47,7 +46,7 @@ func permuting(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells := []any{ranks}
 		for i, w := range []way{ways[0], ways[1], ways[0], ways[1]} {
-			each, where := 1, world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
+			each, where := 1, odin(ranks, w, paperFactor)
 			if i >= 2 {
 				each, where = grain, coarse(where, grain)
 			}
@@ -88,7 +87,7 @@ func permuting(l *simulator) (d drawing, err error) {
 
 // coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated time.
 func coarseness(l *simulator, w way, ranks, log2 int) (float64, error) {
-	where := world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor}
+	where := odin(ranks, w, paperFactor)
 	fine, err := l.run(where, permute(log2+log2Grain))
 	if err != nil {
 		return 0, err
@@ -115,10 +114,7 @@ func permutingBySize(l *simulator) (d drawing, err error) {
 	for log2 := 6; log2 <= l.some(14, 10); log2 += 2 {
 		cells := []any{lab.Grouped(1 << log2)}
 		for i, c := range []*curve{direct, routed, ordered} {
-			w := ways[i]
-			o, err := l.run(world{
-				network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: paperFactor,
-			}, permute(log2))
+			o, err := l.run(odin(ranks, ways[i], paperFactor), permute(log2))
 			if err != nil {
 				return d, err
 			}

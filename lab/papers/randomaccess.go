@@ -7,7 +7,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/randomaccess"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -52,7 +51,7 @@ func randomAccess(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, frames := []any{ranks}, []any{}
 		for i, w := range ways {
-			o, err := l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination}, updates(epochsRun, lookAhead))
+			o, err := l.run(odin(ranks, w, 0), updates(epochsRun, lookAhead))
 			if err != nil {
 				return d, err
 			}

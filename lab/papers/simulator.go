@@ -32,6 +32,11 @@ type world struct {
 	credits     int
 }
 
+// odin is the cluster of Active Pebbles.
+func odin(ranks int, w way, coalesce int) world {
+	return world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: coalesce}
+}
+
 // program is what the ranks of a world run. Its name tells programs of different work apart.
 type program struct {
 	name string
