@@ -53,7 +53,7 @@ func (s Site) work() model.Job {
 // Best is the setting of the space that the model likes best, or the start where it likes none much better. A cache is left as it is:
 // what it merges only a run can tell.
 func (c Config) Best() Setting {
-	c, err := c.complete()
+	c, err := c.Complete()
 	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // what the model knows nothing of
 		return c.Start
 	}

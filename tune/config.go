@@ -68,7 +68,8 @@ const (
 	slowestDefault = 2
 )
 
-func (c Config) complete() (Config, error) {
+// Complete fills in the defaults, and tells what is wrong.
+func (c Config) Complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)
 	}

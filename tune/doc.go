@@ -11,9 +11,6 @@
 // may cost is accounted for in seconds: see [Config].Share. When nothing is left to try the tuner only watches, and begins again
 // when the load has changed for good.
 //
-// A [Race] is for whole runs of a program that nobody waits for: settings all over the space take turns, and the slower half drops out of
-// each round.
-//
 // A tuner has no clock and draws nothing: ranks that see equal windows propose equal settings. So all ranks of a job may run one
 // each, on windows that were reduced over all ranks ([Window.Join]), and need not tell each other what to do.
 package tune

@@ -14,8 +14,13 @@ import (
 var job = tune.For{App: "randomaccess --log2-words 20", Ranks: 4, Processes: 2, Transport: "shm", Machine: "a machine"}
 
 func profile(t *testing.T) tune.Profile {
-	race, _ := raced(t, whole, tune.Config{Start: start, Space: space}, 64, 0, 0, 1)
-	return race.Profile(job, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0, 1)
+	w.run(1000)
+	best := w.tuner.Setting()
+	return tune.Profile{
+		Format: tune.ProfileFormat, For: job, Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Setting: best, Start: start,
+		Gain: whole(best, 0) / whole(start, 0), Rate: whole(best, 0) / 1e6, Decisions: w.tuner.Log(),
+	}
 }
 
 func TestProfileComesBack(t *testing.T) {

@@ -30,8 +30,8 @@ func (s Setting) check() error {
 	return nil
 }
 
-// change names what differs between two settings.
-func change(from, to Setting) string {
+// Change says in words what differs between two settings.
+func Change(from, to Setting) string {
 	text := ""
 	add := func(name string, from, to any) {
 		if from != to {

@@ -52,7 +52,7 @@ type attempt struct {
 
 // New makes a tuner. The error says what is wrong with the configuration.
 func New(c Config) (*Tuner, error) {
-	c, err := c.complete()
+	c, err := c.Complete()
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (t *Tuner) decide(kept bool, ratio, doubt, noise float64) {
 	if kept {
 		verdict = "kept"
 	}
-	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s (noise %.0f %%): %s", change(from, a.to), ratio,
+	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s (noise %.0f %%): %s", Change(from, a.to), ratio,
 		counted(len(a.ratios), "window"), 100*noise, verdict)
 	t.log = append(t.log, d)
 	t.attempt = nil

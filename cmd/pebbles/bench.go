@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
-	"github.com/activepebbles/pebbles/internal/suite"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
+	"github.com/activepebbles/pebbles/lab/suite"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
 
@@ -76,10 +75,10 @@ func (b *bench) start(expression string) error {
 		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
 	}
 	all := suite.Groups(suite.Options{Program: self, Quick: b.quick, Transports: transports})
-	some, err := benchmark.Matching(all, expression)
+	some, err := lab.Matching(all, expression)
 	switch {
 	case err != nil:
-		return plainly(err)
+		return err
 	case b.list:
 		return written(b.print(some))
 	case b.begin != nil:
@@ -95,25 +94,12 @@ func (b *bench) start(expression string) error {
 func benchFailure(err error) error {
 	var s *launch.SignalError
 	if errors.As(err, &s) {
-		return &failure{s.Status(), plainly(err)}
+		return &failure{s.Status(), err}
 	}
-	return &failure{launch.ExitError, plainly(err)}
+	return &failure{launch.ExitError, err}
 }
 
-// plainly leaves out the package, since the command is said before the error.
-func plainly(err error) error {
-	return plain{strings.TrimPrefix(err.Error(), "benchmark: "), err}
-}
-
-type plain struct {
-	text  string
-	cause error
-}
-
-func (p plain) Error() string { return p.text }
-func (p plain) Unwrap() error { return p.cause }
-
-func (b *bench) print(groups []benchmark.Group) error {
+func (b *bench) print(groups []lab.Group) error {
 	for _, g := range groups {
 		if _, err := fmt.Fprintf(b.stdout, "%s: %s\n", g.Name, g.About); err != nil {
 			return err
@@ -128,9 +114,9 @@ func (b *bench) print(groups []benchmark.Group) error {
 }
 
 // measure measures, and puts the results where they are wanted. Where they can't be written is told before an hour has gone.
-func (b *bench) measure(groups []benchmark.Group) error {
+func (b *bench) measure(groups []lab.Group) error {
 	for _, file := range []string{b.results, b.page} {
-		if err := benchmark.Writable(file); err != nil {
+		if err := lab.Writable(file); err != nil {
 			return err
 		}
 	}
@@ -141,7 +127,7 @@ func (b *bench) measure(groups []benchmark.Group) error {
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	results, err := benchmark.Alternate(ctx, groups, benchmark.Options{
+	results, err := lab.Alternate(ctx, groups, lab.Options{
 		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.told, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
 	})
 	if err != nil {
@@ -154,7 +140,7 @@ func (b *bench) measure(groups []benchmark.Group) error {
 }
 
 // keep writes the results to files.
-func (b *bench) keep(r benchmark.Results) (err error) {
+func (b *bench) keep(r lab.Results) (err error) {
 	if b.results != "" {
 		if err := r.Write(b.results); err != nil {
 			return err
@@ -162,39 +148,18 @@ func (b *bench) keep(r benchmark.Results) (err error) {
 	}
 	var pictures map[string][]string
 	if b.plot != "" {
-		if pictures, err = plots.Write(b.plot, r); err != nil {
+		if pictures, err = plots.ForPage(b.page, b.plot, r); err != nil {
 			return err
 		}
 	}
 	if b.page == "" {
 		return nil
 	}
-	for _, files := range pictures {
-		for i := range files {
-			if files[i], err = fromPage(b.page, files[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return benchmark.WriteSection(b.page, "suite", r.Markdown(pictures))
-}
-
-// fromPage is the way from a page to a file, as a link.
-func fromPage(page, file string) (string, error) {
-	from, err := filepath.Abs(filepath.Dir(page))
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	way, err := filepath.Rel(from, to)
-	return filepath.ToSlash(way), err
+	return lab.WriteSection(b.page, "suite", r.Markdown(pictures))
 }
 
 // told is the progress.
-func (b *bench) told(s benchmark.Step) {
+func (b *bench) told(s lab.Step) {
 	if b.quiet {
 		return
 	}

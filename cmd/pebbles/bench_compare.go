@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/lab"
 )
 
 func newBenchCompare(t terminal) *cobra.Command {
@@ -21,7 +21,7 @@ func newBenchCompare(t terminal) *cobra.Command {
 			"threshold, and a U-test finds it significant. Checksums and counters that don't depend on timing must be the same. The\n" +
 			"exit status is 1 when a row is slower, has changed, is missing, or has too few samples to tell.",
 		Example: "  pebbles bench compare old.json new.json\n" +
-			"  pebbles bench compare --ratios --threshold 30% bench/baseline.json new.json",
+			"  pebbles bench compare --ratios --threshold 30% lab/results/baseline.json new.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("%d files: give two, the old results and the new ones", len(args))
@@ -32,7 +32,7 @@ func newBenchCompare(t terminal) *cobra.Command {
 			if t.begin != nil {
 				return t.begin(nil)
 			}
-			o := benchmark.CompareOptions{Threshold: float64(threshold), Ratios: ratios}
+			o := lab.CompareOptions{Threshold: float64(threshold), Ratios: ratios}
 			if err := compare(t, args[0], args[1], o); err != nil {
 				return benchFailure(err)
 			}
@@ -44,16 +44,16 @@ func newBenchCompare(t terminal) *cobra.Command {
 	return c
 }
 
-func compare(t terminal, before, after string, o benchmark.CompareOptions) error {
-	was, err := benchmark.Read(before)
+func compare(t terminal, before, after string, o lab.CompareOptions) error {
+	was, err := lab.Read(before)
 	if err != nil {
 		return err
 	}
-	is, err := benchmark.Read(after)
+	is, err := lab.Read(after)
 	if err != nil {
 		return err
 	}
-	c, err := benchmark.Compare(was, is, o)
+	c, err := lab.Compare(was, is, o)
 	if err != nil {
 		return err
 	}

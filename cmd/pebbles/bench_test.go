@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/suite"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/suite"
 )
 
 // Every row of the suite is a command line of this command.
@@ -46,7 +46,7 @@ func TestBench(t *testing.T) {
 	require.Contains(t, r.stderr, "10/10 repeat 4, ")
 	require.Equal(t, 10, strings.Count(r.stderr, "\n"))
 
-	results, err := benchmark.Read(file)
+	results, err := lab.Read(file)
 	require.NoError(t, err)
 	require.Len(t, results.Groups, 1)
 	require.Len(t, results.Find("an empty epoch, 2 ranks, direct, nbx").Samples, 4)
@@ -54,7 +54,7 @@ func TestBench(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "| an empty epoch, 2 ranks, direct, nbx | ")
-	require.Contains(t, string(text), "\n![Empty epochs](plots/empty-epochs.svg)\n")
+	require.Contains(t, string(text), "\n![The end of an empty epoch, by detector](plots/empty-epochs.svg)\n")
 	require.FileExists(t, filepath.Join(folder, "empty-epochs.svg"))
 
 	same := pebbles(t, "bench", "compare", file, file)
@@ -92,13 +92,13 @@ func TestBenchFails(t *testing.T) {
 
 // saved writes results of one row with a file of their own.
 func saved(t *testing.T, name string, values ...float64) string {
-	r := benchmark.Result{Case: benchmark.Case{Name: name, Unit: "M/s", Line: "pebbles x"}}
+	r := lab.Result{Case: lab.Case{Name: name, Unit: "M/s", Line: "pebbles x"}}
 	for _, v := range values {
-		r.Samples = append(r.Samples, benchmark.Sample{Value: v, State: benchmark.Near})
+		r.Samples = append(r.Samples, lab.Sample{Value: v, State: lab.Near})
 	}
 	file := filepath.Join(t.TempDir(), "r.json")
-	require.NoError(t, benchmark.Results{Format: benchmark.Format, Groups: []benchmark.GroupResult{
-		{Name: "G", Results: []*benchmark.Result{&r}}}}.Write(file))
+	require.NoError(t, lab.Results{Format: lab.Format, Groups: []lab.GroupResult{
+		{Name: "G", Results: []*lab.Result{&r}}}}.Write(file))
 	return file
 }
 

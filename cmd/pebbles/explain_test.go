@@ -39,13 +39,13 @@ func TestExplain(t *testing.T) {
 				require.Equal(t, depths[app], e.Depth)
 				require.NotEmpty(t, e.Targets)
 				e.Limit = 0 // which depends on what is free
-				require.Equal(t, limits.ReplaceAllString(text, "to 0;"), e.String(), "both forms say the same")
+				require.Equal(t, limitNumber.ReplaceAllString(text, "to 0;"), e.String(), "both forms say the same")
 			})
 		}
 	}
 }
 
-var limits = regexp.MustCompile(`to \d+;`)
+var limitNumber = regexp.MustCompile(`to \d+;`)
 
 // The flags of buffers and links are what is explained.
 func TestExplainFlags(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -112,7 +112,7 @@ func (m *fitter) measure() error {
 		}
 	}
 	if m.out != "" {
-		if err := benchmark.Writable(m.out); err != nil {
+		if err := lab.Writable(m.out); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func (m *fitter) answer() error {
 // kept are the links of the classes that were not measured now, as they were kept for this machine.
 func kept(out string, now []fit.Measurement) (all []fit.Measurement) {
 	f, err := fit.Read(out)
-	if err != nil || f.Machine != benchmark.ThisMachine().String() {
+	if err != nil || f.Machine != lab.ThisMachine().String() {
 		return nil
 	}
 	for c := model.Process; c <= model.Network; c++ {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
@@ -106,7 +106,7 @@ func (m *fitter) printApplications(f model.File, out string) error {
 // keptApplications are what was kept of applications on this machine.
 func keptApplications(out string) map[string]model.Application {
 	f, err := fit.Read(out)
-	if err != nil || f.Machine != benchmark.ThisMachine().String() {
+	if err != nil || f.Machine != lab.ThisMachine().String() {
 		return nil
 	}
 	return f.Applications
@@ -115,8 +115,8 @@ func keptApplications(out string) map[string]model.Application {
 // coresHere measures what the cores of this host are to ranks that share them. Where that can't be measured, another process costs a
 // core no less than another rank.
 func coresHere(repeats int) (model.Cores, error) {
-	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: benchmark.TimeSlice(repeats)}
-	process, err := benchmark.HandOver(repeats)
+	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: lab.TimeSlice(repeats)}
+	process, err := lab.HandOver(repeats)
 	c.ProcessSwitch = max(process, c.Switch)
 	return c, err
 }

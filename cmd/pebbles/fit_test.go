@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab/fit"
 )
 
 var littleFit = []string{"fit", "--repeats", "2", "--frames", "60", "--time", "0", "--pebbles", "32768"}

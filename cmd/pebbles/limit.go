@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/bare"
+	"github.com/activepebbles/pebbles/lab/limits"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
 
@@ -24,14 +24,14 @@ func newLimit(t terminal) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newLimitUpdates(t), newLimitPermutation(t), newLimitCopy(t), newLimitSwitch(t),
-		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", bare.TCP, bare.AnswerTCP),
-		newLimitPair(t, "ring", "Move messages between two processes through a bare ring in shared memory", bare.Ring,
-			func(p bare.Pair, _ string) error { return bare.AnswerRing(p) }))
+		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", limits.TCP, limits.AnswerTCP),
+		newLimitPair(t, "ring", "Move messages between two processes through a bare ring in shared memory", limits.Ring,
+			func(p limits.Pair, _ string) error { return limits.AnswerRing(p) }))
 	return c
 }
 
 // limitCommand completes a command that prints a report.
-func limitCommand(t terminal, c *cobra.Command, measure func() (bare.Report, error)) *cobra.Command {
+func limitCommand(t terminal, c *cobra.Command, measure func() (limits.Report, error)) *cobra.Command {
 	inJSON := c.Flags().Bool("json", false, "print one JSON object instead of a table")
 	c.Args = noArguments
 	c.RunE = func(*cobra.Command, []string) error {
@@ -53,7 +53,7 @@ func limitCommand(t terminal, c *cobra.Command, measure func() (bare.Report, err
 	return c
 }
 
-func printLimit(t terminal, r bare.Report, inJSON bool) error {
+func printLimit(t terminal, r limits.Report, inJSON bool) error {
 	if inJSON {
 		return json.NewEncoder(t.stdout).Encode(r)
 	}
@@ -75,7 +75,7 @@ func printLimit(t terminal, r bare.Report, inJSON bool) error {
 }
 
 func newLimitUpdates(t terminal) *cobra.Command {
-	u := bare.Updates{Log2Words: 20, Tables: 2, PerWord: 4}
+	u := limits.Updates{Log2Words: 20, Tables: 2, PerWord: 4}
 	c := &cobra.Command{
 		Use: "updates", Short: "Update random words of tables without messages", Example: "  pebbles limit updates --json",
 	}
@@ -83,11 +83,11 @@ func newLimitUpdates(t terminal) *cobra.Command {
 	c.Flags().Var(count{&u.Tables, 1, ""}, "ranks", "tables, and goroutines")
 	c.Flags().Var(count{&u.PerWord, 1, ""}, "updates-per-word", "updates of a word in the mean")
 	c.Flags().BoolVar(&u.Huge, "huge", false, "ask the system for huge pages")
-	return limitCommand(t, c, func() (bare.Report, error) { return u.Run() })
+	return limitCommand(t, c, func() (limits.Report, error) { return u.Run() })
 }
 
 func newLimitPermutation(t terminal) *cobra.Command {
-	p := bare.Permutation{Log2Elements: 20, Shares: 2, Seed: 1}
+	p := limits.Permutation{Log2Elements: 20, Shares: 2, Seed: 1}
 	c := &cobra.Command{
 		Use: "permutation", Short: "Permute arrays that all goroutines share, without messages", Example: "  pebbles limit permutation --json",
 	}
@@ -95,39 +95,39 @@ func newLimitPermutation(t terminal) *cobra.Command {
 	c.Flags().Var(count{&p.Shares, 1, ""}, "ranks", "shares, and goroutines")
 	c.Flags().Uint64Var(&p.Seed, "seed", p.Seed, "seed of the permutations")
 	c.Flags().BoolVar(&p.Huge, "huge", false, "ask the system for huge pages")
-	return limitCommand(t, c, func() (bare.Report, error) { return p.Run() })
+	return limitCommand(t, c, func() (limits.Report, error) { return p.Run() })
 }
 
 func newLimitCopy(t terminal) *cobra.Command {
-	p := bare.Copies{Bytes: 32 << 20, Pieces: 2, Rounds: 8}
+	p := limits.Copies{Bytes: 32 << 20, Pieces: 2, Rounds: 8}
 	c := &cobra.Command{Use: "copy", Short: "Copy memory", Example: "  pebbles limit copy --json"}
 	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of each piece")
 	c.Flags().Var(count{&p.Pieces, 1, ""}, "ranks", "pieces, and goroutines")
 	c.Flags().Var(count{&p.Rounds, 1, ""}, "rounds", "copies of each piece")
-	return limitCommand(t, c, func() (bare.Report, error) { return p.Run() })
+	return limitCommand(t, c, func() (limits.Report, error) { return p.Run() })
 }
 
 func newLimitSwitch(t terminal) *cobra.Command {
-	s := bare.Switches{Rounds: 1 << 18}
+	s := limits.Switches{Rounds: 1 << 18}
 	c := &cobra.Command{Use: "switch", Short: "Hand over between two goroutines", Example: "  pebbles limit switch --json"}
 	c.Flags().Var(count{&s.Rounds, 1, ""}, "rounds", "times there and back")
-	return limitCommand(t, c, func() (bare.Report, error) { return s.Run() })
+	return limitCommand(t, c, func() (limits.Report, error) { return s.Run() })
 }
 
 // newLimitPair makes a command that starts itself again as the second of two processes.
-func newLimitPair(t terminal, name, short string, first func(bare.Pair) (bare.Report, error),
-	second func(bare.Pair, string) error) *cobra.Command {
-	p := bare.Pair{Messages: 1 << 14, Bytes: 1 << 16}
+func newLimitPair(t terminal, name, short string, first func(limits.Pair) (limits.Report, error),
+	second func(limits.Pair, string) error) *cobra.Command {
+	p := limits.Pair{Messages: 1 << 14, Bytes: 1 << 16}
 	answers := false
 	c := &cobra.Command{Use: name, Short: short, Example: "  pebbles limit " + name + " --json"}
 	c.Flags().Var(count{&p.Messages, 1, ""}, "messages", "messages of a stream, or rounds of a ping-pong")
 	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of a message")
 	c.Flags().BoolVar(&p.PingPong, "ping-pong", false, "send one message there and back, instead of a stream")
 	c.Flags().BoolVar(&answers, "answer", false, "be the second process")
-	limitCommand(t, c, func() (bare.Report, error) {
+	limitCommand(t, c, func() (limits.Report, error) {
 		self, err := os.Executable()
 		if err != nil {
-			return bare.Report{}, fmt.Errorf("find this program: %w", err)
+			return limits.Report{}, fmt.Errorf("find this program: %w", err)
 		}
 		p.Second = append(append([]string{self}, t.args...), "--answer")
 		return first(p)

@@ -139,3 +139,12 @@ func (m *predictor) predict(p *model.Parameters, surveys map[string]model.Shape)
 	}
 	return p.PredictOn(shape, j)
 }
+
+// plain is an error without the name of its package.
+type plain struct {
+	text  string
+	cause error
+}
+
+func (p plain) Error() string { return p.text }
+func (p plain) Unwrap() error { return p.cause }

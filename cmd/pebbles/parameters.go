@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -48,7 +48,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	}
 	return tune.For{
 		App: strings.Join(app, " "), Ranks: s.ranks(), Processes: s.spread.count(), Transport: transport,
-		Machine: benchmark.ThisMachine().String(),
+		Machine: lab.ThisMachine().String(),
 	}
 }
 

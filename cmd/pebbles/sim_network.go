@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/activepebbles/pebbles/internal/benchmark"
-	"github.com/activepebbles/pebbles/internal/plots"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
 )
 
 // axis is a flag that a sweep varies.
@@ -106,19 +106,16 @@ func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	results := benchmark.Results{Format: benchmark.Format}
+	var results lab.Results
 	for _, m := range measures {
-		g := benchmark.GroupResult{Name: m.name}
+		g := lab.GroupResult{Name: m.name}
 		for _, p := range points {
 			name := s.curve(p.values, along)
 			if name == "" {
 				name = whole
 			}
 			at, _ := strconv.ParseFloat(p.values[along], 64) // it is numeric
-			g.Results = append(g.Results, &benchmark.Result{
-				Case:    benchmark.Case{Name: name, Unit: m.unit, Point: &benchmark.Point{Curve: name, Axis: s[along].name, At: at}},
-				Samples: []benchmark.Sample{{Value: m.of(p.result)}},
-			})
+			g.Dot(name, s[along].name, m.unit, at, m.of(p.result))
 		}
 		results.Groups = append(results.Groups, g)
 	}

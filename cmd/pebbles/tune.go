@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/reduction"
-	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/race"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
@@ -102,9 +103,9 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 	var s *launch.SignalError
 	switch {
 	case errors.As(err, &s):
-		return &failure{s.Status(), plainly(err)}
+		return &failure{s.Status(), err}
 	case err != nil:
-		return &failure{launch.ExitError, plainly(err)}
+		return &failure{launch.ExitError, err}
 	}
 	return nil
 }
@@ -185,7 +186,7 @@ func (u *tuning) tune() error {
 			return err
 		}
 	}
-	if err := benchmark.Writable(out); err != nil {
+	if err := lab.Writable(out); err != nil {
 		return err
 	}
 	ctx, stop := launch.Signals(context.Background())
@@ -203,22 +204,22 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	race, err := tune.NewRace(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
+	r, err := race.New(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
 	if err != nil {
 		return err
 	}
-	for next, on := race.Next(); on; next, on = race.Next() {
+	for next, on := r.Next(); on; next, on = r.Next() {
 		one, err := u.run(ctx, next)
 		if err != nil {
 			return err
 		}
-		race.Saw(one.seconds)
-		u.tell(race)
+		r.Saw(one.seconds)
+		u.tell(r)
 	}
-	p := race.Profile(u.of, time.Now().UTC().Truncate(time.Second))
+	p := r.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil {
-		err = benchmark.WriteFile(out, text)
+		err = lab.WriteFile(out, text)
 	}
 	if err != nil {
 		return err
@@ -227,7 +228,7 @@ func (u *tuning) tune() error {
 }
 
 // tell shows how far it is.
-func (u *tuning) tell(r *tune.Race) {
+func (u *tuning) tell(r *race.Race) {
 	if !u.quiet {
 		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", r.Runs()+1, u.runs, r.Setting())
 	}
@@ -255,9 +256,9 @@ func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
 	if tunable[u.app[0]] {
 		args = append(args, fmt.Sprint("--cache=", s.Cache))
 	}
-	c := benchmark.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
-	results, err := benchmark.Alternate(ctx, []benchmark.Group{{Name: "tune", Cases: []benchmark.Case{c}}},
-		benchmark.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
+	c := lab.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
+	results, err := lab.Alternate(ctx, []lab.Group{{Name: "tune", Cases: []lab.Case{c}}},
+		lab.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
 	if err != nil {
 		return tunedRun{}, err
 	}

@@ -21,7 +21,7 @@ var strangers = []string{
 	"reflect", "runtime", "sync", "syscall", "testing", "testing/synctest", "time", "unsafe",
 	"example.org/unknown", "github.com/cornelk/hashmap", "github.com/linkedin/goavro/v2", "github.com/schollz/progressbar/v3",
 	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/stretchr/testify/require", "go.uber.org/goleak",
-	"golang.org/x/perf/benchmath", "golang.org/x/sys/unix", "golang.org/x/term", "gonum.org/v1/plot", "pgregory.net/rapid",
+	"golang.org/x/perf/benchmath", "golang.org/x/sys/unix", "golang.org/x/term", "pgregory.net/rapid",
 }
 
 // folders are one of each wall.
@@ -71,7 +71,7 @@ func newProbe(t *testing.T) *probe {
 		{"github.com/linkedin/goavro/v2", "v2.0.0"}, {"github.com/schollz/progressbar/v3", "v3.0.0"},
 		{"github.com/spf13/cobra", "v0.0.0"}, {"github.com/spf13/pflag", "v0.0.0"}, {"github.com/stretchr/testify", "v0.0.0"},
 		{"go.uber.org/goleak", "v0.0.0"}, {"golang.org/x/perf", "v0.0.0"}, {"golang.org/x/sys", "v0.0.0"},
-		{"golang.org/x/term", "v0.0.0"}, {"gonum.org/v1/plot", "v0.0.0"}, {"pgregory.net/rapid", "v0.0.0"},
+		{"golang.org/x/term", "v0.0.0"}, {"pgregory.net/rapid", "v0.0.0"},
 	} {
 		mod += fmt.Sprintf("require %s %s\nreplace %s => ./stand-in/%s\n", m.path, m.version, m.path, m.path)
 		p.files["stand-in/"+m.path+"/go.mod"] = "module " + m.path + "\n"

@@ -25,14 +25,8 @@ var walls = []wall{
 	{folder: "coalesce", std: pure, ours: none},
 	{folder: "model", std: pureWithJSON, ours: only("route")},
 	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
-	{folder: "internal/bare", std: all, ours: only("netio"), clock: true},
-	{folder: "internal/benchmark", std: all, ours: none, clock: true},
-	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
-		"target"), clock: true},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
-	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
-	{folder: "internal/suite", std: pure, ours: only("internal/benchmark")},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
@@ -50,9 +44,8 @@ var walls = []wall{
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/internal/*", std: all, ours: none, clock: true},
-	{folder: "bench/papers", std: all, ours: only("apps", "apps/alltoall", "apps/bfs", "apps/graph", "apps/permutation", "apps/pointerchase",
-		"apps/randomaccess", "internal/benchmark", "internal/plots", "model", "netio", "netio/sim", "pebble", "route", "termination"), clock: true},
-	{folder: "bench/*", std: all, ours: only("internal/benchmark", "internal/plots"), clock: true},
+	{folder: "lab", std: all, ours: measured, clock: true},
+	{folder: "lab/*", std: all, ours: measured, clock: true},
 	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},
 }
@@ -63,10 +56,9 @@ var homes = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/bare", "internal/benchmark", "netio", "netio/*"},
+	"golang.org/x/sys":                  {"cmd/*", "lab", "lab/*", "netio", "netio/*"},
 	"golang.org/x/term":                 {"cmd/*", "netio", "netio/*"},
-	"golang.org/x/perf":                 {"internal/benchmark"},
-	"gonum.org/v1/plot":                 {"internal/plots"},
+	"golang.org/x/perf":                 {"lab"},
 	"github.com/stretchr/testify":       nil,
 	"go.uber.org/goleak":                nil,
 	"pgregory.net/rapid":                nil,
@@ -141,5 +133,11 @@ func quietWithFiles(name string) bool {
 
 // public is what users may import, and what helps the tests.
 func public(name string) bool {
-	return !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "netio/launch"
+	return !strings.HasPrefix(name, "internal/") && !command(name) && !laboratory(name) && name != "netio/launch"
 }
+
+// measured is what the laboratory may import: everything but the command.
+func measured(name string) bool { return !command(name) }
+
+func command(name string) bool    { return strings.HasPrefix(name, "cmd/") }
+func laboratory(name string) bool { return name == "lab" || strings.HasPrefix(name, "lab/") }

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package benchmark
-
-// TimeSlice is 0, which is not known, where threads can't be bound to a core.
-func TimeSlice(int) float64 { return 0 }

@@ -1,0 +1,122 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Options say how a suite is measured.
+type Options struct {
+	Repeats int                  // runs of each case that count; at least 1
+	WarmUp  int                  // runs of each case before them
+	Limit   time.Duration        // of one run; 0 is [Limit]
+	Command string               // what the user typed, for the results
+	Told    func(Step)           // when not nil, is called after every run
+	Probe   func() time.Duration // tells the machine's state; nil is Probe
+}
+
+// A Step is a run that has ended well.
+type Step struct {
+	Case        Case
+	Repeat      int // from 1; 0 in the warm-up
+	Sample      Sample
+	Done, Total int // runs of the whole suite
+}
+
+// Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in the
+// opposite order, so that no case always follows the same other. The machine's state is probed before and after each run. It
+// stops at the first run that fails, prints no result, was wrong, or differs where it must not, and tells of it; when ctx
+// ends, its cause is told.
+func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
+	if o.Repeats < 1 || o.WarmUp < 0 {
+		return Results{}, fmt.Errorf("%d repeats after %d runs to warm up: repeat once at least", o.Repeats, o.WarmUp)
+	}
+	if err := Check(groups); err != nil {
+		return Results{}, err
+	}
+	if o.Limit == 0 {
+		o.Limit = Limit
+	}
+	if o.Probe == nil {
+		o.Probe = Probe
+	}
+	a := alternation{Options: o}
+	for _, g := range groups {
+		a.total += len(g.Cases) * (o.Repeats + o.WarmUp)
+	}
+	results := NewResults(o.Command)
+	results.Repeats, results.WarmUp = o.Repeats, o.WarmUp
+	for _, g := range groups {
+		measured, err := a.group(ctx, g)
+		if err != nil {
+			return Results{}, err
+		}
+		results.Groups = append(results.Groups, measured)
+	}
+	return results, nil
+}
+
+// alternation is a measurement under way.
+type alternation struct {
+	Options
+	done, total int
+}
+
+func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
+	measured := GroupResult{Name: g.Name, Title: g.Title, About: g.About}
+	for _, c := range g.Cases {
+		measured.Results = append(measured.Results, &Result{Case: c.typed()})
+	}
+	for round := 1 - a.WarmUp; round <= a.Repeats; round++ {
+		order := slices.Clone(measured.Results)
+		if round%2 == 0 {
+			slices.Reverse(order)
+		}
+		for _, r := range order {
+			if err := a.step(ctx, r, max(0, round)); err != nil {
+				return measured, fmt.Errorf("%s: %s: %w", r.Name, r.Line, err)
+			}
+		}
+		if err := measured.agree(); err != nil {
+			return measured, err
+		}
+	}
+	return measured, nil
+}
+
+// step runs a case once.
+func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
+	sample, err := r.run(ctx, a.Limit, a.Probe)
+	if err != nil {
+		return err
+	}
+	if repeat > 0 {
+		if err := r.take(sample); err != nil {
+			return err
+		}
+	}
+	a.done++
+	if a.Told != nil {
+		a.Told(Step{Case: r.Case, Repeat: repeat, Sample: sample, Done: a.done, Total: a.total})
+	}
+	return nil
+}
+
+// run runs the command once.
+func (c Case) run(ctx context.Context, limit time.Duration, probe func() time.Duration) (Sample, error) {
+	sample := Sample{Before: probe()}
+	out, err := Run(ctx, limit, c.Env, c.Args...)
+	if err != nil {
+		return sample, err
+	}
+	sample.Seconds, sample.CPU = out.Took.Seconds(), out.CPU.Seconds()
+	sample.After = probe()
+	sample.State = stateOf(sample.Before, sample.After)
+	o, err := parse(out.Text)
+	if err != nil {
+		return sample, err
+	}
+	return sample, sample.read(c, o)
+}

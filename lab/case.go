@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+)
+
+// A Case is one figure: the command that gives it, and where it stands in the JSON object that the command prints. The
+// object's field "errors" must be 0; an exit status or number of errors other than 0 ends the measurement.
+type Case struct {
+	Name string   `json:"name"`          // of its own in the whole suite; names of cases that bound others begin with "limit-"
+	Args []string `json:"-"`             // the program, by its path or a name that PATH knows, and its arguments
+	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
+	Line string   `json:"line"`          // the command as people would type it; empty: Env and Args with spaces between them
+
+	Field string  `json:"field"`           // of the printed object; those of objects inside by dots: counters.frames_sent
+	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
+	Unit  string  `json:"unit"`            // such as "M updates/s"
+	Lower bool    `json:"lower,omitempty"` // less is better: a time
+	// PerCPU tells that the field is an amount of work, and the figure what is done of it in a second of the processor, which
+	// the whole process took, its set-up and verification too. Other programs on the machine hardly change it.
+	PerCPU bool `json:"per_cpu,omitempty"`
+
+	// Against names the case of the same group that Result.Ratios holds this one against. It must be in the same unit.
+	Against string `json:"against,omitempty"`
+	// Work, when not empty, names the work that is done: all runs of all cases of a group with the same Work must print the
+	// same field "checksum". Without it, the runs of one case must print the same checksum, if they print one.
+	Work string `json:"work,omitempty"`
+	// Exact names fields that must be the same in every run, as they don't depend on timing. Compare holds them to be equal
+	// between two results.
+	Exact []string `json:"exact,omitempty"`
+	// Point, when not nil, is where the figure stands in a plot of lines. A group is drawn so when all of its cases have one.
+	Point *Point `json:"point,omitempty"`
+}
+
+// A Point is a place along one line of a plot.
+type Point struct {
+	Curve string  `json:"curve"` // the line's name
+	Axis  string  `json:"axis"`  // what goes along the plot, the same in a whole group: "ranks"
+	At    float64 `json:"at"`    // how much of it, above 0: the axis is logarithmic
+}
+
+// A Group holds cases that are run alternately, and shown together.
+type Group struct {
+	Name  string
+	Title string // of a plot; empty: Name
+	About string // what the group shows: a sentence or more
+	Cases []Case
+}
+
+// Add adds a case to the group.
+func (g *Group) Add(c Case) { g.Cases = append(g.Cases, c) }
+
+// typed is the case with its line.
+func (c Case) typed() Case {
+	if c.Line == "" {
+		c.Line = strings.Join(append(append([]string{}, c.Env...), c.Args...), " ")
+	}
+	return c
+}
+
+func (c Case) scale() float64 {
+	if c.Scale == 0 {
+		return 1
+	}
+	return c.Scale
+}
+
+// speed is the ratio of the speeds of two values of this case's unit.
+func (c Case) speed(value, against float64) float64 {
+	if c.Lower {
+		return against / value
+	}
+	return value / against
+}
+
+// Check tells what is wrong with a suite before anything is run.
+func Check(groups []Group) error {
+	if len(groups) == 0 {
+		return errors.New("there is nothing to measure")
+	}
+	seen := map[string]bool{}
+	for _, g := range groups {
+		if err := g.check(seen); err != nil {
+			return fmt.Errorf("group %q: %w", g.Name, err)
+		}
+	}
+	return nil
+}
+
+func (g Group) check(seen map[string]bool) error {
+	units := map[string]Case{}
+	for _, c := range g.Cases {
+		switch {
+		case c.Name == "" || c.Field == "" || len(c.Args) == 0:
+			return fmt.Errorf("case %q: name it, its command and the field of its figure", c.Name)
+		case seen[c.Name]:
+			return fmt.Errorf("case %q: there is another of this name", c.Name)
+		}
+		seen[c.Name] = true
+		units[c.Name] = c
+		if p := c.Point; p != nil && (p.Curve == "" || p.Axis == "" || !(p.At > 0) || math.IsInf(p.At, 1)) {
+			return fmt.Errorf("case %q: name its curve and its axis, and give it a place above 0 there", c.Name)
+		}
+	}
+	for _, c := range g.Cases {
+		base, there := units[c.Against]
+		if c.Against != "" && (!there || base.Unit != c.Unit || base.Lower != c.Lower) {
+			return fmt.Errorf("case %q is held against %q, which is no case of this group in %s", c.Name, c.Against, c.Unit)
+		}
+	}
+	return nil
+}
+
+// Matching leaves the cases whose name or group's name matches a regular expression, in upper or lower case, with what they are
+// held against.
+func Matching(groups []Group, expression string) (some []Group, err error) {
+	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
+		return nil, err
+	}
+	pattern := regexp.MustCompile("(?i)" + expression)
+	for _, g := range groups {
+		wanted := map[string]bool{}
+		for _, c := range g.Cases {
+			if pattern.MatchString(g.Name) || pattern.MatchString(c.Name) {
+				g.want(c, wanted)
+			}
+		}
+		part := Group{Name: g.Name, Title: g.Title, About: g.About}
+		for _, c := range g.Cases {
+			if wanted[c.Name] {
+				part.Add(c)
+			}
+		}
+		if part.Cases != nil {
+			some = append(some, part)
+		}
+	}
+	if some == nil {
+		return nil, fmt.Errorf("no case matches %q", expression)
+	}
+	return some, nil
+}
+
+// want marks a case and what it is held against.
+func (g Group) want(c Case, wanted map[string]bool) {
+	if wanted[c.Name] {
+		return
+	}
+	wanted[c.Name] = true
+	for _, other := range g.Cases {
+		if other.Name == c.Against {
+			g.want(other, wanted)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// usageStatus is the exit status of our command, as of this one, for flags that it doesn't know.
+const usageStatus = 2
+
+// offersShm asks our command whether it knows the transport shm. That it fails by other means is an error.
+func offersShm(ctx context.Context, pebbles string) (bool, error) {
+	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles}, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.As(err, &exit) && exit.ExitCode() == usageStatus:
+		return false, nil
+	}
+	return false, fmt.Errorf("%s --transport shm: %w", pebbles, err)
+}
+
+// drawRoots lets our command draw the roots from which all shall search, for each scale.
+func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]string, error) {
+	roots := map[int][]string{}
+	for _, scale := range size.scales {
+		var drawn struct{ Roots []uint64 }
+		_, err := lab.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots", fmt.Sprint(size.roots), "--json")
+		if err == nil && len(drawn.Roots) == 0 {
+			err = errors.New("there are none")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("draw roots: %w", err)
+		}
+		for _, root := range drawn.Roots {
+			roots[scale] = append(roots[scale], fmt.Sprint(root))
+		}
+	}
+	return roots, nil
+}
+
+// agree holds what the cases of a group found against each other: cases with the same exact fields must have the same values.
+func agree(results lab.Results) error {
+	for _, g := range results.Groups {
+		first := map[string]*lab.Result{}
+		for _, r := range g.Results {
+			if len(r.Exact) == 0 || r.Exact[0] != found[0] {
+				continue
+			}
+			fields := strings.Join(r.Exact, " ")
+			if first[fields] == nil {
+				first[fields] = r
+			}
+			if other := first[fields]; !maps.Equal(other.Exactly, r.Exactly) {
+				return fmt.Errorf("%s and %s search the same graph, but found %v and %v", other.Name, r.Name, other.Exactly, r.Exactly)
+			}
+		}
+	}
+	return nil
+}

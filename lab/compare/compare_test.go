@@ -1,0 +1,415 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/scripttest"
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// install puts shell scripts of these names alone into PATH, beside what scripts need, and returns their folder.
+func install(t *testing.T, scripts map[string]string) string {
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip("peers are for Linux: there is no /dev/shm")
+	}
+	folder := t.TempDir()
+	for name, script := range scripts {
+		scripttest.Write(t, filepath.Join(folder, name), script)
+	}
+	for _, tool := range []string{"cat", "sleep", "touch"} {
+		for _, at := range []string{"/bin/", "/usr/bin/"} {
+			if _, err := os.Stat(at + tool); err == nil {
+				require.NoError(t, os.Symlink(at+tool, filepath.Join(folder, tool)))
+				break
+			}
+		}
+	}
+	t.Setenv("PATH", folder)
+	t.Setenv("TMPDIR", t.TempDir())
+	before, err := os.ReadDir("/dev/shm")
+	require.NoError(t, err)
+	t.Cleanup(func() { // nothing is left, whatever happened
+		after, err := os.ReadDir("/dev/shm")
+		require.NoError(t, err)
+		for _, entry := range after {
+			if strings.HasPrefix(entry.Name(), "mpi") {
+				require.Contains(t, fmt.Sprint(before), entry.Name())
+			}
+		}
+		left, err := os.ReadDir(os.Getenv("TMPDIR"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	})
+	return folder
+}
+
+// version is how Open MPI's mpirun begins.
+const version = `if [ "$1" = --version ]; then echo 'mpirun (Open MPI) 4.1.4'; exit; fi
+`
+
+// runsLast is an mpirun that runs the last argument alone.
+const runsLast = version + `for last; do :; done
+exec "$last"
+`
+
+// says is a program that prints HPCC's output to stdout.
+func says(text string) string { return "cat <<'END'\n" + text + "END\n" }
+
+func run(t *testing.T, args ...string) (stdout string, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	var out, progress bytes.Buffer
+	err = call(ctx, args, &out, &progress)
+	return out.String(), err
+}
+
+// call calls compare, or compare hpcc.
+func call(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "hpcc" {
+		return hpccProgram().Call(ctx, args[1:], stdout, stderr)
+	}
+	return compareProgram().Call(ctx, args, stdout, stderr)
+}
+
+func TestNoMPI(t *testing.T) {
+	install(t, nil)
+	_, err := run(t)
+	require.ErrorContains(t, err, "there is no mpirun: run `make -C lab tools` as root")
+	install(t, map[string]string{"mpirun": "echo HYDRA build details:"})
+	_, err = run(t)
+	require.ErrorContains(t, err, `not Open MPI's, but "HYDRA build details:"`)
+	install(t, map[string]string{"mpirun": "exit 3"})
+	_, err = run(t)
+	require.ErrorContains(t, err, "mpirun --version: exit status 3")
+	install(t, map[string]string{"mpirun": runsLast})
+	_, err = run(t, "hpcc")
+	require.ErrorContains(t, err, "there is no hpcc: run `make -C lab tools` as root")
+}
+
+func TestMistakes(t *testing.T) {
+	install(t, map[string]string{"mpirun": runsLast})
+	for line, why := range map[string]string{
+		"-nonsense":                     "flag provided but not defined",
+		"more":                          `"more": no such argument`,
+		"-repeats 0":                    "give 1 or more",
+		"-hpcc-source web":              "give debian or none",
+		"-page x -small":                "leave out -small and -only",
+		"-page x -only y":               "leave out -small and -only",
+		"hpcc -log2-words 0":            "give 1 to 28",
+		"hpcc -log2-words 29":           "give 1 to 28",
+		"hpcc -medium pigeon":           "give shm or tcp",
+		"hpcc -log2-words 12 -nonsense": "flag provided but not defined",
+	} {
+		_, err := run(t, strings.Fields(line)...)
+		require.ErrorContains(t, err, why, line)
+		require.ErrorAs(t, err, new(lab.UsageError), line)
+	}
+	_, err := run(t, "-ranks", "1")
+	require.ErrorContains(t, err, "give 2 or more")
+	_, err = run(t, "-programs", t.TempDir())
+	require.ErrorContains(t, err, "run `make -C lab programs`")
+}
+
+// A run of the program that is made from HPCC's source.
+func TestAlone(t *testing.T) {
+	text := section(generated)
+	folder := install(t, map[string]string{
+		"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$@\"\n",
+		"well":    `[ "$1" = 20 ] || exit 9` + "\n" + says(text),
+		"loses":   says(strings.Replace(text, "Found 0 ", "Found 824 ", 1)),
+		"wrong":   says(strings.Replace(text, "Found 0 errors in 2097152 locations (passed)", "Found 30000 errors in 2097152 locations (failed)", 1)),
+		"other":   says(strings.Replace(text, "2^20", "2^19", 1)),
+		"silent":  "",
+		"failing": "echo no memory >&2\nexit 4\n",
+	})
+	alone := func(program string) (r report, err error) {
+		out, err := run(t, "hpcc", "-log2-words", "20", "-program", filepath.Join(folder, program))
+		if out != "" {
+			require.NoError(t, json.Unmarshal([]byte(out), &r))
+		}
+		return r, err
+	}
+	r, err := alone("well")
+	require.NoError(t, err)
+	require.EqualValues(t, 1<<23, r.UpdatesPerSecond)
+	r, err = alone("loses")
+	require.NoError(t, err)
+	require.EqualValues(t, 824, r.WrongWords)
+	require.Zero(t, r.Errors)
+	r, err = alone("wrong")
+	require.ErrorContains(t, err, "30000 of 2097152 words wrong")
+	require.EqualValues(t, 30000, r.Errors)
+	_, err = alone("other")
+	require.ErrorContains(t, err, "2 ranks of 2^19 words, not 2 of 2^20")
+	_, err = alone("silent")
+	require.ErrorContains(t, err, "HPCC has not said")
+	_, err = alone("failing")
+	require.ErrorContains(t, err, "exit status 4")
+	require.ErrorContains(t, err, "no memory")
+}
+
+// Debian's hpcc is ended as soon as the section is there; what it would do next would take longer than this test may.
+func TestDebian(t *testing.T) {
+	install(t, map[string]string{
+		"mpirun": runsLast,
+		"hpcc":   "cat hpccinf.txt >/dev/null || exit 5\n(" + says(generated) + ") >hpccoutf.txt\nexec sleep 300\n",
+	})
+	out, err := run(t, "hpcc", "-log2-words", "20")
+	require.NoError(t, err)
+	require.Contains(t, out, `"updates_per_second":8388608}`)
+
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(generated) + ") >hpccoutf.txt\n"})
+	_, err = run(t, "hpcc", "-log2-words", "20")
+	require.NoError(t, err, "has ended by itself")
+
+	early, _, _ := strings.Cut(generated, "Verification:")
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(early) + ") >hpccoutf.txt\necho out of memory >&2\nexit 1\n"})
+	_, err = run(t, "hpcc", "-log2-words", "20")
+	require.ErrorContains(t, err, "hpcc ended (exit status 1) before its MPIRandomAccess")
+	require.ErrorContains(t, err, "out of memory")
+
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "exit 0\n"})
+	_, err = run(t, "hpcc", "-log2-words", "20")
+	require.ErrorContains(t, err, "hpcc ended (exit status 0)")
+}
+
+// When this program is told to end, so is hpcc.
+func TestDebianInterrupted(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "touch " + started + "\nexec sleep 300\n"})
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	go func() {
+		for {
+			if _, err := os.Stat(started); err == nil {
+				interrupt(syscall.EINTR)
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	begun := time.Now()
+	err := call(ctx, []string{"hpcc", "-log2-words", "20"}, &bytes.Buffer{}, &bytes.Buffer{})
+	require.ErrorIs(t, err, syscall.EINTR)
+	require.Less(t, time.Since(begun), time.Minute)
+}
+
+// HPCC takes as its table what HPL's matrix holds, rounded down to a power of two.
+func TestInput(t *testing.T) {
+	for _, ranks := range []int{2, 4, 16} {
+		for log2 := 1; log2 <= hpccLog2Most; log2++ {
+			lines := strings.Split(hpccInput(ranks, log2), "\n")
+			var rows float64
+			_, err := fmt.Sscan(lines[5], &rows)
+			require.NoError(t, err)
+			words := math.Exp2(math.Floor(math.Log2(rows*rows/float64(ranks)) + math.Log2(float64(ranks)) + 1e-12))
+			if least := math.Ldexp(float64(ranks), log2); least >= 64 {
+				require.Equal(t, least, words, "%d ranks, 2^%d words", ranks, log2)
+			}
+			require.Equal(t, strconv.Itoa(ranks), strings.Fields(lines[11])[0])
+			require.Contains(t, lines[31], "separator", "HPCC skips line 32")
+		}
+	}
+}
+
+func someSuite(t *testing.T) suite {
+	return suite{
+		programs: "/programs", self: "/programs/compare", mpi: mpi{2, "/files", "/segments"}, size: full, sources: true, shm: true,
+		roots: map[int][]string{16: {"3", "5"}, 18: {"7"}},
+	}
+}
+
+func TestGroups(t *testing.T) {
+	s := someSuite(t)
+	groups := s.groups()
+	require.NoError(t, lab.Check(groups))
+	for _, g := range groups {
+		own := g.Cases[0]
+		require.Contains(t, own.Name, "Active Pebbles", "our command comes first")
+		require.NotEmpty(t, own.Against, own.Name)
+		for _, c := range g.Cases {
+			require.NotContains(t, c.Line, "/", "a line is for people: %s", c.Line)
+			require.NotContains(t, c.Line, "%!")
+			if c.Args[0] == "mpirun" {
+				require.Contains(t, strings.Join(c.Args, " "), "orte_tmpdir_base /files")
+				require.Contains(t, strings.Join(c.Args, " "), "btl_vader_backing_directory /segments")
+			}
+		}
+	}
+	text := fmt.Sprint(groups)
+	require.Contains(t, text, "--transport shm")
+	require.Contains(t, text, "pebbles bfs --kronecker 16 --root 3 --root 5")
+	require.Contains(t, text, "peer-bfs --kronecker 16 --root 3,5 --method")
+
+	s.shm, s.sources = false, false
+	groups = s.groups()
+	require.NoError(t, lab.Check(groups))
+	require.NotContains(t, fmt.Sprint(groups), "--transport shm")
+	require.NotContains(t, fmt.Sprint(groups), "Sandia")
+}
+
+// Ranks are bound to cores when there are enough.
+func TestBinding(t *testing.T) {
+	require.Equal(t, "core", mpi{ranks: runtime.NumCPU()}.binding())
+	require.Equal(t, "none", mpi{ranks: runtime.NumCPU() + 1}.binding())
+}
+
+func TestAgree(t *testing.T) {
+	result := func(name, reached string) *lab.Result {
+		exactly := map[string]string{}
+		for _, field := range found {
+			exactly[field] = reached
+		}
+		return &lab.Result{Case: lab.Case{Name: name, Exact: found}, Exactly: exactly}
+	}
+	other := &lab.Result{Case: lab.Case{Name: "x", Exact: []string{"wrong_words"}}, Exactly: map[string]string{"wrong_words": "1"}}
+	results := func(all ...*lab.Result) lab.Results {
+		return lab.Results{Groups: []lab.GroupResult{{Results: all}}}
+	}
+	require.NoError(t, agree(results(other, result("a", "[5]"), result("b", "[5]"))))
+	require.ErrorContains(t, agree(results(result("a", "[5]"), other, result("b", "[6]"))), "a and b search the same graph")
+}
+
+// Of a command that fails, it is not said that it lacks a transport.
+func TestOffersShm(t *testing.T) {
+	folder := install(t, map[string]string{"new": "exit 0", "old": "exit 2", "broken": "echo no room >&2\nexit 1"})
+	ask := func(name string) (bool, error) { return offersShm(context.Background(), filepath.Join(folder, name)) }
+	offers, err := ask("new")
+	require.NoError(t, err)
+	require.True(t, offers)
+	offers, err = ask("old")
+	require.NoError(t, err)
+	require.False(t, offers)
+	_, err = ask("broken")
+	require.ErrorContains(t, err, "no room")
+	_, err = ask("missing")
+	require.Error(t, err)
+}
+
+func TestDrawRoots(t *testing.T) {
+	folder := install(t, map[string]string{
+		"well": `echo '{"roots":[3,18446744073709551615]}'`, "none": `echo '{"roots":[]}'`, "text": "echo hello", "fails": "exit 1",
+	})
+	draw := func(name string) (map[int][]string, error) {
+		return drawRoots(context.Background(), filepath.Join(folder, name), tiny)
+	}
+	roots, err := draw("well")
+	require.NoError(t, err)
+	require.Equal(t, map[int][]string{8: {"3", "18446744073709551615"}}, roots)
+	for _, name := range []string{"none", "text", "fails"} {
+		_, err = draw(name)
+		require.ErrorContains(t, err, "draw roots", name)
+	}
+}
+
+// anything prints every field that a case may read.
+const anything = `cat <<'END'
+{"errors":%s,"checksum":"1","roots":[1],"updates_per_second":1e6,"elements_per_second":1e6,"seconds_per_hop":1e-6,
+"items_per_second":1e6,"harmonic_mean_teps":1e6,"vertices":1,"edges":1,"reached":[%s],"depths":[1],"distance_sums":[1]}
+END
+`
+
+// What a program does wrong ends the measurement with its name and what it did.
+func TestOddPrograms(t *testing.T) {
+	fine := fmt.Sprintf(anything, "0", "1")
+	for peer, why := range map[string]string{
+		fine:                               "",
+		"echo cannot work >&2\nexit 7":     "exit status 7; it said:\ncannot work",
+		"echo nonsense":                    "prints no JSON object",
+		fine + fine:                        "more than one JSON object",
+		fmt.Sprintf(anything, "3", "1"):    `field "errors" is 3`,
+		`echo '{"errors":0}'`:              "is <nil>, not a number",
+		`echo '{"updates_per_second":1}'`:  `field "errors" is <nil>`,
+		fmt.Sprintf(anything, "0", "1, 2"): "search the same graph",
+		strings.Replace(fine, `"checksum":"1"`, `"checksum":"2"`, 1): "do the same work, but their checksums are 1 and 2",
+	} {
+		scripts := map[string]string{
+			"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$1\"\n",
+			"pebbles": "case \"$*\" in *shm*) exit 2;; esac\n" + fine,
+		}
+		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong") {
+			scripts["peer-"+name] = peer
+		}
+		folder := install(t, scripts)
+		out := filepath.Join(t.TempDir(), "results.json")
+		table, err := run(t, "-programs", folder, "-small", "-hpcc-source", "none", "-out", out, "-only", "(RandomAccess|BFS).*shared.*(process|point)")
+		if why != "" {
+			require.ErrorContains(t, err, why)
+			require.NoFileExists(t, out)
+			continue
+		}
+		require.NoError(t, err)
+		require.Regexp(t, regexp.MustCompile(`(?m)^RandomAccess.*MPI, point to point +1 `), table)
+		results, err := lab.Read(out)
+		require.NoError(t, err)
+		require.Len(t, results.Groups, 2)
+	}
+}
+
+// The page gets tables and pictures, and keeps the rest.
+func TestKeep(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(page, []byte("# Measurements\n\nMine.\n"), 0o644))
+	r := &lab.Result{Case: lab.Case{Name: "a", Args: []string{"a"}, Unit: "M/s"}, Samples: []lab.Sample{{Value: 2}}}
+	results := lab.Results{Format: lab.Format, Repeats: 1, Command: "make", Groups: []lab.GroupResult{
+		{Name: "One, two", About: "About.", Results: []*lab.Result{r}}}}
+	require.NoError(t, options{Session: &lab.Session{Page: page}}.keep(results))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "Mine.")
+	require.Contains(t, string(text), "## One, two\n\nAbout.")
+	require.Contains(t, string(text), "![One, two](plots/peers/one-two.svg)")
+	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "peers", "one-two.svg"))
+}
+
+func TestOthersRunning(t *testing.T) {
+	for text, others := range map[string]int{
+		"0.20 0.18 0.12 1/80 11206\n": 0, "9.1 8.2 7.3 5/345 2\n": 4, "0 0 0 0/0 0": 0, "": 0, "0 0 0": 0, "0 0 0 x/y 1": 0,
+	} {
+		require.Equal(t, others, othersRunning(text), text)
+	}
+}
+
+func TestLine(t *testing.T) {
+	require.Equal(t, "make -C lab compare REPEATS=7", options{Session: &lab.Session{Repeats: 7}, hpccSource: "debian"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{Session: &lab.Session{Repeats: 5, Only: "BFS"}, hpccSource: "none"}.line())
+}
+
+// The page on peers names every program and every target of make that it tells to call.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/peers.md")
+	require.NoError(t, err)
+	makefile, err := os.ReadFile("../Makefile")
+	require.NoError(t, err)
+	calls := regexp.MustCompile(`make -C lab (\w+)`).FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, calls)
+	for _, call := range calls {
+		require.Regexp(t, `(?m)^`+call[1]+`:`, string(makefile))
+	}
+	peers := regexp.MustCompile(`(?m)^PEERS := (.*)$`).FindStringSubmatch(string(makefile))
+	require.NotNil(t, peers)
+	for _, name := range strings.Fields(peers[1]) {
+		require.Contains(t, string(page), "| `"+name+"` |")
+		require.FileExists(t, filepath.Join("..", "peers", name+".c"))
+	}
+	for _, over := range []medium{shm, tcp} {
+		for _, word := range tuned[over] {
+			require.Contains(t, string(page), word)
+		}
+	}
+}

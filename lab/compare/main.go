@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "hpcc" { // which compare calls
+		os.Args = os.Args[1:]
+		hpccProgram().Main()
+		return
+	}
+	compareProgram().Main()
+}
+
+// options are the flags of this program.
+type options struct {
+	*lab.Session
+	programs   string
+	hpccSource string
+	ranks      int
+}
+
+func compareProgram() lab.Program {
+	var o options
+	return lab.Program{Name: "compare", Flags: "repeats small only out page", Repeats: 5, Own: func(f *flag.FlagSet) {
+		f.StringVar(&o.programs, "programs", "built", "folder of the programs, as make -C lab programs builds them")
+		f.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's source")
+		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
+	}, Run: func(ctx context.Context, s *lab.Session) error {
+		o.Session = s
+		if o.hpccSource != "debian" && o.hpccSource != "none" {
+			return lab.UsageError{Err: fmt.Errorf("-hpcc-source %s: give debian or none", o.hpccSource)}
+		}
+		return o.compare(ctx)
+	}}
+}
+
+func (o options) compare(ctx context.Context) error {
+	m, err := newMPI(o.ranks)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	if err := o.quiet(); err != nil {
+		return err
+	}
+	groups, err := o.groups(ctx, m)
+	if err != nil {
+		return err
+	}
+	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Told: func(s lab.Step) {
+		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit, s.Sample.State)
+	}}
+	if o.Small {
+		how.Repeats, how.WarmUp = 1, 0
+	}
+	results, err := lab.Alternate(ctx, groups, how)
+	if err != nil {
+		return err
+	}
+	if err := agree(results); err != nil {
+		return err
+	}
+	if err := results.Table(o.Stdout); err != nil {
+		return err
+	}
+	return o.keep(results)
+}
+
+// quiet sees to it that a page is of a machine that does nothing else, and warns of another.
+func (o options) quiet() error {
+	if o.Small {
+		return nil
+	}
+	others := busy()
+	if others > 0 && o.Page != "" {
+		return fmt.Errorf("-page: the machine is busy: %d threads of others want a core, which hurts MPI's processes more than "+
+			"ours: end them, or measure without a page", others)
+	}
+	if others > 0 {
+		fmt.Fprintf(o.Stderr, "WARNING: %d threads of others want a core: this comparison flatters us\n", others)
+	}
+	return nil
+}
+
+// line is the command that measures this again.
+func (o options) line() string {
+	line := fmt.Sprintf("make -C lab compare REPEATS=%d", o.Repeats)
+	if o.Only != "" {
+		line += fmt.Sprintf(" ONLY='%s'", o.Only)
+	}
+	if o.hpccSource == "none" {
+		line += " HPCC_SOURCE=none"
+	}
+	return line
+}
+
+// groups finds out what can be measured, and says what can't.
+func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
+	folder, err := filepath.Abs(o.programs)
+	if err != nil {
+		return nil, err
+	}
+	s := suite{programs: folder, mpi: m, size: full, sources: o.hpccSource != "none"}
+	if o.Small {
+		s.size = tiny
+	}
+	if s.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if err := s.there(); err != nil {
+		return nil, err
+	}
+	if s.shm, err = offersShm(ctx, s.program("pebbles")); err != nil {
+		return nil, err
+	}
+	if !s.shm {
+		fmt.Fprintln(o.Stderr, "LEFT OUT: Active Pebbles over shared memory: this command has no --transport shm")
+	}
+	if !s.sources {
+		fmt.Fprintln(o.Stderr, "LEFT OUT: HPCC's opt2 and nopt, as -hpcc-source none says")
+	}
+	if s.roots, err = drawRoots(ctx, s.program("pebbles"), s.size); err != nil {
+		return nil, err
+	}
+	return lab.Matching(s.groups(), o.Only)
+}
+
+// there looks whether the programs have been built.
+func (s suite) there() error {
+	names := strings.Fields("pebbles peer-randomaccess peer-permutation peer-pointerchase peer-bfs peer-alltoall peer-pingpong")
+	if s.sources {
+		names = append(names, "hpcc-opt2", "hpcc-nopt")
+	}
+	for _, name := range names {
+		if _, err := os.Stat(s.program(name)); err != nil {
+			return fmt.Errorf("%w: run `make -C lab programs`", err)
+		}
+	}
+	return nil
+}
+
+// keep writes the results where they are wanted.
+func (o options) keep(results lab.Results) error {
+	if o.Out != "" {
+		if err := results.Write(o.Out); err != nil {
+			return err
+		}
+	}
+	if o.Page == "" {
+		return nil
+	}
+	pictures, err := plots.Beside(o.Page, "peers", results)
+	if err != nil {
+		return err
+	}
+	const head = "# Beside peers\n\nWhat the peers are, and how to run them: [peers](peers.md).\n\n"
+	return lab.WriteSection(o.Page, "peers", head+results.Markdown(pictures))
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// sizes are how much work the cases do. Numbers are of each rank.
+type sizes struct {
+	words    []int // binary logarithms, of RandomAccess
+	elements int   // binary logarithm, of Permutation
+	hops     int   // rounds of PointerChase, and of the ping-pong
+	scales   []int // of Kronecker graphs
+	roots    int
+	rounds   int // of the all-to-all
+}
+
+// tinyWords is a logarithm. On smaller tables opt2 loses so many updates that HPCC's rules are broken.
+const tinyWords = 16
+
+var (
+	full = sizes{words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20}
+	tiny = sizes{words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10}
+)
+
+// genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some 3
+// million updates a second there.
+const genericOverTCP = 20
+
+// suite makes the cases.
+type suite struct {
+	programs string // folder of all programs but Debian's hpcc
+	self     string // this program
+	mpi      mpi
+	size     sizes
+	sources  bool // there are programs made from HPCC's source
+	shm      bool // our command offers shared memory
+	roots    map[int][]string
+}
+
+// groups are all cases. Each group's first case is of ours, and what all are held against is the peer to beat.
+func (s suite) groups() (all []lab.Group) {
+	for _, over := range []medium{shm, tcp} {
+		for _, log2 := range s.size.words {
+			all = append(all, s.randomAccess(over, log2))
+		}
+	}
+	for _, over := range []medium{shm, tcp} {
+		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over))
+	}
+	for _, over := range []medium{shm, tcp} {
+		for _, scale := range s.size.scales {
+			all = append(all, s.search(over, scale))
+		}
+	}
+	return all
+}
+
+// names of media, for people.
+var names = map[medium]string{shm: "shared memory", tcp: "TCP over loopback"}
+
+// work is what all cases of a group do.
+type work struct {
+	suite
+	group  lab.Group
+	over   medium
+	figure lab.Case // what all have in common
+}
+
+func (s suite) work(over medium, what, about string, figure lab.Case) *work {
+	name := fmt.Sprintf("%s, %s", what, names[over])
+	return &work{s, lab.Group{Name: name, About: about}, over, figure}
+}
+
+// add adds a case of the group's work.
+func (w *work) add(who, against, line string, args []string) {
+	c := w.figure
+	c.Name, c.Args, c.Line = w.name(who), args, line
+	if against != "" && against != who {
+		c.Against = w.name(against)
+	}
+	w.group.Add(c)
+}
+
+func (w *work) name(who string) string { return w.group.Name + ": " + who }
+
+// ours adds our command, for every transport that stands beside the medium. Ranks in one process stand beside shared memory.
+func (w *work) ours(against string, arguments string) {
+	ranks := strconv.Itoa(w.mpi.ranks)
+	several := "--procs " + ranks + " --transport "
+	add := func(who, where string) {
+		words := strings.Fields(arguments + " " + where + " --json")
+		w.add(who, against, "pebbles "+strings.Join(words[:len(words)-1], " "), append([]string{w.program("pebbles")}, words...))
+	}
+	if w.over == tcp {
+		add("Active Pebbles, processes", several+"tcp")
+		return
+	}
+	add("Active Pebbles, one process", "--ranks "+ranks)
+	if w.shm {
+		add("Active Pebbles, processes", several+"shm")
+	}
+}
+
+func (s suite) program(name string) string { return filepath.Join(s.programs, name) }
+
+// peer adds one of the MPI programs of lab/peers.
+func (w *work) peer(who, against, program, arguments string) {
+	words := append([]string{w.program("peer-" + program)}, strings.Fields(arguments)...)
+	typed := append([]string{"peer-" + program}, words[1:]...)
+	w.add(who, against, w.mpi.line(w.over, typed...), w.mpi.command(w.over, words...))
+}
+
+const (
+	pointToPoint = "MPI, point to point"
+	allToAllV    = "MPI, alltoallv"
+	opt2         = "HPCC, Sandia opt2"
+	nopt         = "HPCC, Sandia nopt"
+	generic      = "HPCC, generic"
+)
+
+// both adds the two methods of an MPI program.
+func (w *work) both(against, program, arguments string) {
+	w.peer(pointToPoint, against, program, arguments+" --method p2p")
+	w.peer(allToAllV, against, program, arguments+" --method alltoallv")
+}
+
+func (s suite) randomAccess(over medium, log2 int) lab.Group {
+	what := fmt.Sprintf("RandomAccess, 2^%d words a rank", log2)
+	w := s.work(over, what, "4 updates of 8 bytes a word, by HPCC's rule: at most 1,024 wait in a rank. HPCC's opt2 loses some "+
+		"updates, which HPCC's rules allow. The limit is the same updates without a message.",
+		lab.Case{Field: "updates_per_second", Scale: 1e-6, Unit: "M updates/s", Work: what})
+	against := opt2
+	if !s.sources {
+		against = pointToPoint
+	}
+	words := "--log2-words " + strconv.Itoa(log2)
+	w.ours(against, "randomaccess "+words)
+	w.both(against, "randomaccess", words)
+	w.hpcc(against, log2)
+	if over == shm {
+		w.limit(words)
+	}
+	return w.group
+}
+
+// hpcc adds those of HPCC. They print no checksum, and how many words they leave wrong does not depend on timing.
+func (w *work) hpcc(against string, log2 int) {
+	common := w.figure
+	defer func() { w.figure = common }()
+	w.figure.Work, w.figure.Exact = "", []string{"wrong_words"}
+	add := func(who string, more ...string) {
+		args := append([]string{"hpcc", "-ranks", strconv.Itoa(w.mpi.ranks), "-log2-words", strconv.Itoa(log2),
+			"-medium", string(w.over)}, more...)
+		line := strings.ReplaceAll(strings.Join(args, " "), w.programs+"/", "")
+		w.add(who, against, "compare "+line, append([]string{w.self}, args...))
+	}
+	if w.sources {
+		add(opt2, "-program", w.program("hpcc-opt2"))
+		add(nopt, "-program", w.program("hpcc-nopt"))
+	}
+	if w.over == shm || log2 <= genericOverTCP {
+		add(generic)
+	}
+}
+
+// limit adds what RandomAccess can't exceed.
+func (w *work) limit(words string) {
+	c := w.figure
+	c.Work = ""
+	c.Name = "limit-" + w.group.Name
+	arguments := fmt.Sprintf("limit updates --ranks %d %s --json", w.mpi.ranks, words)
+	c.Args, c.Line = append([]string{w.program("pebbles")}, strings.Fields(arguments)...), "pebbles "+arguments
+	w.group.Add(c)
+}
+
+func (s suite) permutation(over medium) lab.Group {
+	w := s.work(over, fmt.Sprintf("Permutation, 2^%d elements a rank", s.size.elements),
+		"Two steps for each element: to its place in the permutation, and on to where that says.",
+		lab.Case{Field: "elements_per_second", Scale: 1e-6, Unit: "M elements/s"})
+	elements := fmt.Sprintf("--log2-elements %d", s.size.elements)
+	w.ours(allToAllV, "permutation "+elements)
+	w.both(allToAllV, "permutation", elements)
+	return w.group
+}
+
+func (s suite) pointerChase(over medium) lab.Group {
+	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no ring.",
+		lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
+	rounds := fmt.Sprintf("--rounds %d", s.size.hops)
+	const chain, ball = "MPI, send and receive", "MPI, ping-pong"
+	w.ours(chain, "pointerchase "+rounds)
+	w.peer(chain, chain, "pointerchase", rounds)
+	if s.mpi.ranks == 2 {
+		w.peer(ball, chain, "pingpong", rounds)
+	}
+	return w.group
+}
+
+func (s suite) allToAll(over medium) lab.Group {
+	w := s.work(over, "All-to-all, items of 32 bytes", "Every rank sends items to every other, and checks all their bytes.",
+		lab.Case{Field: "items_per_second", Scale: 1e-6, Unit: "M items/s"})
+	rounds := fmt.Sprintf("--rounds %d", s.size.rounds)
+	w.ours(pointToPoint, "alltoall --bytes 32 "+rounds)
+	w.both(pointToPoint, "alltoall", rounds)
+	return w.group
+}
+
+// found are the fields of a search that do not depend on who searches.
+var found = []string{"vertices", "edges", "reached", "depths", "distance_sums"}
+
+func (s suite) search(over medium, scale int) lab.Group {
+	w := s.work(over, fmt.Sprintf("BFS, Kronecker graph of scale %d", scale),
+		"Traversed edges a second by the rule of Graph500, harmonic mean over the roots: the same graph, the same roots, edge "+
+			"factor 16, every tree validated.",
+		lab.Case{Field: "harmonic_mean_teps", Scale: 1e-6, Unit: "M edges/s", Exact: found})
+	graph := fmt.Sprintf("--kronecker %d ", scale)
+	roots := s.roots[scale]
+	w.ours(pointToPoint, "bfs "+graph+"--root "+strings.Join(roots, " --root "))
+	w.both(pointToPoint, "bfs", graph+"--root "+strings.Join(roots, ","))
+	return w.group
+}

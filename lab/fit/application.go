@@ -1,0 +1,88 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Run is what one run of an application tells of its timed part.
+type Run struct {
+	Seconds  float64 // by the clock of the rank
+	Counters pebble.Counters
+}
+
+// ApplicationRanks is how many ranks an application is measured with when nobody says otherwise: enough that pebbles leave their rank.
+const ApplicationRanks = 2
+
+// Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that of the
+// processor, so that the times of all ranks add up and other programs don't stretch them. With more ranks a pebble costs more: there are
+// more lanes to choose from, frames have fewer pebbles, and all tables together more bytes. What frames cost is taken off. Of the
+// rest, sending costs what it costs any program by p, at most all; handling has what is left, and with it what the program does to
+// make a pebble. The median of the repeats counts. It changes GOMAXPROCS while it runs.
+func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int, run func(*pebble.Rank) (Run, error)) (model.Application, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var each []float64
+	var counted pebble.Counters
+	for i := range repeats + 1 {
+		r, err := processorRun(ctx, c, run)
+		switch {
+		case err != nil:
+			return model.Application{}, fmt.Errorf("fit: %w", err)
+		case r.Counters.PebblesSent == 0 || r.Counters.PebblesHandled == 0:
+			return model.Application{}, errors.New("fit: the application sends no pebbles with these flags: give it more to do")
+		}
+		counted = r.Counters
+		frames := float64(counted.FramesSent) * (2*p.Process.Overhead + p.Frame)
+		if i > 0 { // the first time memory is new
+			each = append(each, max(0, r.Seconds-frames))
+		}
+	}
+	return share(each, counted, p.Pebble), nil
+}
+
+// share divides the time of all pebbles between those who send them and those who handle them.
+func share(each []float64, n pebble.Counters, general model.Pebble) (a model.Application) {
+	s := lab.Summarize(each)
+	all := s.Median
+	sent := min(all, float64(n.PebblesSent)*general.Send)
+	passed := min(all-sent, float64(n.Forwarded)*general.Forward)
+	a.Send = sent / float64(n.PebblesSent)
+	a.Handle = (all - sent - passed) / float64(n.PebblesHandled)
+	if all > 0 {
+		a.Spread = s.Spread / all
+	}
+	return a
+}
+
+func processorRun(ctx context.Context, c pebble.Config, run func(*pebble.Rank) (Run, error)) (result Run, err error) {
+	if c.Ranks == 0 {
+		c.Ranks = ApplicationRanks
+	}
+	c.Transport = processorTime{netio.NewMem(c.Ranks)}
+	err = pebble.Run(ctx, c, func(r *pebble.Rank) error {
+		one, err := run(r)
+		if r.ID() == 0 {
+			result = one
+		}
+		return err
+	})
+	return result, err
+}
+
+// processorTime is a transport whose clock is the processor's.
+type processorTime struct{ netio.Transport }
+
+func (t processorTime) Port(rank int) netio.Port { return processorPort{t.Transport.Port(rank)} }
+
+type processorPort struct{ netio.Port }
+
+// Now implements [netio.Port].
+func (p processorPort) Now() time.Duration { return processor(p.Port.Now) }

@@ -1,0 +1,44 @@
+package fit
+
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/model"
+)
+
+// Measurement is a link of a class as it was measured.
+type Measurement struct {
+	Class model.Class
+	Link  model.Link
+	model.Measured
+}
+
+// File puts measurements and costs together. A class that was not measured has the link of the next nearer one, or, when there is
+// none, of the next farther one: something is measured at least. Frames cost what is left without the overheads of memory.
+func File(all []Measurement, c Costs, cores model.Cores, now time.Time) model.File {
+	f := model.File{
+		Format: model.FileFormat, Machine: lab.ThisMachine().String(), Date: now.UTC().Truncate(time.Second),
+		Measured: map[string]model.Measured{},
+	}
+	p := &f.Parameters
+	links := []*model.Link{&p.Process, &p.Host, &p.Network}
+	known := make([]bool, len(links))
+	for _, m := range all {
+		*links[m.Class], known[m.Class] = m.Link, true
+		f.Measured[m.Class.String()] = m.Measured
+	}
+	for i := 1; i < len(links); i++ {
+		if !known[i] && known[i-1] {
+			*links[i], known[i] = *links[i-1], true
+		}
+	}
+	for i := len(links) - 2; i >= 0; i-- {
+		if !known[i] {
+			*links[i], known[i] = *links[i+1], true
+		}
+	}
+	p.Pebble, p.Cores = c.Pebble, cores
+	p.Frame = max(0, c.Frame-2*p.Process.Overhead)
+	return f
+}

@@ -1,0 +1,203 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/model"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Costs are what pebbles of 8 bytes and frames cost the processor.
+type Costs struct {
+	Pebble model.Pebble
+	Frame  float64 // of both ends together, with the overheads of the link in memory
+}
+
+var factors = []int{16, 64, 256, 1024}
+
+const (
+	ranks     = 8       // direct, or a cube of three dimensions
+	remote    = 7.0 / 8 // the part of pebbles for other ranks, with random owners
+	hops      = 3.0 / 2 // of a pebble on the cube, those for the own rank too
+	chunk     = 1 << 12 // pebbles of a SendAll, of each rank
+	pebbleMin = ranks * chunk
+	slots     = 1 << 14
+	looked    = 1 << 18 // looks into a cache
+)
+
+// Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks add up, sends
+// pebbles to random owners, directly with several factors and over a cube. The time of a pebble falls with the factor along a line:
+// its rise is the cost of a frame; what the cube takes longer is for what it forwards. The clock is that of the processor. The
+// median of the repeats counts. It changes GOMAXPROCS while it runs.
+func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
+	if repeats < 1 || pebbles < pebbleMin {
+		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give one repeat at least, and %d pebbles", repeats, pebbles, pebbleMin)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var all []Costs
+	err := pebble.Run(ctx, pebble.Config{Ranks: ranks, Due: -1}, func(r *pebble.Rank) error {
+		b := newCosting(r, pebbles)
+		for range repeats + 1 {
+			c, err := b.once()
+			if err != nil {
+				return err
+			}
+			if r.ID() == 0 {
+				all = append(all, c)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Costs{}, fmt.Errorf("fit: %w", err)
+	}
+	return medianCosts(all[1:]), nil // the first time memory is new
+}
+
+func medianCosts(all []Costs) (m Costs) {
+	for _, of := range []func(*Costs) *float64{
+		func(c *Costs) *float64 { return &c.Pebble.Send },
+		func(c *Costs) *float64 { return &c.Pebble.Handle },
+		func(c *Costs) *float64 { return &c.Pebble.Forward },
+		func(c *Costs) *float64 { return &c.Pebble.Look },
+		func(c *Costs) *float64 { return &c.Frame },
+	} {
+		var values []float64
+		for i := range all {
+			values = append(values, *of(&all[i]))
+		}
+		*of(&m) = lab.Summarize(values).Median
+	}
+	return m
+}
+
+// costing is one rank of the job that tells the costs.
+type costing struct {
+	rank    *pebble.Rank
+	chunks  int                      // that each rank sends in an epoch
+	direct  []*target.Target[uint64] // by factor
+	cube    *target.Target[uint64]
+	values  []uint64
+	sum     uint64
+	timing  bool          // handlers are timed
+	handled time.Duration // inside of them
+	count   int           // pebbles of them
+	cache   *reduce.Cache[uint64]
+	keys    []uint64
+}
+
+func newCosting(r *pebble.Rank, pebbles int) *costing {
+	b := &costing{rank: r, chunks: pebbles / pebbleMin, values: valuesOf(r.ID()), keys: make([]uint64, chunk)}
+	b.cache = reduce.NewFixedCache(reduce.Duplicates[uint64](), slots)
+	for _, factor := range factors {
+		b.direct = append(b.direct, b.target(fmt.Sprint("direct-", factor), factor, route.Direct))
+	}
+	b.cube = b.target("cube", factors[len(factors)-1], route.Mesh(2, 2, 2))
+	return b
+}
+
+func (b *costing) target(name string, factor int, topology route.Constructor) *target.Target[uint64] {
+	return target.New(b.rank, name, distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v % ranks }),
+		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
+}
+
+// valuesOf are what a rank sends: numbers whose remainders are as good as random.
+func valuesOf(rank int) []uint64 {
+	values := make([]uint64, chunk)
+	for i := range values {
+		n := uint64(rank*chunk+i+1) * golden
+		values[i] = n >> 32
+	}
+	return values
+}
+
+const golden = 0x9E3779B97F4A7C15
+
+// handle does next to nothing.
+func (b *costing) handle(vs []uint64) {
+	if !b.timing {
+		b.add(vs)
+		return
+	}
+	start := b.rank.Now()
+	b.add(vs)
+	b.handled += b.rank.Now() - start
+	b.count += len(vs)
+}
+
+func (b *costing) add(vs []uint64) {
+	for _, v := range vs {
+		b.sum += v
+	}
+}
+
+// once measures everything once. The result is rank 0's, whose handlers are timed; the other ranks take part.
+func (b *costing) once() (c Costs, err error) {
+	var line []point
+	for i, factor := range factors {
+		seconds, err := b.send(b.direct[i])
+		if err != nil {
+			return c, err
+		}
+		line = append(line, point{remote / float64(factor), seconds})
+	}
+	cube, err := b.send(b.cube)
+	if err != nil {
+		return c, err
+	}
+	b.timing, b.handled, b.count = true, 0, 0
+	if _, err := b.send(b.direct[len(factors)-1]); err != nil {
+		return c, err
+	}
+	b.timing = false
+	direct, last := lineThrough(line), line[len(line)-1]
+	c.Frame = max(0, direct.rise)
+	c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
+	c.Pebble.Send = max(0, direct.start-c.Pebble.Handle)
+	more := (hops - remote) / float64(factors[len(factors)-1]) // frames that the cube needs for a pebble
+	c.Pebble.Forward = max(0, cube-last.y-c.Frame*more) / (hops - remote)
+	c.Pebble.Look = b.look()
+	return c, nil
+}
+
+// send is the time of a pebble in an epoch in which all ranks send.
+func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
+	if err := b.rank.Barrier(); err != nil {
+		return 0, err
+	}
+	start := processor(b.rank.Now)
+	err = b.rank.Epoch(func() error {
+		for range b.chunks {
+			t.SendAll(b.values)
+		}
+		return nil
+	})
+	if err == nil {
+		err = b.rank.Barrier()
+	}
+	return (processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
+}
+
+// look is the time of a look into a cache that has not seen the pebble. One rank looks at a time.
+func (b *costing) look() float64 {
+	vs := make([]uint64, chunk)
+	took, n := time.Duration(0), uint64(0)
+	for range looked / chunk {
+		for i := range b.keys {
+			n++
+			b.keys[i], vs[i] = n*golden, n*golden
+		}
+		start := processor(b.rank.Now)
+		b.cache.Filter(vs, b.keys)
+		took += processor(b.rank.Now) - start
+	}
+	return took.Seconds() / looked
+}

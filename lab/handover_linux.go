@@ -1,0 +1,95 @@
+package lab
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const handOvers = 1 << 11 // of a measurement
+
+// HandOver is what it costs a core to go on with another thread, in seconds, as the system does between processes: two threads
+// on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The error says what the system refuses.
+func HandOver(repeats int) (float64, error) {
+	there, err := newPipe()
+	if err != nil {
+		return 0, err
+	}
+	defer there.close()
+	back, err := newPipe()
+	if err != nil {
+		return 0, err
+	}
+	defer back.close()
+	var apart, alone []float64
+	for range repeats {
+		apart = append(apart, handedOver(there, back))
+		alone = append(alone, handedOver(there, there))
+	}
+	return max(0, median(apart)-median(alone)), nil
+}
+
+// handedOver is the time of a byte from one pipe's end to the other: of two threads, or of one when both pipes are the same.
+func handedOver(there, back pipe) (seconds float64) {
+	var both sync.WaitGroup
+	if there != back {
+		both.Go(func() {
+			runtime.LockOSThread() // never unlocked: the thread ends, and with it what it is bound to
+			bindToFirst()
+			for range handOvers {
+				there.take()
+				back.put()
+			}
+		})
+	}
+	both.Go(func() {
+		runtime.LockOSThread()
+		bindToFirst()
+		start := time.Now()
+		for range handOvers {
+			there.put()
+			back.take()
+		}
+		seconds = time.Since(start).Seconds() / handOvers
+	})
+	both.Wait()
+	if there != back {
+		seconds /= 2
+	}
+	return seconds
+}
+
+// bindToFirst binds this thread to the first core that it may use, if the system lets it.
+func bindToFirst() {
+	if first, _, ok := twoCores(); ok {
+		bind(first)
+	}
+}
+
+// pipe is a pipe of the system, which blocks threads.
+type pipe struct{ out, in int }
+
+func newPipe() (pipe, error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return pipe{}, os.NewSyscallError("pipe2", err)
+	}
+	return pipe{ends[0], ends[1]}, nil
+}
+
+func (p pipe) put()  { p.must(unix.Write(p.in, []byte{1})) }
+func (p pipe) take() { p.must(unix.Read(p.out, make([]byte, 1))) }
+
+func (p pipe) must(n int, err error) {
+	if n != 1 || err != nil {
+		panic("lab: a pipe within this process: " + os.NewSyscallError("transfer", err).Error())
+	}
+}
+
+func (p pipe) close() {
+	_ = unix.Close(p.out)
+	_ = unix.Close(p.in)
+}

@@ -1,0 +1,14 @@
+package lab
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHandOver(t *testing.T) {
+	seconds, err := HandOver(2)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, seconds, 0.0)
+	require.Less(t, seconds, 0.1)
+}

@@ -1,0 +1,56 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Machine is where results come from. What the system does not tell is empty or 0.
+type Machine struct {
+	CPU    string `json:"cpu"`
+	Cores  int    `json:"cores"`  // that this process may use
+	Memory int64  `json:"memory"` // bytes
+	Kernel string `json:"kernel"`
+	Go     string `json:"go"`
+	System string `json:"system"` // such as linux/amd64
+}
+
+// ThisMachine describes the machine that it runs on. It reads /proc.
+func ThisMachine() Machine {
+	kibibytes, _, _ := strings.Cut(procLine("/proc/meminfo", "MemTotal"), " ")
+	memory, _ := strconv.ParseInt(kibibytes, 10, 64)
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return Machine{
+		CPU: procLine("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: memory << 10,
+		Kernel: strings.TrimSpace(string(release)), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+// procLine is the value of the first line of a file that begins with a name and a colon.
+func procLine(file, name string) string {
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func (m Machine) String() string {
+	var parts []string
+	if m.CPU != "" {
+		parts = append(parts, m.CPU)
+	}
+	parts = append(parts, fmt.Sprintf("%d cores", m.Cores))
+	if m.Memory > 0 {
+		parts = append(parts, fmt.Sprintf("%.3g GiB", float64(m.Memory)/(1<<30)))
+	}
+	if m.Kernel != "" {
+		parts = append(parts, "kernel "+m.Kernel)
+	}
+	return strings.Join(append(parts, m.Go, m.System), ", ")
+}

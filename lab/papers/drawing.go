@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// figure is one figure or table of a paper.
+type figure struct {
+	name         string // of its section of the page
+	title, about string // of its picture
+	draw         func(*simulator) (drawing, error)
+}
+
+func figures() []figure {
+	return []figure{
+		{"randomaccess", "RandomAccess on more and more ranks of Odin (Active Pebbles, figure 3a)",
+			"Time of four updates of each of 2^19 words a rank, by topology and detector: simulated, and by the model.", randomAccess},
+		{"what decides the crossing", "", "", whatDecides},
+		{"permutation", "Permutation on more and more ranks of Odin (Active Pebbles, figure 4a)",
+			"Time of an element, of which a rank has 2^12, 2^16 or 2^22: simulated, and by the model.", permuting},
+		{"permutation by size", "Permutation on 256 ranks of Odin, by elements a rank", "Simulated, by topology and detector.", permutingBySize},
+		{"pointerchase", "PointerChase on more and more ranks of Odin (Active Pebbles, figure 3b)",
+			"Time of a step of the ring, simulated, by topology.", chasing},
+		{"bfs", "Breadth-first search on more and more ranks of Odin (Active Pebbles, figure 4b)",
+			"Time of one search of a random graph of 2^10 or 2^14 vertices a rank, simulated, by topology and detector.", searching},
+		{"all-to-all", "All-to-all, direct and over a mesh with buffers, on Blue Gene/Q (TRAM, figure 4a)",
+			"Time of a round, which is 32 bytes to each other node.", allToAll},
+		{"all-to-all by buffer", "All-to-all on 64 nodes of Blue Gene/Q, by bytes of a buffer (TRAM, figure 4b)",
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated, over a mesh of three dimensions.", allToAllByBuffer},
+		{"all-to-all by topology", "All-to-all on 64 nodes of Blue Gene/Q, by topology (TRAM, figure 4c)",
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.", allToAllByTopology},
+		{"table iii", "", "", tableIII},
+	}
+}
+
+// group is what package plots draws.
+func (f figure) group(d drawing) lab.GroupResult {
+	g := lab.GroupResult{Name: "papers " + f.name, Title: f.title, About: f.about}
+	for _, c := range d.curves {
+		for i, at := range c.at {
+			g.Dot(c.name, d.axis, d.unit, at, c.is[i]).Lower = true
+		}
+	}
+	return g
+}
+
+// drawing is a figure drawn: tables with lines of words between them, and curves of one unit.
+type drawing struct {
+	parts      []string
+	axis, unit string
+	curves     []*curve
+}
+
+func (d *drawing) say(format string, args ...any) {
+	d.parts = append(d.parts, fmt.Sprintf(format, args...))
+}
+
+func (d *drawing) text() string { return strings.Join(d.parts, "\n\n") + "\n" }
+
+// table adds a table.
+func (d *drawing) table(t *lab.Table) { d.parts = append(d.parts, strings.TrimRight(t.String(), "\n")) }
+
+// curve is a line of a plot.
+type curve struct {
+	name   string
+	at, is []float64
+}
+
+func (d *drawing) curve(name string) *curve {
+	c := &curve{name: name}
+	d.curves = append(d.curves, c)
+	return c
+}
+
+func (c *curve) add(at, is float64) { c.at, c.is = append(c.at, at), append(c.is, is) }
+
+// crossing is the place from which on one curve lies below another at all places that both have. Between two places the
+// ratio of the curves is taken to go evenly, on logarithmic scales. It is 0 where that is so from the first place on, and
+// infinite where it is not so at the last.
+func crossing(above, below *curve) float64 {
+	at, lead := 0.0, math.Inf(1)
+	for i, place := range above.at {
+		ratio := math.Log(below.is[i] / above.is[i])
+		switch {
+		case ratio >= 0:
+			at = math.Inf(1)
+		case i > 0 && lead >= 0:
+			share := lead / (lead - ratio)
+			at = above.at[i-1] * math.Pow(place/above.at[i-1], share)
+		}
+		lead = ratio
+	}
+	return at
+}
+
+// told is a crossing in words.
+func told(at float64, first, last float64, unit string) string {
+	switch {
+	case at == 0:
+		return fmt.Sprintf("already at %v %s", first, unit)
+	case math.IsInf(at, 1):
+		return fmt.Sprintf("nowhere up to %v %s", last, unit)
+	}
+	return fmt.Sprintf("from about %.0f %s on", at, unit)
+}
+
+// below says from where on one curve lies below another.
+func (d *drawing) below(above, below *curve, unit string) {
+	d.say("%s is faster than %s %s.", below.name, above.name, told(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/bfs"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/apps/pointerchase"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+const chaseRounds = 2
+
+// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; handlers that send without end are no matter for pcx.
+func chasing(l *simulator) (d drawing, err error) {
+	d.axis, d.unit = "ranks", "microseconds a step"
+	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
+	direct, routed := d.curve("direct"), d.curve("hypercube")
+	chase := program{"PointerChase", func(r *pebble.Rank) (apps.Report, error) {
+		result, err := pointerchase.Run(r, pointerchase.Config{Rounds: chaseRounds, Seed: 1})
+		return result.Report, err
+	}}
+	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
+		cells, hops := []any{ranks}, 0.0
+		for _, c := range []*curve{direct, routed} {
+			o, err := l.run(odin(ranks, way{c.name, "skr"}, 0), chase)
+			if err != nil {
+				return d, err
+			}
+			step := 1e6 * o.Seconds / float64(chaseRounds*ranks)
+			c.add(float64(ranks), step)
+			cells, hops = append(cells, step), float64(o.Counters.FramesSent)/float64(chaseRounds*ranks)
+		}
+		t.Row(append(cells, hops)...)
+	}
+	d.say("%d rounds of the ring, ended by skr.", chaseRounds)
+	d.table(t)
+	d.below(direct, routed, "ranks")
+	return d, nil
+}
+
+// How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an Erdős-Rényi graph, whose degree
+// it does not tell; by level, an epoch each; buffers of 4,096.
+const edgeFactor = 8
+
+// search is one search; graphs of so many vertices a rank.
+func search(log2, ranks int) (program, error) {
+	scale := log2 + bits.Len(uint(ranks)) - 1
+	g, err := graph.ErdosRenyi(scale, edgeFactor, 1)
+	c := bfs.Config{Source: bfs.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1, Unfiltered: true}
+	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
+		result, err := bfs.Run(r, c)
+		return result.Report, err
+	}}, err
+}
+
+// searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for several.
+func searching(l *simulator) (d drawing, err error) {
+	d.axis, d.unit = "ranks", "milliseconds"
+	log2 := l.some(10, 7)
+	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
+	t := lab.NewTable("ranks", "levels", few+", direct, pcx: ms", few+", hypercube, pcx", few+", hypercube, ordered",
+		many+", direct, nbx: ms", many+", hypercube, nbx", many+", hypercube, ordered")
+	drawn := make([]*curve, 6)
+	for i := range drawn {
+		w := ways[i%3]
+		if i >= 3 {
+			w.termination = coarse(world{termination: w.termination}, 1).termination
+		}
+		drawn[i] = d.curve(fmt.Sprintf("%s, %v", []string{few, many}[i/3], w))
+	}
+	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
+		cells, levels := []any{}, uint64(0)
+		p, err := search(log2, ranks)
+		if err != nil {
+			return d, err
+		}
+		for i, c := range drawn {
+			w := ways[i%3]
+			where := odin(ranks, w, paperFactor)
+			if i >= 3 {
+				where = coarse(where, grain)
+			}
+			o, err := l.run(where, p)
+			if err != nil {
+				return d, err
+			}
+			levels = o.Counters.Epochs
+			c.add(float64(ranks), 1e3*o.Seconds)
+			cells = append(cells, 1e3*o.Seconds)
+		}
+		t.Row(append([]any{ranks, levels}, cells...)...)
+	}
+	d.say("One search. %s vertices a rank of degree %d are simulated as they are; %s so that each simulated pebble stands for %d.",
+		few, 2*edgeFactor, many, grain)
+	d.table(t)
+	for _, i := range []int{1, 2} {
+		d.below(drawn[0], drawn[i], "ranks")
+		d.below(drawn[3], drawn[3+i], "ranks")
+	}
+	return d, nil
+}

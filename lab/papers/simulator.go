@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// simulator runs jobs under simulated time. What it has simulated once it knows.
+type simulator struct {
+	ctx   context.Context
+	log   io.Writer
+	small bool
+	known map[string]outcome
+}
+
+// world is where a program runs: a network and what the job is told.
+type world struct {
+	network     sim.Network
+	ranks       int
+	topology    string
+	termination string
+	coalesce    int
+	credits     int
+}
+
+// odin is the cluster of Active Pebbles.
+func odin(ranks int, w way, coalesce int) world {
+	return world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: coalesce}
+}
+
+// program is what the ranks of a world run. Its name tells programs of different work apart.
+type program struct {
+	name string
+	run  func(*pebble.Rank) (apps.Report, error)
+}
+
+// outcome is what came of a program in a world.
+type outcome struct {
+	apps.Report
+	stats sim.Stats
+}
+
+// perRank is a number of the whole job for each rank.
+func (o outcome) perRank(n uint64) float64 { return float64(n) / float64(o.Ranks) }
+
+// run simulates a program. A wrong result is an error.
+func (l *simulator) run(w world, p program) (outcome, error) {
+	key := fmt.Sprintf("%s %+v", p.name, w)
+	if o, ok := l.known[key]; ok {
+		return o, nil
+	}
+	began := time.Now()
+	o, err := l.simulate(w, p)
+	if err == nil && o.Errors > 0 {
+		err = fmt.Errorf("the verifier found %d errors", o.Errors)
+	}
+	if err != nil {
+		return o, fmt.Errorf("%s on %d ranks, %s: %w", p.name, w.ranks, w.topology, err)
+	}
+	fmt.Fprintf(l.log, "%s, %d ranks, %s, %s: %v simulated in %.1f s\n", p.name, w.ranks, w.topology, o.Termination,
+		time.Duration(o.Seconds*float64(time.Second)).Round(100*time.Nanosecond), time.Since(began).Seconds())
+	l.known[key] = o
+	return o, nil
+}
+
+func (l *simulator) simulate(w world, p program) (o outcome, err error) {
+	c := pebble.Config{Coalesce: w.coalesce, Credits: w.credits, Due: -1}
+	if c.Topology, err = topologyOf(w.topology); err != nil {
+		return o, err
+	}
+	if w.termination != "" { // or else the runtime chooses
+		if c.Termination, err = termination.ByName(w.termination); err != nil {
+			return o, err
+		}
+	}
+	simulated, err := sim.New(sim.Config{Ranks: w.ranks, Network: w.network, Seed: 1})
+	if err != nil {
+		return o, err
+	}
+	err = simulated.Each(func(t netio.Transport) error {
+		config := c
+		config.Transport = t
+		return pebble.Run(l.ctx, config, func(r *pebble.Rank) error {
+			report, err := p.run(r)
+			if r.ID() == 0 {
+				o.Report = report
+			}
+			return err
+		})
+	})
+	o.stats = simulated.Stats()
+	return o, err
+}
+
+// topologyOf knows one more topology than package route.
+func topologyOf(name string) (route.Constructor, error) {
+	if name == clearingName {
+		return func(ranks int) route.Topology { return clearing{route.Hypercube(ranks)} }, nil
+	}
+	return route.ByName(name)
+}
+
+// upTo are the powers of two from one number to another; few of them when it shall be quick.
+func (l *simulator) upTo(first, last int) (all []int) {
+	if l.small {
+		last = min(last, 4*first)
+	}
+	for n := first; n <= last; n *= 2 {
+		all = append(all, n)
+	}
+	return all
+}
+
+// some is an amount of work, or a small one when it shall be quick.
+func (l *simulator) some(whole, small int) int {
+	if l.small {
+		return small
+	}
+	return whole
+}
+
+// coarse is a world in which each simulated pebble stands for so many: what pebbles and their bytes cost is as many times as
+// much, buffers hold as many fewer, and latencies are less by what that adds to headers, so that messages without pebbles take as
+// long as before. Messages of pcx hold a number for each rank, which would cost too much: nbx is in its place, with as many rounds.
+func coarse(w world, grain int) world {
+	const header = 64
+	times, n := float64(grain), &w.network
+	for _, link := range []*sim.Link{&n.Process, &n.Host, &n.Between} {
+		link.Latency = max(0, link.Latency-(times-1)*header*link.PerByte)
+		link.PerByte *= times
+	}
+	n.Costs.Send *= times
+	n.Costs.Handle *= times
+	n.Costs.Pass *= times
+	w.coalesce = max(1, w.coalesce/grain)
+	if w.termination == "pcx" {
+		w.termination = "nbx"
+	}
+	return w
+}

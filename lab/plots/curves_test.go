@@ -1,0 +1,56 @@
+package plots
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+func point(curve string, at float64, values ...float64) *lab.Result {
+	r := made(curve, "M/s", values...)
+	r.Point = &lab.Point{Curve: curve, Axis: "ranks", At: at}
+	return r
+}
+
+// A line goes from the left to the right through the medians of its own results.
+func TestCurves(t *testing.T) {
+	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{
+		point("b", 64, 3), point("b", 8, 10, 12, 17), point("a <&>", 8, 5), point("b", 16, 4)}})[0]
+	require.True(t, c.curved())
+	all := c.byCurve()
+	require.Len(t, all, 2)
+	require.Equal(t, "b", all[0].name)
+	var at, medians []float64
+	for _, r := range all[0].results {
+		at, medians = append(at, r.Point.At), append(medians, r.Summary().Median)
+	}
+	require.Equal(t, []float64{8, 16, 64}, at)
+	require.Equal(t, []float64{12, 4, 3}, medians)
+}
+
+// A group is drawn as lines when all of its results are points, and as bars otherwise.
+func TestWriteCurves(t *testing.T) {
+	var lines []*lab.Result
+	for _, curve := range []string{"one", "two", "three", "four", "five <&>"} {
+		for _, at := range []float64{8, 16, 64} {
+			lines = append(lines, point(curve, at, 5, 7, 6))
+		}
+	}
+	r := lab.Results{Groups: []lab.GroupResult{
+		{Name: "Lines", Results: lines},
+		{Name: "Bars", Results: []*lab.Result{made("limit-a", "M/s", 10, 12), point("b", 8, 1)}},
+		{Name: "One", Results: []*lab.Result{point("c", 8, 1)}},
+	}}
+	folder := t.TempDir()
+	files, err := Write(folder, r)
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	require.Subset(t, texts(t, filepath.Join(folder, "lines.svg")), []string{"Lines", "ranks", "M/s", "8", "16", "64", "one", "five <&>"})
+	bars := texts(t, filepath.Join(folder, "bars.svg"))
+	require.Subset(t, bars, []string{"limit-a", "b"})
+	require.NotContains(t, bars, "ranks")
+	require.Subset(t, texts(t, filepath.Join(folder, "one.svg")), []string{"c", "ranks"})
+}

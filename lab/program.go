@@ -1,0 +1,141 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Program measures something, and writes what came of it into a page and a file of results.
+type Program struct {
+	Name    string
+	Flags   string // the flags of a Session that it has, with spaces between: pebbles repeats small only out page
+	Repeats int    // by default
+	Parts   bool   // a page may be made part by part, so that -only goes with -page
+	Own     func(*flag.FlagSet)
+	Run     func(context.Context, *Session) error
+}
+
+// A Session is one call of a program, with the flags that all programs share.
+type Session struct {
+	Pebbles        string // path of the command
+	Repeats        int
+	Small          bool
+	Only           string // a regular expression
+	Out, Page      string // files; empty: none
+	Stdout, Stderr io.Writer
+}
+
+// UsageError is an error of who called a program.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Exit statuses of Main.
+const (
+	failed  = 1
+	misused = 2
+)
+
+// Main is the main function of a program. An interrupt ends the context of its Run. Its error is told under the program's name, and
+// makes the exit status 2 when it is a UsageError, and otherwise 1; asking for help is none.
+func (p Program) Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := p.Call(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
+	if errors.As(err, new(UsageError)) {
+		os.Exit(misused)
+	}
+	os.Exit(failed)
+}
+
+// Call runs the program with arguments.
+func (p Program) Call(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s := &Session{Stdout: stdout, Stderr: stderr, Repeats: p.Repeats}
+	flags := p.flags(s)
+	err := flags.Parse(args)
+	if err == nil {
+		err = p.check(s, flags)
+	}
+	if err != nil {
+		return UsageError{err}
+	}
+	for _, file := range []string{s.Page, s.Out} {
+		if err := Writable(file); err != nil {
+			return err
+		}
+	}
+	return p.Run(ctx, s)
+}
+
+func (p Program) flags(s *Session) *flag.FlagSet {
+	f := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	f.SetOutput(s.Stderr)
+	for _, name := range strings.Fields(p.Flags) {
+		switch name {
+		case "pebbles":
+			f.StringVar(&s.Pebbles, name, "built/pebbles", "the command pebbles")
+		case "repeats":
+			f.IntVar(&s.Repeats, name, p.Repeats, "how often each is measured")
+		case "small":
+			f.BoolVar(&s.Small, name, false, "tiny work, to see that all of it works: the figures mean nothing")
+		case "only":
+			f.StringVar(&s.Only, name, "", "only what matches this regular expression")
+		case "out":
+			f.StringVar(&s.Out, name, "", "write the results to this file, as JSON")
+		case "page":
+			f.StringVar(&s.Page, name, "", "put tables and plots into this page, between its comments")
+		default:
+			panic("lab: there is no common flag " + name)
+		}
+	}
+	if p.Own != nil {
+		p.Own(f)
+	}
+	return f
+}
+
+// check tells what can't be done. A page of which some rows are of another run than others would not be what it says.
+func (p Program) check(s *Session, f *flag.FlagSet) error {
+	if f.NArg() > 0 {
+		return fmt.Errorf("%q: no such argument", f.Arg(0))
+	}
+	if f.Lookup("repeats") != nil && s.Repeats < 1 {
+		return fmt.Errorf("-repeats %d: give 1 or more", s.Repeats)
+	}
+	if _, err := regexp.Compile(s.Only); err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	if s.Page != "" && (s.Small || s.Only != "" && !p.Parts) {
+		return errors.New("-page: a page holds all of it in full: leave out -small and -only")
+	}
+	return nil
+}
+
+// Publish prints a part of a page, and puts it into the page where one is wanted.
+func (s *Session) Publish(section, text string) error {
+	if _, err := io.WriteString(s.Stdout, text); err != nil || s.Page == "" {
+		return err
+	}
+	return WriteSection(s.Page, section, text)
+}
+
+// Made says which command made something, on which day and machine, as the first words of a paragraph.
+func Made(command string) string {
+	return fmt.Sprintf("Made by `%s` on %s: %v.", command, time.Now().UTC().Format(time.DateOnly), ThisMachine())
+}

@@ -1,0 +1,219 @@
+// Package race finds the fastest setting of a program by whole runs. All runs do the same work, in rounds: in each round the settings
+// that are left run in turns, lap by lap, and then the slower half drops out, or more where runs are few. All rounds have about as many
+// runs (successive halving; Karnin, Koren and Somekh 2013). A run counts by its ratio to the median of its lap, so that a machine that
+// gets slower over an hour is slower for all. [tune.Tuner] is for a program that tunes itself while it runs.
+package race
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// Race is a race under way. It belongs to one goroutine.
+type Race struct {
+	start    tune.Setting
+	runners  []*runner // still in it; the best first after each round
+	out      []*runner
+	laps     int       // of this round that are left, with the one under way
+	lap      []float64 // seconds of the one under way
+	lapped   int       // laps that are done
+	runs     int
+	runsMost int
+	log      []tune.Decision
+}
+
+// runner is a setting in a race.
+type runner struct {
+	setting tune.Setting
+	ratios  []float64 // to the medians of its laps
+	seconds []float64
+}
+
+func (r *runner) score() float64 { return lab.Summarize(r.ratios).Median }
+
+// New begins a race of the start, what the model likes best, and settings all over the space: each third factor, caches off and of the
+// middle size, all topologies. Where runs are too few for all, those are left out for which the model predicts the longest times. Share,
+// Whole and Slowest don't matter.
+func New(c tune.Config, runs int) (*Race, error) {
+	c, err := c.Complete()
+	switch {
+	case err != nil:
+		return nil, err
+	case runs < 0:
+		return nil, fmt.Errorf("race: a race of %d runs: give 0 or more", runs)
+	}
+	r := &Race{start: c.Start, runsMost: runs}
+	all := field(c)
+	most := max(runs*2/3, min(runs, 2), 1) // the rest is for those that are fast
+	for _, s := range all[:min(len(all), most)] {
+		r.runners = append(r.runners, &runner{setting: s})
+	}
+	r.plan()
+	return r, nil
+}
+
+// runsFor is what it takes until one of n is left, when each round has one lap for as many runners as there were at first.
+func runsFor(n int) (runs int) {
+	for left := n; left > 1; left = (left + 1) / 2 {
+		runs += n
+	}
+	return max(runs, 1)
+}
+
+// plan shares out the runs that are left: all rounds have as many.
+func (r *Race) plan() { r.laps = max(1, (r.runsMost-r.runs)/runsFor(len(r.runners))) }
+
+// factorStep is the distance of factors in a race: times are flat around the best one.
+const factorStep = 3
+
+// field is who takes part, the most promising ones first.
+func field(c tune.Config) []tune.Setting {
+	var caches []int
+	if all := c.Space.Cache; len(all) > 2 {
+		caches = []int{all[0], all[len(all)/2]}
+	} else {
+		caches = all
+	}
+	var grid []tune.Setting
+	for _, t := range c.Space.Topologies {
+		for i := len(c.Space.Coalesce) - 1; i >= 0; i -= factorStep {
+			for _, cache := range caches {
+				if s := (tune.Setting{Topology: t, Coalesce: c.Space.Coalesce[i], Cache: cache}); !math.IsInf(c.Predict(s), 1) {
+					grid = append(grid, s)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(grid, func(a, b tune.Setting) int { return cmp.Compare(c.Predict(a), c.Predict(b)) })
+	all := []tune.Setting{c.Start}
+	for _, s := range append([]tune.Setting{c.Best()}, grid...) {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Next is what to run next; false when the race is over. It changes nothing.
+func (r *Race) Next() (tune.Setting, bool) {
+	if r.runs >= r.runsMost || len(r.runners) < 2 {
+		return tune.Setting{}, false
+	}
+	return r.runners[r.place()].setting, true
+}
+
+// place is whose turn it is: each lap begins with another one.
+func (r *Race) place() int { return (len(r.lap) + r.lapped) % len(r.runners) }
+
+// Saw takes how long the run that Next was about has taken.
+func (r *Race) Saw(seconds float64) {
+	if _, on := r.Next(); !on || !(seconds > 0) {
+		return
+	}
+	r.lap = append(r.lap, seconds)
+	if r.runs++; len(r.lap) == len(r.runners) {
+		r.endLap()
+	}
+}
+
+func (r *Race) endLap() {
+	usual := lab.Summarize(r.lap).Median
+	for i, seconds := range r.lap {
+		one := r.runners[(i+r.lapped)%len(r.runners)]
+		one.ratios, one.seconds = append(one.ratios, seconds/usual), append(one.seconds, seconds)
+	}
+	r.lap = nil
+	r.lapped++
+	if r.laps--; r.laps == 0 {
+		r.endRound()
+	}
+}
+
+// endRound drops the slower half.
+func (r *Race) endRound() {
+	r.rank()
+	half := (len(r.runners) + 1) / 2
+	for half > 1 && runsFor(half) > r.runsMost-r.runs {
+		half--
+	}
+	for _, one := range r.runners[half:] {
+		r.log = append(r.log, r.decision(r.runners[0], one, false))
+	}
+	r.out = append(r.out, r.runners[half:]...)
+	r.runners = r.runners[:half]
+	r.plan()
+}
+
+func (r *Race) rank() {
+	slices.SortStableFunc(r.runners, func(a, b *runner) int { return cmp.Compare(a.score(), b.score()) })
+}
+
+// decision is what came of a change, over the laps that both have run.
+func (r *Race) decision(from, to *runner, kept bool) tune.Decision {
+	n := min(len(from.ratios), len(to.ratios))
+	d := tune.Decision{Window: r.runs, From: from.setting, To: to.setting, Kept: kept, Ratio: 1, Windows: n, Phase: "race"}
+	if n > 0 {
+		was := lab.Summarize(from.ratios[:n])
+		d.Ratio, d.Noise = was.Median/lab.Summarize(to.ratios[:n]).Median, was.Spread/was.Median
+	}
+	verdict := "left"
+	if kept {
+		verdict = "kept"
+	}
+	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s: %s", tune.Change(from.setting, to.setting), d.Ratio, runs(n), verdict)
+	return d
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+// Setting is the best that is known.
+func (r *Race) Setting() tune.Setting { return r.leader().setting }
+
+func (r *Race) leader() *runner {
+	best := r.runners[0]
+	for _, one := range r.runners[1:] {
+		if len(one.ratios) > 0 && one.score() < best.score() {
+			best = one
+		}
+	}
+	return best
+}
+
+// Runs is how many runs there were.
+func (r *Race) Runs() int { return r.runs }
+
+// Profile is what the race has found so far: the decision for the best setting stands last, where that is not the start.
+func (r *Race) Profile(of tune.For, now time.Time) tune.Profile {
+	best, first := r.leader(), r.first()
+	final := r.decision(first, best, true)
+	p := tune.Profile{Format: tune.ProfileFormat, For: of, Date: now, Setting: best.setting, Start: r.start, Gain: 1, Decisions: slices.Clone(r.log)}
+	if best != first {
+		p.Gain = final.Ratio
+		p.Decisions = append(p.Decisions, final)
+	}
+	if seconds := lab.Summarize(best.seconds).Median; seconds > 0 {
+		p.Rate = 1 / seconds
+	}
+	return p
+}
+
+// first is who has the start.
+func (r *Race) first() *runner {
+	for _, one := range append(slices.Clone(r.out), r.runners...) {
+		if one.setting == r.start {
+			return one
+		}
+	}
+	panic("race: one without its start")
+}

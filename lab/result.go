@@ -1,0 +1,186 @@
+package lab
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"time"
+)
+
+// Format is the version of result files. It grows when an older reader would misread a file.
+const Format = 1
+
+// Results are what a measurement gave.
+type Results struct {
+	Format  int           `json:"format"`
+	Date    time.Time     `json:"date"`    // when it began
+	Command string        `json:"command"` // that measured
+	Machine Machine       `json:"machine"`
+	Repeats int           `json:"repeats"`
+	WarmUp  int           `json:"warm_up"`
+	Groups  []GroupResult `json:"groups"`
+}
+
+// GroupResult are the results of a group.
+type GroupResult struct {
+	Name    string    `json:"name"`
+	Title   string    `json:"title,omitempty"` // of a plot; empty: Name
+	About   string    `json:"about"`
+	Results []*Result `json:"results"`
+}
+
+// Result is what came of a case.
+type Result struct {
+	Case
+	Samples []Sample          `json:"samples"`            // one a repeat, in their order
+	Exactly map[string]string `json:"exactly"`            // the fields of Case.Exact, the same in every sample
+	Sum     string            `json:"checksum,omitempty"` // of the work, the same in every sample; empty if the command prints none
+}
+
+// Sample is what came of one run.
+type Sample struct {
+	Value    float64                `json:"value"`              // in the case's unit
+	Seconds  float64                `json:"seconds"`            // of the whole process, its set-up and verification too
+	CPU      float64                `json:"cpu_seconds"`        // of the processor, in all of its processes
+	Counters map[string]json.Number `json:"counters,omitempty"` // the object's field "counters"
+	Before   time.Duration          `json:"probe_before_ns"`    // see Probe
+	After    time.Duration          `json:"probe_after_ns"`
+	State    State                  `json:"state"`
+	exactly  map[string]string
+	checksum string
+}
+
+// read fills in what a command has printed.
+func (s *Sample) read(c Case, o object) (err error) {
+	if err := o.verified(); err != nil {
+		return err
+	}
+	value, err := o.number(c.Field)
+	if err != nil {
+		return err
+	}
+	s.Value = value * c.scale()
+	if c.PerCPU {
+		s.Value /= s.CPU
+	}
+	if !(s.Value > 0) || math.IsInf(s.Value, 1) {
+		return fmt.Errorf("field %q is %v, in %v s of the processor: nothing was measured", c.Field, value, s.CPU)
+	}
+	if sum := o.field("checksum"); sum != nil {
+		s.checksum = fmt.Sprint(sum)
+	} else if c.Work != "" {
+		return fmt.Errorf("field \"checksum\" of the work %q is missing", c.Work)
+	}
+	s.Counters = o.counters()
+	s.exactly, err = o.exact(c.Exact)
+	return err
+}
+
+// take adds a sample, which must agree with those before it.
+func (r *Result) take(s Sample) error {
+	if len(r.Samples) == 0 {
+		r.Exactly, r.Sum = s.exactly, s.checksum
+	}
+	if s.checksum != r.Sum {
+		return fmt.Errorf("checksum %s differs from %s of an earlier run: the work is not the same", s.checksum, r.Sum)
+	}
+	if !maps.Equal(s.exactly, r.Exactly) {
+		return fmt.Errorf("what must be the same in every run is not: %v, and %v in an earlier run", s.exactly, r.Exactly)
+	}
+	r.Samples = append(r.Samples, s)
+	return nil
+}
+
+// agree holds the checksums of the same work against each other.
+func (g GroupResult) agree() error {
+	first := map[string]*Result{}
+	for _, r := range g.Results {
+		if r.Work == "" || len(r.Samples) == 0 {
+			continue
+		}
+		other := first[r.Work]
+		if other == nil {
+			first[r.Work] = r
+		} else if other.Sum != r.Sum {
+			return fmt.Errorf("%s and %s do the same work, but their checksums are %s and %s", other.Name, r.Name, other.Sum, r.Sum)
+		}
+	}
+	return nil
+}
+
+// Limit tells whether the case bounds others, and is no program of its own.
+func (c Case) Limit() bool { return strings.HasPrefix(c.Name, "limit-") }
+
+// Find finds a result by its name; nil when there is none.
+func (r Results) Find(name string) *Result {
+	for _, g := range r.Groups {
+		if found := g.find(name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func (g GroupResult) find(name string) *Result {
+	for _, r := range g.Results {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// Heading is what pictures of the group are called.
+func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
+
+// NewResults are results that a command begins to make, with nothing in them.
+func NewResults(command string) Results {
+	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command, Machine: ThisMachine(), Repeats: 1}
+}
+
+// Dot adds one figure, at a place of a curve.
+func (g *GroupResult) Dot(curve, axis, unit string, at, value float64) *Result {
+	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}}, Samples: []Sample{{Value: value}}}
+	g.Results = append(g.Results, r)
+	return r
+}
+
+// Put puts a group in the place of one of the same name, or last.
+func (r *Results) Put(g GroupResult) {
+	for i := range r.Groups {
+		if r.Groups[i].Name == g.Name {
+			r.Groups[i] = g
+			return
+		}
+	}
+	r.Groups = append(r.Groups, g)
+}
+
+// Values are the figures of all samples, in their order.
+func (r *Result) Values() []float64 {
+	values := make([]float64, len(r.Samples))
+	for i, s := range r.Samples {
+		values[i] = s.Value
+	}
+	return values
+}
+
+// Summary is that of the values.
+func (r *Result) Summary() Summary { return Summarize(r.Values()) }
+
+// Ratios are how fast the case is as parts of the speed of what it is held against, repeat by repeat: 0.5 is half as fast,
+// for rates and for times. nil when it is held against nothing.
+func (g GroupResult) Ratios(r *Result) []float64 {
+	base := g.find(r.Against)
+	if base == nil || len(base.Samples) != len(r.Samples) {
+		return nil
+	}
+	ratios := make([]float64, len(r.Samples))
+	for i, s := range r.Samples {
+		ratios[i] = r.speed(s.Value, base.Samples[i].Value)
+	}
+	return ratios
+}

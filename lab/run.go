@@ -1,0 +1,93 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// grace is how long a program that was told to end may take to put its things in order.
+const grace = 2 * time.Second
+
+// Limit is how long a run may take where nobody says otherwise.
+const Limit = 2 * time.Minute
+
+// tail is how much of what a program that failed has said is told.
+const tail = 2000
+
+// Output is what a command has printed, and what it took.
+type Output struct {
+	Text     []byte
+	Took     time.Duration
+	CPU      time.Duration // of the processor, in all of its processes
+	Resident int64         // bytes of its largest process at most
+}
+
+// Run runs a command in a process group of its own, with env added to the environment. A command that is still running at the
+// limit (0 is none), or when ctx ends, is told to end, and after a grace its group is killed: nothing of it is left. An error has
+// what the command said.
+func Run(ctx context.Context, limit time.Duration, env []string, args ...string) (o Output, err error) {
+	timed, stop := ctx, func() {}
+	if limit > 0 {
+		timed, stop = context.WithTimeout(ctx, limit)
+	}
+	defer stop()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(timed, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = grace
+	start := time.Now()
+	err = cmd.Run()
+	if err != nil && cmd.Process != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever of the group has outlived it
+	}
+	switch {
+	case ctx.Err() != nil:
+		return o, context.Cause(ctx)
+	case timed.Err() != nil:
+		return o, fmt.Errorf("not done after the limit of %v, and ended%s", limit, Said(stderr.String()))
+	case errors.Is(err, exec.ErrWaitDelay):
+		return o, fmt.Errorf("has ended, but left a process that holds its output%s", Said(stderr.String()))
+	case err != nil:
+		return o, fmt.Errorf("%w%s", err, Said(stderr.String()))
+	}
+	o = Output{Text: stdout.Bytes(), Took: time.Since(start), CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if used, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		o.Resident = used.Maxrss << 10
+	}
+	return o, nil
+}
+
+// Ask runs a command as Run does, and reads the JSON object that it prints into answer. An error names the command.
+func Ask(ctx context.Context, limit time.Duration, env []string, answer any, args ...string) (Output, error) {
+	o, err := Run(ctx, limit, env, args...)
+	if err == nil {
+		err = json.Unmarshal(o.Text, answer)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+	}
+	return o, err
+}
+
+// Said is the end of what a program has said, as the end of a message.
+func Said(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	if len(text) > tail {
+		text = "…" + text[len(text)-tail:]
+	}
+	return "; it said:\n" + text
+}

@@ -1,0 +1,88 @@
+package suite
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// Options say what is measured.
+type Options struct {
+	Program    string   // the path of pebbles
+	Quick      bool     // small sizes, for a look or a test: figures of the same rows are other ones
+	Transports []string // that the program offers: mem, shm, tcp
+}
+
+const (
+	millions = 1e-6
+	micro    = 1e6
+)
+
+// quickLess is how much smaller the work of a quick suite is, as a binary logarithm.
+const quickLess = 6
+
+// Groups is the whole suite.
+func Groups(o Options) []lab.Group {
+	return []lab.Group{
+		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(), o.buffers(),
+		o.caches(), o.permutations(), o.applications(), o.searches(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
+	}
+}
+
+// place is where the ranks of a job are.
+type place struct{ name, flags string }
+
+// places are those that the program offers for so many ranks: all in one process, or in two.
+func (o Options) places(ranks int) []place {
+	all := []place{{"mem", fmt.Sprintf("--ranks %d", ranks)}}
+	for _, transport := range o.Transports {
+		if transport == "shm" || transport == "tcp" {
+			all = append(all, place{transport, fmt.Sprintf("--procs 2 --ranks %d --transport %s", ranks, transport)})
+		}
+	}
+	return all
+}
+
+// less makes a binary logarithm smaller when the suite is quick.
+func (o Options) less(log2 int) int {
+	if o.Quick {
+		return max(8, log2-quickLess)
+	}
+	return log2
+}
+
+// times makes a number of rounds smaller when the suite is quick.
+func (o Options) times(n int) int {
+	if o.Quick {
+		return max(1, n>>quickLess)
+	}
+	return n
+}
+
+// metric is a field of what an application prints, and what it means.
+type metric struct {
+	field string
+	scale float64
+	unit  string
+	lower bool
+}
+
+var (
+	updates  = metric{"updates_per_second", millions, "M updates/s", false}
+	elements = metric{"elements_per_second", millions, "M elements/s", false}
+	items    = metric{"items_per_second", millions, "M items/s", false}
+	edges    = metric{"harmonic_mean_teps", millions, "M edges/s", false}
+	hop      = metric{"seconds_per_hop", micro, "µs a hop", true}
+	epoch    = metric{"seconds_per_epoch", micro, "µs an epoch", true}
+	bytes    = metric{"bytes_per_second", 1e-9, "GB/s", false}
+)
+
+// run is a case that calls the program with the arguments of a line.
+func (o Options) run(name string, m metric, line, against string) lab.Case {
+	arguments := strings.Fields(line)
+	return lab.Case{
+		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: "pebbles " + strings.Join(arguments, " "),
+		Field: m.field, Scale: m.scale, Unit: m.unit, Lower: m.lower, Against: against,
+	}
+}
