@@ -60,7 +60,7 @@ func TestScatterAllocatesNothing(t *testing.T) {
 }
 
 func TestDue(t *testing.T) {
-	d := coalesce.NewDue(10, 2)
+	d := coalesce.NewOverdue(10, 2)
 	require.False(t, d.Look(0, true, 100))
 	require.False(t, d.Look(1, false, 100))
 	require.False(t, d.Look(0, true, 109))

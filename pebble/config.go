@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
@@ -161,4 +162,27 @@ func memoryOf(t netio.Transport) int64 {
 		return r.Memory()
 	}
 	return netio.MemoryAvailable()
+}
+
+// CreditsFor is how many frames of so many bytes a link may have under way.
+func (c Config) CreditsFor(frameBytes int) int {
+	if c.Credits > 0 {
+		return c.Credits
+	}
+	return coalesce.Credits(frameBytes)
+}
+
+// engine is a complete configuration as the engine takes it.
+func (c *Config) engine() engine.Config {
+	e := engine.Config{
+		Transport: c.Transport, Termination: c.Termination, Tuning: c.Tuning.orders(), Log: c.Log,
+		Topology: c.Topology, Coalesce: c.Coalesce, Cache: c.Cache,
+		Due: c.Due, Period: c.Period, Shared: c.Buffers == Shared,
+		Credits: c.CreditsFor, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
+		Errors: made,
+	}
+	if c.Explain != nil {
+		e.Explain = c.explain
+	}
+	return e
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -28,7 +28,7 @@ const (
 	queueBytes    = 16 << 10 // of a frame of the queue, unless one record needs more
 )
 
-func (c *coded[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
+func (c *coded[V]) open(door *engine.Target, plan *route.Plan, factor int) {
 	c.outbox.open(door, plan, 1, codedBytesMax, factor)
 	c.blank, c.release = func(int) coalesce.Lane { return coalesce.Lane{} }, c.drain
 	c.counts = make([]int32, len(plan.Lanes))
@@ -140,7 +140,7 @@ func (c *coded[V]) put(s *scratch[V], record []byte, l int, inHandler bool) {
 	lane.Taken(lane.Len() + len(record))
 	c.counts[l]++
 	if int(c.counts[l]) >= c.factorOf(l) || lane.Len() >= c.mostOf(l) {
-		c.emit(l, pebble.Full)
+		c.emit(l, coalesce.Full)
 		if !inHandler {
 			now := c.now // handlers may run
 			c.await(l)
@@ -159,7 +159,7 @@ func (c *coded[V]) fit(l, bytes int, inHandler bool) {
 		if c.grow(l, c.lanes[l].Len()+bytes) {
 			return
 		}
-		c.emit(l, pebble.Full)
+		c.emit(l, coalesce.Full)
 	}
 	room := max(c.roomOf(l), bytes)
 	if !inHandler {
@@ -200,10 +200,10 @@ func (c *coded[V]) seal(own *coalesce.Lane) {
 	*own = coalesce.Lane{}
 }
 
-// Deliver implements pebble.Endpoint.
+// Deliver implements engine.Endpoint.
 func (c *coded[V]) Deliver(f *netio.Frame) error { return c.arrived(f) }
 
-// Drain implements pebble.Endpoint.
+// Drain implements engine.Endpoint.
 func (c *coded[V]) Drain() {
 	if c.queue.frame != nil {
 		c.seal(&c.queue.lane)
@@ -294,10 +294,12 @@ func (c *coded[V]) forward(pass func()) {
 	c.filled = true
 }
 
-// Flush implements pebble.Endpoint.
-func (c *coded[V]) Flush(why pebble.Reason, stage int) (sent, left bool) { return c.flush(why, stage) }
+// Flush implements engine.Endpoint.
+func (c *coded[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
+	return c.flush(why, stage)
+}
 
-// Reroute implements pebble.Endpoint.
+// Reroute implements engine.Endpoint.
 func (c *coded[V]) Reroute() error { return c.reroute(c.arrived) }
 
 // drain moves what the cache holds back into the lanes.
@@ -323,9 +325,9 @@ func (c *coded[V]) drain(inHandler bool) {
 	c.merged()
 }
 
-// FlushDue implements pebble.Endpoint.
+// FlushDue implements engine.Endpoint.
 func (c *coded[V]) FlushDue(now time.Duration) {
 	if c.look(now, c.held()) {
-		c.Flush(pebble.Due, pebble.AllStages)
+		c.Flush(coalesce.Due, engine.AllStages)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 )
@@ -88,7 +89,7 @@ func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 		c.checkOwners(bad, keys, owners)
 	}
 	if bad >= 0 {
-		c.door.Outside(keys[bad], describe(c.owner))
+		c.door.Rank.Fail(&pebble.KeyError{Rank: c.door.ID(), Target: c.made.name, Key: keys[bad], Distribution: describe(c.owner)})
 	}
 	return c.laneOfEach(s, owners)
 }
@@ -136,7 +137,7 @@ func (c *core[V]) run(vs []V) {
 	c.door.Handled(before)
 }
 
-// EndEpoch implements pebble.Endpoint.
+// EndEpoch implements engine.Endpoint.
 func (c *core[V]) EndEpoch() {
 	if c.cache != nil {
 		c.merged()
@@ -216,4 +217,4 @@ func probe(m distribution.Map) string {
 	return fmt.Sprintf("sample %016x", sum)
 }
 
-var _ pebble.Endpoint = (*plain[int])(nil)
+var _ engine.Endpoint = (*plain[int])(nil)

@@ -3,8 +3,8 @@ package target
 import (
 	"sync/atomic"
 
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -13,7 +13,7 @@ import (
 // send can't wait, so a rank whose backlog is not empty takes in no frame that would add to it: docs/flow-control.md shows
 // why that can't deadlock.
 type credit struct {
-	door     *pebble.Door
+	door     *engine.Target
 	most     int64            // frames under way on a lane
 	underWay []*netio.Account // by lane; lanes that ranks of a process share have one
 	taken    []*atomic.Int64  // by lane: frames taken out of a shared buffer and not yet launched, by any rank; nil when no lane is shared
@@ -24,8 +24,8 @@ type credit struct {
 	highest  int              // stage among waiting lanes; -1 for none
 }
 
-func (c *credit) open(door *pebble.Door, plan *route.Plan, frameBytes int) {
-	c.door, c.most, c.highest = door, int64(door.Config().CreditsFor(frameBytes)), -1
+func (c *credit) open(door *engine.Target, plan *route.Plan, frameBytes int) {
+	c.door, c.most, c.highest = door, int64(door.Config().Credits(frameBytes)), -1
 	c.underWay = make([]*netio.Account, len(plan.Lanes))
 	own := make([]netio.Account, len(plan.Lanes))
 	for l := range own {
@@ -105,7 +105,7 @@ func (c *credit) handed(l int) {
 	}
 }
 
-// Pump implements pebble.Endpoint.
+// Pump implements engine.Endpoint.
 func (c *credit) Pump() {
 	if len(c.waiting) == 0 {
 		return
@@ -138,7 +138,7 @@ func (c *credit) await(l int) {
 	}
 }
 
-// Accepts implements pebble.Endpoint: a frame that came over a link of stage s goes on over links of higher stages only, so
+// Accepts implements engine.Endpoint: a frame that came over a link of stage s goes on over links of higher stages only, so
 // it is taken in unless one of those has a backlog. A topology without stages has no such order, and holds nothing back.
 func (c *credit) Accepts(f *netio.Frame) bool {
 	if c.highest <= 0 || c.staged == nil {
@@ -152,7 +152,7 @@ func (c *credit) ends(f *netio.Frame) bool {
 	return c.staged != nil && int(f.From) != c.door.ID() && c.staged.Stage(int(f.From), c.door.ID()) == c.staged.Stages()-1
 }
 
-// Back implements pebble.Endpoint.
+// Back implements engine.Endpoint.
 func (c *credit) Back() bool {
 	c.door.Collect()
 	for l := range c.underWay {

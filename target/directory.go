@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -54,7 +55,7 @@ type intent struct {
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
-		pebble.Refuse(r, name, "a directory needs a base distribution and the functions depart and arrive")
+		r.Engine(engine.Key{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
 	d := &Directory[S]{Directory: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
@@ -78,13 +79,13 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			pebble.Refuse(d.rank, name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
+			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
 		}
 		return slices.Clone(options)
 	}
 	codec, ok := s.codec.(Codec[S])
 	if !ok {
-		pebble.Refuse(d.rank, name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
+		d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
 }

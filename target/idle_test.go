@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -46,9 +47,9 @@ func TestTakenFramesAreNotBack(t *testing.T) {
 					mine.sendDeep([]uint64{1}, false, 1)
 					mine.pour(l, s)
 					s.mu.Lock()
-					f := other.take(l, s, pebble.Full)
+					f := other.take(l, s, coalesce.Full)
 					s.mu.Unlock()
-					require.False(t, mine.flushShared(l, s, pebble.Idle), "nothing is left here")
+					require.False(t, mine.flushShared(l, s, coalesce.Idle), "nothing is left here")
 					if waits {
 						other.leave(l, f)
 						require.True(t, other.waits(l))

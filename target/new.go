@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -22,7 +23,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	job := r.Config()
 	s := settings{
 		coalesce: job.Coalesce, topology: job.Topology, cache: job.Cache,
-		tunes: pebble.Tunes{Topology: true, Coalesce: true, Cache: true},
+		tunes: engine.Tunes{Topology: true, Coalesce: true, Cache: true},
 	}
 	for _, o := range options {
 		o.apply(&s)
@@ -70,7 +71,7 @@ type builder[V any] struct {
 }
 
 func (b *builder[V]) refuse(format string, args ...any) {
-	pebble.Refuse(b.rank, b.name, fmt.Sprintf(format, args...))
+	b.rank.Engine(engine.Key{}).Refuse(b.name, fmt.Sprintf(format, args...))
 }
 
 func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
@@ -192,8 +193,8 @@ func (b *builder[V]) checkFactor() {
 	}
 }
 
-func (b *builder[V]) register(t route.Topology, schema string, e pebble.Endpoint) *pebble.Door {
-	return pebble.Register(b.rank, pebble.Description{
+func (b *builder[V]) register(t route.Topology, schema string, e engine.Endpoint) *engine.Target {
+	return b.rank.Engine(engine.Key{}).Register(engine.Description{
 		Name:   b.name,
 		Schema: schema,
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
@@ -223,7 +224,7 @@ func (b *builder[V]) weigh(t route.Topology) {
 }
 
 // reserve counts what the target keeps.
-func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
+func (b *builder[V]) reserve(door *engine.Target, c *core[V]) {
 	if c.cache != nil {
 		c.prices = newPrices(door.Topology(), b.coalesce, door.Place().Processes)
 	}

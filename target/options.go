@@ -1,7 +1,7 @@
 package target
 
 import (
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -67,7 +67,7 @@ type settings struct {
 	coalesce int
 	topology route.Constructor
 	cache    int
-	tunes    pebble.Tunes // what no option says
+	tunes    engine.Tunes // what no option says
 	kind     any          // a reduce.Kind[V], or nil
 	codec    any          // a Codec[V], or nil
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -22,13 +22,13 @@ type outbox struct {
 	most   int             // units of a frame at the most
 	factor int             // pebbles of a frame at the most
 	least  int             // units of a lane's first frame
-	due    *coalesce.Due
-	kept   *coalesce.Due // of the pebbles that a cache holds back
-	first  int           // lane at which the next flush starts: flushes in step would all hit the same rank
-	filled bool          // something was put into a lane or a cache since the last flush; set last by every send, which may flush
-	now    uint8         // depth of the pebbles that are being put
-	last   uint8         // depth of those that were put before; 0 when nothing is left of them
-	mixed  bool          // frames of several depths may be filling, where depths travel apart
+	due    *coalesce.Overdue
+	kept   *coalesce.Overdue // of the pebbles that a cache holds back
+	first  int               // lane at which the next flush starts: flushes in step would all hit the same rank
+	filled bool              // something was put into a lane or a cache since the last flush; set last by every send, which may flush
+	now    uint8             // depth of the pebbles that are being put
+	last   uint8             // depth of those that were put before; 0 when nothing is left of them
+	mixed  bool              // frames of several depths may be filling, where depths travel apart
 	queue  queue
 	prompt bool // see promptly
 	credit
@@ -46,7 +46,7 @@ const (
 	leastBytes = 192 // of a lane's first frame: with its header, 256
 )
 
-func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor int) {
+func (o *outbox) open(door *engine.Target, plan *route.Plan, unit, most, factor int) {
 	o.plan, o.unit, o.most, o.factor = plan, unit, most, factor
 	o.least = leastOf(most, unit)
 	o.lanes = make([]coalesce.Lane, len(plan.Lanes))
@@ -57,11 +57,11 @@ func (o *outbox) open(door *pebble.Door, plan *route.Plan, unit, most, factor in
 		o.rooms[l] = int32(o.least)
 	}
 	if limit := door.Config().Due; limit > 0 {
-		o.due = coalesce.NewDue(limit, len(plan.Lanes))
-		o.kept = coalesce.NewDue(heldFactor*limit, 1)
+		o.due = coalesce.NewOverdue(limit, len(plan.Lanes))
+		o.kept = coalesce.NewOverdue(heldFactor*limit, 1)
 	}
 	o.first = door.ID() % len(plan.Lanes)
-	if door.Config().Buffers == pebble.Shared && !o.prompt {
+	if door.Config().Shared && !o.prompt {
 		o.share()
 	}
 }
@@ -104,7 +104,7 @@ func (o *outbox) grow(l, need int) bool {
 
 // emit sends a lane's frame, or lets it wait for credit. The lane is without a frame then. A shared lane's pebbles go into
 // the frame that the ranks of this process fill together.
-func (o *outbox) emit(l int, why pebble.Reason) {
+func (o *outbox) emit(l int, why coalesce.Reason) {
 	if s := o.sharedBy(l); s != nil {
 		if o.due != nil {
 			o.due.Left(l)
@@ -113,7 +113,7 @@ func (o *outbox) emit(l int, why pebble.Reason) {
 		return
 	}
 	f, n := o.frames[l], o.lanes[l].Len()
-	if why != pebble.Full && n < int(o.rooms[l])/growth {
+	if why != coalesce.Full && n < int(o.rooms[l])/growth {
 		o.rooms[l] = int32(max(o.least, int(o.rooms[l])/growth))
 	}
 	count := n
@@ -133,12 +133,12 @@ func (o *outbox) emit(l int, why pebble.Reason) {
 // flush sends what waits in the cache and in the lanes for links of a stage up to the given one. The cache is emptied when
 // a lane's link is of that very stage: until then more may come that can be merged. A lane without credit keeps its pebbles,
 // and gets more of them meanwhile. It tells whether anything was sent, and whether such a lane is left.
-func (o *outbox) flush(why pebble.Reason, stage int) (sent, left bool) {
+func (o *outbox) flush(why coalesce.Reason, stage int) (sent, left bool) {
 	if !o.filled {
 		return false, false
 	}
 	before := o.door.Count().FramesSent
-	drained := stage == pebble.AllStages || o.leads(stage)
+	drained := stage == engine.AllStages || o.leads(stage)
 	if drained {
 		o.release(o.door.InHandler()) // which may wait for room, and flush meanwhile
 	}
@@ -153,7 +153,7 @@ func (o *outbox) flush(why pebble.Reason, stage int) (sent, left bool) {
 
 // flushLanes sends the frames that hold a pebble. It tells whether it has kept some for a later stage, and whether some are
 // left for want of credit.
-func (o *outbox) flushLanes(why pebble.Reason, stage int) (kept, left bool) {
+func (o *outbox) flushLanes(why coalesce.Reason, stage int) (kept, left bool) {
 	n := len(o.lanes)
 	for i := range n {
 		l := (o.first + i) % n
@@ -165,7 +165,7 @@ func (o *outbox) flushLanes(why pebble.Reason, stage int) (kept, left bool) {
 		case o.frames[l] == nil:
 		case o.stage(l) > stage:
 			kept = true
-		case !o.has(l) && (why != pebble.Explicit || o.waits(l)):
+		case !o.has(l) && (why != coalesce.Explicit || o.waits(l)):
 			left = true
 		default:
 			o.emit(l, why)
@@ -185,9 +185,9 @@ func (o *outbox) look(now time.Duration, held bool) (heldDue bool) {
 			continue
 		}
 		if s := o.sharedBy(l); s != nil {
-			o.flushShared(l, s, pebble.Due)
+			o.flushShared(l, s, coalesce.Due)
 		} else {
-			o.emit(l, pebble.Due)
+			o.emit(l, coalesce.Due)
 		}
 	}
 	if !o.kept.Look(0, held, now) {
@@ -212,6 +212,6 @@ func (o *outbox) minds() bool {
 // apart sends a lane's frame when it is about to get pebbles of another depth than it holds.
 func (o *outbox) apart(l int) {
 	if f := o.frames[l]; f != nil && f.Flags != o.now {
-		o.emit(l, pebble.Deep)
+		o.emit(l, coalesce.Deep)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -25,7 +25,7 @@ type plain[V any] struct {
 	busy   bool                           // the main function's scratch is in use
 }
 
-func (p *plain[V]) open(door *pebble.Door, plan *route.Plan, factor int) {
+func (p *plain[V]) open(door *engine.Target, plan *route.Plan, factor int) {
 	var v V
 	p.outbox.open(door, plan, int(unsafe.Sizeof(v)), factor, factor)
 	p.blank, p.release = p.overSpill, p.drain
@@ -174,7 +174,7 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		p.supply(l, inHandler)
 	case p.lanes[l].Len() < p.mostOf(l) && p.grow(l, p.lanes[l].Len()+1):
 	default:
-		p.emit(l, pebble.Full)
+		p.emit(l, coalesce.Full)
 		if !inHandler {
 			now := p.now // handlers may run
 			p.settle()
@@ -237,7 +237,7 @@ func (p *plain[V]) settle() {
 	p.door.Handled(before)
 }
 
-// Deliver implements pebble.Endpoint.
+// Deliver implements engine.Endpoint.
 func (p *plain[V]) Deliver(f *netio.Frame) error {
 	n := int(f.Count)
 	if int(f.Bytes) != n*p.unit {
@@ -252,7 +252,7 @@ func (p *plain[V]) Deliver(f *netio.Frame) error {
 	return nil
 }
 
-// Drain implements pebble.Endpoint.
+// Drain implements engine.Endpoint.
 func (p *plain[V]) Drain() {
 	if p.queue.frame != nil {
 		p.seal(&p.queue.lane)
@@ -325,8 +325,8 @@ func (p *plain[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
 	}
 }
 
-// Flush implements pebble.Endpoint.
-func (p *plain[V]) Flush(why pebble.Reason, stage int) (sent, left bool) {
+// Flush implements engine.Endpoint.
+func (p *plain[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	moved := p.gathered()
 	sent, left = p.flush(why, stage)
 	return sent || moved, left
@@ -354,7 +354,7 @@ func (p *plain[V]) drain(inHandler bool) {
 	p.merged()
 }
 
-// Reroute implements pebble.Endpoint.
+// Reroute implements engine.Endpoint.
 func (p *plain[V]) Reroute() error {
 	return p.reroute(func(f *netio.Frame) error {
 		p.arrived(coalesce.View[V](f.Base(), int(f.Count)))
@@ -362,10 +362,10 @@ func (p *plain[V]) Reroute() error {
 	})
 }
 
-// FlushDue implements pebble.Endpoint.
+// FlushDue implements engine.Endpoint.
 func (p *plain[V]) FlushDue(now time.Duration) {
 	p.gathered()
 	if p.look(now, p.held()) {
-		p.Flush(pebble.Due, pebble.AllStages)
+		p.Flush(coalesce.Due, engine.AllStages)
 	}
 }

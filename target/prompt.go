@@ -1,7 +1,8 @@
 package target
 
 import (
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -9,12 +10,12 @@ import (
 // alone, and what finds no credit leaves when credit comes.
 var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
 
-// Pump implements pebble.Endpoint. A flush leaves pebbles in a lane only when frames wait for credit ahead of them, so that Pump is
+// Pump implements engine.Endpoint. A flush leaves pebbles in a lane only when frames wait for credit ahead of them, so that Pump is
 // called until they are gone.
 func (o *outbox) Pump() {
 	o.credit.Pump()
 	if o.prompt && o.filled {
-		o.flush(pebble.Explicit, pebble.AllStages)
+		o.flush(coalesce.Explicit, engine.AllStages)
 	}
 }
 

@@ -1,8 +1,6 @@
 package target
 
-import (
-	"github.com/activepebbles/pebbles/netio"
-)
+import "github.com/activepebbles/pebbles/netio"
 
 // reroute renews the plan when links were marked, and takes the pebbles that wait for links which are down back through the
 // door, to other lanes: those in buffers and those of frames that wait for credit (Active Pebbles, section 3.4: dynamic

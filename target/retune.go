@@ -1,7 +1,7 @@
 package target
 
 import (
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -9,7 +9,7 @@ import (
 // back and forth between two.
 
 // apply takes over what the target's options leave open, and returns the topology when it is another one.
-func (c *core[V]) apply(s pebble.Setting) (other route.Topology) {
+func (c *core[V]) apply(s engine.Setting) (other route.Topology) {
 	b := c.made
 	if b.tunes.Coalesce {
 		b.coalesce = s.Coalesce
@@ -59,7 +59,7 @@ func (c *core[V]) ways() {
 func (o *outbox) refactor(most, factor int) {
 	o.most, o.factor = most, factor
 	o.least = leastOf(most, o.unit)
-	o.credit.most = int64(o.door.Config().CreditsFor(most * o.unit))
+	o.credit.most = int64(o.door.Config().Credits(most * o.unit))
 	for l := range o.rooms {
 		o.rooms[l] = min(o.rooms[l], int32(most))
 	}
@@ -71,8 +71,8 @@ type opened[V any] struct {
 	spill []V
 }
 
-// Retune implements pebble.Endpoint.
-func (p *plain[V]) Retune(s pebble.Setting) {
+// Retune implements engine.Endpoint.
+func (p *plain[V]) Retune(s engine.Setting) {
 	before := p.routed
 	topology := p.apply(s)
 	factor := p.made.coalesce
@@ -105,15 +105,15 @@ func (p *plain[V]) turn(before string, t route.Topology) {
 	p.open(door, route.NewPlan(t, door.ID()), p.made.coalesce)
 }
 
-// Refactor implements pebble.Endpoint.
+// Refactor implements engine.Endpoint.
 func (p *plain[V]) Refactor(factor int) {
 	if p.made.tunes.Coalesce {
 		p.refactor(factor, factor)
 	}
 }
 
-// Retune implements pebble.Endpoint.
-func (c *coded[V]) Retune(s pebble.Setting) {
+// Retune implements engine.Endpoint.
+func (c *coded[V]) Retune(s engine.Setting) {
 	before := c.routed
 	topology := c.apply(s)
 	if topology == nil {
@@ -142,7 +142,7 @@ func (c *coded[V]) turn(before string, t route.Topology) {
 	c.open(door, route.NewPlan(t, door.ID()), c.made.coalesce)
 }
 
-// Refactor implements pebble.Endpoint.
+// Refactor implements engine.Endpoint.
 func (c *coded[V]) Refactor(factor int) {
 	if c.made.tunes.Coalesce {
 		c.refactor(codedBytesMax, factor)

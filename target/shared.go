@@ -4,8 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // shared is a buffer that the ranks of one process fill together, for one rank of another process: node-level aggregation.
@@ -100,7 +100,7 @@ func (o *outbox) add(l int, s *shared, f *netio.Frame, n, count int) (full *neti
 	defer s.mu.Unlock()
 	s.pours++
 	if s.frame != nil && !o.joins(s, f, n, count) {
-		full = o.take(l, s, pebble.Full)
+		full = o.take(l, s, coalesce.Full)
 	}
 	if s.frame == nil || s.units+n > len(s.frame.Space())/o.unit {
 		o.enlarge(s, f, n)
@@ -109,7 +109,7 @@ func (o *outbox) add(l int, s *shared, f *netio.Frame, n, count int) (full *neti
 	s.units += n
 	s.count += count
 	if full == nil && (s.units >= o.most || s.count >= o.factor) {
-		full = o.take(l, s, pebble.Full)
+		full = o.take(l, s, coalesce.Full)
 	}
 	return full
 }
@@ -147,9 +147,9 @@ func (o *outbox) enlarge(s *shared, f *netio.Frame, n int) {
 //     and k+1 (bodies had returned): its count of processed frames differs, and the rounds do not agree.
 //   - nbx asks whether the rank's frames are back. Those that carry its pebbles are: Back looks at taken besides, which counts the frame from here,
 //     under the lock, until the account does.
-func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
+func (o *outbox) take(l int, s *shared, why coalesce.Reason) *netio.Frame {
 	f := s.frame
-	if why != pebble.Full && s.units < s.room/growth {
+	if why != coalesce.Full && s.units < s.room/growth {
 		s.room /= growth
 	}
 	o.door.Adopt(f)
@@ -161,7 +161,7 @@ func (o *outbox) take(l int, s *shared, why pebble.Reason) *netio.Frame {
 
 // flushShared pours what a lane holds, and sends the shared buffer. An idle rank waits until the others have poured nothing
 // between two of its looks: they may be about to. It tells whether anything is left.
-func (o *outbox) flushShared(l int, s *shared, why pebble.Reason) (left bool) {
+func (o *outbox) flushShared(l int, s *shared, why coalesce.Reason) (left bool) {
 	if o.frames[l] != nil {
 		o.pour(l, s)
 	}
@@ -196,13 +196,13 @@ type look struct {
 	quiet int // looks since in which nothing was poured
 }
 
-func (o *outbox) takeQuiet(l int, s *shared, why pebble.Reason) (f *netio.Frame, left bool) {
+func (o *outbox) takeQuiet(l int, s *shared, why coalesce.Reason) (f *netio.Frame, left bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.frame == nil {
 		return nil, false
 	}
-	if !o.has(l) || why == pebble.Idle && !o.quiet(l, s) {
+	if !o.has(l) || why == coalesce.Idle && !o.quiet(l, s) {
 		return nil, true
 	}
 	return o.take(l, s, why), false

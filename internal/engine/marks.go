@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"fmt"
@@ -7,27 +7,20 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// MarkLink marks the link between two ranks as down, or as up again: topologies made by route.Dynamic route around it from
-// here on, and pebbles that wait for it take other links (Active Pebbles, section 3.4). The mark holds for the whole job;
-// this rank's buffers obey at once, or after the running handler, and others as soon as they look for what has arrived. It may
-// be called at any time by a rank's goroutine, also in handlers. When several ranks mark the same link, all see the same mark
-// in the end: the last by count of marks known, then by rank; a mark that knew of another is later.
-//
-// A mark is advice to routing, for links that are slow, costly or about to go: what was handed to the transport before
-// still arrives.
+// MarkLink marks the link between two ranks as down or as up.
 func (r *Rank) MarkLink(a, b int, down bool) {
 	r.mustBeRank("MarkLink", a)
 	r.mustBeRank("MarkLink", b)
 	r.mark("MarkLink was called", route.Mark{From: a, To: b, Down: down})
 }
 
-// MarkRank is MarkLink for a rank: nothing is routed through it. It still sends and receives pebbles of its own.
+// MarkRank marks all links through a rank.
 func (r *Rank) MarkRank(rank int, down bool) {
 	r.mustBeRank("MarkRank", rank)
 	r.mark("MarkRank was called", route.Mark{From: rank, To: -1, Down: down})
 }
 
-// Links are the marks of the job, for topologies that look at them.
+// Links are the marks of the job.
 func (r *Rank) Links() *route.Links { return r.links }
 
 func (r *Rank) mark(call string, m route.Mark) {
@@ -40,7 +33,7 @@ func (r *Rank) mark(call string, m route.Mark) {
 		}
 		value, err := m.AppendBinary(nil)
 		if err != nil {
-			r.fail(err)
+			r.Fail(err)
 		}
 		r.tell(process, marking, value)
 	}
@@ -83,7 +76,7 @@ func (r *Rank) reroute() {
 	r.linksSeen = r.links.Version()
 	for i, e := range r.endpoints {
 		if err := e.Reroute(); err != nil {
-			r.fail(fmt.Errorf("rank %d: target %q: %w", r.id, r.doors[i].name, err))
+			r.Fail(fmt.Errorf("rank %d: target %q: %w", r.id, r.targets[i].name, err))
 		}
 	}
 }

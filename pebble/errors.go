@@ -3,6 +3,7 @@ package pebble
 import (
 	"fmt"
 
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -75,32 +76,29 @@ func (e *KeyError) Error() string {
 		e.Rank, e.Target, e.Key, e.Distribution)
 }
 
-// rankError says which rank's function returned an error.
-type rankError struct {
-	rank int
-	err  error
+// DepthError is the error of a job in which a handler sent a pebble in a chain that is longer than its epoch's declared
+// depth.
+type DepthError struct {
+	Rank   int
+	Target string // whose handler sent
+	Depth  int    // as declared
 }
 
-func (e *rankError) Error() string { return fmt.Sprintf("rank %d: %v", e.rank, e.err) }
-func (e *rankError) Unwrap() error { return e.err }
-
-// unwind is what a rank panics with to leave the user's code after the job has failed. [Rank.Epoch], the collectives and
-// the end of the rank's function catch it and return the job's error instead.
-type unwind struct{}
-
-func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
+func (e *DepthError) Error() string {
+	return fmt.Sprintf("rank %d: the handler of target %q sends a pebble that is number %d of its chain, and the epoch declares depth %d: "+
+		"declare a larger depth, or none", e.Rank, e.Target, e.Depth+1, e.Depth)
+}
 
 // Follower tells whether err is the error of a job that another process ended: by a failure of its own, by its loss, or
 // because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
 func Follower(err error) bool { return netio.Followed(err) }
 
-// fail ends the job and leaves the user's code.
-func (r *Rank) fail(cause error) {
-	r.job.fail(cause)
-	unwindProgram()
-}
-
-// misuse panics: a call was made where docs/contract.md does not allow it.
-func misuse(format string, args ...any) {
-	panic("pebble: " + fmt.Sprintf(format, args...))
+// made are the errors that the engine ends jobs with.
+var made = engine.Errors{
+	Panic:        func(rank int, value any, stack []byte) error { return &PanicError{rank, value, stack} },
+	Registration: func(rank int, target, reason string) error { return &RegistrationError{rank, target, reason} },
+	Depth:        func(rank int, target string, depth int) error { return &DepthError{rank, target, depth} },
+	Limit: func(rank int, target string, needed, limit int64, cause engine.LimitCause) error {
+		return &LimitError{rank, target, needed, limit, LimitCause(cause)}
+	},
 }

@@ -1,6 +1,10 @@
-package pebble
+package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+)
 
 // dispatcher is TRAM's periodic dispatch: once a period it looks whether anything was sent or arrived since the last look,
 // and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not held up (TRAM,
@@ -28,7 +32,7 @@ func (r *Rank) dispatch(now time.Duration) {
 	}
 	moved := r.counters.PebblesSent + r.counters.FramesReceived
 	if moved == r.dispatcher.seen {
-		r.flush(Periodic, AllStages)
+		r.flush(coalesce.Periodic, AllStages)
 	}
 	r.dispatcher = dispatcher{next: now + period, seen: moved}
 }

@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ const (
 	marking
 	windows
 	settings
-	refactoring
+	Refactoring
 	finishing
 	purposes
 )
@@ -39,7 +39,7 @@ var purposeNames = [purposes]string{
 	marking:      "a mark of a link",
 	windows:      "the end of a window of tuning",
 	settings:     "the choice of settings",
-	refactoring:  "an order to take another coalescing factor",
+	Refactoring:  "an order to take another coalescing factor",
 	finishing:    "the end of the rank's function",
 }
 
@@ -118,12 +118,12 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 	value, ok, stray := n.rank.control.take(from, seq, tag, n.mark())
 	if stray != nil {
 		if p := purpose(stray.Check & (1<<purposeBits - 1)); p != n.purpose {
-			n.rank.fail(n.elsewhere(int(stray.From), p))
+			n.rank.Fail(n.elsewhere(int(stray.From), p))
 		}
 		if n.purpose != quiescence {
-			n.rank.fail(n.otherType(int(stray.From)))
+			n.rank.Fail(n.otherType(int(stray.From)))
 		}
-		n.rank.fail(fmt.Errorf("pebble: rank %d and rank %d end the same epoch in different ways: "+
+		n.rank.Fail(fmt.Errorf("pebble: rank %d and rank %d end the same epoch in different ways: "+
 			"all ranks must declare the same depth", n.rank.id, stray.From))
 	}
 	return value, ok

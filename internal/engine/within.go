@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"time"
@@ -104,7 +104,7 @@ func (r *Rank) startWithin() bool {
 	}
 	tuner, err := r.newTuner(site)
 	if err != nil {
-		r.fail(err)
+		r.Fail(err)
 	}
 	w.tuner, w.fits = tuner, fits
 	return true
@@ -117,7 +117,7 @@ func (r *Rank) refactor(factor int) {
 	place := r.Place()
 	for process := range place.Processes {
 		if process != place.Process {
-			r.tell(process, refactoring, o.bytes())
+			r.tell(process, Refactoring, o.bytes())
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package pebble
+package engine
 
 import (
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -76,7 +77,7 @@ func (r *Rank) arrive(f *netio.Frame) {
 		switch purpose(f.Check) {
 		case marking:
 			r.marked(f)
-		case refactoring:
+		case Refactoring:
 			r.refactored(f)
 		default:
 			r.control.put(f)
@@ -113,9 +114,9 @@ func (r *Rank) deliver(f *netio.Frame) {
 	if int(f.Target) >= len(r.endpoints) {
 		r.refuse(f, fmt.Sprintf("it is for target %d, and %d are registered", f.Target, len(r.endpoints)))
 	}
-	door := r.doors[f.Target]
-	if f.Check != door.fingerprint {
-		r.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", door.name))
+	target := r.targets[f.Target]
+	if f.Check != target.fingerprint {
+		r.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", target.name))
 	}
 	r.counters.FramesReceived++
 	if !r.endpoints[f.Target].Accepts(f) {
@@ -147,7 +148,7 @@ func (r *Rank) take(f *netio.Frame) {
 func (r *Rank) refuse(f *netio.Frame, why string) {
 	from := f.From
 	f.Release()
-	r.fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", r.id, from, why))
+	r.Fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", r.id, from, why))
 }
 
 // spinsBeforePark is how many times a rank that has nothing to do looks again, and lets others run, before it parks.
@@ -171,7 +172,7 @@ func (r *Rank) restAfter(idle, spins int) {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
 		return
 	}
-	if r.job.config.Buffers == Shared && r.inEpoch() {
+	if r.job.config.Shared && r.inEpoch() {
 		r.port.Wait(sharedRest) // another rank may have given the credit or the buffer free that this one waits for
 		return
 	}
@@ -190,8 +191,8 @@ func (r *Rank) room(bytes int64) {
 			idle = 0
 			continue
 		}
-		if idle >= r.spins && r.shares() {
-			r.flush(Due, AllStages) // what this rank waits for may lie in a buffer that it shares, and that nobody else will send
+		if idle >= r.spins && r.Shares() {
+			r.flush(coalesce.Due, AllStages) // what this rank waits for may lie in a buffer that it shares, and that nobody else will send
 		}
 		r.rest(idle)
 	}
@@ -233,7 +234,7 @@ func (r *Rank) flushDue() {
 const AllStages = math.MaxInt
 
 // flush sends what waits in caches, and in buffers for links up to a stage.
-func (r *Rank) flush(why Reason, stage int) (sent, left bool) {
+func (r *Rank) flush(why coalesce.Reason, stage int) (sent, left bool) {
 	for _, e := range r.endpoints {
 		s, l := e.Flush(why, stage)
 		sent, left = sent || s, left || l

@@ -1,4 +1,4 @@
-package pebble
+package coalesce
 
 // What a link may have under way when nobody asks for a number of frames: enough to keep a connection busy while word of
 // what was handled comes back, for small frames and large ones (docs/measurements.md has rates by credit).
@@ -8,10 +8,7 @@ const (
 	creditsMax  = 128
 )
 
-// CreditsFor is how many frames of so many bytes a link may have under way.
-func (c Config) CreditsFor(frameBytes int) int {
-	if c.Credits > 0 {
-		return c.Credits
-	}
+// Credits is how many frames of so many bytes a link may have under way by default.
+func Credits(frameBytes int) int {
 	return min(max(windowBytes/max(frameBytes, 1), creditsMin), creditsMax)
 }

@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"context"
@@ -36,22 +36,8 @@ type job struct {
 // graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
 const graceAfterFailure = 2 * time.Second
 
-// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a goroutine
-// of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
-// first error or panic of any rank, the loss of a process, or the end of ctx; Run then returns that first cause, on every
-// process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, and the error says
-// so.
-func Run(ctx context.Context, config Config, function func(*Rank) error) error {
-	c, err := config.complete()
-	if function == nil {
-		err = errors.New("pebble: run: the rank's function is nil")
-	}
-	if err != nil {
-		if config.Transport != nil {
-			return errors.Join(err, config.Transport.Close())
-		}
-		return err
-	}
+// Run runs a job: function is called once for each rank of this process.
+func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(), failure: make(chan struct{})}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
@@ -166,5 +152,5 @@ func (r *Rank) panicked(value any) error {
 	if stack == nil {
 		stack = debug.Stack()
 	}
-	return &PanicError{Rank: r.id, Value: value, Stack: stack}
+	return r.job.config.Errors.Panic(r.id, value, stack)
 }

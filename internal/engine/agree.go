@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 // agree compares the targets that were registered since the last epoch with those of all other ranks. A rank that has
 // registered nothing while another has is found out by the purposes of their messages.
 func (r *Rank) agree() error {
-	fresh := r.doors[r.agreed:]
+	fresh := r.targets[r.agreed:]
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (r *Rank) agree() error {
 		return err
 	}
 	if binary.BigEndian.Uint64(result) == binary.BigEndian.Uint64(result[8:]) {
-		r.agreed = len(r.doors)
+		r.agreed = len(r.targets)
 		return nil
 	}
 	return r.disagree(text)
@@ -42,13 +42,13 @@ func widen(into, from []byte) {
 
 // disagree finds the first difference and fails the job with it, in the same words on every rank.
 func (r *Rank) disagree(text []byte) error {
-	all, err := r.AllGatherBytes(text)
+	all, err := r.AllGather(text)
 	if err != nil {
 		return err
 	}
 	for rank := 1; rank < len(all); rank++ {
 		if why := firstDifference(0, all[0], rank, all[rank]); why != "" {
-			r.fail(&RegistrationError{Rank: rank, Target: firstName(all), Reason: why})
+			r.Fail(r.job.config.Errors.Registration(rank, firstName(all), why))
 		}
 	}
 	return fmt.Errorf("pebble: ranks registered different targets, but their descriptions are equal")

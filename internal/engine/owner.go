@@ -1,4 +1,4 @@
-package pebble
+package engine
 
 import (
 	"fmt"
@@ -22,14 +22,14 @@ const blockShift = 11
 
 // begin makes this goroutine the rank's.
 func (o *owner) begin() {
-	if checked {
+	if Checked {
 		o.number.Store(goroutine())
 	}
 }
 
 // end says that the rank's function has returned.
 func (o *owner) end() {
-	if checked {
+	if Checked {
 		o.forget()
 		o.number.Store(0)
 	}
@@ -43,7 +43,7 @@ func (o *owner) forget() {
 
 // owned ends the job unless this is the rank's goroutine, in builds that check it.
 func (r *Rank) owned(call string) {
-	if !checked {
+	if !Checked {
 		return
 	}
 	var here byte
@@ -65,7 +65,7 @@ func (r *Rank) owned(call string) {
 
 // ownedAnew is owned without what is known of stacks: for calls that are rare.
 func (r *Rank) ownedAnew(call string) {
-	if checked {
+	if Checked {
 		r.owned(call)
 		r.owner.forget()
 	}
