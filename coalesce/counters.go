@@ -21,8 +21,8 @@ type Counters struct {
 	Waits, CreditWaits, Held, ControlSent, DetectionSent, Rounds, Epochs    uint64
 }
 
-// Left counts a buffer that leaves.
-func (c *Counters) Left(why Reason) {
+// left counts a buffer that leaves.
+func (c *Counters) left(why Reason) {
 	switch why {
 	case Full:
 		c.FlushFull++

@@ -169,17 +169,18 @@ func (c Config) CreditsFor(frameBytes int) int {
 	if c.Credits > 0 {
 		return c.Credits
 	}
-	return coalesce.Credits(frameBytes)
+	return coalesce.CreditsDefault(frameBytes)
 }
 
 // engine is a complete configuration as the engine takes it.
 func (c *Config) engine() engine.Config {
 	e := engine.Config{
-		Transport: c.Transport, Termination: c.Termination, Tuning: c.Tuning.orders(), Log: c.Log,
-		Topology: c.Topology, Coalesce: c.Coalesce, Cache: c.Cache,
-		Due: c.Due, Period: c.Period, Shared: c.Buffers == Shared,
-		Credits: c.CreditsFor, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
-		Errors: made,
+		Options: coalesce.Options{
+			Credits: c.CreditsFor, Due: c.Due, Shared: c.Buffers == Shared, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
+		},
+		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
+		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period,
+		Tuning: c.Tuning.orders(), Log: c.Log, Errors: made,
 	}
 	if c.Explain != nil {
 		e.Explain = c.explain

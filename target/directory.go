@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to rank
@@ -42,6 +43,10 @@ type sighting struct {
 	Key, Version uint64
 	At           uint32
 }
+
+// promptly makes a target one whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of their rank
+// alone, and what finds no credit leaves when credit comes.
+var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
 
 // intent is a move that a handler has asked for, whose batch may have more pebbles to the key.
 type intent struct {
@@ -104,8 +109,8 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	if to < 0 || to >= d.Ranks() {
 		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
 	}
-	door := d.moves.box().door
-	inHandler := door.Enter()
+	e := d.moves.core.engine
+	inHandler := e.Enter()
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, intent{key, to})
@@ -113,17 +118,17 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		d.move(key, to)
 		d.hurry()
 	default:
-		door.Begin(false)
-		door.Spend(1)
-		d.moves.box().throttle() // while the key is still here
-		d.news.box().throttle()
-		before := door.Handle(0) // no waiting from here on
+		e.Begin(false)
+		e.Spend(1)
+		d.moves.core.AwaitRoom() // while the key is still here
+		d.news.core.AwaitRoom()
+		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {
 			d.move(key, to)
 			d.hurry()
 		}
-		door.Handled(before)
-		door.End()
+		e.Handled(before)
+		e.End()
 	}
 }
 

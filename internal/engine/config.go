@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -11,19 +12,15 @@ import (
 
 // Config is a job's configuration with its defaults filled in. Package pebble documents the fields.
 type Config struct {
-	Transport    netio.Transport
-	Topology     route.Constructor
-	Coalesce     int
-	Cache        int
-	Due          time.Duration
-	Period       time.Duration
-	Termination  termination.Maker
-	Credits      func(frameBytes int) int
-	Shared       bool
-	Tuning       *Tuning
-	BufferBudget int64
-	MemoryLimit  int64
-	Log          *slog.Logger
+	coalesce.Options
+	Transport   netio.Transport
+	Topology    route.Constructor
+	Coalesce    int
+	Cache       int
+	Period      time.Duration
+	Termination termination.Maker
+	Tuning      *Tuning
+	Log         *slog.Logger
 
 	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error

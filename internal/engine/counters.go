@@ -5,7 +5,7 @@ import "github.com/activepebbles/pebbles/coalesce"
 // Counters is what this rank has done since the job began.
 func (r *Rank) Counters() coalesce.Counters {
 	r.owned("Counters was called")
-	return r.counters
+	return r.Count
 }
 
 // Memory is what one rank holds and has held, in bytes. Package pebble documents the fields.
@@ -19,10 +19,10 @@ type Memory struct {
 func (r *Rank) Memory() Memory {
 	r.owned("Memory was called")
 	return Memory{
-		Peak:    r.pool.Peak() + r.reserved,
-		Filling: r.filling,
-		Buffers: r.buffersPeak,
-		Queued:  r.queued,
-		Caches:  r.reserved,
+		Peak:    r.Pool.Peak() + r.Reserved,
+		Filling: r.Filling,
+		Buffers: r.BuffersPeak,
+		Queued:  r.Queued,
+		Caches:  r.Reserved,
 	}
 }

@@ -5,7 +5,7 @@ const depthMax = 255
 
 // tooDeep ends the job: the handler that runs has sent beyond the declared depth.
 func (r *Rank) tooDeep() {
-	r.Fail(r.job.config.Errors.Depth(r.id, r.handling.name, r.limit))
+	r.Fail(r.job.config.Errors.Depth(r.id, r.handling.Name, r.limit))
 }
 
 // ThisDepth is the depth of the pebbles that are being handled, 0 in the main function.
@@ -16,6 +16,3 @@ func (t *Target) NextDepth() uint8 { return uint8(t.depth + 1) }
 
 // Handling marks that the pebbles handled from here on are of this depth. Handled takes it back.
 func (t *Target) Handling(depth uint8) { t.depth = int(depth) }
-
-// Deep tells whether pebbles of different depths must travel apart in this epoch.
-func (t *Target) Deep() bool { return t.limit > 1 }

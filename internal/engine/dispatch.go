@@ -30,9 +30,9 @@ func (r *Rank) dispatch(now time.Duration) {
 	if period <= 0 || now < r.dispatcher.next {
 		return
 	}
-	moved := r.counters.PebblesSent + r.counters.FramesReceived
+	moved := r.Count.PebblesSent + r.Count.FramesReceived
 	if moved == r.dispatcher.seen {
-		r.flush(coalesce.Periodic, AllStages)
+		r.Flush(coalesce.Periodic, coalesce.AllStages)
 	}
 	r.dispatcher = dispatcher{next: now + period, seen: moved}
 }

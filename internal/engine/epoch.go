@@ -48,11 +48,12 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return r.job.config.Explain(r, plan.Depth)
 		}
 		r.limit = r.chains(plan.Depth)
+		r.Deep = r.limit > 1
 		r.open()
 		r.mode = body
 		err = f()
 		r.enter("an epoch's function returned")
-		r.job.bodies.Add(1)
+		r.job.process.Bodies.Add(1)
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
@@ -69,8 +70,8 @@ func (r *Rank) ExplainNext() {
 }
 
 func (r *Rank) open() {
-	r.check()
-	r.epoch++
+	r.Check()
+	r.Sender.Epoch++
 	r.mode = busy
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
@@ -79,11 +80,11 @@ func (r *Rank) open() {
 		r.tuning.started = r.Now()
 	}
 	r.detector.Begin()
-	if r.ledger != nil {
-		r.ledger.Clear()
+	if r.Ledger != nil {
+		r.Ledger.Clear()
 	}
-	for f := r.later.Shift(); f != nil; f = r.later.Shift() {
-		r.ready.Push(f)
+	for f := r.futureEpoch.Shift(); f != nil; f = r.futureEpoch.Shift() {
+		r.deferred.Push(f)
 	}
 }
 
@@ -95,13 +96,13 @@ func (r *Rank) quiesce() {
 	before := r.detector.Rounds()
 	for idle := 0; ; idle++ {
 		stage := r.stage()
-		if r.turn() {
+		if r.Turn() {
 			idle = 0
 		}
 		left := true
 		if idle > 0 {
 			var sent bool
-			if sent, left = r.flush(coalesce.Idle, stage); sent {
+			if sent, left = r.Flush(coalesce.Idle, stage); sent {
 				idle = 0
 				continue
 			}
@@ -114,16 +115,16 @@ func (r *Rank) quiesce() {
 		if r.stage() != stage {
 			idle = 0 // there is more to send
 		}
-		r.restAfter(idle, max(r.spins, patient+1))
+		r.restAfter(idle, max(r.Spins, patient+1))
 	}
 }
 
 // state is what the detector learns.
 func (r *Rank) state(atRest bool) termination.State {
 	s := termination.State{
-		Counts: termination.Counts{Created: r.created, Processed: r.processed},
-		Idle:   atRest && r.backlog == 0 && r.held.Empty(),
-		Ledger: r.ledger,
+		Counts: termination.Counts{Created: r.Created, Processed: r.processed},
+		Idle:   atRest && r.Backlog == 0 && r.stalled.Empty(),
+		Ledger: r.Ledger,
 	}
 	s.Back = r.awaiting && s.Idle && r.back()
 	return s
@@ -131,8 +132,8 @@ func (r *Rank) state(atRest bool) termination.State {
 
 // back tells whether all frames that this rank has sent have been handled.
 func (r *Rank) back() bool {
-	for _, e := range r.endpoints {
-		if !e.Back() {
+	for _, t := range r.targets {
+		if !t.outbox.Back() {
 			return false
 		}
 	}
@@ -144,13 +145,13 @@ func (r *Rank) back() bool {
 func patience(rounds uint64) int { return 1 << min(rounds, 5) }
 
 func (r *Rank) end() {
-	for _, e := range r.endpoints {
-		e.EndEpoch()
+	for _, t := range r.targets {
+		t.endpoint.EndEpoch()
 	}
 	r.mode = outside
 	if r.tuning != nil {
 		r.tuning.ended(r.Now())
 	}
-	r.counters.Epochs++
-	r.counters.Rounds = r.rounds + r.detector.Rounds()
+	r.Count.Epochs++
+	r.Count.Rounds = r.rounds + r.detector.Rounds()
 }

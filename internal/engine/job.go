@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -20,10 +21,9 @@ type job struct {
 	place     netio.Place
 	ports     []netio.Port // of this process's ranks
 	links     *route.Links
-	common    common
 	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
-	bodies    atomic.Uint32 // epoch bodies of this process's ranks that have returned, in all epochs; it may wrap
-	start     uint64        // where ranks begin to count
+	process   coalesce.Process
+	start     uint64 // where ranks begin to count
 
 	intruded atomic.Bool // a rank was used by another goroutine than its own
 
@@ -42,9 +42,10 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
 	}
+	j.process.Ranks = len(j.ports)
 	if counting, ok := j.transport.(netio.Counting); ok {
 		j.start = counting.CountFrom()
-		j.bodies.Store(uint32(j.start) * uint32(len(j.ports)))
+		j.process.Bodies.Store(uint32(j.start) * uint32(len(j.ports)))
 	}
 	j.transport.Start(j.fail)
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })

@@ -47,12 +47,12 @@ func (r *Rank) mark(call string, m route.Mark) {
 func (r *Rank) tell(process int, what purpose, value []byte) {
 	place := r.Place()
 	first, _ := netio.Spread(place.Ranks, place.Processes, process)
-	f := r.pool.Get(len(value))
+	f := r.Pool.Get(len(value))
 	copy(f.Space(), value)
 	f.Kind, f.From, f.To, f.Bytes, f.Check = netio.Control, uint32(r.id), uint32(first), uint32(len(value)), uint32(what)
-	r.counters.ControlSent++
-	f.Charge(&r.messages)
-	r.port.Send(f)
+	r.Count.ControlSent++
+	f.Charge(&r.Messages)
+	r.Port.Send(f)
 }
 
 // marked applies a mark that another process has told.
@@ -74,9 +74,9 @@ func (r *Rank) reroute() {
 		return // the next epoch will look again
 	}
 	r.linksSeen = r.links.Version()
-	for i, e := range r.endpoints {
-		if err := e.Reroute(); err != nil {
-			r.Fail(fmt.Errorf("rank %d: target %q: %w", r.id, r.targets[i].name, err))
+	for _, t := range r.targets {
+		if err := t.endpoint.Reroute(); err != nil {
+			r.Fail(fmt.Errorf("rank %d: target %q: %w", r.id, t.Name, err))
 		}
 	}
 }

@@ -102,16 +102,16 @@ func (n *network) Open() uint64 {
 
 func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	r := n.rank
-	f := r.pool.Get(len(value))
+	f := r.Pool.Get(len(value))
 	copy(f.Space(), value)
 	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
 	f.Seq, f.Tag, f.Check = seq, tag, n.mark()
-	r.counters.ControlSent++
+	r.Count.ControlSent++
 	if n.purpose == quiescence {
-		r.counters.DetectionSent++
+		r.Count.DetectionSent++
 	}
-	f.Charge(&r.messages)
-	r.port.Send(f)
+	f.Charge(&r.Messages)
+	r.Port.Send(f)
 }
 
 func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
@@ -157,14 +157,14 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 	}
 	r.enter(call)
 	err := r.guard(func() error {
-		r.check()
+		r.Check()
 		r.machine.Start(steps, n.Open(), value, merge)
 		for idle := 0; !r.machine.Advance(n); idle++ {
-			if r.progress() {
+			if r.Progress() {
 				idle = 0
 				continue
 			}
-			r.rest(idle)
+			r.Rest(idle)
 		}
 		r.leave(call, outside)
 		return nil

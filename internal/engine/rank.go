@@ -13,73 +13,64 @@ import (
 
 // Rank is one rank of a job. It is for the goroutine of its function.
 type Rank struct {
-	id        int
-	job       *job
-	port      netio.Port
-	pool      *netio.Pool
-	mode      mode
-	owner     owner
-	epoch     uint32 // number of the running epoch, or of the last one
-	endpoints []Endpoint
-	targets   []*Target
-	agreed    int // endpoints[:agreed] were compared with the other ranks
+	coalesce.Sender
+	id      int
+	job     *job
+	mode    mode
+	owner   owner
+	targets []*Target
+	agreed  int // targets[:agreed] were compared with the other ranks
 
 	detector    termination.Detector
 	detectorFor detectorFor
-	stager      termination.Stager  // the detector, when it is one
-	awaiting    bool                // the detector asks whether all frames are back
-	ledger      *termination.Ledger // nil when the detector needs none
-	phases      uint32              // that a link can have in an epoch, when there is a ledger
-	rounds      uint64              // of detectors before this one
-	created     uint64              // data frames handed to the transport
-	processed   uint64              // data frames handled
+	stager      termination.Stager // the detector, when it is one
+	awaiting    bool               // the detector asks whether all frames are back
+	phases      uint32             // that a link can have in an epoch, when there is a ledger
+	rounds      uint64             // of detectors before this one
+	processed   uint64             // data frames handled
 
 	limit    int     // declared depth of this epoch; 0 for none
 	depth    int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
 	handling *Target // the target whose handler runs, or ran last
 
-	later    netio.Frames  // data frames of epochs that have not begun here
-	ready    netio.Frames  // data frames that waited for the running epoch
-	held     netio.Frames  // data frames of this epoch that wait until links have credit
-	backlog  int           // sealed frames that wait for credit
-	spins    int           // looks that find nothing before this rank parks
-	lastBack uint64        // frames that had come back when this rank last thought of parking
-	messages netio.Account // control frames that have not come back
-	control  mailbox
-	networks [purposes]network
-	machine  collective.Machine
-	barrier  []collective.Step
-	reduce   []collective.Step
-	sequence uint64
+	futureEpoch netio.Frames // data frames of epochs that have not begun here
+	deferred    netio.Frames // data frames that waited for the running epoch
+	stalled     netio.Frames // data frames of this epoch that wait until links have credit
+	lastBack    uint64       // frames that had come back when this rank last thought of parking
+	control     mailbox
+	networks    [purposes]network
+	machine     collective.Machine
+	barrier     []collective.Step
+	reduce      []collective.Step
+	sequence    uint64
 
 	links     *route.Links
 	linksSeen uint64 // version of links that targets have been told of
 
-	pace        coalesce.Pace
-	tick        time.Duration // the shorter of the times after which buffers leave; 0 when there is none
-	dispatcher  dispatcher
-	filling     int64 // bytes of frames in lanes
-	buffers     int   // frames in lanes
-	buffersPeak int   // the most that there were
-	queued      int64 // bytes of frames in queues of pebbles that handlers sent to this rank
-	reserved    int64 // bytes of reduction caches
-	counters    coalesce.Counters
-	tuning      *tuning // nil when nothing is tuned
-	explaining  bool    // the next epoch is to be explained
-	stack       []byte  // of a panic on its way through Epoch
+	sampler    coalesce.Sampler
+	tick       time.Duration // the shorter of the times after which buffers leave; 0 when there is none
+	dispatcher dispatcher
+	tuning     *tuning // nil when nothing is tuned
+	explaining bool    // the next epoch is to be explained
+	stack      []byte  // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
+	c := &j.config
 	r := &Rank{
-		id: id, job: j, port: port, pool: port.Pool(),
-		links:   j.links,
-		barrier: collective.Barrier(id, j.place.Ranks),
-		reduce:  collective.AllReduce(id, j.place.Ranks),
-		created: j.start, processed: j.start, sequence: j.start, epoch: uint32(j.start),
-		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark, tuning: newTuning(&j.config, j.place.Ranks),
+		id: id, job: j, links: j.links,
+		barrier:   collective.Barrier(id, j.place.Ranks),
+		reduce:    collective.AllReduce(id, j.place.Ranks),
+		processed: j.start, sequence: j.start,
+		tick: tick(c.Due, c.Period), tuning: newTuning(c, j.place.Ranks),
 	}
-	if runner, ok := j.transport.(netio.Runner); ok && !j.config.Shared {
-		r.spins = runner.Looks()
+	r.Sender = coalesce.Sender{
+		Options: c.Options, Rank: id, Place: j.place, Port: port, Pool: port.Pool(), Process: &j.process, Engine: r,
+		Epoch: uint32(j.start), Created: j.start,
+	}
+	r.Spins = spinsBeforePark
+	if runner, ok := j.transport.(netio.Runner); ok && !c.Shared {
+		r.Spins = runner.Looks()
 	}
 	if m, ok := port.(netio.Meter); ok {
 		m.Meter(r.work)
@@ -117,21 +108,21 @@ func (r *Rank) Termination() string {
 // Now is the time on the job's clock.
 func (r *Rank) Now() time.Duration {
 	r.owned("Now was called")
-	return r.port.Now()
+	return r.Port.Now()
 }
 
 // Compute lets simulated time pass.
 func (r *Rank) Compute(d time.Duration) {
 	r.owned("Compute was called")
-	if m, ok := r.port.(netio.Meter); ok {
+	if m, ok := r.Port.(netio.Meter); ok {
 		m.Compute(d)
 	}
 }
 
 // work is what a metering port is told.
 func (r *Rank) work() netio.Work {
-	passed := r.counters.Forwarded + r.counters.Rescued // a pebble that is being rescued counts as forwarded first
-	return netio.Work{Sent: r.counters.PebblesSent, Handled: r.counters.PebblesHandled, Passed: passed}
+	passed := r.Count.Forwarded + r.Count.Rescued // a pebble that is being rescued counts as forwarded first
+	return netio.Work{Sent: r.Count.PebblesSent, Handled: r.Count.PebblesHandled, Passed: passed}
 }
 
 // finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
@@ -143,17 +134,17 @@ func (r *Rank) finish() error {
 
 // release gives back the frames that the rank still holds when it ends.
 func (r *Rank) release() {
-	for _, q := range []*netio.Frames{&r.later, &r.ready, &r.held} {
+	for _, q := range []*netio.Frames{&r.futureEpoch, &r.deferred, &r.stalled} {
 		q.Release()
 	}
 	r.control.clear()
-	for f := r.port.Recv(); f != nil; f = r.port.Recv() {
+	for f := r.Port.Recv(); f != nil; f = r.Port.Recv() {
 		f.Release()
 	}
 }
 
-// check leaves the user's code when the job has failed.
-func (r *Rank) check() {
+// Check implements coalesce.Engine: it leaves the user's code when the job has failed.
+func (r *Rank) Check() {
 	if r.job.failed.Load() {
 		unwindProgram()
 	}

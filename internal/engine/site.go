@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -31,10 +32,10 @@ func (r *Rank) detect(p Plan) error {
 	r.networks[quiescence].variant = variant(d.Name(), p.Depth)
 	r.stager, _ = d.(termination.Stager)
 	_, r.awaiting = d.(termination.Awaiter)
-	r.ledger = nil
+	r.Ledger = nil
 	if _, ok := d.(termination.Keeper); ok {
 		site := r.site(p.Depth, nil)
-		r.ledger, r.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
+		r.Ledger, r.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
 		if p.Depth == 0 {
 			r.phases = math.MaxUint32 // a detector of the program's own
 		}
@@ -105,7 +106,7 @@ func (r *Rank) chains(depth int) int {
 // stage is up to which stage buffers are sent when there is nothing else to do.
 func (r *Rank) stage() int {
 	if r.stager == nil {
-		return AllStages
+		return coalesce.AllStages
 	}
 	return r.stager.Stage()
 }

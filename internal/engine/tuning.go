@@ -140,8 +140,8 @@ func (r *Rank) give() error {
 		}
 		s.Topology, s.Name = made, t.now.Topology
 	}
-	for _, e := range r.endpoints[t.given:] {
-		e.Retune(s)
+	for _, target := range r.targets[t.given:] {
+		target.endpoint.Retune(s)
 	}
 	t.given = len(r.targets)
 	return nil
@@ -171,9 +171,9 @@ func (r *Rank) holds(topology string, p Plan) bool {
 // windowOfAll puts the windows of all ranks together, for rank 0.
 func (r *Rank) windowOfAll() (tune.Window, error) {
 	t := r.tuning
-	w := tune.Window{Work: float64(r.counters.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
+	w := tune.Window{Work: float64(r.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
 	first := t.epochs == 0
-	t.epochs, t.spent, t.sent = 0, 0, r.counters.PebblesSent
+	t.epochs, t.spent, t.sent = 0, 0, r.Count.PebblesSent
 	if first {
 		return tune.Window{}, nil
 	}

@@ -44,10 +44,10 @@ func (r *Rank) tuneWithin(now time.Duration) {
 	if r.id == 0 && now-t.started >= longWindows*t.window {
 		r.window(now)
 	}
-	if o := r.job.order.Load(); o != t.order && uint32(o>>32) == r.epoch {
+	if o := r.job.order.Load(); o != t.order && uint32(o>>32) == r.Sender.Epoch {
 		t.order = o
-		for _, e := range r.endpoints {
-			e.Refactor(int(uint32(o)))
+		for _, target := range r.targets {
+			target.endpoint.Refactor(int(uint32(o)))
 		}
 	}
 }
@@ -61,13 +61,13 @@ func (r *Rank) window(now time.Duration) {
 		if s := w.trial.Seconds; s > 0 {
 			length = min(length, time.Duration(s*float64(time.Second)))
 		}
-		if now-w.started < length || r.counters.PebblesSent < w.enough {
+		if now-w.started < length || r.Count.PebblesSent < w.enough {
 			return
 		}
 		w.tuner.Saw(tune.Window{Work: float64(r.worked() - w.work), Seconds: (now - w.started).Seconds()})
 		w.started = 0
 	}
-	if r.counters.PebblesSent < w.turned || !r.startWithin() {
+	if r.Count.PebblesSent < w.turned || !r.startWithin() {
 		return
 	}
 	w.trial = w.tuner.Next()
@@ -81,12 +81,12 @@ func (r *Rank) window(now time.Duration) {
 }
 
 // worked is what rank 0 judges by within an epoch.
-func (r *Rank) worked() uint64 { return r.counters.PebblesSent + r.counters.PebblesHandled }
+func (r *Rank) worked() uint64 { return r.Count.PebblesSent + r.Count.PebblesHandled }
 
 // turnover is how many pebbles have been sent when all buffers have filled twice from now on.
 func (r *Rank) turnover(factor int) uint64 {
 	const fills = 2
-	return r.counters.PebblesSent + fills*uint64(r.buffers*factor)
+	return r.Count.PebblesSent + fills*uint64(r.Buffers*factor)
 }
 
 // startWithin makes the tuner that fits the setting in force between epochs, and tells whether there is anything to tune.
@@ -112,8 +112,8 @@ func (r *Rank) startWithin() bool {
 
 // refactor tells all ranks of the running epoch to take another factor.
 func (r *Rank) refactor(factor int) {
-	o := order{int(r.epoch), tune.Setting{Coalesce: factor}}
-	r.job.order.Store(uint64(r.epoch)<<32 | uint64(factor))
+	o := order{int(r.Sender.Epoch), tune.Setting{Coalesce: factor}}
+	r.job.order.Store(uint64(r.Sender.Epoch)<<32 | uint64(factor))
 	place := r.Place()
 	for process := range place.Processes {
 		if process != place.Process {

@@ -22,7 +22,7 @@ var walls = []wall{
 	{folder: "distribution", std: pure, ours: none},
 	{folder: "route", std: pureButShared, ours: none},
 	{folder: "reduce", std: pure, ours: none},
-	{folder: "coalesce", std: pure, ours: none},
+	{folder: "coalesce", std: pureButShared, ours: only("netio", "route", "termination")},
 	{folder: "model", std: pureWithJSON, ours: only("route")},
 	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
 	{folder: "internal/bare", std: all, ours: only("netio"), clock: true},
@@ -127,7 +127,7 @@ func only(names ...string) func(string) bool {
 var pure = only("cmp", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "reflect", "slices", "sort",
 	"strconv", "strings", "time", "unsafe")
 
-// pureButShared lets in besides what lets the ranks of a process share marks of links.
+// pureButShared lets in besides what lets the ranks of a process share marks of links, and buffers.
 func pureButShared(name string) bool { return pure(name) || name == "sync" || name == "sync/atomic" }
 
 // pureWithJSON lets in besides what turns files, which others read and write, into words.
