@@ -9,7 +9,7 @@ import (
 
 // shared is a buffer that the ranks of one process fill together, for one rank of another process: node-level aggregation.
 // Each rank gathers a few pebbles in a small frame of its own and pours them in, under a lock, so that the lock and the
-// copy cost about a nanosecond a  Whoever finds the buffer full sends it. Links of different stages to one rank have a
+// copy cost about a nanosecond a pebble. Whoever finds the buffer full sends it. Links of different stages to one rank have a
 // buffer each: a frame of a low stage may be held there, and must not keep the credit that one of a higher stage needs.
 type shared struct {
 	underWay netio.Account

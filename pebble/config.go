@@ -13,6 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory, sending
@@ -173,14 +174,17 @@ func (c Config) CreditsFor(frameBytes int) int {
 }
 
 // engine is a complete configuration as the engine takes it.
-func (c *Config) engine() engine.Config {
+func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 	e := engine.Config{
 		Options: coalesce.Options{
 			Credits: c.CreditsFor, Due: c.Due, Shared: c.Buffers == Shared, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
 		},
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period,
-		Tuning: c.Tuning.orders(), Log: c.Log, Errors: made,
+		Log: c.Log, Errors: made,
+	}
+	if t := c.Tuning; t != nil {
+		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache}, Tuner: tuner}
 	}
 	if c.Explain != nil {
 		e.Explain = c.explain

@@ -38,7 +38,8 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 		}
 		return err
 	}
-	return engine.Run(ctx, c.engine(), func(r *engine.Rank) error { return function(&Rank{r, &c}) })
+	s := c.Tuning.schedule()
+	return engine.Run(ctx, c.engine(s), func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
 }
 
 // RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it can be

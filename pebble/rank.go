@@ -6,6 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // Rank is one owner of data in a job. A rank, and the targets that are registered with it, are for the goroutine that its function was
@@ -13,8 +14,9 @@ import (
 // another goroutine that meets one under way ends the job with words. Under -race, and in builds with -tags pebbles_check, every call
 // from another goroutine does, at the cost of some nanoseconds a call, and some microseconds an epoch or collective.
 type Rank struct {
-	engine *engine.Rank
-	config *Config
+	engine   *engine.Rank
+	config   *Config
+	schedule *tune.Schedule // of the process, for rank 0; nil when nothing is tuned
 }
 
 // Engine is for the other packages of this module: nobody else can name the type of its argument.

@@ -3,7 +3,6 @@ package pebble
 import (
 	"time"
 
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/tune"
 )
 
@@ -35,19 +34,16 @@ type Tuner interface {
 	Saw(tune.Window)
 }
 
-// orders is what the engine needs of it.
-func (t *Tuning) orders() *engine.Tuning {
+// schedule is what asks the tuners; nil when there is nothing to tune.
+func (t *Tuning) schedule() *tune.Schedule {
 	if t == nil {
 		return nil
 	}
-	create := t.New
-	if create == nil {
-		create = func(s tune.Site) (Tuner, error) { return tune.Auto(s, nil) }
+	s := &tune.Schedule{Least: t.Window}
+	if t.New != nil {
+		s.New = func(site tune.Site) (tune.Chooser, error) { return t.New(site) }
 	}
-	return &engine.Tuning{
-		May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache}, Window: t.Window,
-		New: func(s tune.Site) (engine.Tuner, error) { return create(s) },
-	}
+	return s
 }
 
 // Tuned is what tuning has come to.
@@ -59,9 +55,12 @@ type Tuned struct {
 
 // Tuned tells what was chosen and why: on rank 0, when there was anything to tune. It is for the time between epochs.
 func (r *Rank) Tuned() (t Tuned, ok bool) {
-	now, tuners := r.engine.Tuned()
-	t.Setting = now
-	for _, tuner := range tuners {
+	if r.ID() != 0 || r.schedule == nil {
+		return t, false
+	}
+	t.Setting = r.schedule.Setting()
+	for _, tuner := range r.schedule.Choosers() {
+		ok = true
 		teller, is := tuner.(interface {
 			Setting() tune.Setting
 			Reason() string
@@ -77,5 +76,5 @@ func (r *Rank) Tuned() (t Tuned, ok bool) {
 		t.Reason += teller.Reason()
 		t.Setting = teller.Setting()
 	}
-	return t, tuners != nil
+	return t, ok
 }

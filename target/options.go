@@ -8,14 +8,13 @@ import (
 
 // Keying tells which key a pebble is addressed to. [Key], [Keys] and [LowBits] make it.
 type Keying[V any] struct {
-	one  func(V) uint64 // nil when there is only many
 	many func(vs []V, keys []uint64)
 	low  *int // of LowBits
 }
 
 // Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
 func Key[V any](key func(v V) uint64) Keying[V] {
-	return Keying[V]{one: key, many: func(vs []V, keys []uint64) {
+	return Keying[V]{many: func(vs []V, keys []uint64) {
 		for i, v := range vs {
 			keys[i] = key(v)
 		}
@@ -34,7 +33,6 @@ func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{
-		one: func(v V) uint64 { return firstWord(&v) & mask },
 		many: func(vs []V, keys []uint64) {
 			for i := range vs {
 				keys[i] = firstWord(&vs[i]) & mask

@@ -17,8 +17,8 @@ type prices struct {
 }
 
 const (
-	sampled     = 32 // one batch in so many is timed
-	sampleLeast = 16 // pebbles of a batch that is worth timing
+	sampled   = 32 // one batch in so many is timed
+	minSample = 16 // pebbles of a batch that is worth timing
 )
 
 // What it costs to carry a pebble over one hop of the same process, its part of a frame's hand-over, how much more that is
@@ -45,7 +45,7 @@ func newPrices(t route.Topology, factor int, processes int) prices {
 
 // due tells whether a batch is to be timed.
 func (t *timing) due(pebbles int) bool {
-	if pebbles < sampleLeast {
+	if pebbles < minSample {
 		return false
 	}
 	t.turn++

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// StageMost is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by less.
-const StageMost = 64
+// SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by less.
+const SendBufferMax = 64
 
 // sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out, and handlers
 // run, for many at a time. There is one for the main function and one for handlers, because a send of the former may let
@@ -23,7 +23,7 @@ func (s *sendBuffer[V]) open(size int) { s.vs, s.depth = make([]V, size), 1 }
 
 // openBuffers makes the buffers of single sends.
 func (c *core[V]) openBuffers() {
-	size := min(c.Factor, StageMost)
+	size := min(c.Factor, SendBufferMax)
 	if c.encoded() {
 		size = 1
 	}
@@ -59,7 +59,7 @@ func (c *core[V]) sendInner(v V) {
 	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
 	s := &c.buffers.inner
 	if depth != s.depth {
-		c.empty(s, inHandler)
+		c.flushBuffer(s, inHandler)
 		s.depth = depth
 	}
 	if !s.put(v) {
@@ -76,12 +76,12 @@ func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
 	s.vs[n] = v
 	s.n = n + 1
 	c.engine.Begin(inHandler)
-	c.empty(s, inHandler)
+	c.flushBuffer(s, inHandler)
 	c.engine.End()
 }
 
-// empty sends what is in a send buffer, and tells whether that was anything.
-func (c *core[V]) empty(s *sendBuffer[V], inHandler bool) bool {
+// flushBuffer sends what is in a send buffer, and tells whether that was anything.
+func (c *core[V]) flushBuffer(s *sendBuffer[V], inHandler bool) bool {
 	n := s.n
 	if n == 0 {
 		return false
@@ -94,13 +94,13 @@ func (c *core[V]) empty(s *sendBuffer[V], inHandler bool) bool {
 	return true
 }
 
-// emptyBuffers empties both send buffers: that of the main function only when no send of it is under way, which waits and lets others
+// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is under way, which waits and lets others
 // look for what is due. What handlers have sent to this rank is queued, wherever this is called from.
-func (c *core[V]) emptyBuffers() (moved bool) {
+func (c *core[V]) flushBuffers() (moved bool) {
 	if !c.busy {
-		moved = c.empty(&c.buffers.main, c.engine.InHandler())
+		moved = c.flushBuffer(&c.buffers.main, c.engine.InHandler())
 	}
-	return c.empty(&c.buffers.inner, true) || moved
+	return c.flushBuffer(&c.buffers.inner, true) || moved
 }
 
 func (c *core[V]) sendAll(vs []V) {
@@ -141,7 +141,7 @@ func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 	c.engine.HandleQueued()
 }
 
-// pass takes a chunk of pebbles through the door: to this rank's lane, or through the cache to the lane of the next hop.
+// pass takes a chunk of pebbles to this rank's lane, or through the cache to the lane of the next hop.
 func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 	advice := c.advice(len(vs))
 	lanes := c.address(s, vs, advice != reduce.Skip)
@@ -201,14 +201,14 @@ func (c *core[V]) HandleLocal() {
 
 // Flush implements engine.Endpoint.
 func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
-	moved := c.emptyBuffers()
+	moved := c.flushBuffers()
 	sent, left = c.Outbox.Flush(why, stage)
 	return sent || moved, left
 }
 
 // FlushDue implements engine.Endpoint.
 func (c *core[V]) FlushDue(now time.Duration) {
-	c.emptyBuffers()
+	c.flushBuffers()
 	if c.Outbox.FlushDue(now, c.held()) {
 		c.Flush(coalesce.Due, coalesce.AllStages)
 	}

@@ -107,15 +107,15 @@ func (r *Rank) quiesce() {
 				continue
 			}
 		}
-		patient := patience(r.detector.Rounds() - before)
-		atRest := !left && (r.limit > 0 || idle >= patient)
+		polls := pollsAtRest(r.detector.Rounds() - before)
+		atRest := !left && (r.limit > 0 || idle >= polls)
 		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
 			return
 		}
 		if r.stage() != stage {
 			idle = 0 // there is more to send
 		}
-		r.restAfter(idle, max(r.Spins, patient+1))
+		r.restAfter(idle, max(r.Spins, polls+1))
 	}
 }
 
@@ -140,9 +140,9 @@ func (r *Rank) back() bool {
 	return true
 }
 
-// patience is how many looks must have found nothing after so many rounds. It ends well before a rank parks, which may
+// pollsAtRest is how many idle polls make a rank count as being at rest after so many rounds. It ends well before a rank parks, which may
 // only happen when the detector has been asked.
-func patience(rounds uint64) int { return 1 << min(rounds, 5) }
+func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }
 
 func (r *Rank) end() {
 	for _, t := range r.targets {

@@ -10,17 +10,22 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning says what a job changes of itself while it runs. Package pebble documents the fields.
+// Tuning says what a job changes of itself while it runs, and who chooses.
 type Tuning struct {
-	May    Tunes
-	Window time.Duration
-	New    func(tune.Site) (Tuner, error)
+	May   Tunes
+	Tuner Tuner
 }
 
-// Tuner chooses settings, window by window, on rank 0.
+// Tuner chooses what targets run with, on rank 0. A tune.Schedule is one.
 type Tuner interface {
-	Next() tune.Trial
-	Saw(tune.Window)
+	// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the next.
+	Between(seen tune.Window, site tune.Site) (next tune.Setting, epochs int, err error)
+	// Paid takes what the end of a window has cost.
+	Paid(cost time.Duration)
+	// Within is asked at looks at the clock in an epoch. It returns the coalescing factor to take, or 0.
+	Within(now, elapsed time.Duration, done tune.Done, site func() tune.Site) (factor int, err error)
+	// Ended takes note of the end of an epoch.
+	Ended()
 }
 
 // Setting is what a target is given when the job changes it. A target takes what its options leave open.
@@ -34,58 +39,27 @@ type Setting struct {
 // Tunes says what of a target may be changed.
 type Tunes struct{ Topology, Coalesce, Cache bool }
 
-func (t Tunes) any() bool { return t.Topology || t.Coalesce || t.Cache }
-
-// and is what both allow.
-func (t Tunes) and(o Tunes) Tunes {
-	return Tunes{t.Topology && o.Topology, t.Coalesce && o.Coalesce, t.Cache && o.Cache}
-}
-
-// or is what either allows.
-func (t Tunes) or(o Tunes) Tunes {
-	return Tunes{t.Topology || o.Topology, t.Coalesce || o.Coalesce, t.Cache || o.Cache}
-}
-
-// tuning is a rank's part in the tuning of its job.
+// tuning is a rank's part in the tuning of its job. Rank 0 asks the tuner, and all take what it orders.
 type tuning struct {
-	may    Tunes
-	window time.Duration // at the least
-	own    string        // what the tuner knows the job's own topology by
-	now    tune.Setting
-	given  int // targets[:given] have it
-	left   int // epochs of this window that have yet to begin
+	*Tuning
+	own   string // what the tuner knows the job's own topology by
+	now   tune.Setting
+	given int    // targets[:given] have it
+	left  int    // epochs of this window that have yet to begin
+	order uint64 // the last one of this epoch that this rank has followed
 
 	epochs  int           // of this window, so far
 	spent   time.Duration // in them
 	started time.Duration // the running epoch
 	sent    uint64        // pebbles before this window
-
-	order  uint64 // the last one of this epoch that this rank has followed, as within.go has them
-	lead   lead   // of rank 0
-	within within // of rank 0
-}
-
-// lead is what rank 0 decides by.
-type lead struct {
-	tuner  Tuner
-	epochs int           // of a window
-	pinned int           // the factor that was found within epochs; 0 when it is for the tuner to choose
-	lost   time.Duration // at the end of the last window
-	cost   time.Duration // of an end, the mean of the last few
 }
 
 func newTuning(c *Config, ranks int) *tuning {
 	if c.Tuning == nil {
 		return nil
 	}
-	window := c.Tuning.Window
-	if window <= 0 {
-		window = windowDefault
-	}
 	own := nameOf(c.Topology, ranks)
-	return &tuning{
-		may: c.Tuning.May, window: window, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}, lead: lead{epochs: 1},
-	}
+	return &tuning{Tuning: c.Tuning, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}}
 }
 
 // nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
@@ -112,14 +86,14 @@ func (r *Rank) retune(p Plan) error {
 		}
 		begin, first := r.Now(), t.epochs == 0
 		seen, err := r.windowOfAll()
+		if err == nil {
+			err = r.follow(seen, site)
+		}
 		if err != nil {
 			return err
 		}
-		if err := r.follow(seen, site); err != nil {
-			return err
-		}
-		if !first { // when ranks don't come from an epoch together, and wait for those that start late
-			t.lead.paid(r.Now() - begin)
+		if r.id == 0 && !first { // when ranks don't come from an epoch together, and wait for those that start late
+			t.Tuner.Paid(r.Now() - begin)
 		}
 	}
 	t.left--
@@ -147,11 +121,11 @@ func (r *Rank) give() error {
 	return nil
 }
 
-// ended notes the end of an epoch. A window within it ends with it, and tells nothing.
+// ended notes the end of an epoch.
 func (t *tuning) ended(now time.Duration) {
 	t.epochs++
 	t.spent += now - t.started
-	t.within.started = 0
+	t.Tuner.Ended()
 }
 
 // holds tells whether an epoch could be ended over another topology.
@@ -190,20 +164,20 @@ func joinWindows(into, from []byte) {
 
 // follow takes over what rank 0 has chosen.
 func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
+	t := r.tuning
 	var o order
 	if r.id == 0 {
-		if o, err = r.choose(seen, site); err != nil {
-			return err
+		if o.setting, o.epochs, err = t.Tuner.Between(seen, site); err != nil {
+			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
 		}
 	}
-	value, err := r.networks[settings].run(r.spread(), o.bytes(), nil)
+	value, err := r.networks[settings].run(collective.Broadcast(r.id, r.Size(), 0), o.bytes(), nil)
 	if err != nil {
 		return err
 	}
 	if len(value) < orderBytes {
 		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id, len(value), orderBytes)
 	}
-	t := r.tuning
 	o = orderOf(value)
 	why := o.wrong()
 	if why == "" && o.epochs == 0 {
@@ -223,94 +197,20 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 	return nil
 }
 
-const (
-	windowDefault = 10 * time.Millisecond
-	windowMost    = 4 // times its least
-	growthMost    = 8 // times the last one
-	calmWindows   = 10
-	worthItsEnd   = 50 // a window is so many times as long as what its end costs
-)
-
-// paid notes what the end of a window has cost.
-func (l *lead) paid(cost time.Duration) {
-	const few = 4
-	l.lost = cost
-	if l.cost == 0 {
-		l.cost = cost
-	}
-	l.cost += (cost - l.cost) / few
-}
-
-// choose is rank 0's: it tells the tuner of the last window, and asks for the next.
-func (r *Rank) choose(seen tune.Window, site tune.Site) (o order, err error) {
-	t := r.tuning
-	l := &t.lead
-	if found := t.within.found(); found != l.pinned {
-		l.pinned, l.tuner = found, nil // windows with experiments of another tuner say little
-		site.Start.Coalesce, site.Coalesce = found, false
-	}
-	if l.tuner == nil {
-		if l.tuner, err = r.newTuner(site); err != nil {
-			return o, err
-		}
-	} else {
-		seen.Overhead = l.lost.Seconds()
-		l.tuner.Saw(seen)
-		l.lengthen(time.Duration(seen.Seconds*float64(time.Second)), max(t.window*l.calm(), worthItsEnd*l.cost))
-	}
-	return order{epochs: l.epochs, setting: l.tuner.Next().Setting}, nil
-}
-
-// calm is how many times as long windows are once nothing is left to try.
-func (l *lead) calm() time.Duration {
-	if t, ok := l.tuner.(interface{ Settled() bool }); ok && t.Settled() {
-		return calmWindows
-	}
-	return 1
-}
-
-// lengthen fits the number of epochs of a window to how long the last one took.
-func (l *lead) lengthen(took, least time.Duration) {
-	switch {
-	case took < least:
-		l.epochs = min(l.epochs*int(min(max(least/max(took, 1), 2), growthMost)), 1<<20)
-	case took > windowMost*least:
-		l.epochs = max(l.epochs/2, 1)
-	}
-}
-
-func (r *Rank) newTuner(site tune.Site) (Tuner, error) {
-	t, err := r.job.config.Tuning.New(site)
-	if err != nil {
-		return nil, fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
-	}
-	return t, nil
-}
-
 // tuningSite describes the job and its targets to a tuner.
 func (r *Rank) tuningSite() tune.Site {
-	t, c := r.tuning, r.job.config
 	s := tune.Site{
-		Ranks: r.Size(), Processes: r.Place().Processes, Transport: r.Transport(), Room: c.MemoryLimit,
-		Start: t.now,
+		Ranks: r.Size(), Processes: r.Place().Processes, Transport: r.Transport(), Room: r.MemoryLimit,
+		Start: r.tuning.now,
 	}
-	var open Tunes
-	for _, d := range r.targets {
-		may := d.description.Tunes.and(t.may)
-		open = open.or(may)
-		if may.any() {
-			s.PebbleBytes = max(s.PebbleBytes, d.description.Pebble)
+	job := r.tuning.May
+	for _, t := range r.targets {
+		open := t.description.Tunes
+		topology, factor, cache := open.Topology && job.Topology, open.Coalesce && job.Coalesce, open.Cache && job.Cache
+		if topology || factor || cache {
+			s.PebbleBytes = max(s.PebbleBytes, t.description.Pebble)
 		}
+		s.Topology, s.Coalesce, s.Cache = s.Topology || topology, s.Coalesce || factor, s.Cache || cache
 	}
-	s.Topology, s.Coalesce, s.Cache = open.Topology, open.Coalesce, open.Cache
 	return s
-}
-
-// Tuned is the setting in force, and the tuners that chose it: that between epochs and, if there is one, that within. It is for rank 0,
-// between epochs.
-func (r *Rank) Tuned() (now tune.Setting, tuners []Tuner) {
-	if r.tuning == nil || r.id != 0 || r.tuning.lead.tuner == nil {
-		return now, nil
-	}
-	return r.tuning.now, []Tuner{r.tuning.lead.tuner, r.tuning.within.tuner}
 }

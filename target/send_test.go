@@ -40,7 +40,7 @@ func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 			}))
 		began := r.Now()
 		return r.Epoch(func() error {
-			for range target.StageMost / 2 {
+			for range target.SendBufferMax / 2 {
 				if r.ID() != 0 || handled != 0 {
 					return nil
 				}

@@ -10,10 +10,10 @@ import (
 
 // A table is what make would give, whatever its size and the pages under it.
 func TestTable(t *testing.T) {
-	require.Empty(t, pebble.Table[uint64](0))
-	require.Len(t, pebble.Table[struct{}](7), 7)
+	require.Empty(t, pebble.HugePages[uint64](0))
+	require.Len(t, pebble.HugePages[struct{}](7), 7)
 	for _, n := range []int{1, 5, 1<<18 - 1, 1 << 18, 1<<19 + 3} {
-		table := pebble.Table[uint64](n)
+		table := pebble.HugePages[uint64](n)
 		require.Len(t, table, n)
 		var sum uint64
 		for i := range table {
