@@ -23,7 +23,7 @@ func TestScatterAgainstSlices(t *testing.T) {
 		lanes := make([]coalesce.Lane, 1+rng.IntN(9))
 		for l := range lanes {
 			memory := make([]pebble, 1+rng.IntN(20))
-			lanes[l] = coalesce.Over(unsafe.Pointer(&memory[0]), len(memory))
+			lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[0]), len(memory))
 		}
 		want, got := make([][]pebble, len(lanes)), make([][]pebble, len(lanes))
 		vs := make([]pebble, rng.IntN(500))
@@ -39,7 +39,7 @@ func TestScatterAgainstSlices(t *testing.T) {
 			if full >= 0 {
 				require.True(t, lanes[full].Full())
 				got[full] = append(got[full], coalesce.Pebbles[pebble](&lanes[full])...)
-				lanes[full].Empty()
+				lanes[full].Reset()
 			}
 		}
 		for l := range lanes {
@@ -51,16 +51,16 @@ func TestScatterAgainstSlices(t *testing.T) {
 
 func TestScatterAllocatesNothing(t *testing.T) {
 	memory := make([]uint64, 1000)
-	lanes := []coalesce.Lane{coalesce.Over(unsafe.Pointer(&memory[0]), len(memory))}
+	lanes := []coalesce.Lane{coalesce.NewLane(unsafe.Pointer(&memory[0]), len(memory))}
 	vs, to := make([]uint64, 256), make([]uint32, 256)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		lanes[0].Empty()
+		lanes[0].Reset()
 		coalesce.Scatter(lanes, to, vs)
 	}))
 }
 
 func TestDue(t *testing.T) {
-	d := coalesce.NewDue(10, 2)
+	d := coalesce.NewOverdue(10, 2)
 	require.False(t, d.Look(0, true, 100))
 	require.False(t, d.Look(1, false, 100))
 	require.False(t, d.Look(0, true, 109))
@@ -75,7 +75,7 @@ func TestDue(t *testing.T) {
 func TestPace(t *testing.T) {
 	const limit = time.Millisecond
 	looks := func(gap time.Duration, sends int) int {
-		var p coalesce.Pace
+		var p coalesce.Sampler
 		now, n := time.Duration(0), 0
 		for range sends {
 			now += gap
@@ -96,8 +96,8 @@ func TestPace(t *testing.T) {
 func ExampleScatter() {
 	memory := make([]int, 4)
 	lanes := []coalesce.Lane{
-		coalesce.Over(unsafe.Pointer(&memory[0]), 2),
-		coalesce.Over(unsafe.Pointer(&memory[2]), 2),
+		coalesce.NewLane(unsafe.Pointer(&memory[0]), 2),
+		coalesce.NewLane(unsafe.Pointer(&memory[2]), 2),
 	}
 	put, full := coalesce.Scatter(lanes, []uint32{0, 1, 0, 1}, []int{10, 20, 30, 40})
 	fmt.Println(put, "pebbles put, lane", full, "is full:", coalesce.Pebbles[int](&lanes[full]))
@@ -114,7 +114,7 @@ func BenchmarkScatter(b *testing.B) {
 				to[i] = uint32(i*7) % uint32(n)
 			}
 			for l := range lanes {
-				lanes[l] = coalesce.Over(unsafe.Pointer(&memory[l*1024]), 1024)
+				lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[l*1024]), 1024)
 			}
 			for b.Loop() {
 				rest, where := vs, to
@@ -123,7 +123,7 @@ func BenchmarkScatter(b *testing.B) {
 					if full < 0 {
 						break
 					}
-					lanes[full].Empty()
+					lanes[full].Reset()
 					rest, where = rest[put:], where[put:]
 				}
 			}

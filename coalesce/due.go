@@ -2,21 +2,21 @@ package coalesce
 
 import "time"
 
-// Due tells which lanes have held pebbles for too long. It looks at lanes from time to time and remembers when it first
+// Overdue tells which lanes have held pebbles for too long. It looks at lanes from time to time and remembers when it first
 // saw each one filled, so that putting a pebble costs nothing: a lane is reported between Limit and Limit plus the time
 // between two looks after its oldest pebble.
-type Due struct {
+type Overdue struct {
 	Limit time.Duration
 	since []time.Duration // by lane: when it was first seen filled; 0 when it was empty
 }
 
-// NewDue watches the given number of lanes.
-func NewDue(limit time.Duration, lanes int) *Due {
-	return &Due{Limit: limit, since: make([]time.Duration, lanes)}
+// NewOverdue watches the given number of lanes.
+func NewOverdue(limit time.Duration, lanes int) *Overdue {
+	return &Overdue{Limit: limit, since: make([]time.Duration, lanes)}
 }
 
 // Look notes that a lane is or is not filled at the time now, and tells whether it is due.
-func (d *Due) Look(lane int, filled bool, now time.Duration) bool {
+func (d *Overdue) Look(lane int, filled bool, now time.Duration) bool {
 	if !filled {
 		d.since[lane] = 0
 		return false
@@ -28,30 +28,30 @@ func (d *Due) Look(lane int, filled bool, now time.Duration) bool {
 }
 
 // Left notes that a lane was sent: its next pebble starts a new wait.
-func (d *Due) Left(lane int) { d.since[lane] = 0 }
+func (d *Overdue) Left(lane int) { d.since[lane] = 0 }
 
-// Pace says after how many sends to read the clock again, so that a fast sender reads it rarely and a slow one every time.
-type Pace struct {
+// Sampler says after how many sends to read the clock again, so that a fast sender reads it rarely and a slow one every time.
+type Sampler struct {
 	every int // sends between two looks at the clock
 	left  int
 	last  time.Duration
 }
 
-const paceMax = 1024
+const samplerMax = 1024
 
 // Spend notes n sends, and tells whether it is time to read the clock.
-func (p *Pace) Spend(n int) bool {
+func (p *Sampler) Spend(n int) bool {
 	p.left -= n
 	return p.left < 0
 }
 
 // Read notes what the clock said, and sets the pace so that the next look comes about limit/4 later.
-func (p *Pace) Read(now, limit time.Duration) {
+func (p *Sampler) Read(now, limit time.Duration) {
 	switch passed := now - p.last; {
 	case passed > limit/4:
 		p.every /= 2
 	case passed < limit/8:
-		p.every = min(2*p.every+1, paceMax)
+		p.every = min(2*p.every+1, samplerMax)
 	}
 	p.last = now
 	p.left = p.every

@@ -2,28 +2,33 @@ package coalesce
 
 import "unsafe"
 
-// Lane is the buffer for one hop: memory for Room pebbles, of which the first Len are taken.
+// Lane is the buffer for one hop: memory for a fixed number of pebbles, of which the first Len are taken.
 type Lane struct {
-	base unsafe.Pointer
-	n    uint32
-	room uint32
+	base     unsafe.Pointer
+	n        uint32
+	capacity uint32
 }
 
-// Over makes a lane of room pebbles over the memory at base, which must be aligned for the pebbles' type and hold room of
+// NewLane makes a lane of capacity pebbles over the memory at base, which must be aligned for the pebbles' type and hold capacity of
 // them. The lane keeps the memory alive.
-func Over(base unsafe.Pointer, room int) Lane { return Lane{base: base, room: uint32(room)} }
+func NewLane(base unsafe.Pointer, capacity int) Lane {
+	return Lane{base: base, capacity: uint32(capacity)}
+}
 
 // Len is the number of pebbles in the lane.
 func (l *Lane) Len() int { return int(l.n) }
 
+// Cap is the number of pebbles that the lane has memory for.
+func (l *Lane) Cap() int { return int(l.capacity) }
+
 // Full tells that the lane has no room for another pebble.
-func (l *Lane) Full() bool { return l.n == l.room }
+func (l *Lane) Full() bool { return l.n == l.capacity }
 
-// Empty forgets the lane's pebbles and keeps its memory.
-func (l *Lane) Empty() { l.n = 0 }
+// Reset forgets the lane's pebbles and keeps its memory.
+func (l *Lane) Reset() { l.n = 0 }
 
-// Taken sets how much of the lane is taken, after its memory was filled by other means.
-func (l *Lane) Taken(n int) { l.n = uint32(n) }
+// SetLen sets how much of the lane is taken, after its memory was filled by other means.
+func (l *Lane) SetLen(n int) { l.n = uint32(n) }
 
 // Put appends one pebble; the lane must have room.
 func Put[V any](l *Lane, v V) {

@@ -18,7 +18,7 @@ func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
 		*(*V)(unsafe.Add(l.base, uintptr(n)*unsafe.Sizeof(v))) = v
 		n++
 		l.n = n
-		if n == l.room {
+		if n == l.capacity {
 			return i + 1, int(to[i])
 		}
 	}
@@ -33,7 +33,7 @@ const twiceMax = 16
 // counts in one. It works in runs that fill neither lane before their end.
 func scatterTwo[V any](a, b *Lane, to []uint32, vs []V) (put, full int) {
 	for put < len(vs) {
-		n := min(a.room-a.n, b.room-b.n, uint32(len(vs)-put))
+		n := min(a.capacity-a.n, b.capacity-b.n, uint32(len(vs)-put))
 		var v V
 		atA := unsafe.Add(a.base, uintptr(a.n)*unsafe.Sizeof(v))
 		atB := unsafe.Add(b.base, uintptr(b.n)*unsafe.Sizeof(v))
@@ -49,9 +49,9 @@ func scatterTwo[V any](a, b *Lane, to []uint32, vs []V) (put, full int) {
 		a.n += n - uint32(inB)
 		b.n += uint32(inB)
 		switch {
-		case a.n == a.room:
+		case a.n == a.capacity:
 			return put, 0
-		case b.n == b.room:
+		case b.n == b.capacity:
 			return put, 1
 		}
 	}

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory, sending
@@ -161,4 +163,31 @@ func memoryOf(t netio.Transport) int64 {
 		return r.Memory()
 	}
 	return netio.MemoryAvailable()
+}
+
+// CreditsFor is how many frames of so many bytes a link may have under way.
+func (c Config) CreditsFor(frameBytes int) int {
+	if c.Credits > 0 {
+		return c.Credits
+	}
+	return coalesce.CreditsDefault(frameBytes)
+}
+
+// engine is a complete configuration as the engine takes it.
+func (c *Config) engine(tuner *tune.Schedule) engine.Config {
+	e := engine.Config{
+		Options: coalesce.Options{
+			Credits: c.CreditsFor, Due: c.Due, Shared: c.Buffers == Shared, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
+		},
+		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
+		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period,
+		Log: c.Log, Errors: made,
+	}
+	if t := c.Tuning; t != nil {
+		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache}, Tuner: tuner}
+	}
+	if c.Explain != nil {
+		e.Explain = c.explain
+	}
+	return e
 }

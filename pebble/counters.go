@@ -1,27 +1,6 @@
 package pebble
 
-// Reason says why a buffer left.
-type Reason uint8
-
-const (
-	// Full buffers had no room for another pebble.
-	Full Reason = iota
-	// Due buffers held a pebble for longer than Config.Due.
-	Due
-	// Explicit buffers left because the program called Flush.
-	Explicit
-	// Idle buffers left because their rank had nothing else to do.
-	Idle
-	// Periodic buffers left because nothing had moved for Config.Period.
-	Periodic
-	// Deep buffers left because the next pebble was of another depth: see the option Depth of Rank.Epoch.
-	Deep
-	reasons
-)
-
-var reasonNames = [reasons]string{"full", "due", "explicit", "idle", "periodic", "deep"}
-
-func (w Reason) String() string { return reasonNames[w] }
+import "unsafe"
 
 // Counters is what one rank has done since the job began. All are exact; they are for tests and for tuning.
 type Counters struct {
@@ -49,82 +28,31 @@ type Counters struct {
 	Epochs         uint64 `json:"epochs"`
 }
 
+// each is every counter, in the order of the fields.
+func (c *Counters) each() *[unsafe.Sizeof(Counters{}) / 8]uint64 {
+	return (*[unsafe.Sizeof(Counters{}) / 8]uint64)(unsafe.Pointer(c))
+}
+
 // Add adds o to c, for sums over ranks. Epochs and Rounds are the same on all ranks, and are kept.
 func (c Counters) Add(o Counters) Counters {
-	c.PebblesSent += o.PebblesSent
-	c.PebblesHandled += o.PebblesHandled
-	c.Forwarded += o.Forwarded
-	c.Merged += o.Merged
-	c.FramesSent += o.FramesSent
-	c.FramesReceived += o.FramesReceived
-	c.BytesSent += o.BytesSent
-	c.FlushFull += o.FlushFull
-	c.FlushDue += o.FlushDue
-	c.FlushExplicit += o.FlushExplicit
-	c.FlushIdle += o.FlushIdle
-	c.FlushPeriodic += o.FlushPeriodic
-	c.FlushDeep += o.FlushDeep
-	c.CreditWaits += o.CreditWaits
-	c.Held += o.Held
-	c.MergedAtHops += o.MergedAtHops
-	c.Rescued += o.Rescued
-	c.Waits += o.Waits
-	c.ControlSent += o.ControlSent
-	c.DetectionSent += o.DetectionSent
-	c.Rounds = max(c.Rounds, o.Rounds)
-	c.Epochs = max(c.Epochs, o.Epochs)
+	rounds, epochs := max(c.Rounds, o.Rounds), max(c.Epochs, o.Epochs)
+	for i, n := range o.each() {
+		c.each()[i] += n
+	}
+	c.Rounds, c.Epochs = rounds, epochs
 	return c
 }
 
 // Since is what was counted from before to c.
 func (c Counters) Since(before Counters) Counters {
-	c.PebblesSent -= before.PebblesSent
-	c.PebblesHandled -= before.PebblesHandled
-	c.Forwarded -= before.Forwarded
-	c.Merged -= before.Merged
-	c.FramesSent -= before.FramesSent
-	c.FramesReceived -= before.FramesReceived
-	c.BytesSent -= before.BytesSent
-	c.FlushFull -= before.FlushFull
-	c.FlushDue -= before.FlushDue
-	c.FlushExplicit -= before.FlushExplicit
-	c.FlushIdle -= before.FlushIdle
-	c.FlushPeriodic -= before.FlushPeriodic
-	c.FlushDeep -= before.FlushDeep
-	c.CreditWaits -= before.CreditWaits
-	c.Held -= before.Held
-	c.MergedAtHops -= before.MergedAtHops
-	c.Rescued -= before.Rescued
-	c.Waits -= before.Waits
-	c.ControlSent -= before.ControlSent
-	c.DetectionSent -= before.DetectionSent
-	c.Rounds -= before.Rounds
-	c.Epochs -= before.Epochs
+	for i, n := range before.each() {
+		c.each()[i] -= n
+	}
 	return c
 }
 
-func (c *Counters) left(why Reason) {
-	switch why {
-	case Full:
-		c.FlushFull++
-	case Due:
-		c.FlushDue++
-	case Explicit:
-		c.FlushExplicit++
-	case Idle:
-		c.FlushIdle++
-	case Periodic:
-		c.FlushPeriodic++
-	case Deep:
-		c.FlushDeep++
-	}
-}
-
 // Counters is what this rank has done since the job began.
-func (r *Rank) Counters() Counters {
-	r.owned("Counters was called")
-	return r.counters
-}
+func (r *Rank) Counters() Counters { return Counters(r.engine.Counters()) }
 
 // Memory is what one rank holds and has held, in bytes, for pebbles that wait or travel.
 type Memory struct {
@@ -136,13 +64,4 @@ type Memory struct {
 }
 
 // Memory tells what the rank holds now, and the most that it has held.
-func (r *Rank) Memory() Memory {
-	r.owned("Memory was called")
-	return Memory{
-		Peak:    r.pool.Peak() + r.reserved,
-		Filling: r.filling,
-		Buffers: r.buffersPeak,
-		Queued:  r.queued,
-		Caches:  r.reserved,
-	}
-}
+func (r *Rank) Memory() Memory { return Memory(r.engine.Memory()) }

@@ -1,6 +1,9 @@
 package pebble
 
-import "github.com/activepebbles/pebbles/termination"
+import (
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/termination"
+)
 
 // Epoch runs f, and returns when every pebble that any rank sent in this epoch, and every pebble those caused, has been
 // handled (Active Pebbles, section 3.6): everywhere under the detectors skr and nbx; under the others, which need a declared
@@ -13,126 +16,27 @@ import "github.com/activepebbles/pebbles/termination"
 // An epoch ends by a detector (Config.Termination); for handlers that may send without limit it costs at least two
 // all-reductions of 16 bytes. [Depth] lets it cost less.
 func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
-	const call = "Epoch was called"
-	r.ownedAnew(call)
-	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
+	var plan engine.Plan
+	for _, o := range options {
+		o.apply(&plan)
 	}
-	return r.guard(func() error {
-		if err := r.agree(); err != nil {
-			return err
-		}
-		plan, err := planEpoch(options)
-		if err == nil {
-			err = r.retune(plan)
-		}
-		if err == nil {
-			err = r.detect(plan)
-		}
-		if err != nil {
-			r.fail(&rankError{r.id, err})
-		}
-		if r.explaining {
-			return r.explain(plan.depth)
-		}
-		r.limit = r.chains(plan.depth)
-		r.open()
-		r.mode = body
-		err = f()
-		r.enter("an epoch's function returned")
-		r.job.bodies.Add(1)
-		if err != nil {
-			r.fail(&rankError{r.id, err})
-		}
-		r.quiesce()
-		r.end()
-		return nil
-	})
+	return r.engine.Epoch(f, plan)
 }
 
-func (r *Rank) open() {
-	r.check()
-	r.epoch++
-	r.mode = busy
-	if r.links.Version() != r.linksSeen {
-		r.reroute()
-	}
-	if r.tuning != nil {
-		r.tuning.started = r.Now()
-	}
-	r.detector.Begin()
-	if r.ledger != nil {
-		r.ledger.Clear()
-	}
-	for f := r.later.Shift(); f != nil; f = r.later.Shift() {
-		r.ready.Push(f)
-	}
+// EpochOption says something of one epoch. [Depth] and [EndBy] make it. All ranks give the same.
+type EpochOption struct{ apply func(*engine.Plan) }
+
+// Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that the
+// main function sent may send, and so on (Active Pebbles, section 3.6.1). It lets the epoch end by a cheaper detector. All
+// ranks declare the same. A handler that sends beyond it ends the job with a [DepthError].
+//
+// From 2 on, pebbles of different depths travel in different frames, which costs coalescing: declare it where epochs are
+// short.
+func Depth(n int) EpochOption {
+	return EpochOption{func(p *engine.Plan) { p.Depth, p.Declared = n, true }}
 }
 
-// quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
-// others have had a turn: they may be about to send more. A rank counts as being at rest when it has found nothing to do
-// for some looks in a row. Where chains have no known end, those are the more the more rounds were in vain: in a long chain
-// of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time.
-func (r *Rank) quiesce() {
-	before := r.detector.Rounds()
-	for idle := 0; ; idle++ {
-		stage := r.stage()
-		if r.turn() {
-			idle = 0
-		}
-		left := true
-		if idle > 0 {
-			var sent bool
-			if sent, left = r.flush(Idle, stage); sent {
-				idle = 0
-				continue
-			}
-		}
-		patient := patience(r.detector.Rounds() - before)
-		atRest := !left && (r.limit > 0 || idle >= patient)
-		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
-			return
-		}
-		if r.stage() != stage {
-			idle = 0 // there is more to send
-		}
-		r.restAfter(idle, max(r.spins, patient+1))
-	}
-}
-
-// state is what the detector learns.
-func (r *Rank) state(atRest bool) termination.State {
-	s := termination.State{
-		Counts: termination.Counts{Created: r.created, Processed: r.processed},
-		Idle:   atRest && r.backlog == 0 && r.held.Empty(),
-		Ledger: r.ledger,
-	}
-	s.Back = r.awaiting && s.Idle && r.back()
-	return s
-}
-
-// back tells whether all frames that this rank has sent have been handled.
-func (r *Rank) back() bool {
-	for _, e := range r.endpoints {
-		if !e.Back() {
-			return false
-		}
-	}
-	return true
-}
-
-// patience is how many looks must have found nothing after so many rounds. It ends well before a rank parks, which may
-// only happen when the detector has been asked.
-func patience(rounds uint64) int { return 1 << min(rounds, 5) }
-
-func (r *Rank) end() {
-	for _, e := range r.endpoints {
-		e.EndEpoch()
-	}
-	r.mode = outside
-	if r.tuning != nil {
-		r.tuning.ended(r.Now())
-	}
-	r.counters.Epochs++
-	r.counters.Rounds = r.rounds + r.detector.Rounds()
+// EndBy ends this epoch by another detector than Config.Termination.
+func EndBy(detector termination.Maker) EpochOption {
+	return EpochOption{func(p *engine.Plan) { p.Detector = detector }}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
-	"github.com/activepebbles/pebbles/termination"
 )
 
 // ErrExplained is what Rank.Epoch returns when the epoch was explained (see [Rank.ExplainNext]).
@@ -49,16 +49,12 @@ type TargetPlan struct {
 
 // ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
 // [ErrExplained] on every rank. A program calls it ahead of the epoch that its users care about.
-func (r *Rank) ExplainNext() {
-	r.owned("ExplainNext was called")
-	r.explaining = r.job.config.Explain != nil
-}
+func (r *Rank) ExplainNext() { r.engine.ExplainNext() }
 
 // explain tells what the epoch that was about to begin would do.
-func (r *Rank) explain(depth int) error {
-	r.explaining = false
-	if r.id == 0 {
-		r.job.config.Explain(r.explanation(depth))
+func (c *Config) explain(r *engine.Rank, depth int) error {
+	if r.ID() == 0 {
+		c.Explain(c.explanation(r, depth))
 	}
 	if err := r.Barrier(); err != nil { // nobody ends the job before it is told
 		return err
@@ -66,28 +62,24 @@ func (r *Rank) explain(depth int) error {
 	return ErrExplained
 }
 
-func (r *Rank) explanation(depth int) Explanation {
-	c := r.job.config
+func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	e := Explanation{
 		Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Transport(), Depth: depth,
-		Detector: r.detector.Name(), Budget: c.BufferBudget, Limit: c.MemoryLimit,
+		Budget: c.BufferBudget, Limit: c.MemoryLimit,
 	}
-	if n, err := termination.Messages(r.detector.Name(), r.site(depth, nil)); err == nil {
-		e.Messages = n
-	}
-	for _, d := range r.doors {
-		p := r.planOf(d.description)
+	e.Detector, e.Messages = r.Detection(depth)
+	for d := range r.Descriptions() {
+		p := c.planOf(r, d)
 		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
 	return e
 }
 
-func (r *Rank) planOf(d Description) TargetPlan {
-	c := r.job.config
+func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	p := TargetPlan{
 		Name: d.Name, Topology: d.Topology.Name(), Credits: c.CreditsFor(d.Frame), Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
-		Shared: r.shares(),
+		Shared: r.Shares(),
 	}
 	_, p.Staged = d.Topology.(route.Staged)
 	p.Hops, _ = route.Hops(d.Topology)

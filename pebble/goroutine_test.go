@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -207,7 +208,7 @@ func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 		})
 	})
 	var key *pebble.KeyError
-	if !pebble.Checked {
+	if !engine.Checked {
 		require.ErrorAs(t, err, &key)
 	} else {
 		whoToldOf(t, err, "a pebble was sent from another goroutine")

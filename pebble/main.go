@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
 )
@@ -19,6 +20,26 @@ func Main(config Config, function func(*Rank) error) {
 	err := RunLaunched(ctx, config, function)
 	stop()
 	launch.Exit(Tell(launch.Stderr(), err))
+}
+
+// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a goroutine
+// of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
+// first error or panic of any rank, the loss of a process, or the end of ctx; Run then returns that first cause, on every
+// process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, and the error says
+// so.
+func Run(ctx context.Context, config Config, function func(*Rank) error) error {
+	c, err := config.complete()
+	if function == nil {
+		err = errors.New("pebble: run: the rank's function is nil")
+	}
+	if err != nil {
+		if config.Transport != nil {
+			return errors.Join(err, config.Transport.Close())
+		}
+		return err
+	}
+	s := c.Tuning.schedule()
+	return engine.Run(ctx, c.engine(s), func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
 }
 
 // RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it can be

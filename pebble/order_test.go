@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -40,7 +41,7 @@ func (p *forger) Send(f *netio.Frame) {
 		return
 	}
 	g := p.Pool().Get(len(p.order))
-	g.Kind, g.To, g.Check, g.Bytes = netio.Control, 1, pebble.Refactoring, uint32(copy(g.Space(), p.order))
+	g.Kind, g.To, g.Check, g.Bytes = netio.Control, 1, uint32(engine.Refactoring), uint32(copy(g.Space(), p.order))
 	p.order = nil
 	p.Port.Send(g)
 }

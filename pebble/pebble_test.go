@@ -355,9 +355,9 @@ func TestLocalTrap(t *testing.T) {
 		got := 0
 		hit := byRank(r, "hit", func(uint64) { got++ })
 		return r.Epoch(func() error {
-			for i := 1; i <= 5*target.StageMost; i++ {
+			for i := 1; i <= 5*target.SendBufferMax; i++ {
 				hit.Send(uint64(r.ID()))
-				if got <= i-target.StageMost {
+				if got <= i-target.SendBufferMax {
 					return fmt.Errorf("handled %d of %d", got, i)
 				}
 			}

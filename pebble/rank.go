@@ -1,14 +1,12 @@
 package pebble
 
 import (
-	"runtime/debug"
 	"time"
 
-	"github.com/activepebbles/pebbles/coalesce"
-	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
-	"github.com/activepebbles/pebbles/termination"
+	"github.com/activepebbles/pebbles/tune"
 )
 
 // Rank is one owner of data in a job. A rank, and the targets that are registered with it, are for the goroutine that its function was
@@ -16,169 +14,56 @@ import (
 // another goroutine that meets one under way ends the job with words. Under -race, and in builds with -tags pebbles_check, every call
 // from another goroutine does, at the cost of some nanoseconds a call, and some microseconds an epoch or collective.
 type Rank struct {
-	id        int
-	job       *job
-	port      netio.Port
-	pool      *netio.Pool
-	mode      mode
-	owner     owner
-	epoch     uint32 // number of the running epoch, or of the last one
-	endpoints []Endpoint
-	doors     []*Door
-	agreed    int // endpoints[:agreed] were compared with the other ranks
-
-	detector    termination.Detector
-	detectorFor detectorFor
-	stager      termination.Stager  // the detector, when it is one
-	awaiting    bool                // the detector asks whether all frames are back
-	ledger      *termination.Ledger // nil when the detector needs none
-	phases      uint32              // that a link can have in an epoch, when there is a ledger
-	rounds      uint64              // of detectors before this one
-	created     uint64              // data frames handed to the transport
-	processed   uint64              // data frames handled
-
-	limit    int   // declared depth of this epoch; 0 for none
-	depth    int   // of the pebbles that are being handled; 0 in the main function, and when there is no limit
-	handling *Door // the target whose handler runs, or ran last
-
-	later    netio.Frames  // data frames of epochs that have not begun here
-	ready    netio.Frames  // data frames that waited for the running epoch
-	held     netio.Frames  // data frames of this epoch that wait until links have credit
-	backlog  int           // sealed frames that wait for credit
-	spins    int           // looks that find nothing before this rank parks
-	lastBack uint64        // frames that had come back when this rank last thought of parking
-	messages netio.Account // control frames that have not come back
-	control  mailbox
-	networks [purposes]network
-	machine  collective.Machine
-	barrier  []collective.Step
-	reduce   []collective.Step
-	sequence uint64
-
-	links     *route.Links
-	linksSeen uint64 // version of links that targets have been told of
-
-	pace        coalesce.Pace
-	tick        time.Duration // the shorter of the times after which buffers leave; 0 when there is none
-	dispatcher  dispatcher
-	filling     int64 // bytes of frames in lanes
-	buffers     int   // frames in lanes
-	buffersPeak int   // the most that there were
-	queued      int64 // bytes of frames in queues of pebbles that handlers sent to this rank
-	reserved    int64 // bytes of reduction caches
-	counters    Counters
-	tuning      *tuning // nil when nothing is tuned
-	explaining  bool    // the next epoch is to be explained
-	stack       []byte  // of a panic on its way through Epoch
+	engine   *engine.Rank
+	config   *Config
+	schedule *tune.Schedule // of the process, for rank 0; nil when nothing is tuned
 }
 
-func newRank(j *job, id int, port netio.Port) *Rank {
-	r := &Rank{
-		id: id, job: j, port: port, pool: port.Pool(),
-		links:   j.links,
-		barrier: collective.Barrier(id, j.place.Ranks),
-		reduce:  collective.AllReduce(id, j.place.Ranks),
-		created: j.start, processed: j.start, sequence: j.start, epoch: uint32(j.start),
-		tick: tick(j.config.Due, j.config.Period), spins: spinsBeforePark, tuning: newTuning(j.config),
-	}
-	if runner, ok := j.transport.(netio.Runner); ok && j.config.Buffers == Separate {
-		r.spins = runner.Looks()
-	}
-	if m, ok := port.(netio.Meter); ok {
-		m.Meter(r.work)
-	}
-	for p := range r.networks {
-		r.networks[p] = network{rank: r, purpose: purpose(p)}
-	}
-	return r
-}
+// Engine is for the other packages of this module: nobody else can name the type of its argument.
+func (r *Rank) Engine(engine.Key) *engine.Rank { return r.engine }
 
 // ID is the rank's number, 0 to Size()-1.
-func (r *Rank) ID() int { return r.id }
+func (r *Rank) ID() int { return r.engine.ID() }
 
 // Size is the number of ranks of the job.
-func (r *Rank) Size() int { return r.job.place.Ranks }
+func (r *Rank) Size() int { return r.engine.Size() }
 
 // Config is the job's configuration, with its defaults filled in.
-func (r *Rank) Config() Config { return r.job.config }
+func (r *Rank) Config() Config { return *r.config }
 
 // Place says which ranks share this rank's process, and how many processes there are.
-func (r *Rank) Place() netio.Place { return r.job.place }
+func (r *Rank) Place() netio.Place { return r.engine.Place() }
 
 // Transport is the name of the transport that carries the job's frames.
-func (r *Rank) Transport() string { return r.job.transport.Name() }
+func (r *Rank) Transport() string { return r.engine.Transport() }
 
 // Termination is the name of the detector that ended the last epoch, or nothing before the first.
-func (r *Rank) Termination() string {
-	r.owned("Termination was called")
-	if r.detector == nil {
-		return ""
-	}
-	return r.detector.Name()
-}
+func (r *Rank) Termination() string { return r.engine.Termination() }
 
 // Now is the time on the job's clock since some fixed moment: wall time, or simulated time under a simulating transport.
 // It costs about 40 ns.
-func (r *Rank) Now() time.Duration {
-	r.owned("Now was called")
-	return r.port.Now()
-}
+func (r *Rank) Now() time.Duration { return r.engine.Now() }
 
 // Compute lets simulated time pass, as for a computation of that length, under a simulating transport. Elsewhere it does
 // nothing: there a computation takes its time by itself. What pebbles cost is counted without it.
-func (r *Rank) Compute(d time.Duration) {
-	r.owned("Compute was called")
-	if m, ok := r.port.(netio.Meter); ok {
-		m.Compute(d)
-	}
-}
+func (r *Rank) Compute(d time.Duration) { r.engine.Compute(d) }
 
-// work is what a metering port is told.
-func (r *Rank) work() netio.Work {
-	passed := r.counters.Forwarded + r.counters.Rescued // a pebble that is being rescued counts as forwarded first
-	return netio.Work{Sent: r.counters.PebblesSent, Handled: r.counters.PebblesHandled, Passed: passed}
-}
+// Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body that
+// sends nothing should call it now and then, so that others need not wait. It never waits itself.
+func (r *Rank) Poll() { r.engine.Poll() }
 
-// finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
-// process closes its connections while another needs them.
-func (r *Rank) finish() error {
-	_, err := r.networks[finishing].run(r.barrier, nil, nil)
-	return err
-}
+// MarkLink marks the link between two ranks as down, or as up again: topologies made by route.Dynamic route around it from
+// here on, and pebbles that wait for it take other links (Active Pebbles, section 3.4). The mark holds for the whole job;
+// this rank's buffers obey at once, or after the running handler, and others as soon as they look for what has arrived. It may
+// be called at any time by a rank's goroutine, also in handlers. When several ranks mark the same link, all see the same mark
+// in the end: the last by count of marks known, then by rank; a mark that knew of another is later.
+//
+// A mark is advice to routing, for links that are slow, costly or about to go: what was handed to the transport before
+// still arrives.
+func (r *Rank) MarkLink(a, b int, down bool) { r.engine.MarkLink(a, b, down) }
 
-// release gives back the frames that the rank still holds when it ends.
-func (r *Rank) release() {
-	for _, q := range []*netio.Frames{&r.later, &r.ready, &r.held} {
-		q.Release()
-	}
-	r.control.clear()
-	for f := r.port.Recv(); f != nil; f = r.port.Recv() {
-		f.Release()
-	}
-}
+// MarkRank is MarkLink for a rank: nothing is routed through it. It still sends and receives pebbles of its own.
+func (r *Rank) MarkRank(rank int, down bool) { r.engine.MarkRank(rank, down) }
 
-// check leaves the user's code when the job has failed.
-func (r *Rank) check() {
-	if r.job.failed.Load() {
-		unwindProgram()
-	}
-}
-
-// guard runs f, and turns the unwinding of a failed job into the job's error. A panic of the user's keeps its stack.
-func (r *Rank) guard(f func() error) (err error) {
-	defer func() {
-		value := recover()
-		if value == nil {
-			return
-		}
-		if _, ok := value.(unwind); !ok {
-			if r.stack == nil {
-				r.stack = debug.Stack()
-			}
-			panic(value)
-		}
-		r.mode = outside
-		err = r.job.error()
-	}()
-	return f()
-}
+// Links are the marks of the job, for topologies that look at them.
+func (r *Rank) Links() *route.Links { return r.engine.Links() }

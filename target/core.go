@@ -3,18 +3,28 @@ package target
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // chunk is how many pebbles a batch is cut into: keys, owners and lanes of a chunk stay in the first-level cache.
 const chunk = 256
 
-// core is what plain and coded targets share: who owns a pebble, and what happens to it there.
+// core is a target: who owns a pebble, and what happens to it there. Its outbox holds what goes to other ranks.
+//
+// The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the carrier makes of
+// them while the queue of handlers is installed.
 type core[V any] struct {
-	outbox
+	coalesce.Outbox
+	carrier    carrier[V]
+	engine     *engine.Target
 	made       *builder[V]
 	routed     string // what tuning calls the topology; "" for the one that it was made with
 	keying     Keying[V]
@@ -30,12 +40,30 @@ type core[V any] struct {
 	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
 	lastHop    bool             // the last stage of the topology brings only pebbles of this rank
 	mover      moves            // what moves keys, and must not while a batch is handled; nil when they stay
-	main       scratch[V]       // of sends from the main function
-	inner      scratch[V]       // of sends from handlers
-	hop        scratch[V]       // of arriving pebbles
-	drained    scratch[V]       // of pebbles that leave the cache
-	draining   bool             // the cache is being emptied: a flush may come while another waits for room
-	heldDepth  uint8            // depth of the pebbles that the cache holds back
+	local      []V              // pebbles of the main function for its own rank, for as long as one chunk is sent
+	buffers    struct{ main, inner sendBuffer[V] }
+	main       scratch[V] // of sends from the main function
+	inner      scratch[V] // of sends from handlers
+	hop        scratch[V] // of arriving pebbles
+	drained    scratch[V] // of pebbles that leave the cache
+	busy       bool       // the main function's scratch is in use
+	draining   bool       // the cache is being emptied: a flush may come while another waits for room
+	heldDepth  uint8      // depth of the pebbles that the cache holds back
+}
+
+// A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records of a codec. It is
+// called for batches.
+type carrier[V any] interface {
+	// open gets ready for so many lanes.
+	open(lanes int)
+	// blank is what a lane without a frame is; the number of lanes stands for the queue's.
+	blank(lane int) coalesce.Lane
+	// scatter puts pebbles into their lanes.
+	scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32, inHandler bool)
+	// keep puts pebbles of this rank into its own lane. It may overwrite keys.
+	keep(s *scratch[V], vs []V, keys []uint64, inHandler bool)
+	// arrived handles the pebbles of a frame that are home, which all are if that is known, and passes the others on.
+	arrived(f *netio.Frame, home bool) error
 }
 
 // scratch is working memory for one chunk. There is one for each place from which sends can be under way at the same
@@ -44,9 +72,9 @@ type scratch[V any] struct {
 	keys   []uint64
 	owners []uint32
 	lanes  []uint32
-	vs     []V // pebbles that stay
-	away   []V // pebbles that go on
-	bytes  []byte
+	vs     []V    // pebbles that stay
+	away   []V    // pebbles that go on
+	record []byte // a pebble that is being encoded
 }
 
 func (s *scratch[V]) ready() *scratch[V] {
@@ -60,13 +88,29 @@ func (s *scratch[V]) ready() *scratch[V] {
 	return s
 }
 
-// side is the scratch for a send.
-func (c *core[V]) side(inHandler bool) *scratch[V] {
-	if inHandler {
-		return c.inner.ready()
-	}
-	return c.main.ready()
+// clear lets go of what the pebbles in the scratch point to.
+func (s *scratch[V]) clear(home, away int) {
+	clear(s.vs[:home])
+	clear(s.away[:away])
 }
+
+// open makes the lanes of a topology.
+func (c *core[V]) open(t route.Topology) {
+	if c.local == nil {
+		c.local = make([]V, chunk+1) // one more than a chunk fills, so that it is never full
+	}
+	c.Open(&c.engine.Sender, c.engine.Label, c, t, c.made.shape())
+	*c.Own() = coalesce.NewLane(unsafe.Pointer(&c.local[0]), len(c.local))
+}
+
+// Resize implements coalesce.Target.
+func (c *core[V]) Resize(lanes int) { c.carrier.open(lanes) }
+
+// Blank implements coalesce.Target.
+func (c *core[V]) Blank(lane int) coalesce.Lane { return c.carrier.blank(lane) }
+
+// encoded tells whether pebbles travel through a codec. They may hold pointers.
+func (c *core[V]) encoded() bool { return c.Records }
 
 // address fills in the lanes of a chunk, and the keys when keyed asks for them, and returns the lanes.
 func (c *core[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
@@ -88,40 +132,24 @@ func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 		c.checkOwners(bad, keys, owners)
 	}
 	if bad >= 0 {
-		c.door.Outside(keys[bad], describe(c.owner))
+		c.engine.Rank.Fail(&pebble.KeyError{Rank: c.engine.ID(), Target: c.Name, Key: keys[bad], Distribution: describe(c.owner)})
 	}
 	return c.laneOfEach(s, owners)
 }
 
 // laneOfEach is the lanes to owners.
 func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
-	if c.plan.Identity() {
+	if c.Plan.Identity() {
 		return owners
 	}
 	lanes = s.lanes[:len(owners)]
-	c.plan.Fill(owners, lanes)
+	c.Plan.Fill(owners, lanes)
 	return lanes
-}
-
-// key works out the key of one pebble.
-func (c *core[V]) key(s *scratch[V], v V) uint64 {
-	if c.keying.one != nil {
-		return c.keying.one(v)
-	}
-	s.vs[0] = v
-	c.keying.many(s.vs[:1], s.keys[:1])
-	return s.keys[0]
-}
-
-// laneOf is lanesOf for one key.
-func (c *core[V]) laneOf(s *scratch[V], key uint64) int {
-	s.keys[0] = key
-	return int(c.lanesOf(s, s.keys[:1])[0])
 }
 
 // run gives pebbles to the handler.
 func (c *core[V]) run(vs []V) {
-	before := c.door.Handle(len(vs))
+	before := c.engine.Handle(len(vs))
 	if c.mover != nil {
 		c.mover.beforeBatch()
 	}
@@ -133,65 +161,16 @@ func (c *core[V]) run(vs []V) {
 	if c.mover != nil {
 		c.mover.afterBatch()
 	}
-	c.door.Handled(before)
+	c.engine.Handled(before)
 }
 
-// EndEpoch implements pebble.Endpoint.
+// EndEpoch implements engine.Endpoint.
 func (c *core[V]) EndEpoch() {
 	if c.cache != nil {
-		c.merged()
+		c.countMerged()
 		c.cache.Clear()
 	}
 }
-
-// advice is what the next n pebbles are to do about the cache.
-func (c *core[V]) advice(n int) reduce.Advice {
-	if c.cache == nil || c.draining && c.door.Deep() {
-		return reduce.Skip
-	}
-	return c.cache.Advise(n)
-}
-
-// adviceAtHop is advice for n pebbles that have arrived.
-func (c *core[V]) adviceAtHop(n int) reduce.Advice {
-	if !c.atHops {
-		return reduce.Skip
-	}
-	return c.advice(n)
-}
-
-// watch gives the cache the keys of pebbles that pass by it for other ranks. It overwrites keys.
-func (c *core[V]) watch(keys []uint64, lanes []uint32) {
-	self, away := uint32(c.plan.Self), 0
-	for i, l := range lanes {
-		keys[away] = keys[i]
-		if l != self {
-			away++
-		}
-	}
-	c.cache.Watch(keys[:away])
-}
-
-// regroup empties the cache before pebbles of another depth than it holds come in, where depths travel apart.
-func (c *core[V]) regroup(inHandler bool) {
-	if c.heldDepth != c.now && c.door.Deep() && c.held() {
-		c.release(inHandler)
-	}
-	c.heldDepth = c.now
-}
-
-// held tells whether the cache holds pebbles back.
-func (c *core[V]) held() bool { return c.cache != nil && c.cache.Held() > 0 }
-
-// merged brings the rank's counter up to date.
-func (c *core[V]) merged() {
-	n := c.cache.Merged()
-	c.door.Count().Merged += n - c.mergedSeen
-	c.mergedSeen = n
-}
-
-// moving tells whether keys may leave this rank while their pebbles wait here.
-func (c *core[V]) moving() bool { return c.mover != nil }
 
 // moves is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home, and
 // their keys must stay.
@@ -215,5 +194,3 @@ func probe(m distribution.Map) string {
 	}
 	return fmt.Sprintf("sample %016x", sum)
 }
-
-var _ pebble.Endpoint = (*plain[int])(nil)

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to rank
@@ -42,6 +44,10 @@ type sighting struct {
 	At           uint32
 }
 
+// promptly makes a target one whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of their rank
+// alone, and what finds no credit leaves when credit comes.
+var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
+
 // intent is a move that a handler has asked for, whose batch may have more pebbles to the key.
 type intent struct {
 	key uint64
@@ -54,7 +60,7 @@ type intent struct {
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
-		pebble.Refuse(r, name, "a directory needs a base distribution and the functions depart and arrive")
+		r.Engine(engine.Key{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
 	d := &Directory[S]{Directory: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
@@ -78,13 +84,13 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			pebble.Refuse(d.rank, name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
+			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
 		}
 		return slices.Clone(options)
 	}
 	codec, ok := s.codec.(Codec[S])
 	if !ok {
-		pebble.Refuse(d.rank, name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
+		d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
 }
@@ -103,8 +109,8 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	if to < 0 || to >= d.Ranks() {
 		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
 	}
-	door := d.moves.box().door
-	inHandler := door.Enter()
+	e := d.moves.core.engine
+	inHandler := e.Enter()
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, intent{key, to})
@@ -112,17 +118,17 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		d.move(key, to)
 		d.hurry()
 	default:
-		door.Begin(false)
-		door.Spend(1)
-		d.moves.box().throttle() // while the key is still here
-		d.news.box().throttle()
-		before := door.Handle(0) // no waiting from here on
+		e.Begin(false)
+		e.Spend(1)
+		d.moves.core.AwaitRoom() // while the key is still here
+		d.news.core.AwaitRoom()
+		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {
 			d.move(key, to)
 			d.hurry()
 		}
-		door.Handled(before)
-		door.End()
+		e.Handled(before)
+		e.End()
 	}
 }
 

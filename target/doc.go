@@ -15,7 +15,7 @@
 // A pebble of plain data (numbers, and arrays and structs of them) travels as it lies in memory. Any other type needs a
 // [Codec]; package target/avro has one that works for most types.
 //
-// On its way a pebble meets, in this order: its owner's rank number, worked out from its key; the handler at once, if that
-// is this rank; the reduction cache; the buffer of the next hop; and, when the buffer leaves, the transport. At a hop it
-// comes in through the same door.
+// The way of a pebble: SendAll works out the owner of each pebble from its key, a batch at a time. Pebbles of this rank go to the
+// handler; the others go through the reduction cache, if there is one, into the buffer of their next hop, and from there to the
+// transport. At a hop they take the same way. Pebbles of single Sends gather first; see [Target.Send].
 package target

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
@@ -22,7 +24,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	job := r.Config()
 	s := settings{
 		coalesce: job.Coalesce, topology: job.Topology, cache: job.Cache,
-		tunes: pebble.Tunes{Topology: true, Coalesce: true, Cache: true},
+		tunes: engine.Tunes{Topology: true, Coalesce: true, Cache: true},
 	}
 	for _, o := range options {
 		o.apply(&s)
@@ -30,50 +32,46 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	if s.kind == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
 		s.cache, s.tunes.Cache = 0, false
 	}
-	b := &builder[V]{rank: r, name: name, owner: owner, settings: s}
+	b := &builder[V]{rank: r, engine: r.Engine(engine.Key{}), name: name, owner: owner, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
 	c := b.core(keying, handling)
-	if s.codec == nil {
-		b.unit = int(unsafe.Sizeof(*new(V)))
-	}
 	b.checkFactor()
 	topology := b.topology()
 	b.weigh(topology)
-	if s.codec == nil {
-		b.mustBePlain()
-		p := &plain[V]{core: c}
-		b.frame = b.unit * s.coalesce
-		p.open(b.register(topology, layout.Describe(reflect.TypeFor[V]()), p), route.NewPlan(topology, r.ID()), s.coalesce)
-		b.reserve(p.door, &p.core)
-		return &Target[V]{name: name, plain: p}
+	schema := b.carry(c)
+	c.engine = b.engine.Register(engine.Description{
+		Name:   name,
+		Schema: schema,
+		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
+			describe(owner), topology.Name(), b.coalesce, b.reduction()),
+		Topology: topology, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes, Pebble: b.unit,
+	}, c, &c.Outbox)
+	c.open(topology)
+	c.openBuffers()
+	c.engine.Reserve(b.cacheBytes)
+	if c.cache != nil {
+		c.prices = newPrices(topology, b.coalesce, r.Place().Processes)
 	}
-	codec, ok := s.codec.(Codec[V])
-	if !ok {
-		b.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%v]", s.codec, reflect.TypeFor[V](), reflect.TypeFor[V]())
-	}
-	d := &coded[V]{core: c, codec: codec}
-	b.frame = codedBytesMax
-	d.open(b.register(topology, schemaOf(codec), d), route.NewPlan(topology, r.ID()), s.coalesce)
-	b.reserve(d.door, &d.core)
-	return &Target[V]{name: name, coded: d}
+	c.ways()
+	return &Target[V]{c}
 }
 
 // builder checks what a target is made of.
 type builder[V any] struct {
-	rank  *pebble.Rank
-	name  string
-	owner distribution.Map
+	rank   *pebble.Rank
+	engine *engine.Rank
+	name   string
+	owner  distribution.Map
 	settings
-	unit       int   // bytes of a plain pebble
-	frame      int   // bytes of a full buffer
+	unit       int   // bytes of a plain pebble; 0 for others
 	cacheBytes int64 // of the reduction cache
 }
 
 func (b *builder[V]) refuse(format string, args ...any) {
-	pebble.Refuse(b.rank, b.name, fmt.Sprintf(format, args...))
+	b.engine.Refuse(b.name, fmt.Sprintf(format, args...))
 }
 
-func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
+func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 	switch {
 	case b.owner == nil:
 		b.refuse("it has no distribution: give one of package distribution, or your own")
@@ -94,8 +92,10 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) core[V] {
 	if cache != nil {
 		b.cacheBytes = int64(cache.Bytes())
 	}
-	return core[V]{
-		outbox: outbox{prompt: b.prompt},
+	if b.codec == nil {
+		b.unit = int(unsafe.Sizeof(*new(V)))
+	}
+	return &core[V]{
 		made:   b,
 		keying: keying, shortcut: shortcutOf(keying, b.owner), handle: handling.batch,
 		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
@@ -175,10 +175,31 @@ func (b *builder[V]) moving() bool {
 	return ok || b.prompt
 }
 
-func (b *builder[V]) mustBePlain() {
-	if err := layout.Plain(reflect.TypeFor[V]()); err != nil {
-		b.refuse("%v: add target.Coded with a codec, such as the one of package target/avro", err)
+// carry gives a target its carrier, and returns the schema of its pebbles.
+func (b *builder[V]) carry(c *core[V]) (schema string) {
+	pebble := reflect.TypeFor[V]()
+	if b.codec == nil {
+		if err := layout.Plain(pebble); err != nil {
+			b.refuse("%v: add target.Coded with a codec, such as the one of package target/avro", err)
+		}
+		c.carrier = &plain[V]{core: c}
+		return layout.Describe(pebble)
 	}
+	codec, ok := b.codec.(Codec[V])
+	if !ok {
+		b.refuse("its codec is a %T, its pebbles are %v: give a target.Codec[%v]", b.codec, pebble, pebble)
+	}
+	c.carrier = &coded[V]{core: c, codec: codec}
+	return schemaOf(codec)
+}
+
+// shape is what the target's frames hold.
+func (b *builder[V]) shape() coalesce.Shape {
+	s := coalesce.Shape{Unit: b.unit, MaxUnits: b.coalesce, Factor: b.coalesce, Prompt: b.prompt}
+	if b.codec != nil {
+		s.Unit, s.MaxUnits, s.Records = 1, codedBytesMax, true
+	}
+	return s
 }
 
 // checkFactor refuses a coalescing factor that can't be.
@@ -192,16 +213,6 @@ func (b *builder[V]) checkFactor() {
 	}
 }
 
-func (b *builder[V]) register(t route.Topology, schema string, e pebble.Endpoint) *pebble.Door {
-	return pebble.Register(b.rank, pebble.Description{
-		Name:   b.name,
-		Schema: schema,
-		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
-			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
-		Topology: t, Moving: b.moving(), Frame: b.frame, Cache: b.cacheBytes, Tunes: b.tunes, Pebble: b.unit,
-	}, e)
-}
-
 func (b *builder[V]) reduction() string {
 	if b.kind == nil {
 		return "none"
@@ -211,25 +222,12 @@ func (b *builder[V]) reduction() string {
 
 // weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are any.
 func (b *builder[V]) weigh(t route.Topology) {
-	unit, most := b.unit, b.coalesce
-	if b.codec != nil {
-		unit, most = 1, codedBytesMax
-	}
-	need := int64(len(t.Neighbors(b.rank.ID())))*int64(leastOf(most, unit)*unit) + route.TableBytes(t)
+	s := b.shape()
+	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits, s.Unit)*s.Unit) + route.TableBytes(t)
 	if limit := b.rank.Config().MemoryLimit; need > limit {
 		b.refuse("its buffers and routes need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
 			need, limit)
 	}
-}
-
-// reserve counts what the target keeps.
-func (b *builder[V]) reserve(door *pebble.Door, c *core[V]) {
-	if c.cache != nil {
-		c.prices = newPrices(door.Topology(), b.coalesce, door.Place().Processes)
-	}
-	door.Reserve(b.cacheBytes)
-	c.mover, _ = b.owner.(moves)
-	c.ways()
 }
 
 // schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed and

@@ -1,21 +1,20 @@
 package target
 
 import (
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
 
 // Keying tells which key a pebble is addressed to. [Key], [Keys] and [LowBits] make it.
 type Keying[V any] struct {
-	one  func(V) uint64 // nil when there is only many
 	many func(vs []V, keys []uint64)
 	low  *int // of LowBits
 }
 
 // Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
 func Key[V any](key func(v V) uint64) Keying[V] {
-	return Keying[V]{one: key, many: func(vs []V, keys []uint64) {
+	return Keying[V]{many: func(vs []V, keys []uint64) {
 		for i, v := range vs {
 			keys[i] = key(v)
 		}
@@ -34,7 +33,6 @@ func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{
-		one: func(v V) uint64 { return firstWord(&v) & mask },
 		many: func(vs []V, keys []uint64) {
 			for i := range vs {
 				keys[i] = firstWord(&vs[i]) & mask
@@ -67,7 +65,7 @@ type settings struct {
 	coalesce int
 	topology route.Constructor
 	cache    int
-	tunes    pebble.Tunes // what no option says
+	tunes    engine.Tunes // what no option says
 	kind     any          // a reduce.Kind[V], or nil
 	codec    any          // a Codec[V], or nil
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some

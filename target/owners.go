@@ -22,13 +22,13 @@ func (e *OwnerError) Error() string {
 // checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first outside.
 func (c *core[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
 	if outside >= len(keys) {
-		c.door.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first outside: "+
+		c.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first outside: "+
 			"Owners returns such an index, or -1 when there is none", describe(c.owner), len(keys), outside))
 	}
 	if outside >= 0 {
 		owners = owners[:outside]
 	}
-	ranks := c.door.Size()
+	ranks := c.engine.Size()
 	i := firstBeyond(owners, uint32(ranks))
 	if i < 0 {
 		return
@@ -37,16 +37,16 @@ func (c *core[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
 	if exact := c.owner.Owner(keys[i]); exact >= ranks {
 		e.Owner = exact // 32 bits may not hold it
 	}
-	c.door.Fail(e)
+	c.engine.Fail(e)
 }
 
 // firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.
 func firstBeyond(owners []uint32, ranks uint32) int {
-	most := uint32(0)
+	highest := uint32(0)
 	for _, owner := range owners {
-		most = max(most, owner)
+		highest = max(highest, owner)
 	}
-	if most < ranks {
+	if highest < ranks {
 		return -1
 	}
 	return slices.IndexFunc(owners, func(owner uint32) bool { return owner >= ranks })

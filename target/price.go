@@ -17,8 +17,8 @@ type prices struct {
 }
 
 const (
-	sampled     = 32 // one batch in so many is timed
-	sampleLeast = 16 // pebbles of a batch that is worth timing
+	sampled   = 32 // one batch in so many is timed
+	minSample = 16 // pebbles of a batch that is worth timing
 )
 
 // What it costs to carry a pebble over one hop of the same process, its part of a frame's hand-over, how much more that is
@@ -45,7 +45,7 @@ func newPrices(t route.Topology, factor int, processes int) prices {
 
 // due tells whether a batch is to be timed.
 func (t *timing) due(pebbles int) bool {
-	if pebbles < sampleLeast {
+	if pebbles < minSample {
 		return false
 	}
 	t.turn++
@@ -79,9 +79,9 @@ func (c *core[V]) filter(vs []V, keys []uint64) int {
 	if !c.prices.look.due(len(vs)) {
 		return c.cache.Filter(vs, keys)
 	}
-	start := c.door.Now()
+	start := c.engine.Now()
 	n := c.cache.Filter(vs, keys)
-	c.prices.look.add(c.door.Now()-start, len(vs))
+	c.prices.look.add(c.engine.Now()-start, len(vs))
 	if look := c.prices.look.median(); look > 0 {
 		c.cache.Price(look+1000*sortOut, 1000*c.prices.carry+c.prices.handle.median())
 	}
@@ -90,7 +90,7 @@ func (c *core[V]) filter(vs []V, keys []uint64) int {
 
 // timed runs the handler, and notes how long it takes.
 func (c *core[V]) timed(vs []V) {
-	start := c.door.Now()
+	start := c.engine.Now()
 	c.handle(vs)
-	c.prices.handle.add(c.door.Now()-start, len(vs))
+	c.prices.handle.add(c.engine.Now()-start, len(vs))
 }

@@ -14,10 +14,10 @@ func TestTiming(t *testing.T) {
 	var timing timing
 	timed := 0
 	for range 10 * sampled {
-		if timing.due(sampleLeast) {
+		if timing.due(minSample) {
 			timed++
 		}
-		require.False(t, timing.due(sampleLeast-1))
+		require.False(t, timing.due(minSample-1))
 	}
 	require.Equal(t, 10, timed)
 	for i := range 6 {

@@ -2,16 +2,12 @@ package target
 
 // Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
 // that rank's goroutine; all but Name only inside epochs.
-type Target[V any] struct {
-	name  string
-	plain *plain[V] // one of the two
-	coded *coded[V]
-}
+type Target[V any] struct{ core *core[V] }
 
 // Name is what the target was registered as.
-func (t *Target[V]) Name() string { return t.name }
+func (t *Target[V]) Name() string { return t.core.Name }
 
-// Send sends one pebble to the owner of its key. Up to [StageMost] pebbles of single sends gather first, and then go on
+// Send sends one pebble to the owner of its key. Up to [SendBufferMax] pebbles of single sends gather first, and then go on
 // together: into buffers, or, when they are for this rank and the main function sends, to the handler. A flush, explicit or
 // of any other kind, takes along what has gathered. A send from the main function may run handlers of this rank, and may wait
 // until frames that are under way have been consumed; a send from a handler does neither. A pebble to a key outside the
@@ -19,38 +15,12 @@ func (t *Target[V]) Name() string { return t.name }
 // epoch ends.
 //
 // SendAll does the same for many pebbles at half the cost.
-func (t *Target[V]) Send(v V) {
-	if t.plain != nil {
-		t.plain.send(v)
-		return
-	}
-	t.coded.send(v)
-}
+func (t *Target[V]) Send(v V) { t.core.send(v) }
 
 // SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this rank
 // have been handled when SendAll returns. vs is not kept and not changed. In steady state it allocates nothing.
-func (t *Target[V]) SendAll(vs []V) {
-	if t.plain != nil {
-		t.plain.sendAll(vs)
-		return
-	}
-	t.coded.sendAll(vs)
-}
+func (t *Target[V]) SendAll(vs []V) { t.core.sendAll(vs) }
 
 // Flush sends on what this rank holds back for the target in buffers and in the reduction cache. It does not wait until
 // the pebbles have been handled: the end of the epoch does (Active Pebbles, section 3.3).
-func (t *Target[V]) Flush() {
-	if t.plain != nil {
-		t.plain.door.Flush(t.plain)
-		return
-	}
-	t.coded.door.Flush(t.coded)
-}
-
-// box is the target's outbox.
-func (t *Target[V]) box() *outbox {
-	if t.plain != nil {
-		return &t.plain.outbox
-	}
-	return &t.coded.outbox
-}
+func (t *Target[V]) Flush() { t.core.engine.Flush() }

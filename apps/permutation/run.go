@@ -83,7 +83,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 // load makes this rank's blocks.
 func (b *bench) load() error {
 	n := b.config.elements()
-	b.data, b.perm, b.out = make([]uint64, n), pebble.Table[uint64](int(n)), pebble.Table[uint64](int(n))
+	b.data, b.perm, b.out = make([]uint64, n), pebble.HugePages[uint64](int(n)), pebble.HugePages[uint64](int(n))
 	first := b.first()
 	for i := range n {
 		b.data[i] = b.orders.dataAt(first + i)
@@ -115,7 +115,7 @@ func (b *bench) kernel() error {
 // so the low bits of an index are the local index.
 func readdress(es []element, perm []uint64) {
 	mask := uint64(len(perm) - 1)
-	pebble.Visit(perm, es, func(es []element) {
+	pebble.PrefetchEach(perm, es, func(es []element) {
 		for i := range es {
 			es[i].To = perm[es[i].To&mask]
 		}
@@ -126,7 +126,7 @@ func readdress(es []element, perm []uint64) {
 func (b *bench) putDown(es []element) {
 	out := b.out
 	mask := uint64(len(out) - 1)
-	pebble.Visit(out, es, func(es []element) {
+	pebble.PrefetchEach(out, es, func(es []element) {
 		for _, e := range es {
 			out[e.To&mask] = e.Value
 		}

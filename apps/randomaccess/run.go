@@ -79,7 +79,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 
 // load makes this rank's part of the table.
 func (b *bench) load() error {
-	b.table = pebble.Table[uint64](int(b.words.own))
+	b.table = pebble.HugePages[uint64](int(b.words.own))
 	for i := range b.table {
 		b.table[i] = b.first + uint64(i)
 	}

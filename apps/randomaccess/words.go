@@ -56,7 +56,7 @@ func (w words) foreign(first uint64, rans []uint64) (n uint64) {
 func (w words) apply(table, rans []uint64) {
 	mask := uint64(len(table) - 1)
 	if w.lowBits() {
-		pebble.Visit(table, rans, func(rans []uint64) {
+		pebble.PrefetchEach(table, rans, func(rans []uint64) {
 			for _, ran := range rans {
 				table[ran&mask] ^= ran
 			}
@@ -84,7 +84,7 @@ func updateKeys(us []update, keys []uint64) {
 
 func applyUpdates(table []uint64, us []update) {
 	mask := uint64(len(table) - 1)
-	pebble.Visit(table, us, func(us []update) {
+	pebble.PrefetchEach(table, us, func(us []update) {
 		for _, u := range us {
 			table[u.Key&mask] ^= u.Value
 		}

@@ -54,7 +54,7 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 		return nil, err
 	}
 	return &bench{
-		rank: r, config: c, owner: owner, order: newOrder(c, r.ID()), totals: pebble.Table[Total](owner.LocalLen(r.ID())),
+		rank: r, config: c, owner: owner, order: newOrder(c, r.ID()), totals: pebble.HugePages[Total](owner.LocalLen(r.ID())),
 	}, nil
 }
 

@@ -41,7 +41,7 @@ func (s *settings) knows(now tune.Setting) bool {
 // tuning is what auto asks for; nil when no flag does. The job begins with what a profile has, or else with what the model holds to
 // be best for this machine, when pebbles fit has measured it.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
-	if s.autos == (pebble.Tunes{}) {
+	if s.autos == (autos{}) {
 		return nil
 	}
 	return &pebble.Tuning{

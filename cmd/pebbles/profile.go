@@ -12,7 +12,6 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/netio/launch"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
 )
@@ -55,7 +54,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 // recall takes over the profile that pebbles tune keeps for the application, if it has one for this very job, and somebody has
 // asked for auto.
 func (s *settings) recall(c *cobra.Command) {
-	if s.autos == (pebble.Tunes{}) {
+	if s.autos == (autos{}) {
 		return
 	}
 	place, err := profilePlace(c.Name())

@@ -17,6 +17,9 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
+// autos are the settings that a job is to find itself.
+type autos struct{ Topology, Coalesce, Cache bool }
+
 // settings are the flags that all applications share.
 type settings struct {
 	spread      spread
@@ -28,7 +31,7 @@ type settings struct {
 	coalesce    int
 	credits     int
 	cache       int
-	autos       pebble.Tunes  // what the job is to find itself
+	autos       autos         // what the job is to find itself
 	parameters  string        // of which machine; "" is this one
 	known       *tune.Setting // what it begins with then, when a profile has it
 	memory      size
@@ -99,7 +102,7 @@ func (s *settings) check(member bool) error {
 		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
 	case s.via() != "" && !several:
 		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
-	case s.shared() && s.autos != pebble.Tunes{}:
+	case s.shared() && s.autos != autos{}:
 		return errors.New("--buffers shared can't be tuned while a job runs: leave out auto, or use --buffers separate")
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")

@@ -22,7 +22,6 @@ import (
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/launch"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/tune"
 )
 
@@ -129,7 +128,7 @@ func (u *tuning) take(app []string) error {
 	switch s := u.job.settings; {
 	case s.explain || s.profile != "":
 		return fmt.Errorf("%s: leave out --explain and --profile", app[0])
-	case s.autos != pebble.Tunes{}:
+	case s.autos != autos{}:
 		return fmt.Errorf("%s: leave out %s: tune finds what flags don't say", app[0], auto)
 	case len(s.spread.hosts) > 0:
 		return fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", app[0])

@@ -28,11 +28,11 @@ func main() {
 // run counts numbers from each rank, and returns this rank's counters.
 func run(r *pebble.Rank, seed uint64) ([]uint32, error) {
 	keys := distribution.Block(1<<bits, r.Size())
-	counters := pebble.Table[uint32](keys.LocalLen(r.ID()))
+	counters := pebble.HugePages[uint32](keys.LocalLen(r.ID()))
 	first := keys.Key(r.ID(), 0)
 	count := target.New(r, "count", keys, target.LowBits[uint64](bits),
 		target.Batch(func(numbers []uint64) {
-			pebble.Visit(counters, numbers, func(numbers []uint64) {
+			pebble.PrefetchEach(counters, numbers, func(numbers []uint64) {
 				for _, n := range numbers {
 					counters[n&(1<<bits-1)-first]++
 				}

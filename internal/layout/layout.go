@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // Plain returns nil when values of the type hold all of their meaning in their own bytes: numbers, booleans, and arrays
@@ -68,3 +69,15 @@ func describe(b *strings.Builder, t reflect.Type) {
 		b.WriteString(t.Kind().String())
 	}
 }
+
+// Bytes is the memory of a value of plain data.
+func Bytes[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+// Get is the value of plain data whose bytes these are, wherever they lie.
+func Get[T any](value []byte) (v T) {
+	copy(Bytes(&v), value)
+	return v
+}
+
+// Set puts a value of plain data down.
+func Set[T any](value []byte, v T) { copy(value, Bytes(&v)) }

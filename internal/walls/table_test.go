@@ -22,9 +22,11 @@ var walls = []wall{
 	{folder: "distribution", std: pure, ours: none},
 	{folder: "route", std: pureButShared, ours: none},
 	{folder: "reduce", std: pure, ours: none},
-	{folder: "coalesce", std: pure, ours: none},
+	{folder: "coalesce", std: pureButShared, ours: only("netio", "route", "termination")},
 	{folder: "model", std: pureWithJSON, ours: only("route")},
 	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
+	{folder: "internal/engine", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "route", "termination",
+		"tune")},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
@@ -35,9 +37,10 @@ var walls = []wall{
 	{folder: "netio/launch", std: all, ours: only("netio", "netio/handshake"), clock: true},
 	{folder: "netio/sim", std: all, ours: only("netio"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "netio/launch", "route",
-		"termination", "tune")},
-	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/layout", "netio", "pebble", "reduce", "route")},
+	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/engine", "internal/layout", "netio", "netio/launch", "route", "termination",
+		"tune")},
+	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/engine", "internal/layout", "netio", "pebble", "reduce",
+		"route")},
 	{folder: "target/avro", std: quiet, ours: none},
 	{folder: "apps/graph", std: quietWithFiles, ours: none},
 	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
@@ -116,7 +119,7 @@ func only(names ...string) func(string) bool {
 var pure = only("cmp", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "reflect", "slices", "sort",
 	"strconv", "strings", "time", "unsafe")
 
-// pureButShared lets in besides what lets the ranks of a process share marks of links.
+// pureButShared lets in besides what lets the ranks of a process share marks of links, and buffers.
 func pureButShared(name string) bool { return pure(name) || name == "sync" || name == "sync/atomic" }
 
 // pureWithJSON lets in besides what turns files, which others read and write, into words.

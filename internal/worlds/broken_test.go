@@ -24,17 +24,17 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 	}
 	for _, broken := range []struct{ name, file, good, bad string }{
 		{"a lost credit", "netio/pool.go", "f.open.open.Add(-1)", "if p.back%50 != 49 {\n\tf.open.open.Add(-1)\n}"},
-		{"a dropped count", "pebble/progress.go", "r.processed++", "if r.processed++; r.processed == 20 {\n\t\tr.processed--\n\t}"},
+		{"a dropped count", "internal/engine/progress.go", "r.processed++", "if r.processed++; r.processed == 20 {\n\t\tr.processed--\n\t}"},
 		{"an early end", "termination/skr.go", "d.seen && sums == d.last && sums.Created", "sums.Created"},
 		{"frames not waited for", "termination/nbx.go", "if !s.Idle || !s.Back {", "if !s.Idle {"},
 		{"a frame not waited for by all", "termination/pcx.go", "s.Ledger.ProcessedAll(uint32(d.round)) != d.expected", "s.Ledger.ProcessedAll(uint32(d.round))+1 < d.expected"},
 		{"a frame not waited for on a link", "termination/exchange.go", "s.Ledger.Processed(from, phase) != p.expected", "s.Ledger.Processed(from, phase)+1 < p.expected"},
-		{"an epoch's number that must not wrap", "pebble/progress.go", "int32(f.Epoch-r.epoch) <= 0", "f.Epoch <= r.epoch"},
-		{"a detector kept", "pebble/site.go", "r.detectorFor == made && !made.ofEpoch", "r.detectorFor == made"},
+		{"an epoch's number that must not wrap", "internal/engine/progress.go", "int32(f.Epoch-r.Sender.Epoch) <= 0", "f.Epoch <= r.Sender.Epoch"},
+		{"a detector kept", "internal/engine/site.go", "r.detectorFor == made && !made.ofEpoch", "r.detectorFor == made"},
 		{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
 		{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {", "if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
 		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of those.
-		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !c.moving() && c.plan.Fixed())", "c.cache != nil"},
+		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !moving && c.Plan.Fixed())", "c.cache != nil"},
 		{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 	} {
 		t.Run(broken.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func done() bool {
 // run stands for the run of core, which is called sound here.
 func (c *core[V]) run(vs []V) {
 	n := len(vs)
-	handled := &c.door.Count().PebblesHandled
+	handled := &c.engine.Count.PebblesHandled
 	switch {
 	case n == 0:
 	case c.harms("one lost") && done():
@@ -64,9 +64,11 @@ func (c *core[V]) run(vs []V) {
 		b[min(len(b)-4, 20)] ^= 1 // of what the pebble carries, or, if that is nothing but its key, of the key
 	case c.harms("all to one key lost"):
 		key, _ := strconv.ParseUint(harmKey, 10, 64)
-		var s scratch[V]
-		s.ready()
-		vs = slices.DeleteFunc(vs, func(v V) bool { return c.key(&s, v) == key })
+		keys := make([]uint64, 1)
+		vs = slices.DeleteFunc(vs, func(v V) bool {
+			c.keying.many([]V{v}, keys)
+			return keys[0] == key
+		})
 		if len(vs) < n {
 			done()
 		}
@@ -80,7 +82,7 @@ func bytesOf[V any](v *V) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)
 
 // misplace changes who owns pebbles that are sent.
 func (c *core[V]) misplace(owners []uint32) {
-	ranks := uint32(c.door.Size())
+	ranks := uint32(c.engine.Size())
 	switch {
 	case c.harms("all at the next rank"):
 		done()

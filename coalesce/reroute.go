@@ -1,0 +1,39 @@
+package coalesce
+
+import "github.com/activepebbles/pebbles/netio"
+
+// Reroute renews the plan when links were marked, and takes back the frames that wait for links which are down: those in lanes, and
+// those that wait for credit (Active Pebbles, section 3.4: dynamic routing). Their pebbles are for the caller to put into other
+// lanes. They come out before any goes back in: marks may change again meanwhile, and lead it to the same lane.
+func (o *Outbox) Reroute() (back netio.Frames, err error) {
+	if !o.Plan.Stale() {
+		return back, nil
+	}
+	if err := o.Plan.Renew(); err != nil {
+		return back, err
+	}
+	for l := range o.Lanes {
+		if l == o.Plan.Self || o.Plan.Link(l) {
+			continue
+		}
+		for f := o.withdraw(l); f != nil; f = o.withdraw(l) {
+			back.Push(f)
+		}
+	}
+	return back, nil
+}
+
+// withdraw takes one frame back from a lane: one of its backlog, or the one that it fills.
+func (o *Outbox) withdraw(l int) *netio.Frame {
+	if o.waits(l) {
+		o.handedOver(l)
+		return o.shift(l)
+	}
+	if o.frames[l] == nil {
+		return nil
+	}
+	f, units, count := o.takeFrame(l)
+	f.Count, f.Bytes = uint32(count), uint32(units*o.Unit)
+	o.sender.leave(f)
+	return f
+}

@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// agree compares the targets that were registered since the last epoch with those of all other ranks. A rank that has
+// registered nothing while another has is found out by the purposes of their messages.
+func (r *Rank) agree() error {
+	fresh := r.targets[r.agreed:]
+	if len(fresh) == 0 {
+		return nil
+	}
+	var text []byte
+	for _, d := range fresh {
+		text = append(append(text, d.description.String()...), '\n')
+	}
+	h := fnv.New64a()
+	h.Write(text)
+	hash := binary.BigEndian.AppendUint64(nil, h.Sum64())
+	result, err := r.networks[registration].run(r.reduce, append(hash, hash...), widen)
+	if err != nil {
+		return err
+	}
+	if binary.BigEndian.Uint64(result) == binary.BigEndian.Uint64(result[8:]) {
+		r.agreed = len(r.targets)
+		return nil
+	}
+	return r.disagree(text)
+}
+
+// widen merges two ranges of hashes, lowest and highest.
+func widen(into, from []byte) {
+	low := min(binary.BigEndian.Uint64(into), binary.BigEndian.Uint64(from))
+	high := max(binary.BigEndian.Uint64(into[8:]), binary.BigEndian.Uint64(from[8:]))
+	binary.BigEndian.PutUint64(into, low)
+	binary.BigEndian.PutUint64(into[8:], high)
+}
+
+// disagree finds the first difference and fails the job with it, in the same words on every rank.
+func (r *Rank) disagree(text []byte) error {
+	all, err := r.AllGather(text)
+	if err != nil {
+		return err
+	}
+	for rank := 1; rank < len(all); rank++ {
+		if why := firstDifference(0, all[0], rank, all[rank]); why != "" {
+			r.Fail(r.job.config.Errors.Registration(rank, firstName(all), why))
+		}
+	}
+	return fmt.Errorf("pebble: ranks registered different targets, but their descriptions are equal")
+}
+
+// firstName is the name of the first target that the lowest rank which has one describes.
+func firstName(all [][]byte) (name string) {
+	for _, text := range all {
+		if n, _ := fmt.Sscanf(string(text), "target %q", &name); n == 1 {
+			break
+		}
+	}
+	return name
+}
+
+// firstDifference says in words where two lists of descriptions differ first, or nothing when they don't.
+func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
+	as, bs := lines(a), lines(b)
+	for i := range max(len(as), len(bs)) {
+		switch {
+		case i >= len(as):
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same targets in the same order", rankB, bs[i], rankA)
+		case i >= len(bs):
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same targets in the same order", rankA, as[i], rankB)
+		case as[i] != bs[i]:
+			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: all ranks must register the same targets in the same order",
+				rankA, as[i], rankB, bs[i])
+		}
+	}
+	return ""
+}
+
+func lines(text []byte) []string { return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") }

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// Config is a job's configuration with its defaults filled in. Package pebble documents the fields.
+type Config struct {
+	coalesce.Options
+	Transport   netio.Transport
+	Topology    route.Constructor
+	Coalesce    int
+	Cache       int
+	Period      time.Duration
+	Termination termination.Maker
+	Tuning      *Tuning
+	Log         *slog.Logger
+
+	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
+	Explain func(r *Rank, depth int) error
+	Errors  Errors
+}
+
+// Errors make the errors that programs look for with errors.As.
+type Errors struct {
+	Panic        func(rank int, value any, stack []byte) error
+	Registration func(rank int, target, reason string) error
+	Depth        func(rank int, target string, depth int) error
+	Limit        func(rank int, target string, needed, limit int64, cause LimitCause) error
+}
+
+// LimitCause is what the memory was needed for that was beyond the limit.
+type LimitCause uint8
+
+const (
+	FromHandlers LimitCause = iota // pebbles that handlers sent, or that passed through, and that can't wait
+	FromMain                       // buffers that the main function fills: other sends of it wait for room
+	FromCaches                     // reduction caches
+)

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// Plan is what one epoch is to be like. All ranks give the same.
+type Plan struct {
+	Depth    int
+	Declared bool              // Depth holds
+	Detector termination.Maker // nil is that of the job
+}
+
+func (p Plan) check() error {
+	if p.Declared && (p.Depth < 1 || p.Depth > depthMax) {
+		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be declared %d; "+
+			"leave it out for chains of any length", p.Depth, depthMax)
+	}
+	return nil
+}
+
+// Epoch runs f, and returns when the detector finds that the epoch has ended.
+func (r *Rank) Epoch(f func() error, plan Plan) error {
+	const call = "Epoch was called"
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
+	}
+	return r.guard(func() error {
+		if err := r.agree(); err != nil {
+			return err
+		}
+		err := plan.check()
+		if err == nil {
+			err = r.retune(plan)
+		}
+		if err == nil {
+			err = r.detect(plan)
+		}
+		if err != nil {
+			r.Fail(&rankError{r.id, err})
+		}
+		if r.explaining {
+			r.explaining = false
+			return r.job.config.Explain(r, plan.Depth)
+		}
+		r.limit = r.chains(plan.Depth)
+		r.Deep = r.limit > 1
+		r.open()
+		r.mode = body
+		err = f()
+		r.enter("an epoch's function returned")
+		r.job.process.Bodies.Add(1)
+		if err != nil {
+			r.Fail(&rankError{r.id, err})
+		}
+		r.quiesce()
+		r.end()
+		return nil
+	})
+}
+
+// ExplainNext has the next epoch explained in place of being run, when the configuration asks for it.
+func (r *Rank) ExplainNext() {
+	r.owned("ExplainNext was called")
+	r.explaining = r.job.config.Explain != nil
+}
+
+func (r *Rank) open() {
+	r.Check()
+	r.Sender.Epoch++
+	r.mode = busy
+	if r.links.Version() != r.linksSeen {
+		r.reroute()
+	}
+	if r.tuning != nil {
+		r.tuning.started = r.Now()
+	}
+	r.detector.Begin()
+	if r.Ledger != nil {
+		r.Ledger.Clear()
+	}
+	for f := r.futureEpoch.Shift(); f != nil; f = r.futureEpoch.Shift() {
+		r.deferred.Push(f)
+	}
+}
+
+// quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
+// others have had a turn: they may be about to send more. A rank counts as being at rest when it has found nothing to do
+// for some looks in a row. Where chains have no known end, those are the more the more rounds were in vain: in a long chain
+// of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time.
+func (r *Rank) quiesce() {
+	before := r.detector.Rounds()
+	for idle := 0; ; idle++ {
+		stage := r.stage()
+		if r.Turn() {
+			idle = 0
+		}
+		left := true
+		if idle > 0 {
+			var sent bool
+			if sent, left = r.Flush(coalesce.Idle, stage); sent {
+				idle = 0
+				continue
+			}
+		}
+		polls := pollsAtRest(r.detector.Rounds() - before)
+		atRest := !left && (r.limit > 0 || idle >= polls)
+		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
+			return
+		}
+		if r.stage() != stage {
+			idle = 0 // there is more to send
+		}
+		r.restAfter(idle, max(r.Spins, polls+1))
+	}
+}
+
+// state is what the detector learns.
+func (r *Rank) state(atRest bool) termination.State {
+	s := termination.State{
+		Counts: termination.Counts{Created: r.Created, Processed: r.processed},
+		Idle:   atRest && r.Backlog == 0 && r.stalled.Empty(),
+		Ledger: r.Ledger,
+	}
+	s.Back = r.awaiting && s.Idle && r.back()
+	return s
+}
+
+// back tells whether all frames that this rank has sent have been handled.
+func (r *Rank) back() bool {
+	for _, t := range r.targets {
+		if !t.outbox.Back() {
+			return false
+		}
+	}
+	return true
+}
+
+// pollsAtRest is how many idle polls make a rank count as being at rest after so many rounds. It ends well before a rank parks, which may
+// only happen when the detector has been asked.
+func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }
+
+func (r *Rank) end() {
+	for _, t := range r.targets {
+		t.endpoint.EndEpoch()
+	}
+	r.mode = outside
+	if r.tuning != nil {
+		r.tuning.ended(r.Now())
+	}
+	r.Count.Epochs++
+	r.Count.Rounds = r.rounds + r.detector.Rounds()
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// job is the part of a job that lives in this process.
+type job struct {
+	config    Config
+	transport netio.Transport
+	place     netio.Place
+	ports     []netio.Port // of this process's ranks
+	links     *route.Links
+	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
+	process   coalesce.Process
+	start     uint64 // where ranks begin to count
+
+	intruded atomic.Bool // a rank was used by another goroutine than its own
+
+	failed  atomic.Bool
+	failure chan struct{} // closed when failed is set
+	mutex   sync.Mutex
+	cause   error // the first failure; set before failed
+}
+
+// graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.
+const graceAfterFailure = 2 * time.Second
+
+// Run runs a job: function is called once for each rank of this process.
+func Run(ctx context.Context, c Config, function func(*Rank) error) error {
+	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(), failure: make(chan struct{})}
+	for rank := j.place.First; rank < j.place.Last; rank++ {
+		j.ports = append(j.ports, j.transport.Port(rank))
+	}
+	j.process.Ranks = len(j.ports)
+	if counting, ok := j.transport.(netio.Counting); ok {
+		j.start = counting.CountFrom()
+		j.process.Bodies.Store(uint32(j.start) * uint32(len(j.ports)))
+	}
+	j.transport.Start(j.fail)
+	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
+	defer stop()
+
+	ranks := make([]func(), len(j.ports))
+	for i := range ranks {
+		ranks[i] = func() { j.runRank(j.place.First+i, j.ports[i], function) }
+	}
+	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
+	if j.error() != nil {
+		<-j.failure // whoever failed first has told the others
+	}
+	closing := j.transport.Close()
+	return errors.Join(j.error(), stuck, j.closed(closing))
+}
+
+// await is the error for ranks that did not end in time after the job has failed.
+func (j *job) await(ended bool) error {
+	if ended {
+		return nil
+	}
+	return fmt.Errorf("pebble: some ranks of process %d did not return within %v after the failure: "+
+		"their functions never came back to the runtime", j.place.Process, graceAfterFailure)
+}
+
+// closed keeps the error of closing the transport only if nothing else has gone wrong.
+func (j *job) closed(err error) error {
+	if j.failed.Load() || err == nil {
+		return nil
+	}
+	return fmt.Errorf("pebble: close the transport: %w", err)
+}
+
+// fail ends the job. The first cause is kept and told to the other processes; later ones are its consequences. Any
+// goroutine may call it.
+func (j *job) fail(cause error) {
+	j.mutex.Lock()
+	first := j.cause == nil
+	if first {
+		j.cause = cause
+	}
+	j.mutex.Unlock()
+	if !first {
+		return
+	}
+	j.config.Log.Debug("job failed", "cause", cause)
+	j.transport.Abort(reasonOf(cause)) // before ranks here know: who leaves first is taken for the cause
+	j.failed.Store(true)
+	close(j.failure)
+	for _, p := range j.ports {
+		p.Wake()
+	}
+}
+
+// reasonOf is what the other processes are told. A process that ends because of another tells the cause on before it
+// leaves: whoever has not heard of it yet would take the one that leaves for the cause.
+func reasonOf(cause error) string {
+	var aborted *netio.AbortError
+	if errors.As(cause, &aborted) {
+		return aborted.Reason
+	}
+	return cause.Error()
+}
+
+func (j *job) error() error {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return j.cause
+}
+
+// runRank is the goroutine of one rank.
+func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
+	r := newRank(j, id, port)
+	returned := false
+	defer func() {
+		value := recover()
+		switch _, unwinding := value.(unwind); {
+		case unwinding || value == nil && returned:
+		case value == nil:
+			j.fail(fmt.Errorf("rank %d: its function left by runtime.Goexit", id))
+		default:
+			j.fail(r.panicked(value))
+		}
+		r.mode = over
+		r.owner.end()
+		if !j.intruded.Load() { // otherwise another goroutine may still be in a call
+			r.release()
+		}
+	}()
+	r.owner.begin()
+	err := function(r)
+	if err == nil {
+		err = r.finish()
+	}
+	if err != nil {
+		j.fail(&rankError{id, err})
+	}
+	returned = true
+}
+
+// panicked makes the error for a panic of the user's code.
+func (r *Rank) panicked(value any) error {
+	stack := r.stack
+	if stack == nil {
+		stack = debug.Stack()
+	}
+	return r.job.config.Errors.Panic(r.id, value, stack)
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// purpose says what a message of a collective is for. Ranks that are in different collectives at the same time have not
+// made the same calls in the same order; the purposes of their messages tell.
+type purpose uint32
+
+const (
+	quiescence purpose = iota + 1
+	registration
+	barrier
+	allReduce
+	broadcast
+	gather
+	marking
+	windows
+	settings
+	Refactoring
+	finishing
+	purposes
+)
+
+var purposeNames = [purposes]string{
+	quiescence:   "the end of an epoch",
+	registration: "the comparison of new targets",
+	barrier:      "a barrier",
+	allReduce:    "an all-reduction",
+	broadcast:    "a broadcast",
+	gather:       "a gathering",
+	marking:      "a mark of a link",
+	windows:      "the end of a window of tuning",
+	settings:     "the choice of settings",
+	Refactoring:  "an order to take another coalescing factor",
+	finishing:    "the end of the rank's function",
+}
+
+// begun says that a collective for this purpose is to begin.
+func (p purpose) begun() string { return beginnings[p] }
+
+var beginnings = func() (all [purposes]string) {
+	for p, name := range purposeNames {
+		all[p] = name + " was begun"
+	}
+	return all
+}()
+
+// stands says where a rank is that takes part in a collective for this purpose.
+func (p purpose) stands() string {
+	switch {
+	case p == finishing:
+		return "has returned from its function"
+	case p >= purposes:
+		return fmt.Sprintf("is at a collective of unknown purpose %d", p)
+	}
+	return "is at " + purposeNames[p]
+}
+
+// network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an
+// interface costs no allocation.
+type network struct {
+	rank *Rank
+	purpose
+	variant uint32       // of the purpose: what ranks must agree on beyond it, as a hash
+	of      reflect.Type // of the values; nil for bytes, and where there are none
+}
+
+// typed makes a network one for values of a type, on which ranks must agree; nil is bytes.
+func (n *network) typed(t reflect.Type) *network {
+	if n.of != t {
+		n.of, n.variant = t, 0
+		if t != nil {
+			n.variant = variant(layout.Describe(t), 0)
+		}
+	}
+	return n
+}
+
+// mark is what a message carries to tell what it is for.
+func (n *network) mark() uint32 { return uint32(n.purpose) | n.variant<<purposeBits }
+
+const purposeBits = 8
+
+var (
+	_ collective.Network  = (*network)(nil)
+	_ termination.Network = (*network)(nil)
+)
+
+// Open gives out the sequence number of the next collective.
+func (n *network) Open() uint64 {
+	n.rank.sequence++
+	return n.rank.sequence
+}
+
+func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
+	r := n.rank
+	f := r.Pool.Get(len(value))
+	copy(f.Space(), value)
+	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
+	f.Seq, f.Tag, f.Check = seq, tag, n.mark()
+	r.Count.ControlSent++
+	if n.purpose == quiescence {
+		r.Count.DetectionSent++
+	}
+	f.Charge(&r.Messages)
+	r.Port.Send(f)
+}
+
+func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
+	value, ok, stray := n.rank.control.take(from, seq, tag, n.mark())
+	if stray != nil {
+		if p := purpose(stray.Check & (1<<purposeBits - 1)); p != n.purpose {
+			n.rank.Fail(n.elsewhere(int(stray.From), p))
+		}
+		if n.purpose != quiescence {
+			n.rank.Fail(n.otherType(int(stray.From)))
+		}
+		n.rank.Fail(fmt.Errorf("pebble: rank %d and rank %d end the same epoch in different ways: "+
+			"all ranks must declare the same depth", n.rank.id, stray.From))
+	}
+	return value, ok
+}
+
+// elsewhere is the error for ranks that have not made the same calls.
+func (n *network) elsewhere(from int, at purpose) error {
+	return fmt.Errorf("pebble: rank %d %s while rank %d %s: "+
+		"all ranks must register the same targets, and call epochs and collectives in the same order",
+		n.rank.id, n.stands(), from, at.stands())
+}
+
+// otherType is the error for ranks that are in one collective with values of different types.
+func (n *network) otherType(from int) error {
+	own := "bytes"
+	if n.of != nil {
+		own = n.of.String()
+	}
+	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same type on every rank",
+		n.rank.id, purposeNames[n.purpose], own, from)
+}
+
+// run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
+// frames of the next epoch wait.
+func (n *network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
+	r := n.rank
+	call := n.begun()
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs", r.id, call)
+	}
+	r.enter(call)
+	err := r.guard(func() error {
+		r.Check()
+		r.machine.Start(steps, n.Open(), value, merge)
+		for idle := 0; !r.machine.Advance(n); idle++ {
+			if r.Progress() {
+				idle = 0
+				continue
+			}
+			r.Rest(idle)
+		}
+		r.leave(call, outside)
+		return nil
+	})
+	return r.machine.Value, err
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// owner is the goroutine of a rank's function, as builds under -race or with the tag pebbles_check know it. They compare it at each
+// call that takes a rank or a target; other builds have mode alone.
+//
+// Go tells a goroutine's number only in the text of its stack, which takes some 10 µs. So a call from the same 2 KiB of stack as
+// one that was compared passes without: stacks are aligned to their sizes, which are powers of two from 2 KiB on, so these belong to
+// one goroutine, until its stack moves. Epochs, collectives and registrations forget them.
+type owner struct {
+	number atomic.Uint64 // 0 when the rank's function has returned
+	blocks [4]atomic.Uintptr
+}
+
+const blockShift = 11
+
+// begin makes this goroutine the rank's.
+func (o *owner) begin() {
+	if Checked {
+		o.number.Store(goroutine())
+	}
+}
+
+// end says that the rank's function has returned.
+func (o *owner) end() {
+	if Checked {
+		o.forget()
+		o.number.Store(0)
+	}
+}
+
+func (o *owner) forget() {
+	for i := range o.blocks {
+		o.blocks[i].Store(0)
+	}
+}
+
+// owned ends the job unless this is the rank's goroutine, in builds that check it.
+func (r *Rank) owned(call string) {
+	if !Checked {
+		return
+	}
+	var here byte
+	block := uintptr(unsafe.Pointer(&here)) >> blockShift
+	known := &r.owner.blocks[block%uintptr(len(r.owner.blocks))]
+	if known.Load() == block {
+		return
+	}
+	switch number := r.owner.number.Load(); number {
+	case 0:
+		r.late(call)
+	case goroutine():
+		known.Store(block)
+	default:
+		r.intruded(fmt.Sprintf("pebble: rank %d: %s from another goroutine than that of the rank's function: "+
+			"a rank and its targets are for that goroutine alone; let it make the call, with what others have worked out", r.id, call))
+	}
+}
+
+// ownedAnew is owned without what is known of stacks: for calls that are rare.
+func (r *Rank) ownedAnew(call string) {
+	if Checked {
+		r.owned(call)
+		r.owner.forget()
+	}
+}
+
+// goroutine is the number of this goroutine.
+func goroutine() (number uint64) {
+	const head = "goroutine " // 18 [running]:
+	var text [64]byte
+	digits := text[len(head):runtime.Stack(text[:], false)]
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			break
+		}
+		number = 10*number + uint64(d-'0')
+	}
+	if number == 0 {
+		panic("pebble: this version of Go does not number goroutines in stacks: build without -race and -tags pebbles_check")
+	}
+	return number
+}

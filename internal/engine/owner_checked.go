@@ -1,0 +1,6 @@
+//go:build race || pebbles_check
+
+package engine
+
+// Checked tells that each call compares goroutines.
+const Checked = true

@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// Endpoint is what the engine asks of a target, beside its outbox. It is called once a frame, never once a pebble.
+type Endpoint interface {
+	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's.
+	Deliver(f *netio.Frame) error
+	// Drain handles what handlers had sent to this rank when it was called.
+	Drain()
+	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It tells whether it has moved
+	// anything, and whether something is left that it should have sent and that waits for credit.
+	Flush(why coalesce.Reason, stage int) (sent, left bool)
+	// FlushDue sends the buffers that are due.
+	FlushDue(now time.Duration)
+	// Reroute moves pebbles that wait for a link which has been marked down to other links.
+	Reroute() error
+	// Retune takes over a new setting, as far as the target's options leave it open. It comes between epochs.
+	Retune(s Setting)
+	// Refactor is Retune for the coalescing factor alone, within an epoch, on the main function's side.
+	Refactor(factor int)
+	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
+	EndEpoch()
+}
+
+// Description is what ranks compare of a target: it must be equal on all.
+type Description struct {
+	Name     string // unique in the job
+	Schema   string // of the pebble type
+	Settings string // distribution, topology, and whatever else must be equal
+
+	Topology route.Topology // how the target's pebbles travel
+	Moving   bool           // keys may move while an epoch runs, and their pebbles after them
+	Frame    int            // bytes of a full buffer
+	Cache    int64          // bytes of the reduction cache
+	Tunes    Tunes          // what may be changed while the job runs
+	Pebble   int            // bytes of a pebble; 0 for coded ones
+}
+
+func (d Description) String() string {
+	return fmt.Sprintf("target %q of %s, %s", d.Name, d.Schema, d.Settings)
+}
+
+// Target is what the engine knows of a registered target, and the way in which that sends and receives on its rank.
+type Target struct {
+	*Rank
+	coalesce.Label
+	description Description
+	endpoint    Endpoint
+	outbox      *coalesce.Outbox
+}
+
+// targetsMax bounds the targets of a job: a frame names its target in 16 bits.
+const targetsMax = 1 << 16
+
+// Refuse ends the job because a target can't be registered, and does not return.
+func (r *Rank) Refuse(target, reason string) {
+	r.Fail(r.job.config.Errors.Registration(r.id, target, reason))
+}
+
+// Register adds a target to the rank. One that can't be registered ends the job.
+func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
+	call := fmt.Sprintf("target %q was registered", d.Name)
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: %s inside an epoch: register targets between epochs", r.id, call)
+	}
+	r.Check()
+	if d.Name == "" {
+		r.Refuse(d.Name, "a target needs a name, which tells it from others in errors and logs")
+	}
+	for _, other := range r.targets {
+		if other.Name == d.Name {
+			r.Refuse(d.Name, "a target of this name is registered already: give each its own name")
+		}
+	}
+	if len(r.targets) == targetsMax {
+		r.Refuse(d.Name, fmt.Sprintf("%d targets are registered, which is the most", targetsMax))
+	}
+	t := &Target{
+		Rank: r, description: d, endpoint: e, outbox: o,
+		Label: coalesce.Label{
+			Name: d.Name, Index: uint16(len(r.targets)), Fingerprint: crc32.Checksum([]byte(d.Schema), crc32.MakeTable(crc32.Castagnoli)),
+		},
+	}
+	r.targets = append(r.targets, t)
+	return t
+}
+
+// Enter is the first thing that a send does: it tells whether a handler is sending, and ends the job outside of epochs and beside
+// other calls.
+func (t *Target) Enter() (inHandler bool) {
+	t.owned(sent)
+	switch in := t.mode; in {
+	case body:
+		return false
+	case handler:
+	default:
+		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", t.id, t.Name)
+	}
+	if t.limit > 0 && t.depth >= t.limit {
+		t.tooDeep()
+	}
+	return true
+}
+
+const sent = "a pebble was sent"
+
+// Begin says that a call that was entered does more than put a pebble aside, until End.
+func (t *Target) Begin(inHandler bool) {
+	if !inHandler {
+		t.begin(sent, body)
+		return
+	}
+	if t.mode != handler {
+		t.Crowded()
+	}
+	t.mode = nested
+}
+
+// End ends what Begin began.
+func (t *Target) End() {
+	if t.mode.ofProgram() {
+		t.Crowded()
+	}
+	t.mode--
+}
+
+// Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
+func (t *Target) Flush() {
+	const call = "Flush was called"
+	from := t.enter(call)
+	if from == outside {
+		t.mode = from
+		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
+	}
+	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
+	t.leave(call, from)
+}
+
+// Crowded ends the job: a send has met another call.
+func (t *Target) Crowded() { t.crossed(sent) }
+
+// InBody tells whether the main function of an epoch is running, and no call of it.
+func (t *Target) InBody() bool {
+	t.owned(sent)
+	return t.mode == body
+}
+
+// InHandler tells whether a handler is running.
+func (r *Rank) InHandler() bool { return r.mode >= handler }
+
+// Topology is the one that the target was registered with.
+func (t *Target) Topology() route.Topology { return t.description.Topology }
+
+// Renew notes what has been changed of the target between epochs.
+func (t *Target) Renew(topology route.Topology, frame int, cache int64) {
+	t.Reserve(cache - t.description.Cache)
+	t.description.Topology, t.description.Frame, t.description.Cache = topology, frame, cache
+}
+
+// Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
+// this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
+func (t *Target) Handle(pebbles int) (before mode) {
+	before = t.mode
+	if before < handler {
+		t.depth = 1
+	}
+	t.mode = handler
+	t.handling = t
+	t.Count.PebblesHandled += uint64(pebbles)
+	return before
+}
+
+// Handled marks that the handlers announced to Handle have returned.
+func (t *Target) Handled(before mode) {
+	t.mode = before
+	if before < handler {
+		t.depth = 0
+	}
+}
+
+// Reserve counts bytes that the target keeps for the whole job, such as a reduction cache, against the memory limit.
+func (t *Target) Reserve(bytes int64) {
+	t.Reserved += bytes
+	if t.Reserved > t.MemoryLimit {
+		t.Rank.Fail(t.job.config.Errors.Limit(t.id, t.Name, t.Reserved, t.MemoryLimit, FromCaches))
+	}
+}
+
+// HandleQueued handles what handlers have sent to this rank, until nothing is left. It is for the main function's side.
+func (t *Target) HandleQueued() {
+	for t.Queued > 0 {
+		t.Check()
+		t.Progress()
+	}
+}
+
+// Spend notes that the main function has sent n pebbles, and now and then sends what is due. It comes after Begin.
+func (t *Target) Spend(n int) { t.spend(n) }
+
+// Pass is Spend for a pebble that is put aside: it comes without Begin.
+func (t *Target) Pass() {
+	if t.tick > 0 && t.sampler.Spend(1) {
+		t.Begin(false)
+		t.flushDue()
+		t.End()
+	}
+}
+
+// Fail ends the job because of a pebble of this target, and does not return.
+func (t *Target) Fail(cause error) {
+	t.Rank.Fail(fmt.Errorf("rank %d: target %q: %w", t.id, t.Name, cause))
+}

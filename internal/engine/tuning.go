@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/tune"
+)
+
+// Tuning says what a job changes of itself while it runs, and who chooses.
+type Tuning struct {
+	May   Tunes
+	Tuner Tuner
+}
+
+// Tuner chooses what targets run with, on rank 0. A tune.Schedule is one.
+type Tuner interface {
+	// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the next.
+	Between(seen tune.Window, site tune.Site) (next tune.Setting, epochs int, err error)
+	// Paid takes what the end of a window has cost.
+	Paid(cost time.Duration)
+	// Within is asked at looks at the clock in an epoch. It returns the coalescing factor to take, or 0.
+	Within(now, elapsed time.Duration, done tune.Done, site func() tune.Site) (factor int, err error)
+	// Ended takes note of the end of an epoch.
+	Ended()
+}
+
+// Setting is what a target is given when the job changes it. A target takes what its options leave open.
+type Setting struct {
+	Topology route.Constructor
+	Name     string // of the topology; "" for the job's own
+	Coalesce int    // pebbles a buffer
+	Cache    int    // entries; 0 is none
+}
+
+// Tunes says what of a target may be changed.
+type Tunes struct{ Topology, Coalesce, Cache bool }
+
+// tuning is a rank's part in the tuning of its job. Rank 0 asks the tuner, and all take what it orders.
+type tuning struct {
+	*Tuning
+	own   string // what the tuner knows the job's own topology by
+	now   tune.Setting
+	given int    // targets[:given] have it
+	left  int    // epochs of this window that have yet to begin
+	order uint64 // the last one of this epoch that this rank has followed
+
+	epochs  int           // of this window, so far
+	spent   time.Duration // in them
+	started time.Duration // the running epoch
+	sent    uint64        // pebbles before this window
+}
+
+func newTuning(c *Config, ranks int) *tuning {
+	if c.Tuning == nil {
+		return nil
+	}
+	own := nameOf(c.Topology, ranks)
+	return &tuning{Tuning: c.Tuning, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}}
+}
+
+// nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
+func nameOf(c route.Constructor, ranks int) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = "impossible"
+		}
+	}()
+	return c(ranks).Name()
+}
+
+// retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all ranks.
+func (r *Rank) retune(p Plan) error {
+	t := r.tuning
+	if t == nil {
+		return nil
+	}
+	if t.left == 0 {
+		site := r.tuningSite()
+		site.Holds = func(topology string) bool { return r.holds(topology, p) }
+		if !site.Topology && !site.Coalesce && !site.Cache {
+			return nil // on all ranks alike
+		}
+		begin, first := r.Now(), t.epochs == 0
+		seen, err := r.windowOfAll()
+		if err == nil {
+			err = r.follow(seen, site)
+		}
+		if err != nil {
+			return err
+		}
+		if r.id == 0 && !first { // when ranks don't come from an epoch together, and wait for those that start late
+			t.Tuner.Paid(r.Now() - begin)
+		}
+	}
+	t.left--
+	return r.give()
+}
+
+// give hands the setting to the targets that don't have it yet.
+func (r *Rank) give() error {
+	t := r.tuning
+	if t.given == len(r.targets) {
+		return nil
+	}
+	s := Setting{Topology: r.job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
+	if t.now.Topology != t.own {
+		made, err := route.ByName(t.now.Topology)
+		if err != nil {
+			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+		}
+		s.Topology, s.Name = made, t.now.Topology
+	}
+	for _, target := range r.targets[t.given:] {
+		target.endpoint.Retune(s)
+	}
+	t.given = len(r.targets)
+	return nil
+}
+
+// ended notes the end of an epoch.
+func (t *tuning) ended(now time.Duration) {
+	t.epochs++
+	t.spent += now - t.started
+	t.Tuner.Ended()
+}
+
+// holds tells whether an epoch could be ended over another topology.
+func (r *Rank) holds(topology string, p Plan) bool {
+	made, err := route.ByName(topology)
+	if err != nil {
+		return false
+	}
+	maker := p.Detector
+	if maker == nil {
+		maker = r.job.config.Termination
+	}
+	_, err = maker(r.site(p.Depth, made(r.Size())))
+	return err == nil
+}
+
+// windowOfAll puts the windows of all ranks together, for rank 0.
+func (r *Rank) windowOfAll() (tune.Window, error) {
+	t := r.tuning
+	w := tune.Window{Work: float64(r.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
+	first := t.epochs == 0
+	t.epochs, t.spent, t.sent = 0, 0, r.Count.PebblesSent
+	if first {
+		return tune.Window{}, nil
+	}
+	result, err := r.networks[windows].run(collective.Reduce(r.id, r.Size(), 0), layout.Bytes(&w), joinWindows)
+	if err != nil {
+		return w, err
+	}
+	return layout.Get[tune.Window](result), nil
+}
+
+func joinWindows(into, from []byte) {
+	layout.Set(into, layout.Get[tune.Window](into).Join(layout.Get[tune.Window](from)))
+}
+
+// follow takes over what rank 0 has chosen.
+func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
+	t := r.tuning
+	var o order
+	if r.id == 0 {
+		if o.setting, o.epochs, err = t.Tuner.Between(seen, site); err != nil {
+			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+		}
+	}
+	value, err := r.networks[settings].run(collective.Broadcast(r.id, r.Size(), 0), o.bytes(), nil)
+	if err != nil {
+		return err
+	}
+	if len(value) < orderBytes {
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id, len(value), orderBytes)
+	}
+	o = orderOf(value)
+	why := o.wrong()
+	if why == "" && o.epochs == 0 {
+		why = "its order is for no epoch"
+	}
+	if why != "" {
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", r.id, why)
+	}
+	t.left = o.epochs
+	if o.setting == t.now && t.order == 0 {
+		return nil
+	}
+	if o.setting.Topology != t.now.Topology {
+		r.detectorFor = detectorFor{} // which goes by the topology
+	}
+	t.now, t.given, t.order = o.setting, 0, 0
+	return nil
+}
+
+// tuningSite describes the job and its targets to a tuner.
+func (r *Rank) tuningSite() tune.Site {
+	s := tune.Site{
+		Ranks: r.Size(), Processes: r.Place().Processes, Transport: r.Transport(), Room: r.MemoryLimit,
+		Start: r.tuning.now,
+	}
+	job := r.tuning.May
+	for _, t := range r.targets {
+		open := t.description.Tunes
+		topology, factor, cache := open.Topology && job.Topology, open.Coalesce && job.Coalesce, open.Cache && job.Cache
+		if topology || factor || cache {
+			s.PebbleBytes = max(s.PebbleBytes, t.description.Pebble)
+		}
+		s.Topology, s.Coalesce, s.Cache = s.Topology || topology, s.Coalesce || factor, s.Cache || cache
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+package walls_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestInternalTypesStayInside holds the public packages against this: what they export has no type of an internal package, but in
+// methods that take an engine.Key, which only this module can call.
+func TestInternalTypesStayInside(t *testing.T) {
+	for _, folder := range []string{"pebble", "target"} {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Empty(t, leaks(t, source), file)
+		}
+	}
+}
+
+func TestInternalTypesStayInsideBites(t *testing.T) {
+	const head = "package a\nimport \"" + module + "/internal/engine\"\nimport \"" + module + "/netio\"\n"
+	for source, want := range map[string][]string{
+		"type A struct { B int; C *engine.Rank }":            {"A"},
+		"type A struct { b engine.Rank; *engine.Rank }":      {"A"},
+		"type A = engine.Rank":                               {"A"},
+		"type A func(engine.Plan)":                           {"A"},
+		"type A interface { B(engine.Plan) }":                {"A"},
+		"func A() *engine.Rank { return nil }":               {"A"},
+		"func A(func(engine.Rank)) { }":                      {"A"},
+		"func (*B[V]) A() engine.Rank { return nil }":        {"A"},
+		"var A engine.Rank":                                  {"A"},
+		"type A struct { b engine.Rank; c []*engine.Rank }":  nil,
+		"type a struct { B engine.Rank }":                    nil,
+		"func A(netio.Place) { var r engine.Rank }":          nil,
+		"func a(engine.Rank) { }":                            nil,
+		"func (a) A() engine.Rank { return nil }":            nil,
+		"func (B) A(engine.Key) *engine.Rank { return nil }": nil,
+		"func (A) b() engine.Rank { return nil }":            nil,
+	} {
+		require.Equal(t, want, leaks(t, []byte(head+source)), source)
+	}
+}
+
+// leaks are the exported names of a file whose types are of internal packages.
+func leaks(t *testing.T, source []byte) (names []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
+	require.NoError(t, err)
+	internal := map[string]bool{}
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		require.NoError(t, err)
+		if strings.HasPrefix(path, module+"/internal/") {
+			internal[path[strings.LastIndex(path, "/")+1:]] = true
+		}
+	}
+	note := func(name *ast.Ident, types ast.Node) {
+		if name.IsExported() && types != nil && mentions(types, internal) {
+			names = append(names, name.Name)
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil || exported(d.Recv.List[0].Type) {
+				note(d.Name, d.Type)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					note(s.Name, s.Type)
+				case *ast.ValueSpec:
+					if s.Type != nil {
+						note(s.Names[0], s.Type)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// exported tells whether a receiver's type is.
+func exported(receiver ast.Expr) bool {
+	switch r := receiver.(type) {
+	case *ast.StarExpr:
+		return exported(r.X)
+	case *ast.IndexExpr:
+		return exported(r.X)
+	case *ast.Ident:
+		return r.IsExported()
+	}
+	return true
+}
+
+// mentions tells whether types that users see have parts of the packages.
+func mentions(types ast.Node, packages map[string]bool) (found bool) {
+	ast.Inspect(types, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncType:
+			for _, p := range n.Params.List {
+				if s, ok := p.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "Key" && mentions(s, packages) {
+					return false
+				}
+			}
+		case *ast.Field:
+			hidden := len(n.Names) > 0
+			for _, name := range n.Names {
+				hidden = hidden && !name.IsExported()
+			}
+			if _, isStruct := types.(*ast.StructType); hidden && isStruct {
+				return false
+			}
+		case *ast.SelectorExpr:
+			of, ok := n.X.(*ast.Ident)
+			found = found || ok && packages[of.Name]
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,18 @@
+package pebble
+
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// HugePages makes a slice of n zero elements, as make does, on huge pages where the system has them. It is for data of some
+// megabytes or more that handlers access in random order: with small pages, address translation takes a good part of that time.
+// The garbage collector owns the slice as any other. The rank that uses the memory should be the first to touch it.
+func HugePages[T any](n int) []T {
+	table := make([]T, n)
+	if bytes := uintptr(n) * unsafe.Sizeof(*new(T)); bytes > 0 {
+		netio.HugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(table))), bytes))
+	}
+	return table
+}

@@ -1,0 +1,215 @@
+package target
+
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/reduce"
+)
+
+// SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by less.
+const SendBufferMax = 64
+
+// sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out, and handlers
+// run, for many at a time. There is one for the main function and one for handlers, because a send of the former may let
+// handlers run. Pebbles that travel through a codec go on one by one.
+type sendBuffer[V any] struct {
+	vs    []V
+	n     int
+	depth uint8 // of all that are in it
+}
+
+func (s *sendBuffer[V]) open(size int) { s.vs, s.depth = make([]V, size), 1 }
+
+// openBuffers makes the buffers of single sends.
+func (c *core[V]) openBuffers() {
+	size := min(c.Factor, SendBufferMax)
+	if c.encoded() {
+		size = 1
+	}
+	c.buffers.main.open(size)
+	c.buffers.inner.open(size)
+}
+
+// put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.
+func (s *sendBuffer[V]) put(v V) bool {
+	n := s.n
+	if uint(n)+1 >= uint(len(s.vs)) {
+		return false
+	}
+	s.vs[n] = v
+	s.n = n + 1
+	return true
+}
+
+// send puts a pebble into a send buffer, which goes on when it is full.
+func (c *core[V]) send(v V) {
+	if !c.engine.InBody() {
+		c.sendInner(v)
+		return
+	}
+	c.engine.Pass() // a slow sender's lanes are looked at with each send
+	if s := &c.buffers.main; !s.put(v) {
+		c.fill(s, v, false)
+	}
+}
+
+// sendInner is send in a handler.
+func (c *core[V]) sendInner(v V) {
+	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
+	s := &c.buffers.inner
+	if depth != s.depth {
+		c.flushBuffer(s, inHandler)
+		s.depth = depth
+	}
+	if !s.put(v) {
+		c.fill(s, v, inHandler)
+	}
+}
+
+// fill adds the last pebble, and sends what is in the buffer.
+func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
+	n := s.n // another goroutine that must not be here may change it
+	if uint(n) >= uint(len(s.vs)) {
+		c.engine.Crowded()
+	}
+	s.vs[n] = v
+	s.n = n + 1
+	c.engine.Begin(inHandler)
+	c.flushBuffer(s, inHandler)
+	c.engine.End()
+}
+
+// flushBuffer sends what is in a send buffer, and tells whether that was anything.
+func (c *core[V]) flushBuffer(s *sendBuffer[V], inHandler bool) bool {
+	n := s.n
+	if n == 0 {
+		return false
+	}
+	s.n = 0
+	c.sendDeep(s.vs[:n], inHandler, s.depth)
+	if c.encoded() {
+		clear(s.vs[:n]) // let go of what the pebbles point to
+	}
+	return true
+}
+
+// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is under way, which waits and lets others
+// look for what is due. What handlers have sent to this rank is queued, wherever this is called from.
+func (c *core[V]) flushBuffers() (moved bool) {
+	if !c.busy {
+		moved = c.flushBuffer(&c.buffers.main, c.engine.InHandler())
+	}
+	return c.flushBuffer(&c.buffers.inner, true) || moved
+}
+
+func (c *core[V]) sendAll(vs []V) {
+	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
+	c.engine.Begin(inHandler)
+	if !inHandler {
+		c.engine.Spend(len(vs)) // which may let handlers run: first of all
+	}
+	c.sendDeep(vs, inHandler, depth)
+	c.engine.End()
+}
+
+// sendDeep sends pebbles of a depth.
+func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
+	c.engine.Count.PebblesSent += uint64(len(vs))
+	if inHandler {
+		c.Now = depth
+		did := c.InstallQueue()
+		for s := c.inner.ready(); len(vs) > 0; {
+			n := min(len(vs), chunk)
+			c.pass(s, vs[:n], true)
+			vs = vs[n:]
+		}
+		c.RemoveQueue(did)
+		c.Filled = true
+		return
+	}
+	c.busy = true
+	for s := c.main.ready(); len(vs) > 0; {
+		c.Now = depth // handlers may have run
+		n := min(len(vs), chunk)
+		c.pass(s, vs[:n], false)
+		c.HandleLocal()
+		c.engine.Port.Fetch()
+		vs = vs[n:]
+	}
+	c.Filled, c.busy = true, false
+	c.engine.HandleQueued()
+}
+
+// pass takes a chunk of pebbles to this rank's lane, or through the cache to the lane of the next hop.
+func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
+	advice := c.advice(len(vs))
+	lanes := c.address(s, vs, advice != reduce.Skip)
+	if advice != reduce.Use {
+		if advice == reduce.Watch {
+			c.watchAll(s, vs, lanes)
+		}
+		c.carrier.scatter(s, vs, s.keys[:len(vs)], lanes, inHandler)
+		return
+	}
+	home, away := c.part(s, vs, lanes)
+	if home > 0 {
+		c.carrier.keep(s, s.vs[:home], s.keys[away:len(vs)], inHandler)
+	}
+	c.reduced(s, away, inHandler)
+	if c.encoded() {
+		s.clear(home, away)
+	}
+}
+
+// part copies the pebbles of this rank to s.vs and the others, with their keys, to s.away and the front of s.keys.
+func (c *core[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
+	self := uint32(c.Plan.Self)
+	for i, v := range vs {
+		if lanes[i] == self {
+			s.vs[home] = v
+			home++
+			continue
+		}
+		s.away[away] = v
+		s.keys[away] = s.keys[i]
+		lanes[away] = lanes[i]
+		away++
+	}
+	return home, away
+}
+
+// HandleLocal handles what the main function has sent to its own rank.
+func (c *core[V]) HandleLocal() {
+	own := c.Own()
+	if own.Len() == 0 {
+		return
+	}
+	vs := coalesce.Pebbles[V](own)
+	own.Reset()
+	if c.mover == nil {
+		c.run(vs)
+	} else {
+		before := c.engine.Handle(0) // keys may have left since their pebbles were put here
+		c.sort(vs)
+		c.engine.Handled(before)
+	}
+	if c.encoded() {
+		clear(vs) // let go of what the pebbles point to
+	}
+}
+
+// Flush implements engine.Endpoint.
+func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
+	moved := c.flushBuffers()
+	sent, left = c.Outbox.Flush(why, stage)
+	return sent || moved, left
+}
+
+// FlushDue implements engine.Endpoint.
+func (c *core[V]) FlushDue(now time.Duration) {
+	c.flushBuffers()
+	if c.Outbox.FlushDue(now, c.held()) {
+		c.Flush(coalesce.Due, coalesce.AllStages)
+	}
+}

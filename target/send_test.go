@@ -1,0 +1,57 @@
+package target_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// simulate runs a function as a simulated job in one process, whose ranks take their time by Rank.Compute.
+func simulate(t *testing.T, ranks int, c pebble.Config, f func(r *pebble.Rank) error) error {
+	t.Helper()
+	w, err := sim.New(sim.Config{Ranks: ranks})
+	require.NoError(t, err)
+	return w.Each(func(tr netio.Transport) error {
+		own := c // Each calls this for all processes at once
+		own.Transport = tr
+		return pebble.Run(context.Background(), own, f)
+	})
+}
+
+// A program that sends a pebble now and then need not send many, nor poll, before those that are due leave.
+func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
+	const between = 20 * time.Millisecond // of two pebbles
+	var handled time.Duration
+	require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
+		number := target.New(r, "number", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {
+				if handled == 0 {
+					handled = r.Now()
+				}
+			}))
+		began := r.Now()
+		return r.Epoch(func() error {
+			for range target.SendBufferMax / 2 {
+				if r.ID() != 0 || handled != 0 {
+					return nil
+				}
+				number.Send(1)
+				r.Compute(between)
+			}
+			if waited := r.Now() - began; waited > 3*between {
+				return errors.New("pebbles wait until the stage is full")
+			}
+			return nil
+		})
+	}))
+	require.Positive(t, handled)
+}
