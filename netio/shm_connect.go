@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // The names of transports between processes, as [Dial] takes them.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // shmMeeting is where the processes of one host give each other their memory: over Unix sockets, after both ends have

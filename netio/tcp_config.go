@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // TCPConfig says what [DialTCP] needs to know. All processes of a job are given the same, but for Place and Listener.

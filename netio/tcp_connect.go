@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // DialTCP connects this process with all others of its job, and returns when all are. It owns the listener: it dials the

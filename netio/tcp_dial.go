@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // refusalsMax is how many refused greetings end the start. One that was refused may have been crowded out by strangers, but

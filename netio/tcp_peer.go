@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // The lanes of a peer. handshake.Hello carries these numbers.

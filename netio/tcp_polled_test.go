@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // twins connects two processes of one rank each over loopback, as this system does it best.

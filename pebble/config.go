@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )

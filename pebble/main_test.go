@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
 )
 

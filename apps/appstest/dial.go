@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 // dial connects the processes of a job, all of which are this one, over loopback.
@@ -55,8 +54,8 @@ func configure(ranks, procs int) ([]netio.TCPConfig, error) {
 	for i := range configs {
 		configs[i] = netio.TCPConfig{
 			Job: "appstest", Secret: secret, Place: netio.PlaceOf(ranks, procs, i), Listener: listeners[i], Addresses: addresses,
-			Identity: handshake.Identity{Protocol: handshake.Protocol, Build: "appstest"},
 		}
+		configs[i].Identity.Build = "appstest"
 	}
 	return configs, nil
 }

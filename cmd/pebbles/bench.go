@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/plots"
 	"github.com/activepebbles/pebbles/internal/suite"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 // bench are the flags of the command.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/benchmark"
 	"github.com/activepebbles/pebbles/internal/fit"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 )
 
 // fitter is the command that measures.

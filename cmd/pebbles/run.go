@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 )
 
 func newRun(t terminal) *cobra.Command {

@@ -18,9 +18,9 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/internal/benchmark"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/tune"
 )

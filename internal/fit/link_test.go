@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

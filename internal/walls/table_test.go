@@ -29,6 +29,7 @@ var walls = []wall{
 	{folder: "internal/benchmark", std: all, ours: none, clock: true},
 	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
 		"target"), clock: true},
+	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/plots", std: all, ours: only("internal/benchmark")},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
@@ -36,12 +37,11 @@ var walls = []wall{
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
-	{folder: "netio", std: all, ours: only("netio/handshake"), clock: true},
-	{folder: "netio/handshake", std: all, ours: none, clock: true},
-	{folder: "netio/launch", std: all, ours: only("netio", "netio/handshake"), clock: true},
+	{folder: "netio", std: all, ours: only("internal/handshake"), clock: true},
+	{folder: "launch", std: all, ours: only("internal/handshake", "netio"), clock: true},
 	{folder: "netio/sim", std: all, ours: only("netio"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "netio/launch", "route",
+	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "launch", "netio", "route",
 		"termination", "tune")},
 	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/layout", "netio", "pebble", "reduce", "route")},
 	{folder: "target/avro", std: quiet, ours: none},
@@ -63,8 +63,8 @@ var homes = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/bare", "internal/benchmark", "netio", "netio/*"},
-	"golang.org/x/term":                 {"cmd/*", "netio", "netio/*"},
+	"golang.org/x/sys":                  {"cmd/*", "internal/bare", "internal/benchmark", "launch", "netio", "netio/*"},
+	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"internal/benchmark"},
 	"gonum.org/v1/plot":                 {"internal/plots"},
 	"github.com/stretchr/testify":       nil,
@@ -141,5 +141,5 @@ func quietWithFiles(name string) bool {
 
 // public is what users may import, and what helps the tests.
 func public(name string) bool {
-	return !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "netio/launch"
+	return !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "launch"
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 // testLimit is how long a test waits for what must come. Nothing takes near as long, but on a loaded machine.

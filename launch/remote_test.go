@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 // nasty holds what a shell could take amiss.

@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 )
 
 // play is the program that the tests start as jobs. It never returns.

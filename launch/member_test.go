@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // joinAgainst joins a job of two processes as process 1, whose launcher is the given function.

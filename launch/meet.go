@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // keepAlive notices a host that has vanished without a word.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // tape is a connection that plays what was recorded, and records what is written.

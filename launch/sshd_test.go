@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 const sshdPath = "/usr/sbin/sshd"

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -6,8 +6,8 @@ import (
 	"net"
 	"sync"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 // guest is a process that has joined.

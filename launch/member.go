@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
 )
 
 // Started tells whether the environment says that this process belongs to a job. [Join] takes that away.
