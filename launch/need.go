@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -21,7 +22,7 @@ type host struct {
 }
 
 func thisHost() host {
-	h := host{memory: netio.MemoryAvailable()}
+	h := host{memory: cpu.MemoryAvailable()}
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
 		h.files = limit.Max // which Go raises its own to
@@ -41,10 +42,10 @@ func (s *Spec) weigh(h host) error {
 	if len(s.Hosts) > 0 {
 		return nil
 	}
-	if err := netio.Weigh(s.Processes, "processes", processBytes, h.memory); err != nil {
+	if err := cpu.CheckMemory(s.Processes, "processes", processBytes, h.memory); err != nil {
 		return fmt.Errorf("%w: start fewer, or use more hosts", err)
 	}
-	if err := netio.Weigh(s.Ranks, "ranks", netio.RankBytes, h.memory); err != nil {
+	if err := cpu.CheckMemory(s.Ranks, "ranks", netio.RankBytes, h.memory); err != nil {
 		return fmt.Errorf("%w: use fewer, or more hosts", err)
 	}
 	return nil

@@ -69,6 +69,9 @@ func (f *Frame) Space() []byte { return f.mem[headerRoom:] }
 // Base points at the first byte of the payload.
 func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.mem[headerRoom]) }
 
+// Cost is what the frame adds to [Pool.Lent]: the bytes of its memory.
+func (f *Frame) Cost() int64 { return int64(len(f.mem)) }
+
 // Charge adds the frame to an account of frames that were charged and have not come back. The pool that lent the frame
 // takes it off again when it collects what has come back ([Pool.Lent]), on its owner's goroutine, so that the account stays
 // in that one's cache. The frame's owner calls it before the frame is sent, once.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // Mem is the transport of a job whose ranks all live in this process: a frame changes hands between two goroutines, by
@@ -81,7 +83,7 @@ func (p memPort) Pause() {
 			if p.has() {
 				return
 			}
-			relax()
+			cpu.Relax()
 		}
 		if p.vain%yieldsSeldom != 0 {
 			return

@@ -98,6 +98,9 @@ func (p *Pool) Peak() int64 { return p.peak }
 // Idle is how many bytes of frames wait for the next Get.
 func (p *Pool) Idle() int64 { return p.idle }
 
+// Held is how many bytes the pool holds, lent or kept for the next Get, without a look at what has come back since.
+func (p *Pool) Held() int64 { return p.lent + p.idle }
+
 // Trim lets go of the frames that nobody uses.
 func (p *Pool) Trim() {
 	p.collect()

@@ -77,10 +77,6 @@ func newBell() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "bell"), nil
 }
 
-// yieldCore lets other processes have this core. It takes less than a microsecond when none wants it, so the Go
-// scheduler need not know.
-func yieldCore() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 // thisHost is the same for two processes that can share memory: they run under one kernel, reach each other's sockets
 // without a network, and are the same user's.
 func thisHost() (string, error) {

@@ -3,6 +3,8 @@ package netio
 import (
 	"runtime"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // pace says how ranks wait, by how many share the cores. A rank with a core for itself only looks: to yield would cost more
@@ -25,7 +27,7 @@ type pace struct {
 
 // paceOf is for a process that has so many of the ranks on this host.
 func paceOf(here, onHost int) pace {
-	p := pace{looks: 20, room: 8, least: 8, most: 512, ranks: 64, yield: yieldCore}
+	p := pace{looks: 20, room: 8, least: 8, most: 512, ranks: 64, yield: cpu.Yield}
 	if here > runtime.GOMAXPROCS(0) {
 		p.looks, p.ranks = 1, 1
 	}

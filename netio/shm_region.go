@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // region is the shared memory of one process, as it is mapped here. Everything in it is zero at first, and that is a good
@@ -73,7 +75,7 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // newRegion makes the region of this process. The file is for those who are to map it too.
 func newRegion(p Place) (*region, *os.File, error) {
-	room := max(arenaMin, MemoryAvailable()/arenaShare)
+	room := max(arenaMin, cpu.MemoryAvailable()/arenaShare)
 	file, mapped, err := newMemory(int64(roundUp(sizesOf(p).arena+int(room), regionAlign)))
 	if err != nil {
 		return nil, nil, err

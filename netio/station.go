@@ -3,6 +3,8 @@ package netio
 import (
 	"runtime"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // station is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
@@ -101,7 +103,7 @@ func (s *station) Fetch() {
 // fetchNext lets the next frame's payload come near while the rank is busy with other things.
 func (s *station) fetchNext() {
 	if f := s.inbox; f != nil {
-		fetch(f.Base(), int(min(f.Bytes, fetchMax)))
+		cpu.Prefetch(f.Base(), int(min(f.Bytes, fetchMax)))
 	}
 }
 

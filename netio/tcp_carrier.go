@@ -36,8 +36,6 @@ type sockets interface {
 	ready(into []readiness) int
 	// wait blocks until something arrives or has arrived. It is for one goroutine, and fails when it is interrupted.
 	wait() error
-	// yield lets other processes run.
-	yield()
 	// interrupt ends wait for good; close comes last.
 	interrupt()
 	close()

@@ -16,9 +16,6 @@ func (t *TCP) open() (err error) {
 	t.sentry.t, t.sentry.parking = t, newParking()
 	t.sentry.awake.Store(int64(len(t.ports)))
 	t.sentry.room = int64(runtime.GOMAXPROCS(0)) - 1
-	for _, p := range t.ports {
-		p.yield = t.sockets.yield
-	}
 	t.promises.init(t)
 	t.lookouts.Go(t.sentry.run)
 	t.lookouts.Go(t.pulse)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // tcpPort is the port of one rank of a TCP transport. Where sockets can be polled, the rank reads and writes them itself.
@@ -16,7 +18,7 @@ type tcpPort struct {
 	promised []bool  // by lane: it is among unsent
 	paused   bool    // since it last looked
 	idle     vain
-	yield    func() // lets other processes run; where sockets can be polled
+	yield    func() // lets other processes run; tests replace it
 	calls    uint32 // of Recv
 	vain     uint32 // of them, those that found nothing at once
 
@@ -29,7 +31,7 @@ type tcpPort struct {
 var _ Port = (*tcpPort)(nil)
 
 func newTCPPort(t *TCP, s *station) *tcpPort {
-	return &tcpPort{station: s, t: t, promised: make([]bool, len(t.lanes))}
+	return &tcpPort{station: s, t: t, promised: make([]bool, len(t.lanes)), yield: cpu.Yield}
 }
 
 // Send implements [Port]. The frame is written at once, by the caller, when it is a control frame or makes many together

@@ -152,8 +152,6 @@ func (w *waiter) ask(gate uintptr) bool {
 	return w.passed || again
 }
 
-func (e *epoll) yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 func (e *epoll) interrupt() { e.gate.Close() }
 
 func (e *epoll) close() { unix.Close(e.set) }

@@ -1,6 +1,8 @@
 package pebble
 
-import "github.com/activepebbles/pebbles/netio"
+import (
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
 
 // Visit calls visit with all keys, in blocks and in their order, while the processor is already bringing near what the next
 // block will touch in the table: for handlers of batches that visit a table larger than the caches in random order, where most
@@ -15,4 +17,6 @@ import "github.com/activepebbles/pebbles/netio"
 //			}
 //		})
 //	})
-func Visit[T, K any](table []T, keys []K, visit func(block []K)) { netio.Visit(table, keys, visit) }
+func Visit[T, K any](table []T, keys []K, visit func(block []K)) {
+	cpu.PrefetchEach(table, keys, visit)
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
@@ -110,7 +111,7 @@ func (c Config) complete() (Config, error) {
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
 		}
-		if err := netio.Weigh(c.Ranks, "ranks", netio.RankBytes, netio.MemoryAvailable()); err != nil {
+		if err := cpu.CheckMemory(c.Ranks, "ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
 			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
 		c.Transport = netio.NewMem(c.Ranks)
@@ -160,5 +161,5 @@ func memoryOf(t netio.Transport) int64 {
 	if r, ok := t.(netio.Runner); ok {
 		return r.Memory()
 	}
-	return netio.MemoryAvailable()
+	return cpu.MemoryAvailable()
 }

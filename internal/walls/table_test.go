@@ -25,8 +25,9 @@ var walls = []wall{
 	{folder: "coalesce", std: pure, ours: none},
 	{folder: "model", std: pureWithJSON, ours: only("route")},
 	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
-	{folder: "internal/bare", std: all, ours: only("netio"), clock: true},
+	{folder: "internal/bare", std: all, ours: only("internal/cpu", "netio"), clock: true},
 	{folder: "internal/benchmark", std: all, ours: none, clock: true},
+	{folder: "internal/cpu", std: all, ours: none},
 	{folder: "internal/fit", std: all, ours: only("distribution", "internal/benchmark", "model", "netio", "pebble", "reduce", "route",
 		"target"), clock: true},
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
@@ -37,11 +38,11 @@ var walls = []wall{
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
-	{folder: "netio", std: all, ours: only("internal/handshake"), clock: true},
-	{folder: "launch", std: all, ours: only("internal/handshake", "netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("netio"), clock: true},
+	{folder: "netio", std: all, ours: only("internal/cpu", "internal/handshake"), clock: true},
+	{folder: "launch", std: all, ours: only("internal/cpu", "internal/handshake", "netio"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu", "netio"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "launch", "netio", "route",
+	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/collective", "internal/cpu", "internal/layout", "launch", "netio", "route",
 		"termination", "tune")},
 	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/layout", "netio", "pebble", "reduce", "route")},
 	{folder: "target/avro", std: quiet, ours: none},
@@ -63,7 +64,7 @@ var homes = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/bare", "internal/benchmark", "launch", "netio", "netio/*"},
+	"golang.org/x/sys":                  {"cmd/*", "internal/bare", "internal/benchmark", "internal/cpu", "launch", "netio", "netio/*"},
 	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"internal/benchmark"},
 	"gonum.org/v1/plot":                 {"internal/plots"},
@@ -139,7 +140,7 @@ func quietWithFiles(name string) bool {
 		!strings.HasPrefix(name, "testing/")
 }
 
-// public is what users may import, and what helps the tests.
+// public is what users may import, what helps the tests, and how much memory is free.
 func public(name string) bool {
-	return !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "launch"
+	return name == "internal/cpu" || !strings.HasPrefix(name, "internal/") && !strings.HasPrefix(name, "cmd/") && name != "launch"
 }

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func fetch(at unsafe.Pointer, bytes int)
-TEXT ·fetch(SB), NOSPLIT, $0-16
+// func Prefetch(at unsafe.Pointer, bytes int)
+TEXT ·Prefetch(SB), NOSPLIT, $0-16
 	MOVQ at+0(FP), AX
 	MOVQ bytes+8(FP), CX
 next:
@@ -11,13 +11,13 @@ next:
 	JGT  next
 	RET
 
-// func relax()
-TEXT ·relax(SB), NOSPLIT, $0-0
+// func Relax()
+TEXT ·Relax(SB), NOSPLIT, $0-0
 	PAUSE
 	RET
 
-// func fetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
-TEXT ·fetchLow(SB), NOSPLIT, $0-48
+// func prefetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
+TEXT ·prefetchLow(SB), NOSPLIT, $0-48
 	MOVQ table+0(FP), AX
 	MOVQ size+8(FP), BX
 	MOVQ mask+16(FP), CX

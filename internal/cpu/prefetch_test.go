@@ -1,4 +1,4 @@
-package netio_test
+package cpu_test
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// TestVisitSeesEachKeyOnceInOrder looks ahead in tables of all sorts, which must change nothing.
-func TestVisitSeesEachKeyOnceInOrder(t *testing.T) {
+// TestPrefetchEachSeesEachKeyOnceInOrder looks ahead in tables of all sorts, which must change nothing.
+func TestPrefetchEachSeesEachKeyOnceInOrder(t *testing.T) {
 	type wide struct{ key, value uint64 }
 	for _, words := range []int{0, 1, 2, 3, 64, 1000, 1 << 12} {
 		for _, n := range []int{0, 1, 31, 32, 33, 64, 65, 1000} {
@@ -22,7 +22,7 @@ func TestVisitSeesEachKeyOnceInOrder(t *testing.T) {
 					narrow[i] = uint16(i)
 				}
 				next := uint64(0)
-				netio.Visit(table, keys, func(block []wide) {
+				cpu.PrefetchEach(table, keys, func(block []wide) {
 					require.NotEmpty(t, block)
 					for _, k := range block {
 						require.Equal(t, next, k.value)
@@ -30,7 +30,7 @@ func TestVisitSeesEachKeyOnceInOrder(t *testing.T) {
 					}
 				})
 				require.EqualValues(t, n, next)
-				netio.Visit(table, narrow, func(block []uint16) { next -= uint64(len(block)) })
+				cpu.PrefetchEach(table, narrow, func(block []uint16) { next -= uint64(len(block)) })
 				require.Zero(t, next)
 				require.Equal(t, make([]uint64, words), table)
 			})
@@ -38,10 +38,10 @@ func TestVisitSeesEachKeyOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestVisitAllocatesNothing(t *testing.T) {
+func TestPrefetchEachAllocatesNothing(t *testing.T) {
 	table, keys, sum := make([]uint64, 1<<10), make([]uint64, 1000), uint64(0)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
-		netio.Visit(table, keys, func(block []uint64) { sum += uint64(len(block)) })
+		cpu.PrefetchEach(table, keys, func(block []uint64) { sum += uint64(len(block)) })
 	}))
 	require.NotZero(t, sum)
 }

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func fetch(at unsafe.Pointer, bytes int)
-TEXT ·fetch(SB), NOSPLIT, $0-16
+// func Prefetch(at unsafe.Pointer, bytes int)
+TEXT ·Prefetch(SB), NOSPLIT, $0-16
 	MOVD at+0(FP), R0
 	MOVD bytes+8(FP), R1
 next:
@@ -11,13 +11,13 @@ next:
 	BGT  next
 	RET
 
-// func relax()
-TEXT ·relax(SB), NOSPLIT, $0-0
+// func Relax()
+TEXT ·Relax(SB), NOSPLIT, $0-0
 	YIELD
 	RET
 
-// func fetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
-TEXT ·fetchLow(SB), NOSPLIT, $0-48
+// func prefetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
+TEXT ·prefetchLow(SB), NOSPLIT, $0-48
 	MOVD table+0(FP), R0
 	MOVD size+8(FP), R1
 	MOVD mask+16(FP), R2
