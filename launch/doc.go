@@ -10,7 +10,7 @@
 //	                                          ◄── arrival: the address that process i listens on
 //	  all have arrived: stop listening
 //	                 departure: all addresses ──►
-//	                                              connect with all others: netio.DialTCP
+//	                                              connect with all others: tcp.Dial
 //	            the line stays open: its end tells that the launcher is gone
 //	                                          ◄── complaint: who was lost, at the end of a process that has lost others
 //

@@ -21,7 +21,7 @@ const (
 	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: where the launcher was reached from
 	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
 	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
-	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as netio.Dial takes it; absent: auto
+	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as connect.Dial takes it; absent: auto
 )
 
 var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // Started tells whether the environment says that this process belongs to a job. [Join] takes that away.
@@ -40,7 +42,7 @@ type Member struct {
 // what to do; [StatusOf] has the exit status for it.
 func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "", nil) }
 
-// JoinBy is Join by the transport of a name, as [netio.Dial] takes it; when that is empty or [netio.ByAuto], by the one that
+// JoinBy is Join by the transport of a name, as [connect.Dial] takes it; when that is empty or [connect.ByAuto], by the one that
 // the launcher was told. The log is told of refused strangers and of the loss of processes; it may be nil.
 func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, error) {
 	switch {
@@ -54,7 +56,7 @@ func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, e
 	if err != nil {
 		return nil, fmt.Errorf("join job: %w", err)
 	}
-	if transport != "" && transport != netio.ByAuto {
+	if transport != "" && transport != connect.ByAuto {
 		e.transport = transport
 	}
 	m, err := e.join(ctx, secret, log)
@@ -80,7 +82,7 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 			conn.Close()
 		}
 	}()
-	listener, err := netio.ListenTCP(e.bindAddress(conn))
+	listener, err := tcp.Listen(e.bindAddress(conn))
 	if err != nil {
 		return nil, fmt.Errorf("%w; it must be an address or interface of this host", err)
 	}
@@ -89,7 +91,7 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 		listener.Close()
 		return nil, err
 	}
-	return e.connect(ctx, conn, netio.TCPConfig{
+	return e.connect(ctx, conn, tcp.Config{
 		Job: e.job, Secret: secret, Place: netio.PlaceOf(e.ranks, e.processes, e.process),
 		Listener: listener, Addresses: addresses, Identity: identity, StartLimit: e.startLimit,
 		SilenceMax: e.silenceLimit, Log: log,
@@ -111,13 +113,13 @@ func (e environment) bindAddress(conn net.Conn) string {
 }
 
 // connect dials the other processes while it watches the line to the launcher.
-func (e environment) connect(ctx context.Context, conn net.Conn, c netio.TCPConfig) (*Member, error) {
+func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (*Member, error) {
 	line := watch(conn)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	leave := context.AfterFunc(line.context, func() { cancel(ErrLauncherGone) })
 	defer leave()
-	transport, err := netio.Dial(ctx, c, e.transport)
+	transport, err := connect.Dial(ctx, c, e.transport)
 	if err != nil {
 		gone := line.lost()
 		complain(conn, err)

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // guest is a process that has joined.
@@ -33,7 +33,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := netio.ListenTCP(s.Bind)
+	listener, err := tcp.Listen(s.Bind)
 	if err != nil {
 		return nil, err
 	}

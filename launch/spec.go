@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
 )
 
 // Spec says what [Run] starts, and how.
@@ -37,8 +37,8 @@ type Spec struct {
 	// port, as in "eth0:7000", is the launcher's alone. With an interface's name each process listens at its own host's
 	// interface of that name; with an address, at the address from which its host reaches the launcher.
 	Bind string
-	// Transport is what connects the processes, as netio.Dial takes it, for programs that don't say otherwise; "" is
-	// netio.ByAuto.
+	// Transport is what connects the processes, as connect.Dial takes it, for programs that don't say otherwise; "" is
+	// connect.ByAuto.
 	Transport string
 	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
 	// command of that name gets options so that it neither asks nor waits for ever.
@@ -137,13 +137,13 @@ func checkSize(s *Spec) error {
 
 func checkNetwork(s *Spec) error { return checkTransport(s.Transport) }
 
-// checkTransport refuses names that netio.Dial doesn't take.
+// checkTransport refuses names that connect.Dial doesn't take.
 func checkTransport(name string) error {
 	switch name {
-	case "", netio.ByAuto, netio.ByShm, netio.ByTCP:
+	case "", connect.ByAuto, connect.ByShm, connect.ByTCP:
 		return nil
 	}
-	return fmt.Errorf("there is no transport %q between processes: use %s, %s or %s", name, netio.ByAuto, netio.ByShm, netio.ByTCP)
+	return fmt.Errorf("there is no transport %q between processes: use %s, %s or %s", name, connect.ByAuto, connect.ByShm, connect.ByTCP)
 }
 
 func checkHosts(s *Spec) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -114,7 +115,7 @@ func (c Config) complete() (Config, error) {
 		if err := cpu.CheckMemory(c.Ranks, "ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
 			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
-		c.Transport = netio.NewMem(c.Ranks)
+		c.Transport = mem.New(c.Ranks)
 	}
 	place := c.Transport.Place()
 	if c.Ranks != 0 && c.Ranks != place.Ranks {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // memoryUnknown is what MemoryAvailable returns when the system does not tell.
@@ -74,4 +75,14 @@ func bytesText(n float64) string {
 		n /= 1 << 10
 	}
 	return fmt.Sprintf("%.3g %s", n, units[i])
+}
+
+// CacheLine is the size of a cache line, in bytes.
+const CacheLine = 64
+
+// AlignedBytes allocates n bytes that start on a cache line.
+func AlignedBytes(n int) []byte {
+	raw := make([]byte, n+CacheLine-1)
+	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (CacheLine - 1))
+	return raw[skip : skip+n : skip+n]
 }
