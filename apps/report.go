@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -128,7 +128,7 @@ func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	if t, ok := r.Tuned(); ok {
 		p.Tuned = &t
 	}
-	own := Memory{r.Memory().Peak, netio.ResidentPeak(), p.Memory.Buffers}
+	own := Memory{r.Memory().Peak, cpu.ResidentPeak(), p.Memory.Buffers}
 	p.Memory, err = pebble.AllReduce(r, own, func(a, b Memory) Memory {
 		return Memory{max(a.BuffersPeak, b.BuffersPeak), max(a.ResidentPeak, b.ResidentPeak), max(a.Buffers, b.Buffers)}
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -31,7 +32,7 @@ func (records) HandleLocal()   {}
 // empty. Its frames are not back before that one is: when the other has handed it over at once, and when the frame had to wait for credit.
 func TestTakenFramesAreNotBack(t *testing.T) {
 	for _, waits := range []bool{false, true} {
-		ranks := netio.NewMem(2)
+		ranks := mem.New(2)
 		process := &Process{Ranks: 2}
 		open := func() *Outbox {
 			port := ranks.Port(0)

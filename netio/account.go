@@ -1,24 +1,29 @@
 package netio
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+)
 
 // Account counts frames that are under way: charged, and not yet known to be released. A target has one for each link, and
 // holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small frames.
 type Account struct {
-	open atomic.Int64 // frames charged, less those that their pools have collected
-	pool *Pool        // of all frames that are charged; nil for accounts that pools have in common
-	out  int64        // of them, those whose contents were copied and whose release only landed tells
-	seen uint64       // what of own has been collected
-	own  *landing     // nil before the first small frame
-	mark uint32       // under which own is known
+	open   atomic.Int64  // frames charged, less those that their pools have collected
+	pool   *Pool         // of all frames that are charged; nil for accounts that pools have in common
+	out    int64         // of them, those whose contents were copied and that counts tells of
+	seen   uint64        // what of counts has been collected
+	counts *releaseCount // nil before the first small frame
+	number frame.Number  // of counts
 }
 
-// landing counts the small frames of one account that their receivers have released. Such a frame's memory never left its
+// releaseCount counts the small frames of one account that their receivers have released. Such a frame's memory never left its
 // sender; all that comes back is this count. It has cache lines of its own: receivers write it and the sender reads it now
 // and then, when it has run out of credit or room.
-type landing struct {
+type releaseCount struct {
 	frames atomic.Uint64
-	_      [2*cacheLine - 8]byte
+	_      [2*cpu.CacheLine - 8]byte
 }
 
 // UnderWay is how many frames are under way, at most: those that came back since the pool last collected count too.
@@ -27,46 +32,59 @@ func (a *Account) UnderWay() int64 { return a.open.Load() }
 // Own says that only frames of this pool will be charged to an account. It comes before the first.
 func (p *Pool) Own(a *Account) { a.pool = p }
 
-// marked returns the mark of an account that the pool owns.
-func (p *Pool) marked(a *Account) uint32 {
-	if a.own == nil {
-		var all []*landing
-		if known := p.landings.Load(); known != nil {
+// insidePool has the methods of a pool that are for transports.
+type insidePool Pool
+
+// Inside is the part of a pool that is for transports of this module.
+func (p *Pool) Inside(frame.Access) *insidePool { return (*insidePool)(p) }
+
+// SetKeeper gives the pool another keeper, before the first Get.
+func (p *insidePool) SetKeeper(k Keeper) { p.keeper = k }
+
+// Has reports whether Get(n) would not allocate. It is for the owner, as are the next but Released.
+func (p *insidePool) Has(n int) bool { return p.free[frame.ClassOf(n)] != nil }
+
+// Number is the number of the release count of the account that f is charged to. It reports false when the account is not this
+// pool's own.
+func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
+	a := f.in.Account
+	if a == nil || a.pool != (*Pool)(p) {
+		return 0, false
+	}
+	if a.counts == nil {
+		var all []*releaseCount
+		if known := p.counts.Load(); known != nil {
 			all = *known
 		}
-		a.own, a.mark = &landing{}, uint32(len(all))
-		all = append(all, a.own)
-		p.landings.Store(&all)
+		a.counts, a.number = &releaseCount{}, frame.Number(len(all))
+		all = append(all, a.counts)
+		p.counts.Store(&all)
 	}
-	return a.mark
+	return a.number, true
 }
 
-// landed notes that a receiver is done with a small frame that was charged to an account of this pool. Anybody may call it.
-func (p *Pool) landed(mark uint32) {
-	(*p.landings.Load())[mark].frames.Add(1)
-	if p.onReturn != nil {
-		p.onReturn()
-	}
-}
+// Released counts that a receiver has released a small frame that was charged to an account of this pool. Any goroutine may
+// call it.
+func (p *insidePool) Released(n frame.Number) { (*p.counts.Load())[n].frames.Add(1) }
 
-// copied keeps a frame whose contents have been copied to where its receiver finds them. When somebody waits to hear that the
-// receiver is done with them, as much as a small frame stays lent. It is for the owner, as are the next.
-func (p *Pool) copied(f *Frame, awaited bool) {
-	c := f.class()
-	if f.open != nil && !awaited {
-		f.open.open.Add(-1)
+// Copied keeps a frame whose contents have been copied to where its receiver finds them. When the release of the copy is
+// awaited, as much as a small frame stays lent.
+func (p *insidePool) Copied(f *Frame, awaited bool) {
+	c := frame.Class(f.in.Memory)
+	if f.in.Account != nil && !awaited {
+		f.in.Account.open.Add(-1)
 	}
-	f.open = nil
-	p.lent -= classBytes(c)
-	p.keep(f, c)
+	f.in.Account = nil
+	p.lent -= frame.Bytes(c)
+	(*Pool)(p).keep(f, c)
 	if awaited {
 		p.lent += smallCost
 		p.peak = max(p.peak, p.lent+p.idle)
 	}
 }
 
-// done takes in that receivers are done with so many copied frames of an account, which may be nil.
-func (p *Pool) done(a *Account, frames uint64) {
+// Back takes in that receivers have released so many copied frames of an account, which may be nil.
+func (p *insidePool) Back(a *Account, frames uint64) {
 	p.lent -= int64(frames) * smallCost
 	p.back += frames
 	if a != nil {
@@ -74,22 +92,22 @@ func (p *Pool) done(a *Account, frames uint64) {
 	}
 }
 
-// await has an account of this pool look for landings.
-func (p *Pool) await(a *Account) {
+// Await has the pool look at the release count of an account when it collects.
+func (p *insidePool) Await(a *Account) {
 	if a.out == 0 {
 		p.away = append(p.away, a)
 	}
 	a.out++
 }
 
-// settle brings accounts up to date with what has landed.
-func (p *Pool) settle() {
+// collectCounts brings accounts up to date with their release counts.
+func (p *Pool) collectCounts() {
 	still := p.away[:0]
 	for _, a := range p.away {
-		n := a.own.frames.Load() - a.seen
+		n := a.counts.frames.Load() - a.seen
 		a.seen += n
 		a.out -= int64(n)
-		p.done(a, n)
+		(*insidePool)(p).Back(a, n)
 		if a.out > 0 {
 			still = append(still, a)
 		}
@@ -99,4 +117,4 @@ func (p *Pool) settle() {
 }
 
 // smallCost is what any frame costs whose contents fit into a slot.
-var smallCost = FrameCost(inlineMax)
+var smallCost = FrameCost(frame.InlineMax)

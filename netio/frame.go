@@ -2,6 +2,9 @@ package netio
 
 import (
 	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
 )
 
 // Kind says which part of the runtime a frame is for.
@@ -30,13 +33,6 @@ type Header struct {
 	Seq    uint64 // sequence number of a collective
 }
 
-// headerBytes is the size of a header on the wire. headerRoom is what a frame keeps free ahead of its payload, so that
-// header and payload leave in one piece and the payload lies on a cache line.
-const (
-	headerBytes = 52
-	headerRoom  = 64
-)
-
 // FrameBytesMax bounds the payload of one frame, in bytes.
 const FrameBytesMax = 1 << 30
 
@@ -44,49 +40,48 @@ const FrameBytesMax = 1 << 30
 // [Port.Recv], until it is handed to [Port.Send] or [Frame.Release].
 type Frame struct {
 	Header
-	mem  []byte // headerRoom bytes, then the payload's capacity; starts on a cache line
-	pool *Pool
-	next *Frame   // link of the stack or list that the frame is in
-	open *Account // counts the frame until it is released; nil when nobody does
-
-	ticket  ticket // of a data frame on its way to another process
-	receipt ticket // of a data frame that came from another process: what it travelled with
-	sender  uint32 // the rank that it came from, when that was through a slot
-	stale   bool   // another process may still be reading its memory, which is not to be used again
-
-	_ [8]byte
+	in inside
+	_  [8]byte
 }
 
-// A frame takes whole cache lines, so that those of two ranks don't share one.
-var _ [2*cacheLine - unsafe.Sizeof(Frame{})]byte
+// inside is the part of a frame that its pool and the transports use.
+type inside struct {
+	Memory  []byte // frame.HeaderRoom bytes, then the payload's capacity; starts on a cache line
+	Pool    *Pool
+	Next    *Frame   // link of the stack or queue that the frame is in
+	Account *Account // counts the frame until it is released; nil when none does
+	frame.Transit
+}
+
+// A frame takes at most two cache lines.
+var _ [2*cpu.CacheLine - unsafe.Sizeof(Frame{})]byte
+
+// Inside is the part of a frame that is for transports of this module.
+func (f *Frame) Inside(frame.Access) *inside { return &f.in }
 
 // Payload is the part of the frame that holds pebbles: Bytes bytes, starting on a cache line.
-func (f *Frame) Payload() []byte { return f.mem[headerRoom : headerRoom+int(f.Bytes)] }
+func (f *Frame) Payload() []byte {
+	return f.in.Memory[frame.HeaderRoom : frame.HeaderRoom+int(f.Bytes)]
+}
 
 // Space is all of the memory that the payload may use.
-func (f *Frame) Space() []byte { return f.mem[headerRoom:] }
+func (f *Frame) Space() []byte { return f.in.Memory[frame.HeaderRoom:] }
 
 // Base points at the first byte of the payload.
-func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.mem[headerRoom]) }
+func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.in.Memory[frame.HeaderRoom]) }
 
-// Charge adds the frame to an account of frames that were charged and have not come back. The pool that lent the frame
-// takes it off again when it collects what has come back ([Pool.Lent]), on its owner's goroutine, so that the account stays
-// in that one's cache. The frame's owner calls it before the frame is sent, once.
+// Cost is what the frame adds to [Pool.Lent]: the bytes of its memory.
+func (f *Frame) Cost() int64 { return int64(len(f.in.Memory)) }
+
+// Charge adds the frame to an account. The pool that lent the frame takes it off again when it collects what has come back
+// ([Pool.Lent]), on its owner's goroutine, so that the account stays in that one's cache. The frame's owner calls it before
+// the frame is sent, once.
 func (f *Frame) Charge(account *Account) {
 	account.open.Add(1)
-	f.open = account
+	f.in.Account = account
 }
 
-// Release says that its caller is done with the frame, and gives it back to the pool that lent it; a data frame from
-// another process comes back there, to its sender, when that has been told. Any goroutine may call it, once; the frame
+// Release says that its caller is done with the frame, and gives it back to the pool that lent it. A data frame from another
+// process comes back there, to its sender, when the release has been acknowledged. Any goroutine may call it, once; the frame
 // must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a goroutine.
-func (f *Frame) Release() { f.pool.giveBack(f) }
-
-const cacheLine = 64
-
-// alignedBytes allocates n bytes that start on a cache line.
-func alignedBytes(n int) []byte {
-	raw := make([]byte, n+cacheLine-1)
-	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (cacheLine - 1))
-	return raw[skip : skip+n : skip+n]
-}
+func (f *Frame) Release() { f.in.Pool.keeper.Release(f.in.Pool, f) }

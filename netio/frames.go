@@ -1,5 +1,7 @@
 package netio
 
+import "sync/atomic"
+
 // Frames is a queue of frames, chained by their links: it allocates nothing. It belongs to one goroutine. The zero value
 // is empty.
 type Frames struct{ head, tail *Frame }
@@ -7,13 +9,16 @@ type Frames struct{ head, tail *Frame }
 // Empty tells that no frame is in the queue.
 func (q *Frames) Empty() bool { return q.head == nil }
 
+// First is the oldest frame, which stays in the queue; nil when there is none.
+func (q *Frames) First() *Frame { return q.head }
+
 // Push puts a frame at the end. Its owner must not link it elsewhere meanwhile.
 func (q *Frames) Push(f *Frame) {
-	f.next = nil
+	f.in.Next = nil
 	if q.tail == nil {
 		q.head = f
 	} else {
-		q.tail.next = f
+		q.tail.in.Next = f
 	}
 	q.tail = f
 }
@@ -24,10 +29,10 @@ func (q *Frames) Shift() *Frame {
 	if f == nil {
 		return nil
 	}
-	if q.head = f.next; q.head == nil {
+	if q.head = f.in.Next; q.head == nil {
 		q.tail = nil
 	}
-	f.next = nil
+	f.in.Next = nil
 	return f
 }
 
@@ -43,4 +48,42 @@ func (q *Frames) Release() {
 	for f := q.Shift(); f != nil; f = q.Shift() {
 		f.Release()
 	}
+}
+
+// Stack holds frames for one taker; any goroutine may push. The taker takes all at once, so that no frame can come back to
+// the top while another goroutine looks at it. It allocates nothing. The zero value is empty.
+type Stack struct{ top atomic.Pointer[Frame] }
+
+// Push reports whether the stack was empty.
+func (s *Stack) Push(f *Frame) (first bool) {
+	for {
+		top := s.top.Load()
+		f.in.Next = top
+		if s.top.CompareAndSwap(top, f) {
+			return top == nil
+		}
+	}
+}
+
+// Empty tells that no frame is in the stack. It costs one load.
+func (s *Stack) Empty() bool { return s.top.Load() == nil }
+
+// Take takes all frames out, oldest first. It costs one load when there is none.
+func (s *Stack) Take() Frames {
+	last := s.takeAll()
+	q := Frames{tail: last}
+	for f := last; f != nil; {
+		next := f.in.Next
+		f.in.Next = q.head
+		q.head, f = f, next
+	}
+	return q
+}
+
+// takeAll returns a list of all frames, newest first.
+func (s *Stack) takeAll() *Frame {
+	if s.top.Load() == nil {
+		return nil
+	}
+	return s.top.Swap(nil)
 }

@@ -42,11 +42,8 @@ func (p Place) ProcessOf(rank int) int {
 	return larger + (rank-inLarger)/size
 }
 
-// has reports whether a rank lives in this process.
-func (p Place) has(rank int) bool { return p.First <= rank && rank < p.Last }
-
-// above is how many processes have a higher number than this one. These are the ones that dial it.
-func (p Place) above() int { return p.Processes - 1 - p.Process }
+// Has reports whether a rank lives in this process.
+func (p Place) Has(rank int) bool { return p.First <= rank && rank < p.Last }
 
 // Firsts is the first rank of every process.
 func (p Place) Firsts() []int {

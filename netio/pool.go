@@ -2,57 +2,73 @@ package netio
 
 import (
 	"fmt"
-	"math/bits"
 	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Pool lends frames to one owner, and takes them back from anybody. It counts what is lent, so that its owner can hold
+// Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can hold
 // back when too much is under way: the bound on memory that promise 4 of the contract speaks of rests on this count. A
 // data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the senders
 // bounds the memory of the receivers as well.
 //
-// Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] may be called from any.
+// Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] and TakeBack may be called from any.
 type Pool struct {
-	onReturn func()                     // called after each return, by the goroutine that returns; may be nil
-	owed     *owed                      // where frames go first when they are copies that a peer waits for; else nil
-	bytes    func(n int) []byte         // allocates the memory of a frame, on a cache line
-	drop     func(*Frame)               // is given frames that the pool lets go of; may be nil
-	gather   func()                     // takes back what does not come by itself, before what has come is collected; may be nil
-	home     func(*Frame)               // where frames go in place of this pool when they are lent in another process's name; may be nil
-	landings atomic.Pointer[[]*landing] // of this pool's accounts, by their marks
-	_        [2*cacheLine - 56]byte
+	keeper Keeper
+	counts atomic.Pointer[[]*releaseCount] // of this pool's accounts, by number
+	_      [2*cpu.CacheLine - 24]byte
 
-	returned stack // frames that came back and are not yet collected
-	_        [2*cacheLine - 8]byte
+	returned Stack // frames that came back and are not yet collected
+	_        [2*cpu.CacheLine - 8]byte
 
-	away []*Account         // those that have small frames under way
-	free [classCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
-	idle int64              // bytes in free
-	lent int64              // bytes lent and not yet collected
-	peak int64              // the most that lent and free frames together have been
-	back uint64             // frames that came back and were collected
+	away []*Account               // those that have small frames under way
+	free [frame.ClassCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
+	idle int64                    // bytes in free
+	lent int64                    // bytes lent and not yet collected
+	peak int64                    // the most that lent and free frames together have been
+	back uint64                   // frames that came back and were collected
 }
 
-// NewPool makes an empty pool. onReturn, when not nil, is called by whoever returns a frame, after it came back: it must
-// be safe to call from any goroutine and must not block.
-func NewPool(onReturn func()) *Pool {
-	return &Pool{onReturn: onReturn, bytes: alignedBytes}
+// Keeper is what stands behind a pool: where the memory of its frames comes from, and who hears of releases. [Heap] is the plain
+// one; others embed it.
+type Keeper interface {
+	// Memory returns n bytes for a new frame, on a cache line. The pool's owner calls it.
+	Memory(n int) []byte
+	// Drop is told of a frame that the pool lets go of. The pool's owner calls it.
+	Drop(f *Frame)
+	// Gather calls [Pool.TakeBack] for what does not come back by itself. The pool's owner calls it before it collects.
+	Gather()
+	// Release is what [Frame.Release] comes to, on any goroutine. It must not block. It gives the frame to [Pool.TakeBack],
+	// once, at once or later.
+	Release(p *Pool, f *Frame)
 }
 
-const (
-	classMin   = 8 // room is a power of two of bytes, from 256 on
-	classCount = 32
-)
+// Heap keeps the frames of a pool in memory of Go's, and takes them back at once.
+type Heap struct{}
 
-func classOf(n int) int { return max(classMin, bits.Len(uint(max(n, 1)-1))) }
+// Memory implements [Keeper].
+func (Heap) Memory(n int) []byte { return cpu.AlignedBytes(n) }
 
-func classBytes(c int) int64 { return headerRoom + 1<<c }
+// Drop implements [Keeper].
+func (Heap) Drop(*Frame) {}
 
-// class is the inverse of classBytes.
-func (f *Frame) class() int { return bits.Len(uint(len(f.mem) - headerRoom - 1)) }
+// Gather implements [Keeper].
+func (Heap) Gather() {}
+
+// Release implements [Keeper].
+func (Heap) Release(p *Pool, f *Frame) { p.TakeBack(f) }
+
+// NewPool makes an empty pool with a keeper, which nobody else has; nil is a [Heap].
+func NewPool(k Keeper) *Pool {
+	if k == nil {
+		k = Heap{}
+	}
+	return &Pool{keeper: k}
+}
 
 // FrameCost is what a frame with n bytes of payload adds to [Pool.Lent]: n rounded up to a power of two, and 64 bytes.
-func FrameCost(n int) int64 { return classBytes(classOf(n)) }
+func FrameCost(n int) int64 { return frame.Bytes(frame.ClassOf(n)) }
 
 // Get lends a frame with room for at least n bytes of payload. Its header is all zero: the caller sets Bytes before
 // [Frame.Payload] is used. What is in its memory is left over from earlier use. In steady state Get allocates nothing;
@@ -61,8 +77,8 @@ func (p *Pool) Get(n int) *Frame {
 	if n < 0 || n > FrameBytesMax {
 		panic(fmt.Sprintf("netio: a frame of %d bytes was asked for, the most is %d", n, FrameBytesMax))
 	}
-	c := classOf(n)
-	cost := classBytes(c)
+	c := frame.ClassOf(n)
+	cost := frame.Bytes(c)
 	if p.free[c] == nil {
 		p.collect()
 	}
@@ -70,12 +86,12 @@ func (p *Pool) Get(n int) *Frame {
 	p.lent += cost
 	if f == nil {
 		p.peak = max(p.peak, p.lent+p.idle)
-		return &Frame{mem: p.bytes(int(cost)), pool: p}
+		return &Frame{in: inside{Memory: p.keeper.Memory(int(cost)), Pool: p}}
 	}
 	p.idle -= cost
-	p.free[c] = f.next
-	f.next = nil
-	f.Header, f.ticket = Header{}, 0
+	p.free[c] = f.in.Next
+	f.in.Next = nil
+	f.Header, f.in.Sent = Header{}, 0
 	return f
 }
 
@@ -98,58 +114,42 @@ func (p *Pool) Peak() int64 { return p.peak }
 // Idle is how many bytes of frames wait for the next Get.
 func (p *Pool) Idle() int64 { return p.idle }
 
+// Held is how many bytes the pool holds, lent or kept for the next Get, without a look at what has come back since.
+func (p *Pool) Held() int64 { return p.lent + p.idle }
+
 // Trim lets go of the frames that nobody uses.
 func (p *Pool) Trim() {
 	p.collect()
 	for c := range p.free {
-		for f := p.free[c]; f != nil && p.drop != nil; f = f.next {
-			p.drop(f)
+		for f := p.free[c]; f != nil; f = f.in.Next {
+			p.keeper.Drop(f)
 		}
 	}
-	p.free = [classCount]*Frame{}
+	p.free = [frame.ClassCount]*Frame{}
 	p.idle = 0
 }
 
-// has reports whether Get(n) would not allocate.
-func (p *Pool) has(n int) bool { return p.free[classOf(n)] != nil }
-
-func (p *Pool) giveBack(f *Frame) {
-	switch {
-	case p.home != nil:
-		p.home(f)
-	case p.owed != nil:
-		p.owed.add(f)
-	default:
-		p.takeBack(f)
-	}
-}
-
-func (p *Pool) takeBack(f *Frame) {
-	p.returned.push(f)
-	if p.onReturn != nil {
-		p.onReturn()
-	}
-}
+// TakeBack takes a frame that this pool has lent out of its account, the next time that the pool collects. It is for keepers.
+// Any goroutine may call it.
+func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
 // collect takes in what has come back, and tells whether there was any.
 func (p *Pool) collect() bool {
 	before := p.back
-	if p.gather != nil {
-		p.gather()
-	}
+	p.keeper.Gather()
 	if len(p.away) > 0 {
-		p.settle()
+		p.collectCounts()
 	}
 	for f := p.returned.takeAll(); f != nil; {
-		next := f.next
-		if f.open != nil {
-			f.open.open.Add(-1)
-			f.open = nil
+		next := f.in.Next
+		if f.in.Account != nil {
+			f.in.Account.open.Add(-1)
+			f.in.Account = nil
 		}
-		c := f.class()
-		p.lent -= classBytes(c)
+		c := frame.Class(f.in.Memory)
+		p.lent -= frame.Bytes(c)
 		p.back++
-		if !f.stale {
+		if !f.in.Stale {
 			p.keep(f, c)
 		}
 		f = next
@@ -159,7 +159,7 @@ func (p *Pool) collect() bool {
 
 // keep puts a frame of a class where the next Get finds it.
 func (p *Pool) keep(f *Frame, c int) {
-	f.next = p.free[c]
+	f.in.Next = p.free[c]
 	p.free[c] = f
-	p.idle += classBytes(c)
+	p.idle += frame.Bytes(c)
 }

@@ -85,11 +85,22 @@ func TestChargeIsTakenOffOnce(t *testing.T) {
 	}
 }
 
+// counting counts the frames that are given back.
+type counting struct {
+	netio.Heap
+	returns *atomic.Int64
+}
+
+func (c counting) Release(p *netio.Pool, f *netio.Frame) {
+	p.TakeBack(f)
+	c.returns.Add(1)
+}
+
 // TestManyRelease lets many goroutines give frames back while the owner gets others.
 func TestManyRelease(t *testing.T) {
 	const releasers, count = 4, 20000
 	var returns atomic.Int64
-	p := netio.NewPool(func() { returns.Add(1) })
+	p := netio.NewPool(counting{returns: &returns})
 	away := make(chan *netio.Frame, 64)
 	var all sync.WaitGroup
 	for range releasers {

@@ -49,3 +49,20 @@ func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Du
 	go func() { running.Wait(); close(ended) }()
 	return WaitEnd(ended, failed, grace)
 }
+
+// WaitEnd waits for ended, or, once failed is closed, for at most grace longer. It tells whether ended came.
+func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
+	select {
+	case <-ended:
+		return true
+	case <-failed:
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

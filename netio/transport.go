@@ -52,3 +52,6 @@ type Port interface {
 	// Now is the time since some fixed moment, never decreasing. It costs about 40 ns.
 	Now() time.Duration
 }
+
+// RankBytes is the least memory that a rank takes, in bytes: its goroutine, its port, and its part of an epoch.
+const RankBytes = 20 << 10

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 	"github.com/activepebbles/pebbles/tune"
@@ -112,10 +114,10 @@ func (c Config) complete() (Config, error) {
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
 		}
-		if err := netio.Weigh(c.Ranks, "ranks", netio.RankBytes, netio.MemoryAvailable()); err != nil {
+		if err := cpu.CheckMemory(c.Ranks, "ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
 			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
-		c.Transport = netio.NewMem(c.Ranks)
+		c.Transport = mem.New(c.Ranks)
 	}
 	place := c.Transport.Place()
 	if c.Ranks != 0 && c.Ranks != place.Ranks {
@@ -162,7 +164,7 @@ func memoryOf(t netio.Transport) int64 {
 	if r, ok := t.(netio.Runner); ok {
 		return r.Memory()
 	}
-	return netio.MemoryAvailable()
+	return cpu.MemoryAvailable()
 }
 
 // CreditsFor is how many frames of so many bytes a link may have under way.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -41,7 +42,7 @@ func (s *slowToTell) Close() error {
 func TestCauseIsToldBeforeAProcessLeaves(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s := &slowToTell{Transport: netio.NewMem(2)}
+	s := &slowToTell{Transport: mem.New(2)}
 	err := pebble.Run(ctx, pebble.Config{Transport: s}, func(r *pebble.Rank) error {
 		cancel(cause)
 		for {

@@ -3,7 +3,7 @@ package pebble
 import (
 	"unsafe"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // HugePages makes a slice of n zero elements, as make does, on huge pages where the system has them. It is for data of some
@@ -12,7 +12,7 @@ import (
 func HugePages[T any](n int) []T {
 	table := make([]T, n)
 	if bytes := uintptr(n) * unsafe.Sizeof(*new(T)); bytes > 0 {
-		netio.HugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(table))), bytes))
+		cpu.HugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(table))), bytes))
 	}
 	return table
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
 )
 
 // Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher

@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -129,7 +130,7 @@ func TestTasksOfAnotherLauncherAreNoJobs(t *testing.T) {
 	require.ErrorContains(t, run(pebble.Config{}), "pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2)")
 	require.ErrorContains(t, pebble.RunLaunched(t.Context(), pebble.Config{}, (*pebble.Rank).Barrier), "(PMI_SIZE=2)")
 	require.NoError(t, run(pebble.Config{Alone: true}))
-	require.NoError(t, run(pebble.Config{Transport: netio.NewMem(2)}), "who names the transport knows")
+	require.NoError(t, run(pebble.Config{Transport: mem.New(2)}), "who names the transport knows")
 	t.Setenv("PEBBLES_ALONE", "1")
 	require.NoError(t, run(pebble.Config{}))
 }

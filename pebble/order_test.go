@@ -11,6 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -61,7 +62,7 @@ func TestOrdersAreChecked(t *testing.T) {
 		for _, n := range order {
 			b = binary.LittleEndian.AppendUint64(b, n)
 		}
-		c := pebble.Config{Transport: &forged{netio.NewMem(2), b}, Due: time.Nanosecond, Tuning: &pebble.Tuning{Coalesce: true}}
+		c := pebble.Config{Transport: &forged{mem.New(2), b}, Due: time.Nanosecond, Tuning: &pebble.Tuning{Coalesce: true}}
 		err := pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
 			all := target.New(r, "all", distribution.Block(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
 			return r.Epoch(func() error { all.Send(1); return nil })

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -62,7 +62,7 @@ func TestBadConfig(t *testing.T) {
 
 // counting is a transport that says where counts begin.
 type counting struct {
-	*netio.Mem
+	*mem.Transport
 	from uint64
 }
 
@@ -74,7 +74,7 @@ func TestCountersNearWraps(t *testing.T) {
 		for _, ranks := range []int{1, 2, 3, 5, 8} {
 			var handled atomic.Int64
 			c := pebble.Config{Coalesce: 1}
-			c.Transport = counting{netio.NewMem(ranks), start}
+			c.Transport = counting{mem.New(ranks), start}
 			require.NoError(t, run(t, c, func(r *pebble.Rank) error {
 				var chain *target.Target[uint64]
 				chain = byRank(r, "chain", func(v uint64) {

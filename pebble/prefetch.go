@@ -1,6 +1,6 @@
 package pebble
 
-import "github.com/activepebbles/pebbles/netio"
+import "github.com/activepebbles/pebbles/internal/cpu"
 
 // PrefetchEach calls handle with all keys, in order and in blocks of 32, and prefetches the elements of the table that the next
 // block will touch. It is for batch handlers that access a table larger than the processor's caches in random order.
@@ -16,5 +16,5 @@ import "github.com/activepebbles/pebbles/netio"
 //		})
 //	})
 func PrefetchEach[T, K any](table []T, keys []K, handle func(block []K)) {
-	netio.Visit(table, keys, handle)
+	cpu.PrefetchEach(table, keys, handle)
 }

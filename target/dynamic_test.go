@@ -10,6 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
@@ -17,7 +18,7 @@ import (
 
 // overheard is the transport in memory, which counts the data frames between two ranks.
 type overheard struct {
-	*netio.Mem
+	*mem.Transport
 	a, b   uint32
 	frames atomic.Int64
 }
@@ -27,7 +28,7 @@ type overheardPort struct {
 	all *overheard
 }
 
-func (o *overheard) Port(rank int) netio.Port { return overheardPort{o.Mem.Port(rank), o} }
+func (o *overheard) Port(rank int) netio.Port { return overheardPort{o.Transport.Port(rank), o} }
 
 func (p overheardPort) Send(f *netio.Frame) {
 	if f.Kind == netio.Data && (f.From == p.all.a && f.To == p.all.b || f.From == p.all.b && f.To == p.all.a) {
@@ -43,7 +44,7 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 	for _, base := range []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2), route.Ring} {
 		for _, coded := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, coded %v", base(ranks).Name(), coded), func(t *testing.T) {
-				wire := &overheard{Mem: netio.NewMem(ranks), a: 0, b: 1}
+				wire := &overheard{Transport: mem.New(ranks), a: 0, b: 1}
 				got, rescued := make([]int, ranks*each), make([]uint64, ranks)
 				var inEpoch [3]int64
 				c := pebble.Config{Transport: wire, Topology: route.Dynamic(base), Due: -1}
@@ -155,7 +156,7 @@ func (plainCodec) Decode(src []byte) (uint64, error) { return binary.LittleEndia
 // A mark that was set between epochs holds from the start of the next.
 func TestLinkMarkedBetweenEpochs(t *testing.T) {
 	const ranks = 4
-	wire := &overheard{Mem: netio.NewMem(ranks), a: 0, b: 1}
+	wire := &overheard{Transport: mem.New(ranks), a: 0, b: 1}
 	handled := make([]int, ranks)
 	c := pebble.Config{Transport: wire, Topology: route.Dynamic(route.Hypercube), Coalesce: 64}
 	require.NoError(t, run(t, c, func(r *pebble.Rank) error {

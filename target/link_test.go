@@ -11,6 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -95,7 +96,7 @@ func TestALinkHasExactlyItsCreditUnderWay(t *testing.T) {
 				for _, coded := range []bool{false, true} {
 					t.Run(fmt.Sprintf("credits %d, coalesce %d, handlers %v, coded %v", credits, coalesce, handlers, coded), func(t *testing.T) {
 						pebbles := 4 * credits * coalesce
-						g := &gated{Transport: netio.NewMem(2)}
+						g := &gated{Transport: mem.New(2)}
 						c := pebble.Config{Transport: g, Credits: credits, Coalesce: coalesce, BufferBudget: 1 << 30, Due: -1}
 						got := 0
 						require.NoError(t, pebble.Run(context.Background(), c, func(r *pebble.Rank) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
@@ -93,7 +94,7 @@ func TestPebblesThatTurnBackAreNotDropped(t *testing.T) {
 
 // late is the transport in memory that keeps rank 1's frames of one target until it has sent one of another.
 type late struct {
-	*netio.Mem
+	*mem.Transport
 	kept, after uint16
 }
 
@@ -105,9 +106,9 @@ type latePort struct {
 
 func (l late) Port(rank int) netio.Port {
 	if rank != 1 {
-		return l.Mem.Port(rank)
+		return l.Transport.Port(rank)
 	}
-	return &latePort{l.Mem.Port(rank), l, nil}
+	return &latePort{l.Transport.Port(rank), l, nil}
 }
 
 func (p *latePort) Send(f *netio.Frame) {
@@ -133,7 +134,7 @@ func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		for _, from := range [][]int{{0}, {1}, {0, 1}} {
 			handled, moved := 0, make(chan struct{})
-			wire := late{netio.NewMem(2), 0, 2} // moves of the directory, and the target
+			wire := late{mem.New(2), 0, 2} // moves of the directory, and the target
 			require.NoError(t, run(t, pebble.Config{Transport: wire, Due: -1}, func(r *pebble.Rank) error {
 				where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2),
 					func(uint64) uint64 { return 0 }, func(uint64, uint64) {})

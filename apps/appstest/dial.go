@@ -9,7 +9,8 @@ import (
 	"sync"
 
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // dial connects the processes of a job, all of which are this one, over loopback.
@@ -24,7 +25,7 @@ func dial(ctx context.Context, name string, ranks, procs int) ([]netio.Transport
 	var running sync.WaitGroup
 	for i, c := range configs {
 		running.Go(func() {
-			t, err := netio.Dial(ctx, c, name)
+			t, err := connect.Dial(ctx, c, name)
 			if err != nil {
 				errs[i] = fmt.Errorf("dial as process %d: %w", i, err)
 				cancel() // the others would wait for this one
@@ -40,23 +41,23 @@ func dial(ctx context.Context, name string, ranks, procs int) ([]netio.Transport
 	return transports, nil
 }
 
-func configure(ranks, procs int) ([]netio.TCPConfig, error) {
+func configure(ranks, procs int) ([]tcp.Config, error) {
 	secret := make([]byte, 32)
 	rand.Read(secret)
 	listeners, addresses := make([]net.Listener, procs), make([]string, procs)
 	for i := range procs {
-		l, err := netio.ListenTCP("")
+		l, err := tcp.Listen("")
 		if err != nil {
 			return nil, fmt.Errorf("listen as process %d: %w", i, err)
 		}
 		listeners[i], addresses[i] = l, l.Addr().String()
 	}
-	configs := make([]netio.TCPConfig, procs)
+	configs := make([]tcp.Config, procs)
 	for i := range configs {
-		configs[i] = netio.TCPConfig{
+		configs[i] = tcp.Config{
 			Job: "appstest", Secret: secret, Place: netio.PlaceOf(ranks, procs, i), Listener: listeners[i], Addresses: addresses,
-			Identity: handshake.Identity{Protocol: handshake.Protocol, Build: "appstest"},
 		}
+		configs[i].Identity.Build = "appstest"
 	}
 	return configs, nil
 }

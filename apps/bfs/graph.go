@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -111,7 +111,7 @@ func indexBytes(isWide bool) float64 {
 // fits refuses what needs so many bytes on each rank when they are not there.
 func (g *Graph) fits(what string, need float64) error {
 	place := g.rank.Place()
-	least, err := pebble.AllReduce(g.rank, netio.MemoryAvailable()/int64(place.Last-place.First), func(a, b int64) int64 { return min(a, b) })
+	least, err := pebble.AllReduce(g.rank, cpu.MemoryAvailable()/int64(place.Last-place.First), func(a, b int64) int64 { return min(a, b) })
 	if err != nil {
 		return err
 	}

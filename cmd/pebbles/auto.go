@@ -4,7 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
@@ -64,7 +64,7 @@ func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
 		log.Info("tuning without a model", "why", err)
 		return nil
 	}
-	if site.Transport == netio.ByTCP {
+	if site.Transport == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
 	return &p

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
 	"github.com/activepebbles/pebbles/lab/suite"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 // bench are the flags of the command.

@@ -15,9 +15,10 @@ import (
 
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/mem"
 )
 
 // fitter is the command that measures.
@@ -35,7 +36,7 @@ type fitter struct {
 }
 
 // fitted are the transports that can be measured, and the class of link that each stands for.
-var fitted = map[string]model.Class{"mem": model.Process, netio.ByShm: model.Host, netio.ByTCP: model.Network}
+var fitted = map[string]model.Class{"mem": model.Process, connect.ByShm: model.Host, connect.ByTCP: model.Network}
 
 func newFit(t terminal) *cobra.Command {
 	m := &fitter{terminal: t, effort: fit.Standard, pebbles: 1 << 19}
@@ -55,7 +56,7 @@ func newFit(t terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	words(c, &m.transport, "transport", "all", []string{"mem", netio.ByShm, netio.ByTCP, "all"}, "what is measured")
+	words(c, &m.transport, "transport", "all", []string{"mem", connect.ByShm, connect.ByTCP, "all"}, "what is measured")
 	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's folder of configuration)")
 	f.Var(count{&m.effort.Repeats, 1, ""}, "repeats", "repeats of everything, at the least")
 	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "how long each transport is measured at the least: others may share this machine, which makes it now slow and now fast")
@@ -77,7 +78,7 @@ func (m *fitter) start() error {
 	switch err := m.spread.check(); {
 	case err != nil:
 		return err
-	case len(m.spread.hosts) > 0 && m.transport.text != netio.ByTCP:
+	case len(m.spread.hosts) > 0 && m.transport.text != connect.ByTCP:
 		return errors.New("--hosts is for links between hosts: add --transport tcp")
 	case len(m.spread.hosts) == 1:
 		return errors.New("--hosts names one host: a link needs two")
@@ -143,7 +144,7 @@ func (m *fitter) measure() error {
 
 // links measures each transport that was asked for. Of all, those that this system does not have are left out, and said.
 func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
-	for _, name := range []string{"mem", netio.ByShm, netio.ByTCP} {
+	for _, name := range []string{"mem", connect.ByShm, connect.ByTCP} {
 		if m.transport.text != "all" && m.transport.text != name {
 			continue
 		}
@@ -153,7 +154,7 @@ func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 		} else {
 			one.Link, one.Measured, err = m.between(ctx, name)
 		}
-		if err != nil && m.transport.text == "all" && name == netio.ByShm && context.Cause(ctx) == nil {
+		if err != nil && m.transport.text == "all" && name == connect.ByShm && context.Cause(ctx) == nil {
 			fmt.Fprintf(m.stderr, "fit: shared memory was left out: %v\n", err)
 			continue
 		}
@@ -166,7 +167,7 @@ func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 }
 
 func inMemory(ctx context.Context, effort fit.Effort) (l model.Link, measured model.Measured, err error) {
-	t := netio.NewMem(2)
+	t := mem.New(2)
 	l, measured, _, err = fit.Link(ctx, t, effort)
 	return l, measured, errors.Join(err, t.Close())
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/pebble"
 )
 

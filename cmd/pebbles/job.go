@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/pebble"
 )
 

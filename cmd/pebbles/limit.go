@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/lab/limits"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 )
 
 // newLimit has the commands that pebbles bench holds applications against. They are no applications, so help hides them.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio/launch"
 	"github.com/activepebbles/pebbles/route"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
 )

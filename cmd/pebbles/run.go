@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/netio/connect"
 )
 
 func newRun(t terminal) *cobra.Command {
@@ -57,7 +57,7 @@ func newRun(t terminal) *cobra.Command {
 	f.SetInterspersed(false) // what follows the program is the program's
 	f.VarP(count{&s.processes, 1, "one a host"}, "procs", "n", "processes to start")
 	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
-	words(c, &transport, "transport", netio.ByAuto, []string{netio.ByShm, netio.ByTCP, netio.ByAuto},
+	words(c, &transport, "transport", connect.ByAuto, []string{connect.ByShm, connect.ByTCP, connect.ByAuto},
 		"what carries frames between processes, where the program doesn't say")
 	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
 	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/coalesce"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -44,7 +44,7 @@ type settings struct {
 }
 
 var (
-	transports = []string{"mem", netio.ByShm, netio.ByTCP, netio.ByAuto}
+	transports = []string{"mem", connect.ByShm, connect.ByTCP, connect.ByAuto}
 	fillings   = []string{pebble.Separate.String(), pebble.Shared.String()}
 )
 
@@ -146,7 +146,7 @@ func (s *settings) ranks() int {
 
 // via is the transport that the flags ask for between processes; "" when they don't.
 func (s *settings) via() string {
-	if s.transport.text == netio.ByShm || s.transport.text == netio.ByTCP {
+	if s.transport.text == connect.ByShm || s.transport.text == connect.ByTCP {
 		return s.transport.text
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
@@ -47,7 +47,7 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 		return sim.Network{}, err
 	}
 	p := f.Parameters
-	if j.settings.transport.text == netio.ByTCP {
+	if j.settings.transport.text == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
 	n := networkBy(p)

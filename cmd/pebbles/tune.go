@@ -19,9 +19,9 @@ import (
 	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/race"
+	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/launch"
+	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/tune"
 )
 
@@ -276,7 +276,7 @@ func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
 	case err != nil || sent == 0:
 		return nil, nil
 	}
-	if u.of.Transport == netio.ByTCP {
+	if u.of.Transport == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
 	ranks, carried := float64(u.of.Ranks), sent+first.counter("forwarded")

@@ -27,18 +27,29 @@ var walls = []wall{
 	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
 	{folder: "internal/engine", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "route", "termination",
 		"tune")},
+	{folder: "internal/cpu", std: all, ours: none},
+	{folder: "internal/frame", std: pure, ours: none},
+	{folder: "internal/handshake", std: all, ours: none, clock: true},
+	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
+	{folder: "internal/inflight", std: all, ours: none, clock: true},
+	{folder: "internal/local", std: all, ours: only("internal/cpu", "internal/frame", "internal/idle", "netio"), clock: true},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
-	{folder: "netio", std: all, ours: only("netio/handshake"), clock: true},
-	{folder: "netio/handshake", std: all, ours: none, clock: true},
-	{folder: "netio/launch", std: all, ours: only("netio", "netio/handshake"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("netio"), clock: true},
-	{folder: "netio/netiotest", std: all, ours: only("netio"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/engine", "internal/layout", "netio", "netio/launch", "route", "termination",
-		"tune")},
+	{folder: "netio", std: all, ours: only("internal/cpu", "internal/frame"), clock: true},
+	{folder: "netio/connect", std: all, ours: only("internal/frame", "netio", "netio/shm", "netio/tcp")},
+	{folder: "netio/mem", std: all, ours: only("internal/cpu", "internal/idle", "internal/local", "netio")},
+	{folder: "netio/shm", std: all, ours: only("internal/cpu", "internal/frame", "internal/handshake", "internal/idle", "internal/inflight",
+		"internal/local", "netio", "netio/tcp"), clock: true},
+	{folder: "netio/tcp", std: all, ours: only("internal/cpu", "internal/frame", "internal/handshake", "internal/idle", "internal/inflight",
+		"internal/local", "netio"), clock: true},
+	{folder: "launch", std: all, ours: only("internal/cpu", "internal/handshake", "netio", "netio/connect", "netio/tcp"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu", "netio"), clock: true},
+	{folder: "netio/netiotest", std: all, ours: only("internal/handshake", "netio", "netio/tcp"), clock: true, helper: true},
+	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/cpu", "internal/engine", "internal/layout", "launch", "netio", "netio/mem",
+		"route", "termination", "tune")},
 	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/engine", "internal/layout", "netio", "pebble", "reduce",
 		"route")},
 	{folder: "target/avro", std: quiet, ours: none},
@@ -59,8 +70,8 @@ var homes = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "lab", "lab/*", "netio", "netio/*"},
-	"golang.org/x/term":                 {"cmd/*", "netio", "netio/*"},
+	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/*", "launch", "netio", "netio/*"},
+	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"lab"},
 	"github.com/stretchr/testify":       nil,
 	"go.uber.org/goleak":                nil,
@@ -134,9 +145,9 @@ func quietWithFiles(name string) bool {
 		!strings.HasPrefix(name, "testing/")
 }
 
-// public is what users may import, and what helps the tests.
+// public is what users may import, what helps the tests, and how much memory is free.
 func public(name string) bool {
-	return !strings.HasPrefix(name, "internal/") && !command(name) && !laboratory(name) && name != "netio/launch"
+	return name == "internal/cpu" || !strings.HasPrefix(name, "internal/") && !command(name) && !laboratory(name) && name != "launch"
 }
 
 // measured is what the laboratory may import: everything but the command.

@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -66,7 +67,7 @@ func processorRun(ctx context.Context, c pebble.Config, run func(*pebble.Rank) (
 	if c.Ranks == 0 {
 		c.Ranks = ApplicationRanks
 	}
-	c.Transport = processorTime{netio.NewMem(c.Ranks)}
+	c.Transport = processorTime{mem.New(c.Ranks)}
 	err = pebble.Run(ctx, c, func(r *pebble.Rank) error {
 		one, err := run(r)
 		if r.ID() == 0 {

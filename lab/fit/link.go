@@ -10,6 +10,7 @@ import (
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
 )
 
 // Effort says how long to measure.
@@ -66,7 +67,7 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
 	for rank := place.First; rank < place.Last; rank++ {
-		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank), batches: t.Name() == netio.ByTCP}
+		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
 		ends.Go(func() {
 			if rank == 1 {
 				errs[1] = e.answer()

@@ -11,9 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/handshake"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/mem"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,8 +25,8 @@ var little = Effort{Repeats: 2, Frames: 50}
 
 // frames is how many an effort sends from rank 0.
 func frames(e Effort, transport string) uint64 {
-	one, streams := &end{batches: transport == netio.ByTCP}, len(streamSizes)
-	if transport == netio.ByTCP {
+	one, streams := &end{batches: transport == connect.ByTCP}, len(streamSizes)
+	if transport == connect.ByTCP {
 		streams++ // a trade whose frames leave alone
 	}
 	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + streams*(e.Frames+1)
@@ -48,7 +51,7 @@ func sound(t *testing.T, l model.Link, m model.Measured, name string) {
 }
 
 func TestMem(t *testing.T) {
-	tr := netio.NewMem(2)
+	tr := mem.New(2)
 	l, m, ok, err := Link(t.Context(), tr, little)
 	require.NoError(t, err)
 	require.True(t, ok)
@@ -58,10 +61,10 @@ func TestMem(t *testing.T) {
 
 // two are the transports of two processes.
 func two(t *testing.T, name string) []netio.Transport {
-	cs := make([]netio.TCPConfig, 2)
+	cs := make([]tcp.Config, 2)
 	var addresses []string
 	for i := range cs {
-		listener, err := netio.ListenTCP("")
+		listener, err := tcp.Listen("")
 		require.NoError(t, err)
 		addresses = append(addresses, listener.Addr().String())
 		cs[i].Listener = listener
@@ -71,7 +74,7 @@ func two(t *testing.T, name string) []netio.Transport {
 	for i := range cs {
 		cs[i].Job, cs[i].Secret, cs[i].Place, cs[i].Addresses = "fit", make([]byte, 32), netio.PlaceOf(2, 2, i), addresses
 		cs[i].Identity = handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"}
-		dialled.Go(func() { all[i], errs[i] = netio.Dial(t.Context(), cs[i], name) })
+		dialled.Go(func() { all[i], errs[i] = connect.Dial(t.Context(), cs[i], name) })
 	}
 	dialled.Wait()
 	require.NoError(t, errors.Join(errs...))
@@ -79,9 +82,9 @@ func two(t *testing.T, name string) []netio.Transport {
 }
 
 func TestTwoProcesses(t *testing.T) {
-	for _, name := range []string{netio.ByTCP, netio.ByShm} {
+	for _, name := range []string{connect.ByTCP, connect.ByShm} {
 		t.Run(name, func(t *testing.T) {
-			if name == netio.ByShm && runtime.GOOS != "linux" {
+			if name == connect.ByShm && runtime.GOOS != "linux" {
 				t.Skip("this system has no nameless shared memory")
 			}
 			all := two(t, name)
@@ -113,7 +116,7 @@ func closeBoth(t *testing.T, all []netio.Transport) {
 
 // TestLostPeer: when the second process gives up in the middle, the first says so, and does not hang.
 func TestLostPeer(t *testing.T) {
-	all := two(t, netio.ByTCP)
+	all := two(t, connect.ByTCP)
 	var second sync.WaitGroup
 	second.Go(func() {
 		all[1].Start(func(error) {})
@@ -135,16 +138,16 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	tr := netio.NewMem(2)
+	tr := mem.New(2)
 	_, _, _, err := Link(ctx, tr, Effort{Repeats: 1 << 20, Frames: 1 << 20})
 	require.ErrorIs(t, err, why)
 	require.NoError(t, tr.Close())
 }
 
 func TestRefuses(t *testing.T) {
-	_, _, _, err := Link(t.Context(), netio.NewMem(3), little)
+	_, _, _, err := Link(t.Context(), mem.New(3), little)
 	require.ErrorContains(t, err, "the job has 3")
-	_, _, _, err = Link(t.Context(), netio.NewMem(2), Effort{Repeats: 0, Frames: 100})
+	_, _, _, err = Link(t.Context(), mem.New(2), Effort{Repeats: 0, Frames: 100})
 	require.ErrorContains(t, err, "give one repeat at least")
 	_, err = Pebbles(t.Context(), 1, 10)
 	require.ErrorContains(t, err, "32768 pebbles")
@@ -154,13 +157,13 @@ func TestRefuses(t *testing.T) {
 func TestTimeOfAnEffort(t *testing.T) {
 	effort, start := little, time.Now()
 	effort.Time = 50 * time.Millisecond
-	tr := netio.NewMem(2)
+	tr := mem.New(2)
 	_, _, ok, err := Link(t.Context(), tr, effort)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.GreaterOrEqual(t, time.Since(start), effort.Time)
 	require.NoError(t, tr.Close())
 	effort.Time = -1
-	_, _, _, err = Link(t.Context(), netio.NewMem(2), effort)
+	_, _, _, err = Link(t.Context(), mem.New(2), effort)
 	require.ErrorContains(t, err, "no time below 0")
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // Permutation is what the application of that name is held against: out[perm[data[i]]] = i for arrays of the same size that lie
@@ -102,7 +102,7 @@ func shuffle(words []uint64, seed, stream uint64) {
 // permute puts down a share of i, its end excluded.
 func (a arrays) permute(first, end int) {
 	perm, out := a.perm, a.out
-	netio.Visit(perm, a.data[first:end], func(data []uint64) {
+	cpu.PrefetchEach(perm, a.data[first:end], func(data []uint64) {
 		for _, index := range data {
 			out[perm[index]] = uint64(first)
 			first++

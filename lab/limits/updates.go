@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // Updates is what RandomAccess is held against: as many updates, from the same kind of stream, to tables of the same size, by
@@ -76,7 +76,7 @@ func apply(table []uint64, ran uint64, updates int) {
 			ran = ran<<1 ^ uint64(int64(ran)>>63)&7
 			rans[i] = ran
 		}
-		netio.Visit(table, rans[:], func(rans []uint64) {
+		cpu.PrefetchEach(table, rans[:], func(rans []uint64) {
 			for _, v := range rans {
 				table[v&mask] ^= v
 			}

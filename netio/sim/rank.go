@@ -66,7 +66,7 @@ var (
 
 func (r *rank) open(w *World, id int) {
 	r.world, r.id, r.process, r.tie = w, id, w.processes[w.layout.process[id]], tie(w.config.Seed, id)
-	r.pool = netio.NewDetouredPool(r.released)
+	r.pool = netio.NewPool(keeper{rank: r})
 }
 
 // start makes the coroutine.
@@ -260,7 +260,16 @@ func (r *rank) mature() {
 	}
 }
 
-// released is where frames of this rank's pool go first. Word of a data frame takes as long as a frame without bytes would;
+// keeper lets the frames of a rank's pool take their way back when they are released.
+type keeper struct {
+	netio.Heap
+	rank *rank
+}
+
+// Release implements [netio.Keeper].
+func (k keeper) Release(_ *netio.Pool, f *netio.Frame) { k.rank.released(f) }
+
+// released is what the release of a frame of this rank's pool comes to. Word of a data frame takes as long as a frame without bytes would;
 // a control frame has left this rank for good when it was sent.
 func (r *rank) released(f *netio.Frame) {
 	w := r.world

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 const (
@@ -29,11 +29,11 @@ func reserve(ranks int) {
 	}
 	reserved.Lock()
 	defer reserved.Unlock()
-	bytes := min(int64(ranks)*reserveEach, netio.MemoryAvailable()/2) - reserved.bytes
+	bytes := min(int64(ranks)*reserveEach, cpu.MemoryAvailable()/2) - reserved.bytes
 	if bytes <= 0 {
 		return
 	}
 	reserved.bytes += bytes
-	netio.HugePages(make([]byte, bytes))
+	cpu.HugePages(make([]byte, bytes))
 	runtime.GC() // frees it before it counts as what the program needs, by which the collector would pace itself
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -39,7 +40,7 @@ func (c Config) Check() error {
 	case c.Memory < 0 || c.TimeLimit < 0:
 		return fmt.Errorf("sim: memory %d, time limit %v: give positive numbers, or 0 for the defaults", c.Memory, c.TimeLimit)
 	}
-	if err := netio.Weigh(c.Ranks, "simulated ranks", netio.RankBytes, netio.MemoryAvailable()); err != nil {
+	if err := cpu.CheckMemory(c.Ranks, "simulated ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
 		return fmt.Errorf("sim: %w: simulate fewer", err)
 	}
 	return errors.Join(c.Network.Check(), c.Faults.check(c.Processes))

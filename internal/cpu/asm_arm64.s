@@ -1,0 +1,38 @@
+#include "textflag.h"
+
+// func Prefetch(at unsafe.Pointer, bytes int)
+TEXT ·Prefetch(SB), NOSPLIT, $0-16
+	MOVD at+0(FP), R0
+	MOVD bytes+8(FP), R1
+next:
+	PRFM (R0), PLDL1KEEP
+	ADD  $64, R0
+	SUBS $64, R1, R1
+	BGT  next
+	RET
+
+// func Relax()
+TEXT ·Relax(SB), NOSPLIT, $0-0
+	YIELD
+	RET
+
+// func prefetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
+TEXT ·prefetchLow(SB), NOSPLIT, $0-48
+	MOVD table+0(FP), R0
+	MOVD size+8(FP), R1
+	MOVD mask+16(FP), R2
+	MOVD words+24(FP), R3
+	MOVD stride+32(FP), R4
+	MOVD n+40(FP), R5
+	CMP  $0, R5
+	BLE  done
+next:
+	MOVD (R3), R6
+	AND  R2, R6, R6
+	MADD R1, R0, R6, R6
+	PRFM (R6), PLDL1KEEP
+	ADD  R4, R3
+	SUBS $1, R5, R5
+	BGT  next
+done:
+	RET

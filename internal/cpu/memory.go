@@ -1,0 +1,88 @@
+package cpu
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// memoryUnknown is what MemoryAvailable returns when the system does not tell.
+const memoryUnknown = 2 << 30
+
+// MemoryAvailable is how many bytes of memory this process may still use without swapping: Linux's estimate, or the limit of
+// the process's control group when that is lower; 2 GiB where neither can be read.
+func MemoryAvailable() int64 {
+	available := int64(memoryUnknown)
+	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if n, ok := kibibytes(info, "MemAvailable:"); ok {
+			available = n
+		}
+	}
+	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
+			available = min(available, n)
+		}
+	}
+	return available
+}
+
+// ResidentPeak is the most bytes of memory that this process has had resident, or 0 where the system does not tell.
+func ResidentPeak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	n, _ := kibibytes(status, "VmHWM:")
+	return n
+}
+
+// kibibytes finds the value of a name in the text of a file of Linux's that has lines of name, number and "kB". It returns bytes.
+func kibibytes(text []byte, name string) (int64, bool) {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 3 && fields[0] == name {
+			n, err := strconv.ParseInt(fields[1], 10, 64)
+			return n << 10, err == nil
+		}
+	}
+	return 0, false
+}
+
+// CheckMemory returns an error when n things of at least so many bytes each do not fit into the available bytes. what is the
+// things' name in the plural. Nothing is allocated. n and each may be as large as an int64 holds.
+func CheckMemory(n int, what string, each, available int64) error {
+	need := float64(n) * float64(each)
+	if need <= float64(available) {
+		return nil
+	}
+	return fmt.Errorf("%d %s need at least %s of memory, and %s are available", n, what, bytesText(need), bytesText(float64(available)))
+}
+
+// bytesText writes a number of bytes with three digits.
+func bytesText(n float64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	i := 0
+	for ; n >= 1000 && i < len(units)-1; i++ {
+		n /= 1 << 10
+	}
+	return fmt.Sprintf("%.3g %s", n, units[i])
+}
+
+// CacheLine is the size of a cache line, in bytes.
+const CacheLine = 64
+
+// AlignedBytes allocates n bytes that start on a cache line.
+func AlignedBytes(n int) []byte {
+	raw := make([]byte, n+CacheLine-1)
+	skip := int(-uintptr(unsafe.Pointer(&raw[0])) & (CacheLine - 1))
+	return raw[skip : skip+n : skip+n]
+}

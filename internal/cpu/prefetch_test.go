@@ -1,0 +1,47 @@
+package cpu_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
+
+// TestPrefetchEachSeesEachKeyOnceInOrder looks ahead in tables of all sorts, which must change nothing.
+func TestPrefetchEachSeesEachKeyOnceInOrder(t *testing.T) {
+	type wide struct{ key, value uint64 }
+	for _, words := range []int{0, 1, 2, 3, 64, 1000, 1 << 12} {
+		for _, n := range []int{0, 1, 31, 32, 33, 64, 65, 1000} {
+			t.Run(fmt.Sprintf("%d keys, %d words", n, words), func(t *testing.T) {
+				table := make([]uint64, words)
+				keys, narrow := make([]wide, n), make([]uint16, n)
+				for i := range keys {
+					keys[i] = wide{uint64(i) * 0x9E3779B97F4A7C15, uint64(i)}
+					narrow[i] = uint16(i)
+				}
+				next := uint64(0)
+				cpu.PrefetchEach(table, keys, func(block []wide) {
+					require.NotEmpty(t, block)
+					for _, k := range block {
+						require.Equal(t, next, k.value)
+						next++
+					}
+				})
+				require.EqualValues(t, n, next)
+				cpu.PrefetchEach(table, narrow, func(block []uint16) { next -= uint64(len(block)) })
+				require.Zero(t, next)
+				require.Equal(t, make([]uint64, words), table)
+			})
+		}
+	}
+}
+
+func TestPrefetchEachAllocatesNothing(t *testing.T) {
+	table, keys, sum := make([]uint64, 1<<10), make([]uint64, 1000), uint64(0)
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		cpu.PrefetchEach(table, keys, func(block []uint64) { sum += uint64(len(block)) })
+	}))
+	require.NotZero(t, sum)
+}

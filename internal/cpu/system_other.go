@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cpu
+
+// Yield does nothing: this system has no cheap way to yield a core.
+func Yield() {}
+
+func adviseHuge([]byte) {}

@@ -1,0 +1,183 @@
+package handshake_test
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func hello(process int) handshake.Hello {
+	return handshake.Hello{
+		Role: handshake.RolePeer, Job: "job", Process: process, Processes: 2, Ranks: 4, Lane: 1,
+		Identity: handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"},
+	}
+}
+
+// side is what one end of a greeting came to.
+type side struct {
+	hello handshake.Hello
+	err   error
+}
+
+// meet lets two ends greet each other, and close when they fail.
+func meet(t *testing.T, clientSecret, serverSecret string, client, server handshake.Hello) (c, s side) {
+	a, b := net.Pipe()
+	t.Cleanup(func() { a.Close(); b.Close() })
+	var both sync.WaitGroup
+	both.Go(func() {
+		if c.hello, c.err = handshake.Client(a, []byte(clientSecret), client, 0); c.err != nil {
+			a.Close()
+		}
+	})
+	both.Go(func() {
+		if s.hello, s.err = handshake.Server(b, []byte(serverSecret), server, 0); s.err != nil {
+			b.Close()
+		}
+	})
+	both.Wait()
+	return c, s
+}
+
+func TestMembersLearnOfEachOther(t *testing.T) {
+	c, s := meet(t, "secret", "secret", hello(1), hello(0))
+	require.NoError(t, errors.Join(c.err, s.err))
+	require.Equal(t, hello(0), c.hello)
+	require.Equal(t, hello(1), s.hello)
+}
+
+func TestOtherSecretOrJobIsRefusedOnBothSides(t *testing.T) {
+	otherJob := hello(1)
+	otherJob.Job = "another"
+	for name, c := range map[string]struct {
+		secret string
+		hello  handshake.Hello
+	}{"secret": {"other", hello(1)}, "job": {"secret", otherJob}} {
+		t.Run(name, func(t *testing.T) {
+			client, server := meet(t, c.secret, "secret", c.hello, hello(0))
+			require.ErrorIs(t, client.err, handshake.ErrSecret)
+			require.ErrorIs(t, server.err, handshake.ErrSecret)
+			require.Zero(t, server.hello, "nothing was learnt of a stranger")
+			require.Zero(t, client.hello)
+		})
+	}
+}
+
+func TestEmptySecretIsRefused(t *testing.T) {
+	_, s := meet(t, "", "", hello(1), hello(0))
+	require.ErrorContains(t, s.err, "no secret")
+}
+
+func TestOtherIdentityIsNamedOnBothSides(t *testing.T) {
+	for field, change := range map[string]func(*handshake.Identity){
+		"protocol":   func(i *handshake.Identity) { i.Protocol = 99 },
+		"build":      func(i *handshake.Identity) { i.Build = "99" },
+		"byte order": func(i *handshake.Identity) { i.ByteOrder = "99" },
+		"registry":   func(i *handshake.Identity) { i.Registry = "99" },
+	} {
+		t.Run(field, func(t *testing.T) {
+			mine := hello(1)
+			change(&mine.Identity)
+			c, s := meet(t, "secret", "secret", mine, hello(0))
+			for _, err := range []error{c.err, s.err} {
+				var mismatch *handshake.IdentityError
+				require.ErrorAs(t, err, &mismatch)
+				require.Equal(t, field, mismatch.Field)
+				require.ErrorContains(t, err, field)
+				require.ErrorContains(t, err, `"99"`)
+			}
+		})
+	}
+}
+
+func TestLauncherNeedNotBeTheSameBuild(t *testing.T) {
+	launcher := hello(0)
+	launcher.Role, launcher.Identity = handshake.RoleLauncher, handshake.Identity{Protocol: handshake.Protocol}
+	process := hello(1)
+	process.Role = handshake.RoleProcess
+	c, s := meet(t, "secret", "secret", process, launcher)
+	require.NoError(t, errors.Join(c.err, s.err))
+}
+
+func TestTooLongHelloIsTold(t *testing.T) {
+	mine := hello(1)
+	mine.Identity.Build = strings.Repeat("b", 5000)
+	c, _ := meet(t, "secret", "secret", mine, hello(0))
+	require.ErrorContains(t, c.err, "the most is 4096")
+}
+
+func TestDeadlineIsCleared(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	watched := &deadlines{Conn: b}
+	go handshake.Client(a, []byte("secret"), hello(1), 0)
+	_, err := handshake.Server(watched, []byte("secret"), hello(0), 0)
+	require.NoError(t, err)
+	require.Len(t, watched.set, 2, "one limit for the whole greeting")
+	require.False(t, watched.set[0].IsZero())
+	require.True(t, watched.set[1].IsZero())
+}
+
+type deadlines struct {
+	net.Conn
+	set []time.Time
+}
+
+func (d *deadlines) SetDeadline(t time.Time) error {
+	d.set = append(d.set, t)
+	return d.Conn.SetDeadline(t)
+}
+
+func TestThisBuildIsTheSameTwice(t *testing.T) {
+	a, err := handshake.ThisBuild()
+	require.NoError(t, err)
+	b, err := handshake.ThisBuild()
+	require.NoError(t, err)
+	require.Equal(t, a, b)
+	require.Equal(t, handshake.Protocol, a.Protocol)
+	require.Contains(t, a.Build, "sha256:")
+	require.Contains(t, []string{"little", "big"}, a.ByteOrder)
+}
+
+// tardy is a connection whose end is not scheduled for a while before it reads the Hello.
+type tardy struct {
+	net.Conn
+	reads int
+	pause time.Duration
+}
+
+func (c *tardy) Read(b []byte) (int, error) {
+	if c.reads++; c.reads == 4 { // magic number, nonce, proof, Hello
+		time.Sleep(c.pause)
+	}
+	return c.Conn.Read(b)
+}
+
+// TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has taken
+// the connection for good by then, so the client must not give it up: the server would refuse it when it dials again.
+func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		defer a.Close()
+		defer b.Close()
+		served := make(chan error)
+		go func() {
+			_, err := handshake.Server(b, []byte("secret"), hello(0), time.Second)
+			served <- err
+		}()
+		_, err := handshake.Client(&tardy{Conn: a, pause: time.Minute}, []byte("secret"), hello(1), time.Second)
+		require.NoError(t, err)
+		require.NoError(t, <-served)
+	})
+}

@@ -1,0 +1,94 @@
+package idle
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Parking is where one goroutine waits for others. It announces that it parks and then looks for work a last time. Whoever
+// makes work looks for the announcement afterwards, so one of the two sees the other:
+//
+//	the one that waits          the others
+//	  Announce                    make work
+//	  look for work               Notify
+//	  none: Sleep, else: Leave
+type Parking struct {
+	parked atomic.Bool
+	signal chan struct{} // capacity 1: a wake-up that was not yet seen
+	timer  *time.Timer
+	before func() // called before an announcement, by tests; else nil
+}
+
+// NewParking makes one. It must not be copied once it is used.
+func NewParking() Parking { return Parking{signal: make(chan struct{}, 1)} }
+
+// Announce says that the goroutine is about to sleep.
+func (p *Parking) Announce() {
+	p.BeforeAnnouncement()
+	p.parked.Store(true)
+}
+
+// BeforeAnnouncement lets tests make work between the last look and an announcement, where a wake-up could be lost. Owners that
+// announce in a place of their own besides call it there.
+func (p *Parking) BeforeAnnouncement() {
+	if p.before != nil {
+		p.before()
+	}
+}
+
+// Once has a test's function called before the first announcement, or the one after so many others.
+func (p *Parking) Once(after int, f func()) {
+	p.before = func() {
+		if after--; after < 0 {
+			p.before = nil
+			f()
+		}
+	}
+}
+
+// Leave takes the announcement back.
+func (p *Parking) Leave() { p.parked.Store(false) }
+
+// Announced tells whether the goroutine sleeps or is about to, and nobody has woken it yet.
+func (p *Parking) Announced() bool { return p.parked.Load() }
+
+// Sleep blocks until the goroutine is woken or d has passed (never, when negative), and takes the announcement back. It
+// reports whether it was woken.
+func (p *Parking) Sleep(d time.Duration) (woken bool) {
+	defer p.Leave()
+	if d < 0 {
+		<-p.signal
+		return true
+	}
+	if p.timer == nil {
+		p.timer = time.NewTimer(d)
+	} else {
+		p.timer.Reset(d)
+	}
+	select {
+	case <-p.signal:
+		p.timer.Stop()
+		return true
+	case <-p.timer.C:
+		return false
+	}
+}
+
+// Woken tells whether the next Sleep would end at once. It costs one load.
+func (p *Parking) Woken() bool { return len(p.signal) > 0 }
+
+// Notify wakes the goroutine if it has announced itself and nobody has woken it yet. Any goroutine may call it; it costs one
+// load when there is nobody to wake.
+func (p *Parking) Notify() {
+	if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
+		p.Wake()
+	}
+}
+
+// Wake ends the current Sleep, or the next one. Any goroutine may call it.
+func (p *Parking) Wake() {
+	select {
+	case p.signal <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,43 @@
+package idle
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
+
+// Policy says how ranks that share memory with other processes wait, by how many share the cores. A rank with a core for itself only looks: to
+// yield would cost more than a frame takes, and wake idle threads that take the core from another process. Ranks that outnumber
+// the cores of their process yield to each other, and those that outnumber the host's cores yield to other processes.
+type Policy struct {
+	Looks        int    // of one poll
+	CollectEvery int    // polls of a Wait between two looks for frames that came back
+	Min, Max     int    // of a rank's spin limit: idle polls before it parks
+	Ranks        uint32 // polls between two yields to ranks of this process
+	Processes    uint32 // polls between two yields to other processes; 0 is never
+	Yield        func() // to other processes
+}
+
+// PolicyFor is for a process that has so many of the ranks on this host.
+func PolicyFor(here, onHost int) Policy {
+	p := Policy{
+		Looks: SpinLooks, CollectEvery: SpinCollectEvery, Min: SpinMin, Max: SpinMax, Ranks: SpinSchedEvery, Yield: cpu.Yield,
+	}
+	if here > runtime.GOMAXPROCS(0) {
+		p.Looks, p.Ranks = 1, 1
+	}
+	if onHost > runtime.NumCPU() {
+		p.Looks, p.CollectEvery, p.Max = 1, 1, SharedSpinMax
+		p.Processes = uint32(min(here, runtime.GOMAXPROCS(0)))
+	}
+	return p
+}
+
+// Learn returns a rank's spin limit after a sleep: beside other work, it doesn't pay to poll for somebody who is not running.
+func (p *Policy) Learn(limit int, slept time.Duration) int {
+	if slept < SleepShort {
+		return min(2*limit, p.Max)
+	}
+	return max(limit/2, p.Min)
+}

@@ -1,0 +1,103 @@
+package local
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// inlineRing is where small frames for one rank of this process arrive by value. The cache line of a slot has come to the
+// receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have to
+// be brought there one after the other, and back. The receiver copies them into frames of its own receive pool. Of the
+// sender's frame only a release count comes back, when it is asked for.
+type inlineRing struct {
+	netio.Heap // of the receive pool
+
+	ring Ring
+	rank uint32 // that receives
+	from func(rank uint32) *Port
+	_    [2 * cpu.CacheLine]byte
+
+	head atomic.Uint64 // how far the receiver is, as its senders know
+	_    [2*cpu.CacheLine - 8]byte
+
+	next uint64 // ticket of the receiver; its own, as is the receive pool
+	pool *netio.Pool
+}
+
+// A ring takes as many small frames as senders have credit for at a time; those of many ranks take less memory each.
+const (
+	inlineSlots     = 256
+	inlineSlotsMany = 32
+	manyRanks       = 64
+)
+
+func newInlineRing(ranks int, rank uint32, from func(rank uint32) *Port) *inlineRing {
+	slots := inlineSlots
+	if ranks > manyRanks {
+		slots = inlineSlotsMany
+	}
+	r := &inlineRing{ring: Ring{Slots: alignedSlots(slots), Header: &RingHeader{}}, rank: rank, from: from}
+	r.pool = netio.NewPool(r)
+	return r
+}
+
+// alignedSlots are slots whose cache lines are those of the processor.
+func alignedSlots(n int) []Slot {
+	raw := cpu.AlignedBytes(n * SlotSize)
+	return unsafe.Slice((*Slot)(unsafe.Pointer(&raw[0])), n)
+}
+
+// put takes a frame's contents, if there is room for them and the frame may travel so. It is for the sender.
+func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
+	number := frame.None
+	if f.Kind != netio.Control {
+		var own bool
+		if number, own = sender.pool.Inside(access).Number(f); !own {
+			return false
+		}
+	}
+	ticket, ok := r.ring.Reserve(&r.head)
+	if !ok {
+		return false
+	}
+	s := r.ring.At(ticket)
+	s.Write(&f.Header, sender.rank, number)
+	s.CopyIn(f)
+	r.ring.Publish(ticket)
+	return true
+}
+
+// filled tells whether recv would return a frame.
+func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
+
+// recv returns the next frame that has arrived here, if there is one.
+func (r *inlineRing) recv() *netio.Frame {
+	if !r.filled() {
+		return nil
+	}
+	s := r.ring.At(r.next)
+	f := r.pool.Get(frame.InlineMax)
+	s.read(&f.Header)
+	in := f.Inside(access)
+	f.To, in.Sender, in.Received = r.rank, s.sender, s.number
+	s.CopyOut(f.Payload())
+	r.next = r.ring.Advance(r.next)
+	return f
+}
+
+// Release implements [netio.Keeper].
+func (r *inlineRing) Release(p *netio.Pool, f *netio.Frame) {
+	if in := f.Inside(access); in.Received != frame.None {
+		sender := r.from(in.Sender)
+		sender.pool.Inside(access).Released(in.Received)
+		sender.parking.Notify()
+	}
+	p.TakeBack(f)
+}
+
+// access is the key to what of frames and pools is for transports.
+var access frame.Access

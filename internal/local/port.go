@@ -1,0 +1,154 @@
+package local
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Port is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
+// place where the rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a copy,
+// small ones by value. It implements [netio.Port] but for Send.
+type Port struct {
+	netio.Heap // of the pool
+
+	rank   uint32
+	pool   *netio.Pool
+	inline *inlineRing
+	_      [cpu.CacheLine]byte
+
+	arrived netio.Stack // pushed by any goroutine
+	_       [2*cpu.CacheLine - 8]byte
+	parking idle.Parking // looked at by any goroutine
+	_       [cpu.CacheLine]byte
+
+	inbox netio.Frames // taken from arrived; the rank's own, as is the next
+	turns uint32       // of Recv, which looks here first or there
+	_     [2 * cpu.CacheLine]byte
+}
+
+// NewPorts makes those of a process's ranks.
+func NewPorts(p netio.Place) []*Port {
+	all := make([]*Port, p.Last-p.First)
+	for i := range all {
+		s := &Port{parking: idle.NewParking(), rank: uint32(p.First + i)}
+		s.pool = netio.NewPool(s)
+		s.inline = newInlineRing(len(all), s.rank, func(rank uint32) *Port { return all[int(rank)-p.First] })
+		all[i] = s
+	}
+	return all
+}
+
+// Release implements [netio.Keeper].
+func (s *Port) Release(p *netio.Pool, f *netio.Frame) {
+	p.TakeBack(f)
+	s.parking.Notify()
+}
+
+// Pass hands a frame to another rank of this process. It is for the rank's goroutine.
+func (s *Port) Pass(f *netio.Frame, to *Port) {
+	in := f.Inside(access)
+	if f.Bytes > frame.InlineMax || in.Pool != s.pool || !to.inline.put(f, s) {
+		to.Deliver(f)
+		return
+	}
+	a, awaited := in.Account, f.Kind != netio.Control
+	pool := s.pool.Inside(access)
+	if pool.Copied(f, awaited); awaited {
+		pool.Await(a)
+	}
+	to.parking.Notify()
+}
+
+// Deliver puts a frame in front of the rank. Any goroutine may call it.
+func (s *Port) Deliver(f *netio.Frame) {
+	s.arrived.Push(f)
+	s.parking.Notify()
+}
+
+// Parking is where the rank parks.
+func (s *Port) Parking() *idle.Parking { return &s.parking }
+
+// Wake implements [netio.Port].
+func (s *Port) Wake() { s.parking.Wake() }
+
+// Recv implements [netio.Port].
+func (s *Port) Recv() *netio.Frame {
+	s.turns++
+	inlineFirst := s.turns%2 == 0
+	if inlineFirst {
+		if f := s.inline.recv(); f != nil {
+			return f
+		}
+	}
+	if f := s.shift(); f != nil || inlineFirst {
+		return f
+	}
+	return s.inline.recv()
+}
+
+// shift returns the oldest of the frames that did not come by the inline ring.
+func (s *Port) shift() *netio.Frame {
+	if s.inbox.Empty() {
+		if s.arrived.Empty() {
+			return nil
+		}
+		s.inbox = s.arrived.Take()
+	}
+	f := s.inbox.Shift()
+	s.prefetchNext()
+	return f
+}
+
+// Fetch implements [netio.Port].
+func (s *Port) Fetch() {
+	if s.inbox.Empty() && !s.arrived.Empty() {
+		s.inbox = s.arrived.Take()
+		s.prefetchNext()
+	}
+}
+
+// prefetchNext prefetches the next frame's payload while the rank is busy with other things.
+func (s *Port) prefetchNext() {
+	if f := s.inbox.First(); f != nil {
+		cpu.Prefetch(f.Base(), int(min(f.Bytes, prefetchMax)))
+	}
+}
+
+// prefetchMax is how many bytes of a frame are prefetched: what stays in a first-level cache beside other data.
+const prefetchMax = 8 << 10
+
+// Has reports whether Recv would return a frame.
+func (s *Port) Has() bool {
+	return s.inline.filled() || !s.inbox.Empty() || !s.arrived.Empty()
+}
+
+// Pool implements [netio.Port].
+func (s *Port) Pool() *netio.Pool { return s.pool }
+
+// Collect collects what has come back to the pool, and tells whether there was any.
+func (s *Port) Collect() bool {
+	before := s.pool.Back()
+	s.pool.Lent()
+	return s.pool.Back() != before
+}
+
+// Wait implements [netio.Port].
+func (s *Port) Wait(d time.Duration) {
+	s.parking.Announce()
+	if s.Has() || s.Collect() { // after it has collected, the next Wait of a rank that needs no room parks
+		s.parking.Leave()
+		return
+	}
+	s.parking.Sleep(d)
+}
+
+// Pause implements [netio.Port].
+func (s *Port) Pause() { runtime.Gosched() }
+
+// Now implements [netio.Port].
+func (s *Port) Now() time.Duration { return idle.Now() }

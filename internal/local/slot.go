@@ -1,0 +1,93 @@
+package local
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small frames need
+// only the first. A frame of up to frame.InlineMax bytes travels in the slot; of a longer one only its location does.
+type Slot struct {
+	turn   atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
+	kind   netio.Kind    // with byLocation when the body is a location
+	flags  uint8
+	target uint16
+	epoch  uint32
+	from   uint32
+	count  uint32
+	bytes  uint32
+	check  uint32
+	tag    uint32
+	seq    uint64
+	sender uint32       // the rank that the frame is to come back to
+	number frame.Number // by which its release is told, or frame.None
+	body   [frame.InlineMax]byte
+}
+
+// SlotSize is the size of a slot, in bytes.
+const SlotSize = 2 * cpu.CacheLine
+
+const byLocation netio.Kind = 0x80
+
+var _ [SlotSize - unsafe.Sizeof(Slot{})]byte
+
+// Location is where the memory of a frame lies in the arena of its sender's process.
+type Location struct {
+	Offset uint64
+	Class  uint32 // of the frame's size
+}
+
+// Descriptor is a slot's contents, read once: whoever can write to the slot could change it at any time.
+type Descriptor struct {
+	netio.Header
+	Sender   uint32
+	Number   frame.Number
+	Location Location // unless Inline
+	Inline   bool
+}
+
+// Write fills in all but the body.
+func (s *Slot) Write(h *netio.Header, sender uint32, number frame.Number) {
+	s.kind, s.flags, s.target, s.epoch = h.Kind, h.Flags, h.Target, h.Epoch
+	s.from, s.count, s.bytes, s.check, s.tag, s.seq = h.From, h.Count, h.Bytes, h.Check, h.Tag, h.Seq
+	s.sender, s.number = sender, number
+}
+
+// Refer makes the body a location.
+func (s *Slot) Refer(l Location) {
+	s.kind |= byLocation
+	*(*Location)(unsafe.Pointer(&s.body)) = l
+}
+
+// CopyIn copies a small frame's payload into the body, in words: both have room for whole ones.
+func (s *Slot) CopyIn(f *netio.Frame) {
+	from := (*[frame.InlineMax / 8]uint64)(f.Base())
+	to := (*[frame.InlineMax / 8]uint64)(unsafe.Pointer(&s.body))
+	for i := range (f.Bytes + 7) / 8 {
+		to[i] = from[i]
+	}
+}
+
+// CopyOut copies the body into a payload.
+func (s *Slot) CopyOut(payload []byte) { copy(payload, s.body[:]) }
+
+// read fills in all of a header but To, which whoever has the ring knows.
+func (s *Slot) read(h *netio.Header) {
+	h.Kind, h.Flags, h.Target, h.Epoch, h.From = s.kind, s.flags, s.target, s.epoch, s.from
+	h.Count, h.Bytes, h.Check, h.Tag, h.Seq = s.count, s.bytes, s.check, s.tag, s.seq
+}
+
+// Descriptor is the whole.
+func (s *Slot) Descriptor() Descriptor {
+	d := Descriptor{Sender: s.sender, Number: s.number, Inline: true}
+	s.read(&d.Header)
+	if d.Kind&byLocation != 0 {
+		d.Kind, d.Inline = d.Kind&^byLocation, false
+		d.Location = *(*Location)(unsafe.Pointer(&s.body))
+	}
+	return d
+}

@@ -1,0 +1,229 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The environment variables that tell a process of its job. The secret is not among them.
+const (
+	varJob        = "PEBBLES_JOB"           // the job's id
+	varProcess    = "PEBBLES_PROCESS"       // the number of this process
+	varProcesses  = "PEBBLES_PROCESSES"     // how many there are
+	varRanks      = "PEBBLES_RANKS"         // ranks of the whole job
+	varLauncher   = "PEBBLES_LAUNCHER"      // host:port of the launcher
+	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor that the secret is read from, or
+	varSecretFile = "PEBBLES_SECRET_FILE"   // file of mode 0600 that holds it: for wrappers that can't pass on a descriptor
+	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: where the launcher was reached from
+	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
+	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
+	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as connect.Dial takes it; absent: auto
+)
+
+var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,
+	varSilence, varTransport}
+
+// processesMax and ranksMax bound what a malformed environment or message can ask for.
+const (
+	processesMax = 1 << 16
+	ranksMax     = 1 << 24
+)
+
+const (
+	defaultStartLimit   = 30 * time.Second
+	defaultSilenceLimit = 10 * time.Second
+)
+
+// silenceLimitMin keeps the silence limit above what a busy machine may let a process wait for a processor.
+const silenceLimitMin = time.Second
+
+// environment is what the variables say.
+type environment struct {
+	job          string
+	process      int
+	processes    int
+	ranks        int
+	launcher     string
+	bind         string
+	startLimit   time.Duration
+	silenceLimit time.Duration
+	transport    string
+}
+
+// list formats the environment for a process that inherits the secret as a descriptor.
+func (e environment) list(secretFD int) []string {
+	vars := []string{
+		varJob + "=" + e.job,
+		varProcess + "=" + strconv.Itoa(e.process),
+		varProcesses + "=" + strconv.Itoa(e.processes),
+		varRanks + "=" + strconv.Itoa(e.ranks),
+		varLauncher + "=" + e.launcher,
+		varStartLimit + "=" + e.startLimit.String(),
+		varSilence + "=" + e.silenceLimit.String(),
+		varSecretFD + "=" + strconv.Itoa(secretFD),
+	}
+	if e.bind != "" {
+		vars = append(vars, varBind+"="+e.bind)
+	}
+	if e.transport != "" {
+		vars = append(vars, varTransport+"="+e.transport)
+	}
+	return vars
+}
+
+// takeEnvironment reads the variables and the secret that they point at, and removes them, whatever comes of it: what
+// this process starts is not of the job.
+func takeEnvironment() (environment, []byte, error) {
+	values := make(map[string]string)
+	for _, name := range variables {
+		if v, ok := os.LookupEnv(name); ok {
+			values[name] = v
+			os.Unsetenv(name)
+		}
+	}
+	e, err := parseEnvironment(values)
+	joined.Store(int64(max(1, e.processes)))
+	if err != nil {
+		return e, nil, err
+	}
+	secret, err := takeSecret(values)
+	return e, secret, err
+}
+
+func parseEnvironment(values map[string]string) (environment, error) {
+	p := parser{values: values}
+	e := environment{
+		job:          p.text(varJob),
+		processes:    p.number(varProcesses, 1, processesMax),
+		launcher:     p.text(varLauncher),
+		bind:         values[varBind],
+		startLimit:   p.duration(varStartLimit, 1, defaultStartLimit),
+		silenceLimit: p.duration(varSilence, silenceLimitMin, defaultSilenceLimit),
+		transport:    p.transport(varTransport),
+	}
+	e.process = p.number(varProcess, 0, e.processes-1)
+	e.ranks = p.number(varRanks, e.processes, ranksMax)
+	if len(p.wrong) > 0 {
+		return e, fmt.Errorf("read the environment of the job: %s; start the program by `pebbles run`, or set all variables "+
+			"that begin with PEBBLES_, or none", strings.Join(p.wrong, "; "))
+	}
+	return e, nil
+}
+
+func takeSecret(values map[string]string) ([]byte, error) {
+	descriptor, byFD := values[varSecretFD]
+	file, byFile := values[varSecretFile]
+	switch {
+	case byFD == byFile:
+		return nil, fmt.Errorf("read the job's secret: set one of %s and %s", varSecretFD, varSecretFile)
+	case byFile:
+		secret, err := readSecretFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read the job's secret by %s: %w", varSecretFile, err)
+		}
+		return secret, nil
+	}
+	n, err := strconv.Atoi(descriptor)
+	if err != nil || n < 3 { // 0, 1 and 2 are the program's own
+		return nil, fmt.Errorf("read the job's secret: %s=%q is not the number of a descriptor above 2", varSecretFD, descriptor)
+	}
+	secret, err := readSecret(n, 5*time.Second)
+	if err != nil {
+		return nil, fmt.Errorf("read the job's secret by %s: %w; a program that a member of the job starts must not take "+
+			"part in it", varSecretFD, err)
+	}
+	return secret, nil
+}
+
+// parser collects what is wrong with variables.
+type parser struct {
+	values map[string]string
+	wrong  []string
+}
+
+func (p *parser) text(name string) string {
+	v := p.values[name]
+	if v == "" {
+		p.wrong = append(p.wrong, name+" is missing")
+	}
+	return v
+}
+
+func (p *parser) number(name string, low, high int) int {
+	v := p.text(name)
+	n, err := strconv.Atoi(v)
+	if v != "" && (err != nil || n < low || n > high) {
+		p.wrong = append(p.wrong, fmt.Sprintf("%s=%q is not a number from %d to %d", name, v, low, high))
+	}
+	return n
+}
+
+func (p *parser) transport(name string) string {
+	v := p.values[name]
+	if err := checkTransport(v); err != nil {
+		p.wrong = append(p.wrong, fmt.Sprintf("%s: %v", name, err))
+	}
+	return v
+}
+
+func (p *parser) duration(name string, least, absent time.Duration) time.Duration {
+	v, ok := p.values[name]
+	if !ok {
+		return absent
+	}
+	d, err := time.ParseDuration(v)
+	switch {
+	case err != nil || d <= 0:
+		p.wrong = append(p.wrong, fmt.Sprintf("%s=%q is not a time such as 30s", name, v))
+	case d < least:
+		p.wrong = append(p.wrong, fmt.Sprintf("%s=%s is too short, the least is %v", name, v, least))
+	}
+	return d
+}
+
+// limits are the start limit and the silence limit that the user has set for launchers.
+func limits() (start, silence time.Duration, err error) {
+	values := make(map[string]string)
+	for _, name := range []string{varStartLimit, varSilence} {
+		if v, ok := os.LookupEnv(name); ok {
+			values[name] = v
+		}
+	}
+	p := parser{values: values}
+	start = p.duration(varStartLimit, 1, defaultStartLimit)
+	silence = p.duration(varSilence, silenceLimitMin, defaultSilenceLimit)
+	if len(p.wrong) > 0 {
+		err = errors.New(strings.Join(p.wrong, "; "))
+	}
+	return start, silence, err
+}
+
+// withoutJob is an environment without the variables of a job that this process may belong to itself.
+func withoutJob(vars []string) []string {
+	var kept []string
+	for _, v := range vars {
+		if name, _, _ := strings.Cut(v, "="); !isVariable(name) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func isVariable(name string) bool {
+	for _, v := range variables {
+		if v == name {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrJoinedBefore says that this process has joined its job before, or has tried to.
+var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call pebble.Main or " +
+	"pebble.RunLaunched once in a program that a launcher starts")
+
+var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`")

@@ -1,0 +1,167 @@
+package launch
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+)
+
+// joinAgainst joins a job of two processes as process 1, whose launcher is the given function.
+func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher func(net.Conn)) (*Member, error) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		conn, err := listener.Accept()
+		if err == nil {
+			launcher(conn)
+			conn.Close()
+		}
+	}()
+	defer func() { <-ended }()
+	setMember(t, listener.Addr().String())
+	return JoinBy(ctx, "", log)
+}
+
+var testSecret = newSecret()
+
+func setMember(t *testing.T, launcher string) {
+	pipe, err := secretPipe(testSecret)
+	require.NoError(t, err)
+	defer pipe.Close()
+	for name, value := range goodVariables() {
+		t.Setenv(name, value)
+	}
+	t.Setenv(varLauncher, launcher)
+	t.Setenv(varSecretFD, strconv.Itoa(duplicate(t, pipe)))
+}
+
+func greetMember(conn net.Conn) error {
+	_, err := hearMember(conn)
+	return err
+}
+
+// hearMember returns where the member listens.
+func hearMember(conn net.Conn) (address string, err error) {
+	identity, err := handshake.ThisBuild()
+	if err != nil {
+		return "", err
+	}
+	_, err = handshake.Server(conn, testSecret, handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
+	var a arrival
+	return a.Address, errors.Join(err, readMessage(conn, arrivalBytesMax, &a), a.check())
+}
+
+// TestStrangersAtAMemberAreLogged has one knock when the member has told the launcher where it listens.
+func TestStrangersAtAMemberAreLogged(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	told := make(chan string, 100)
+	_, err := joinAgainst(t, ctx, slog.New(slog.NewTextHandler(lineWriter(told), nil)), func(conn net.Conn) {
+		address, err := hearMember(conn)
+		require.NoError(t, err)
+		stranger, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer stranger.Close()
+		stranger.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
+		require.NoError(t, writeMessage(conn, departure{Addresses: []string{"127.0.0.1:1", address}}))
+		for line := range told {
+			if strings.Contains(line, "refuse connection") {
+				require.Contains(t, line, stranger.LocalAddr().String())
+				break
+			}
+		}
+		cancel(errors.New("seen"))
+	})
+	require.ErrorContains(t, err, "seen")
+}
+
+type lineWriter chan<- string
+
+func (w lineWriter) Write(b []byte) (int, error) {
+	w <- string(b)
+	return len(b), nil
+}
+
+func TestLauncherThatIsNotThere(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	listener.Close()
+	setMember(t, listener.Addr().String())
+	_, err = Join(t.Context())
+	require.ErrorIs(t, err, ErrLauncherGone)
+	require.Equal(t, ExitFollower, StatusOf(err))
+}
+
+func TestLauncherThatMisbehaves(t *testing.T) {
+	after := func(do func(net.Conn)) func(net.Conn) {
+		return func(conn net.Conn) {
+			if err := greetMember(conn); err != nil {
+				panic(err)
+			}
+			do(conn)
+		}
+	}
+	for name, c := range map[string]struct {
+		launcher func(net.Conn)
+		says     string
+		is       error
+	}{
+		"hangs up":        {func(net.Conn) {}, "greet launcher", nil},
+		"is no launcher":  {func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "greet launcher", nil},
+		"knows no secret": {func(c net.Conn) { handshake.Server(c, newSecret(), handshake.Hello{Job: "j"}, 0) }, "wrong secret", handshake.ErrSecret},
+		"is a peer": {func(c net.Conn) {
+			handshake.Server(c, testSecret, handshake.Hello{Role: handshake.RolePeer, Job: "j", Identity: handshake.Identity{Protocol: handshake.Protocol}}, 0)
+		}, "not its launcher", nil},
+		"leaves":            {after(func(net.Conn) {}), "wait for all processes: launcher is gone", ErrLauncherGone},
+		"leaves half-said":  {after(func(c net.Conn) { c.Write([]byte{100, 0, 0, 0, '{'}) }), "unexpected EOF", nil},
+		"says too much":     {after(func(c net.Conn) { c.Write(binary.LittleEndian.AppendUint32(nil, 1<<30)) }), "the most is", nil},
+		"says nonsense":     {after(func(c net.Conn) { c.Write([]byte{2, 0, 0, 0, '[', ']'}) }), "decode message", nil},
+		"knows one address": {after(func(c net.Conn) { writeMessage(c, departure{Addresses: []string{"h:1"}}) }), "1 addresses for 2 processes", nil},
+		"has failed":        {after(func(c net.Conn) { writeMessage(c, departure{Failed: "no luck"}) }), "job has failed elsewhere: no luck", ErrElsewhere},
+		"leaves in the end": {after(func(c net.Conn) { writeMessage(c, departure{Addresses: []string{"127.0.0.1:1", "127.0.0.1:2"}}) }), "launcher is gone", ErrLauncherGone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := joinAgainst(t, t.Context(), nil, c.launcher)
+			require.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, err, "join job j as process 1: ")
+			if c.is != nil {
+				require.ErrorIs(t, err, c.is)
+			}
+			require.Empty(t, os.Getenv(varJob))
+		})
+	}
+}
+
+func TestLauncherThatSaysNothing(t *testing.T) {
+	cause := errors.New("enough")
+	for name, launcher := range map[string]func(net.Conn) error{
+		"at first":           func(net.Conn) error { return nil },
+		"after the greeting": greetMember,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			_, err := joinAgainst(t, ctx, nil, func(conn net.Conn) {
+				if err := launcher(conn); err != nil {
+					panic(err)
+				}
+				cancel(cause)
+				conn.Read(make([]byte, 1000))
+				conn.Read(make([]byte, 1000)) // until the other end leaves
+			})
+			require.Error(t, err)
+		})
+	}
+}

@@ -1,0 +1,52 @@
+package launch
+
+import (
+	"fmt"
+	"syscall"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// What processes take at the least, on this host.
+const (
+	processBytes = 8 << 20 // of memory: a Go program with a runtime
+	lineFiles    = 4       // open files of the launcher for each: its output, its errors, its line, and a pipe while it starts
+	spareFiles   = 32      // open files besides
+)
+
+// host is what this machine lets a job have.
+type host struct {
+	memory int64  // bytes that are available
+	files  uint64 // that a process may have open; 0 where it can't be read
+}
+
+func thisHost() host {
+	h := host{memory: cpu.MemoryAvailable()}
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
+		h.files = limit.Max // which Go raises its own to
+	}
+	return h
+}
+
+// checkNeed refuses jobs that this machine has no room for, before anything of them is started. What other hosts have is theirs to
+// tell.
+func checkNeed(s *Spec) error { return s.weigh(thisHost()) }
+
+func (s *Spec) weigh(h host) error {
+	if files := uint64(s.Processes)*lineFiles + spareFiles; h.files > 0 && files > h.files {
+		return fmt.Errorf("%d processes need %d open files in their launcher, and %d are allowed: start fewer, or raise the limit (ulimit -n)",
+			s.Processes, files, h.files)
+	}
+	if len(s.Hosts) > 0 {
+		return nil
+	}
+	if err := cpu.CheckMemory(s.Processes, "processes", processBytes, h.memory); err != nil {
+		return fmt.Errorf("%w: start fewer, or use more hosts", err)
+	}
+	if err := cpu.CheckMemory(s.Ranks, "ranks", netio.RankBytes, h.memory); err != nil {
+		return fmt.Errorf("%w: use fewer, or more hosts", err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// guest is a process that has joined.
+type guest struct {
+	process int
+	address string
+	line    net.Conn
+}
+
+// rendezvous is where the processes of a job meet its launcher. Strangers are refused, as handshake.Gate does it.
+type rendezvous struct {
+	gate    handshake.Gate
+	guests  chan guest // for the launcher's loop
+	open    context.Context
+	shut    context.CancelFunc
+	closing sync.Once
+	closed  sync.WaitGroup
+}
+
+// openRendezvous listens at s.Bind for the processes of a job.
+func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
+	identity, err := handshake.ThisBuild()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := tcp.Listen(s.Bind)
+	if err != nil {
+		return nil, err
+	}
+	r := &rendezvous{guests: make(chan guest)}
+	r.open, r.shut = context.WithCancel(context.Background())
+	r.gate = handshake.Gate{
+		Listener: listener, Secret: secret, Members: s.Processes, Limit: s.StartLimit, Log: s.Log,
+		Mine: handshake.Hello{
+			Role: handshake.RoleLauncher, Job: job, Process: -1, Processes: s.Processes, Ranks: s.Ranks, Identity: identity,
+		},
+		Welcome: func(conn net.Conn, hello handshake.Hello) {
+			if err := r.welcome(conn, hello); err != nil {
+				conn.Close()
+				s.Log.Warn("refuse process", "process", hello.Process, "error", err)
+			}
+		},
+	}
+	r.gate.Open()
+	return r, nil
+}
+
+func (r *rendezvous) address() string { return r.gate.Listener.Addr().String() }
+
+// welcome hears where a process listens, and hands it to the loop.
+func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
+	if err := r.fits(hello); err != nil {
+		return err
+	}
+	leave := context.AfterFunc(r.open, func() { conn.Close() })
+	defer leave()
+	var a arrival
+	if err := readMessage(conn, arrivalBytesMax, &a); err != nil {
+		return err
+	}
+	if err := a.check(); err != nil {
+		return err
+	}
+	if !leave() {
+		return context.Cause(r.open)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		tcp.SetKeepAliveConfig(keepAlive)
+	}
+	select {
+	case r.guests <- guest{hello.Process, a.Address, conn}:
+		return nil
+	case <-r.open.Done():
+		return context.Cause(r.open)
+	}
+}
+
+func (r *rendezvous) fits(hello handshake.Hello) error {
+	mine := r.gate.Mine
+	if hello.Role != handshake.RoleProcess || hello.Process < 0 || hello.Process >= mine.Processes ||
+		hello.Processes != mine.Processes || hello.Ranks != mine.Ranks {
+		return fmt.Errorf("%s %d of %d with %d ranks does not fit this job of %d processes with %d ranks",
+			hello.Role, hello.Process, hello.Processes, hello.Ranks, mine.Processes, mine.Ranks)
+	}
+	return nil
+}
+
+// stop lets nobody in from now on, without waiting.
+func (r *rendezvous) stop() {
+	r.closing.Do(func() {
+		r.shut()
+		r.closed.Go(r.gate.Close)
+	})
+}
+
+// close stops, and returns when all is quiet.
+func (r *rendezvous) close() {
+	r.stop()
+	r.closed.Wait()
+}

@@ -1,0 +1,227 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/activepebbles/pebbles/netio/connect"
+)
+
+// Spec says what [Run] starts, and how.
+type Spec struct {
+	Processes int // more than this machine has memory and open files for are refused
+	Ranks     int // of the whole job, spread by netio.Spread; 0 is one a process
+
+	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
+	// processes of a host are neighbours.
+	Hosts []string
+	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
+	// the same path must exist.
+	Program []string
+	Dir     string   // working directory, here and on other hosts; "" is this process's
+	Env     []string // what is added to the environment, here and on other hosts: NAME=value
+
+	// Bind is the address or the interface's name that the job listens on; "" is loopback. A job with Hosts needs it. A
+	// port, as in "eth0:7000", is the launcher's alone. With an interface's name each process listens at its own host's
+	// interface of that name; with an address, at the address from which its host reaches the launcher.
+	Bind string
+	// Transport is what connects the processes, as connect.Dial takes it, for programs that don't say otherwise; "" is
+	// connect.ByAuto.
+	Transport string
+	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
+	// command of that name gets options so that it neither asks nor waits for ever.
+	SSH []string
+
+	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
+	// only one process group may read from it, and that is not the process's.
+	Stdin *os.File
+	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as it comes.
+	// nil is os.Stdout, os.Stderr. A failure to write to them is the job's, when it has no other; it is told at the end.
+	Stdout, Stderr io.Writer
+	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to either.
+	First bool
+	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are. Where process 0
+	// has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
+	Prefix bool
+
+	Grace time.Duration // from the first failure to SIGTERM for the rest; default 2 s
+	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in the
+	// environment, or else 30 s.
+	StartLimit time.Duration
+	// SilenceLimit is how long a process may say nothing, as one that is stopped, before the others take it for lost. At
+	// least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
+	SilenceLimit time.Duration
+
+	// Alone lets a launcher run that is itself one of several tasks of another launcher, as of mpirun: each has a job of its
+	// own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses.
+	Alone bool
+
+	Log *slog.Logger // may be nil
+}
+
+const defaultGrace = 2 * time.Second
+
+// complete fills in defaults, and refuses what can't work.
+func (s Spec) complete() (Spec, error) {
+	if s.Ranks == 0 {
+		s.Ranks = s.Processes
+	}
+	if s.Grace <= 0 {
+		s.Grace = defaultGrace
+	}
+	start, silence, err := limits()
+	if err != nil {
+		return s, err
+	}
+	if s.StartLimit <= 0 {
+		s.StartLimit = start
+	}
+	if s.SilenceLimit <= 0 {
+		s.SilenceLimit = silence
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Stdout == nil {
+		s.Stdout = os.Stdout
+	}
+	if s.Stderr == nil {
+		s.Stderr = os.Stderr
+	}
+	if s.Stdin != nil && term.IsTerminal(int(s.Stdin.Fd())) {
+		s.Stdin = nil
+	}
+	if len(s.SSH) == 0 {
+		s.SSH = []string{"ssh"}
+	}
+	for _, check := range []func(*Spec) error{checkAlone, checkSize, checkNeed, checkNetwork, checkHosts, checkText, findDir, findProgram} {
+		if err := check(&s); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func checkAlone(s *Spec) error {
+	if meant, err := meantAlone(s.Alone); meant || err != nil {
+		return err
+	}
+	return checkTasks()
+}
+
+func checkSize(s *Spec) error {
+	switch {
+	case s.Processes < 1 || s.Processes > processesMax:
+		return fmt.Errorf("%d processes were asked for, a job has 1 to %d", s.Processes, processesMax)
+	case s.Ranks < s.Processes || s.Ranks > ranksMax:
+		return fmt.Errorf("%d ranks were asked for, %d processes need %d to %d", s.Ranks, s.Processes, s.Processes, ranksMax)
+	case s.SilenceLimit < silenceLimitMin:
+		return fmt.Errorf("a silence limit of %v is too short, the least is %v", s.SilenceLimit, silenceLimitMin)
+	case len(s.Program) == 0 || s.Program[0] == "":
+		return errors.New("there is no program to start")
+	}
+	return nil
+}
+
+func checkNetwork(s *Spec) error { return checkTransport(s.Transport) }
+
+// checkTransport refuses names that connect.Dial doesn't take.
+func checkTransport(name string) error {
+	switch name {
+	case "", connect.ByAuto, connect.ByShm, connect.ByTCP:
+		return nil
+	}
+	return fmt.Errorf("there is no transport %q between processes: use %s, %s or %s", name, connect.ByAuto, connect.ByShm, connect.ByTCP)
+}
+
+func checkHosts(s *Spec) error {
+	if len(s.Hosts) == 0 {
+		return nil
+	}
+	if s.Bind == "" {
+		return errors.New("a job on other hosts needs the address or interface by which they reach this one: name it in Bind (--bind)")
+	}
+	if len(s.Hosts) > s.Processes {
+		return fmt.Errorf("there are %d hosts for %d processes: name at most one host a process", len(s.Hosts), s.Processes)
+	}
+	for _, h := range s.Hosts {
+		if h == "" || h[0] == '-' || strings.ContainsFunc(h, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+			return fmt.Errorf("%q can't be the name of a host", h)
+		}
+	}
+	return nil
+}
+
+var setting = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+func checkText(s *Spec) error {
+	for _, text := range append(append([]string{s.Dir}, s.Program...), s.Env...) {
+		if strings.ContainsRune(text, 0) {
+			return fmt.Errorf("%q has a zero byte, no argument or variable can", text)
+		}
+	}
+	for _, v := range s.Env {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case !setting.MatchString(v):
+			return fmt.Errorf("environment %q is not of the form NAME=value", v)
+		case isVariable(name) || slices.Contains(shellVariables, name):
+			return fmt.Errorf("environment %q: the launcher needs this name itself, use another one", v)
+		}
+	}
+	return nil
+}
+
+func findDir(s *Spec) (err error) {
+	if s.Dir == "" {
+		s.Dir = "."
+	}
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return fmt.Errorf("find working directory: %w", err)
+	}
+	return nil
+}
+
+func findProgram(s *Spec) error {
+	path, err := exec.LookPath(s.Program[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return fmt.Errorf("find program: %w", err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return fmt.Errorf("find program: %w", err)
+	}
+	s.Program = append([]string{path}, s.Program[1:]...)
+	return nil
+}
+
+// host is where a process runs; "" is here.
+func (s *Spec) host(process int) string {
+	if len(s.Hosts) == 0 {
+		return ""
+	}
+	return s.Hosts[process*len(s.Hosts)/s.Processes]
+}
+
+// memberBind is what processes are told of Bind: the name of an interface, or nothing.
+func (s *Spec) memberBind() string {
+	name := s.Bind
+	if host, _, err := net.SplitHostPort(s.Bind); err == nil {
+		name = host
+	}
+	if _, err := net.InterfaceByName(name); err != nil {
+		return ""
+	}
+	return name
+}

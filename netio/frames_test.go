@@ -1,0 +1,33 @@
+package netio
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStackLosesNothing lets many push while one takes; each pusher's frames come out in their order.
+func TestStackLosesNothing(t *testing.T) {
+	const pushers, count = 4, 5000
+	var s Stack
+	var all sync.WaitGroup
+	for i := range pushers {
+		all.Go(func() {
+			for seq := range count {
+				s.Push(&Frame{Header: Header{From: uint32(i), Seq: uint64(seq)}})
+			}
+		})
+	}
+	var last [pushers]uint64
+	for got := 0; got < pushers*count; {
+		all := s.Take()
+		for f := all.Shift(); f != nil; f = all.Shift() {
+			require.Equal(t, last[f.From], f.Seq)
+			last[f.From]++
+			got++
+		}
+	}
+	all.Wait()
+	require.True(t, s.Empty())
+}

@@ -1,0 +1,105 @@
+// Package mem is the transport of a job whose ranks all live in one process: a frame changes hands between two goroutines,
+// by one atomic exchange and without a copy, or by value when it is small.
+package mem
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Transport is the transport of one process.
+type Transport struct {
+	ports   []*port
+	locals  []*local.Port
+	crowded bool        // ranks outnumber the cores
+	down    atomic.Bool // aborted or closed: frames are dropped
+}
+
+var (
+	_ netio.Transport = (*Transport)(nil)
+	_ netio.Port      = (*port)(nil)
+)
+
+// New makes a transport for the given number of ranks, and panics when there is none. It holds memory only for what is sent.
+func New(ranks int) *Transport {
+	if ranks <= 0 {
+		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
+	}
+	t := &Transport{crowded: ranks > runtime.GOMAXPROCS(0)}
+	t.locals = local.NewPorts(netio.PlaceOf(ranks, 1, 0))
+	for _, l := range t.locals {
+		t.ports = append(t.ports, &port{Port: l, t: t})
+	}
+	return t
+}
+
+// Name implements [netio.Transport].
+func (t *Transport) Name() string { return "mem" }
+
+// Place implements [netio.Transport].
+func (t *Transport) Place() netio.Place { return netio.PlaceOf(len(t.ports), 1, 0) }
+
+// Start implements [netio.Transport]. Ranks of one process cannot lose each other, so failed is never called.
+func (t *Transport) Start(func(error)) {}
+
+// Port implements [netio.Transport].
+func (t *Transport) Port(rank int) netio.Port { return t.ports[rank] }
+
+// Abort implements [netio.Transport]: there is no other process to tell.
+func (t *Transport) Abort(string) { t.down.Store(true) }
+
+// Close implements [netio.Transport].
+func (t *Transport) Close() error {
+	t.down.Store(true)
+	return nil
+}
+
+// port is the port of one rank.
+type port struct {
+	*local.Port
+	t    *Transport
+	idle uint32 // pauses since a frame came
+	_    [2 * cpu.CacheLine]byte
+}
+
+// Send implements [netio.Port].
+func (p *port) Send(f *netio.Frame) {
+	if p.t.down.Load() {
+		f.Release()
+		return
+	}
+	p.Pass(f, p.t.locals[f.To])
+}
+
+// Pause implements [netio.Port]. A rank with a core for itself looks for frames before it yields, for the longer the more
+// often it has found nothing.
+func (p *port) Pause() {
+	p.idle++
+	if !p.t.crowded {
+		for range min(p.idle, idle.MemLooks) {
+			if p.Has() {
+				return
+			}
+			cpu.Relax()
+		}
+		if p.idle%idle.MemYieldEvery != 0 {
+			return
+		}
+	}
+	p.Port.Pause()
+}
+
+// Recv implements [netio.Port].
+func (p *port) Recv() *netio.Frame {
+	f := p.Port.Recv()
+	if f != nil {
+		p.idle = 0
+	}
+	return f
+}

@@ -1,0 +1,53 @@
+package mem
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// What comes after a rank's last look and before it says that it parks wakes it all the same, in one process: a frame of either way, one
+// that came back of either way, and a call.
+func TestNoWakeUpIsLostBeforeParking(t *testing.T) {
+	for name, make := range map[string]func(a, b *port) func(){
+		"large frame": func(a, b *port) func() { return func() { b.Send(address(b, netio.Data, 1, 0, 1000)) } },
+		"small frame": func(a, b *port) func() { return func() { b.Send(address(b, netio.Control, 1, 0, 8)) } },
+		"frame that came back": func(a, b *port) func() {
+			a.Send(address(a, netio.Data, 0, 1, 1000))
+			return b.Recv().Release
+		},
+		"small frame that came back": func(a, b *port) func() {
+			account := &netio.Account{}
+			a.Pool().Own(account)
+			f := address(a, netio.Data, 0, 1, 8)
+			f.Charge(account)
+			a.Send(f)
+			return b.Recv().Release
+		},
+		"call": func(a, b *port) func() { return a.Wake },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := New(2)
+				a, b := m.ports[0], m.ports[1]
+				event := make(a, b)
+				called := false
+				a.Parking().Once(0, func() { event(); called = true })
+				begin := time.Now()
+				a.Wait(time.Hour)
+				require.True(t, called)
+				require.Zero(t, time.Since(begin), "slept although it came")
+			})
+		})
+	}
+}
+
+func address(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
+	f := p.Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
+	return f
+}

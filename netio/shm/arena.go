@@ -1,0 +1,65 @@
+package shm
+
+import (
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+)
+
+// arena gives out the part of this process's shared memory that frames live in. Ranks come here when their pools have
+// nothing of a size, which is seldom. What was given back keeps its size, and loses its pages.
+type arena struct {
+	mu   sync.Mutex
+	mem  []byte
+	used int
+	free [frame.ClassCount][][]byte // by class
+}
+
+// bytes returns memory for a frame of n bytes in all. When there is no room in the arena it is of this process alone, and
+// such frames travel the other way.
+func (a *arena) bytes(n int) []byte {
+	if mem := a.take(n); mem != nil {
+		return mem
+	}
+	return cpu.AlignedBytes(n)
+}
+
+func (a *arena) take(n int) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	free := &a.free[frame.ClassOf(n-frame.HeaderRoom)]
+	if last := len(*free) - 1; last >= 0 {
+		mem := (*free)[last]
+		*free = (*free)[:last]
+		return mem
+	}
+	if n > len(a.mem)-a.used {
+		return nil
+	}
+	mem := a.mem[a.used : a.used+n : a.used+n]
+	a.used += n
+	return mem
+}
+
+// give takes back what bytes has returned, when it is the arena's.
+func (a *arena) give(r *region, mem []byte) {
+	offset, ok := r.find(mem)
+	if !ok {
+		return
+	}
+	dropPages(wholePages(a.mem, int(offset), len(mem)))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := frame.Class(mem)
+	a.free[c] = append(a.free[c], mem)
+}
+
+// wholePages is the part of mem[offset:offset+n] that has pages for itself.
+func wholePages(mem []byte, offset, n int) []byte {
+	from, to := roundUp(offset, pageRoom), (offset+n)/pageRoom*pageRoom
+	if from >= to {
+		return nil
+	}
+	return mem[from:to]
+}

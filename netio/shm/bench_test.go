@@ -1,0 +1,45 @@
+package shm_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/shm"
+)
+
+func BenchmarkShmPingPong(b *testing.B) {
+	for name, kind := range map[string]netio.Kind{"control": netio.Control, "data": netio.Data} {
+		b.Run(name, func(b *testing.B) {
+			all := dialShm(b, netiotest.Configs(b, 2, 2))
+			netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), kind, netiotest.Wait)
+			b.StopTimer()
+			closeShm(all)
+		})
+	}
+}
+
+// BenchmarkShmPausingPingPong has ranks that pause, and never wait for long.
+func BenchmarkShmPausingPingPong(b *testing.B) {
+	all := dialShm(b, netiotest.Configs(b, 2, 2))
+	netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), netio.Data, netio.Port.Pause)
+	b.StopTimer()
+	closeShm(all)
+}
+
+// BenchmarkShmStream sends frames of 8 KiB one way.
+func BenchmarkShmStream(b *testing.B) {
+	all := dialShm(b, netiotest.Configs(b, 2, 2))
+	netiotest.StreamWithin(b, all[0].Port(0), all[1].Port(1), 8<<10, 1<<20)
+	b.StopTimer()
+	closeShm(all)
+}
+
+func closeShm(all []*shm.Transport) {
+	var running sync.WaitGroup
+	for _, tr := range all {
+		running.Go(func() { tr.Close() })
+	}
+	running.Wait()
+}

@@ -1,0 +1,247 @@
+package shm
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// meeting is where the processes of one host give each other their memory: over Unix sockets, after both ends have
+// proven that they know the job's secret. Each dials those below its own number, as with TCP.
+type meeting struct {
+	c      *tcp.Config
+	offer  *Offer
+	gate   handshake.Gate
+	failed chan error // capacity 1: the first reason to give up
+	open   context.Context
+	shut   context.CancelFunc
+
+	mu      sync.Mutex
+	links   map[int]*link // by process
+	changed chan struct{} // capacity 1: links has changed
+}
+
+// memoryLane is the number of these connections in a [handshake.Hello], after those of the lanes.
+const memoryLane = 2
+
+func newMeeting(c *tcp.Config, o *Offer) *meeting {
+	m := &meeting{
+		c: c, offer: o, links: make(map[int]*link), failed: make(chan error, 1), changed: make(chan struct{}, 1),
+	}
+	m.open, m.shut = context.WithCancel(context.Background())
+	m.gate = handshake.Gate{
+		Listener: sameUsers{o.socket, c}, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
+		Members: c.Place.Processes - 1 - c.Place.Process, Welcome: m.welcome, Mismatch: m.fail,
+	}
+	return m
+}
+
+// sameUsers is a listener that nobody but this process's user gets through.
+type sameUsers struct {
+	*net.UnixListener
+	c *tcp.Config
+}
+
+func (l sameUsers) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if err := sameUser(conn); err != nil {
+			conn.Close()
+			l.c.Log.Warn("refuse connection", "error", err)
+			continue
+		}
+		return conn, nil
+	}
+}
+
+// near lists the other processes of this host.
+func (m *meeting) near(t *tcp.Transport) (near []int) {
+	place, mine := m.c.Place, m.c.Inside(access).Hello(memoryLane).Memory.Host
+	for process := range place.Processes {
+		if process != place.Process && t.Under(access).Memory(process).Host == mine {
+			near = append(near, process)
+		}
+	}
+	return near
+}
+
+// meet returns when all processes of this host share their memory with this one.
+func (m *meeting) meet(ctx context.Context, t *tcp.Transport, near []int) error {
+	var dials sync.WaitGroup
+	defer dials.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // runs before the wait
+	var contacts []*handshake.Contact
+	for _, process := range slices.Backward(near) {
+		if process < m.c.Place.Process {
+			contacts = append(contacts, &handshake.Contact{Process: process})
+		}
+	}
+	dials.Go(func() {
+		handshake.DialAll(ctx, contacts, func(ctx context.Context, c *handshake.Contact) bool {
+			return m.dial(ctx, c, t.Under(access).Memory(c.Process).Socket)
+		})
+	})
+	for {
+		missing := m.missing(near)
+		if len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-m.changed:
+		case err := <-m.failed:
+			return err
+		case err := <-t.Under(access).First():
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("share memory: %w; use transport %s", m.c.Inside(access).Absent(missing, context.Cause(ctx)), "tcp")
+		}
+	}
+}
+
+// missing lists those near that don't share their memory yet.
+func (m *meeting) missing(near []int) (missing []int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, process := range near {
+		if m.links[process] == nil {
+			missing = append(missing, process)
+		}
+	}
+	return missing
+}
+
+// leave lets nobody else in, and drops who is being met.
+func (m *meeting) leave() {
+	m.shut()
+	m.gate.Close()
+}
+
+// forget drops what was met.
+func (m *meeting) forget() {
+	m.leave()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.links {
+		l.event.file.Close()
+	}
+}
+
+func (m *meeting) fail(err error) {
+	select {
+	case m.failed <- err:
+	default:
+	}
+}
+
+// dial tells whether to dial again, as after a greeting that has ended early: others may crowd at the same door.
+func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string) (again bool) {
+	err := m.dialOnce(ctx, c.Process, socket)
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	if c.Refusals++; c.Refusals == handshake.RefusalsMax {
+		m.fail(fmt.Errorf("share memory with process %d: %w", c.Process, err))
+		return false
+	}
+	return true
+}
+
+func (m *meeting) dialOnce(ctx context.Context, process int, socket string) error {
+	dialer := net.Dialer{Timeout: m.c.HandshakeLimit}
+	conn, err := dialer.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	if err := sameUser(conn.(*net.UnixConn)); err != nil {
+		return err
+	}
+	hello, err := handshake.Client(conn, m.c.Secret, m.c.Inside(access).Hello(memoryLane), m.c.HandshakeLimit)
+	if err != nil {
+		return err
+	}
+	if hello.Process != process {
+		return fmt.Errorf("process %d answers", hello.Process)
+	}
+	return m.swap(conn, hello)
+}
+
+// welcome takes a connection that was accepted.
+func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
+	defer conn.Close()
+	stop := context.AfterFunc(m.open, func() { conn.Close() })
+	defer stop()
+	var err error
+	if hello.Process <= m.c.Place.Process {
+		err = fmt.Errorf("two processes have its number, or it dialled the wrong one")
+	} else {
+		err = m.swap(conn, hello)
+	}
+	if err != nil {
+		m.fail(fmt.Errorf("share memory with process %d: %w", hello.Process, err))
+	}
+}
+
+// swap gives another process our memory and bell, and takes its. It has no limit of its own: an end that gave up could not
+// know whether the other one has what it needs. The caller closes conn when the start ends.
+func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
+	place := m.c.Place
+	if hello.Lane != memoryLane && hello.Process > place.Process || hello.Role != handshake.RolePeer ||
+		hello.Ranks != place.Ranks || hello.Processes != place.Processes || hello.Process < 0 || hello.Process >= place.Processes {
+		return fmt.Errorf("it was started for %d ranks in %d processes, this one for %d in %d",
+			hello.Ranks, hello.Processes, place.Ranks, place.Processes)
+	}
+	unix := conn.(*net.UnixConn)
+	if err := sendFiles(unix, [descriptorCount]*os.File{m.offer.memory, m.offer.event}); err != nil {
+		return fmt.Errorf("give it our memory: %w", err)
+	}
+	files, err := receiveFiles(unix)
+	if err != nil {
+		return fmt.Errorf("take its memory: %w", err)
+	}
+	defer files[0].Close()
+	theirs := netio.PlaceOf(place.Ranks, place.Processes, hello.Process)
+	r, err := openRegion(files[0], theirs)
+	if err == nil {
+		err = m.enter(newLink(theirs, r, files[1]))
+	}
+	if err != nil {
+		files[1].Close()
+	}
+	return err
+}
+
+func (m *meeting) enter(l *link) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.links[l.place.Process] != nil {
+		return errTwice
+	}
+	m.links[l.place.Process] = l
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func newLink(p netio.Place, r *region, file *os.File) *link {
+	l := &link{place: p, region: r, lanes: make([]lane, p.Last-p.First), event: eventfd{file: file, region: r}}
+	for i := range l.lanes {
+		l.lanes[i].ring, l.lanes[i].releases = r.ring(p.First+i), r.releasesOf(p.First+i)
+	}
+	return l
+}

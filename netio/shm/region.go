@@ -1,0 +1,133 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// region is the shared memory of one process, as it is mapped here. Everything in it is zero at first, and that is a good
+// start: a ring that nobody has written to is empty.
+//
+//	signalled │ a ring header for each rank │ a ring of slots for each rank │ releases for each rank │ arena
+//
+// The mapping is kept for as long as anything refers to the region: a rank that did not come back after a failure may still
+// use its frames. So frames refer to it, by their pools.
+type region struct {
+	mapped    []byte
+	place     netio.Place    // of the process that it belongs to
+	signalled *atomic.Uint32 // 1 when somebody has signalled the eventfd and nobody has looked
+	headers   []local.RingHeader
+	slots     int
+	rings     []local.Slot    // slots of each rank, by rank
+	releases  []atomic.Uint64 // inflight.SharedMax of each rank, by rank
+	arena     []byte
+}
+
+const (
+	wordRoom    = local.SlotSize
+	headerSize  = 4 * local.SlotSize
+	slotsMin    = 1 << 10
+	slotsMax    = 1 << 13
+	slotsEach   = 128 // for each rank of another process: the most frames of credit that a link has by default
+	pageRoom    = 64 << 10
+	arenaMin    = 64 << 20
+	arenaShare  = 2 // of the memory that is available: what ranks may lend by default, all together
+	regionAlign = 2 << 20
+)
+
+// sizes says where things are in a region. All processes compute the same for each.
+type sizes struct{ slots, headers, rings, releases, arena int }
+
+func sizesOf(p netio.Place) sizes {
+	ranks, others := p.Last-p.First, p.Ranks-(p.Last-p.First)
+	s := sizes{slots: slotsMin}
+	for s.slots < slotsMax && s.slots < others*slotsEach {
+		s.slots *= 2
+	}
+	s.headers = wordRoom
+	s.rings = s.headers + ranks*headerSize
+	s.releases = s.rings + ranks*s.slots*local.SlotSize
+	s.arena = roundUp(s.releases+ranks*inflight.SharedMax*8, pageRoom)
+	return s
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// newRegion makes the region of this process. The file is for those who are to map it too.
+func newRegion(p netio.Place) (*region, *os.File, error) {
+	room := max(arenaMin, cpu.MemoryAvailable()/arenaShare)
+	file, mapped, err := newMemory(int64(roundUp(sizesOf(p).arena+int(room), regionAlign)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return layOut(mapped, p), file, nil
+}
+
+// openRegion maps the region of another process.
+func openRegion(file *os.File, p netio.Place) (*region, error) {
+	mapped, err := openMemory(file)
+	if err != nil {
+		return nil, err
+	}
+	if s := sizesOf(p); len(mapped) <= s.arena {
+		unmapMemory(mapped)
+		return nil, fmt.Errorf("open the memory of process %d: it has %d bytes, more than %d are needed", p.Process, len(mapped), s.arena)
+	}
+	return layOut(mapped, p), nil
+}
+
+func layOut(mapped []byte, p netio.Place) *region {
+	s, ranks := sizesOf(p), p.Last-p.First
+	at := func(offset int) unsafe.Pointer { return unsafe.Pointer(&mapped[offset]) }
+	r := &region{
+		mapped: mapped, place: p, slots: s.slots,
+		signalled: (*atomic.Uint32)(at(0)),
+		headers:   unsafe.Slice((*local.RingHeader)(at(s.headers)), ranks),
+		rings:     unsafe.Slice((*local.Slot)(at(s.rings)), ranks*s.slots),
+		releases:  unsafe.Slice((*atomic.Uint64)(at(s.releases)), ranks*inflight.SharedMax),
+		arena:     mapped[s.arena:len(mapped):len(mapped)],
+	}
+	runtime.AddCleanup(r, unmapMemory, mapped)
+	return r
+}
+
+// ring is that of one of the region's ranks.
+func (r *region) ring(rank int) local.Ring {
+	i := rank - r.place.First
+	return local.Ring{Slots: r.rings[i*r.slots : (i+1)*r.slots], Header: &r.headers[i]}
+}
+
+func (r *region) releasesOf(rank int) releases {
+	i := rank - r.place.First
+	return releases{entries: r.releases[i*inflight.SharedMax : (i+1)*inflight.SharedMax], header: &r.headers[i]}
+}
+
+// find says where in the arena memory lies, if it does.
+func (r *region) find(mem []byte) (offset uint64, ok bool) {
+	offset = uint64(uintptr(unsafe.Pointer(&mem[0])) - uintptr(unsafe.Pointer(&r.arena[0])))
+	return offset, offset < uint64(len(r.arena))
+}
+
+var errLocation = errors.New("its memory is not where frames are")
+
+// memory is what a descriptor of up to so many bytes refers to.
+func (r *region) memory(at local.Location, bytes uint32) ([]byte, error) {
+	if at.Class < frame.ClassMin || at.Class >= frame.ClassCount || at.Offset%cpu.CacheLine != 0 {
+		return nil, errLocation
+	}
+	cost := uint64(frame.Bytes(int(at.Class)))
+	if uint64(bytes)+frame.HeaderRoom > cost || at.Offset > uint64(len(r.arena)) || cost > uint64(len(r.arena))-at.Offset {
+		return nil, errLocation
+	}
+	return r.arena[at.Offset : at.Offset+cost : at.Offset+cost], nil
+}

@@ -1,0 +1,42 @@
+package shm
+
+import (
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/internal/local"
+)
+
+// releases tell one rank which of its frames others have released. There is an entry for each frame that it can have in
+// flight, so there is always room, and to release never waits. An entry says which time around this is, who tells, and the
+// number of the frame.
+type releases struct {
+	entries []atomic.Uint64 // inflight.SharedMax
+	header  *local.RingHeader
+}
+
+const (
+	turnShift    = 48
+	processShift = 24
+)
+
+func turnOf(ticket uint64) uint64 { return (ticket/inflight.SharedMax + 1) & (1<<(64-turnShift) - 1) }
+
+// reserve returns the first of n tickets.
+func (r *releases) reserve(n int) uint64 { return r.header.Released.Add(uint64(n)) - uint64(n) }
+
+func (r *releases) put(ticket uint64, process int, n frame.Number) {
+	local.Published()
+	r.entries[ticket%inflight.SharedMax].Store(turnOf(ticket)<<turnShift | uint64(process)<<processShift | uint64(n))
+}
+
+// next is the entry of the rank's next ticket, once it is there.
+func (r *releases) next(ticket uint64) (process int, n frame.Number, ok bool) {
+	e := r.entries[ticket%inflight.SharedMax].Load()
+	if e>>turnShift != turnOf(ticket) {
+		return 0, 0, false
+	}
+	local.Observed()
+	return int(e >> processShift & (1<<(turnShift-processShift) - 1)), frame.Number(e & (1<<processShift - 1)), true
+}

@@ -1,0 +1,64 @@
+package shm
+
+import (
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// sentFrames are the data frames of one rank's pool that are in flight over shared memory, until their receivers have released
+// them. It is the rank's goroutine that takes them back. Another rank of this process may have sent them.
+type sentFrames struct {
+	mu    sync.Mutex
+	table inflight.Table[sent]
+}
+
+// sent is one frame in flight.
+type sent struct {
+	frame   *netio.Frame   // nil when its contents went by value: it can be lent again at once
+	account *netio.Account // of one that went by value; may be nil
+	to      *link
+}
+
+// enter returns the number of a frame that is sent; there may be none.
+func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.table.Len() == inflight.SharedMax {
+		return 0, false
+	}
+	return frame.Number(s.table.Enter(f)), true
+}
+
+// leave takes out what was sent to a process by a number, if there is such a frame.
+func (s *sentFrames) leave(n frame.Number, process int) (f sent, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.table.At(uint32(n)); at == nil || at.to.place.Process != process {
+		return sent{}, false
+	}
+	return s.table.Leave(uint32(n)), true
+}
+
+// abandon takes out what was sent to processes that will release nothing any more. Such a process may be reading
+// still, if it is there at all: memory that it was shown is not used again.
+func (s *sentFrames) abandon() (all []sent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range uint32(s.table.Slots()) {
+		at := s.table.At(n)
+		if at == nil || !at.to.over.Load() {
+			continue
+		}
+		if f := at.frame; f != nil {
+			f.Inside(access).Stale = f.Bytes > frame.InlineMax
+		}
+		all = append(all, s.table.Leave(n))
+	}
+	return all
+}
+
+// access is the key to what of netio is for transports.
+var access frame.Access

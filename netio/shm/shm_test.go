@@ -1,0 +1,448 @@
+package shm_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/shm"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+func TestShmConforms(t *testing.T) {
+	needMemory(t)
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		var all []netio.Transport
+		for _, tr := range dialShm(t, netiotest.Configs(t, ranks, processes)) {
+			all = append(all, tr)
+		}
+		return all
+	})
+}
+
+// TestMixedConforms has the last of three processes share no memory, as one on another host.
+func TestMixedConforms(t *testing.T) {
+	needMemory(t)
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		if processes < 3 {
+			t.Skip("there is nothing to mix")
+		}
+		all := dialMixed(t, ranks)
+		require.Equal(t, []string{"shm+tcp", "shm+tcp", "tcp"}, []string{all[0].Name(), all[1].Name(), all[2].Name()})
+		return all
+	})
+}
+
+func needMemory(t testing.TB) {
+	if runtime.GOOS != "linux" {
+		t.Skip("this system has no nameless shared memory")
+	}
+}
+
+// dialShm starts all processes of a job, which share memory although they are one.
+func dialShm(t testing.TB, cs []tcp.Config) []*shm.Transport {
+	all, errs := dialBy(t.Context(), cs, func(int) string { return connect.ByShm })
+	var shms []*shm.Transport
+	for i, err := range errs {
+		require.NoError(t, err)
+		shms = append(shms, all[i].(*shm.Transport))
+	}
+	return shms
+}
+
+func dialMixed(t testing.TB, ranks int) []netio.Transport {
+	all, errs := dialBy(t.Context(), netiotest.Configs(t, ranks, 3), lastByTCP)
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	all[2] = killable{all[2].(*tcp.Transport)}
+	return all
+}
+
+// killable is a TCP transport that tests can end.
+type killable struct{ *tcp.Transport }
+
+func (k killable) Kill() { k.Under(frame.Access{}).Kill() }
+
+func lastByTCP(process int) string {
+	if process == 2 {
+		return connect.ByTCP
+	}
+	return connect.ByAuto
+}
+
+func dialBy(ctx context.Context, cs []tcp.Config, name func(process int) string) ([]netio.Transport, []error) {
+	all, errs := make([]netio.Transport, len(cs)), make([]error, len(cs))
+	var running sync.WaitGroup
+	for i, c := range cs {
+		running.Go(func() { all[i], errs[i] = connect.Dial(ctx, c, name(i)) })
+	}
+	running.Wait()
+	return all, errs
+}
+
+func TestNamesOfTransports(t *testing.T) {
+	needMemory(t)
+	for _, c := range []struct {
+		processes int
+		by, is    string
+	}{{1, connect.ByAuto, "tcp"}, {2, connect.ByAuto, "shm"}, {2, "", "shm"}, {2, connect.ByTCP, "tcp"}, {2, connect.ByShm, "shm"}} {
+		all, errs := dialBy(t.Context(), netiotest.Configs(t, 2, c.processes), func(int) string { return c.by })
+		for i, err := range errs {
+			require.NoError(t, err)
+			require.Equal(t, c.is, all[i].Name())
+		}
+		closeTransports(all)
+	}
+	_, err := connect.Dial(t.Context(), netiotest.Configs(t, 2, 2)[0], "carrier pigeon")
+	require.ErrorContains(t, err, `none of the name "carrier pigeon"; there are auto, shm and tcp`)
+}
+
+// TestShmIsRefusedInWords asks for shared memory where one process offers none.
+func TestShmIsRefusedInWords(t *testing.T) {
+	needMemory(t)
+	cs := netiotest.Configs(t, 3, 3)
+	all, errs := dialBy(t.Context(), cs, func(process int) string {
+		if process == 2 {
+			return connect.ByTCP
+		}
+		return connect.ByShm
+	})
+	for _, err := range errs[:2] {
+		require.ErrorContains(t, err, "share memory with process 2 ("+cs[2].Addresses[2]+")")
+		require.ErrorContains(t, err, "use transport auto or tcp")
+	}
+	if all[2] != nil {
+		_ = all[2].Close() // the others have ended the job
+	}
+}
+
+// TestNoRoomInSharedMemory fills up one thing after the other: frames that find no room go the other way, and all arrive.
+func TestNoRoomInSharedMemory(t *testing.T) {
+	needMemory(t)
+	const small, large = 8, 1000
+	for _, c := range []struct {
+		name         string
+		bytes, count int
+		kind         netio.Kind
+		prepare      func(*shm.Transport)
+		held, take   bool // frames are kept; frames are received meanwhile
+	}{
+		{name: "ring", bytes: small, count: 3000, kind: netio.Control},
+		{name: "ring, of data", bytes: large, count: 3000, kind: netio.Data},
+		{name: "passages", bytes: small, count: shm.SharedMax + 1000, kind: netio.Data, held: true, take: true},
+		{name: "arena", bytes: large, count: 100, kind: netio.Data, prepare: (*shm.Transport).FillArena},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all := dialShm(t, netiotest.Configs(t, 2, 2))
+			defer closeShm(all)
+			if c.prepare != nil {
+				c.prepare(all[0])
+			}
+			p, q := all[0].Port(0), all[1].Port(1)
+			var held []*netio.Frame
+			sum, got := 0, 0
+			take := func() {
+				for f := q.Recv(); f != nil; f = q.Recv() {
+					got, sum = got+1, sum+int(f.Seq)
+					if held = append(held, f); !c.held {
+						f.Release()
+					}
+				}
+			}
+			for i := range c.count {
+				f := p.Pool().Get(c.bytes)
+				f.Kind, f.To, f.Bytes, f.Seq = c.kind, 1, uint32(c.bytes), uint64(i)
+				p.Send(f)
+				if c.take {
+					take()
+				}
+			}
+			for take(); got < c.count; take() {
+				q.Wait(-1)
+			}
+			require.Equal(t, c.count*(c.count-1)/2, sum)
+			crossed, detoured := all[0].Crossed()
+			require.EqualValues(t, c.count, crossed+detoured)
+			require.NotZero(t, detoured)
+			switch c.name {
+			case "arena":
+				require.Zero(t, crossed)
+			case "passages":
+				require.EqualValues(t, shm.SharedMax, crossed)
+			default:
+				require.GreaterOrEqual(t, int(crossed), all[0].RingSlots())
+			}
+			for _, f := range held {
+				if c.held {
+					f.Release()
+				}
+			}
+			for p.Pool().Lent() > 0 {
+				q.Pause() // tells what was released
+				p.Wait(time.Millisecond)
+			}
+		})
+	}
+}
+
+// TestLyingProcessIsNamed writes into shared memory what no process would.
+func TestLyingProcessIsNamed(t *testing.T) {
+	needMemory(t)
+	for _, d := range []shm.Forged{
+		{Kind: 0, Sender: 1, From: 1},
+		{Kind: 7, Sender: 1, From: 1},
+		{Kind: netio.Data, Sender: 1, From: 0},
+		{Kind: netio.Data, Sender: 1, From: 2},
+		{Kind: netio.Data, Sender: 1, From: math.MaxUint32},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 81},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 257, ByLocation: true, Class: 8},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: math.MaxUint32, ByLocation: true, Class: 31},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 7},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 32},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: math.MaxUint32},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: 32},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: 1 << 63},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: math.MaxUint64 - 63},
+		{Kind: netio.Data, Sender: 1, From: 1, Bytes: 100, ByLocation: true, Class: 8, Offset: math.MaxUint64}, // see below
+	} {
+		t.Run(fmt.Sprintf("%+v", d), func(t *testing.T) {
+			all := dialShm(t, netiotest.Configs(t, 2, 2))
+			defer closeShm(all)
+			told := make(chan error, 4)
+			all[0].Start(func(err error) { told <- err })
+			all[1].Start(func(error) {})
+			if d.Offset == math.MaxUint64 { // the arena's very end, less than a frame before it
+				d.Offset = all[1].ArenaBytes() - 64
+			}
+			all[1].Forge(0, d)
+			require.Nil(t, all[0].Port(0).Recv())
+			var lost *netio.LostError
+			err := <-told
+			require.ErrorAs(t, err, &lost)
+			require.Equal(t, 1, lost.Process)
+			require.ErrorIs(t, err, netio.ErrDamaged)
+		})
+	}
+}
+
+// TestNamelessLie can't be traced to a process.
+func TestNamelessLie(t *testing.T) {
+	needMemory(t)
+	for _, sender := range []uint32{0, 2, math.MaxUint32} {
+		all := dialShm(t, netiotest.Configs(t, 2, 2))
+		told := make(chan error, 4)
+		all[0].Start(func(err error) { told <- err })
+		all[1].Forge(0, shm.Forged{Kind: netio.Data, Sender: sender})
+		require.Nil(t, all[0].Port(0).Recv())
+		require.ErrorIs(t, <-told, netio.ErrDamaged)
+		closeShm(all)
+	}
+}
+
+func TestForgedReleaseIsRefused(t *testing.T) {
+	needMemory(t)
+	for _, c := range []struct {
+		process int
+		passage uint32
+		named   bool
+	}{{1, 1, true}, {1, 1 << 20, true}, {0, 0, false}, {5, 0, false}} {
+		all := dialShm(t, netiotest.Configs(t, 2, 2))
+		told := make(chan error, 4)
+		all[0].Start(func(err error) { told <- err })
+		p := all[0].Port(0)
+		f := p.Pool().Get(1000)
+		f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
+		p.Send(f) // the only one under way, by number 0
+		all[1].ForgeRelease(0, c.process, c.passage)
+		p.Pool().Lent() // looks for releases
+		err := <-told
+		require.ErrorIs(t, err, netio.ErrDamaged)
+		var lost *netio.LostError
+		if c.named {
+			require.ErrorAs(t, err, &lost)
+			require.Equal(t, 1, lost.Process)
+		}
+		closeShm(all)
+	}
+}
+
+// TestTrimGivesPagesBack fills frames with ones: pages that were given back are zero when they are lent again.
+func TestTrimGivesPagesBack(t *testing.T) {
+	needMemory(t)
+	const bytes = 1 << 20
+	all := dialShm(t, netiotest.Configs(t, 2, 2))
+	defer closeShm(all)
+	pool := all[0].Port(0).Pool()
+	f := pool.Get(bytes)
+	for i := range f.Space() {
+		f.Space()[i] = 0xff
+	}
+	used := all[0].ArenaUsed()
+	require.GreaterOrEqual(t, used, bytes)
+	f.Release()
+	pool.Trim()
+	g := pool.Get(bytes)
+	require.Equal(t, used, all[0].ArenaUsed(), "what was given back is lent again")
+	zero := 0
+	for _, b := range g.Space() {
+		if b == 0 {
+			zero++
+		}
+	}
+	require.Greater(t, zero, bytes-128<<10, "all but what shares pages with others")
+	g.Release()
+}
+
+// TestAbandonedMemoryIsNotLentAgain loses a process that may be reading what it was sent.
+func TestAbandonedMemoryIsNotLentAgain(t *testing.T) {
+	needMemory(t)
+	all := dialShm(t, netiotest.Configs(t, 2, 2))
+	defer closeShm(all)
+	told := make(chan error, 4)
+	all[0].Start(func(err error) { told <- err })
+	p := all[0].Port(0)
+	f := p.Pool().Get(1000)
+	f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
+	shown := f.Base()
+	p.Send(f)
+	seen := netiotest.Next(all[1].Port(1))
+	all[1].Kill()
+	var lost *netio.LostError
+	require.ErrorAs(t, <-told, &lost)
+	for p.Pool().Lent() > 0 {
+		p.Wait(time.Second)
+	}
+	for range 4 {
+		require.NotEqual(t, shown, p.Pool().Get(1000).Base())
+	}
+	seen.Release()
+}
+
+// TestFramesOutliveTheTransport reads and releases frames of a transport that has closed.
+func TestFramesOutliveTheTransport(t *testing.T) {
+	needMemory(t)
+	p, mine, got := leftovers(t)
+	runtime.GC()
+	require.Len(t, got.Payload(), 1000)
+	got.Space()[999]++
+	mine.Space()[0]++
+	got.Release()
+	mine.Release()
+	require.Nil(t, p.Recv())
+	require.Zero(t, p.Pool().Lent())
+}
+
+// leftovers are what is left of a job that has ended: a port, a frame of its pool, and one that another process has received.
+func leftovers(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
+	all := dialShm(t, netiotest.Configs(t, 2, 2))
+	defer closeShm(all)
+	p = all[0].Port(0)
+	mine = p.Pool().Get(1000)
+	f := p.Pool().Get(1000)
+	f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
+	p.Send(f)
+	return p, mine, netiotest.Next(all[1].Port(1))
+}
+
+// TestNothingIsLeftOfSharedMemory counts descriptors, mappings and files. Collections end mappings that nothing refers to, on a
+// goroutine of the runtime: how many that takes nobody promises.
+func TestNothingIsLeftOfSharedMemory(t *testing.T) {
+	needMemory(t)
+	collected := func() bool {
+		runtime.GC()
+		return ofMemory(t) == 0
+	}
+	eventually(t, "end the mappings of earlier tests", collected)
+	before := count(t, "/proc/self/fd")
+	job := func() {
+		all := dialShm(t, netiotest.Configs(t, 5, 3))
+		defer closeShm(all)
+		require.Equal(t, 9, ofMemory(t))
+		require.NotContains(t, read(t, "/proc/self/maps"), "/dev/shm/", "the memory has no name")
+		for _, tr := range all {
+			tr.Port(tr.Place().First).Pool().Get(1000).Release()
+		}
+	}
+	for range 10 {
+		job()
+		eventually(t, "end the job's mappings", collected)
+	}
+	eventually(t, "close all descriptors", func() bool { return count(t, "/proc/self/fd") == before })
+}
+
+// eventually polls: what it waits for is the work of goroutines and processes that tell nobody. Its limit is for what never comes.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(time.Minute); !done(); time.Sleep(100 * time.Microsecond) {
+		require.True(t, time.Now().Before(limit), "%s: nothing comes", what)
+	}
+}
+
+func ofMemory(t *testing.T) int { return strings.Count(read(t, "/proc/self/maps"), "/memfd:pebbles") }
+
+func read(t *testing.T, name string) string {
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func count(t *testing.T, dir string) int {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	return len(entries)
+}
+
+// TestShmAndTCPCarryTheSame compares the two, frame by frame.
+func TestShmAndTCPCarryTheSame(t *testing.T) {
+	needMemory(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var carried [2][][]byte
+	for i, by := range []string{connect.ByShm, connect.ByTCP} {
+		r := rand.New(rand.NewPCG(seed, 0))
+		all, errs := dialBy(t.Context(), netiotest.Configs(t, 2, 2), func(int) string { return by })
+		require.NoError(t, errs[0])
+		p, q := all[0].Port(0), all[1].Port(1)
+		for n := range 200 {
+			f := p.Pool().Get(n)
+			f.Header = netio.Header{
+				Kind: netio.Data, Flags: uint8(r.Uint32()), Target: uint16(r.Uint32()), Epoch: r.Uint32(), To: 1, Count: r.Uint32(),
+				Bytes: uint32(n), Check: r.Uint32(), Tag: r.Uint32(), Seq: r.Uint64(),
+			}
+			for j := range f.Payload() {
+				f.Payload()[j] = byte(r.Uint32())
+			}
+			p.Send(f)
+			got := netiotest.Next(q)
+			carried[i] = append(carried[i], fmt.Append(nil, got.Header, got.Payload()))
+			got.Release()
+		}
+		closeTransports(all)
+	}
+	for n := range carried[0] {
+		require.True(t, bytes.Equal(carried[0][n], carried[1][n]), "frame of %d bytes", n)
+	}
+}
+
+func closeTransports(all []netio.Transport) {
+	var running sync.WaitGroup
+	for _, tr := range all {
+		running.Go(func() { tr.Close() })
+	}
+	running.Wait()
+}

@@ -1,7 +1,0 @@
-//go:build !race
-
-package netio
-
-func shmPublish() {}
-
-func shmObserve() {}

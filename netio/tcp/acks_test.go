@@ -1,0 +1,251 @@
+package tcp
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// post sends a data frame from rank 1 to rank 0 of a couple.
+func post(both [2]*Transport, n int) {
+	p := both[1].Port(1)
+	f := p.Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = netio.Data, 1, 0, uint32(n)
+	p.Send(f)
+}
+
+// receiveAll receives without a Wait, which would tell what is acks.
+func receiveAll(tr *Transport, n int) (all []*netio.Frame) {
+	for len(all) < n {
+		synctest.Wait()
+		all = append(all, tr.Port(0).Recv())
+	}
+	return all
+}
+
+// underWayTo0 is how many frames rank 1 has under way.
+func underWayTo0(both [2]*Transport) int64 {
+	synctest.Wait()
+	return both[1].Port(1).Pool().Lent() / netio.FrameCost(100)
+}
+
+// TestAcknowledgementsAreNeverLate releases frames on a rank that is busy and doesn't come back to its port.
+func TestAcknowledgementsAreNeverLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 256
+		both, _, _ := couple(t)
+		for range count {
+			post(both, 100)
+		}
+		all := receiveAll(both[0], count)
+		require.EqualValues(t, count, underWayTo0(both))
+		var prompt []*netio.Frame
+		for _, f := range all {
+			if f.Inside(access).Received.Prompt() {
+				prompt = append(prompt, f)
+			} else {
+				f.Release()
+			}
+		}
+		require.Less(t, len(prompt), count/2)
+		require.EqualValues(t, count, underWayTo0(both), "they gather")
+		time.Sleep(inflight.DelayMax)
+		require.EqualValues(t, len(prompt), underWayTo0(both), "but not for long")
+		releaseEach(prompt)
+		require.Nil(t, both[0].Port(0).Recv())
+		require.Zero(t, underWayTo0(both), "prompt ones go when the rank looks for frames")
+		post(both, 100)
+		releaseEach(receiveAll(both[0], 1))
+		require.EqualValues(t, 1, underWayTo0(both))
+		time.Sleep(inflight.DelayMax)
+		require.Zero(t, underWayTo0(both), "or by themselves")
+		closeBoth(both)
+	})
+}
+
+// TestParkingRankTellsWhatItOwes has a rank that waits for a moment that is far shorter than inflight.DelayMax, again and again.
+func TestParkingRankTellsWhatItOwes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 256
+		both, _, _ := couple(t)
+		for range 3 {
+			for range count {
+				post(both, 100)
+			}
+			var prompt []*netio.Frame
+			for _, f := range receiveAll(both[0], count) {
+				if f.Inside(access).Received.Prompt() {
+					prompt = append(prompt, f)
+				} else {
+					f.Release()
+				}
+			}
+			require.EqualValues(t, count, underWayTo0(both))
+			both[0].Port(0).Wait(time.Nanosecond)
+			require.EqualValues(t, len(prompt), underWayTo0(both))
+			releaseEach(prompt)
+			both[0].Port(0).Pause()
+			require.Zero(t, underWayTo0(both))
+		}
+		closeBoth(both)
+	})
+}
+
+func releaseEach(frames []*netio.Frame) {
+	for _, f := range frames {
+		f.Release()
+	}
+}
+
+// TestAbortBringsFramesHome looks before the peer can be told.
+func TestAbortBringsFramesHome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both, _, silent := couple(t)
+		post(both, 100)
+		require.EqualValues(t, 1, underWayTo0(both))
+		silent.Store(true)
+		both[1].Abort("enough")
+		require.Zero(t, underWayTo0(both))
+		closeBoth(both)
+	})
+}
+
+// TestLiarIsNamed has process 1 acknowledge what it was never sent. All of process 0's frames come back, and accounts with
+// them.
+func TestLiarIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both, told, _ := couple(t)
+		p := both[0].Port(0)
+		for range 3 {
+			f := p.Pool().Get(100)
+			f.Kind, f.From, f.To, f.Bytes = netio.Data, 0, 1, 100
+			p.Send(f)
+		}
+		synctest.Wait()
+		require.EqualValues(t, 3*netio.FrameCost(100), p.Pool().Lent())
+		both[1].peers[0].lanes[controlLane].out.put(message(acknowledgement, string(slotsOf(2, 17))))
+		var lost *netio.LostError
+		err := <-told[0]
+		require.ErrorAs(t, err, &lost)
+		require.Equal(t, 1, lost.Process)
+		require.ErrorIs(t, err, netio.ErrDamaged)
+		require.ErrorContains(t, err, "check acknowledgement")
+		require.ErrorContains(t, err, "slot 17")
+		synctest.Wait()
+		require.Zero(t, p.Pool().Lent())
+		closeBoth(both)
+	})
+}
+
+// TestAcknowledgementsTravelTogether releases many frames at once: more than one message's worth, in few messages.
+func TestAcknowledgementsTravelTogether(t *testing.T) {
+	const count = 3000
+	tr, _ := streamReader(nil, dataLane)
+	peer := tr.peers[1]
+	received := peer.lanes[dataLane].received.pool
+	for i := range count {
+		f := received.Get(10)
+		f.Inside(access).Received = frame.NewNumber(uint32(i), i%100 == 0)
+		f.Release()
+	}
+	require.Equal(t, count*netio.FrameCost(10), received.Lent(), "lent until the peer is told")
+	seen := make([]bool, count)
+	messages := 0
+	var all netio.Frames
+	peer.acks.take(netio.NewPool(nil), &all)
+	for m := all.Shift(); m != nil; m = all.Shift() {
+		require.Equal(t, acknowledgement, m.Kind)
+		messages++
+		for b := m.Payload(); len(b) > 0; b = b[slotBytes:] {
+			slot := int(b[0]) | int(b[1])<<8
+			require.False(t, seen[slot])
+			seen[slot] = true
+		}
+	}
+	require.NotContains(t, seen, false)
+	require.Equal(t, (count*slotBytes+ackBytesMax-1)/ackBytesMax, messages)
+	require.Zero(t, received.Lent())
+	tr.Close()
+}
+
+// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much under way on the data lane that they would stand in line:
+// never, before the release, or only after it, when the data lane's writer was counted on already.
+func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
+	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {
+		tr, _ := streamReader(nil, dataLane)
+		peer := tr.peers[1]
+		data, control := peer.lanes[dataLane], &peer.lanes[controlLane].out.parking
+		heavy := func() {
+			f := netio.NewPool(nil).Get(lightBytesMax + 1)
+			f.Kind, f.Bytes = netio.Data, lightBytesMax+1
+			peer.sent.enter(f)
+		}
+		w := writer{lane: data, messages: netio.NewPool(nil)} // it is awake
+		control.Announce()
+		if when == "before" {
+			heavy()
+		}
+		f := data.received.pool.Get(1)
+		f.Inside(access).Received = frame.NewNumber(0, true)
+		f.Release()
+		tr.acks.flushPrompt()
+		require.Equal(t, wakes[0], !control.Announced(), when)
+		if when == "after" {
+			heavy()
+		}
+		require.Equal(t, wakes[1], data.idle(), when)
+		require.Equal(t, wakes[1], !control.Announced(), when)
+		taken := w.take()
+		require.Equal(t, wakes[1], taken.Empty(), when)
+		tr.Close()
+	}
+}
+
+// TestSilenceLetsReceivedMemoryGo has a heartbeat after frames.
+func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
+	tr, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, "")), dataLane)
+	require.NoError(t, r.run())
+	pool := r.lane.received.pool
+	releaseEach([]*netio.Frame{tr.Port(0).Recv(), tr.Port(0).Recv()})
+	tr.peers[1].acks.take(netio.NewPool(nil), new(netio.Frames))
+	require.Zero(t, pool.Lent())
+	require.Equal(t, 2*netio.FrameCost(3), pool.Idle())
+	r.feed(join(message(heartbeat, ""), message(goodbye, "")))
+	require.NoError(t, r.run())
+	require.Zero(t, pool.Idle())
+	tr.Close()
+}
+
+// TestReceiverKeepsLittle lends frames of one size after another: what was lent before is let go, and after a silence all.
+func TestReceiverKeepsLittle(t *testing.T) {
+	const burst = 4 << 20
+	r := receivePool{pool: netio.NewPool(nil)}
+	most := int64(0)
+	for _, n := range []int{8 << 10, 2 << 10, 64 << 10, 4 << 10, 32 << 10, 8 << 10} {
+		for range 3 {
+			var all []*netio.Frame
+			for range burst / n {
+				all = append(all, r.lend(n))
+			}
+			most = max(most, r.pool.Lent())
+			for _, f := range all {
+				f.Release()
+			}
+			require.LessOrEqual(t, r.pool.Lent()+r.pool.Idle(), 2*most)
+		}
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			f, g := r.lend(n), r.lend(n)
+			f.Release()
+			g.Release()
+		}))
+	}
+	require.LessOrEqual(t, r.pool.Peak(), 2*most)
+	r.trim()
+	require.Zero(t, r.pool.Idle())
+}

@@ -1,0 +1,99 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Config says what [Dial] needs to know. All processes of a job are given the same, but for Place and Listener.
+type Config struct {
+	Job       string       // the job's id
+	Secret    []byte       // 32 bytes
+	Place     netio.Place  // of this process; spread by [Spread]
+	Listener  net.Listener // bound already, by [Listen]; Dial takes ownership
+	Addresses []string     // where each process listens, by process
+	Identity  handshake.Identity
+
+	HandshakeLimit time.Duration // of one greeting; default 5 s
+	StartLimit     time.Duration // until all processes are connected; default 30 s
+	SilenceMax     time.Duration // a peer that says nothing for so long is lost; default 10 s
+	CloseLimit     time.Duration // of Close; default 5 s
+	Log            *slog.Logger  // may be nil
+
+	memory handshake.Memory // what this process offers to those on its host
+	served bool             // goroutines serve the lanes, as they do where sockets can't be polled
+}
+
+const secretBytes = 32
+
+// Inside is the part of a configuration that is for transports of this module.
+func (c *Config) Inside(frame.Access) *insideConfig { return (*insideConfig)(c) }
+
+// insideConfig has the methods of a configuration that are for transports.
+type insideConfig Config
+
+// Offer says what memory this process offers to those on its host.
+func (c *insideConfig) Offer(m handshake.Memory) { c.memory = m }
+
+// Refuse closes what Dial would have taken ownership of.
+func (c *insideConfig) Refuse() {
+	if c.Listener != nil {
+		c.Listener.Close()
+	}
+}
+
+// Complete fills in defaults, and returns an error for what can't work.
+func (c *insideConfig) Complete() error {
+	setDefault(&c.HandshakeLimit, handshake.DefaultLimit)
+	setDefault(&c.StartLimit, 30*time.Second)
+	setDefault(&c.SilenceMax, 10*time.Second)
+	setDefault(&c.CloseLimit, 5*time.Second)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	p := c.Place
+	switch {
+	case c.Listener == nil:
+		return errors.New("there is no listener")
+	case len(c.Secret) != secretBytes:
+		return fmt.Errorf("the secret has %d bytes, it needs %d", len(c.Secret), secretBytes)
+	case p.Processes <= 0 || p.Process < 0 || p.Process >= p.Processes || p.Ranks < p.Processes:
+		return fmt.Errorf("process %d of %d with %d ranks can't be", p.Process, p.Processes, p.Ranks)
+	case p != netio.PlaceOf(p.Ranks, p.Processes, p.Process):
+		return fmt.Errorf("process %d has ranks %d-%d, not those that Spread gives it", p.Process, p.First, p.Last-1)
+	case len(c.Addresses) != p.Processes:
+		return fmt.Errorf("there are %d addresses for %d processes", len(c.Addresses), p.Processes)
+	}
+	return nil
+}
+
+func setDefault(v *time.Duration, to time.Duration) {
+	if *v <= 0 {
+		*v = to
+	}
+}
+
+// Hello is how this process greets others on a connection.
+func (c *insideConfig) Hello(lane uint8) handshake.Hello {
+	return handshake.Hello{
+		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
+		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity,
+		Memory: c.memory,
+	}
+}
+
+// Absent is the error for processes that are not connected.
+func (c *insideConfig) Absent(processes []int, cause error) error {
+	e := &netio.AbsentError{Processes: processes, Cause: cause}
+	for _, p := range processes {
+		e.Addresses = append(e.Addresses, c.Addresses[p])
+	}
+	return e
+}

@@ -1,0 +1,121 @@
+package tcp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/mem"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// startAll collects what each process is told.
+func startAll(all []*tcp.Transport) []chan error {
+	told := make([]chan error, len(all))
+	for i, tr := range all {
+		told[i] = make(chan error, 10)
+		tr.Start(func(err error) { told[i] <- err })
+	}
+	return told
+}
+
+func send(tr *tcp.Transport, from, to, n int) {
+	f := tr.Port(from).Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = netio.Data, uint32(from), uint32(to), uint32(n)
+	tr.Port(from).Send(f)
+}
+
+func TestFlippedBitIsNamed(t *testing.T) {
+	for name, at := range map[string]int{"header": 20, "payload": 100} {
+		t.Run(name, func(t *testing.T) {
+			cs := netiotest.Configs(t, 2, 2)
+			p := behindProxy(t, cs)
+			all := dialAll(t, cs)
+			told := startAll(all)
+			flip := func(fromDialler bool, b []byte) bool {
+				if fromDialler && len(b) > at {
+					b[at] ^= 4
+				}
+				return true
+			}
+			p.spoil.Store(&flip)
+			send(all[1], 1, 0, 200)
+			err := <-told[0]
+			var lost *netio.LostError
+			require.ErrorAs(t, err, &lost)
+			require.Equal(t, 1, lost.Process)
+			require.ErrorIs(t, err, netio.ErrDamaged)
+			require.ErrorContains(t, err, "check "+name)
+			require.ErrorAs(t, <-told[1], &lost, "the other end is told too")
+			require.Nil(t, all[0].Port(0).Recv(), "damaged frames don't arrive")
+			closeAll(t, all)
+		})
+	}
+}
+
+func TestCutConnectionIsLost(t *testing.T) {
+	cs := netiotest.Configs(t, 2, 2)
+	p := behindProxy(t, cs)
+	all := dialAll(t, cs)
+	told := startAll(all)
+	p.cut()
+	for i := range told {
+		var lost *netio.LostError
+		require.ErrorAs(t, <-told[i], &lost)
+	}
+	closeAll(t, all)
+}
+
+func TestFrameForFinishedProcessIsTold(t *testing.T) {
+	cs := netiotest.Configs(t, 2, 2)
+	all := dialAll(t, cs)
+	told := startAll(all)
+	closed := make(chan error)
+	go func() { closed <- all[0].Close() }()
+	var err error
+	for err == nil { // until the goodbye has come
+		send(all[1], 1, 0, 100)
+		select {
+		case err = <-told[1]:
+		default:
+			all[1].Port(1).Wait(time.Millisecond)
+		}
+	}
+	require.ErrorIs(t, err, netio.ErrFinished)
+	all[1].Abort("told")
+	all[1].Close()
+	<-closed
+}
+
+func TestCloseWithoutGoodbyeIsTold(t *testing.T) {
+	cs := netiotest.Configs(t, 2, 2)
+	cs[0].CloseLimit = 500 * time.Millisecond
+	all := dialAll(t, cs)
+	told := startAll(all)
+	require.ErrorContains(t, all[0].Close(), "did not say goodbye within 500ms")
+	require.NoError(t, all[1].Close(), "a process that comes late finds that all is in order")
+	require.Empty(t, told[1])
+}
+
+// TestEventsBeforeStartAreKept aborts before anybody has started.
+func TestEventsBeforeStartAreKept(t *testing.T) {
+	all := dialAll(t, netiotest.Configs(t, 2, 2))
+	all[0].Abort("too early")
+	told := startAll(all)
+	var aborted *netio.AbortError
+	require.ErrorAs(t, <-told[1], &aborted)
+	require.Equal(t, "too early", aborted.Reason)
+	closeAll(t, all)
+}
+
+func TestWrongUsePanics(t *testing.T) {
+	all := dialAll(t, netiotest.Configs(t, 2, 2))
+	require.PanicsWithValue(t, "netio: rank 1 is not in this process, which has ranks 0-0", func() { all[0].Port(1) })
+	require.PanicsWithValue(t, "netio: a frame is for rank 2, the job has 2", func() { send(all[0], 0, 2, 1) })
+	require.Panics(t, func() { mem.New(0) })
+	require.Panics(t, func() { netio.NewPool(nil).Get(netio.FrameBytesMax + 1) })
+	closeAll(t, all)
+}

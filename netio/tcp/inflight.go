@@ -1,0 +1,129 @@
+package tcp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home when it has
+// been written and acknowledged, whichever is later: the peer may be done with its copy before the system call returns
+// that wrote it, and a peer that lies can't make us use memory again that the kernel still reads.
+//
+//	free ──enter──► entered ──written──► written ──acknowledge──► free (home)
+//	                   └───acknowledge──► acknowledged ──written────┘
+type sentFrames struct {
+	mu     sync.Mutex
+	table  inflight.Table[sent]
+	prompt inflight.Prompter
+	over   bool // nothing will be acknowledged any more
+
+	bytes atomic.Int64           // of payload in flight; changed under mu, read by anybody
+	also  atomic.Pointer[func()] // called by close, each time
+}
+
+// sent is one frame in flight.
+type sent struct {
+	frame                 *netio.Frame
+	written, acknowledged bool
+}
+
+// access is the key to what of netio is for transports.
+var access frame.Access
+
+// enter gives the frame its number. It is for the writer, before it encodes the frame.
+func (s *sentFrames) enter(f *netio.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slot := s.table.Enter(sent{frame: f})
+	s.bytes.Add(int64(f.Bytes))
+	f.Inside(access).Sent = frame.NewNumber(slot, s.prompt.Next(s.table.Len()))
+}
+
+// written says that the kernel is done with the frame, for better or worse.
+func (s *sentFrames) written(f *netio.Frame) {
+	s.mu.Lock()
+	slot := f.Inside(access).Sent.Slot()
+	p := s.table.At(slot)
+	p.written = true
+	home := s.over || p.acknowledged
+	if home {
+		s.leave(slot)
+	}
+	s.mu.Unlock()
+	if home {
+		f.Release()
+	}
+}
+
+// acknowledge takes the payload of an acknowledgement. It stops at the first slot that can't be.
+func (s *sentFrames) acknowledge(slots []byte) error {
+	home, err := s.acknowledged(slots)
+	home.Release()
+	return err
+}
+
+func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return home, nil
+	}
+	for ; len(slots) >= slotBytes; slots = slots[slotBytes:] {
+		slot := binary.LittleEndian.Uint32(slots)
+		p := s.table.At(slot)
+		if p == nil || p.acknowledged {
+			return home, fmt.Errorf("check acknowledgement: %w: nothing is under way in slot %d", netio.ErrDamaged, slot)
+		}
+		p.acknowledged = true
+		if p.written {
+			home.Push(s.leave(slot))
+		}
+	}
+	return home, nil
+}
+
+// leave frees a slot.
+func (s *sentFrames) leave(slot uint32) *netio.Frame {
+	f := s.table.Leave(slot).frame
+	s.bytes.Add(-int64(f.Bytes))
+	return f
+}
+
+// whenClosed has f called when nothing will be acknowledged any more, at once if that is so. It may be called again.
+func (s *sentFrames) whenClosed(f func()) {
+	s.also.Store(&f)
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
+	if over {
+		f()
+	}
+}
+
+// close gives up waiting: what was written comes home now, what is being written when it has been. It may be called
+// again, by anybody.
+func (s *sentFrames) close() {
+	home := s.abandon()
+	home.Release()
+	if also := s.also.Load(); also != nil {
+		(*also)()
+	}
+}
+
+func (s *sentFrames) abandon() (home netio.Frames) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for slot := range uint32(s.table.Slots()) {
+		if p := s.table.At(slot); p != nil && p.written {
+			home.Push(s.leave(slot))
+		}
+	}
+	return home
+}

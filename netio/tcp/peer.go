@@ -1,0 +1,171 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// The lanes of a peer. handshake.Hello carries these numbers.
+const (
+	controlLane = iota
+	dataLane
+	laneCount
+)
+
+func laneOf(k netio.Kind) int {
+	if k == netio.Control {
+		return controlLane
+	}
+	return dataLane
+}
+
+// suspicionMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or from
+// another process that knows why the job ends. Only then is the peer itself the cause.
+const suspicionMax = 500 * time.Millisecond
+
+// peer is another process of the job, seen from this one. It ends once, with one cause.
+//
+//	joining ──► running ──► finished (both lanes have heard goodbye)
+//	    │          │            │
+//	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
+type peer struct {
+	t     *Transport
+	place netio.Place
+	lanes [laneCount]*lane
+	sent  sentFrames  // data frames that the peer has yet to acknowledge
+	acks  pendingAcks // acknowledgements that the peer has yet to be told
+
+	mu      sync.Mutex       // guards all below, and conn of the lanes while joining
+	memory  handshake.Memory // what it offers
+	over    bool
+	untold  error // why it ended, when nobody was told
+	suspect *time.Timer
+}
+
+func newPeer(t *Transport, process int) *peer {
+	p := &peer{t: t, place: netio.PlaceOf(t.place.Ranks, t.place.Processes, process)}
+	p.acks.init(p)
+	for i, keeper := range [laneCount]netio.Keeper{controlLane: nil, dataLane: &p.acks} {
+		p.lanes[i] = newLane(p, i, keeper)
+	}
+	return p
+}
+
+// join gives a lane its connection, and starts it.
+func (p *peer) join(number uint8, conn net.Conn) error {
+	l := p.lanes[number]
+	if err := p.connect(l, conn); err != nil {
+		return fmt.Errorf("join process %d: %w", p.place.Process, err)
+	}
+	l.kick() // an abort message may have come first
+	return nil
+}
+
+func (p *peer) connect(l *lane, conn net.Conn) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || p.t.down.Load() {
+		return errors.New("this process is closing")
+	}
+	if l.joined {
+		return errors.New("it is connected already")
+	}
+	s, err := p.t.adopt(conn, l.id)
+	if err != nil {
+		return err
+	}
+	l.joined = true
+	if s == nil {
+		l.serve(conn)
+		return nil
+	}
+	return l.attach(s)
+}
+
+// offers keeps what the peer has said about its memory.
+func (p *peer) offers(memory handshake.Memory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory = memory
+}
+
+// sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
+func (p *peer) sayGoodbye(deadline time.Time) {
+	p.mu.Lock()
+	for _, l := range p.lanes {
+		l.limit(deadline)
+	}
+	p.mu.Unlock()
+	for _, l := range p.lanes {
+		l.put(message(goodbye, ""))
+	}
+}
+
+// doubt is called when a connection breaks, or a process that has finished is still sent to: often enough a consequence of
+// something else, which has a moment to be told.
+func (p *peer) doubt(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over && p.suspect == nil {
+		p.suspect = time.AfterFunc(suspicionMax, func() { p.lose(cause) })
+	}
+}
+
+func (p *peer) lose(cause error) {
+	p.end(&netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause})
+}
+
+// end closes the connections and tells of the cause, the first time that it is called. While this process ends itself,
+// the loss of others is no news.
+func (p *peer) end(cause error) {
+	if p.finish(cause) {
+		p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
+		p.t.events.tell(cause)
+	}
+}
+
+// finish reports whether the cause is to be told.
+func (p *peer) finish(cause error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
+	p.over = true
+	if p.suspect != nil {
+		p.suspect.Stop()
+	}
+	for _, l := range p.lanes {
+		l.stop()
+	}
+	p.sent.close()
+	p.acks.close()
+	if p.t.down.Load() {
+		p.untold = cause
+		return false
+	}
+	return true
+}
+
+// close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
+func (p *peer) close() error {
+	p.mu.Lock()
+	joined := p.lanes[controlLane].joined && p.lanes[dataLane].joined
+	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
+	p.mu.Unlock()
+	switch {
+	case finished || !joined:
+		p.end(nil)
+	default:
+		p.lose(fmt.Errorf("it did not say goodbye within %v", p.t.config.CloseLimit))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.untold
+}

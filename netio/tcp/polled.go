@@ -1,0 +1,192 @@
+package tcp
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// polled is the part of a lane whose socket never blocks. Whoever has something to write or finds something to read, a rank
+// mostly, does it there and then: no goroutine need be woken. What the socket does not take at once is written by whoever
+// finds it ready for more.
+//
+// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or they have
+// become many; a delayed flush does when the rank is busy for long.
+//
+// Errors are told after the locks are given back, since they end the peer, which takes them.
+type polled struct {
+	polling atomic.Bool  // set when the lane has its socket
+	delayed atomic.Bool  // somebody will flush
+	waiting atomic.Int64 // bytes put since the last flush began
+	stalled atomic.Bool  // the socket takes no more at the moment; changed while writing
+	said    atomic.Uint64
+	heard   atomic.Uint64 // how often something was written, and read
+
+	writing    sync.Mutex
+	writer     writer
+	writeEnded bool
+
+	reading   sync.Mutex
+	reader    reader
+	readEnded bool
+
+	socket socket // changed under both locks; nil before attach and after hangUp
+}
+
+// delayBytesMax is how much may wait. Large writes cost less a byte, as far as the kernel's path goes.
+const delayBytesMax = 64 << 10
+
+// attach gives the lane its socket.
+func (l *lane) attach(s socket) error {
+	l.peer.t.running.Add(2) // the end of reading, and of writing
+	l.both(func() {
+		l.socket, l.reader, l.writer = s, newReader(l), newWriter(l)
+	})
+	l.polling.Store(true)
+	return s.wantRead(true)
+}
+
+func (l *lane) both(f func()) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	f()
+}
+
+// put hands the lane a frame, and reports whether its caller must flush, soon: when it has nothing else to do.
+func (l *lane) put(f *netio.Frame) (unsent bool) {
+	later, bytes := f.Kind == netio.Data, frame.WireHeader+int64(f.Bytes)
+	l.out.put(f) // wakes the writer of a lane that is served
+	if !l.polling.Load() {
+		return false
+	}
+	if later && l.waiting.Add(bytes) < delayBytesMax {
+		l.delayed.Store(true)
+		l.peer.t.delayed.Arm()
+		return true
+	}
+	l.flush()
+	return false
+}
+
+// hasNews reports whether a flush would write frames.
+func (l *lane) hasNews() bool {
+	return !l.out.queue.Empty() && !l.out.closed.Load() && !l.stalled.Load()
+}
+
+// flush writes what waits, unless somebody else does, who looks again afterwards, or the socket takes no more.
+func (l *lane) flush() {
+	l.delayed.Store(false)
+	l.waiting.Store(0)
+	for !l.out.closed.Load() && !l.stalled.Load() && !l.idle() && l.writing.TryLock() {
+		ended, err := l.advance()
+		l.writing.Unlock()
+		if ended {
+			l.endWriting(err)
+		}
+	}
+}
+
+// writable goes on with what the socket did not take.
+func (l *lane) writable() {
+	l.writing.Lock()
+	var ended bool
+	var err error
+	if l.stalled.Swap(false) {
+		ended, err = l.advance()
+	}
+	l.writing.Unlock()
+	if ended {
+		l.endWriting(err)
+	}
+	l.flush()
+}
+
+// advance writes, and reports whether that was the end. It is for the holder of writing.
+func (l *lane) advance() (ended bool, err error) {
+	if l.writeEnded || l.socket == nil {
+		return false, nil
+	}
+	last, err := l.writer.advance(l.socket)
+	l.said.Add(1)
+	again := errors.Is(err, errAgain)
+	if again {
+		l.stalled.Store(true)
+		err = nil
+	}
+	if wanted := l.socket.wantWrite(again); err == nil && wanted != nil {
+		err = l.writer.excuse(wanted)
+	}
+	if !last && err == nil {
+		return false, nil
+	}
+	l.writeEnded = true
+	l.writer.drop()
+	l.out.closed.Store(true)
+	return true, err
+}
+
+func (l *lane) endWriting(err error) {
+	l.wrote(err)
+	l.peer.t.running.Done()
+}
+
+// readable reads what has come, once, unless somebody else does.
+func (l *lane) readable() {
+	if !l.reading.TryLock() {
+		return
+	}
+	ended, err := l.take()
+	l.reading.Unlock()
+	if ended {
+		l.read(err)
+		l.peer.t.running.Done()
+	}
+}
+
+// take reads, and reports whether that was the end. It is for the holder of reading.
+func (l *lane) take() (ended bool, err error) {
+	if l.readEnded || l.socket == nil {
+		return false, nil
+	}
+	err = l.reader.step(l.socket)
+	if errors.Is(err, errAgain) {
+		return false, nil
+	}
+	l.heard.Add(1)
+	if err == nil && !l.reader.over {
+		return false, nil
+	}
+	l.readEnded = true
+	l.reader.drop()
+	if wanted := l.socket.wantRead(false); err == nil {
+		err = wanted
+	}
+	return true, err
+}
+
+// hangUp closes the socket. Nobody who holds a lane's lock may call it.
+func (l *lane) hangUp() {
+	l.both(func() {
+		if l.socket == nil {
+			return
+		}
+		l.socket.close()
+		l.socket = nil
+		l.out.closed.Store(true)
+		l.writer.drop()
+		l.reader.drop()
+		if !l.writeEnded {
+			l.writeEnded = true
+			l.peer.t.running.Done()
+		}
+		if !l.readEnded {
+			l.readEnded = true
+			l.peer.t.running.Done()
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package tcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// twins connects two processes of one rank each over loopback, as this system does it best.
+func twins(t *testing.T, silence time.Duration) (both [2]*Transport, told [2]chan error) {
+	t.Helper()
+	configs := twinConfigs(t, silence)
+	var starts sync.WaitGroup
+	for i := range both {
+		starts.Go(func() {
+			var err error
+			both[i], err = Dial(context.Background(), configs[i])
+			require.NoError(t, err)
+		})
+	}
+	starts.Wait()
+	for i := range both {
+		told[i] = make(chan error, 10)
+		both[i].Start(func(err error) { told[i] <- err })
+	}
+	if both[0].sockets == nil {
+		closeBoth(both)
+		t.Skip("sockets are not polled on this system")
+	}
+	return both, told
+}
+
+func twinConfigs(t *testing.T, silence time.Duration) (configs [2]Config) {
+	var addresses []string
+	for i := range configs {
+		l, err := Listen("")
+		require.NoError(t, err)
+		addresses = append(addresses, l.Addr().String())
+		configs[i] = Config{
+			Job: "twins", Secret: make([]byte, secretBytes), Place: netio.PlaceOf(2, 2, i), Listener: l, SilenceMax: silence,
+			Identity: handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"},
+		}
+	}
+	for i := range configs {
+		configs[i].Addresses = addresses
+	}
+	return configs
+}
+
+func address(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
+	f := p.Pool().Get(n)
+	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
+	return f
+}
+
+const patience = 30 * time.Second
+
+// eventually polls: what it waits for is the work of goroutines that tell nobody.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); time.Sleep(100 * time.Microsecond) {
+		require.True(t, time.Now().Before(end), "%s: not within %v", what, patience)
+	}
+}
+
+// receive waits for a frame.
+func receive(t *testing.T, p netio.Port) (f *netio.Frame) {
+	t.Helper()
+	eventually(t, "receive a frame", func() bool {
+		p.Wait(time.Second)
+		f = p.Recv()
+		return f != nil
+	})
+	return f
+}
+
+// TestFramesOfBusyRanksLeave sends single frames and never comes back to the port.
+func TestFramesOfBusyRanksLeave(t *testing.T) {
+	both, _ := twins(t, time.Hour) // no heartbeat takes them along
+	q := both[1].Port(1)
+	for range 20 {
+		p := both[0].Port(0)
+		p.Send(address(p, netio.Data, 0, 1, 100))
+		receive(t, q).Release()
+	}
+	closeBoth(both)
+}
+
+// TestSocketsAreReadWhileRanksAreBusy sends far more than the kernel holds, from and to ranks that don't look at sockets.
+func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
+	const count, bytes = 600, 64 << 10
+	both, _ := twins(t, 0)
+	p := both[0].Port(0)
+	for range count {
+		p.Send(address(p, netio.Control, 0, 1, bytes))
+	}
+	eventually(t, "write all frames", func() bool { return p.Pool().Lent() == 0 })
+	q := both[1].Port(1)
+	for range count {
+		receive(t, q).Release()
+	}
+	closeBoth(both)
+}
+
+// TestPromisedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and then
+// one for a batch.
+func TestPromisedFramesLeaveTogether(t *testing.T) {
+	both, _ := twins(t, 0)
+	both[0].delayed.Hold() // so that nobody sets the timer
+	p, l := both[0].Port(0), both[0].peers[1].lanes[dataLane]
+	send := func(n, bytes int) {
+		for range n {
+			p.Send(address(p, netio.Data, 0, 1, bytes))
+		}
+	}
+	for _, leave := range []func(){p.Pause, func() { p.Wait(0) }} {
+		before := l.said.Load()
+		send(batchFramesMax, 100)
+		require.Equal(t, before, l.said.Load(), "they wait for the pause")
+		leave()
+		require.Equal(t, before+1, l.said.Load())
+	}
+	before := l.said.Load()
+	send(delayBytesMax/(1000+frame.WireHeader), 1000)
+	require.Equal(t, before, l.said.Load())
+	send(1, 1000)
+	require.Equal(t, before+1, l.said.Load(), "they have become many")
+	before = l.said.Load()
+	p.Send(address(p, netio.Control, 0, 1, 100))
+	require.Equal(t, before, l.said.Load())
+	require.NotZero(t, both[0].peers[1].lanes[controlLane].said.Load(), "control frames leave at once")
+	closeBoth(both)
+}
+
+// TestSentryNapsWhileRanksLook watches the poller: it naps while a rank looks, and watches soon after that has parked.
+func TestSentryNapsWhileRanksLook(t *testing.T) {
+	both, _ := twins(t, 0)
+	p := both[0].Port(0).(*Port)
+	napping := func() bool { return both[0].poller.parking.Announced() }
+	for range 3 {
+		for end := time.Now().Add(patience); !napping(); {
+			require.True(t, time.Now().Before(end))
+			p.Recv()
+			p.Pause()
+			q := both[1].Port(1) // ends the poller's watch
+			q.Send(address(q, netio.Control, 1, 0, 8))
+		}
+		var parked sync.WaitGroup
+		parked.Go(func() {
+			for f := p.Recv(); f == nil || f.Bytes != 9; f = p.Recv() {
+				if f == nil {
+					p.Wait(-1)
+				} else {
+					f.Release()
+				}
+			}
+		})
+		eventually(t, "watch", func() bool { return both[0].poller.awake.Load() == 0 && !napping() })
+		q := both[1].Port(1)
+		q.Send(address(q, netio.Control, 1, 0, 9))
+		parked.Wait()
+	}
+	closeBoth(both)
+}
+
+// TestPolledPeersAreHeard lets idle processes hear of each other for three times the silence limit, counted in rounds of their pulses:
+// whatever one says in its round has come before the next round of the other.
+func TestPolledPeersAreHeard(t *testing.T) {
+	both, told := twins(t, time.Hour) // so that no round comes by itself
+	var beats [2][]beat
+	for i := range both {
+		beats[i] = make([]beat, len(both[i].lanes))
+	}
+	spoken := 0
+	for range 3 * silentRounds {
+		for i, tr := range both {
+			var said, heard [laneCount]uint64
+			mine, others := tr.peers[1-i].lanes, both[1-i].peers[i].lanes
+			for lane := range mine {
+				said[lane], heard[lane] = mine[lane].said.Load(), others[lane].heard.Load()
+			}
+			tr.round(beats[i])
+			for lane := range mine {
+				if mine[lane].said.Load() > said[lane] {
+					spoken++
+					eventually(t, "hear a heartbeat", func() bool { return others[lane].heard.Load() > heard[lane] })
+				}
+			}
+		}
+	}
+	require.GreaterOrEqual(t, spoken, 2*laneCount*3, "each lane speaks in the time that it may be silent")
+	require.Empty(t, told[0])
+	require.Empty(t, told[1])
+	closeBoth(both)
+}
+
+// TestPolledSilenceIsTold: process 1 has no rounds, as one that is stuck.
+func TestPolledSilenceIsTold(t *testing.T) {
+	both, told := twins(t, time.Hour)
+	beats := make([]beat, len(both[0].lanes))
+	rounds := 0
+	for ; len(told[0]) == 0; rounds++ {
+		both[0].round(beats)
+	}
+	require.GreaterOrEqual(t, rounds, silentRounds)
+	var lost *netio.LostError
+	require.ErrorAs(t, <-told[0], &lost)
+	require.Equal(t, 1, lost.Process)
+	require.ErrorContains(t, lost, "it said nothing for 1h0m0s")
+	require.ErrorIs(t, lost, os.ErrDeadlineExceeded)
+	closeBoth(both)
+}
+
+// TestNothingIsLeft counts this process's descriptors, and what a received frame that is released late leaves lent: after
+// jobs that ended well, by abort, and by loss.
+func TestNothingIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	open := func() int {
+		all, err := filepath.Glob("/proc/self/fd/*")
+		require.NoError(t, err)
+		return len(all)
+	}
+	end := map[string]func([2]*Transport){
+		"close": closeBoth,
+		"abort": func(both [2]*Transport) { both[0].Abort("enough"); closeBoth(both) },
+		"loss":  func(both [2]*Transport) { both[0].Kill(); closeBoth(both) },
+	}
+	both, _ := twins(t, 0) // whatever the first one opens for good
+	closeBoth(both)
+	before := open()
+	for name, end := range end {
+		both, _ := twins(t, 0)
+		require.Greater(t, open(), before)
+		p, q := both[0].Port(0), both[1].Port(1)
+		q.Send(address(q, netio.Data, 1, 0, 10))
+		q.Pause()
+		f := receive(t, p)
+		end(both)
+		eventually(t, "close all descriptors after "+name, func() bool { return open() == before })
+		f.Release()
+		require.Zero(t, both[0].Received(), name)
+		require.Zero(t, q.Pool().Lent(), name)
+		p.Send(address(p, netio.Data, 0, 1, 10))
+		p.Pause()
+		require.Nil(t, p.Recv())
+		p.Wait(0)
+		require.Zero(t, p.Pool().Lent())
+	}
+}

@@ -1,0 +1,159 @@
+package tcp
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/idle"
+)
+
+// poller looks after the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.
+//
+//	                          ranks look often
+//	watching (blocked on the set) ──────────────► sleeping, for idle.PollerSleep at a time
+//	                              ◄──────────────
+//	      all are parked (the last one wakes the poller), or they look too seldom
+//
+// So while ranks look, nobody but them is woken by what arrives.
+type poller struct {
+	t       *Transport
+	parking idle.Parking
+	awake   atomic.Int64 // ranks that are not parked
+	room    int64        // ranks that may be awake and leave a processor to others: all but one
+	resting bool         // sleeping, not watching
+	seen    uint64       // looks of all ranks when that last changed, or the last sleep began
+	events  [eventsMax]readiness
+}
+
+const eventsMax = 16 // sockets that one look serves
+
+func (s *poller) run() {
+	for !s.t.ended.Load() {
+		if s.relieved() {
+			s.rest()
+		} else if err := s.watch(); err != nil && !s.t.ended.Load() {
+			s.despair(err)
+			return
+		}
+	}
+}
+
+// despair ends all peers: nobody would hear of them while ranks are parked.
+func (s *poller) despair(err error) {
+	for _, p := range s.t.peers {
+		if p != nil {
+			p.lose(err)
+		}
+	}
+}
+
+// relieved reports whether ranks look.
+func (s *poller) relieved() bool {
+	looks := uint64(0)
+	for _, p := range s.t.ports {
+		looks += p.looks.Load()
+	}
+	relieved := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0 && !s.t.down.Load()
+	if relieved || s.resting {
+		s.seen = looks
+	}
+	s.resting = relieved
+	return relieved
+}
+
+// crowded reports whether ranks that are awake take all processors.
+func (s *poller) crowded() bool { return s.awake.Load() > s.room }
+
+func (s *poller) rest() {
+	s.parking.Announce()
+	if s.awake.Load() == 0 || s.t.down.Load() {
+		s.parking.Leave()
+		return
+	}
+	s.parking.Sleep(idle.PollerSleep)
+}
+
+// watch blocks until there is something to do, and does it.
+func (s *poller) watch() error {
+	if err := s.t.sockets.wait(); err != nil {
+		return err
+	}
+	for i := 0; i < idle.PollerDrainMax && s.t.look(s.events[:]); i++ {
+	}
+	return nil
+}
+
+// look serves the sockets that are ready, and reports whether there were any.
+func (t *Transport) look(events []readiness) bool {
+	n := t.sockets.ready(events)
+	for _, e := range events[:n] {
+		l := t.lanes[e.number]
+		if e.read {
+			l.readable()
+		}
+		if e.write {
+			l.writable()
+		}
+	}
+	return n > 0
+}
+
+// pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds in
+// which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long is in
+// no position to complain about others.
+func (t *Transport) pulse() {
+	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
+	defer ticker.Stop()
+	beats := make([]beat, len(t.lanes))
+	for {
+		select {
+		case <-t.over:
+			return
+		case <-ticker.C:
+		}
+		t.round(beats)
+	}
+}
+
+const silentRounds = 8 // in the time that a peer may be silent
+
+// round is one of the pulse's.
+func (t *Transport) round(beats []beat) {
+	var events [eventsMax]readiness
+	for i := 0; i < idle.PollerDrainMax && t.look(events[:]); i++ {
+	}
+	for i, l := range t.lanes {
+		if b := &beats[i]; l.polling.Load() {
+			b.listen(l, silentRounds)
+			b.speak(l, silentRounds/4)
+		}
+	}
+}
+
+// beat is what a lane's pulse was at the last round.
+type beat struct {
+	heard, said  uint64
+	silent, mute int // rounds without news
+}
+
+func (b *beat) listen(l *lane, rounds int) {
+	if heard := l.heard.Load(); heard != b.heard || l.finished.Load() {
+		b.heard, b.silent = heard, 0
+		return
+	}
+	if b.silent++; b.silent == rounds {
+		l.peer.lose(l.silent(os.ErrDeadlineExceeded))
+	}
+}
+
+func (b *beat) speak(l *lane, rounds int) {
+	if said := l.said.Load(); said != b.said || l.stalled.Load() {
+		b.said, b.mute = said, 0
+		return
+	}
+	if b.mute++; b.mute >= rounds {
+		b.mute = 0
+		l.put(message(heartbeat, ""))
+	}
+}

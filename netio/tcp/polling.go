@@ -1,0 +1,59 @@
+package tcp
+
+import (
+	"net"
+	"runtime"
+
+	"github.com/activepebbles/pebbles/internal/idle"
+)
+
+// open makes sockets be polled, where the system allows it, and sets up who looks after them.
+func (t *Transport) open() (err error) {
+	if t.place.Processes == 1 || t.config.served {
+		return nil
+	}
+	if t.sockets, err = openSockets(); err != nil || t.sockets == nil {
+		return err
+	}
+	t.poller.t, t.poller.parking = t, idle.NewParking()
+	t.poller.awake.Store(int64(len(t.ports)))
+	t.poller.room = int64(runtime.GOMAXPROCS(0)) - 1
+	t.delayed.Init(t.flushDelayed)
+	t.lookouts.Go(t.poller.run)
+	t.lookouts.Go(t.pulse)
+	return nil
+}
+
+// flushDelayed writes what waits on lanes although the ranks that sent it are busy with something else.
+func (t *Transport) flushDelayed() {
+	for _, l := range t.lanes {
+		if l.delayed.Load() {
+			l.flush()
+		}
+	}
+}
+
+// adopt makes a socket of a connection, or nil when goroutines are to serve it.
+func (t *Transport) adopt(conn net.Conn, number int) (socket, error) {
+	if t.sockets == nil {
+		return nil, nil
+	}
+	return t.sockets.adopt(conn, number)
+}
+
+// shutSockets ends all looks at sockets.
+func (t *Transport) shutSockets() {
+	t.ended.Store(true)
+	close(t.over)
+	if t.sockets == nil {
+		return
+	}
+	t.delayed.Stop()
+	t.sockets.interrupt()
+	t.poller.parking.Wake()
+	t.lookouts.Wait()
+	for _, p := range t.ports {
+		p.blindfold()
+	}
+	t.sockets.close()
+}

@@ -1,0 +1,178 @@
+package tcp
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Port is the port of one rank of a TCP transport. Where sockets can be polled, the rank reads and writes them itself.
+type Port struct {
+	*local.Port
+	t *Transport
+
+	unsent  []*lane // that this rank has frames on which wait to be written
+	listed  []bool  // by lane: it is among unsent
+	pauses  uint32
+	paused  bool // since it last looked
+	streak  idle.Streak
+	yield   func() // lets other processes run; tests replace it
+	calls   uint32 // of Recv
+	nothing uint32 // of them, those that found nothing at once
+
+	looks   atomic.Uint64 // how often Recv has looked at sockets; the poller reads it
+	looking sync.Mutex
+	blind   bool // the transport has ended; guarded by looking
+	events  [eventsMax]readiness
+}
+
+var _ netio.Port = (*Port)(nil)
+
+func newPort(t *Transport, l *local.Port) *Port {
+	return &Port{Port: l, t: t, listed: make([]bool, len(t.lanes)), yield: cpu.Yield}
+}
+
+// Send implements [netio.Port]. The frame is written at once, by the caller, when it is a control frame or makes many together
+// with others that wait; else when the rank next pauses or waits, and within about a millisecond.
+// Its cost is one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
+func (p *Port) Send(f *netio.Frame) {
+	t, to := p.t, int(f.To)
+	switch {
+	case to >= t.place.Ranks:
+		panic(fmt.Sprintf("netio: a frame is for rank %d, the job has %d", to, t.place.Ranks))
+	case t.down.Load():
+		f.Release()
+	case t.place.Has(to):
+		p.Pass(f, t.locals[to-t.place.First])
+	default:
+		l := t.peers[t.place.ProcessOf(to)].lanes[laneOf(f.Kind)]
+		if l.put(f) && !p.listed[l.id] {
+			p.listed[l.id] = true
+			p.unsent = append(p.unsent, l)
+		}
+	}
+}
+
+// flush writes what this rank's frames wait for.
+func (p *Port) flush() {
+	if len(p.unsent) == 0 {
+		return
+	}
+	for _, l := range p.unsent {
+		p.listed[l.id] = false
+		l.flush()
+	}
+	p.unsent = p.unsent[:0]
+}
+
+// Recv implements [netio.Port].
+func (p *Port) Recv() *netio.Frame {
+	if p.calls++; p.t.sockets == nil || p.calls%inflight.PromptLookEvery == 0 {
+		p.t.acks.flushPrompt()
+	}
+	if f := p.received(); f != nil || p.t.sockets == nil {
+		return f
+	}
+	if p.nothing++; !p.paused && p.nothing%idle.SocketLookEvery != 0 {
+		return nil
+	}
+	p.paused = false
+	p.looks.Store(p.looks.Load() + 1)
+	if !p.look() {
+		return nil
+	}
+	return p.received()
+}
+
+// received returns a frame that has come from a socket, or from a rank of this process.
+func (p *Port) received() *netio.Frame {
+	f := p.Port.Recv()
+	if f != nil {
+		p.streak.End()
+	}
+	return f
+}
+
+// look serves the sockets that are ready, of whichever ranks their frames are for.
+func (p *Port) look() bool {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	return !p.blind && p.t.look(p.events[:])
+}
+
+// blindfold returns when this rank looks at sockets no more.
+func (p *Port) blindfold() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	p.blind = true
+}
+
+// Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has released.
+func (p *Port) Wait(d time.Duration) {
+	if p.t.sockets == nil {
+		p.t.acks.flush()
+		p.Port.Wait(d)
+		return
+	}
+	p.flush() // may take pending acknowledgements along
+	p.t.acks.flush()
+	if p.look() {
+		return
+	}
+	s := &p.t.poller
+	if s.awake.Add(-1) == 0 {
+		s.parking.Notify()
+	}
+	p.Port.Wait(d)
+	s.awake.Add(1)
+}
+
+// Pause implements [netio.Port].
+func (p *Port) Pause() {
+	p.pauses++
+	if p.t.sockets == nil {
+		p.pauseServed()
+		return
+	}
+	p.paused = true
+	p.flush()
+	p.t.acks.flushPrompt()
+	if p.streak.Long() {
+		p.streak.End()
+		p.Wait(idle.PauseMax)
+		return
+	}
+	p.streak.Polls++
+	if p.pauses%idle.CoreYieldEvery == 0 {
+		p.yield()
+	}
+	if p.pauses%idle.SchedYieldEvery == 0 || p.t.poller.crowded() {
+		p.Port.Pause()
+	}
+}
+
+func (p *Port) pauseServed() {
+	if p.pauses%idle.ParkEvery == 0 && p.t.place.Processes > 1 {
+		p.Wait(idle.PauseMax)
+		return
+	}
+	p.t.acks.flushPrompt()
+	p.Port.Pause()
+}
+
+// Inside is the part of a port that is for transports over TCP.
+func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
+
+// insidePort has the methods of a port that are for transports over TCP.
+type insidePort Port
+
+// Flush writes what this rank's frames wait for.
+func (p *insidePort) Flush() { (*Port)(p).flush() }

@@ -1,0 +1,231 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// readBufferBytes is what one read of small frames may bring, by lane. It holds an acknowledgement or an abort message in
+// one piece.
+var readBufferBytes = [laneCount]int{controlLane: 32 << 10, dataLane: 128 << 10}
+
+// Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large, and
+// should not be copied either. A copy of less costs less than another system call.
+const (
+	wholeBytesMin = 16 << 10
+	beyondBytes   = 4 << 10
+)
+
+var errBroken = errors.New("its connection broke without a goodbye")
+
+// reader takes what arrives on a lane to the ranks of this process. It may stop at any byte, and goes on from there.
+// Everything is checked before it is used.
+type reader struct {
+	lane *lane
+	over bool // a goodbye has come: nothing follows
+
+	in       []byte // what was read ahead lies in in[from:to]
+	from, to int
+	frame    *netio.Frame // whose payload is being read; nil between frames
+	have     int          // bytes of that payload
+	sum      uint32       // what it must come to
+	unwanted int          // bytes of a payload that nobody wants
+}
+
+func newReader(l *lane) reader { return reader{lane: l, in: make([]byte, readBufferBytes[l.number])} }
+
+// run reads until a goodbye has come, which is no error.
+func (r *reader) run(c carrier) error {
+	for !r.over {
+		if err := r.step(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step reads once, and uses what has come. The error is an AbortError after an abort message, errAgain when nothing has
+// come, and what is wrong otherwise.
+func (r *reader) step(c carrier) error {
+	payload, beyond := r.space()
+	n, err := c.read(payload, beyond)
+	if err != nil {
+		return r.explain(err)
+	}
+	part := min(n, len(payload))
+	r.have += part
+	r.to += n - part
+	return r.use()
+}
+
+// space is where the next bytes go: the payload that is being read, and what lies beyond it.
+func (r *reader) space() (payload, beyond []byte) {
+	r.to = copy(r.in, r.in[r.from:r.to])
+	r.from = 0
+	if r.frame == nil {
+		return nil, r.in[r.to:]
+	}
+	payload = r.frame.Payload()[r.have:]
+	if len(payload) >= wholeBytesMin {
+		return payload, r.in[:beyondBytes]
+	}
+	return payload, r.in
+}
+
+// use takes whole frames and messages out of what has been read.
+func (r *reader) use() error {
+	for !r.over {
+		if r.frame != nil {
+			part := copy(r.frame.Payload()[r.have:], r.in[r.from:r.to])
+			r.have += part
+			r.from += part
+			if r.have < int(r.frame.Bytes) {
+				return nil
+			}
+			if err := r.deliver(); err != nil {
+				return err
+			}
+		}
+		part := min(r.unwanted, r.to-r.from)
+		r.unwanted -= part
+		r.from += part
+		if r.to-r.from < frame.WireHeader {
+			return nil
+		}
+		if whole, err := r.header(); err != nil || !whole {
+			return err
+		}
+	}
+	return nil
+}
+
+// header uses the header that comes next, and the message that follows it unless it has not come as a whole.
+func (r *reader) header() (whole bool, err error) {
+	rest := r.in[r.from:r.to]
+	h, e, err := decodeHeader(rest)
+	if err != nil {
+		return false, err
+	}
+	if err = r.check(&h); err != nil {
+		return false, fmt.Errorf("check header: %w: %w", netio.ErrDamaged, err)
+	}
+	rest = rest[frame.WireHeader:]
+	if h.Kind == netio.Control || h.Kind == netio.Data {
+		r.from += frame.WireHeader
+		r.begin(&h, e)
+		return true, nil
+	}
+	if len(rest) < int(h.Bytes) {
+		return false, nil
+	}
+	r.from += frame.WireHeader + int(h.Bytes)
+	return true, r.message(&h, e, rest[:h.Bytes])
+}
+
+func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
+	if err := checkPayload(payload, h, e.payload); err != nil {
+		return err
+	}
+	switch h.Kind {
+	case heartbeat:
+		r.lane.received.trim() // nothing has come for long
+	case goodbye:
+		r.over = true
+	case abort:
+		return &netio.AbortError{Process: r.lane.peer.place.Process, Reason: string(payload)}
+	case acknowledgement:
+		return r.lane.peer.sent.acknowledge(payload)
+	}
+	return nil
+}
+
+// check refuses headers that are whole, and don't belong here.
+func (r *reader) check(h *netio.Header) error {
+	from, here := r.lane.peer.place, r.lane.peer.t.place
+	control := r.lane.number == controlLane
+	switch h.Kind {
+	case netio.Control, netio.Data:
+		switch {
+		case (h.Kind == netio.Control) != control:
+			return fmt.Errorf("kind %d on the wrong connection", h.Kind)
+		case !here.Has(int(h.To)):
+			return fmt.Errorf("for rank %d, which is not in this process", h.To)
+		case !from.Has(int(h.From)):
+			return fmt.Errorf("from rank %d, which is not in process %d", h.From, from.Process)
+		}
+	case heartbeat, goodbye:
+		if h.Bytes != 0 {
+			return fmt.Errorf("message %#x with %d bytes", h.Kind, h.Bytes)
+		}
+	case abort:
+		if !control || h.Bytes > reasonBytesMax {
+			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.lane.number)
+		}
+	case acknowledgement:
+		if h.Bytes == 0 || h.Bytes > ackBytesMax || h.Bytes%slotBytes != 0 {
+			return fmt.Errorf("acknowledgement of %d bytes on connection %d", h.Bytes, r.lane.number)
+		}
+	default:
+		return fmt.Errorf("unknown kind %#x", h.Kind)
+	}
+	return nil
+}
+
+// begin lends the frame that a payload is read into. While this process ends, nobody wants it.
+func (r *reader) begin(h *netio.Header, e envelope) {
+	if r.lane.peer.t.down.Load() {
+		r.unwanted = int(h.Bytes)
+		return
+	}
+	r.frame = r.lane.received.lend(int(h.Bytes))
+	r.frame.Header, r.frame.Inside(access).Received = *h, e.number
+	r.have, r.sum = 0, e.payload
+}
+
+// deliver hands the frame that is whole to its rank.
+func (r *reader) deliver() error {
+	f := r.frame
+	r.frame = nil
+	if err := checkPayload(f.Payload(), &f.Header, r.sum); err != nil {
+		f.Release()
+		return err
+	}
+	t := r.lane.peer.t
+	t.locals[int(f.To)-t.place.First].Deliver(f)
+	return nil
+}
+
+func checkPayload(b []byte, h *netio.Header, sum uint32) error {
+	if crc32.Checksum(b, castagnoli) != sum {
+		return fmt.Errorf("check payload of %d bytes from rank %d: %w: wrong CRC32C", h.Bytes, h.From, netio.ErrDamaged)
+	}
+	return nil
+}
+
+// drop gives back the frame that will not become whole, and the memory.
+func (r *reader) drop() {
+	if r.frame != nil {
+		r.frame.Release()
+		r.frame = nil
+	}
+	r.in = nil
+}
+
+// explain says in words why nothing more can be read.
+func (r *reader) explain(err error) error {
+	switch {
+	case errors.Is(err, errAgain):
+		return errAgain
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return r.lane.silent(err)
+	case errors.Is(err, io.EOF) && (r.frame != nil || r.unwanted > 0 || r.from < r.to):
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w: read: %w", errBroken, err)
+}

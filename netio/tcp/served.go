@@ -1,0 +1,121 @@
+package tcp
+
+import (
+	"net"
+	"time"
+)
+
+// served is the part of a lane that two goroutines serve, which block on its connection.
+type served struct{ conn net.Conn } // set once, by serve
+
+// serve starts both goroutines.
+func (l *lane) serve(conn net.Conn) {
+	l.conn = conn
+	c := &blocking{conn: conn, watch: newWatch(conn, l.peer.t.config.SilenceMax)}
+	l.peer.t.running.Go(func() {
+		w := newWriter(l)
+		err := w.run(c)
+		w.drop()
+		l.wrote(err)
+	})
+	l.peer.t.running.Go(func() {
+		r := newReader(l)
+		err := r.run(c)
+		r.drop()
+		l.read(err)
+	})
+}
+
+// disconnect makes both goroutines end.
+func (l *lane) disconnect() {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+}
+
+// limit bounds how long the connection may take what is still to be written.
+func (l *lane) limit(deadline time.Time) {
+	if l.conn != nil {
+		l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
+	}
+}
+
+// run ends after it has written a goodbye, when the outbox is closed, or at the first error.
+func (w *writer) run(c carrier) error {
+	for {
+		last, err := w.advance(c)
+		if last || err != nil || w.lane.out.closed.Load() {
+			return err
+		}
+		if err := w.rest(c); err != nil {
+			return w.excuse(err)
+		}
+	}
+}
+
+// rest sleeps until there is something to do. When that takes long, it tells the peer that this process is alive.
+func (w *writer) rest(c carrier) error {
+	out := &w.lane.out
+	out.parking.Announce()
+	if !w.lane.idle() {
+		out.parking.Leave()
+		return nil
+	}
+	if out.parking.Sleep(w.lane.peer.t.config.SilenceMax / 4) {
+		return nil
+	}
+	w.pieces[0] = encode(message(heartbeat, ""))
+	_, err := c.write(w.pieces[:1])
+	return err
+}
+
+// blocking is the carrier of a connection that goroutines serve, one for each direction.
+type blocking struct {
+	conn  net.Conn
+	watch *watch
+	batch net.Buffers // what is being written
+}
+
+func (b *blocking) read(first, second []byte) (int, error) {
+	if len(first) > 0 {
+		return b.watch.Read(first)
+	}
+	return b.watch.Read(second)
+}
+
+func (b *blocking) write(pieces [][]byte) (int, error) {
+	b.batch = pieces
+	n, err := b.batch.WriteTo(b.conn)
+	return int(n), err
+}
+
+func (b *blocking) endWriting() error {
+	if c, ok := b.conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}
+
+// watch reads from a connection, and gives up when the peer has been silent for too long. The time that the reader takes
+// between two reads doesn't count.
+type watch struct {
+	conn     net.Conn
+	silence  time.Duration
+	deadline time.Time
+}
+
+func newWatch(conn net.Conn, silence time.Duration) *watch {
+	return &watch{conn: conn, silence: silence}
+}
+
+// Read renews the deadline only when an eighth of the silence has passed since it was last renewed: setting it costs
+// more than looking at the clock.
+func (w *watch) Read(b []byte) (int, error) {
+	if now := time.Now(); w.deadline.Before(now.Add(w.silence)) {
+		w.deadline = now.Add(w.silence + w.silence/8)
+		if err := w.conn.SetReadDeadline(w.deadline); err != nil {
+			return 0, err
+		}
+	}
+	return w.conn.Read(b)
+}

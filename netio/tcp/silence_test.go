@@ -1,0 +1,110 @@
+package tcp
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// muffled is a connection whose far end can fall silent.
+type muffled struct {
+	net.Conn
+	silent *atomic.Bool
+}
+
+func (m muffled) Write(b []byte) (int, error) {
+	if m.silent.Load() {
+		return len(b), nil
+	}
+	return m.Conn.Write(b)
+}
+
+// couple connects two processes of one rank each in memory, so that tests can run in a bubble of false time. Silent
+// muffles what process 1 says.
+func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomic.Bool) {
+	silent = new(atomic.Bool)
+	for i := range both {
+		c := Config{Place: netio.PlaceOf(2, 2, i)}
+		require.ErrorContains(t, c.Inside(access).Complete(), "no listener") // it has filled in the defaults
+		both[i] = newTransport(c)
+		told[i] = make(chan error, 1)
+		both[i].Start(func(err error) { told[i] <- err })
+	}
+	for number := range uint8(laneCount) {
+		a, b := net.Pipe()
+		require.NoError(t, both[0].peers[1].join(number, a))
+		require.NoError(t, both[1].peers[0].join(number, muffled{b, silent}))
+	}
+	return both, told, silent
+}
+
+func closeBoth(both [2]*Transport) {
+	var all sync.WaitGroup
+	for _, tr := range both {
+		all.Go(func() { tr.Close() })
+	}
+	all.Wait()
+}
+
+func TestHeartbeatsKeepAnIdleJobAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both, told, _ := couple(t)
+		time.Sleep(time.Hour)
+		require.Empty(t, told[0])
+		require.Empty(t, told[1])
+		closeBoth(both)
+	})
+}
+
+func TestSilentPeerIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		both, told, silent := couple(t)
+		time.Sleep(time.Minute)
+		silent.Store(true)
+		began := time.Now()
+		var lost *netio.LostError
+		require.ErrorAs(t, <-told[0], &lost)
+		require.Equal(t, 1, lost.Process)
+		require.ErrorContains(t, lost, "it said nothing for 10s")
+		limit := both[0].config.SilenceMax
+		require.Less(t, time.Since(began), limit+limit/4)
+		require.Greater(t, time.Since(began), limit/2)
+		closeBoth(both)
+	})
+}
+
+// TestStuckReceiverIsNotLost lets a receiver hold its frames for much longer than the silence limit.
+func TestStuckReceiverIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 500
+		both, told, _ := couple(t)
+		from, to := both[1].Port(1), both[0].Port(0)
+		for range count {
+			f := from.Pool().Get(32 << 10)
+			f.Kind, f.From, f.To, f.Bytes = netio.Data, 1, 0, 32<<10
+			from.Send(f)
+		}
+		time.Sleep(10 * time.Minute)
+		require.EqualValues(t, count*netio.FrameCost(32<<10), from.Pool().Lent(), "nothing has come back")
+		require.Empty(t, told[0])
+		require.Empty(t, told[1])
+		for range count {
+			f := to.Recv()
+			for ; f == nil; f = to.Recv() {
+				to.Wait(-1)
+			}
+			f.Release()
+		}
+		for from.Pool().Lent() > 0 {
+			from.Wait(-1)
+		}
+		closeBoth(both)
+	})
+}

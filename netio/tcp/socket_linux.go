@@ -1,0 +1,105 @@
+package tcp
+
+import (
+	"io"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// descriptor is a socket in an epoll set. One goroutine at a time may read, and one write.
+type descriptor struct {
+	fd, number, set int
+
+	into [2]unix.Iovec
+	from [batchFramesMax]unix.Iovec
+
+	mu     sync.Mutex
+	wanted uint32 // events; none: not in the set
+}
+
+func (d *descriptor) read(first, second []byte) (int, error) {
+	n := 0
+	for _, b := range [][]byte{first, second} {
+		if len(b) > 0 {
+			d.into[n] = vector(b)
+			n++
+		}
+	}
+	got, err := call(unix.SYS_READV, d.fd, d.into[:n])
+	d.into = [2]unix.Iovec{}
+	if got == 0 && err == nil {
+		err = io.EOF
+	}
+	return got, err
+}
+
+// write takes a short count to mean that there is no more room: the next try would only find out.
+func (d *descriptor) write(pieces [][]byte) (int, error) {
+	want := 0
+	for i, b := range pieces {
+		d.from[i] = vector(b)
+		want += len(b)
+	}
+	n, err := call(unix.SYS_WRITEV, d.fd, d.from[:len(pieces)])
+	clear(d.from[:len(pieces)])
+	if err == nil && n < want {
+		err = errAgain
+	}
+	return n, err
+}
+
+func vector(b []byte) unix.Iovec {
+	v := unix.Iovec{Base: unsafe.SliceData(b)}
+	v.SetLen(len(b))
+	return v
+}
+
+// call reads or writes without blocking.
+func call(number uintptr, fd int, vectors []unix.Iovec) (int, error) {
+	for {
+		n, _, errno := unix.RawSyscall(number, uintptr(fd), uintptr(unsafe.Pointer(&vectors[0])), uintptr(len(vectors)))
+		runtime.KeepAlive(vectors)
+		switch errno {
+		case 0:
+			return int(n), nil
+		case unix.EINTR:
+		case unix.EAGAIN:
+			return 0, errAgain
+		default:
+			return 0, errno
+		}
+	}
+}
+
+func (d *descriptor) endWriting() error { return unix.Shutdown(d.fd, unix.SHUT_WR) }
+
+func (d *descriptor) wantRead(yes bool) error { return d.want(unix.EPOLLIN, yes) }
+
+func (d *descriptor) wantWrite(yes bool) error { return d.want(unix.EPOLLOUT, yes) }
+
+// want leaves a socket of which nothing is wanted out of the set: it would be listed for ever once it has broken.
+func (d *descriptor) want(event uint32, yes bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.wanted
+	d.wanted &^= event
+	if yes {
+		d.wanted |= event
+	}
+	operation := unix.EPOLL_CTL_MOD
+	switch {
+	case d.wanted == before:
+		return nil
+	case before == 0:
+		operation = unix.EPOLL_CTL_ADD
+	case d.wanted == 0:
+		operation = unix.EPOLL_CTL_DEL
+	}
+	return unix.EpollCtl(d.set, operation, d.fd, &unix.EpollEvent{Events: d.wanted, Fd: int32(d.number)})
+}
+
+// close takes the socket out of the set, too.
+func (d *descriptor) close() { unix.Close(d.fd) }

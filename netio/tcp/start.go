@@ -1,0 +1,183 @@
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+)
+
+// Dial connects this process with all others of its job, and returns when all are. It owns the listener: it dials the
+// processes below its own number, accepts the others, and then closes it, so that a running job has nothing to knock at.
+// Strangers are refused and logged. A member of another build, byte order or registry makes the start fail on all
+// processes, as does the end of ctx.
+func Dial(ctx context.Context, c Config) (*Transport, error) {
+	if err := c.Inside(access).Complete(); err != nil {
+		c.Inside(access).Refuse()
+		return nil, fmt.Errorf("start transport: %w", err)
+	}
+	t := newTransport(c)
+	s := &starting{t: t, failed: make(chan error, 1), complete: make(chan struct{})}
+	err := t.open()
+	if err != nil {
+		c.Listener.Close()
+	} else {
+		err = s.run(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("start transport: %w", err)
+		t.Abort(err.Error())
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// starting connects a transport's lanes.
+type starting struct {
+	t        *Transport
+	failed   chan error    // capacity 1: the first reason to give up
+	complete chan struct{} // closed when nothing is missing
+
+	mu      sync.Mutex
+	missing map[int]int // lanes by process
+	last    error       // the last failure that was no reason to give up
+}
+
+func (s *starting) run(ctx context.Context) error {
+	c := &s.t.config
+	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit, s.late())
+	defer cancel()
+	s.missing = make(map[int]int)
+	for i := range c.Place.Processes {
+		if i != c.Place.Process {
+			s.missing[i] = laneCount
+		}
+	}
+	if len(s.missing) == 0 {
+		return c.Listener.Close()
+	}
+	gate := &handshake.Gate{
+		Listener: c.Listener, Secret: c.Secret, Mine: c.Inside(access).Hello(0), Limit: c.HandshakeLimit, Log: c.Log,
+		Members: laneCount * (c.Place.Processes - 1 - c.Place.Process), Welcome: s.welcome, Mismatch: s.fail,
+	}
+	gate.Open()
+	defer gate.Close()
+	var dials sync.WaitGroup
+	defer dials.Wait()
+	defer cancel() // runs before the wait
+	dials.Go(func() { handshake.DialAll(ctx, s.contacts(), s.dial) })
+	return s.wait(ctx)
+}
+
+// contacts are the lanes that this process dials. It begins with the process next below its own number, so that the first
+// dials of all are spread over the job.
+func (s *starting) contacts() (contacts []*handshake.Contact) {
+	for process := s.t.place.Process - 1; process >= 0; process-- {
+		for lane := range uint8(laneCount) {
+			contacts = append(contacts, &handshake.Contact{Process: process, Lane: lane})
+		}
+	}
+	return contacts
+}
+
+func (s *starting) wait(ctx context.Context) error {
+	select {
+	case <-s.complete:
+		return nil
+	case err := <-s.failed:
+		return err
+	case err := <-s.t.events.first: // somebody who was connected already has left
+		return err
+	case <-ctx.Done():
+	}
+	err := s.absent(context.Cause(ctx))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last != nil {
+		err = fmt.Errorf("%w; last failure: %w", err, s.last)
+	}
+	return err
+}
+
+func (s *starting) late() error {
+	return fmt.Errorf("not connected within %v: %w", s.t.config.StartLimit, context.DeadlineExceeded)
+}
+
+// absent names the processes that are not connected.
+func (s *starting) absent(cause error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	missing := slices.Sorted(maps.Keys(s.missing))
+	return s.t.config.Inside(access).Absent(missing, cause)
+}
+
+// fail ends the start, unless it has ended.
+func (s *starting) fail(err error) {
+	select {
+	case s.failed <- err:
+	default:
+	}
+}
+
+// welcome takes a connection that was accepted.
+func (s *starting) welcome(conn net.Conn, hello handshake.Hello) {
+	if hello.Process <= s.t.place.Process {
+		conn.Close()
+		s.fail(fmt.Errorf("accept process %d: two processes have this number, or it dialled the wrong one", hello.Process))
+		return
+	}
+	if err := s.admit(conn, hello); err != nil {
+		conn.Close()
+		s.fail(err)
+	}
+}
+
+// admit gives a lane its connection. A member that doesn't fit the job is a fault in how the job was started.
+func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
+	place := s.t.place
+	switch {
+	case hello.Role != handshake.RolePeer || hello.Lane >= laneCount:
+		return fmt.Errorf("admit process %d: it came as %q, lane %d", hello.Process, hello.Role, hello.Lane)
+	case hello.Ranks != place.Ranks || hello.Processes != place.Processes:
+		return fmt.Errorf("admit process %d: it was started for %d ranks in %d processes, this one for %d in %d",
+			hello.Process, hello.Ranks, hello.Processes, place.Ranks, place.Processes)
+	case hello.Process < 0 || hello.Process >= place.Processes:
+		return fmt.Errorf("admit process %d: the job has %d", hello.Process, place.Processes)
+	}
+	if err := tune(conn); err != nil {
+		return fmt.Errorf("admit process %d: %w", hello.Process, err)
+	}
+	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
+		return err
+	}
+	s.t.peers[hello.Process].offers(hello.Memory)
+	s.joined(hello.Process)
+	return nil
+}
+
+func (s *starting) joined(process int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.missing[process]--; s.missing[process] == 0 {
+		delete(s.missing, process)
+	}
+	if len(s.missing) == 0 {
+		close(s.complete)
+	}
+}
+
+// tune lets small frames leave at once. The sizes of socket buffers are left to the kernel, which lets them grow with
+// the traffic; asking for one would fix it, and at less.
+func tune(conn net.Conn) error {
+	if c, ok := conn.(*net.TCPConn); ok {
+		if err := c.SetNoDelay(true); err != nil {
+			return fmt.Errorf("set TCP_NODELAY: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package tcp_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// knock is what strangers do to a listener while a job starts.
+func knock(address string, with []byte) error {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil // the job has started: nobody listens any more
+	}
+	defer c.Close()
+	c.Write(with)
+	c.SetReadDeadline(time.Now().Add(time.Second))
+	if b, _ := io.ReadAll(c); len(b) > 40 {
+		return fmt.Errorf("a stranger learns %d bytes", len(b))
+	}
+	return nil
+}
+
+// TestStrangersDontDisturb starts a job while strangers knock at all doors.
+func TestStrangersDontDisturb(t *testing.T) {
+	cs := netiotest.Configs(t, 3, 3)
+	random := make([]byte, 1000)
+	rand.Read(random)
+	half := append([]byte("\xa7pebble\x01"), random[:32]...) // a good opening, then a wrong proof
+	var strangers sync.WaitGroup
+	errs := make(chan error, 1000)
+	for _, c := range cs {
+		for i := range 40 {
+			with := [][]byte{nil, random, []byte("GET / HTTP/1.0\r\n\r\n"), append(half, random...)}[i%4]
+			strangers.Go(func() { errs <- knock(c.Addresses[c.Place.Process], with) })
+		}
+	}
+	all := dialAll(t, cs)
+	told := startAll(all)
+	strangers.Wait()
+	close(errs)
+	for err := range errs {
+		require.NoError(t, err, "strangers get no more than an opening")
+	}
+	for i := range all {
+		_, err := net.Dial("tcp", cs[i].Addresses[i])
+		require.Error(t, err, "a running job listens no more")
+		send(all[i], i, (i+1)%3, 10)
+	}
+	for i := range all {
+		netiotest.Next(all[i].Port(i)).Release()
+		require.Empty(t, told[i])
+	}
+	closeAll(t, all)
+}
+
+// TestOtherBuildFailsTheStart has a process of another build between two others. Those that meet say why they can't go
+// on; one that comes when both have left already can only say that they are missing.
+func TestOtherBuildFailsTheStart(t *testing.T) {
+	cs := netiotest.Configs(t, 3, 3)
+	cs[1].Identity.Build = "another"
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	missing := errors.New("two have met and left")
+	errs := make(chan error)
+	for _, c := range cs {
+		go func() {
+			_, err := tcp.Dial(ctx, c)
+			errs <- err
+		}()
+	}
+	named := 0
+	for range cs {
+		err := <-errs
+		require.Error(t, err)
+		if strings.Contains(err.Error(), "compare build") {
+			require.ErrorContains(t, err, `"another"`)
+			if named++; named == 2 {
+				cancel(missing) // nobody comes any more to one that is left
+			}
+		}
+	}
+	require.GreaterOrEqual(t, named, 2)
+}
+
+// TestWrongSecretFailsTheStart: the one that dials is refused; to the other one it is a stranger like all others.
+func TestWrongSecretFailsTheStart(t *testing.T) {
+	cs := netiotest.Configs(t, 2, 2)
+	cs[1].Secret = netiotest.Secret(2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	waits := make(chan error)
+	go func() {
+		_, err := tcp.Dial(ctx, cs[0])
+		waits <- err
+	}()
+	_, err := tcp.Dial(t.Context(), cs[1])
+	require.ErrorIs(t, err, handshake.ErrSecret)
+	cancel()
+	err = <-waits
+	require.ErrorContains(t, err, "wait for process 1 ("+cs[1].Addresses[1])
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestDifferentShapesFailTheStart(t *testing.T) {
+	cs := netiotest.Configs(t, 4, 2)
+	cs[1].Place = netio.PlaceOf(5, 2, 1)
+	_, errs := tryAll(t.Context(), cs)
+	for _, err := range errs {
+		require.ErrorContains(t, err, "it was started for")
+	}
+}
+
+func TestMissingProcessIsNamed(t *testing.T) {
+	for limit := 50 * time.Millisecond; ; limit *= 2 { // until the other two have the time to meet
+		cs := netiotest.Configs(t, 3, 3)
+		cs[2].Listener.Close()
+		for i := range cs {
+			cs[i].StartLimit = limit
+		}
+		_, errs := tryAll(t.Context(), cs[:2])
+		met := true
+		for i, err := range errs {
+			require.ErrorContains(t, err, "process 2 ("+cs[2].Addresses[2])
+			met = met && !strings.Contains(err.Error(), cs[1-i].Addresses[1-i])
+		}
+		if met {
+			return
+		}
+		require.Less(t, limit, time.Minute, "processes that are there are called missing: %v", errs)
+	}
+}
+
+func TestStartEndsWithItsContext(t *testing.T) {
+	cs := netiotest.Configs(t, 2, 2)
+	defer cs[0].Listener.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err := tcp.Dial(ctx, cs[1])
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for words, change := range map[string]func(*tcp.Config){
+		"secret has 3 bytes":    func(c *tcp.Config) { c.Secret = []byte("abc") },
+		"no listener":           func(c *tcp.Config) { c.Listener.Close(); c.Listener = nil },
+		"process 5 of 2":        func(c *tcp.Config) { c.Place.Process = 5 },
+		"1 addresses for 2":     func(c *tcp.Config) { c.Addresses = c.Addresses[:1] },
+		"not those that Spread": func(c *tcp.Config) { c.Place.Last++ },
+		"1 ranks can't be":      func(c *tcp.Config) { c.Place.Ranks = 1 },
+	} {
+		cs := netiotest.Configs(t, 4, 2)
+		defer cs[1].Listener.Close()
+		c := cs[0]
+		change(&c)
+		_, err := tcp.Dial(t.Context(), c)
+		require.ErrorContains(t, err, words)
+	}
+}
+
+func TestListenTCP(t *testing.T) {
+	for _, bind := range []string{"", "localhost", "127.0.0.1", "127.0.0.1:0", "lo", "lo:0"} {
+		l, err := tcp.Listen(bind)
+		require.NoError(t, err, bind)
+		require.True(t, l.Addr().(*net.TCPAddr).IP.IsLoopback(), bind)
+		l.Close()
+	}
+	for bind, words := range map[string]string{
+		"0.0.0.0": "every network", "0.0.0.0:7": "every network", "::": "every network", "[::]:0": "every network",
+		":80": "every network", "127.0.0.1:x": "not a number", "127.0.0.1:70000": "not a number",
+		"no-such-host.invalid": "find host",
+	} {
+		_, err := tcp.Listen(bind)
+		require.ErrorContains(t, err, words, bind)
+	}
+	l, err := tcp.Listen("")
+	require.NoError(t, err)
+	defer l.Close()
+	_, err = tcp.Listen(l.Addr().String())
+	require.ErrorContains(t, err, "is in use, name another one")
+	require.True(t, strings.HasPrefix(err.Error(), "listen on "))
+}

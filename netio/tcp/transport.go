@@ -1,0 +1,186 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for control
+// frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
+// between ranks of one process change hands without a copy.
+//
+// On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is woken
+// for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere two
+// goroutines serve each connection.
+//
+// A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
+// memory of a [Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
+// released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
+// received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
+// rank's frames hold up those of another. A control frame is given back when it has been written.
+type Transport struct {
+	config   Config
+	place    netio.Place
+	locals   []*local.Port         // of this process's ranks
+	ports    []*Port               // the same
+	peers    []*peer               // by process; nil for this one
+	lanes    []*lane               // of all peers
+	sockets  sockets               // nil where goroutines serve the lanes
+	poller   poller                // of the sockets
+	delayed  inflight.DelayedFlush // of data frames whose ranks are busy
+	events   *events
+	acks     ackList
+	aborted  atomic.Bool
+	down     atomic.Bool    // aborted or closing: frames are dropped
+	running  sync.WaitGroup // readers and writers
+	lookouts sync.WaitGroup // the poller and the pulse
+	ended    atomic.Bool    // sockets are not looked at any more
+	over     chan struct{}  // closed then
+	close    func() error
+}
+
+var _ netio.Transport = (*Transport)(nil)
+
+func newTransport(c Config) *Transport {
+	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
+	t.locals = local.NewPorts(t.place)
+	t.peers = make([]*peer, t.place.Processes)
+	for i := range t.peers {
+		if i != t.place.Process {
+			t.peers[i] = newPeer(t, i)
+		}
+	}
+	for _, s := range t.locals {
+		t.ports = append(t.ports, newPort(t, s))
+	}
+	t.close = sync.OnceValue(t.shut)
+	return t
+}
+
+// Name implements [Transport].
+func (t *Transport) Name() string { return "tcp" }
+
+// Place implements [Transport].
+func (t *Transport) Place() netio.Place { return t.place }
+
+// Start implements [Transport]. What has happened since Dial is told before Start returns. The errors are
+// [*LostError] and [*AbortError]; each peer is told of once, and none after this process has aborted or closed.
+func (t *Transport) Start(failed func(error)) { t.events.start(failed) }
+
+// Port implements [Transport].
+func (t *Transport) Port(rank int) netio.Port {
+	if !t.place.Has(rank) {
+		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
+	}
+	return t.ports[rank-t.place.First]
+}
+
+// Abort implements [Transport]. The reason is cut to 4 KiB.
+func (t *Transport) Abort(reason string) {
+	if t.aborted.Swap(true) {
+		return
+	}
+	t.down.Store(true)
+	reason = reason[:min(len(reason), reasonBytesMax)]
+	for _, p := range t.peers {
+		if p != nil {
+			p.sent.close() // nobody counts on acknowledgements any more
+			p.lanes[controlLane].put(message(abort, reason))
+		}
+	}
+}
+
+// Close implements [Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit; after
+// Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
+// process had sent to them may not have arrived. Frames that arrive during Close are dropped.
+func (t *Transport) Close() error { return t.close() }
+
+// abortedCloseMax bounds Close after Abort.
+const abortedCloseMax = time.Second
+
+func (t *Transport) shut() error {
+	t.down.Store(true)
+	limit := t.config.CloseLimit
+	if t.aborted.Load() {
+		limit = min(limit, abortedCloseMax)
+	}
+	for _, p := range t.peers {
+		if p != nil {
+			p.sayGoodbye(time.Now().Add(limit))
+		}
+	}
+	quiet := make(chan struct{})
+	go func() {
+		t.running.Wait()
+		close(quiet)
+	}()
+	limited := time.NewTimer(limit)
+	defer limited.Stop()
+	select {
+	case <-quiet:
+	case <-limited.C:
+	}
+	var causes []error
+	for _, p := range t.peers {
+		if p != nil {
+			causes = append(causes, p.close())
+		}
+	}
+	<-quiet
+	t.shutSockets()
+	if err := errors.Join(causes...); err != nil && !t.aborted.Load() {
+		return fmt.Errorf("close transport: %w", err)
+	}
+	return nil
+}
+
+// Under is the part of a transport that is for faster ways over it.
+func (t *Transport) Under(frame.Access) *under { return (*under)(t) }
+
+// under has the methods of a transport that are for faster ways over it.
+type under Transport
+
+// Ports are those of this process's ranks.
+func (t *under) Ports() []*Port { return t.ports }
+
+// Memory is what a peer offers to those on its host.
+func (t *under) Memory(process int) handshake.Memory {
+	p := t.peers[process]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.memory
+}
+
+// First is the first failure.
+func (t *under) First() <-chan error { return t.events.first }
+
+// Tell tells of a failure that no peer is known to have caused.
+func (t *under) Tell(err error) { t.events.tell(err) }
+
+// Lose ends a peer, and tells why.
+func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
+
+// WhenEnded has f called when a peer will acknowledge nothing any more.
+func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
+
+// Aborted tells whether this process has ended the job.
+func (t *under) Aborted() bool { return t.aborted.Load() }
+
+// Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
+func (t *under) Kill() {
+	t.down.Store(true)
+	for _, p := range t.peers {
+		if p != nil {
+			p.end(nil)
+		}
+	}
+}

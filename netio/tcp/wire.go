@@ -1,0 +1,94 @@
+package tcp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Kinds of messages that lanes send each other besides frames. Heartbeats and goodbyes are a bare header; the payload of
+// an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released.
+const (
+	heartbeat netio.Kind = 0xf0 + iota
+	goodbye
+	abort
+	acknowledgement
+)
+
+const (
+	slotBytes      = 4       // of one slot in an acknowledgement
+	reasonBytesMax = 4 << 10 // of the reason that is sent with an abort message
+	ackBytesMax    = 4 << 10 // of the slots of one acknowledgement
+)
+
+// envelope is what travels with a header besides.
+type envelope struct {
+	number  frame.Number // zero but for data frames
+	payload uint32       // CRC32C of the payload
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encode writes the header ahead of the payload, and returns both in one piece: what travels. The header ends with the
+// CRC32C of the payload and, last, its own.
+func encode(f *netio.Frame) []byte {
+	in := f.Inside(access)
+	b := in.Memory[frame.HeaderRoom-frame.WireHeader : frame.HeaderRoom+int(f.Bytes)]
+	encodeHeader(b, &f.Header, envelope{in.Sent, crc32.Checksum(f.Payload(), castagnoli)})
+	return b
+}
+
+func encodeHeader(b []byte, h *netio.Header, e envelope) {
+	_ = b[frame.WireHeader-1]
+	b[0], b[1] = byte(h.Kind), h.Flags
+	binary.LittleEndian.PutUint16(b[2:], h.Target)
+	binary.LittleEndian.PutUint32(b[4:], h.Epoch)
+	binary.LittleEndian.PutUint32(b[8:], h.From)
+	binary.LittleEndian.PutUint32(b[12:], h.To)
+	binary.LittleEndian.PutUint32(b[16:], h.Count)
+	binary.LittleEndian.PutUint32(b[20:], h.Bytes)
+	binary.LittleEndian.PutUint32(b[24:], h.Check)
+	binary.LittleEndian.PutUint32(b[28:], h.Tag)
+	binary.LittleEndian.PutUint64(b[32:], h.Seq)
+	binary.LittleEndian.PutUint32(b[40:], uint32(e.number))
+	binary.LittleEndian.PutUint32(b[44:], e.payload)
+	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
+}
+
+// decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no more.
+func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
+	_ = b[frame.WireHeader-1]
+	if binary.LittleEndian.Uint32(b[48:]) != crc32.Checksum(b[:48], castagnoli) {
+		return h, e, fmt.Errorf("check header: %w: wrong CRC32C", netio.ErrDamaged)
+	}
+	h = netio.Header{
+		Kind:   netio.Kind(b[0]),
+		Flags:  b[1],
+		Target: binary.LittleEndian.Uint16(b[2:]),
+		Epoch:  binary.LittleEndian.Uint32(b[4:]),
+		From:   binary.LittleEndian.Uint32(b[8:]),
+		To:     binary.LittleEndian.Uint32(b[12:]),
+		Count:  binary.LittleEndian.Uint32(b[16:]),
+		Bytes:  binary.LittleEndian.Uint32(b[20:]),
+		Check:  binary.LittleEndian.Uint32(b[24:]),
+		Tag:    binary.LittleEndian.Uint32(b[28:]),
+		Seq:    binary.LittleEndian.Uint64(b[32:]),
+	}
+	if h.Bytes > netio.FrameBytesMax {
+		return h, e, fmt.Errorf("check header: %w: %d bytes of payload, the most is %d", netio.ErrDamaged, h.Bytes, netio.FrameBytesMax)
+	}
+	e.number = frame.Number(binary.LittleEndian.Uint32(b[40:]))
+	e.payload = binary.LittleEndian.Uint32(b[44:])
+	return h, e, nil
+}
+
+// message makes a frame that one lane sends another. It is memory of its own: nobody waits for it to come back.
+func message(kind netio.Kind, text string) *netio.Frame {
+	f := netio.NewPool(nil).Get(len(text))
+	f.Kind = kind
+	f.Bytes = uint32(copy(f.Space(), text))
+	return f
+}

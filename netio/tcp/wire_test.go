@@ -1,0 +1,182 @@
+package tcp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+func sample(kind netio.Kind, from, to uint32, payload string) *netio.Frame {
+	f := message(kind, payload)
+	f.Flags, f.Target, f.Epoch, f.From, f.To, f.Count = 1, 2, 3, from, to, 6
+	f.Check, f.Tag, f.Seq, f.Inside(access).Sent = 8, 9, 1<<63+10, frame.NewNumber(11, true)
+	return f
+}
+
+func TestHeaderTravels(t *testing.T) {
+	f := sample(netio.Data, 4, 5, "payload")
+	b := encode(f)
+	require.Len(t, b, frame.WireHeader+7)
+	require.Equal(t, "payload", string(b[frame.WireHeader:]))
+	h, e, err := decodeHeader(b)
+	require.NoError(t, err)
+	require.Equal(t, f.Header, h)
+	require.Equal(t, f.Inside(access).Sent, e.number)
+}
+
+func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
+	b := encode(sample(netio.Data, 4, 5, "payload"))
+	for bit := range frame.WireHeader * 8 {
+		b[bit/8] ^= 1 << (bit % 8)
+		_, _, err := decodeHeader(b)
+		require.ErrorIs(t, err, netio.ErrDamaged, "bit %d", bit)
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+func FuzzDecodeHeader(f *testing.F) {
+	f.Add(encode(sample(netio.Data, 4, 5, "payload"))[:frame.WireHeader], false)
+	f.Add(make([]byte, frame.WireHeader), true)
+	f.Fuzz(func(t *testing.T, b []byte, mend bool) {
+		if len(b) < frame.WireHeader {
+			return
+		}
+		if mend {
+			mendHeader(b)
+		}
+		h, e, err := decodeHeader(b)
+		if err != nil {
+			require.ErrorIs(t, err, netio.ErrDamaged)
+			return
+		}
+		require.LessOrEqual(t, int(h.Bytes), netio.FrameBytesMax)
+		again := make([]byte, frame.WireHeader)
+		encodeHeader(again, &h, e)
+		require.Equal(t, b[:frame.WireHeader], again)
+	})
+}
+
+// mendHeader gives a header the sum that it claims to have.
+func mendHeader(b []byte) {
+	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
+}
+
+// streamed is a reader and the bytes that it reads.
+type streamed struct {
+	reader
+	from blocking
+}
+
+func (s *streamed) run() error { return s.reader.run(&s.from) }
+
+// streamReader reads b as if it came on a lane from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
+func streamReader(b []byte, number int) (*Transport, *streamed) {
+	t := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
+	s := &streamed{reader: newReader(t.peers[1].lanes[number])}
+	s.feed(b)
+	return t, s
+}
+
+// feed is what comes next.
+func (s *streamed) feed(b []byte) {
+	s.over = false
+	s.from.watch = newWatch(canned{Reader: bytes.NewReader(b)}, time.Hour)
+}
+
+// canned is a connection that has nothing to say but its bytes.
+type canned struct {
+	net.Conn
+	io.Reader
+}
+
+func (c canned) Read(b []byte) (int, error)    { return c.Reader.Read(b) }
+func (canned) SetReadDeadline(time.Time) error { return nil }
+
+func join(frames ...*netio.Frame) (b []byte) {
+	for _, f := range frames {
+		b = append(b, encode(f)...)
+	}
+	return b
+}
+
+func TestReaderRefuses(t *testing.T) {
+	for words, c := range map[string]struct {
+		lane int
+		b    []byte
+	}{
+		"kind 2 on the wrong connection":      {dataLane, join(sample(netio.Control, 2, 0, ""))},
+		"kind 1 on the wrong connection":      {controlLane, join(sample(netio.Data, 2, 0, ""))},
+		"for rank 2, which is not in this":    {dataLane, join(sample(netio.Data, 2, 2, ""))},
+		"for rank 4294967295":                 {dataLane, join(sample(netio.Data, 2, 1<<32-1, ""))},
+		"from rank 1, which is not in proc":   {dataLane, join(sample(netio.Data, 1, 0, ""))},
+		"message 0xf0 with 2 bytes":           {dataLane, join(message(heartbeat, "xx"))},
+		"message 0xf1 with 2 bytes":           {dataLane, join(message(goodbye, "xx"))},
+		"abort message of 4 bytes on connect": {dataLane, join(message(abort, "stop"))},
+		"abort message of 5000 bytes":         {controlLane, join(message(abort, string(make([]byte, 5000))))},
+		"acknowledgement of 0 bytes":          {controlLane, join(message(acknowledgement, ""))},
+		"acknowledgement of 6 bytes":          {dataLane, join(message(acknowledgement, "\x00\x00\x00\x00\x00\x00"))},
+		"acknowledgement of 4100 bytes":       {controlLane, join(message(acknowledgement, string(make([]byte, 4100))))},
+		"nothing is under way in slot 0":      {controlLane, join(message(acknowledgement, "\x00\x00\x00\x00"))},
+		"under way in slot 4294967295":        {dataLane, join(message(acknowledgement, "\xff\xff\xff\xff"))},
+		"unknown kind 0x0":                    {dataLane, join(sample(0, 2, 0, ""))},
+		"unknown kind 0x77":                   {dataLane, join(sample(0x77, 2, 0, ""))},
+		"without a goodbye: read: EOF":        {dataLane, join(sample(netio.Data, 2, 0, "abc"))},
+		"without a goodbye: read: unexpected": {dataLane, join(sample(netio.Data, 2, 0, "abc"))[:frame.WireHeader+2]},
+		"process 1 ended the job: stop":       {controlLane, join(message(abort, "stop"))},
+	} {
+		_, r := streamReader(c.b, c.lane)
+		require.ErrorContains(t, r.run(), words)
+	}
+	_, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataLane)
+	require.NoError(t, r.run())
+}
+
+// FuzzReader feeds a whole stream. When asked to, it mends the sums of headers, so that the fuzzer gets past them.
+func FuzzReader(f *testing.F) {
+	f.Add(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 1, ""), message(goodbye, "")), true, false)
+	f.Add(join(sample(netio.Control, 2, 0, "abc"), message(heartbeat, ""), message(abort, "reason")), false, false)
+	f.Add(join(sample(netio.Data, 2, 0, "abc")), true, true)
+	f.Add(join(message(acknowledgement, "\x00\x00\x00\x00"), message(goodbye, "")), false, false)
+	f.Fuzz(func(t *testing.T, b []byte, data, mend bool) {
+		number := controlLane
+		if data {
+			number = dataLane
+		}
+		if mend && len(b) >= frame.WireHeader {
+			if b[23] > 0 { // sixteen million bytes are enough
+				b[23] = 0
+			}
+			mendHeader(b)
+		}
+		tr, r := streamReader(b, number)
+		err := r.run()
+		sent := 0
+		for rank := range 2 {
+			for p := tr.Port(rank); ; {
+				f := p.Recv()
+				if f == nil {
+					break
+				}
+				require.EqualValues(t, rank, f.To)
+				sent += frame.WireHeader + int(f.Bytes)
+				f.Release()
+			}
+		}
+		require.LessOrEqual(t, sent, len(b))
+		r.drop()
+		tr.peers[1].acks.close()
+		require.Zero(t, r.lane.received.pool.Lent())
+		if err == nil {
+			require.GreaterOrEqual(t, len(b), sent+frame.WireHeader, "a goodbye")
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// A batch is what one system call writes: many small frames, or a few large ones. The bounds keep frames from being lent
+// for long after they have left.
+const (
+	batchFramesMax = 64
+	batchBytesMax  = 256 << 10
+)
+
+// writer takes the frames of a lane's outbox, and the pending acknowledgements, to a carrier. A frame and its
+// header lie in one piece, so a batch is gathered by the kernel (writev) and nothing is copied here. It may stop at any
+// byte, and goes on from there.
+type writer struct {
+	lane     *lane
+	messages *netio.Pool  // lends acknowledgements
+	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, and then the rest
+	count    int          // frames in the batch
+	news     bool         // the batch has some that a peer that has finished must not be sent
+	last     bool         // the batch ends with a goodbye, after which nothing may follow
+	pieces   [batchFramesMax][]byte
+	left     [][]byte // what of pieces is still to be written
+}
+
+func newWriter(l *lane) writer { return writer{lane: l, messages: netio.NewPool(nil)} }
+
+// advance writes until there is nothing left, or a goodbye was written, or an error: errAgain when the carrier takes no
+// more.
+func (w *writer) advance(c carrier) (last bool, err error) {
+	for {
+		if w.frames.Empty() {
+			w.frames = w.take()
+		}
+		if w.frames.Empty() {
+			return false, nil
+		}
+		if len(w.left) == 0 {
+			w.gather()
+		}
+		if err := w.push(c); err != nil || w.last {
+			return w.last && err == nil, err
+		}
+	}
+}
+
+// take returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and would be
+// woken for twice.
+func (w *writer) take() netio.Frames {
+	frames := w.lane.out.queue.Take()
+	if w.lane.light() {
+		w.lane.peer.acks.take(w.messages, &frames)
+	}
+	return frames
+}
+
+// gather makes a batch of the first frames.
+func (w *writer) gather() {
+	w.count, w.news, w.last = 0, false, false
+	bytes := 0
+	for f := w.frames.First(); f != nil && w.count < batchFramesMax && bytes < batchBytesMax && !w.last; f = f.Inside(access).Next {
+		if f.Kind == netio.Data {
+			w.lane.peer.sent.enter(f)
+		}
+		w.pieces[w.count] = encode(f)
+		bytes += len(w.pieces[w.count])
+		w.news = w.news || f.Kind < heartbeat
+		w.last = f.Kind == goodbye
+		w.count++
+	}
+	w.left = w.pieces[:w.count]
+}
+
+// push writes what is left of the batch, and lets go of it when nothing is, or nothing more can be written.
+func (w *writer) push(c carrier) (err error) {
+	if w.news && w.lane.finished.Load() {
+		err = netio.ErrFinished
+	} else {
+		var n int
+		n, err = c.write(w.left)
+		w.left = skip(w.left, n)
+	}
+	if errors.Is(err, errAgain) {
+		return errAgain
+	}
+	w.letGo()
+	if err == nil && w.last {
+		err = c.endWriting()
+	}
+	if !w.news {
+		err = w.excuse(err)
+	}
+	return err
+}
+
+// skip leaves out the first n bytes.
+func skip(pieces [][]byte, n int) [][]byte {
+	for len(pieces) > 0 && n >= len(pieces[0]) {
+		n -= len(pieces[0])
+		pieces = pieces[1:]
+	}
+	if len(pieces) > 0 {
+		pieces[0] = pieces[0][n:]
+	}
+	return pieces
+}
+
+// letGo ends the writer's use of the batch. Data frames stay under way until they are acknowledged.
+func (w *writer) letGo() {
+	clear(w.pieces[:w.count]) // the memory of a frame isn't ours any more
+	w.left = nil
+	for ; w.count > 0; w.count-- {
+		f := w.frames.Shift()
+		if f.Kind == netio.Data {
+			w.lane.peer.sent.written(f)
+		} else {
+			f.Release()
+		}
+	}
+}
+
+// drop gives back what will not be written.
+func (w *writer) drop() {
+	w.letGo()
+	w.frames.Release()
+}
+
+// excuse forgives an error of writing what a peer that has finished has no use for.
+func (w *writer) excuse(err error) error {
+	if err == nil || w.lane.finished.Load() {
+		return nil
+	}
+	return fmt.Errorf("%w: write: %w", errBroken, err)
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package netio
-
-// openSockets returns nil: on this system goroutines serve the lanes, and Go's own poller wakes them.
-func openSockets() (sockets, error) { return nil, nil }
