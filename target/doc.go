@@ -15,7 +15,9 @@
 // A pebble of plain data (numbers, and arrays and structs of them) travels as it lies in memory. Any other type needs a
 // [Codec]; package target/avro has one that works for most types.
 //
-// On its way a pebble meets, in this order: its owner's rank number, worked out from its key; the handler at once, if that
-// is this rank; the reduction cache; the buffer of the next hop; and, when the buffer leaves, the transport. At a hop it
-// comes in through the same door.
+// A pebble takes these steps. Its key gives the rank number of its owner. If that is this rank, the pebble is copied to the rank's own
+// buffer, and the handler runs over the buffer before [Target.SendAll] returns. Otherwise the pebble goes through the reduction
+// cache, if there is one, to the buffer of the next hop, and leaves with that buffer as a frame. A rank that it passes treats it
+// like one just sent. Pebbles of [Target.Send] are gathered first, up to [StageMost] or the coalescing factor, and then
+// take these steps together.
 package target
