@@ -3,6 +3,7 @@ package docs_test
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -148,4 +149,22 @@ func TestNamesBite(t *testing.T) {
 	}
 	require.Equal(t, []string{"no such word"}, unused([]string{"rank", "no such word"}, "ranks"))
 	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
+}
+
+// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name, launch serves
+// the command, and apps what its applications share.
+func TestExamples(t *testing.T) {
+	exempt := regexp.MustCompile(`^(cmd|bench|lab|examples|internal|launch)/|^(launch|apps|apps/appstest)$|^netio/(connect|handshake|launch|mem|netiotest|shm|tcp)|testdata`)
+	packages := map[string]bool{}
+	for _, name := range files(t, ".go") {
+		folder := path.Dir(name)
+		if !exempt.MatchString(folder) {
+			has := strings.HasSuffix(name, "_test.go") && strings.Contains(read(t, name), "\nfunc Example")
+			packages[folder] = packages[folder] || has
+		}
+	}
+	require.Greater(t, len(packages), 10)
+	for folder, has := range packages {
+		require.True(t, has, "package %s has no example", folder)
+	}
 }
