@@ -4,6 +4,7 @@
 // link, and the frames that wait for credit. A [Sender] is what the outboxes of one rank share: its port, and its account of
 // memory. When an outbox must wait for room or credit it asks its rank's [Engine].
 //
-// Memory: a lane takes about 50 bytes, and has a frame from its first pebble on, until that leaves. The first holds 192 bytes; it
-// grows with use up to the coalescing factor, as far as the memory limit allows.
+// Memory: a lane in use points to one frame, of 256 bytes at first, header included, and of coalescing factor × pebble size + 64 bytes, rounded up to a
+// power of two, at most. So a target's lanes take neighbours × frame bytes while they fill, and as many frames as a link has
+// credit for are under way besides: neighbours × credits × frame bytes. A lane itself takes about 50 bytes.
 package coalesce

@@ -1,8 +1,8 @@
 // Package netio carries the frames of Active Pebbles between the ranks of a job.
 //
 // A transport moves frames, each one header and many pebbles of one type for one hop, and knows nothing of what is in
-// them. This package is the only part of the runtime that touches memory shared between goroutines, sockets and the
-// clock: everything above it is handed a [Transport] and asks its [Port] for the time.
+// them. Sockets, files, memory shared with other processes and the clock are touched here and below alone:
+// everything above is handed a [Transport] and asks its [Port] for the time.
 //
 // Every transport promises the same, and the suite in netio/netiotest proves it of each:
 //

@@ -15,7 +15,9 @@
 // A pebble of plain data (numbers, and arrays and structs of them) travels as it lies in memory. Any other type needs a
 // [Codec]; package target/avro has one that works for most types.
 //
-// The way of a pebble: SendAll works out the owner of each pebble from its key, a batch at a time. Pebbles of this rank go to the
-// handler; the others go through the reduction cache, if there is one, into the buffer of their next hop, and from there to the
-// transport. At a hop they take the same way. Pebbles of single Sends gather first; see [Target.Send].
+// A pebble takes these steps. Its key gives the rank number of its owner. If that is this rank, the pebble is copied to the rank's own
+// buffer, and the handler runs over the buffer before [Target.SendAll] returns. Otherwise the pebble goes through the reduction
+// cache, if there is one, to the buffer of the next hop, and leaves with that buffer as a frame. A rank that it passes treats it
+// like one just sent. Pebbles of [Target.Send] are gathered first, up to [SendBufferMax] or the coalescing factor, and then
+// take these steps together.
 package target

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Config says what a tuner may do. All ranks of a job must be given equal ones.
+// Config says what a tuner may do. One tuner serves a job: rank 0 asks it and tells the others what it has chosen.
 type Config struct {
 	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is held
 	// against.

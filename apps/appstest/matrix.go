@@ -1,6 +1,9 @@
 package appstest
 
 import (
+	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/activepebbles/pebbles/pebble"
@@ -21,7 +24,7 @@ var (
 )
 
 // Matrix runs body once for every shape that [Shapes] lists, each as a subtest. Body's epochs declare their depth: see
-// [General] for those that can't.
+// [General] for those that can't. With PEBBLES_SHAPES=N in the environment, it runs one shape in N, drawn at random.
 func Matrix(t *testing.T, body func(t *testing.T, s Shape)) { run(t, Shapes(), body) }
 
 // General is Matrix for programs whose chains of pebbles have no bound: without the shapes whose detector needs one.
@@ -35,9 +38,21 @@ func General(t *testing.T, body func(t *testing.T, s Shape)) {
 	run(t, all, body)
 }
 
+// run takes one shape in as many as PEBBLES_SHAPES says, drawn anew each time, and all without it.
 func run(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
+	t.Helper()
+	in := 1
+	if text := os.Getenv("PEBBLES_SHAPES"); text != "" {
+		var err error
+		in, err = strconv.Atoi(text)
+		if err != nil || in < 1 {
+			t.Fatalf("PEBBLES_SHAPES=%s: give a positive number", text)
+		}
+	}
 	for _, s := range all {
-		t.Run(s.String(), func(t *testing.T) { body(t, s) })
+		if rand.IntN(in) == 0 {
+			t.Run(s.String(), func(t *testing.T) { body(t, s) })
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
+			t.Parallel()
 			program := build(t, broken.file, broken.good, broken.bad)
 			began := time.Now()
 			told := fails(t, program, "-worlds=1000000", fmt.Sprintf("-seed=%d", *seedFlag))

@@ -1,0 +1,16 @@
+# What a change goes through; CONTRIBUTING.md says when. Measurements are in bench/Makefile.
+.PHONY: check test ci bench
+
+check: # format, vet, and the quick tests: under a minute
+	@test -z "$$(gofmt -l .)" || { gofmt -l . && echo 'run gofmt -w on these' && false; }
+	go vet ./...
+	go test -short $$(.ci/packages quick)
+
+test: # all tests, plainly
+	go test ./...
+
+ci: # all that must hold; ONLY=REGEX runs the stages that match
+	.ci/run $(ONLY)
+
+bench: # the applications beside what the machine can do at most
+	go run ./cmd/pebbles bench

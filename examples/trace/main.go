@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+const ranks = 4
+
+func main() {
+	if err := follow(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// follow runs the job in a simulated world, and prints the world's trace, without the messages of collectives and detectors, and what the handlers did.
+func follow(out io.Writer) error {
+	var trace, handled bytes.Buffer // of ranks that run one at a time
+	world, err := sim.New(sim.Config{Ranks: ranks, Seed: 1, Trace: &trace})
+	if err != nil {
+		return err
+	}
+	err = world.Each(func(t netio.Transport) error {
+		config := pebble.Config{Transport: t, Topology: route.Hypercube}
+		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return run(r, &handled) })
+	})
+	for line := range strings.Lines(trace.String()) {
+		if !strings.Contains(line, "\tcontrol\t") {
+			fmt.Fprint(out, line)
+		}
+	}
+	fmt.Fprint(out, handled.String())
+	return err
+}
+
+// run has rank 0 send three pebbles: one to its own key, and two to rank 3, which is two hops away.
+func run(r *pebble.Rank, out io.Writer) error {
+	keys := distribution.Block(ranks, ranks) // key k belongs to rank k
+	visit := target.New(r, "visit", keys, target.Key(func(key uint64) uint64 { return key }),
+		target.Each(func(key uint64) {
+			fmt.Fprintf(out, "rank %d handles a pebble for key %d at %v\n", r.ID(), key, r.Now())
+		}))
+	return r.Epoch(func() error {
+		if r.ID() == 0 {
+			visit.SendAll([]uint64{3, 0, 3})
+		}
+		return nil
+	}, pebble.Depth(1))
+}

@@ -1,0 +1,167 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// read returns a file's text.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// files lists the module's files with one of these endings, by their paths from its root.
+func files(t *testing.T, endings ...string) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "built") {
+			return filepath.SkipDir
+		}
+		for _, ending := range endings {
+			if strings.HasSuffix(path, ending) {
+				name, err := filepath.Rel(root, path)
+				all = append(all, filepath.ToSlash(name))
+				return err
+			}
+		}
+		return nil
+	}))
+	return all
+}
+
+// documents are held to the code. Others tell what was at some time: changes, decisions, and pages of measurements.
+func documents(t *testing.T) (names []string) {
+	history := regexp.MustCompile(`^CHANGELOG|^docs/(decisions/|measurements|papers|peers)`)
+	for _, name := range files(t, ".md") {
+		if !history.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	require.Greater(t, len(names), 10)
+	return names
+}
+
+// entries are the first cells of a table's rows.
+func entries(text string) (all []string) {
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {
+		all = append(all, row[1])
+	}
+	return all
+}
+
+// glossary lists the words, each of which has one line.
+func glossary(text string) []string { return entries(text)[1:] }
+
+// unused are the words that stand in none of the texts.
+func unused(words []string, texts string) (all []string) {
+	for _, word := range words {
+		if !strings.Contains(texts, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func TestGlossary(t *testing.T) {
+	words := glossary(read(t, "docs/glossary.md"))
+	require.Greater(t, len(words), 20)
+	require.LessOrEqual(t, len(words), 40)
+	var texts strings.Builder
+	for _, name := range files(t, ".go", ".md") {
+		if name != "docs/glossary.md" && !strings.HasPrefix(name, "internal/docs/") {
+			texts.WriteString(read(t, name) + "\n")
+		}
+	}
+	require.Empty(t, unused(words, strings.ToLower(texts.String())))
+	seen := map[string]bool{}
+	for _, word := range words {
+		require.False(t, seen[word], word)
+		seen[word] = true
+	}
+}
+
+func TestMapIsShort(t *testing.T) {
+	require.LessOrEqual(t, strings.Count(read(t, "docs/architecture.md"), "\n"), 150)
+}
+
+// TestStages compares CONTRIBUTING's table with what .ci/run does.
+func TestStages(t *testing.T) {
+	var want []string
+	for _, line := range regexp.MustCompile(`(?m)^stage "([^"]+)"`).FindAllStringSubmatch(read(t, ".ci/run"), -1) {
+		want = append(want, line[1])
+	}
+	require.NotEmpty(t, want)
+	_, table, ok := strings.Cut(read(t, "CONTRIBUTING.md"), "| stage |")
+	require.True(t, ok)
+	require.Equal(t, want, entries(table))
+}
+
+func TestNames(t *testing.T) {
+	module := load(t)
+	for _, name := range documents(t) {
+		for _, wrong := range module.wrong(read(t, name)) {
+			t.Errorf("%s: %s", name, wrong)
+		}
+	}
+}
+
+// TestNamesBite breaks each rule once.
+func TestNamesBite(t *testing.T) {
+	module := load(t)
+	for text, want := range map[string]string{
+		"`route/`, `docs/guide-*.md` and `reduce/cache.go`": "",
+		"`route/nosuch.go`":                                   "there is no route/nosuch.go",
+		"`nosuch/`, `encoding/json` and `/dev/shm/`":          "there is no nosuch/",
+		"`nosuch/a.go`":                                       "there is no nosuch/a.go",
+		"`route/nosuch*.go`":                                  "there is no route/nosuch*.go",
+		"`pebble.Run`, `target.Target.Send` and `Rank.Epoch`": "",
+		"`pebble.NoSuch`":                                     "there is no pebble.NoSuch",
+		"`pebble.Rank.NoSuch`":                                "there is no pebble.Rank.NoSuch",
+		"`--topology` and `pebbles bfs --roots 3`":            "",
+		"`pebbles bfs --nosuch 3`":                            "there is no flag --nosuch",
+		"`b.NoSuch` of no package of ours":                    "",
+		"[a](docs/glossary.md) [b](https://go.dev) [c](#a)":   "",
+		"[a](docs/nosuch.md)":                                 "there is no docs/nosuch.md",
+	} {
+		var wrong []string
+		if want != "" {
+			wrong = []string{want}
+		}
+		require.Equal(t, wrong, module.wrong(text), text)
+	}
+	require.Equal(t, []string{"no such word"}, unused([]string{"rank", "no such word"}, "ranks"))
+	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
+}
+
+// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name, launch serves
+// the command, and apps what its applications share.
+func TestExamples(t *testing.T) {
+	exempt := regexp.MustCompile(`^(cmd|bench|lab|examples|internal|launch)/|^(launch|apps|apps/appstest)$|^netio/(connect|handshake|launch|mem|netiotest|shm|tcp)|testdata`)
+	packages := map[string]bool{}
+	for _, name := range files(t, ".go") {
+		folder := path.Dir(name)
+		if !exempt.MatchString(folder) {
+			has := strings.HasSuffix(name, "_test.go") && strings.Contains(read(t, name), "\nfunc Example")
+			packages[folder] = packages[folder] || has
+		}
+	}
+	require.Greater(t, len(packages), 10)
+	for folder, has := range packages {
+		require.True(t, has, "package %s has no example", folder)
+	}
+}

@@ -1,0 +1,63 @@
+package target_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// A pebble carries a key and what is to be done there.
+func ExampleNew() {
+	type deposit struct{ Account, Cents uint64 }
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		accounts := distribution.Cyclic(10, r.Size())
+		balance := make([]uint64, 5) // of this rank's accounts
+		pay := target.New(r, "pay", accounts, target.Key(func(d deposit) uint64 { return d.Account }),
+			target.Each(func(d deposit) { balance[accounts.Local(d.Account)] += d.Cents }))
+		err := r.Epoch(func() error {
+			pay.Send(deposit{Account: 4, Cents: 250})
+			return nil
+		})
+		if r.ID() == accounts.Owner(4) {
+			fmt.Println(balance[accounts.Local(4)])
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 500
+	// <nil>
+}
+
+// A handler may take a whole batch at a time, and may send on.
+func ExampleBatch() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		var next *target.Target[uint64]
+		keys := distribution.Block(uint64(r.Size()), r.Size())
+		next = target.New(r, "next", keys, target.Key(func(key uint64) uint64 { return key }),
+			target.Batch(func(batch []uint64) {
+				for _, key := range batch {
+					fmt.Println("rank", key)
+					if key+1 < keys.Len() {
+						next.Send(key + 1)
+					}
+				}
+			}))
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				next.Send(0)
+			}
+			return nil
+		})
+	})
+	fmt.Println(err)
+	// Output:
+	// rank 0
+	// rank 1
+	// rank 2
+	// rank 3
+	// <nil>
+}

@@ -1,0 +1,26 @@
+package termination_test
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// Which detector a job of 64 ranks gets depends on what is known of its epochs.
+func ExampleAuto() {
+	for _, depth := range []int{0, 1, 8} {
+		site := termination.Site{Ranks: 64, Depth: depth, Hops: 6, Topology: route.Hypercube(64)}
+		d, err := termination.Auto(site)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		messages, err := termination.Messages(d.Name(), site)
+		fmt.Println(depth, d.Name(), messages, err)
+	}
+	// Output:
+	// 0 skr 12 <nil>
+	// 1 ordered 6 <nil>
+	// 8 skr 12 <nil>
+}
