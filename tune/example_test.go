@@ -6,28 +6,6 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// A race of coalescing factors by whole runs. Here a formula says how long a run takes.
-func ExampleRace() {
-	race, err := tune.NewRace(tune.Config{
-		Start: tune.Setting{Topology: "direct", Coalesce: 16},
-		Space: tune.Space{Coalesce: []int{16, 64, 256, 1024}},
-	}, 12)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for {
-		s, more := race.Next()
-		if !more {
-			break
-		}
-		race.Saw(1 + 10/float64(s.Coalesce))
-	}
-	fmt.Println(race.Setting())
-	// Output:
-	// direct topology, 1024 pebbles a buffer, no cache
-}
-
 // The settings that suit most jobs of 16 ranks.
 func ExampleSpaceFor() {
 	space := tune.SpaceFor(16, 8, false)
