@@ -57,7 +57,7 @@ func newJob(s *Spec) (*job, error) {
 func (j *job) alive() int { return j.started - len(j.order) }
 
 // arrive notes that a process has joined. The last one opens the job.
-func (j *job) arrive(g guest) {
+func (j *job) arrive(g peer) {
 	p := j.processes[g.process]
 	if p.Joined || p.ended {
 		j.spec.Log.Warn("refuse process", "process", g.process, "error", "it has joined already, or has ended")

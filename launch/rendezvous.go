@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// guest is a process that has joined.
-type guest struct {
+// peer is a process that has joined.
+type peer struct {
 	process int
 	address string
 	line    net.Conn
@@ -20,7 +20,7 @@ type guest struct {
 // rendezvous is where the processes of a job meet its launcher. Strangers are refused, as handshake.Gate does it.
 type rendezvous struct {
 	gate    handshake.Gate
-	guests  chan guest // for the launcher's loop
+	peers   chan peer // for the launcher's loop
 	open    context.Context
 	shut    context.CancelFunc
 	closing sync.Once
@@ -37,7 +37,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rendezvous{guests: make(chan guest)}
+	r := &rendezvous{peers: make(chan peer)}
 	r.open, r.shut = context.WithCancel(context.Background())
 	r.gate = handshake.Gate{
 		Listener: listener, Secret: secret, Members: s.Processes, Limit: s.StartLimit, Log: s.Log,
@@ -78,7 +78,7 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 		tcp.SetKeepAliveConfig(keepAlive)
 	}
 	select {
-	case r.guests <- guest{hello.Process, a.Address, conn}:
+	case r.peers <- peer{hello.Process, a.Address, conn}:
 		return nil
 	case <-r.open.Done():
 		return context.Cause(r.open)

@@ -53,7 +53,7 @@ func (j *job) supervise(ctx context.Context) {
 		select {
 		case <-free:
 			j.begin(p)
-		case g := <-j.rendezvous.guests:
+		case g := <-j.rendezvous.peers:
 			j.arrive(g)
 		case p := <-j.exits:
 			j.exit(p)

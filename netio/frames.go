@@ -23,6 +23,14 @@ func (q *Frames) Push(f *Frame) {
 	q.tail = f
 }
 
+// PushFront puts a frame before all others.
+func (q *Frames) PushFront(f *Frame) {
+	if f.in.Next = q.head; q.head == nil {
+		q.tail = f
+	}
+	q.head = f
+}
+
 // Shift takes out the oldest frame; nil when there is none.
 func (q *Frames) Shift() *Frame {
 	f := q.head
@@ -76,6 +84,15 @@ func (s *Stack) Take() Frames {
 		next := f.in.Next
 		f.in.Next = q.head
 		q.head, f = f, next
+	}
+	return q
+}
+
+// TakeNewest takes all frames out, newest first: a pool that gets them back in this order lends next what is still in the cache.
+func (s *Stack) TakeNewest() Frames {
+	q := Frames{head: s.takeAll()}
+	for f := q.head; f != nil; f = f.in.Next {
+		q.tail = f
 	}
 	return q
 }

@@ -7,6 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestNewestFirst takes frames out of a stack and puts others before and behind them.
+func TestNewestFirst(t *testing.T) {
+	var s Stack
+	for seq := range uint64(3) {
+		s.Push(&Frame{Header: Header{Seq: seq}})
+	}
+	all := s.TakeNewest()
+	all.PushFront(&Frame{Header: Header{Seq: 3}})
+	all.Push(&Frame{Header: Header{Seq: 9}})
+	for _, seq := range []uint64{3, 2, 1, 0, 9} {
+		require.Equal(t, seq, all.Shift().Seq)
+	}
+	require.True(t, all.Empty())
+	none := s.TakeNewest()
+	none.PushFront(&Frame{})
+	none.Push(&Frame{})
+	require.NotNil(t, none.Shift())
+	require.NotNil(t, none.Shift())
+}
+
 // TestStackLosesNothing lets many push while one takes; each pusher's frames come out in their order.
 func TestStackLosesNothing(t *testing.T) {
 	const pushers, count = 4, 5000

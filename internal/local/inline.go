@@ -24,7 +24,7 @@ type inlineRing struct {
 	head atomic.Uint64 // how far the receiver is, as its senders know
 	_    [2*cpu.CacheLine - 8]byte
 
-	next uint64 // ticket of the receiver; its own, as is the receive pool
+	next uint64 // sequence number of the receiver; its own, as is the receive pool
 	pool *netio.Pool
 }
 
@@ -60,14 +60,14 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 			return false
 		}
 	}
-	ticket, ok := r.ring.Reserve(&r.head)
+	seq, ok := r.ring.Reserve(&r.head)
 	if !ok {
 		return false
 	}
-	s := r.ring.At(ticket)
+	s := r.ring.At(seq)
 	s.Write(&f.Header, sender.rank, number)
 	s.CopyIn(f)
-	r.ring.Publish(ticket)
+	r.ring.Publish(seq)
 	return true
 }
 

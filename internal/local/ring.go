@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender reserves a
-// ticket, fills the slot of that number, and stores which time around the ring this is. Only senders write to slots and
+// Ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender reserves a sequence
+// number, fills the slot of that number, and stores which time around the ring this is. Only senders write to slots and
 // only the receiver reads them, so that a cache line passes from one processor to the other once. Where the receiver is
 // stands on a line of its own, which senders look at when the ring seems full.
 //
@@ -19,7 +19,7 @@ type Ring struct {
 // RingHeader is what one rank and those who send to it share besides slots. Each word is alone on two cache lines, which
 // processors fetch together.
 type RingHeader struct {
-	Tail     atomic.Uint64 // tickets that senders have reserved
+	Tail     atomic.Uint64 // sequence numbers that senders have reserved
 	_        [SlotSize - 8]byte
 	Head     atomic.Uint64 // slots that the rank has emptied, as far as it has told
 	_        [SlotSize - 8]byte
@@ -29,41 +29,41 @@ type RingHeader struct {
 	_        [SlotSize - 4]byte
 }
 
-// turn says which time around the ring a ticket's is, from 1 on.
-func (r *Ring) turn(ticket uint64) uint32 {
-	return uint32(ticket>>(bits.TrailingZeros(uint(len(r.Slots)))&63)) + 1 // a division would be on the path of each look
+// turn says which time around the ring a sequence number's is, from 1 on.
+func (r *Ring) turn(seq uint64) uint32 {
+	return uint32(seq>>(bits.TrailingZeros(uint(len(r.Slots)))&63)) + 1 // a division would be on the path of each look
 }
 
-// At is the slot of a ticket.
-func (r *Ring) At(ticket uint64) *Slot { return &r.Slots[ticket&uint64(len(r.Slots)-1)] }
+// At is the slot of a sequence number.
+func (r *Ring) At(seq uint64) *Slot { return &r.Slots[seq&uint64(len(r.Slots)-1)] }
 
-// Reserve returns a ticket, unless the ring is full. head is what senders know of how far the receiver is.
-func (r *Ring) Reserve(head *atomic.Uint64) (ticket uint64, ok bool) {
+// Reserve returns a sequence number, unless the ring is full. head is what senders know of how far the receiver is.
+func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	for {
 		known := head.Load()
-		ticket = r.Header.Tail.Load() // after head, so that it is no less
-		if ticket-known >= uint64(len(r.Slots)) {
+		seq = r.Header.Tail.Load() // after head, so that it is no less
+		if seq-known >= uint64(len(r.Slots)) {
 			known = r.Header.Head.Load()
 			head.Store(known)
-			if int64(ticket-known) >= int64(len(r.Slots)) { // others may have reserved and been served since
+			if int64(seq-known) >= int64(len(r.Slots)) { // others may have reserved and been served since
 				return 0, false
 			}
 		}
-		if r.Header.Tail.CompareAndSwap(ticket, ticket+1) {
-			return ticket, true
+		if r.Header.Tail.CompareAndSwap(seq, seq+1) {
+			return seq, true
 		}
 	}
 }
 
 // Publish shows a filled slot to the receiver.
-func (r *Ring) Publish(ticket uint64) {
+func (r *Ring) Publish(seq uint64) {
 	Published()
-	r.At(ticket).turn.Store(r.turn(ticket))
+	r.At(seq).turn.Store(r.turn(seq))
 }
 
-// Filled tells whether the slot of the receiver's next ticket has been published.
-func (r *Ring) Filled(ticket uint64) bool {
-	if r.At(ticket).turn.Load() != r.turn(ticket) {
+// Filled tells whether the slot of the receiver's next sequence number has been published.
+func (r *Ring) Filled(seq uint64) bool {
+	if r.At(seq).turn.Load() != r.turn(seq) {
 		return false
 	}
 	Observed()
@@ -73,11 +73,11 @@ func (r *Ring) Filled(ticket uint64) bool {
 // headEvery is how many slots the receiver empties before it tells, or a quarter of a small ring.
 const headEvery = 64
 
-// Advance says that the receiver is done with the slot of its next ticket, and returns the one after.
-func (r *Ring) Advance(ticket uint64) uint64 {
-	ticket++
-	if ticket&uint64(min(headEvery, len(r.Slots)/4)-1) == 0 {
-		r.Header.Head.Store(ticket)
+// Advance says that the receiver is done with the slot of its next sequence number, and returns the one after.
+func (r *Ring) Advance(seq uint64) uint64 {
+	seq++
+	if seq&uint64(min(headEvery, len(r.Slots)/4)-1) == 0 {
+		r.Header.Head.Store(seq)
 	}
-	return ticket
+	return seq
 }

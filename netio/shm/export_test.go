@@ -33,13 +33,13 @@ type Forged struct {
 func (t *Transport) Forge(to int, d Forged) {
 	link := t.linkTo(to)
 	lane := &link.lanes[to-link.place.First]
-	ticket, _ := lane.ring.Reserve(&lane.head)
-	s := lane.ring.At(ticket)
+	seq, _ := lane.ring.Reserve(&lane.head)
+	s := lane.ring.At(seq)
 	s.Write(&netio.Header{Kind: d.Kind, From: d.From, Bytes: d.Bytes}, d.Sender, frame.None)
 	if d.ByLocation {
 		s.Refer(local.Location{Offset: d.Offset, Class: d.Class})
 	}
-	lane.ring.Publish(ticket)
+	lane.ring.Publish(seq)
 	link.event.wake(lane.ring.Header)
 }
 

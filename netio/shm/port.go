@@ -18,9 +18,9 @@ type port struct {
 	t         *Transport
 	rank      int
 	ring      local.Ring
-	next      uint64 // ticket of the ring
+	next      uint64 // seq of the ring
 	releases  releases
-	nextBack  uint64 // ticket of the releases
+	nextBack  uint64 // seq of the releases
 	sent      sentFrames
 	received  received
 	ended     uint32 // ends of links that were attended to
@@ -123,21 +123,21 @@ func (p *port) cross(f *netio.Frame, to *link) bool {
 		}
 	}
 	lane := &to.lanes[int(f.To)-to.place.First]
-	ticket, ok := lane.ring.Reserve(&lane.head)
+	seq, ok := lane.ring.Reserve(&lane.head)
 	if !ok {
 		if awaited {
 			lender.sent.leave(number, to.place.Process)
 		}
 		return false
 	}
-	s := lane.ring.At(ticket)
+	s := lane.ring.At(seq)
 	s.Write(&f.Header, uint32(lender.rank), number)
 	if inline {
 		s.CopyIn(f)
 	} else {
 		s.Refer(at)
 	}
-	lane.ring.Publish(ticket)
+	lane.ring.Publish(seq)
 	to.event.wake(lane.ring.Header)
 	switch {
 	case byValue:

@@ -21,20 +21,20 @@ const (
 	processShift = 24
 )
 
-func turnOf(ticket uint64) uint64 { return (ticket/inflight.SharedMax + 1) & (1<<(64-turnShift) - 1) }
+func turnOf(seq uint64) uint64 { return (seq/inflight.SharedMax + 1) & (1<<(64-turnShift) - 1) }
 
-// reserve returns the first of n tickets.
+// reserve returns the first of n sequence numbers.
 func (r *releases) reserve(n int) uint64 { return r.header.Released.Add(uint64(n)) - uint64(n) }
 
-func (r *releases) put(ticket uint64, process int, n frame.Number) {
+func (r *releases) put(seq uint64, process int, n frame.Number) {
 	local.Published()
-	r.entries[ticket%inflight.SharedMax].Store(turnOf(ticket)<<turnShift | uint64(process)<<processShift | uint64(n))
+	r.entries[seq%inflight.SharedMax].Store(turnOf(seq)<<turnShift | uint64(process)<<processShift | uint64(n))
 }
 
-// next is the entry of the rank's next ticket, once it is there.
-func (r *releases) next(ticket uint64) (process int, n frame.Number, ok bool) {
-	e := r.entries[ticket%inflight.SharedMax].Load()
-	if e>>turnShift != turnOf(ticket) {
+// next is the entry of the rank's next sequence number, once it is there.
+func (r *releases) next(seq uint64) (process int, n frame.Number, ok bool) {
+	e := r.entries[seq%inflight.SharedMax].Load()
+	if e>>turnShift != turnOf(seq) {
 		return 0, 0, false
 	}
 	local.Observed()

@@ -57,7 +57,7 @@ type lane struct {
 	head     atomic.Uint64 // slots that its rank has emptied, as far as is known here
 }
 
-// Name implements [Transport]. It is "shm+tcp" when some processes are on other hosts.
+// Name implements [netio.Transport]. It is "shm+tcp" when some processes are on other hosts.
 func (t *Transport) Name() string {
 	if t.far {
 		return "shm+tcp"
@@ -65,22 +65,22 @@ func (t *Transport) Name() string {
 	return "shm"
 }
 
-// Place implements [Transport].
+// Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }
 
-// Start implements [Transport], with the errors of [tcp.Transport.Start].
+// Start implements [netio.Transport], with the errors of [tcp.Transport.Start].
 func (t *Transport) Start(failed func(error)) { t.tcp.Start(failed) }
 
-// Port implements [Transport].
+// Port implements [netio.Transport].
 func (t *Transport) Port(rank int) netio.Port {
 	t.tcp.Port(rank) // panics when it isn't here
 	return t.ports[rank-t.place.First]
 }
 
-// Abort implements [Transport].
+// Abort implements [netio.Transport].
 func (t *Transport) Abort(reason string) { t.tcp.Abort(reason) }
 
-// Close implements [Transport], as [tcp.Transport.Close] does. The memory that was shared is given back; the addresses where it was
+// Close implements [netio.Transport], as [tcp.Transport.Close] does. The memory that was shared is given back; the addresses where it was
 // stay mapped for as long as somebody has a frame or a port.
 func (t *Transport) Close() error { return t.close() }
 

@@ -18,15 +18,15 @@ func TestTurnsWrap(t *testing.T) {
 		r := releases{entries: make([]atomic.Uint64, inflight.SharedMax), header: &local.RingHeader{}}
 		first := uint64(1<<(64-turnShift)-2) * inflight.SharedMax
 		r.header.Released.Store(first)
-		for ticket := first; ticket < first+4*inflight.SharedMax; ticket++ {
-			_, _, ok := r.next(ticket)
+		for seq := first; seq < first+4*inflight.SharedMax; seq++ {
+			_, _, ok := r.next(seq)
 			require.False(t, ok)
-			require.Equal(t, ticket, r.reserve(1))
-			r.put(ticket, int(ticket)%1000, frame.Number(ticket%inflight.SharedMax))
-			process, number, ok := r.next(ticket)
+			require.Equal(t, seq, r.reserve(1))
+			r.put(seq, int(seq)%1000, frame.Number(seq%inflight.SharedMax))
+			process, number, ok := r.next(seq)
 			require.True(t, ok)
-			require.Equal(t, int(ticket)%1000, process)
-			require.EqualValues(t, ticket%inflight.SharedMax, number)
+			require.Equal(t, int(seq)%1000, process)
+			require.EqualValues(t, seq%inflight.SharedMax, number)
 		}
 	})
 	t.Run("ring", func(t *testing.T) {
@@ -36,14 +36,14 @@ func TestTurnsWrap(t *testing.T) {
 		r.Header.Head.Store(first)
 		var seen atomic.Uint64
 		seen.Store(first)
-		for ticket := first; ticket < first+4*slotsMin; {
-			require.False(t, r.Filled(ticket))
+		for seq := first; seq < first+4*slotsMin; {
+			require.False(t, r.Filled(seq))
 			drawn, ok := r.Reserve(&seen)
 			require.True(t, ok)
-			require.Equal(t, ticket, drawn)
+			require.Equal(t, seq, drawn)
 			r.Publish(drawn)
-			require.True(t, r.Filled(ticket))
-			ticket = r.Advance(ticket)
+			require.True(t, r.Filled(seq))
+			seq = r.Advance(seq)
 		}
 	})
 }

@@ -64,7 +64,7 @@ func (a *pendingAcks) wakeControl() { a.peer.lanes[controlLane].kick() }
 // take puts what is pending into messages from the given pool, at the end of a queue. It is for the writers.
 func (a *pendingAcks) take(pool *netio.Pool, queue *netio.Frames) {
 	a.due.Store(false)
-	for all := a.released.Take(); !all.Empty(); {
+	for all := a.released.TakeNewest(); !all.Empty(); {
 		m := pool.Get(ackBytesMax)
 		m.Kind = acknowledgement
 		for ; !all.Empty() && m.Bytes < ackBytesMax; m.Bytes += slotBytes {
@@ -85,7 +85,7 @@ func (a *pendingAcks) close() {
 }
 
 func (a *pendingAcks) discard() {
-	all := a.released.Take()
+	all := a.released.TakeNewest()
 	for f := all.Shift(); f != nil; f = all.Shift() {
 		f.Inside(access).Pool.TakeBack(f)
 	}

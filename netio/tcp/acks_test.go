@@ -20,7 +20,7 @@ func post(both [2]*Transport, n int) {
 	p.Send(f)
 }
 
-// receiveAll receives without a Wait, which would tell what is acks.
+// receiveAll receives without a Wait, which would flush pending acknowledgements.
 func receiveAll(tr *Transport, n int) (all []*netio.Frame) {
 	for len(all) < n {
 		synctest.Wait()
@@ -69,8 +69,8 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 	})
 }
 
-// TestParkingRankTellsWhatItOwes has a rank that waits for a moment that is far shorter than inflight.DelayMax, again and again.
-func TestParkingRankTellsWhatItOwes(t *testing.T) {
+// TestParkingRankFlushesAcknowledgements has a rank that waits for a moment that is far shorter than inflight.DelayMax, again and again.
+func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 256
 		both, _, _ := couple(t)

@@ -82,7 +82,7 @@ func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
 		}
 		p.acknowledged = true
 		if p.written {
-			home.Push(s.leave(slot))
+			home.PushFront(s.leave(slot))
 		}
 	}
 	return home, nil
@@ -122,7 +122,7 @@ func (s *sentFrames) abandon() (home netio.Frames) {
 	s.over = true
 	for slot := range uint32(s.table.Slots()) {
 		if p := s.table.At(slot); p != nil && p.written {
-			home.Push(s.leave(slot))
+			home.PushFront(s.leave(slot))
 		}
 	}
 	return home

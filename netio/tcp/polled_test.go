@@ -112,9 +112,9 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestPromisedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and then
+// TestDelayedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and then
 // one for a batch.
-func TestPromisedFramesLeaveTogether(t *testing.T) {
+func TestDelayedFramesLeaveTogether(t *testing.T) {
 	both, _ := twins(t, 0)
 	both[0].delayed.Hold() // so that nobody sets the timer
 	p, l := both[0].Port(0), both[0].peers[1].lanes[dataLane]
@@ -142,13 +142,13 @@ func TestPromisedFramesLeaveTogether(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestSentryNapsWhileRanksLook watches the poller: it naps while a rank looks, and watches soon after that has parked.
-func TestSentryNapsWhileRanksLook(t *testing.T) {
+// TestPollerSleepsWhileRanksLook watches the poller: it sleeps while a rank looks, and watches soon after that has parked.
+func TestPollerSleepsWhileRanksLook(t *testing.T) {
 	both, _ := twins(t, 0)
 	p := both[0].Port(0).(*Port)
-	napping := func() bool { return both[0].poller.parking.Announced() }
+	sleeping := func() bool { return both[0].poller.parking.Announced() }
 	for range 3 {
-		for end := time.Now().Add(patience); !napping(); {
+		for end := time.Now().Add(patience); !sleeping(); {
 			require.True(t, time.Now().Before(end))
 			p.Recv()
 			p.Pause()
@@ -165,7 +165,7 @@ func TestSentryNapsWhileRanksLook(t *testing.T) {
 				}
 			}
 		})
-		eventually(t, "watch", func() bool { return both[0].poller.awake.Load() == 0 && !napping() })
+		eventually(t, "watch", func() bool { return both[0].poller.awake.Load() == 0 && !sleeping() })
 		q := both[1].Port(1)
 		q.Send(address(q, netio.Control, 1, 0, 9))
 		parked.Wait()

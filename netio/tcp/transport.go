@@ -66,17 +66,17 @@ func newTransport(c Config) *Transport {
 	return t
 }
 
-// Name implements [Transport].
+// Name implements [netio.Transport].
 func (t *Transport) Name() string { return "tcp" }
 
-// Place implements [Transport].
+// Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }
 
-// Start implements [Transport]. What has happened since Dial is told before Start returns. The errors are
-// [*LostError] and [*AbortError]; each peer is told of once, and none after this process has aborted or closed.
+// Start implements [netio.Transport]. What has happened since Dial is told before Start returns. The errors are
+// [*netio.LostError] and [*netio.AbortError]; each peer is told of once, and none after this process has aborted or closed.
 func (t *Transport) Start(failed func(error)) { t.events.start(failed) }
 
-// Port implements [Transport].
+// Port implements [netio.Transport].
 func (t *Transport) Port(rank int) netio.Port {
 	if !t.place.Has(rank) {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
@@ -84,7 +84,7 @@ func (t *Transport) Port(rank int) netio.Port {
 	return t.ports[rank-t.place.First]
 }
 
-// Abort implements [Transport]. The reason is cut to 4 KiB.
+// Abort implements [netio.Transport]. The reason is cut to 4 KiB.
 func (t *Transport) Abort(reason string) {
 	if t.aborted.Swap(true) {
 		return
@@ -99,7 +99,7 @@ func (t *Transport) Abort(reason string) {
 	}
 }
 
-// Close implements [Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit; after
+// Close implements [netio.Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit; after
 // Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
 // process had sent to them may not have arrived. Frames that arrive during Close are dropped.
 func (t *Transport) Close() error { return t.close() }
