@@ -251,10 +251,9 @@ func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 }
 
 // MixedDepths tells whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth.
-func (o *Outbox) MixedDepths() bool {
-	if !o.sender.Deep {
-		return false
-	}
+func (o *Outbox) MixedDepths() bool { return o.sender.Deep && o.mixedDepths() }
+
+func (o *Outbox) mixedDepths() bool {
 	if o.Now != o.last {
 		o.mixed = o.mixed || o.last != 0
 		o.last = o.Now

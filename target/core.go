@@ -194,3 +194,12 @@ func probe(m distribution.Map) string {
 	}
 	return fmt.Sprintf("sample %016x", sum)
 }
+
+// The compiler inlines small functions of other packages into instances of these types that programs make only if this package has
+// inlined them itself: so it has an instance of its own.
+var (
+	_ engine.Endpoint = (*core[int])(nil)
+	_ coalesce.Target = (*core[int])(nil)
+	_ carrier[int]    = (*plain[int])(nil)
+	_ carrier[int]    = (*coded[int])(nil)
+)
