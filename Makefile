@@ -1,4 +1,4 @@
-# What a change goes through; CONTRIBUTING.md says when. Measurements are in bench/Makefile.
+# What a change goes through; CONTRIBUTING.md says when. Measurements are in lab/Makefile.
 .PHONY: check test ci bench
 
 check: # format, vet, and the quick tests: under a minute
