@@ -150,7 +150,7 @@ func (r *Rank) end() {
 	}
 	r.mode = outside
 	if r.tuning != nil {
-		r.tuning.ended(r.Now())
+		r.ended()
 	}
 	r.Count.Epochs++
 	r.Count.Rounds = r.rounds + r.detector.Rounds()

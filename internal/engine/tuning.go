@@ -122,10 +122,13 @@ func (r *Rank) give() error {
 }
 
 // ended notes the end of an epoch.
-func (t *tuning) ended(now time.Duration) {
+func (r *Rank) ended() {
+	t := r.tuning
 	t.epochs++
-	t.spent += now - t.started
-	t.Tuner.Ended()
+	t.spent += r.Now() - t.started
+	if r.id == 0 {
+		t.Tuner.Ended()
+	}
 }
 
 // holds tells whether an epoch could be ended over another topology.
