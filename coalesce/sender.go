@@ -148,7 +148,7 @@ func (s *Sender) fits(lent, cost int64) bool {
 }
 
 // Shares tells whether any buffers of this job are shared.
-func (s *Sender) Shares() bool { return s.Options.Shared && s.Place.Processes > 1 }
+func (s *Sender) Shares() bool { return s.Shared && s.Place.Processes > 1 }
 
 // turn is one turn of a wait on the main function's side: it handles what has arrived, or rests. idle is how many turns
 // before it found nothing; it returns that number for the next.
