@@ -3,9 +3,11 @@ package walls_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,15 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// strangers are packages that the walls are tried with beside this module's own: some harmless, some not.
-var strangers = []string{
+// standard are packages of the standard library that the walls are tried with: some harmless, some not.
+var standard = []string{
 	"bytes", "context", "crypto/rand", "encoding/json", "errors", "fmt", "go/ast", "io", "io/fs", "log", "log/slog", "math", "math/big",
-	"math/bits",
-	"math/rand/v2", "net", "net/http", "net/netip", "os", "os/exec", "os/signal", "os/user", "path/filepath", "plugin",
+	"math/bits", "math/rand/v2", "net", "net/http", "net/netip", "os", "os/exec", "os/signal", "os/user", "path/filepath", "plugin",
 	"reflect", "runtime", "sync", "syscall", "testing", "testing/synctest", "time", "unsafe",
-	"example.org/unknown", "github.com/cornelk/hashmap", "github.com/linkedin/goavro/v2", "github.com/schollz/progressbar/v3",
-	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/stretchr/testify/require", "go.uber.org/goleak",
-	"golang.org/x/perf/benchmath", "golang.org/x/sys/unix", "golang.org/x/term", "pgregory.net/rapid",
+}
+
+// libraries are the table's, and two that are not there.
+func libraries() []string {
+	return append(slices.Sorted(maps.Keys(homes)), "example.org/unknown", "github.com/cornelk/hashmap")
 }
 
 // folders are one of each wall.
@@ -66,15 +69,13 @@ func newProbe(t *testing.T) *probe {
 	require.NoError(t, err)
 	p.files[".golangci.yml"] = string(config)
 	mod := "module " + module + "/probe\n\ngo 1.26.0\n"
-	for _, m := range []struct{ path, version string }{
-		{module, "v0.0.0"}, {"example.org/unknown", "v0.0.0"}, {"github.com/cornelk/hashmap", "v0.0.0"},
-		{"github.com/linkedin/goavro/v2", "v2.0.0"}, {"github.com/schollz/progressbar/v3", "v3.0.0"},
-		{"github.com/spf13/cobra", "v0.0.0"}, {"github.com/spf13/pflag", "v0.0.0"}, {"github.com/stretchr/testify", "v0.0.0"},
-		{"go.uber.org/goleak", "v0.0.0"}, {"golang.org/x/perf", "v0.0.0"}, {"golang.org/x/sys", "v0.0.0"},
-		{"golang.org/x/term", "v0.0.0"}, {"pgregory.net/rapid", "v0.0.0"},
-	} {
-		mod += fmt.Sprintf("require %s %s\nreplace %s => ./stand-in/%s\n", m.path, m.version, m.path, m.path)
-		p.files["stand-in/"+m.path+"/go.mod"] = "module " + m.path + "\n"
+	for _, path := range append(libraries(), module) {
+		version := "v0.0.0"
+		if major := filepath.Base(path); regexp.MustCompile(`^v\d+$`).MatchString(major) {
+			version = major + ".0.0"
+		}
+		mod += fmt.Sprintf("require %s %s\nreplace %s => ./stand-in/%s\n", path, version, path, path)
+		p.files["stand-in/"+path+"/go.mod"] = "module " + path + "\n"
 	}
 	p.files["go.mod"] = mod
 	for _, imported := range p.imports() {
@@ -87,7 +88,10 @@ func newProbe(t *testing.T) *probe {
 
 // imports are all packages that the walls are tried with.
 func (p *probe) imports() []string {
-	all := append([]string{}, strangers...)
+	all := slices.Clone(standard)
+	for _, library := range libraries() {
+		all = append(all, library, library+"/part")
+	}
 	for _, folder := range folders() {
 		if !strings.Contains(folder, "/internal/") { // Go itself keeps others out
 			all = append(all, module+"/"+folder)
@@ -138,8 +142,8 @@ func (p *probe) lint(linter string) (reported []string) {
 		"--output.json.path=stdout", "./...")
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOLANGCI_LINT_CACHE="+p.TempDir())
-	var diary strings.Builder
-	cmd.Stderr = &diary
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	var report struct {
 		Issues []struct {
@@ -150,7 +154,7 @@ func (p *probe) lint(linter string) (reported []string) {
 			}
 		}
 	}
-	require.NoError(p, json.Unmarshal(out, &report), "%v\n%s\n%s", err, out, diary.String())
+	require.NoError(p, json.Unmarshal(out, &report), "%v\n%s\n%s", err, out, stderr.String())
 	for _, issue := range report.Issues {
 		require.Contains(p, []string{"depguard", "forbidigo"}, issue.FromLinter, issue.Text)
 		name := filepath.ToSlash(issue.Pos.Filename)

@@ -10,59 +10,82 @@ const module = "github.com/activepebbles/pebbles"
 
 // A wall says what the packages of a folder may import outside their tests.
 type wall struct {
-	folder string            // as path.Match takes it; the first that matches counts
-	std    func(string) bool // of the standard library
-	ours   func(string) bool // of this module, by folder
-	clock  bool              // may read the clock and wait on it
-	helper bool              // serves tests: may import what they import, and only they import it
+	folder string // as path.Match takes it; the first that matches counts
+	std    set    // of the standard library
+	ours   set    // of this module, by folder
+	clock  bool   // may read the clock and wait on it
+	helper bool   // serves tests: may import what they import, and only they import it
 }
 
-// walls is DESIGN's table of folders, lowest first.
+// A set of packages is all but those denied; those allowed are exceptions among the denied. Both list names: "net" is one package,
+// "net/" is all below it, "*" is all.
+type set struct{ deny, allow string }
+
+// walls is the table of folders, lower ones first.
 var walls = []wall{
 	{folder: "distribution", std: pure, ours: none},
-	{folder: "route", std: pureButShared, ours: none},
+	{folder: "route", std: pureAndSync, ours: none},
 	{folder: "reduce", std: pure, ours: none},
-	{folder: "coalesce", std: pureButShared, ours: only("netio", "route", "termination")},
-	{folder: "model", std: pureWithJSON, ours: only("route")},
-	{folder: "tune", std: pureWithJSON, ours: only("model", "route")},
-	{folder: "internal/engine", std: quiet, ours: only("coalesce", "internal/collective", "internal/layout", "netio", "route", "termination",
-		"tune")},
+	{folder: "model", std: pureAndJSON, ours: only("route")},
+	{folder: "tune", std: pureAndJSON, ours: only("model route")},
+	{folder: "termination", std: pure, ours: only("internal/collective route")},
+	{folder: "coalesce", std: pureAndSync, ours: only("netio route termination")},
 	{folder: "internal/cpu", std: all, ours: none},
 	{folder: "internal/frame", std: pure, ours: none},
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
-	{folder: "internal/local", std: all, ours: only("internal/cpu", "internal/frame", "internal/idle", "netio"), clock: true},
+	{folder: "internal/local", std: all, ours: only("internal/cpu internal/frame internal/idle netio"), clock: true},
+	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout netio route termination tune")},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
-	{folder: "termination", std: pure, ours: only("internal/collective", "route")},
-	{folder: "netio", std: all, ours: only("internal/cpu", "internal/frame"), clock: true},
-	{folder: "netio/connect", std: all, ours: only("internal/frame", "netio", "netio/shm", "netio/tcp")},
-	{folder: "netio/mem", std: all, ours: only("internal/cpu", "internal/idle", "internal/local", "netio")},
-	{folder: "netio/shm", std: all, ours: only("internal/cpu", "internal/frame", "internal/handshake", "internal/idle", "internal/inflight",
-		"internal/local", "netio", "netio/tcp"), clock: true},
-	{folder: "netio/tcp", std: all, ours: only("internal/cpu", "internal/frame", "internal/handshake", "internal/idle", "internal/inflight",
-		"internal/local", "netio"), clock: true},
-	{folder: "launch", std: all, ours: only("internal/cpu", "internal/handshake", "netio", "netio/connect", "netio/tcp"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu", "netio"), clock: true},
-	{folder: "netio/netiotest", std: all, ours: only("internal/handshake", "netio", "netio/tcp"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce", "internal/cpu", "internal/engine", "internal/layout", "launch", "netio", "netio/mem",
-		"route", "termination", "tune")},
-	{folder: "target", std: quiet, ours: only("coalesce", "distribution", "internal/engine", "internal/layout", "netio", "pebble", "reduce",
-		"route")},
+	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
+	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/idle internal/local netio")},
+	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
+		"internal/local netio netio/tcp"), clock: true},
+	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
+		"internal/local netio"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu netio"), clock: true},
+	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
+	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
+	{folder: "launch", std: all, ours: only("internal/cpu internal/handshake netio netio/connect netio/tcp"), clock: true},
+	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout launch netio netio/mem " +
+		"route termination tune")},
+	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
-	{folder: "apps/graph", std: quietWithFiles, ours: none},
-	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
 	{folder: "apps", std: quiet, ours: public},
+	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
+	{folder: "apps/graph", std: quietAndFiles, ours: none},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/internal/*", std: all, ours: none, clock: true},
+	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "lab", std: all, ours: measured, clock: true},
 	{folder: "lab/*", std: all, ours: measured, clock: true},
-	{folder: "examples/*", std: all, ours: public, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},
 }
+
+var (
+	all  = set{}
+	none = set{deny: "*"}
+
+	// pure lets in what computes and no more: clock and randomness are handed in.
+	pure = only("cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe")
+	// pureAndSync is for links and buffers that the ranks of a process share.
+	pureAndSync = only(pure.allow + " sync sync/atomic")
+	// pureAndJSON is for files that others read and write.
+	pureAndJSON = only(pure.allow + " bytes encoding/json")
+
+	// quiet keeps out files, sockets, processes and the system; log output goes to the slog.Logger of the caller.
+	quiet         = set{deny: quietAndFiles.deny + " os"}
+	quietAndFiles = set{deny: "log net net/ os/ plugin syscall testing testing/"}
+
+	// public is what users may import, and how much memory is free.
+	public = set{deny: "cmd/ internal/ lab lab/ launch", allow: "internal/cpu"}
+	// measured is what the laboratory may import: everything but the command.
+	measured = set{deny: "cmd/"}
+)
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not here.
 var homes = map[string][]string{
@@ -98,10 +121,10 @@ func may(folder, imported string, test bool) bool {
 	}
 	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
 		other, _ := wallOf(ours)
-		return test || w.ours(ours) && !other.helper
+		return test || w.ours.has(ours) && !other.helper
 	}
 	if !strings.Contains(strings.Split(imported, "/")[0], ".") {
-		return test || w.std(imported)
+		return test || w.std.has(imported)
 	}
 	for library, home := range homes {
 		if imported == library || strings.HasPrefix(imported, library+"/") {
@@ -119,39 +142,12 @@ func matches(pattern, folder string) bool {
 	return ok && err == nil
 }
 
-func all(string) bool  { return true }
-func none(string) bool { return false }
+func only(names string) set { return set{deny: "*", allow: names} }
 
-func only(names ...string) func(string) bool {
-	return func(name string) bool { return slices.Contains(names, name) }
+func (s set) has(name string) bool { return !lists(s.deny, name) || lists(s.allow, name) }
+
+func lists(names, name string) bool {
+	return slices.ContainsFunc(strings.Fields(names), func(n string) bool {
+		return n == "*" || n == name || strings.HasSuffix(n, "/") && strings.HasPrefix(name, n)
+	})
 }
-
-// pure lets in what computes and no more: clock and randomness are handed in.
-var pure = only("cmp", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "reflect", "slices", "sort",
-	"strconv", "strings", "time", "unsafe")
-
-// pureButShared lets in besides what lets the ranks of a process share marks of links, and buffers.
-func pureButShared(name string) bool { return pure(name) || name == "sync" || name == "sync/atomic" }
-
-// pureWithJSON lets in besides what turns files, which others read and write, into words.
-func pureWithJSON(name string) bool { return pure(name) || name == "bytes" || name == "encoding/json" }
-
-// quiet keeps out what touches the world.
-func quiet(name string) bool { return quietWithFiles(name) && name != "os" }
-
-func quietWithFiles(name string) bool {
-	world := []string{"log", "net", "plugin", "syscall", "testing"}
-	return !slices.Contains(world, name) && !strings.HasPrefix(name, "net/") && !strings.HasPrefix(name, "os/") &&
-		!strings.HasPrefix(name, "testing/")
-}
-
-// public is what users may import, what helps the tests, and how much memory is free.
-func public(name string) bool {
-	return name == "internal/cpu" || !strings.HasPrefix(name, "internal/") && !command(name) && !laboratory(name) && name != "launch"
-}
-
-// measured is what the laboratory may import: everything but the command.
-func measured(name string) bool { return !command(name) }
-
-func command(name string) bool    { return strings.HasPrefix(name, "cmd/") }
-func laboratory(name string) bool { return name == "lab" || strings.HasPrefix(name, "lab/") }
