@@ -60,10 +60,10 @@ func play(role string) {
 		worker{}.run()
 	case "never": // does not join
 		fmt.Println("ready", os.Getpid())
-		select {}
+		time.Sleep(time.Hour) // not select: without cgo, Go calls that a deadlock
 	case "never-one": // process 1 does not join
 		if os.Getenv("PEBBLES_PROCESS") == "1" {
-			select {}
+			time.Sleep(time.Hour) // not select: without cgo, Go calls that a deadlock
 		}
 		worker{}.run()
 	case "show":
@@ -180,7 +180,7 @@ func show() {
 }
 
 // testVariables are for tests themselves, and no part of a job.
-var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_SEED=", "PEBBLES_REQUIRE_"}
+var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SHAPES=", "PEBBLES_SEED=", "PEBBLES_REQUIRE_"}
 
 func pebblesVariables() (found []string) {
 	for _, v := range os.Environ() {
