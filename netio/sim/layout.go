@@ -2,7 +2,7 @@ package sim
 
 import "github.com/activepebbles/pebbles/netio"
 
-// class is how near two ranks are.
+// class is the distance of two ranks: same process, same host, or neither.
 type class uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 
 var classNames = [classes]string{"within_process", "within_host", "between_hosts"}
 
-// layout is where ranks live: processes in runs on hosts.
+// layout maps ranks to processes and hosts, in runs.
 type layout struct {
 	place   netio.Place // of the whole job
 	perHost int         // processes
