@@ -32,7 +32,7 @@ func (s *settings) begin(known tune.Setting) {
 	s.known = &known
 }
 
-// knows tells whether a setting equals the profile's, in all that is auto.
+// knows reports whether a setting equals the profile's, in all that is auto.
 func (s *settings) knows(now tune.Setting) bool {
 	return s.known != nil && (!s.autos.Topology || now.Topology == s.known.Topology) &&
 		(!s.autos.Coalesce || now.Coalesce == s.known.Coalesce) && (!s.autos.Cache || now.Cache == s.known.Cache)

@@ -52,7 +52,7 @@ func (j *job) launch() error {
 	return &failure{result.Status, err}
 }
 
-// alreadyReported tells whether a process of this command has already printed why it ended.
+// alreadyReported reports whether a process of this command has already printed why it ended.
 func alreadyReported(o launch.Outcome) bool {
 	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
 }

@@ -69,7 +69,7 @@ func (s *settings) recall(c *cobra.Command) {
 	}
 }
 
-// can tells whether package route knows a topology.
+// can reports whether package route knows a topology.
 func (s *settings) can(topology string) bool {
 	_, err := route.ByName(topology)
 	return err == nil

@@ -64,7 +64,7 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 	return n, nil
 }
 
-// isFitted tells whether a file is one of pebbles fit.
+// isFitted reports whether a file is one of pebbles fit.
 func isFitted(name string) bool {
 	_, err := fit.Read(name)
 	return err == nil

@@ -46,7 +46,7 @@ func (s *spread) count() int {
 	return s.processes
 }
 
-// several tells whether the command must start the job's processes.
+// several reports whether the command must start the job's processes.
 func (s *spread) several() bool { return s.count() > 1 || len(s.hosts) > 0 }
 
 func (s *spread) check() error {

@@ -71,7 +71,7 @@ var errNoAlong = errors.New("--plot draws along numbers: sweep ranks or another 
 // along is the index of the first axis of numbers; -1 when there is none.
 func (s sweep) along() int { return slices.IndexFunc(s, axis.numeric) }
 
-// numeric tells whether all values are numbers above 0.
+// numeric reports whether all values are numbers above 0.
 func (a axis) numeric() bool {
 	return !slices.ContainsFunc(a.values, func(v string) bool {
 		n, err := strconv.ParseFloat(v, 64)

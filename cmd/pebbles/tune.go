@@ -155,7 +155,7 @@ func (u *tuning) command() *cobra.Command {
 	return c
 }
 
-// given tells whether a flag of the application is on the command line.
+// given reports whether a flag of the application is on the command line.
 func (u *tuning) given(name string) bool { return u.command().Flags().Changed(name) }
 
 // space is what may vary: all but the flags that are given.

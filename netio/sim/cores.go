@@ -142,7 +142,7 @@ func (w *World) share(r *rank) {
 	r.suspend()
 }
 
-// wanted tells whether others wait for the core that a rank holds.
+// wanted reports whether others wait for the core that a rank holds.
 func (w *World) wanted(r *rank) bool {
 	return r.core != nil && len(w.crews[w.layout.host(r.id)].waiting) > 0
 }

@@ -51,10 +51,10 @@ func (c *charges) end(k class, bytes uint32, opens bool) instant {
 	return takes
 }
 
-// open tells whether a frame for a process joins an open batch.
+// open reports whether a frame for a process joins an open batch.
 func (b *batches) open(at instant, to *Process) bool { return at <= b.ends && b.room[to] > 0 }
 
-// opens tells whether a frame begins a batch, where batches cost something.
+// opens reports whether a frame begins a batch, where batches cost something.
 func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if r.world.charges.batch[k] == 0 {
 		return false

@@ -55,12 +55,12 @@ const (
 	breaksAfter    = 10 * time.Millisecond // until a broken connection is noticed
 )
 
-// None tells whether there are no faults.
+// None reports whether there are no faults.
 func (f Faults) None() bool {
 	return f.Delay == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
 }
 
-// Harmless tells whether no fault can end the job.
+// Harmless reports whether no fault can end the job.
 func (f Faults) Harmless() bool {
 	f = f.withDefaults()
 	for _, p := range f.Partitions {
@@ -76,7 +76,7 @@ func (f Faults) Harmless() bool {
 	return f.Loss == 0 && f.Corrupt == 0 && len(f.Deaths) == 0
 }
 
-// frames tells whether frames between processes can be faulty.
+// frames reports whether frames between processes can be faulty.
 func (f Faults) frames() bool { return f.Loss > 0 || f.Double > 0 || f.Corrupt > 0 }
 
 func (f Faults) withDefaults() Faults {
@@ -355,7 +355,7 @@ func (w *World) compare(s *stream, count uint64) {
 	}
 }
 
-// opened tells whether a parcel's frame is undamaged. The world is locked.
+// opened reports whether a parcel's frame is undamaged. The world is locked.
 func (w *World) opened(r *rank, p parcel) bool {
 	if checksum(p.frame) == p.envelope.sum {
 		return true

@@ -43,7 +43,7 @@ func (l *layout) class(a, b int) class {
 	return betweenHosts
 }
 
-// has tells whether two ranks of a class exist.
+// has reports whether two ranks of a class exist.
 func (l *layout) has(c class) bool {
 	switch c {
 	case withinProcess:
