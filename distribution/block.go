@@ -73,7 +73,7 @@ func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
 	return -1
 }
 
-// Shift tells that all blocks are of 2^bits keys, but for the last ones that may be shorter: the owner of a key is the key
+// Shift reports whether all blocks are of 2^bits keys, but for the last ones that may be shorter: the owner of a key is the key
 // without so many low bits.
 func (m *BlockMap) Shift() (bits int, ok bool) {
 	return int(m.bySize.shift), m.size&(m.size-1) == 0

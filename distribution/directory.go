@@ -77,7 +77,7 @@ func (d *Directory) Owners(keys []uint64, owners []uint32) int {
 	return bad
 }
 
-// Owns tells whether key is here now.
+// Owns reports whether key is here now.
 func (d *Directory) Owns(key uint64) bool { return d.Owner(key) == d.self }
 
 // Release gives key to rank to, and returns the version for the Adopt there. From now

@@ -49,7 +49,7 @@ type Describer interface {
 	Describe() string
 }
 
-// Proven tells that a map is one of this package, whose tests prove that every owner
+// Proven reports whether a map is one of this package, whose tests prove that every owner
 // it names is a rank. Whoever uses owners as indices checks those of other maps.
 func Proven(m Map) bool {
 	switch m := m.(type) {

@@ -13,7 +13,7 @@ const varAlone = "PEBBLES_ALONE"
 // joined is how many processes the job has that this process has joined, or has tried to; 0 before.
 var joined atomic.Int64
 
-// Joined tells whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
+// Joined reports whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
 func Joined() bool { return joined.Load() > 0 }
 
 // CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's, or by
@@ -34,7 +34,7 @@ func CheckAlone(alone bool) error {
 	return checkTasks()
 }
 
-// checkTasks refuses a process that is one of several tasks of another launcher.
+// checkTasks returns an error if this process is one of several tasks of another launcher.
 func checkTasks() error {
 	if tasks, variable := foreignTasks(); tasks > 1 {
 		return fmt.Errorf("another launcher has started this process as one of %d (%s=%d), each of which would run a job of its own: "+
@@ -55,7 +55,7 @@ func meantAlone(alone bool) (bool, error) {
 	return meant, nil
 }
 
-// foreignTasks is how many tasks another launcher has started together with this process, and the variable that says so.
+// foreignTasks returns how many tasks another launcher has started together with this process, and the variable that holds it.
 func foreignTasks() (tasks int, variable string) {
 	variables := []string{
 		"OMPI_COMM_WORLD_SIZE", // mpirun of Open MPI
@@ -72,11 +72,11 @@ func foreignTasks() (tasks int, variable string) {
 	return 0, ""
 }
 
-// slurmStepMax is above all numbers of steps that srun starts. Slurm gives numbers from here on to the script of a batch job
-// and to the shell of an allocation: there is one of those, however many tasks SLURM_NTASKS allows it to start.
+// slurmStepMax is above all step numbers of srun. Slurm uses the numbers from here on for the script of a batch job and for the
+// shell of an allocation. Each of these is one task, whatever SLURM_NTASKS says.
 const slurmStepMax = 0xfffffff0
 
-// inSlurmStep tells whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or is one of
+// inSlurmStep reports whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or is one of
 // the numbers that Slurm keeps for itself.
 func inSlurmStep() bool {
 	step, err := strconv.ParseUint(os.Getenv("SLURM_STEP_ID"), 10, 64)

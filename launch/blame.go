@@ -11,11 +11,11 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// blame finds the exit that the others followed, given in the order in which they were seen. Outcomes are seen late from
-// other hosts, so what a process says of itself counts for more than when it was seen: a follower says so. A process that
-// others complain of comes next; lost is what they say. It may have been stopped, and says nothing itself.
+// blame finds the exit that caused the others. order is the order in which the launcher saw them. It sees exits on other hosts late,
+// so a process's own status counts for more than its place in the order: a follower says that it is one. Next comes a process that
+// others complain of, which may have been stopped and can't say so itself; lost is their complaint.
 func blame(order []Outcome, heard []complaint) (first Outcome, lost string) {
-	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.told }); e != nil {
+	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.signalled }); e != nil {
 		return *e, ""
 	}
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.byLauncher() }); e != nil {
@@ -44,17 +44,17 @@ func findExit(order []Outcome, guilty func(Outcome) bool) *Outcome {
 	return nil
 }
 
-// failedItself tells whether a process has failed and does not say that another one had failed before.
+// failedItself reports whether a process has failed and does not say that another one had failed before.
 func (e Outcome) failedItself() bool { return e.Status != 0 && e.Status != ExitFollower }
 
-// byLauncher tells whether a process may have ended only because the launcher told it to.
+// byLauncher reports whether a process may have ended only because the launcher sent it a signal.
 func (e Outcome) byLauncher() bool {
 	n := syscall.Signal(e.Status - 128)
-	return e.told && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
+	return e.signalled && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
 }
 
-// accused is the process that most complain of, the first one of several, and what the first complaint says of it. Who
-// complains is alive, and is accused only when there is nobody else.
+// accused returns the process with the most complaints (the first of several) and the text of its first complaint. A process that
+// complains is alive: it is accused only if there is no other.
 func accused(heard []complaint) (process int, lost string) {
 	weight := make(map[int]int)
 	for _, c := range heard {
@@ -76,7 +76,7 @@ func accused(heard []complaint) (process int, lost string) {
 	return process, lost
 }
 
-// complain tells the launcher whom err blames, if anybody. A launcher that does not hear it has gone.
+// complain sends the launcher the process that err blames, if any. If that fails, the launcher has ended.
 func complain(line net.Conn, err error) {
 	blamed, cause := netio.Blamed(err)
 	if len(blamed) == 0 {
@@ -89,7 +89,7 @@ func complain(line net.Conn, err error) {
 	})
 }
 
-// listen hears what a process that has joined may complain of, until its line ends.
+// listen receives the complaints of a process that has joined, until its connection ends.
 func (j *job) listen(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
@@ -98,11 +98,11 @@ func (j *job) listen(p *process) {
 			c.by = p.Process
 			j.complaints <- c
 		}
-		_, _ = io.Copy(io.Discard, p.line) // nothing more is of interest but its end
+		_, _ = io.Copy(io.Discard, p.line) // waits for the end of the connection
 	})
 }
 
-// hearOut waits for the lines of all processes, which have ended, and hears what is left.
+// hearOut waits for the connections of all processes, which have ended, and receives the remaining complaints.
 func (j *job) hearOut() {
 	j.lines.Wait()
 	for len(j.complaints) > 0 {

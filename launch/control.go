@@ -10,7 +10,7 @@ type control struct {
 	quiet chan struct{} // closed when the goroutine has ended
 }
 
-// wordsMax bounds what waits for a host that does not listen. Such a host is ended by other means.
+// wordsMax bounds what is queued for a host that does not read. Such a host is ended by other means.
 const wordsMax = 64
 
 func newControl(file *os.File) *control {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stage says how far the end of a failed job has come.
+// stage is the progress of a failed job's end.
 type stage int
 
 const (
@@ -23,7 +23,7 @@ const (
 	killedLimit  = time.Second            // from SIGKILL on another host to that for ssh
 )
 
-// fail begins the end of the job. With no cause of its own, the exits of the processes will tell.
+// fail begins the end of the job. A nil cause leaves it to the exits of the processes.
 func (j *job) fail(cause error) {
 	if j.stage != going {
 		return
@@ -39,7 +39,7 @@ func (j *job) fail(cause error) {
 	}
 }
 
-// refuse tells a process that has joined that there will be no job.
+// refuse tells a process that has joined that the job has failed.
 func (j *job) refuse(line net.Conn) {
 	if line == nil {
 		return
@@ -84,7 +84,7 @@ func (j *job) kill() {
 
 func (j *job) send(s syscall.Signal) {
 	for _, p := range j.processes {
-		p.told = p.told || !p.ended
+		p.signalled = p.signalled || !p.ended
 		p.signal(s)
 	}
 }

@@ -13,9 +13,9 @@ func TestBlameFindsTheFirstCause(t *testing.T) {
 	panicked := Outcome{Process: 1, Status: ExitPanic}
 	killed := Outcome{Process: 2, Status: 137, Signal: syscall.SIGKILL}
 	well := Outcome{Process: 3}
-	asked := Outcome{Process: 4, Status: 143, told: true}
-	late := Outcome{Process: 5, Status: ExitPanic, told: true}
-	cut := Outcome{Process: 6, Status: 255, Host: "a", told: true}
+	asked := Outcome{Process: 4, Status: 143, signalled: true}
+	late := Outcome{Process: 5, Status: ExitPanic, signalled: true}
+	cut := Outcome{Process: 6, Status: 255, Host: "a", signalled: true}
 	for _, c := range []struct {
 		order []Outcome // seen in this order
 		first int
@@ -53,7 +53,7 @@ func TestNobodyIsBlamedForFollowingWhileSomeoneHasARealCause(t *testing.T) {
 // TestComplaintsNameWhoSaysNothing has exits that tell nothing: of followers, and of processes that the launcher has killed.
 func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	follower := func(process int) Outcome { return Outcome{Process: process, Status: ExitFollower} }
-	stopped := Outcome{Process: 1, Status: 137, Signal: syscall.SIGKILL, told: true}
+	stopped := Outcome{Process: 1, Status: 137, Signal: syscall.SIGKILL, signalled: true}
 	crashed := Outcome{Process: 3, Status: 139, Signal: syscall.SIGSEGV}
 	well := Outcome{Process: 4}
 	of := func(by int, processes ...int) complaint {

@@ -12,10 +12,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// keepAlive notices a host that has vanished without a word.
+// keepAlive detects a host that has vanished without closing its connection.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 5}
 
-// dialLauncher returns the line to the launcher, after both ends have proven that they know the secret.
+// dialLauncher returns the connection to the launcher, after both ends have proven that they know the secret.
 func (e environment) dialLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: lineLimit, KeepAliveConfig: keepAlive}
 	conn, err := dialer.DialContext(ctx, "tcp", e.launcher)
@@ -50,7 +50,7 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 	return conn, nil
 }
 
-// meet tells the launcher where this process listens, and waits for the addresses of all.
+// meet sends the launcher this process's address, and waits for the addresses of all.
 func (e environment) meet(ctx context.Context, conn net.Conn, address string) ([]string, error) {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) // long ago: ends the read
 	defer stop()

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Started tells whether the environment says that this process belongs to a job. [Join] takes that away.
+// Started reports whether the environment says that this process belongs to a job. [Join] takes that away.
 func Started() bool {
 	_, ok := os.LookupEnv(varJob)
 	return ok
@@ -36,14 +36,14 @@ type Member struct {
 	line *line
 }
 
-// Join makes this process a member of the job that its environment tells of. It takes the secret and the variables, so
-// that it can be called once, and nothing that this process starts inherits them; listens where it was told to; and
-// returns when all processes of the job are connected. It takes no longer than the launcher's start limit. The error says
-// what to do; [StatusOf] has the exit status for it.
+// Join makes this process a member of the job that its environment describes. It removes the secret and the variables, so that
+// it can be called once and child processes don't inherit them. It listens at the configured address, and returns when all
+// processes of the job are connected, at the latest after the launcher's start limit. The error says what to do; [StatusOf] has
+// the exit status for it.
 func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "", nil) }
 
 // JoinBy is Join by the transport of a name, as [connect.Dial] takes it; when that is empty or [connect.ByAuto], by the one that
-// the launcher was told. The log is told of refused strangers and of the loss of processes; it may be nil.
+// the launcher was given. The log, which may be nil, reports refused strangers and lost processes.
 func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, error) {
 	switch {
 	case Started():
@@ -102,8 +102,8 @@ func (e environment) late() error {
 	return fmt.Errorf("the job has not started within %v; the launcher says who is missing", e.startLimit)
 }
 
-// bindAddress says where to listen: where the launcher was told to, or else at the address that this process has towards
-// the launcher, which is on loopback for a job of one machine.
+// bindAddress is the address to listen on: the configured one, or else this process's address on its connection to the launcher,
+// which is loopback for a job on one machine.
 func (e environment) bindAddress(conn net.Conn) string {
 	if e.bind != "" {
 		return e.bind
@@ -112,7 +112,7 @@ func (e environment) bindAddress(conn net.Conn) string {
 	return host
 }
 
-// connect dials the other processes while it watches the line to the launcher.
+// connect dials the other processes while it watches the connection to the launcher.
 func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (*Member, error) {
 	line := watch(conn)
 	ctx, cancel := context.WithCancelCause(ctx)

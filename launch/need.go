@@ -8,14 +8,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// What processes take at the least, on this host.
+// The minimum that a process takes on this host.
 const (
 	processBytes = 8 << 20 // of memory: a Go program with a runtime
 	lineFiles    = 4       // open files of the launcher for each: its output, its errors, its line, and a pipe while it starts
 	spareFiles   = 32      // open files besides
 )
 
-// host is what this machine lets a job have.
+// host is what this machine has for a job.
 type host struct {
 	memory int64  // bytes that are available
 	files  uint64 // that a process may have open; 0 where it can't be read
@@ -30,8 +30,8 @@ func thisHost() host {
 	return h
 }
 
-// checkNeed refuses jobs that this machine has no room for, before anything of them is started. What other hosts have is theirs to
-// tell.
+// checkNeed returns an error if this machine lacks memory or open files for the job, before any process starts. It does not check other
+// hosts.
 func checkNeed(s *Spec) error { return s.weigh(thisHost()) }
 
 func (s *Spec) weigh(h host) error {

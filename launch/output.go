@@ -14,7 +14,7 @@ import (
 
 const (
 	lineBytesMax = 64 << 20 // the longest line that is kept in one piece, in memory
-	pipeBytesMax = 1 << 20  // the most that a pipe holds, for users without privileges
+	pipeBytesMax = 1 << 20  // the largest pipe for users without privileges
 )
 
 // output forwards what the processes of a job print.
@@ -25,8 +25,8 @@ type output struct {
 	open    []*os.File
 }
 
-// forward makes a file for a process to print to, and has what is printed go where l says. The caller closes the file when the
-// process has it.
+// forward makes a file for a process to print to, and forwards the output as l says. The caller closes the file after the process has
+// inherited it.
 func (o *output) forward(l *lines) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
@@ -41,14 +41,14 @@ func (o *output) forward(l *lines) (*os.File, error) {
 	return file, nil
 }
 
-// close waits until all that was printed has been forwarded, however slow its reader is. It does not wait long for more: a process may
-// have handed its output to one that has left the job.
+// close waits until all output so far has been forwarded, however slow its reader is. It does not wait long for more: a process may have
+// passed its output to one that has left the job.
 func (o *output) close() {
 	o.expire(time.Second)
 	o.readers.Wait()
 }
 
-// expire bounds the wait for more.
+// expire bounds the wait for more output.
 func (o *output) expire(after time.Duration) {
 	for _, r := range o.open {
 		r.SetReadDeadline(time.Now().Add(after))
@@ -156,10 +156,10 @@ func (l *lines) write() {
 	l.ready = l.ready[:0]
 }
 
-// stream is the file that a process prints to.
+// stream is the file to which a process prints.
 type stream struct {
 	file *os.File
-	ours bool // made for it
+	ours bool // made for the process: to be closed here
 }
 
 func (s stream) release() {
@@ -184,7 +184,7 @@ func (j *job) stderr(p *process) (stream, error) {
 	return j.stream(p, &lines{to: j.spec.Stderr, prefix: j.prefix(p), raw: j.alone()})
 }
 
-// alone tells whether the job's one process is the only one that prints.
+// alone reports whether the job's one process is the only one that prints.
 func (j *job) alone() bool { return j.spec.Processes == 1 && !j.spec.Prefix }
 
 // prefix is what stands before each line of a process.

@@ -53,7 +53,7 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 	return p.start()
 }
 
-// startThere starts the process on its host: a local ssh, which is told on its standard input what to do.
+// startThere starts the process on its host, by a local ssh that reads the script from its standard input.
 func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	path, err := exec.LookPath(s.SSH[0])
 	if err != nil {
@@ -133,10 +133,10 @@ func (p *process) finish() {
 	}
 }
 
-// lastWordsLimit is how long a line is listened to when its process has ended.
+// lastWordsLimit is how long the launcher reads a connection after its process has ended.
 const lastWordsLimit = time.Second
 
-// tell sends a process the word for which it waits after it has joined.
+// tell sends a process the departure for which it waits after it has joined.
 func tell(line net.Conn, d departure) error {
 	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), writeMessage(line, d))
 }

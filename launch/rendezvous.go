@@ -17,7 +17,7 @@ type peer struct {
 	line    net.Conn
 }
 
-// rendezvous is where the processes of a job meet its launcher. Strangers are refused, as handshake.Gate does it.
+// rendezvous is the launcher's listener for the processes of its job. handshake.Gate refuses strangers.
 type rendezvous struct {
 	gate    handshake.Gate
 	peers   chan peer // for the launcher's loop
@@ -57,7 +57,7 @@ func openRendezvous(s *Spec, job string, secret []byte) (*rendezvous, error) {
 
 func (r *rendezvous) address() string { return r.gate.Listener.Addr().String() }
 
-// welcome hears where a process listens, and hands it to the loop.
+// welcome receives the address of a process, and passes it to the loop.
 func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	if err := r.fits(hello); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (r *rendezvous) fits(hello handshake.Hello) error {
 	return nil
 }
 
-// stop lets nobody in from now on, without waiting.
+// stop refuses further processes, without waiting.
 func (r *rendezvous) stop() {
 	r.closing.Do(func() {
 		r.shut()
@@ -103,7 +103,7 @@ func (r *rendezvous) stop() {
 	})
 }
 
-// close stops, and returns when all is quiet.
+// close stops, and waits for its goroutines.
 func (r *rendezvous) close() {
 	r.stop()
 	r.closed.Wait()

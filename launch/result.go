@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Result is what came of a job.
+// Result is the outcome of a job.
 type Result struct {
 	Job      string    // its id
 	Outcomes []Outcome // by process
@@ -22,7 +22,7 @@ type Outcome struct {
 	Joined      bool   // it has joined the job
 	Status      int    // its exit status; 128+n when signal n ended it
 	Signal      syscall.Signal
-	told        bool // it was sent a signal by the launcher before it ended
+	signalled   bool // the launcher sent it a signal before it ended
 }
 
 // Failure is the status of a command whose job failed by this exit: its own, but never 0 or [ExitFollower].
@@ -33,7 +33,7 @@ func (e Outcome) Failure() int {
 	return e.Status
 }
 
-// name is how people are told of the process.
+// name is the process's name in messages.
 func (e Outcome) name() string {
 	text := fmt.Sprintf("process %d (", e.Process)
 	if e.Last-e.First == 1 {

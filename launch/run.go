@@ -13,9 +13,9 @@ import (
 
 // Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
 // the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, a
-// [*SignalError] when the job was told to end, and else says what kept the job from starting, or that its output could not
-// be written; Result.Status is for the command to exit with, also then. When ctx ends, the processes get SIGTERM, and after
-// the grace SIGKILL. Nothing is left behind: no process, goroutine or file.
+// [*SignalError] when a signal ended the job, and else says what kept the job from starting, or that its output could not
+// be written. Result.Status is the exit status for the command, also after an error. When ctx ends, the processes get SIGTERM, and
+// after the grace SIGKILL. No process, goroutine or file is left behind.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {

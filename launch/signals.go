@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// SignalError is why a context of [Signals] has ended, or a job that was told to end.
+// SignalError says that a signal ended a context of [Signals], or a job.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string {
 	return fmt.Sprintf("ended by signal %d (%v)", int(e.Signal), e.Signal)
 }
 
-// Status is the exit status that tells of the signal: 128 and its number.
+// Status is the exit status of the signal: 128 plus its number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
-// bounce is how long a signal that comes again counts as the same one: a terminal and a wrapper such as timeout may both send it.
+// bounce is the time in which a repeated signal counts as the same one: a terminal and a wrapper such as timeout may both send it.
 const bounce = 100 * time.Millisecond
 
 // Signals returns a context that ends at the first SIGINT or SIGTERM to this process, with a [*SignalError] as its cause

@@ -48,7 +48,7 @@ type Spec struct {
 	// only one process group may read from it, and that is not the process's.
 	Stdin *os.File
 	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as it comes.
-	// nil is os.Stdout, os.Stderr. A failure to write to them is the job's, when it has no other; it is told at the end.
+	// nil is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns it at the end.
 	Stdout, Stderr io.Writer
 	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to either.
 	First bool
@@ -73,7 +73,7 @@ type Spec struct {
 
 const defaultGrace = 2 * time.Second
 
-// complete fills in defaults, and refuses what can't work.
+// complete fills in defaults, and returns an error for what can't work.
 func (s Spec) complete() (Spec, error) {
 	if s.Ranks == 0 {
 		s.Ranks = s.Processes
@@ -214,7 +214,7 @@ func (s *Spec) host(process int) string {
 	return s.Hosts[process*len(s.Hosts)/s.Processes]
 }
 
-// memberBind is what processes are told of Bind: the name of an interface, or nothing.
+// memberBind is the part of Bind that processes get: the name of an interface, or nothing.
 func (s *Spec) memberBind() string {
 	name := s.Bind
 	if host, _, err := net.SplitHostPort(s.Bind); err == nil {

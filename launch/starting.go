@@ -9,7 +9,7 @@ import (
 // drops connections at random when more than ten are about to log in.
 const startsAtOnce = 8
 
-// upNext is the process to start now; nil when none may be started.
+// upNext is the process to start next; nil when none may be started now.
 func (j *job) upNext() *process {
 	if j.stage != going {
 		return nil
@@ -22,7 +22,7 @@ func (j *job) upNext() *process {
 	return nil
 }
 
-// begin starts a process that was waiting for its turn, and fails the job when that can't be done.
+// begin starts a process that was waiting for its turn. If that fails, so does the job.
 func (j *job) begin(p *process) {
 	i := slices.Index(j.waiting, p)
 	j.waiting = slices.Delete(j.waiting, i, i+1)

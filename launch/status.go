@@ -46,5 +46,5 @@ func StatusOf(err error) int {
 // Exit ends this process at once, with the given status.
 func Exit(status int) { os.Exit(status) }
 
-// Stderr is where this process tells people what went wrong.
+// Stderr is where this process writes error messages.
 func Stderr() io.Writer { return os.Stderr }

@@ -36,7 +36,7 @@ func (l Link) Apart(n int, bytes float64) float64 {
 // of them arrives no sooner than the last.
 func (l Link) Together(n int, bytes float64) float64 { return l.Message(float64(n) * bytes) }
 
-// CoalescingPays tells whether pebbles of so many bytes should share messages: G < o + g for one byte (Active Pebbles, section
+// CoalescingPays reports whether pebbles of so many bytes should share messages: G < o + g for one byte (Active Pebbles, section
 // 3.3).
 func (l Link) CoalescingPays(bytes float64) bool { return bytes*l.PerByte < l.Interval() }
 

@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// ReductionPays tells whether a cache pays for itself on the wire alone: h·G > c, for the hit rate of one look, the seconds that a
+// ReductionPays reports whether a cache pays for itself on the wire alone: h·G > c, for the hit rate of one look, the seconds that a
 // pebble takes to travel, and those of a look (Active Pebbles, section 3.5). What it saves at the owner comes on top.
 func ReductionPays(hit, travel, look float64) bool { return hit*travel > look }
 

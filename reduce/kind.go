@@ -12,7 +12,7 @@ type Kind[V any] struct {
 // String is the kind's name: duplicates, first, best, combine or concatenate.
 func (k Kind[V]) String() string { return k.name }
 
-// WriteBack tells whether pebbles stay in the cache until they are pushed out or
+// WriteBack reports whether pebbles stay in the cache until they are pushed out or
 // drained (Combine, Concatenate); all other kinds let them travel on at once.
 func (k Kind[V]) WriteBack() bool { return k.writeBack }
 

@@ -66,8 +66,8 @@ func (s *slots) renew() (anew bool) {
 	return true
 }
 
-// same tells whether two tags of one slot stand for the same key, whatever their marks.
+// same reports whether two tags of one slot stand for the same key, whatever their marks.
 func (s *slots) same(a, b uint64) bool { return a^b <= s.mask }
 
-// past tells whether tag is from an earlier filling, or of a slot never filled.
+// past reports whether tag is from an earlier filling, or of a slot never filled.
 func (s *slots) past(tag uint64) bool { return tag&s.mask != s.mark }

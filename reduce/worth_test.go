@@ -14,7 +14,7 @@ import (
 
 const chunk = 256
 
-// worth tells whether pebbles go through c, and gives it their keys where it watches.
+// worth reports whether pebbles go through c, and gives it their keys where it watches.
 func worth[V any](c *reduce.Cache[V], keys []uint64) bool {
 	advice := c.Advise(len(keys))
 	if advice == reduce.Watch {

@@ -20,7 +20,7 @@ func balanced(ranks, n int) []int {
 	return dims
 }
 
-// holds tells that a mesh has room for so many ranks.
+// holds reports whether a mesh has room for so many ranks.
 func holds(dims []int, ranks int) bool {
 	_, less := volume(dims, ranks-1)
 	return !less

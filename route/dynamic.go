@@ -114,7 +114,7 @@ func (d dynamic) hops(at int) (next []int, version uint64, err error) {
 	return next, m.version, err
 }
 
-// free tells that the base's route passes no mark.
+// free reports whether the base's route passes no mark.
 func (d dynamic) free(m *marks, at, dest int) bool {
 	if m.none() {
 		return true

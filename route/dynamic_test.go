@@ -61,7 +61,7 @@ func live(base route.Topology, links *route.Links) [][]int {
 	return d
 }
 
-// marked tells that a route passes a mark.
+// marked reports whether a route passes a mark.
 func marked(route []int, links *route.Links) bool {
 	for i, here := range route[1:] {
 		if links.Down(route[i], here) || i+2 < len(route) && links.RankDown(here) {

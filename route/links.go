@@ -46,10 +46,10 @@ func (l *Links) marks() *marks {
 // Version counts the changes so far. Cost: one atomic load.
 func (l *Links) Version() uint64 { return l.marks().version }
 
-// Down tells that the link between two ranks is marked.
+// Down reports whether the link between two ranks is marked.
 func (l *Links) Down(a, b int) bool { return l.marks().down(a, b) }
 
-// RankDown tells that a rank is marked.
+// RankDown reports whether a rank is marked.
 func (l *Links) RankDown(rank int) bool { return l.marks().ranks[rank] }
 
 // local is who marks in one view alone.

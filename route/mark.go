@@ -16,7 +16,7 @@ type Mark struct {
 	By    int
 }
 
-// after tells whether m is later than another mark of the same link or rank.
+// after reports whether m is later than another mark of the same link or rank.
 func (m Mark) after(o Mark) bool { return m.Count > o.Count || m.Count == o.Count && m.By > o.By }
 
 // noRank stands for To of a mark of a rank, where numbers have no sign.

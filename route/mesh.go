@@ -55,7 +55,7 @@ func lastFirst(n int) []int {
 	return order
 }
 
-// permutes tells that an order has each number below n once.
+// permutes reports whether an order has each number below n once.
 func permutes(order []int, n int) bool {
 	sorted := slices.Sorted(slices.Values(order))
 	slices.Reverse(sorted)

@@ -208,7 +208,7 @@ func TestMergedRoutesSkipRanks(t *testing.T) {
 	require.Panics(t, func() { route.Merge([]int{4, 4}, -1) })
 }
 
-// within tells that one list is another with some left out.
+// within reports whether one list is another with some left out.
 func within(part, whole []int) bool {
 	for _, v := range whole {
 		if len(part) > 0 && part[0] == v {

@@ -68,7 +68,7 @@ func TableBytes(t Topology) int64 {
 	return 4 * int64(t.Ranks())
 }
 
-// Identity tells that lanes have the numbers of their ranks, so that Fill need not be called.
+// Identity reports whether lanes have the numbers of their ranks, so that Fill need not be called.
 func (p *Plan) Identity() bool { return p.fill == nil }
 
 // Fill writes into lanes[i] the lane for a pebble to rank dests[i]. Cost: some nanoseconds each; BenchmarkFill tells.
@@ -80,19 +80,19 @@ func (p *Plan) Fill(dests, lanes []uint32) {
 	p.fill(p.at, dests, lanes[:len(dests)])
 }
 
-// Fixed tells that marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to it, along
+// Fixed reports whether marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to it, along
 // which none comes to a rank twice.
 func (p *Plan) Fixed() bool {
 	_, watching := p.topology.(Watching)
 	return !watching
 }
 
-// Link tells that the link of a lane is not marked. The lane to the rank itself never is.
+// Link reports whether the link of a lane is not marked. The lane to the rank itself never is.
 func (p *Plan) Link(lane int) bool {
 	return p.links == nil || lane == p.Self || !p.links.Down(p.at, p.Lanes[lane])
 }
 
-// Stale tells that marks have changed since the plan was made or renewed, so that Renew has something to do. Cost: one
+// Stale reports whether marks have changed since the plan was made or renewed, so that Renew has something to do. Cost: one
 // atomic load.
 func (p *Plan) Stale() bool { return p.links != nil && p.links.Version() != p.version }
 

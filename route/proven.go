@@ -1,6 +1,6 @@
 package route
 
-// Proven tells that a topology is one of this package, whose soundness its tests prove for all numbers of ranks up to a
+// Proven reports whether a topology is one of this package, whose soundness its tests prove for all numbers of ranks up to a
 // bound; others are checked when they are registered.
 func Proven(t Topology) bool {
 	switch t := t.(type) {

@@ -41,7 +41,7 @@ func (t *torus) Hops() int {
 	return max(1, hops)
 }
 
-// up tells that the way around a circle of a size goes up.
+// up reports whether the way around a circle of a size goes up.
 func up(from, to, size uint32) bool {
 	steps := to + size - from
 	if steps >= size {

@@ -16,7 +16,7 @@ type Site struct {
 	Depth int
 	// Hops is the longest route of any target. 0 is no limit: routes may change while an epoch runs.
 	Hops int
-	// Mixed tells that several ranks fill a frame together, so that frames cannot be told apart by sender and phase.
+	// Mixed reports whether several ranks fill a frame together, so that frames cannot be told apart by sender and phase.
 	Mixed bool
 	// Topology is the one that all targets use; nil when they use several.
 	Topology route.Topology
@@ -28,11 +28,11 @@ type Maker func(Site) (Detector, error)
 // State is what a detector learns of its rank. It is good for one call of Step.
 type State struct {
 	Counts
-	// Idle tells that the rank is at rest: its body has returned, nothing is queued, held back or waiting for credit, and
+	// Idle reports whether the rank is at rest: its body has returned, nothing is queued, held back or waiting for credit, and
 	// no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be false for a while
 	// though the rank is at rest.
 	Idle bool
-	// Back tells that every frame this rank has handed to the transport has been processed by its receiver. It may be
+	// Back reports whether every frame this rank has handed to the transport has been processed by its receiver. It may be
 	// false for a while though they all have been. Only detectors that say so by [Awaiter] need it.
 	Back bool
 	// Ledger has the frames of this epoch by link and phase. Only detectors that say so by [Keeper] have one.

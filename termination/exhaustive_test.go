@@ -193,7 +193,7 @@ func (x *enumeration) number(w *world) (n int32, fresh bool) {
 	return n, !ok
 }
 
-// late tells that a detector whose rounds have no bound has made as many as we look at.
+// late reports whether a detector whose rounds have no bound has made as many as we look at.
 func (x *enumeration) late(w *world) bool {
 	for _, m := range w.ranks {
 		endless := m.detector.Name() == "skr" || m.detector.Name() == "central"

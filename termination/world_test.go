@@ -226,7 +226,7 @@ func (w *world) flush(rank, i int) {
 	b.pebbles = nil
 }
 
-// ready tells whether a frame's receiver has begun its epoch.
+// ready reports whether a frame's receiver has begun its epoch.
 func (w *world) ready(f frame) bool {
 	m := w.ranks[f.to]
 	return m.inside && m.epoch == f.epoch
@@ -274,7 +274,7 @@ func (m *member) stage() int {
 	return 1 << 30
 }
 
-// quiet tells that a rank has nothing to do but to send what waits in buffers.
+// quiet reports whether a rank has nothing to do but to send what waits in buffers.
 func (m *member) quiet() bool { return len(m.work) == 0 && len(m.queue) == 0 }
 
 func (m *member) idle() bool {
@@ -369,7 +369,7 @@ func equal(name string, sent, formula int) error {
 	return nil
 }
 
-// over tells that every rank has ended its last epoch.
+// over reports whether every rank has ended its last epoch.
 func (w *world) over() bool {
 	for rank, m := range w.ranks {
 		if m.inside || m.epoch < len(w.plan.bodies[rank]) {

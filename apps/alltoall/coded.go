@@ -89,7 +89,7 @@ func (c codec) Schema() string {
 	return fmt.Sprintf("%d bytes of head and %d of item", letterHead, c.bytes)
 }
 
-// wrote tells whether bytes are those of the item with this first word.
+// wrote reports whether bytes are those of the item with this first word.
 func (p pattern) wrote(bytes []byte, word uint64) bool {
 	for ; len(bytes) >= 8; bytes = bytes[8:] {
 		if binary.LittleEndian.Uint64(bytes) != word {

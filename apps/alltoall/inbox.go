@@ -28,7 +28,7 @@ func newInbox(p pattern, self, ranks int, rounds uint64) *inbox {
 	return in
 }
 
-// expects tells whether an item of this sender and round can come here, where it says that it goes.
+// expects reports whether an item of this sender and round can come here, where it says that it goes.
 func (in *inbox) expects(to, from uint32, round uint64) bool {
 	return to == in.self && from != in.self && uint64(from) < uint64(len(in.senders)) && round < in.rounds
 }

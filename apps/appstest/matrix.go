@@ -142,10 +142,10 @@ func constructor(name string) route.Constructor {
 	return c
 }
 
-// General tells whether the shape's detector needs no declared depth.
+// General reports whether the shape's detector needs no declared depth.
 func (s Shape) General() bool { return s.Termination == "auto" || s.Termination == "skr" }
 
-// valid tells whether a job takes the shape, when its epochs declare a depth.
+// valid reports whether a job takes the shape, when its epochs declare a depth.
 func (s Shape) valid() bool {
 	t := s.New(s.Ranks)
 	_, bounded := route.Hops(t)

@@ -122,7 +122,7 @@ func (g *Graph) fits(what string, need float64) error {
 	return nil
 }
 
-// owns tells whether the vertex with this index is one of this rank's.
+// owns reports whether the vertex with this index is one of this rank's.
 func (g *Graph) owns(index uint64) bool { return index-g.first < uint64(g.local) }
 
 // target names a target of this graph.

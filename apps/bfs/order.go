@@ -43,7 +43,7 @@ func checkOrder(order Order, undirected bool) error {
 	return fmt.Errorf("bfs: order %q is not one of auto, degree, given", order)
 }
 
-// isOrdered tells whether a graph is to be ordered by degree: the same on all ranks, which all call it.
+// isOrdered reports whether a graph is to be ordered by degree: the same on all ranks, which all call it.
 func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 	if order == AsGiven || order == ByDegree || !g.Undirected {
 		return order == ByDegree, nil

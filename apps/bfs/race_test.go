@@ -2,5 +2,5 @@
 
 package bfs
 
-// raceDetector tells that these tests run about ten times slower.
+// raceDetector reports whether these tests run about ten times slower.
 const raceDetector = true

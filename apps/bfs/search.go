@@ -101,7 +101,7 @@ func (t *tree[V]) target(what string) string {
 	return fmt.Sprintf("%s.%d", t.g.target(what), t.g.searches)
 }
 
-// isOwn tells whether the vertex with this index is one of this rank's.
+// isOwn reports whether the vertex with this index is one of this rank's.
 func (t *tree[V]) isOwn(index V) bool { return index-t.first < t.local }
 
 // Tally implements Search.

@@ -184,10 +184,10 @@ func (f *File) Edges(buf []Edge) (int, error) {
 // Format returns the format that the file is read as.
 func (f *File) Format() Format { return f.format }
 
-// Directed tells whether edges are arcs.
+// Directed reports whether edges are arcs.
 func (f *File) Directed() bool { return f.content.directed() }
 
-// Weighted tells whether vertices or edges have weights or other values in the file. They are checked for their form, and not used.
+// Weighted reports whether vertices or edges have weights or other values in the file. They are checked for their form, and not used.
 // Only Matrix Market and METIS files may have them: elsewhere they are an error, which says so.
 func (f *File) Weighted() bool { return f.content.weighted() }
 

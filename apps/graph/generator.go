@@ -11,7 +11,7 @@ type Generator interface {
 	EdgeCount() uint64
 	// Fill writes edges first, first+1, … to edges, all of it. It allocates nothing, and panics if that reaches beyond EdgeCount.
 	Fill(first uint64, edges []Edge)
-	// Directed tells whether edges are arcs.
+	// Directed reports whether edges are arcs.
 	Directed() bool
 	// Describe names the graph and every parameter that it depends on.
 	Describe() string

@@ -102,7 +102,7 @@ func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' }
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// atLineEnd tells whether nothing but blanks is left of the line.
+// atLineEnd reports whether nothing but blanks is left of the line.
 func (l *lexer) atLineEnd() bool {
 	l.blanks()
 	b, ok := l.peek()

@@ -12,7 +12,7 @@ type words struct {
 	own   uint64 // words of each rank, a power of two
 }
 
-// lowBits tells that numbers choose their words by their low bits.
+// lowBits reports whether numbers choose their words by their low bits.
 func (w words) lowBits() bool { return w.total&(w.total-1) == 0 }
 
 // key is the word for a number.

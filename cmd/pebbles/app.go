@@ -10,13 +10,13 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// application is what a command needs to know of one of the applications.
+// application describes one application to the command.
 type application struct {
-	check func(s *settings, c *cobra.Command) error // refuses flags that can't work
+	check func(s *settings, c *cobra.Command) error // rejects flags that can't work
 	run   func(r *pebble.Rank, s *settings, p progress) (outcome, error)
 }
 
-// appCommand completes a command with the shared flags and with what it does. The application's own flags come first.
+// appCommand adds the shared flags and the action to an application's command. The application's own flags come first.
 func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 	s := &settings{}
 	s.register(c)
@@ -27,13 +27,13 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 			return err
 		}
 		if t.begin == nil && s.profile == "" {
-			s.recall(c) // what it has is of this machine
+			s.recall(c) // a profile holds for this machine
 		}
 		if err := s.check(member); err != nil {
 			return err
 		}
 		if err := a.check(s, c); err != nil {
-			return errors.New(strings.TrimPrefix(err.Error(), c.Name()+": ")) // which is said before it anyway
+			return errors.New(strings.TrimPrefix(err.Error(), c.Name()+": ")) // the command's name is printed before the error
 		}
 		j := &job{
 			terminal: t, name: c.Name(), work: profiled(c, s).App, settings: s, member: member,

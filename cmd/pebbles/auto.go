@@ -21,7 +21,7 @@ func (s *settings) start() (route.Constructor, error) {
 	return route.Direct, nil
 }
 
-// begin takes over what a profile has, for all that the job is to find itself.
+// begin copies a profile's values into the settings that are auto.
 func (s *settings) begin(known tune.Setting) {
 	if s.autos.Coalesce {
 		s.coalesce = known.Coalesce
@@ -32,14 +32,14 @@ func (s *settings) begin(known tune.Setting) {
 	s.known = &known
 }
 
-// knows tells whether a setting is what a profile has, in all that the job is to find itself.
+// knows reports whether a setting equals the profile's, in all that is auto.
 func (s *settings) knows(now tune.Setting) bool {
 	return s.known != nil && (!s.autos.Topology || now.Topology == s.known.Topology) &&
 		(!s.autos.Coalesce || now.Coalesce == s.known.Coalesce) && (!s.autos.Cache || now.Cache == s.known.Cache)
 }
 
-// tuning is what auto asks for; nil when no flag does. The job begins with what a profile has, or else with what the model holds to
-// be best for this machine, when pebbles fit has measured it.
+// tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else with the one
+// that the model predicts to be best, when pebbles fit has measured this machine.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	if s.autos == (autos{}) {
 		return nil
@@ -57,7 +57,7 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	}
 }
 
-// machine are the parameters to predict with; nil when there are none.
+// machine returns the model's parameters for this machine; nil when there are none.
 func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
 	p, _, err := parametersOf(s.parameters)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// progress is what an application tells of how far it has come, on rank 0: so many of a total of something, such as "edges read". A
-// total of 0 is not known. nil is for ranks that need not tell.
+// progress is called by an application on rank 0: done of a total of something, such as "edges read", are finished. A total of 0
+// means unknown. It is nil on ranks that don't report.
 type progress func(what string, done, total uint64)
 
-// of is the progress of an application that counts one thing.
+// of is progress for an application that counts one thing.
 func (p progress) of(what string) func(done, total uint64) {
 	if p == nil {
 		return nil
@@ -25,23 +25,22 @@ func (p progress) of(what string) func(done, total uint64) {
 	return func(done, total uint64) { p(what, done, total) }
 }
 
-// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is for when the
-// job has ended.
+// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called after the job.
 type bar struct {
-	to      io.Writer // nil: there is no terminal, or nobody wants to see it
+	to      io.Writer // nil: no terminal, or --quiet
 	app     string
 	started time.Time
-	what    string    // is counted now
-	total   uint64    // of that
-	begun   time.Time // when that began
+	what    string    // what is being counted
+	total   uint64    // of what
+	begun   time.Time // when counting what began
 	drawn   *progressbar.ProgressBar
-	last    time.Time // when it was drawn
+	last    time.Time // of the last drawing
 }
 
 const (
-	patience = time.Second            // before anything is drawn
-	throttle = 100 * time.Millisecond // between two drawings
-	gauge    = 14                     // columns that the percentage and the shortest bar take
+	drawAfter = time.Second            // before anything is drawn
+	throttle  = 100 * time.Millisecond // between two drawings
+	gauge     = 14                     // columns that the percentage and the shortest bar take
 )
 
 func newBar(w io.Writer, app string, quiet bool) *bar {
@@ -52,7 +51,7 @@ func newBar(w io.Writer, app string, quiet bool) *bar {
 	return b
 }
 
-// progress is what the rank's application is given.
+// progress is the function that the application on rank r calls.
 func (b *bar) progress(r *pebble.Rank) progress {
 	if b.to == nil || r.ID() != 0 {
 		return nil
@@ -60,15 +59,14 @@ func (b *bar) progress(r *pebble.Rank) progress {
 	return b.draw
 }
 
-// draw shows how far the run has come. Each phase, which counts something else, has a bar of its own. Errors in drawing are of no
-// use to anybody.
+// draw shows progress. Each phase counts something else and has its own bar. Errors in drawing are ignored.
 func (b *bar) draw(what string, done, total uint64) {
 	now := time.Now()
 	if what != b.what || total != b.total {
 		b.clear()
 		b.what, b.total, b.begun, b.drawn = what, total, now, nil
 	}
-	if now.Sub(b.started) < patience || b.drawn != nil && now.Sub(b.last) < throttle {
+	if now.Sub(b.started) < drawAfter || b.drawn != nil && now.Sub(b.last) < throttle {
 		return
 	}
 	b.last = now
@@ -93,7 +91,7 @@ func widthOf(w io.Writer) int {
 	return 80
 }
 
-// text is what stands before the bar, seconds after the phase began.
+// text is printed before the bar. seconds is the time since the phase began.
 func (b *bar) text(done uint64, seconds float64) string {
 	text := b.app + ": " + b.what
 	switch {

@@ -90,7 +90,7 @@ func (b *bench) start(expression string) error {
 	return nil
 }
 
-// benchFailure is the failure to measure or compare: when a signal has ended it, its status says so.
+// benchFailure is the error of a measurement or comparison. A signal that ended it gives the exit status.
 func benchFailure(err error) error {
 	var s *launch.SignalError
 	if errors.As(err, &s) {
@@ -113,7 +113,7 @@ func (b *bench) print(groups []lab.Group) error {
 	return nil
 }
 
-// measure measures, and puts the results where they are wanted. Where they can't be written is told before an hour has gone.
+// measure measures, and writes the results. It checks that the files are writable first, since a run may take an hour.
 func (b *bench) measure(groups []lab.Group) error {
 	for _, file := range []string{b.results, b.page} {
 		if err := lab.Writable(file); err != nil {
@@ -128,7 +128,7 @@ func (b *bench) measure(groups []lab.Group) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	results, err := lab.Alternate(ctx, groups, lab.Options{
-		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.told, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
+		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.progress, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
 	})
 	if err != nil {
 		return err
@@ -158,8 +158,8 @@ func (b *bench) keep(r lab.Results) (err error) {
 	return lab.WriteSection(b.page, "suite", r.Markdown(pictures))
 }
 
-// told is the progress.
-func (b *bench) told(s lab.Step) {
+// progress prints one line for each run.
+func (b *bench) progress(s lab.Step) {
 	if b.quiet {
 		return
 	}

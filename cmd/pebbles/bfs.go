@@ -100,7 +100,7 @@ func (b *bfsFlags) register(c *cobra.Command) {
 	f.Float64Var(&b.beta, "beta", bfs.BetaDefault, "and along arcs again when the frontier shrinks below one in `N` vertices")
 }
 
-// config is what the flags mean. given tells which of them are on the command line.
+// config translates the flags. given tells which of them are on the command line.
 func (b *bfsFlags) config(seed uint64, given func(string) bool) (bfs.Config, error) {
 	format, err := graph.ParseFormat(b.format.text)
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *bfsFlags) config(seed uint64, given func(string) bool) (bfs.Config, err
 	return c, nil
 }
 
-// thresholds takes what is given: the defaults are the mode's own.
+// thresholds sets those that are given: the defaults depend on the mode.
 func (b *bfsFlags) thresholds(c *bfs.Config, given func(string) bool) error {
 	for _, flag := range []struct {
 		name     string
@@ -145,7 +145,7 @@ func (b *bfsFlags) thresholds(c *bfs.Config, given func(string) bool) error {
 	return nil
 }
 
-// generator is what makes the graph; nil for one from a file.
+// generator returns the graph's generator; nil for a graph from a file.
 func (b *bfsFlags) generator(seed uint64, given func(string) bool) (graph.Generator, error) {
 	sources := 0
 	for _, name := range []string{"graph", "kronecker", "erdos-renyi"} {

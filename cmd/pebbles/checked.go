@@ -2,8 +2,8 @@ package main
 
 import "io"
 
-// checked is a standard output that keeps the first error of a write, since help, completion and tables in pieces are printed by
-// code that does not look. It is for one goroutine.
+// checked is a standard output that keeps its first write error, because the code that prints help, completions and tables ignores
+// errors. It is for one goroutine.
 type checked struct {
 	to  io.Writer
 	err error
@@ -17,7 +17,7 @@ func (c *checked) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// unchecked is what a writer leads to: a process that is started gets a terminal as it is.
+// unchecked unwraps a checked writer: a started process gets the terminal itself.
 func unchecked(w io.Writer) io.Writer {
 	for {
 		c, ok := w.(*checked)

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// completes says what a flag may be completed to.
+// completes sets a flag's completions.
 func completes(c *cobra.Command, flag string, how cobra.ShellCompDirective, words ...string) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, how)); err != nil {
 		panic("pebbles: " + err.Error())
 	}
 }
 
-// axesOf completes --sweep to the names of what may vary, each with the sign that its values come after.
+// axesOf completes --sweep to the names of what may vary, each followed by the sign that precedes its values.
 const axesOf = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 
 func axesNamed(names []string) (all []string) {

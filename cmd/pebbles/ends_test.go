@@ -86,7 +86,7 @@ func inTime(so func() bool) bool {
 	return so()
 }
 
-// hasEnded tells whether the command has.
+// hasEnded reports whether the command has.
 func (r *running) hasEnded() bool {
 	select {
 	case <-r.ended:
@@ -193,7 +193,7 @@ func stat(pid int) []string {
 	return strings.Fields(rest)
 }
 
-// alive tells whether a process is there, and not only waiting for its parent to look at its end.
+// alive reports whether a process is there, and not only waiting for its parent to look at its end.
 func alive(pid int) bool {
 	s := stat(pid)
 	return len(s) > 0 && s[0] != "Z" && s[0] != "X"

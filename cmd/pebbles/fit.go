@@ -21,7 +21,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/mem"
 )
 
-// fitter is the command that measures.
+// fitter is the command pebbles fit.
 type fitter struct {
 	terminal
 	spread    spread
@@ -87,7 +87,7 @@ func (m *fitter) start() error {
 	case m.pair || launch.Started():
 		return errors.New("fit starts its processes itself: run it by itself")
 	}
-	if err := m.takeApps(); err != nil {
+	if err := m.parseApps(); err != nil {
 		return err
 	}
 	if m.begin != nil {
@@ -103,7 +103,7 @@ func (m *fitter) start() error {
 	return nil
 }
 
-// measure measures what was asked for, keeps it and prints it.
+// measure measures what the flags name, saves and prints it.
 func (m *fitter) measure() error {
 	out := m.out
 	if out == "" {
@@ -142,7 +142,7 @@ func (m *fitter) measure() error {
 	return m.print(file, out)
 }
 
-// links measures each transport that was asked for. Of all, those that this system does not have are left out, and said.
+// links measures each transport that the flags name. Under "all" it skips those that this system lacks, and prints which.
 func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 	for _, name := range []string{"mem", connect.ByShm, connect.ByTCP} {
 		if m.transport.text != "all" && m.transport.text != name {
@@ -172,7 +172,7 @@ func inMemory(ctx context.Context, effort fit.Effort) (l model.Link, measured mo
 	return l, measured, errors.Join(err, t.Close())
 }
 
-// between starts this command twice, as a job, and takes what the first process prints.
+// between starts this command as a job of two processes, and reads what the first one prints.
 func (m *fitter) between(ctx context.Context, name string) (l model.Link, measured model.Measured, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -205,7 +205,7 @@ type pairResult struct {
 	Measured model.Measured `json:"measured"`
 }
 
-// answer is one process of a pair.
+// answer runs one process of a pair.
 func (m *fitter) answer() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
@@ -235,7 +235,7 @@ func (m *fitter) answer() error {
 	return written(json.NewEncoder(m.stdout).Encode(pairResult{l, measured}))
 }
 
-// kept are the links of the classes that were not measured now, as they were kept for this machine.
+// kept are the saved links of the classes that were not measured now.
 func kept(out string, now []fit.Measurement) (all []fit.Measurement) {
 	f, err := fit.Read(out)
 	if err != nil || f.Machine != lab.ThisMachine().String() {

@@ -17,8 +17,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// takeApps parses the command lines of the applications, by their own commands.
-func (m *fitter) takeApps() error {
+// parseApps parses the applications' command lines with their own commands.
+func (m *fitter) parseApps() error {
 	for _, line := range m.apps {
 		args := strings.Fields(line)
 		if len(args) == 0 {
@@ -43,7 +43,7 @@ func (m *fitter) takeApps() error {
 	return nil
 }
 
-// calibrate measures the applications, with the parameters that were kept, and keeps what their pebbles cost beside them.
+// calibrate measures the applications with the saved parameters, and saves the costs of their pebbles beside them.
 func (m *fitter) calibrate(out string) error {
 	file, err := fit.Read(out)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *fitter) calibrate(out string) error {
 	return m.printApplications(file, out)
 }
 
-// costs is what the costs of the job's pebbles are kept by: its work, and its ranks where those are not the usual ones.
+// costs is the key of a job's pebble costs: its work, and its ranks if those are not the default.
 func (j *job) costs() string {
 	if ranks := j.settings.ranks(); ranks != fit.ApplicationRanks {
 		return fmt.Sprintf("%s --ranks=%d", j.work, ranks)
@@ -103,7 +103,7 @@ func (m *fitter) printApplications(f model.File, out string) error {
 	return written(w.Flush())
 }
 
-// keptApplications are what was kept of applications on this machine.
+// keptApplications are the saved costs of applications on this machine.
 func keptApplications(out string) map[string]model.Application {
 	f, err := fit.Read(out)
 	if err != nil || f.Machine != lab.ThisMachine().String() {
@@ -112,8 +112,8 @@ func keptApplications(out string) map[string]model.Application {
 	return f.Applications
 }
 
-// coresHere measures what the cores of this host are to ranks that share them. Where that can't be measured, another process costs a
-// core no less than another rank.
+// coresHere measures how ranks share this host's cores. Where that can't be measured, a switch to another process is taken to cost
+// as much as one to another rank.
 func coresHere(repeats int) (model.Cores, error) {
 	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: lab.TimeSlice(repeats)}
 	process, err := lab.HandOver(repeats)

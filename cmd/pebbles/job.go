@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// job is one run of an application, asked for by flags that were checked.
+// job is one run of an application. Its flags have been checked.
 type job struct {
 	terminal
 	name     string
@@ -29,42 +29,42 @@ func (j *job) start() error {
 	if j.settings.spread.several() && !j.member {
 		return j.launch()
 	}
-	return j.take()
+	return j.runRanks()
 }
 
-// launch starts this command again as the processes of the job. Process 0 gets a terminal as it is, to draw on; the others mark what
-// they have to tell.
+// launch starts this command again as the processes of the job. Process 0 gets the terminal itself, to draw on; the lines of the
+// others get a prefix.
 func (j *job) launch() error {
 	self, err := os.Executable()
 	if err != nil {
 		return &failure{launch.ExitError, fmt.Errorf("find this program: %w", err)}
 	}
-	spec := j.settings.spread.spec(append([]string{self}, j.args...), j.settings.diary.logger(j.stderr))
+	spec := j.settings.spread.spec(append([]string{self}, j.args...), j.settings.log.logger(j.stderr))
 	spec.Stdin, spec.Stdout, spec.Stderr = os.Stdin, unchecked(j.stdout), j.stderr
 	result, err := launch.Run(context.Background(), spec)
 	var failed *launch.FailedError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &failed) && told(failed.First):
+	case errors.As(err, &failed) && alreadyReported(failed.First):
 		return &failure{status: result.Status}
 	}
 	return &failure{result.Status, err}
 }
 
-// told says that a process of this command has already said why it ended.
-func told(o launch.Outcome) bool {
+// alreadyReported reports whether a process of this command has already printed why it ended.
+func alreadyReported(o launch.Outcome) bool {
 	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
 }
 
-// precedence is how long a rank of another process than the first keeps an error to itself: many errors come to all
-// ranks at once, and then the first process tells of it and the others end quietly.
+// precedence is the time by which processes other than 0 delay an error: many errors reach all ranks at once, and then process 0
+// reports it and the others end silently.
 const precedence = 300 * time.Millisecond
 
-// take runs the ranks of this process, and prints the result where rank 0 is.
-func (j *job) take() error {
-	stderr := &marked{to: j.stderr}
-	log := j.settings.diary.logger(stderr)
+// runRanks runs the ranks of this process, and prints the result where rank 0 is.
+func (j *job) runRanks() error {
+	stderr := &prefixWriter{to: j.stderr}
+	log := j.settings.log.logger(stderr)
 	config, err := j.settings.config(log)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (j *job) take() error {
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
+	bar := newBar(j.stderr, j.name, j.settings.log.quiet)
 	if j.settings.explain {
 		config.Explain = j.explain
 	}
@@ -83,8 +83,8 @@ func (j *job) take() error {
 	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {
 		joined.Do(func() {
 			place := r.Place()
-			if j.settings.spread.several() { // otherwise who started the process marks its lines
-				stderr.mark(place)
+			if j.settings.spread.several() { // otherwise its launcher adds the prefix
+				stderr.setPlace(place)
 			}
 			log.Info("process takes part", "pid", os.Getpid(), "process", place.Process, "of", place.Processes,
 				"first_rank", place.First, "last_rank", place.Last-1, "ranks", place.Ranks)
@@ -111,10 +111,10 @@ func (j *job) take() error {
 	case result == nil:
 		return nil // rank 0 is elsewhere
 	}
-	return j.settle(*result)
+	return j.report(*result)
 }
 
-// explain prints what the job would do. A failure to write is told at the end, by execute.
+// explain prints what the job would do. execute reports a failure to write at the end.
 func (j *job) explain(e pebble.Explanation) {
 	if j.settings.json {
 		_ = json.NewEncoder(j.stdout).Encode(e)
@@ -123,8 +123,8 @@ func (j *job) explain(e pebble.Explanation) {
 	}
 }
 
-// settle prints the result and judges it.
-func (j *job) settle(o outcome) error {
+// report prints the result and returns an error if it is wrong.
+func (j *job) report(o outcome) error {
 	if err := written(o.print(j.stdout, j.settings)); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (j *job) settle(o outcome) error {
 	return nil
 }
 
-// written is the failure to write a result.
+// written wraps an error in writing a result.
 func written(err error) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/launch"
 )
 
-// newLimit has the commands that pebbles bench holds applications against. They are no applications, so help hides them.
+// newLimit has the commands that measure upper bounds for pebbles bench. They are not applications, so help hides them.
 func newLimit(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "limit",

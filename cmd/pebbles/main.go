@@ -15,16 +15,16 @@ func main() {
 	os.Exit(execute(newCommand(terminal{args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr})))
 }
 
-// terminal is what the command has towards its user.
+// terminal is the command's arguments, output streams and hooks.
 type terminal struct {
 	args           []string
 	stdout, stderr io.Writer
-	begin          func(*job) error              // what is done with a job whose flags are sound; nil is (*job).run
-	swept          func(*simulation, *job) error // what is done with a point of a sweep of simulations; nil outside of one
+	begin          func(*job) error              // runs a job whose flags have been checked; nil is (*job).run
+	swept          func(*simulation, *job) error // runs one point of a sweep of simulations; nil outside of one
 }
 
-// execute runs the command line and returns the exit status. Output that could not be written is a failure, whether or not the code
-// that printed it has looked. Every other error that is not a failure is a mistake on the command line.
+// execute runs the command line and returns the exit status. A failed write of output is a failure, even if the printing code
+// ignored it. Every other error that is not a failure is a mistake on the command line.
 func execute(root *cobra.Command) (status int) {
 	command, err := root.ExecuteC()
 	var f *failure
@@ -48,10 +48,10 @@ func execute(root *cobra.Command) (status int) {
 // exitUsage is the status of a mistake on the command line.
 const exitUsage = 2
 
-// failure is why a command whose command line was right did not succeed.
+// failure is the error of a command whose command line was right.
 type failure struct {
 	status int
-	err    error // nil when people have been told already
+	err    error // nil when it has been printed already
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("exit status %d: %v", f.status, f.err) }

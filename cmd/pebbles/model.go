@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// predictor is the command that predicts.
+// predictor is the command pebbles model.
 type predictor struct {
 	terminal
 	parameters  string
@@ -30,7 +30,7 @@ type predictor struct {
 	explain     bool
 }
 
-// detectors are the words for what ends epochs in the model.
+// detectors are the model's detectors by name.
 var detectors = append([]string{"auto"}, model.Detectors...)
 
 func newModel(t terminal) *cobra.Command {
@@ -115,7 +115,7 @@ func (m *predictor) start(c *cobra.Command) error {
 	return nil
 }
 
-// plainly leaves out the package, since the command is said before the error.
+// plainly strips the package's name: the command's name precedes the error.
 func (m *predictor) plainly(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "model: "), "fit: ")
 	return plain{text, err}

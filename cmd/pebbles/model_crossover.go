@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// crossover is from where on one value of an axis is faster than another.
+// crossover is the point from which one value of an axis is faster than another.
 type crossover struct {
 	Axis   string `json:"axis"` // along which
 	Slower string `json:"slower_before"`

@@ -9,11 +9,11 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// outcome is the result of an application in the forms that it is printed in.
+// outcome is an application's result, in both forms in which it is printed.
 type outcome struct {
 	report apps.Report
 	whole  any         // for JSON
-	rows   [][2]string // for people: what the application has to tell
+	rows   [][2]string // for people: the application's own rows
 }
 
 // print writes the result: one JSON object on one line, or a table.

@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// profilePlace is where the profile of an application is kept, beside the parameters of the machine.
+// profilePlace is the file of an application's profile, beside the parameters of the machine.
 func profilePlace(app string) (string, error) {
 	place, err := fit.Place()
 	if err != nil {
@@ -25,8 +25,8 @@ func profilePlace(app string) (string, error) {
 	return filepath.Join(filepath.Dir(place), "profile-"+app+".json"), nil
 }
 
-// profiled says what a profile of a command line is for: the application with the flags that make its work, where it runs, and by
-// what.
+// profiled is the identity of a command line's profile: the application with the flags that define its work, the machine, and the
+// transport.
 func profiled(c *cobra.Command, s *settings) tune.For {
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
 	other := &cobra.Command{}
@@ -51,8 +51,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 	}
 }
 
-// recall takes over the profile that pebbles tune keeps for the application, if it has one for this very job, and somebody has
-// asked for auto.
+// recall loads the profile that pebbles tune saved for this very job, if there is one and a flag is auto.
 func (s *settings) recall(c *cobra.Command) {
 	if s.autos == (autos{}) {
 		return
@@ -70,13 +69,13 @@ func (s *settings) recall(c *cobra.Command) {
 	}
 }
 
-// can tells whether a topology is one of ours.
+// can reports whether package route knows a topology.
 func (s *settings) can(topology string) bool {
 	_, err := route.ByName(topology)
 	return err == nil
 }
 
-// load takes over the setting of the profile, but for what flags say.
+// load applies the profile's setting where no flag is given.
 func (s *settings) load(c *cobra.Command) error {
 	if s.profile == "" {
 		return nil

@@ -191,13 +191,13 @@ func TestTableOfRuns(t *testing.T) {
 func TestWrongResult(t *testing.T) {
 	var stdout strings.Builder
 	j := job{terminal: terminal{stdout: &stdout}, settings: &settings{}}
-	err := j.settle(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong", "1 pebble is missing"}}})
+	err := j.report(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong", "1 pebble is missing"}}})
 	var f *failure
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, 1, f.status)
 	require.ErrorContains(t, f.err, "3 errors: 2 words are wrong; 1 pebble is missing")
 	require.Regexp(t, `verified +NO: 3 errors\n +2 words are wrong\n +1 pebble is missing\n`, stdout.String())
-	require.NoError(t, j.settle(outcome{report: apps.Report{App: "fake"}}))
+	require.NoError(t, j.report(outcome{report: apps.Report{App: "fake"}}))
 }
 
 // TestNoRoom shows that a result that can't be written makes the command fail.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newCommand makes the whole command.
+// newCommand makes the root command with all others.
 func newCommand(t terminal) *cobra.Command {
 	t.stdout = &checked{to: t.stdout}
 	root := &cobra.Command{
@@ -61,7 +61,7 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// noCommand refuses words that name no command.
+// noCommand rejects words that name no command.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func noCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: use one of %s", args[0], strings.Join(names, ", "))
 }
 
-// noArguments refuses arguments of a command that has only flags.
+// noArguments rejects arguments of a command that has only flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

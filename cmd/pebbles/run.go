@@ -13,7 +13,7 @@ import (
 
 func newRun(t terminal) *cobra.Command {
 	var s spread
-	var d diary
+	var l logFlags
 	var transport word
 	var forms forwarding
 	c := &cobra.Command{
@@ -37,7 +37,7 @@ func newRun(t terminal) *cobra.Command {
 			if s.processes == 0 && len(s.hosts) == 0 {
 				return errors.New("say how many processes to start with -n N, or where with --hosts")
 			}
-			if err := errors.Join(d.check(), forms.check()); err != nil {
+			if err := errors.Join(l.check(), forms.check()); err != nil {
 				return err
 			}
 			if err := s.check(); err != nil {
@@ -46,7 +46,7 @@ func newRun(t terminal) *cobra.Command {
 			if t.begin != nil {
 				return t.begin(nil)
 			}
-			spec := s.spec(args, d.logger(t.stderr))
+			spec := s.spec(args, l.logger(t.stderr))
 			spec.Transport = transport.text
 			forms.apply(&spec)
 			return runProgram(t, spec)
@@ -62,7 +62,7 @@ func newRun(t terminal) *cobra.Command {
 	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
 	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
 	s.register(c)
-	d.register(c)
+	l.register(c)
 	return c
 }
 

@@ -17,13 +17,13 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// autos are the settings that a job is to find itself.
+// autos tells which settings are auto: the job finds them itself.
 type autos struct{ Topology, Coalesce, Cache bool }
 
 // settings are the flags that all applications share.
 type settings struct {
 	spread      spread
-	diary       diary
+	log         logFlags
 	transport   word
 	topology    word
 	termination word
@@ -33,7 +33,7 @@ type settings struct {
 	cache       int
 	autos       autos         // what the job is to find itself
 	parameters  string        // of which machine; "" is this one
-	known       *tune.Setting // what it begins with then, when a profile has it
+	known       *tune.Setting // from a profile: what it begins with; nil: none
 	memory      size
 	due         wait
 	period      wait
@@ -81,16 +81,16 @@ func (s *settings) register(c *cobra.Command) {
 	f.BoolVar(&s.json, "json", false, "print one JSON object instead of a table")
 	f.BoolVar(&s.explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag says otherwise")
-	s.diary.register(c)
+	s.log.register(c)
 	completes(c, "coalesce", cobra.ShellCompDirectiveNoFileComp, auto)
 	completes(c, "cache", cobra.ShellCompDirectiveNoFileComp, auto)
 	completes(c, "due", cobra.ShellCompDirectiveNoFileComp, "never")
 	completes(c, "period", cobra.ShellCompDirectiveNoFileComp, "never")
 }
 
-// check refuses flags that don't go together. member says that this process belongs to a job that somebody has started.
+// check rejects flags that don't go together. member means that a launcher has started this process.
 func (s *settings) check(member bool) error {
-	if err := s.diary.check(); err != nil {
+	if err := s.log.check(); err != nil {
 		return err
 	}
 	if err := s.spread.check(); err != nil {
@@ -109,12 +109,12 @@ func (s *settings) check(member bool) error {
 	case s.spread.start.time+s.spread.silence.time > 0 && !several:
 		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, or --hosts")
 	case member:
-		return nil // who started the job says how many ranks it has
+		return nil // the launcher sets the number of ranks
 	}
 	return s.connects(s.ranks())
 }
 
-// connects refuses a topology that so many ranks can't have.
+// connects rejects a topology that can't connect that many ranks.
 func (s *settings) connects(ranks int) (err error) {
 	topology, err := s.start()
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *settings) ranks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// via is the transport that the flags ask for between processes; "" when they don't.
+// via is the transport between processes that the flags name; "" when none does.
 func (s *settings) via() string {
 	if s.transport.text == connect.ByShm || s.transport.text == connect.ByTCP {
 		return s.transport.text
@@ -154,7 +154,7 @@ func (s *settings) via() string {
 
 func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String() }
 
-// config is what the flags mean to the runtime.
+// config translates the flags for the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	topology, err := s.start()
 	if err != nil {
@@ -186,8 +186,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	}, nil
 }
 
-// fits compares the flags with the job that a launcher has made of this process. Rank 0 tells for all of what the others
-// can do without.
+// fits checks the flags against the job that the launcher has started. Rank 0 alone reports what concerns all ranks.
 func (s *settings) fits(r *pebble.Rank) error {
 	if err := s.connects(r.Size()); err != nil {
 		return err

@@ -92,7 +92,7 @@ func simulatedApp(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// begin runs an application's job, whose flags are sound: once, or for each point of a sweep.
+// begin runs an application's job, whose flags have been checked: once, or for each point of a sweep.
 func (s *simulation) begin(j *job) error {
 	switch {
 	case s.swept != nil:
@@ -110,12 +110,12 @@ func (s *simulation) begin(j *job) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(j, result)
+	return s.report(j, result)
 }
 
 // run simulates the job.
 func (s *simulation) run(j *job) (result simulated, err error) {
-	log := j.settings.diary.logger(j.stderr)
+	log := j.settings.log.logger(j.stderr)
 	if j.settings.parameters = s.network; s.network == byFit {
 		j.settings.parameters = ""
 	}
@@ -149,10 +149,10 @@ func (s *simulation) run(j *job) (result simulated, err error) {
 	return result, err
 }
 
-// switchHop is what each further switch adds to the way of a frame, in seconds, when no file says otherwise.
+// switchHop is the latency in seconds that each further switch adds, unless a file gives another.
 const switchHop = 100e-9
 
-// config is what the flags mean to the network.
+// config translates the flags for the network.
 func (s *simulation) config(j *job) (sim.Config, error) {
 	network, err := s.networkOf(j)
 	if err != nil {
@@ -174,11 +174,11 @@ func (s *simulation) config(j *job) (sim.Config, error) {
 	return c, simMistake(c.Check())
 }
 
-// ranks runs all ranks, and notes what rank 0 tells.
+// ranks runs all ranks, and keeps rank 0's result.
 func (s *simulation) ranks(j *job, w *sim.World, config pebble.Config, result *simulated) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	bar := newBar(j.stderr, j.name, j.settings.diary.quiet)
+	bar := newBar(j.stderr, j.name, j.settings.log.quiet)
 	err := w.Each(func(t netio.Transport) error {
 		config := config
 		config.Transport, config.Ranks = t, 0
@@ -197,7 +197,7 @@ func (s *simulation) ranks(j *job, w *sim.World, config pebble.Config, result *s
 	return nil
 }
 
-// simMistake is what is wrong with flags, without the package, since the command is said before.
+// simMistake strips the package's name from an error in the flags: the command's name precedes it.
 func simMistake(err error) error {
 	if err == nil {
 		return nil
@@ -205,7 +205,7 @@ func simMistake(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "sim: "))
 }
 
-// traceTo opens the file of the trace; nil when nobody wants one.
+// traceTo opens the trace file; nil when there is none.
 func (s *simulation) traceTo() (io.WriteCloser, error) {
 	if s.trace == "" {
 		return nil, nil

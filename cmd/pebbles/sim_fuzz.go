@@ -33,8 +33,8 @@ func addFuzz(c *cobra.Command, t terminal) *fuzz {
 	f.BoolVar(&z.on, "fuzz", false, "try the runtime in small worlds drawn by seed, each checked against a serial twin")
 	f.Float64Var(&z.seconds, "seconds", z.seconds, "how long to try worlds")
 	f.Uint64Var(&z.worlds, "worlds", 0, "how many worlds to try at the most (default as many as the time is for)")
-	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and told)")
-	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has told")
+	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and printed)")
+	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has printed")
 	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
 	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
 	return z
@@ -65,15 +65,15 @@ func (z *fuzz) start() error {
 		fmt.Fprintf(z.stderr, "seed %d\n", z.seed)
 	}
 	report, err := worlds.Try(ctx, worlds.Options{
-		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Told: z.told, Stuck: z.stuck,
+		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Told: z.progress, Stuck: z.stuck,
 	})
 	if failing := z.failing(err); failing != nil {
 		return failing
 	}
-	return z.settle(report, time.Since(began))
+	return z.report(report, time.Since(began))
 }
 
-// failing is the failure of a world, in words that run it again.
+// failing is the error of a world that failed, with the command lines that run it again.
 func (z *fuzz) failing(err error) error {
 	var f *worlds.Failure
 	if !errors.As(err, &f) {
@@ -89,13 +89,14 @@ func (z *fuzz) stuck(w worlds.World, err error) {
 	launch.Exit(launch.ExitError)
 }
 
-func (z *fuzz) told(r worlds.Report) {
+// progress prints how many worlds have run.
+func (z *fuzz) progress(r worlds.Report) {
 	if !z.quiet {
 		fmt.Fprintf(z.stderr, "\r%s", counted(r.Worlds, "world", "worlds"))
 	}
 }
 
-func (z *fuzz) settle(r worlds.Report, took time.Duration) error {
+func (z *fuzz) report(r worlds.Report, took time.Duration) error {
 	if z.json {
 		return written(json.NewEncoder(z.stdout).Encode(struct {
 			worlds.Report

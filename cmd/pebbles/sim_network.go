@@ -14,7 +14,7 @@ import (
 // byFit is the network that pebbles fit has measured.
 const byFit = "fitted"
 
-// networkOf finds the network that a job is to be simulated on.
+// networkOf returns the network that the job is simulated on.
 func (s *simulation) networkOf(j *job) (sim.Network, error) {
 	n, err := s.named(j)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *simulation) networkOf(j *job) (sim.Network, error) {
 	return n, nil
 }
 
-// named is the network of the flag: that of pebbles fit, of a file of its, or one that package sim knows or finds in a file.
+// named is the network of the flag: measured by pebbles fit, read from one of its files, or one of package sim, by name or file.
 func (s *simulation) named(j *job) (sim.Network, error) {
 	name := s.network
 	if name == byFit {
@@ -58,20 +58,20 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 	}
 	if ok {
 		n.Costs.Send, n.Costs.Handle = a.Send, a.Handle
-	} else if !j.settings.diary.quiet {
+	} else if !j.settings.log.quiet {
 		fmt.Fprintf(s.stderr, "sim: pebbles cost what they cost any program: for those of this one, run pebbles fit --app '%s' first\n", j.work)
 	}
 	return n, nil
 }
 
-// isFitted tells whether a file is one of pebbles fit.
+// isFitted reports whether a file is one of pebbles fit.
 func isFitted(name string) bool {
 	_, err := fit.Read(name)
 	return err == nil
 }
 
-// networkBy is the network of parameters: all ranks on one host, whose cores they share. Of a frame's own cost each end has half. In
-// package model two messages of a sender are o+g apart, and L has what leads and reads a batch at both ends.
+// networkBy makes a network from parameters: all ranks share the cores of one host. Each end pays half of a frame's own cost. In
+// package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
 func networkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,

@@ -16,8 +16,8 @@ type simulated struct {
 	sim.Stats
 }
 
-// settle prints the result of one run and judges it.
-func (s *simulation) settle(j *job, r simulated) error {
+// report prints the result of one run and returns an error if it is wrong.
+func (s *simulation) report(j *job, r simulated) error {
 	var err error
 	if j.settings.json {
 		err = r.encode(j)
@@ -30,7 +30,7 @@ func (s *simulation) settle(j *job, r simulated) error {
 	return r.judge()
 }
 
-// judge is the failure of a run whose result is wrong.
+// judge returns an error if the result is wrong.
 func (r simulated) judge() error {
 	if n := r.outcome.report.Errors; n > 0 {
 		return &failure{launch.ExitError, fmt.Errorf("the result is wrong: the verifier found %s", counted(n, "error", "errors"))}
@@ -38,7 +38,7 @@ func (r simulated) judge() error {
 	return nil
 }
 
-// encode prints the application's object with one more field.
+// encode prints the application's JSON object with the simulation's added.
 func (r simulated) encode(j *job) error {
 	whole, err := json.Marshal(r.outcome.whole)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r simulated) rows() [][2]string {
 	return rows
 }
 
-// hops is over how many links a pebble went, those that stayed with their rank among them.
+// hops is the mean number of hops of a pebble. A pebble that stays on its rank counts as one hop.
 func (r simulated) hops() float64 {
 	c := r.outcome.report.Counters
 	if c.PebblesHandled == 0 {

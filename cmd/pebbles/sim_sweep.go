@@ -9,13 +9,13 @@ import (
 	"github.com/activepebbles/pebbles/launch"
 )
 
-// fixed are flags that say what becomes of a sweep as a whole.
+// fixed are the flags of a sweep as a whole.
 var fixed = []string{"sweep", "plot", "trace", "json"}
 
 func mayVary(flag string) bool { return !slices.Contains(fixed, flag) }
 
-// each runs the command line again for each point of the sweep, with the axes' flags behind all others. All points are looked at
-// before the first one runs.
+// each runs the command line again for each point of the sweep, with the axes' flags last. It checks all points before it runs the
+// first one.
 func (s *simulation) each(j *job) error {
 	axes, err := sweepOf(s.sweep, mayVary, "the name of a flag")
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *simulation) each(j *job) error {
 	return nil
 }
 
-// at has something done with one point.
+// at parses one point's command line and calls what is to be done with it.
 func (s *simulation) at(j *job, words []string, do func(*simulation, *job) error) error {
 	inner := s.terminal
 	inner.args = slices.Clone(j.args)
@@ -71,7 +71,7 @@ func (s *simulation) at(j *job, words []string, do func(*simulation, *job) error
 // one runs one point.
 func (s *simulation) one(j *job, words []string) (result simulated, err error) {
 	err = s.at(j, words, func(one *simulation, j *job) error {
-		if !j.settings.diary.quiet {
+		if !j.settings.log.quiet {
 			fmt.Fprintln(s.stderr, strings.Join(words, " "))
 		}
 		var err error
@@ -83,7 +83,7 @@ func (s *simulation) one(j *job, words []string) (result simulated, err error) {
 	return result, err
 }
 
-// columns are what a sweep tells of each of its points.
+// columns are a sweep's figures for each point.
 var columns = []struct {
 	name string
 	of   func(simulated) string
@@ -130,7 +130,7 @@ func simulatedMeasures(begins string) []measure[simulated] {
 	}
 }
 
-// each is a count's part of one rank.
+// each is a count divided by the ranks.
 func (r simulated) each(count uint64) float64 {
 	return float64(count) / float64(r.outcome.report.Ranks)
 }

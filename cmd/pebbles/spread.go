@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/launch"
 )
 
-// spread says where the ranks of a job are to run.
+// spread are the flags that say where the ranks of a job run.
 type spread struct {
 	ranks     int
 	processes int // 0: the flag was not given
@@ -46,7 +46,7 @@ func (s *spread) count() int {
 	return s.processes
 }
 
-// several tells whether the command has to start the job's processes.
+// several reports whether the command must start the job's processes.
 func (s *spread) several() bool { return s.count() > 1 || len(s.hosts) > 0 }
 
 func (s *spread) check() error {
@@ -63,7 +63,7 @@ func (s *spread) check() error {
 	return nil
 }
 
-// spec is the job as its launcher is told of it.
+// spec describes the job to its launcher.
 func (s *spread) spec(program []string, log *slog.Logger) launch.Spec {
 	return launch.Spec{
 		Processes: s.count(), Ranks: s.ranks, Hosts: s.hosts, Bind: s.bind, SSH: strings.Fields(s.ssh),

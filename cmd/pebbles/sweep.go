@@ -27,7 +27,7 @@ type point[R any] struct {
 	result R
 }
 
-// sweepOf reads --sweep flags, each of which names a flag that may vary, and values. which says in words what may.
+// sweepOf reads --sweep flags. Each names a flag that may vary, and its values; which lists in words what may vary.
 func sweepOf(texts []string, may func(flag string) bool, which string) (s sweep, err error) {
 	for _, text := range texts {
 		name, list, _ := strings.Cut(text, "=")
@@ -57,7 +57,7 @@ func (s sweep) points() [][]string {
 	return all
 }
 
-// words say a point, axis by axis, such as "ranks=16".
+// words name a point by its values, such as "ranks=16".
 func (s sweep) words(values []string) (all []string) {
 	for i, a := range s {
 		all = append(all, a.name+"="+values[i])
@@ -68,10 +68,10 @@ func (s sweep) words(values []string) (all []string) {
 // errNoAlong is the error of a sweep that can't be drawn.
 var errNoAlong = errors.New("--plot draws along numbers: sweep ranks or another number above 0")
 
-// along is the first axis of numbers; -1 when there is none.
+// along is the index of the first axis of numbers; -1 when there is none.
 func (s sweep) along() int { return slices.IndexFunc(s, axis.numeric) }
 
-// numeric tells whether all values are numbers above 0.
+// numeric reports whether all values are numbers above 0.
 func (a axis) numeric() bool {
 	return !slices.ContainsFunc(a.values, func(v string) bool {
 		n, err := strconv.ParseFloat(v, 64)
@@ -79,7 +79,7 @@ func (a axis) numeric() bool {
 	})
 }
 
-// curve names the line of a plot that a point lies on: its values on all axes but the one along which it is drawn.
+// curve names the line of the plot on which a point lies: its values on all axes but the horizontal one.
 func (s sweep) curve(values []string, along int) string {
 	var words []string
 	for i, a := range s {
@@ -90,7 +90,7 @@ func (s sweep) curve(values []string, along int) string {
 	return strings.Join(words, ", ")
 }
 
-// measure is something that a sweep draws of its results.
+// measure is a figure that a sweep plots.
 type measure[R any] struct {
 	name, unit string
 	of         func(R) float64

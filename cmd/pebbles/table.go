@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// table is the summary for people: where it ran, what came of it, and what it took.
+// table is the summary for people: where the job ran, its result, and its cost.
 func (o outcome) table(s *settings) [][2]string {
 	rows := append([][2]string{{o.report.App, place(o.report, s)}}, o.rows...)
 	if t := o.report.Tuned; t != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// timeout is a flag whose value is how long to wait for something. A time of 0 is the default, which others know.
+// timeout is a flag whose value is how long to wait for something. 0 means the default of the package that waits.
 type timeout struct {
 	time     time.Duration
 	least    time.Duration

@@ -25,7 +25,7 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// tuning is the command that finds settings by running an application again and again.
+// tuning is the command pebbles tune: it finds settings by running an application repeatedly.
 type tuning struct {
 	terminal
 	runs       int
@@ -84,12 +84,12 @@ func newTune(t terminal) *cobra.Command {
 	return c
 }
 
-// start lets the application check its own flags, and tunes.
+// start parses the application's command line, and tunes.
 func (u *tuning) start(c *cobra.Command, app []string) error {
 	if u.limit <= 0 {
 		return errors.New("--limit must be a positive time such as 30s")
 	}
-	if err := u.take(app); err != nil {
+	if err := u.parse(app); err != nil {
 		return err
 	}
 	if u.job == nil { // the application was asked for help, and had nothing to begin
@@ -109,8 +109,8 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 	return nil
 }
 
-// take parses the application's command line, by its own command.
-func (u *tuning) take(app []string) error {
+// parse parses the application's command line, by its own command.
+func (u *tuning) parse(app []string) error {
 	if launch.Started() {
 		return errors.New("tune starts its jobs itself: run it by itself")
 	}
@@ -155,10 +155,10 @@ func (u *tuning) command() *cobra.Command {
 	return c
 }
 
-// given tells that the user has chosen a flag of the application.
+// given reports whether a flag of the application is on the command line.
 func (u *tuning) given(name string) bool { return u.command().Flags().Changed(name) }
 
-// space leaves out what the user has chosen.
+// space is what may vary: all but the flags that are given.
 func (u *tuning) space() tune.Space {
 	space := tune.SpaceFor(u.of.Ranks, 8, tunable[u.app[0]])
 	if u.given("topology") {
@@ -226,14 +226,14 @@ func (u *tuning) tune() error {
 	return u.print(p, out, text)
 }
 
-// tell shows how far it is.
+// tell prints progress.
 func (u *tuning) tell(r *race.Race) {
 	if !u.quiet {
 		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", r.Runs()+1, u.runs, r.Setting())
 	}
 }
 
-// tunedRun is what came of a run.
+// tunedRun is the result of one run.
 type tunedRun struct {
 	seconds  float64
 	counters map[string]json.Number
@@ -265,8 +265,8 @@ func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
 	return tunedRun{one.Value, one.Counters}, nil
 }
 
-// predict is what the model has for the work that the first run has counted; nil when there are no parameters of this machine,
-// and none were asked for.
+// predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for this
+// machine and no flag names any.
 func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
 	p, _, err := parametersOf(u.parameters)
 	sent, epochs := first.counter("pebbles_sent"), max(1, first.counter("epochs"))
@@ -300,7 +300,7 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 	return written(w.Flush())
 }
 
-// why tells what speaks for the setting of a profile.
+// why gives the reasons for a profile's setting.
 func why(p tune.Profile) string {
 	switch {
 	case p.Setting != p.Start:

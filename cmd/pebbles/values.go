@@ -70,7 +70,7 @@ func (c count) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-"):
-		return err // which inWords tells
+		return err // inWords rewrites it
 	case err != nil || n < c.least:
 		return fmt.Errorf("must be a whole number, %d or more", c.least)
 	}
@@ -78,7 +78,7 @@ func (c count) Set(text string) error {
 	return nil
 }
 
-// open is a count that the job may be left to find: auto.
+// open is a count that may be auto: the job finds it.
 type open struct {
 	count
 	auto *bool
@@ -171,8 +171,8 @@ func (w *wait) Set(text string) error {
 // wholeTime is a time in one unit.
 var wholeTime = regexp.MustCompile(`^\+?[0-9]+(\.[0-9]*)?(ns|us|µs|μs|ms|s|m|h)$`)
 
-// inWords is the error of a flag whose value is well formed and fits in no number, which else is told in words of the standard
-// library, or as if it were malformed.
+// inWords rewrites the error of a flag whose value is well formed but out of range. The standard library's text for it is worse, or
+// calls it malformed.
 func inWords(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

@@ -60,31 +60,31 @@ func TestTexts(t *testing.T) {
 
 func TestMarked(t *testing.T) {
 	var out bytes.Buffer
-	m := &marked{to: &out}
+	m := &prefixWriter{to: &out}
 	write := func(text string) {
 		n, err := m.Write([]byte(text))
 		require.NoError(t, err)
 		require.Equal(t, len(text), n)
 	}
 	write("before\n")
-	m.mark(netio.PlaceOf(6, 3, 0))
+	m.setPlace(netio.PlaceOf(6, 3, 0))
 	write("first\n")
-	m.mark(netio.PlaceOf(6, 3, 1))
+	m.setPlace(netio.PlaceOf(6, 3, 1))
 	write("one\ntwo\n")
-	m.mark(netio.PlaceOf(3, 3, 2))
+	m.setPlace(netio.PlaceOf(3, 3, 2))
 	write("alone\n")
 	require.Equal(t, "before\nfirst\n[2-3] one\n[2-3] two\n[2] alone\n", out.String())
 }
 
 func TestDiary(t *testing.T) {
 	for _, c := range []struct {
-		diary
+		logFlags
 		want string
 	}{
-		{diary{}, "level=WARN msg=odd\n"},
-		{diary{quiet: true}, ""},
-		{diary{verbose: true}, "level=DEBUG msg=detail\nlevel=WARN msg=odd\n"},
-		{diary{format: word{text: "json"}}, `"level":"WARN","msg":"odd"}` + "\n"},
+		{logFlags{}, "level=WARN msg=odd\n"},
+		{logFlags{quiet: true}, ""},
+		{logFlags{verbose: true}, "level=DEBUG msg=detail\nlevel=WARN msg=odd\n"},
+		{logFlags{format: word{text: "json"}}, `"level":"WARN","msg":"odd"}` + "\n"},
 	} {
 		var out bytes.Buffer
 		l := c.logger(&out)

@@ -21,7 +21,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version is the module's version, the commit when it is known, and what it was built with.
+// version is the module's version, the commit if known, and the toolchain.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

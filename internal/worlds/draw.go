@@ -156,7 +156,7 @@ func (d drawn) detectors(w *World) {
 	}
 }
 
-// holds tells whether a detector does in this world.
+// holds reports whether a detector does in this world.
 func (w World) holds(detector string) bool {
 	t, err := w.topology()
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// moves tells whether keys of a target have a directory.
+// moves reports whether keys of a target have a directory.
 func (w *World) moves() bool { return w.Moving&(1<<w.Targets-1) != 0 }
 
-// declares tells whether epochs declare a depth, which binds no pebbles for keys that move.
+// declares reports whether epochs declare a depth, which binds no pebbles for keys that move.
 func (w *World) declares() bool { return w.Declared == 1 && !w.moves() }
 
-// travels tells whether the keys of a target have a directory.
+// travels reports whether the keys of a target have a directory.
 func (w *World) travels(target int) bool { return w.Moving>>target&1 == 1 }
 
 // luggage is the state of a key that moves: what its handlers keep, by target, and where it comes from.

@@ -95,7 +95,7 @@ type end struct {
 	owned    []int  // keys of the directory after each epoch
 }
 
-// judge tells whether an error is one that the world's faults must lead to.
+// judge reports whether an error is one that the world's faults must lead to.
 func (w World) judge(err error) error {
 	var lost *netio.LostError
 	if !w.simulation().Faults.Harmless() && (errors.As(err, &lost) || errors.Is(err, sim.ErrDied)) {

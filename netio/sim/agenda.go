@@ -1,7 +1,6 @@
 package sim
 
-// event is something that happens at a moment, to no rank in particular. Events of one moment happen in the order in which
-// they were planned.
+// event happens at a moment, independent of ranks. Events of one moment happen in the order in which they were planned.
 type event struct {
 	at     instant
 	number uint64
@@ -12,12 +11,12 @@ func (e event) before(o event) bool {
 	return e.at < o.at || e.at == o.at && e.number < o.number
 }
 
-// plan lets something happen. The world is locked.
+// plan schedules an event. The world is locked.
 func (w *World) plan(at instant, do func()) {
 	w.agenda.push(event{at, w.number(), do})
 }
 
-// number gives out numbers that tell the order in which things were planned. The world is locked.
+// number returns the next sequence number of planned events and parcels. The world is locked.
 func (w *World) number() uint64 {
 	w.numbers++
 	return w.numbers

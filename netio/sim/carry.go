@@ -2,45 +2,44 @@ package sim
 
 import "github.com/activepebbles/pebbles/netio"
 
-// carry takes a frame on its way, and tells whether it has; a frame that goes nowhere stays the caller's. The world is
-// locked.
+// carry sends a frame, and tells whether it did; otherwise the frame still belongs to the caller. The world is locked.
 func (w *World) carry(r *rank, f *netio.Frame) bool {
 	to := &w.ranks[f.To]
 	k := w.layout.class(r.id, to.id)
 	opens := r.opens(k, to, f.Bytes)
 	r.clock += w.charges.end(k, f.Bytes, opens)
 	if opens {
-		r.tellWith(to.process)
+		r.sendAcksWith(to.process)
 	}
 	if r.process.down || to.process.down {
 		w.refuse(r, to)
 		return false
 	}
 	if w.charges.batch[k] > 0 && f.Kind == netio.Data {
-		r.embark(f, to.process)
+		r.trackSent(f, to.process)
 	}
 	w.stats.Frames++
 	w.stats.Bytes += uint64(f.Bytes)
 	w.trace.frame(r.clock, "send", f)
 	at := w.arrival(r, to, k, f.Bytes)
 	if w.streams != nil {
-		w.venture(r, to, k, at, f, opens)
+		w.sendFaulty(r, to, k, at, f, opens)
 		return true
 	}
 	w.deliver(to, parcel{at, w.number(), f, nil, opens})
 	return true
 }
 
-// refuse tells the sender of a frame for a process that has ended in order while the job goes on.
+// refuse fails the sender of a frame whose receiver's process has ended normally while the job goes on.
 func (w *World) refuse(r, to *rank) {
-	if r.process.down || w.told || to.process.lost {
+	if r.process.down || w.aborted || to.process.lost {
 		return
 	}
 	err := to.process.finished()
 	w.plan(w.time(), func() { r.process.fail(err) })
 }
 
-// arrival is when a frame is with its receiver: after the ways out and in that it shares with others, and the fabric.
+// arrival is when a frame reaches its receiver: after the shared outgoing and incoming links, and the fabric.
 func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
 	c := &w.charges
 	wire := c.wire(k, bytes)
@@ -63,7 +62,7 @@ func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
 	return w.hosts[dest].in.pass(start+c.latency[k], takes) + wire
 }
 
-// deliver puts a parcel on its way to a rank.
+// deliver queues a parcel for a rank.
 func (w *World) deliver(to *rank, p parcel) {
 	to.inbox.push(p)
 	if to.parked {

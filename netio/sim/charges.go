@@ -1,6 +1,6 @@
 package sim
 
-// charges are a network's times, as spans.
+// charges are a network's costs as spans of virtual time.
 type charges struct {
 	latency, overhead, gap [classes]instant
 	perByte                [classes]float64 // picoseconds: less than one for fast links
@@ -11,12 +11,12 @@ type charges struct {
 	ahead                  instant // how far a rank may be ahead of all others
 }
 
-// slack is for how many overheads a rank may miss what has arrived. Nothing comes sooner than a latency after it was sent, so a
-// rank that is ahead of all others by less misses nothing; a bit more spares most turns of ranks that send and receive in step. It
-// sees what it has missed at its next look, and what it parks for wakes it.
+// slack is by how many overheads a rank may be ahead of the others beyond a latency. Nothing arrives sooner than a latency after it
+// was sent, so a rank that is ahead by less misses no arrival. Some overheads more spare most turns of ranks that send and receive in
+// step; such a rank sees the missed arrival at its next look, or is woken by it when parked.
 const slack = 2
 
-// headBytes is what a header counts for on the wire.
+// headBytes is the size of a header on the wire.
 const headBytes = 64
 
 func newCharges(n Network, l *layout) charges {
@@ -40,7 +40,7 @@ func newCharges(n Network, l *layout) charges {
 	return c
 }
 
-// wire is how long a frame's bytes take.
+// wire is the time of a frame's bytes on the wire.
 func (c *charges) wire(k class, bytes uint32) instant {
 	return instant(c.perByte[k] * float64(headBytes+bytes))
 }

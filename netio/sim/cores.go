@@ -2,13 +2,13 @@ package sim
 
 import "fmt"
 
-// Cores is what the ranks of a host compute on. The zero value is a core for each rank. A rank holds a core until it waits or pauses, or
-// has had it for Slice and looks or sends while another process is the next to have one; those that have something to do and find none
-// free queue for one, first come, first served.
+// Cores are the cores of each host. The zero value is a core for each rank. A rank holds a core until it waits or pauses, or until it
+// looks or sends after a Slice while another process is next in the queue. Ranks that have work and find no free core queue for one,
+// first come, first served.
 type Cores struct {
-	Count         int     `json:"count"`          // of each host; 0 is as many as it has ranks
-	Switch        float64 `json:"switch"`         // seconds until a core goes on with another rank of the same process
-	ProcessSwitch float64 `json:"process_switch"` // and with a rank of another process
+	Count         int     `json:"count"`          // of each host; 0: one a rank
+	Switch        float64 `json:"switch"`         // seconds to switch to another rank of the same process
+	ProcessSwitch float64 `json:"process_switch"` // seconds to switch to a rank of another process
 	Slice         float64 `json:"slice"`          // seconds after which another process has a turn; 0 is never
 }
 
@@ -24,23 +24,23 @@ func (c Cores) check() error {
 	return nil
 }
 
-// crew is the cores of one host, and who waits for one.
+// crew is the cores of one host, and the queue of ranks for them.
 type crew struct {
 	idle    []core
-	waiting []*rank // that have something to do, in the order in which they came
+	waiting []*rank // that have work, in the order in which they came
 	within  instant // what a switch takes
 	across  instant
 	slice   instant // never when there is none
 }
 
-// core is a core that nobody holds, or a rank holds.
+// core is one core.
 type core struct {
 	free instant // when the last one left it
 	last *rank   // nil before the first
 	from instant // when the one who holds it got it
 }
 
-// newCrews are those of the hosts; nil when each rank has a core of its own.
+// newCrews makes the crews of all hosts; nil when each rank has a core of its own.
 func newCrews(c Cores, l *layout) []crew {
 	if c.Count == 0 {
 		return nil
@@ -57,8 +57,8 @@ func newCrews(c Cores, l *layout) []crew {
 	return all
 }
 
-// seat finds a core for a rank that has something to do, and tells whether it goes on at once. Otherwise it is in the queue again,
-// at the moment when it has a core, or waits for one. The world is locked.
+// seat finds a core for a rank that has work, and tells whether the rank goes on at once. Otherwise the rank is queued again for the
+// moment at which it has a core, or it waits for one. The world is locked.
 func (w *World) seat(r *rank) bool {
 	if w.crews == nil || r.core != nil {
 		return true
@@ -77,7 +77,7 @@ func (w *World) seat(r *rank) bool {
 	return false
 }
 
-// pick takes the core that a rank can have soonest: its own if nobody else had it since.
+// pick selects the core that a rank can have soonest: its last one if no other rank had it since.
 func (c *crew) pick(r *rank) core {
 	best := 0
 	for i := range c.idle {
@@ -110,7 +110,7 @@ func (c *crew) give(r *rank, with core) {
 	r.core = &with
 }
 
-// rise takes a rank from its core, which the first that waits has next. The world is locked.
+// rise takes a rank off its core; the first rank that waits gets the core. The world is locked.
 func (w *World) rise(r *rank) {
 	if r.core == nil {
 		return
@@ -128,7 +128,7 @@ func (w *World) rise(r *rank) {
 	w.queue.push(next.clock, next.tie)
 }
 
-// share lets another process have the rank's core that waits for it, when the rank has had its slice. The world is locked.
+// share gives the rank's core to a waiting process when the rank has used its slice. The world is locked.
 func (w *World) share(r *rank) {
 	if r.core == nil || w.running != r {
 		return
@@ -142,12 +142,12 @@ func (w *World) share(r *rank) {
 	r.suspend()
 }
 
-// wanted tells whether others wait for the core that a rank holds.
+// wanted reports whether others wait for the core that a rank holds.
 func (w *World) wanted(r *rank) bool {
 	return r.core != nil && len(w.crews[w.layout.host(r.id)].waiting) > 0
 }
 
-// retire takes a rank that goes on no more from its core, or from those that wait for one. The world is locked.
+// retire removes a rank that has ended from its core or from the queue. The world is locked.
 func (w *World) retire(r *rank) {
 	w.rise(r)
 	if w.crews == nil {

@@ -3,12 +3,12 @@
 //
 // A [World] is one job. Each of its processes is a netio.Transport for a pebble.Run of its own; all of them live in this
 // process. A rank's function is a coroutine, and one rank runs at a time: so the same seed gives the same run, to the byte
-// of its trace. Frames take the time that LogGP says (Active Pebbles, section 3), and what ranks do with pebbles takes the time that
-// the [Network] says; nothing else does, unless the program tells by Rank.Compute.
+// of its trace. Frames take time by LogGP (Active Pebbles, section 3), and a rank's work on pebbles takes the times of the
+// [Network]. All else takes none, unless the program calls Rank.Compute.
 //
-// Causality is kept by being conservative: a rank that looks for what has arrived goes on only while its clock is at most
-// one shortest latency ahead of all other ranks, since nothing that they could still send would come sooner.
+// The simulation is conservative: a rank that receives goes on only while its clock is at most the shortest latency ahead of all
+// other ranks, since nothing that they still send can arrive sooner.
 //
-// Ranks must wait for each other by the runtime alone. One that blocks in another way, on a channel or a lock that another rank holds,
-// stops the world.
+// Ranks must wait for each other through the runtime alone. A rank that blocks on a channel, or on a lock that another rank holds,
+// stops the whole simulation.
 package sim

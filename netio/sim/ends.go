@@ -2,34 +2,33 @@ package sim
 
 import "fmt"
 
-// Ends is what frames cost the two ranks of a link beyond the overheads, by class. The zero value is nothing.
+// Ends are a frame's costs at both ranks beyond the overheads, by class of link. The zero value costs nothing.
 type Ends struct {
 	Process End `json:"within_process"`
 	Host    End `json:"within_host"`
 	Between End `json:"between_hosts"`
 }
 
-// End is what frames cost either rank of a link beyond o: it has the processor, where G only has the wire. Frames that leave one
-// after the other, while their sender neither pauses nor waits, share a system call, as those of TCP do: a batch.
+// End is a frame's cost at either rank beyond o. It takes the rank's processor, where G takes only the wire. Frames that leave one
+// after the other, while their sender neither pauses nor waits, form a batch: they share a system call, as over TCP.
 type End struct {
 	PerByte float64 `json:"per_byte"` // seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010)
-	Batch   float64 `json:"batch"`    // seconds for each batch, of frames or of word of their release
+	Batch   float64 `json:"batch"`    // seconds for each batch, of frames or of acks
 }
 
-// Frames share a system call up to so many bytes, and no longer than so long after the first one that their sender has promised to
-// anybody: so package netio has it.
+// A batch has at most batchBytes, and leaves at most batchTime after its first frame, as in netio/tcp.
 const (
 	batchBytes = 64 << 10
 	batchTime  = 1_000_000 * nanosecond
 )
 
-// batches are what leaves a rank soon.
+// batches are a rank's open batches.
 type batches struct {
-	room map[*Process]int // bytes that may still go with what was last sent to a process
-	ends instant          // when all leave
+	room map[*Process]int // bytes left in the open batch to a process
+	ends instant          // when all of them leave
 }
 
-// leave ends all batches.
+// leave closes all batches.
 func (b *batches) leave() { clear(b.room) }
 
 func (e Ends) check() error {
@@ -43,7 +42,7 @@ func (e Ends) check() error {
 	return nil
 }
 
-// end is how long a frame keeps either of its ends. opens tells that it is the first of a batch.
+// end is a frame's cost at either end. opens tells that it is the first of a batch.
 func (c *charges) end(k class, bytes uint32, opens bool) instant {
 	takes := c.overhead[k] + instant(c.endByte[k]*float64(bytes))
 	if opens {
@@ -52,10 +51,10 @@ func (c *charges) end(k class, bytes uint32, opens bool) instant {
 	return takes
 }
 
-// open tells whether a frame for a process goes with what was sent to it before.
+// open reports whether a frame for a process joins an open batch.
 func (b *batches) open(at instant, to *Process) bool { return at <= b.ends && b.room[to] > 0 }
 
-// opens tells whether a frame for another process begins a batch, where batches cost something.
+// opens reports whether a frame begins a batch, where batches cost something.
 func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	if r.world.charges.batch[k] == 0 {
 		return false

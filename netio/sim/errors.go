@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// HangError is the error of a job in which every rank waits, and nothing is under way that could wake one: a job that would
-// hang for ever.
+// HangError is the error of a job in which every rank waits and nothing is in flight that could wake one.
 type HangError struct {
 	At      time.Duration // of virtual time
 	Waiting []int         // the first few ranks that wait
@@ -29,15 +28,14 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("sim: the job has passed its limit of %s, %s: raise the limit, or look for ranks that never come to an end", e.What, e.Limit)
 }
 
-// ErrMissing is in the chain of the netio.LostError of a job in which a link that promises delivery has lost a frame.
+// ErrMissing is in the chain of a netio.LostError when a reliable link has lost a frame.
 var ErrMissing = errors.New("a frame is missing")
 
-// ErrSilent is in the chain of the netio.LostError of a job in which a process was not heard of for as long as the silence
-// limit.
+// ErrSilent is in the chain of a netio.LostError when a process was silent for as long as the silence limit.
 var ErrSilent = errors.New("no sign of life")
 
-// ErrBroken is in the chain of the netio.LostError of a job in which a process has died: its connections broke.
+// ErrBroken is in the chain of a netio.LostError when a process has died and its connections broke.
 var ErrBroken = errors.New("connection broken")
 
-// ErrDied is the error of a process that the simulation let die.
+// ErrDied is the error of a process that the simulation killed.
 var ErrDied = errors.New("sim: this process has died, as the faults of the simulation say")

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Fabric is what lies between hosts: switches and cables, each of which carries one frame at a time in each direction. The zero value is
-// one that is never in the way.
+// Fabric is the network between hosts: switches and cables. A cable carries one frame at a time in each direction. The zero value
+// connects all hosts without contention.
 //
 //   - "fat-tree": switches of Radix ports in levels (Leiserson 1985), half of them upwards: Radix/2 hosts at each switch of the lowest level. A
 //     frame climbs to the lowest level that its receiver is under too, over one of the ways up, which its ends choose, and
@@ -18,7 +18,7 @@ import (
 type Fabric struct {
 	Kind  string  `json:"kind,omitempty"`
 	Radix int     `json:"radix,omitempty"` // 0 is 16; a torus needs none
-	Hop   float64 `json:"hop,omitempty"`   // seconds that a switch adds to a frame's way, in the network's L for the first
+	Hop   float64 `json:"hop,omitempty"`   // seconds that each switch after the first adds; the first is in the network's L
 }
 
 const radixDefault = 16
@@ -38,14 +38,14 @@ func (f Fabric) check() error {
 // cable is one direction of a cable, by what it leads from and to, as its fabric counts them.
 type cable struct{ level, from, to int }
 
-// fabric is a fabric at work.
+// fabric is the state of a Fabric.
 type fabric struct {
 	path  func(from, to int, over func(cable))
 	hop   instant
 	gates map[cable]*gate
 }
 
-// newFabric makes the fabric of so many hosts; nil for one that is never in the way.
+// newFabric makes the fabric of a number of hosts; nil for one without contention.
 func newFabric(f Fabric, hosts int) *fabric {
 	radix := f.Radix
 	if radix == 0 {
@@ -65,8 +65,8 @@ func newFabric(f Fabric, hosts int) *fabric {
 	return made
 }
 
-// cross takes a frame over the cables between two hosts, from a moment on, and returns when its head has passed the last
-// one. A cable is taken for as long as the frame's bytes need; the head of the frame goes on meanwhile (cut-through).
+// cross sends a frame over the cables between two hosts, and returns when its head has passed the last one. Each cable is occupied for
+// the time of the frame's bytes, while the frame's head goes on (cut-through).
 func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 	first := true
 	f.path(from, to, func(c cable) {
@@ -84,8 +84,8 @@ func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 	return at
 }
 
-// fatTree: switches of a level are numbered by the hosts below them. Of the ways up, the one is taken that the receiver's
-// number says, so that frames to one host meet on the way down alone.
+// fatTree numbers the switches of a level by the hosts below them. The receiver's number selects the way up, so that frames to one
+// host contend on the way down alone.
 func fatTree(down int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		top, below := 1, down
@@ -126,8 +126,8 @@ func torus(hosts int) func(from, to int, over func(cable)) {
 	}
 }
 
-// dragonfly numbers switches through all groups. The cable between two groups ends at the switch that the other group's
-// number says.
+// dragonfly numbers switches through all groups. The number of the other group selects the switch at which a cable between two groups
+// ends.
 func dragonfly(switches, hosts int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		a, b := from/hosts, to/hosts

@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Faults are what goes wrong, drawn by the world's seed. What the runtime promises under each is in docs/contract.md.
+// Faults are injected at random, by the world's seed. docs/contract.md says what the runtime guarantees under each.
 type Faults struct {
-	// Delay is how likely a frame is to come later than it should, and by how much at the most: so that frames overtake each
-	// other. It changes nothing but time.
+	// Delay is the probability that a frame is late, and DelayMost the longest delay. Delayed frames are overtaken by others;
+	// nothing but time changes.
 	Delay     float64       `json:"delay,omitempty"`
 	DelayMost time.Duration `json:"delay_most,omitempty"` // 0 is 100 µs
 
-	// Of a frame between processes. A lost or damaged one ends the job; a second copy is dropped.
+	// Probabilities for a frame between processes. A lost or damaged frame ends the job; a second copy is dropped.
 	Loss    float64 `json:"loss,omitempty"`
 	Double  float64 `json:"double,omitempty"`
 	Corrupt float64 `json:"corrupt,omitempty"`
@@ -28,8 +28,8 @@ type Faults struct {
 	Silence time.Duration `json:"silence,omitempty"` // after which a process counts as lost; 0 is 10 s
 }
 
-// Partition parts processes 0..Below-1 from the others for a while. What is sent meanwhile comes afterwards, or, when it
-// lasts as long as the silence limit, the job ends.
+// Partition cuts processes 0..Below-1 off from the others for a while. Frames sent meanwhile arrive afterwards. If it lasts as long as
+// the silence limit, the job ends.
 type Partition struct {
 	Below int           `json:"below"`
 	At    time.Duration `json:"at"`
@@ -43,7 +43,7 @@ type Freeze struct {
 	For     time.Duration `json:"for"`
 }
 
-// Death ends a process without a goodbye.
+// Death kills a process.
 type Death struct {
 	Process int           `json:"process"`
 	At      time.Duration `json:"at"`
@@ -55,12 +55,12 @@ const (
 	breaksAfter    = 10 * time.Millisecond // until a broken connection is noticed
 )
 
-// None tells that nothing goes wrong.
+// None reports whether there are no faults.
 func (f Faults) None() bool {
 	return f.Delay == 0 && !f.frames() && len(f.Partitions)+len(f.Freezes)+len(f.Deaths) == 0
 }
 
-// Harmless tells that nothing goes wrong that ends a job.
+// Harmless reports whether no fault can end the job.
 func (f Faults) Harmless() bool {
 	f = f.withDefaults()
 	for _, p := range f.Partitions {
@@ -76,7 +76,7 @@ func (f Faults) Harmless() bool {
 	return f.Loss == 0 && f.Corrupt == 0 && len(f.Deaths) == 0
 }
 
-// frames tells whether frames meet faults of their own between processes.
+// frames reports whether frames between processes can be faulty.
 func (f Faults) frames() bool { return f.Loss > 0 || f.Double > 0 || f.Corrupt > 0 }
 
 func (f Faults) withDefaults() Faults {
@@ -118,7 +118,7 @@ func (f Faults) check(processes int) error {
 	return nil
 }
 
-// prepare plans what is to happen. The world has not begun.
+// prepare plans the faults, before the world begins.
 func (w *World) prepare() {
 	w.config.Faults = w.config.Faults.withDefaults()
 	f := w.config.Faults
@@ -129,7 +129,7 @@ func (w *World) prepare() {
 	w.streams = map[[2]int]*stream{}
 	for _, p := range f.Partitions {
 		if p.For >= f.Silence {
-			w.plan(instantOf(p.At+f.Silence), func() { w.apart(p.Below) })
+			w.plan(instantOf(p.At+f.Silence), func() { w.split(p.Below) })
 		}
 	}
 	for _, z := range f.Freezes {
@@ -140,10 +140,10 @@ func (w *World) prepare() {
 	}
 }
 
-// apart lets both sides of a partition find the other lost.
-func (w *World) apart(below int) {
+// split lets both sides of a partition find the other lost.
+func (w *World) split(below int) {
 	w.mu.Lock()
-	w.told = true
+	w.aborted = true
 	w.mu.Unlock()
 	for _, p := range w.processes {
 		other := w.processes[0]
@@ -167,16 +167,16 @@ func (w *World) freeze(z Freeze) {
 	}
 }
 
-// miss tells all others that a process is lost. They end their connections to it: when it is alive after all, it learns so.
+// miss reports a process as lost to all others. They close their connections to it; if it is alive, it notices that.
 func (w *World) miss(p *Process, cause error) {
 	w.mu.Lock()
 	if p.ranks == 0 && !p.dead {
 		w.mu.Unlock()
 		return // it has ended meanwhile
 	}
-	p.lost, w.told = true, true
+	p.lost, w.aborted = true, true
 	for rank := p.place.First; p.dead && rank < p.place.Last; rank++ {
-		w.ranks[rank].clear() // nobody will release these
+		w.ranks[rank].clear() // the dead process won't release these
 	}
 	w.mu.Unlock()
 	for _, other := range w.processes {
@@ -187,7 +187,7 @@ func (w *World) miss(p *Process, cause error) {
 	p.fail(w.processes[(p.place.Process+1)%len(w.processes)].loss(ErrBroken))
 }
 
-// kill ends a process: its ranks have no more turns.
+// kill ends a process: its ranks get no more turns.
 func (w *World) kill(p *Process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,7 +205,7 @@ func (w *World) kill(p *Process) {
 	w.plan(w.now+instantOf(breaksAfter), func() { w.miss(p, ErrBroken) })
 }
 
-// bury lets the functions of the dead come to an end, when nobody else is left: no goroutine stays behind. The world is locked.
+// bury ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is locked.
 func (w *World) bury() {
 	w.dead = 0
 	for _, p := range w.processes {
@@ -222,8 +222,8 @@ func (w *World) bury() {
 	}
 }
 
-// seal is what a frame carries so that its receiver can tell what has happened to it.
-type seal struct {
+// envelope is the sequence number and checksum by which the receiver of a frame detects faults.
+type envelope struct {
 	stream *stream
 	number uint64
 	sum    uint32
@@ -234,8 +234,8 @@ type stream struct {
 	from, to *Process
 	sent     uint64
 	below    uint64          // all frames before it have come
-	beyond   map[uint64]bool // that have come besides
-	watched  bool            // word of the number sent is under way
+	beyond   map[uint64]bool // that have come out of order
+	watched  bool            // a check of the number sent is planned
 }
 
 func (w *World) stream(from, to *Process) *stream {
@@ -248,9 +248,9 @@ func (w *World) stream(from, to *Process) *stream {
 	return s
 }
 
-// take is the receiving end: it notes that a frame comes, and tells whether it is the first time. It may do so ahead of time, since a
-// frame takes less than the silence limit: what a rank has not looked at yet is not missing.
-func (s *stream) take(number uint64) bool {
+// receive notes the arrival of a frame, and tells whether it is the first copy. It is called when the frame is sent: a frame takes less
+// than the silence limit, and one that its rank has not received yet is not missing.
+func (s *stream) receive(number uint64) bool {
 	if number < s.below || s.beyond[number] {
 		return false
 	}
@@ -262,8 +262,8 @@ func (s *stream) take(number uint64) bool {
 	return true
 }
 
-// venture takes a frame on a way on which something may happen to it.
-func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame, opens bool) {
+// sendFaulty sends a frame over a link with faults.
+func (w *World) sendFaulty(r, to *rank, k class, at instant, f *netio.Frame, opens bool) {
 	faults := &w.config.Faults
 	if w.drawn(faults.Delay) {
 		w.stats.Delayed++
@@ -274,7 +274,7 @@ func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame, opens 
 		return
 	}
 	s := w.stream(r.process, to.process)
-	seal := &seal{s, s.sent, checksum(f)}
+	e := &envelope{s, s.sent, checksum(f)}
 	s.sent++
 	w.watch(s)
 	at, never := w.parted(r, to, at)
@@ -291,22 +291,22 @@ func (w *World) venture(r, to *rank, k class, at instant, f *netio.Frame, opens 
 		copies++
 	}
 	for range copies {
-		if s.take(seal.number) {
-			w.deliver(to, parcel{at, w.number(), f, seal, opens})
+		if s.receive(e.number) {
+			w.deliver(to, parcel{at, w.number(), f, e, opens})
 		}
 	}
 }
 
 func (w *World) drawn(chance float64) bool { return chance > 0 && w.random.Float64() < chance }
 
-// lose keeps a frame that will never come until the job is over: its sender is not told.
+// lose drops a frame, and keeps its memory until the job is over. Its sender gets no error.
 func (w *World) lose(r *rank, f *netio.Frame) {
 	w.stats.Lost++
 	w.trace.frame(r.clock, "lose", f)
 	w.limbo.Push(f)
 }
 
-// damage changes a bit of a frame.
+// damage flips a bit of a frame.
 func (w *World) damage(f *netio.Frame) {
 	w.stats.Corrupted++
 	if bit := w.random.IntN(8 * (int(f.Bytes) + 1)); bit/8 < int(f.Bytes) {
@@ -316,7 +316,7 @@ func (w *World) damage(f *netio.Frame) {
 	}
 }
 
-// parted is when a frame comes that meets partitions, and whether it never does.
+// parted is when a frame that meets partitions arrives, and whether it never does.
 func (w *World) parted(r, to *rank, at instant) (instant, bool) {
 	a, b := r.process.place.Process, to.process.place.Process
 	for _, p := range w.config.Faults.Partitions {
@@ -331,7 +331,7 @@ func (w *World) parted(r, to *rank, at instant) (instant, bool) {
 	return at, false
 }
 
-// watch lets word of how many frames were sent follow them, late enough for all of them to be there.
+// watch plans a check that all frames sent have arrived, late enough for all of them.
 func (w *World) watch(s *stream) {
 	if s.watched {
 		return
@@ -341,7 +341,7 @@ func (w *World) watch(s *stream) {
 	w.plan(w.time()+instantOf(w.config.Faults.Silence), func() { w.compare(s, count) })
 }
 
-// compare ends the job when a frame of those has not come.
+// compare ends the job when one of those frames is missing.
 func (w *World) compare(s *stream, count uint64) {
 	w.mu.Lock()
 	s.watched = false
@@ -355,13 +355,13 @@ func (w *World) compare(s *stream, count uint64) {
 	}
 }
 
-// opened tells whether a parcel's frame came whole. The world is locked.
+// opened reports whether a parcel's frame is undamaged. The world is locked.
 func (w *World) opened(r *rank, p parcel) bool {
-	if checksum(p.frame) == p.seal.sum {
+	if checksum(p.frame) == p.envelope.sum {
 		return true
 	}
 	w.limbo.Push(p.frame)
-	err := p.seal.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.seal.number+1))
+	err := p.envelope.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.envelope.number+1))
 	w.plan(w.time(), func() { r.process.fail(err) })
 	return false
 }

@@ -91,24 +91,24 @@ func TestEnds(t *testing.T) {
 	require.ErrorContains(t, job(func(*pebble.Rank) error { runtime.Goexit(); return nil }), "rank 5: its function left by runtime.Goexit")
 }
 
-// A rank that waits for what nobody sends is a hang, which is told at once.
+// A rank that waits for what nobody sends is a hang, which is reported at once.
 func TestHang(t *testing.T) {
 	w, err := sim.New(sim.Config{Ranks: 3, Processes: 3})
 	require.NoError(t, err)
-	var told error
+	var failed error
 	err = w.Each(func(tr netio.Transport) error {
 		port := tr.Port(tr.Place().First)
-		tr.Start(func(err error) { told = err; port.Wake() })
+		tr.Start(func(err error) { failed = err; port.Wake() })
 		if tr.Place().Process != 1 {
 			netio.RunRanks(tr, []func(){func() {}}, nil, time.Hour)
 			return nil
 		}
 		netio.RunRanks(tr, []func(){func() {
-			for told == nil {
+			for failed == nil {
 				port.Wait(-1)
 			}
 		}}, nil, time.Hour)
-		return told
+		return failed
 	})
 	var hang *sim.HangError
 	require.ErrorAs(t, err, &hang)

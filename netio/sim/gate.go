@@ -2,21 +2,20 @@ package sim
 
 import "slices"
 
-// gate is where frames of one sender or one receiver pass one after the other, in the order in which they come. They are told of in the
-// order in which they were sent, and one that waits for others at its own sender's gate comes late: who comes before it goes first,
-// as far as there is room.
+// gate serializes the frames of one sender or one receiver in the order of their arrival. pass is called in the order of sending, so a
+// frame may arrive earlier than one that was passed before: it then uses a gap, if one is long enough.
 type gate struct {
-	free instant // nobody passes from then on
+	free instant // no frame passes from then on
 	gaps []gap   // before that, the oldest first
 }
 
-// gap is when nobody passes.
+// gap is a span in which no frame passes.
 type gap struct{ from, to instant }
 
 // gapsMost is how many gaps are remembered. Frames come late by some frames, not by thousands.
 const gapsMost = 32
 
-// pass lets a frame through that comes at a moment and keeps the gate for a span. It returns when the frame goes in.
+// pass lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame enters.
 func (g *gate) pass(at, takes instant) instant {
 	for i, gap := range g.gaps {
 		if start := max(at, gap.from); start+takes <= gap.to {
@@ -32,7 +31,7 @@ func (g *gate) pass(at, takes instant) instant {
 	return start
 }
 
-// fill takes a span out of a gap.
+// fill removes a span from a gap.
 func (g *gate) fill(i int, from, to instant) {
 	old := g.gaps[i]
 	g.gaps = slices.Delete(g.gaps, i, i+1)

@@ -1,6 +1,6 @@
 package sim
 
-// ordered is what a heap keeps in order.
+// ordered is an element of a heap.
 type ordered[T any] interface{ before(T) bool }
 
 // heap is a binary heap, its first element on top. The zero value is empty. It allocates only to grow.
@@ -19,7 +19,7 @@ func (h *heap[T]) push(v T) {
 	}
 }
 
-// pop takes out the first element; the heap is not empty.
+// pop removes and returns the first element; the heap must not be empty.
 func (h *heap[T]) pop() T {
 	all := *h
 	first, last := all[0], len(all)-1

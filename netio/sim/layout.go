@@ -2,7 +2,7 @@ package sim
 
 import "github.com/activepebbles/pebbles/netio"
 
-// class is how near two ranks are.
+// class is the distance of two ranks: same process, same host, or neither.
 type class uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 
 var classNames = [classes]string{"within_process", "within_host", "between_hosts"}
 
-// layout is where ranks live: processes in runs on hosts.
+// layout maps ranks to processes and hosts, in runs.
 type layout struct {
 	place   netio.Place // of the whole job
 	perHost int         // processes
@@ -43,7 +43,7 @@ func (l *layout) class(a, b int) class {
 	return betweenHosts
 }
 
-// has tells whether two ranks of a class exist.
+// has reports whether two ranks of a class exist.
 func (l *layout) has(c class) bool {
 	switch c {
 	case withinProcess:

@@ -26,7 +26,7 @@ func (w *World) loop() {
 	close(w.done)
 }
 
-// turn lets the next thing happen. The world is locked.
+// turn runs the next event or rank. The world is locked.
 func (w *World) turn() {
 	w.progress.Add(1)
 	w.stats.Turns++
@@ -58,7 +58,7 @@ func (w *World) limit() {
 	}
 }
 
-// step lets a rank run until it gives its turn back. The world is locked.
+// step runs a rank until it ends its turn. The world is locked.
 func (w *World) step(r *rank, at instant) {
 	if r.frozen > at {
 		w.rise(r)
@@ -74,7 +74,7 @@ func (w *World) step(r *rank, at instant) {
 	alive := false
 	w.unlocked(func() { _, alive = r.resume() })
 	if !alive {
-		r.tellAll()
+		r.sendAllAcks()
 	}
 	w.running = nil
 	if alive {
@@ -84,7 +84,7 @@ func (w *World) step(r *rank, at instant) {
 	}
 }
 
-// end takes a rank out that has returned. The world is locked.
+// end removes a rank that has returned. The world is locked.
 func (w *World) end(r *rank) {
 	w.running = nil
 	w.rise(r)
@@ -98,7 +98,7 @@ func (w *World) end(r *rank) {
 	}
 }
 
-// horizon is how far the rank that runs may go: until then nothing can come that it does not know of.
+// horizon is how far the running rank's clock may go: nothing unknown can arrive before.
 func (w *World) horizon() instant {
 	limit := w.queue.first() + w.charges.ahead
 	if len(w.agenda) > 0 {
@@ -107,7 +107,7 @@ func (w *World) horizon() instant {
 	return limit
 }
 
-// time is that of the rank that runs, or of what happens.
+// time is the running rank's clock, or the time of the event.
 func (w *World) time() instant {
 	if w.running != nil {
 		return max(w.now, w.running.clock)
@@ -115,8 +115,8 @@ func (w *World) time() instant {
 	return w.now
 }
 
-// stall is for when nothing is under way any more. The dead are buried when nobody else is left; other ranks that wait then
-// wait for ever. The world is locked.
+// stall handles a world with nothing left in flight. It buries the dead if no other rank is left; otherwise the ranks that wait hang.
+// The world is locked.
 func (w *World) stall() {
 	switch {
 	case w.dead > 0 && w.dead == w.alive:
@@ -125,12 +125,12 @@ func (w *World) stall() {
 		w.stalled = true
 		err := w.hang()
 		w.unlocked(func() { w.failAll(err) })
-	default: // they were told; only somebody outside can make them go on
+	default: // they know of the failure; only a goroutine outside can make them go on
 		w.unlocked(func() { <-w.outside })
 	}
 }
 
-// knock tells a world that has stalled that somebody outside has done something to it. The world is locked.
+// knock wakes a stalled world after a call from outside. The world is locked.
 func (w *World) knock() {
 	select {
 	case w.outside <- struct{}{}:
@@ -151,7 +151,7 @@ func (w *World) hang() error {
 // failAll ends the job on all processes.
 func (w *World) failAll(err error) {
 	w.mu.Lock()
-	w.told = true
+	w.aborted = true
 	w.mu.Unlock()
 	for _, p := range w.processes {
 		p.fail(err)
@@ -164,7 +164,7 @@ func (w *World) unlocked(do func()) {
 	w.mu.Lock()
 }
 
-// sweep releases frames that nobody wants. The world is locked.
+// sweep releases frames for ranks that have ended. The world is locked.
 func (w *World) sweep() {
 	if !w.litter.Empty() {
 		w.unlocked(w.sweepAll)
@@ -178,7 +178,7 @@ func (w *World) sweepAll() {
 	all.Release()
 }
 
-// clear gives back all that is under way when the job is over. The world is locked.
+// clear releases all frames in flight when the job is over. The world is locked.
 func (w *World) clear() {
 	for i := range w.ranks {
 		w.ranks[i].clear()

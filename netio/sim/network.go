@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// Link is what frames cost between two ranks, by LogGP (Active Pebbles, section 3), in seconds. As in that paper a frame of
+// Link is a frame's cost between two ranks by LogGP (Active Pebbles, section 3), in seconds. As in that paper, a frame of
 // n bytes costs n times G.
 type Link struct {
-	Latency  float64 `json:"L"` // until the first byte has come, beyond the overheads
+	Latency  float64 `json:"L"` // until the first byte arrives, without the overheads
 	Overhead float64 `json:"o"` // of a rank that sends or receives a frame
 	Gap      float64 `json:"g"` // between two frames of a sender, or of a receiver, at the least
-	PerByte  float64 `json:"G"` // for each byte of a frame, its header of 64 bytes among them
+	PerByte  float64 `json:"G"` // for each byte of a frame, including its header of 64 bytes
 }
 
-// Costs is what a rank's own work takes, in seconds.
+// Costs are the times of a rank's own work, in seconds.
 type Costs struct {
-	Send   float64 `json:"send"`   // of a pebble, to whatever rank: its owner, its lane
+	Send   float64 `json:"send"`   // of a pebble, to any rank: to find its owner and fill its lane
 	Handle float64 `json:"handle"` // of a pebble that is home
 	Pass   float64 `json:"pass"`   // of a pebble that goes on from a hop
 	Look   float64 `json:"look"`   // that found nothing to do
 }
 
-// Network is a machine: where ranks live, and what frames and pebbles cost there.
+// Network describes a machine: the layout of ranks, and the costs of frames and pebbles.
 type Network struct {
 	Name             string `json:"name"`
 	About            string `json:"about,omitempty"`    // where the numbers are from
@@ -36,8 +36,8 @@ type Network struct {
 	Host             Link   `json:"within_host"`
 	Between          Link   `json:"between_hosts"`
 	Costs            Costs  `json:"pebble"`
-	Fabric           Fabric `json:"fabric"` // what lies between hosts
-	Ends             Ends   `json:"ends"`   // what frames cost ranks beyond o
+	Fabric           Fabric `json:"fabric"` // between hosts
+	Ends             Ends   `json:"ends"`   // costs of frames at ranks beyond o
 	Cores            Cores  `json:"cores"`  // of a host
 }
 
@@ -48,8 +48,8 @@ type Network struct {
 //
 // "odin" is the machine of the Active Pebbles paper. The paper (section 5) tells what it was: 128 nodes of four processor cores
 // at 2 GHz, four ranks a node, InfiniBand of single data rate; it gives no LogGP parameters. L, o and g are the defaults of LogGOPSim,
-// a published simulator by one of that paper's authors, and no measurement of that cluster; G is what a link of 8 Gbit/s of data has.
-// What is within a node, and what a pebble costs a core, are estimates. The numbers are those of model.Odin.
+// a published simulator by one of that paper's authors, not measurements of that cluster; G is that of a link of 8 Gbit/s.
+// The costs inside a node and of a pebble are estimates. The numbers are those of model.Odin.
 //
 // "bluegene-q" is one of TRAM's machines, with one rank a node. TRAM tells o (section VI.B: about 5 µs a message at each end)
 // and that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B); 2 GB/s is the nominal rate of its links. The
@@ -98,7 +98,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Load is the network of that name, or else the one that a file describes, in JSON.
+// Load returns the network of a name, or else reads it from a JSON file.
 func Load(nameOrFile string) (Network, error) {
 	if n, ok := Machines[nameOrFile]; ok {
 		return n, nil
@@ -116,10 +116,10 @@ func Load(nameOrFile string) (Network, error) {
 	return n, n.Check()
 }
 
-// spanMax is the longest time that a network may give, in seconds.
+// spanMax is the longest time that a network may have, in seconds.
 const spanMax = 1000
 
-// Check tells what is wrong with a network.
+// Check returns an error that says what is wrong with the network.
 func (n Network) Check() error {
 	if n.RanksPerProcess < 0 || n.ProcessesPerHost < 0 {
 		return fmt.Errorf("sim: network %q: %d ranks a process, %d processes a host: give positive numbers, or 0 for 1",

@@ -15,10 +15,10 @@ type Process struct {
 	ranks  int  // that have not ended
 	joined bool // Run or Close was called
 	down   bool // aborted, lost or closed: frames to and from it are dropped
-	lost   bool // the others are told, or will be
-	dead   bool // its ranks have no more turns before the end
+	lost   bool // the others have been or will be notified
+	dead   bool // its ranks get no more turns before the end
 
-	passages map[*Process]*passage // to others, where frames leave in batches
+	inFlight map[*Process]*inFlight // to others, where frames leave in batches
 }
 
 var (
@@ -43,7 +43,8 @@ func (p *Process) Start(failed func(error)) {
 	p.failed = failed
 }
 
-// looks is after how many looks a rank parks. It wakes at the very moment of an arrival, so more of them would only take turns.
+// looks is the number of looks after which a rank parks. A parked rank wakes at the very time of an arrival, so more looks would only
+// take turns.
 const looks = 2
 
 // Looks implements [netio.Runner].
@@ -57,8 +58,8 @@ func (p *Process) Memory() int64 {
 	return 2 * p.world.config.Memory * int64(p.place.Last-p.place.First) // of which the runtime takes half
 }
 
-// Run implements [netio.Runner]. Ranks begin when all processes have called it, or Close. They must not wait for each other
-// but through their ports: only one of them runs at a time.
+// Run implements [netio.Runner]. Ranks begin when every process has called Run or Close. They must wait for each other through
+// their ports alone: only one of them runs at a time.
 func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	p.join(ranks)
 	w := p.world
@@ -76,7 +77,7 @@ func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duratio
 	}
 }
 
-// join counts the process in. The last one sets the world going.
+// join counts the process. The last one starts the world.
 func (p *Process) join(ranks []func()) {
 	w := p.world
 	w.mu.Lock()
@@ -102,8 +103,8 @@ func (p *Process) join(ranks []func()) {
 	}
 }
 
-// Abort implements [netio.Transport]. The others are told after the latency of the links to them; who fails meanwhile is
-// told as well, and keeps its own cause.
+// Abort implements [netio.Transport]. The other processes are notified after the latency of the links to them. One that fails
+// meanwhile is notified too, and keeps its own cause.
 func (p *Process) Abort(reason string) {
 	w := p.world
 	w.mu.Lock()
@@ -112,10 +113,10 @@ func (p *Process) Abort(reason string) {
 	for rank := p.place.First; rank < p.place.Last; rank++ {
 		w.ranks[rank].clear()
 	}
-	if w.told || p.dead {
+	if w.aborted || p.dead {
 		return
 	}
-	w.told = true
+	w.aborted = true
 	if w.culprit < 0 {
 		w.culprit = p.place.Process
 	}
@@ -128,10 +129,10 @@ func (p *Process) Abort(reason string) {
 	}
 }
 
-// reasonMax is how much of a reason travels.
+// reasonMax is the longest part of a reason that is sent.
 const reasonMax = 4096
 
-// fail tells the process's job of a failure.
+// fail notifies the process's job of a failure.
 func (p *Process) fail(err error) {
 	p.world.mu.Lock()
 	failed, dead := p.failed, p.dead
@@ -141,12 +142,12 @@ func (p *Process) fail(err error) {
 	}
 }
 
-// loss is the error that tells others of the loss of this process.
+// loss is the error by which others learn that this process is lost.
 func (p *Process) loss(cause error) error {
 	return &netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause}
 }
 
-// finished is what a process learns that sends to this one when that has ended in order.
+// finished is the error of a process that sends to this one after this one has ended normally.
 func (p *Process) finished() error {
 	return fmt.Errorf("sim: process %d: %w", p.place.Process, netio.ErrFinished)
 }

@@ -1,8 +1,8 @@
 package sim
 
-// queue holds the ranks that do not run, the one that goes on first on top. It knows where each one is, so that a frame
-// that arrives can bring a rank forward. It never looks at a rank: with many of them each look is a cache miss. For the same
-// reason a seat has four below it and not two: the tree is half as high, and those four lie side by side.
+// queue is a heap of the ranks that do not run, ordered by the time at which they go on. It knows each rank's seat, so that an
+// arriving frame can bring the rank forward. It never reads a rank: with many ranks each read is a cache miss. For the same reason
+// it is a heap of four branches: the tree is half as high, and the four lie side by side.
 type queue struct {
 	seats []seat
 	place []int32 // by rank: its seat; -1 when it has none
@@ -24,7 +24,7 @@ func newQueue(ranks int) queue {
 	return q
 }
 
-// tie is what orders a rank among those of one moment.
+// tie orders the ranks of one moment.
 func tie(seed uint64, rank int) uint64 {
 	return mix(seed, uint64(rank))>>32<<32 | uint64(rank)
 }
@@ -33,7 +33,7 @@ func (s seat) rank() int { return int(uint32(s.tie)) }
 
 func (s seat) before(o seat) bool { return s.key < o.key || s.key == o.key && s.tie < o.tie }
 
-// first is when the next rank goes on; never when none does.
+// first is when the next rank goes on; never if there is none.
 func (q *queue) first() instant {
 	if len(q.seats) == 0 {
 		return never
@@ -46,7 +46,7 @@ func (q *queue) push(key instant, tie uint64) {
 	q.up(len(q.seats)-1, seat{key, tie})
 }
 
-// pop takes the first out; the queue is not empty.
+// pop removes and returns the first rank; the queue must not be empty.
 func (q *queue) pop() (rank int, key instant) {
 	first, end := q.seats[0], len(q.seats)-1
 	last := q.seats[end]
@@ -72,7 +72,7 @@ func (q *queue) later(rank int, key instant) {
 	}
 }
 
-// up seats one at i, or above. Whoever sits there moves down.
+// up places a seat at i or above, and moves those it passes down.
 func (q *queue) up(i int, s seat) {
 	for i > 0 {
 		above := (i - 1) / below
@@ -85,7 +85,7 @@ func (q *queue) up(i int, s seat) {
 	q.sit(i, s)
 }
 
-// down seats one at i, or below.
+// down places a seat at i or below, and moves those it passes up.
 func (q *queue) down(i int, s seat) {
 	for {
 		next := below*i + 1

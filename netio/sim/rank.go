@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// rank is one rank's end of the network: a [netio.Port]. Its function runs as a coroutine that the world resumes.
+// rank is a [netio.Port] of the network. The rank's function runs as a coroutine that the world resumes.
 type rank struct {
 	world   *World
 	process *Process
@@ -16,7 +16,7 @@ type rank struct {
 	tie     uint64 // orders ranks of one moment
 
 	clock   instant
-	key     instant // when it goes on at the latest, while it does not run
+	key     instant // the latest time at which it goes on, while it does not run
 	parked  bool    // in Wait: what arrives brings it forward
 	woken   bool    // somebody has called Wake
 	back    bool    // frames have come back since the last Wait
@@ -25,39 +25,41 @@ type rank struct {
 	traffic         // of frames that don't leave the host
 
 	inbox    heap[parcel]
-	returns  heap[comeback]
+	returns  heap[returning]
 	core     *core // nil when it holds none, or has one of its own
 	batches  batches
-	receipts receipts
-	prompt   map[*netio.Frame]bool // of this rank's that are under way: word of their release is to come promptly
-	done     func() netio.Work     // nil: nobody tells
-	worked   netio.Work            // what was paid for
-	owing    float64               // picoseconds below one
+	pending  pendingAcks
+	prompt   map[*netio.Frame]bool // frames of this rank in flight that asked for a prompt ack
+	done     func() netio.Work     // counts the rank's work; nil: unknown
+	worked   netio.Work            // the work whose time has passed
+	fraction float64               // of a picosecond, not yet paid
 	resume   func() (struct{}, bool)
 	yield    func(struct{}) bool
 }
 
-// parcel is a frame on its way.
+// parcel is a frame in flight.
 type parcel struct {
-	at     instant
-	number uint64
-	frame  *netio.Frame
-	seal   *seal // nil where nothing can go wrong
-	opens  bool  // it is the first of a batch
+	at       instant
+	number   uint64
+	frame    *netio.Frame
+	envelope *envelope // nil on a link without faults
+	opens    bool      // it is the first of a batch
 }
 
 func (p parcel) before(o parcel) bool { return p.at < o.at || p.at == o.at && p.number < o.number }
 
-// comeback is a frame on its way home.
-type comeback struct {
+// returning is a released frame whose ack is in flight.
+type returning struct {
 	at     instant
 	number uint64
 	frame  *netio.Frame
-	from   *Process // that told
-	pays   instant  // whoever reads that
+	from   *Process // that released it
+	pays   instant  // cost for the rank that receives the ack
 }
 
-func (c comeback) before(o comeback) bool { return c.at < o.at || c.at == o.at && c.number < o.number }
+func (c returning) before(o returning) bool {
+	return c.at < o.at || c.at == o.at && c.number < o.number
+}
 
 var (
 	_ netio.Port  = (*rank)(nil)
@@ -85,7 +87,7 @@ func (r *rank) Send(f *netio.Frame) {
 	r.pay()
 	r.sync()
 	w.share(r)
-	r.tellLate()
+	r.sendLateAcks()
 	gone := w.carry(r, f)
 	w.mu.Unlock()
 	if !gone {
@@ -101,7 +103,7 @@ func (r *rank) Recv() *netio.Frame {
 	r.pay()
 	r.sync()
 	w.share(r)
-	r.tellLate()
+	r.sendLateAcks()
 	for {
 		r.mature()
 		if len(r.inbox) == 0 || r.inbox[0].at > r.clock {
@@ -109,7 +111,7 @@ func (r *rank) Recv() *netio.Frame {
 			return nil
 		}
 		p := r.inbox.pop()
-		if p.seal != nil && !w.opened(r, p) {
+		if p.envelope != nil && !w.opened(r, p) {
 			continue
 		}
 		f := p.frame
@@ -132,7 +134,7 @@ func (r *rank) Wait(d time.Duration) {
 	defer w.mu.Unlock()
 	r.pay()
 	r.batches.leave()
-	r.tellAll()
+	r.sendAllAcks()
 	r.mature()
 	if !r.woken && !r.back {
 		r.park(d)
@@ -140,7 +142,7 @@ func (r *rank) Wait(d time.Duration) {
 	r.woken, r.back = false, false
 }
 
-// park lets the rank rest until something comes for it. The world is locked.
+// park suspends the rank until something arrives. The world is locked.
 func (r *rank) park(d time.Duration) {
 	r.key = min(r.clock+instantOf(d), never)
 	r.parked = true
@@ -150,8 +152,8 @@ func (r *rank) park(d time.Duration) {
 	r.mature()
 }
 
-// due is when a rank goes on that has just given its turn back. It is asked under the same lock under which the rank comes into the
-// queue: until then nobody can bring it forward, and somebody outside may have woken it. The world is locked.
+// due is when a rank that has just ended its turn goes on. It is called under the lock under which the rank enters the queue: before
+// that nothing can bring the rank forward, and a goroutine outside may have woken it. The world is locked.
 func (r *rank) due() instant {
 	at := r.key
 	switch {
@@ -188,7 +190,7 @@ func (r *rank) Pause() {
 	r.pay()
 	r.clock += r.world.charges.look
 	r.batches.leave()
-	r.tellPrompt()
+	r.sendPromptAcks()
 	if r.world.wanted(r) {
 		r.world.rise(r)
 		r.key = r.clock
@@ -218,21 +220,21 @@ func (r *rank) Compute(d time.Duration) {
 	r.clock += instantOf(max(d, 0))
 }
 
-// pay lets the time pass that the rank's work since the last look has taken.
+// pay advances the clock by the time of the rank's work since its last look.
 func (r *rank) pay() {
 	if r.done == nil {
 		return
 	}
 	c, now := &r.world.charges, r.done()
-	r.owing += c.send*float64(now.Sent-r.worked.Sent) + c.handle*float64(now.Handled-r.worked.Handled) +
+	r.fraction += c.send*float64(now.Sent-r.worked.Sent) + c.handle*float64(now.Handled-r.worked.Handled) +
 		c.pass*float64(now.Passed-r.worked.Passed)
 	r.worked = now
-	whole := instant(r.owing)
+	whole := instant(r.fraction)
 	r.clock += whole
-	r.owing -= float64(whole)
+	r.fraction -= float64(whole)
 }
 
-// sync lets others run while they could still send what this rank must see by now. The world is locked.
+// sync lets other ranks run while they could still send something that arrives by now. The world is locked.
 func (r *rank) sync() {
 	if w := r.world; w.running == r && r.clock > w.horizon() {
 		r.key = r.clock
@@ -247,11 +249,11 @@ func (r *rank) suspend() {
 	r.world.mu.Lock()
 }
 
-// mature takes home the frames whose release is known here by now.
+// mature returns to the pool the frames whose acks have arrived by now.
 func (r *rank) mature() {
 	for len(r.returns) > 0 && r.returns[0].at <= r.clock {
 		c := r.returns.pop()
-		if p := r.process.passages[c.from]; p != nil {
+		if p := r.process.inFlight[c.from]; p != nil {
 			p.frames--
 		}
 		r.clock += c.pays
@@ -260,7 +262,7 @@ func (r *rank) mature() {
 	}
 }
 
-// keeper lets the frames of a rank's pool take their way back when they are released.
+// keeper sends an ack when a frame of a rank's pool is released.
 type keeper struct {
 	netio.Heap
 	rank *rank
@@ -269,8 +271,8 @@ type keeper struct {
 // Release implements [netio.Keeper].
 func (k keeper) Release(_ *netio.Pool, f *netio.Frame) { k.rank.released(f) }
 
-// released is what the release of a frame of this rank's pool comes to. Word of a data frame takes as long as a frame without bytes would;
-// a control frame has left this rank for good when it was sent.
+// released handles the release of a frame of this rank's pool. The ack of a data frame takes as long as a frame without bytes; a control
+// frame needs none.
 func (r *rank) released(f *netio.Frame) {
 	w := r.world
 	w.mu.Lock()
@@ -285,26 +287,26 @@ func (r *rank) released(f *netio.Frame) {
 		w.queue.sooner(r.id, max(r.clock, w.time()))
 	}
 	if w.running == nil {
-		w.knock() // who releases may be outside of the world
+		w.knock() // the caller may be outside of the world
 	}
 }
 
-// comeHome lets a released frame be on its way home. The world is locked, and a rank runs.
+// comeHome sends the ack of a released frame, or defers it. The world is locked, and a rank runs.
 func (r *rank) comeHome(f *netio.Frame) {
 	by := r.world.running
 	k := r.world.layout.class(by.id, r.id)
 	switch c := &r.world.charges; {
 	case by == r:
-		r.expect(comeback{at: r.clock, frame: f})
+		r.expect(returning{at: r.clock, frame: f})
 	case c.batch[k] > 0:
-		by.owe(k, loan{f, r})
+		by.deferAck(k, ack{f, r})
 	default:
-		r.expect(comeback{at: by.clock + c.latency[k], frame: f})
+		r.expect(returning{at: by.clock + c.latency[k], frame: f})
 	}
 }
 
-// expect lets a frame be on its way home. The world is locked.
-func (r *rank) expect(c comeback) {
+// expect queues an ack in flight. The world is locked.
+func (r *rank) expect(c returning) {
 	w := r.world
 	c.number = w.number()
 	r.returns.push(c)
@@ -313,7 +315,7 @@ func (r *rank) expect(c comeback) {
 	}
 }
 
-// clear gives back whatever is for this rank or on its way home to it. The world is locked.
+// clear releases all frames in flight to this rank, and takes back its own. The world is locked.
 func (r *rank) clear() {
 	for len(r.inbox) > 0 {
 		r.world.litter.Push(r.inbox.pop().frame)
@@ -321,10 +323,10 @@ func (r *rank) clear() {
 	for len(r.returns) > 0 {
 		r.pool.TakeBack(r.returns.pop().frame)
 	}
-	for _, d := range r.receipts.order {
-		for _, l := range d.loans {
+	for _, d := range r.pending.order {
+		for _, l := range d.acks {
 			l.owner.pool.TakeBack(l.frame)
 		}
 	}
-	r.receipts = receipts{}
+	r.pending = pendingAcks{}
 }

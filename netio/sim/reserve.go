@@ -12,17 +12,16 @@ const (
 	reserveEach = 112 << 10 // bytes, what a rank of a routed job with two targets was seen to take, at 65,536 ranks
 )
 
-// reserved is how much memory has huge pages in view, in this process.
+// reserved is the memory of this process that was advised to use huge pages.
 var reserved struct {
 	sync.Mutex
 	bytes int64
 }
 
-// reserve has the memory that so many ranks will take backed by huge pages. Each turn goes to another rank, whose stack, frames
-// and lanes nobody has touched for a while: with small pages each of these misses the TLB too, which took a fifth of the time.
-// Go's heap can't be told, so this asks for memory, gives the advice, and lets go of it untouched: the heap gives it
-// to the ranks afterwards, with the advice, since freed memory is used first. Until then it takes no room. Half of the memory that is available
-// at the most.
+// reserve backs the memory that the ranks will use with huge pages. Each turn goes to another rank, whose stack, frames and lanes are
+// cold: with small pages each of them misses the TLB too, which took a fifth of the time. Go's heap has no such option, so reserve
+// allocates memory, gives the advice, and frees it untouched: the heap reuses freed memory first, with the advice, for the ranks. Until
+// then no page is in use. It reserves at most half of the available memory.
 func reserve(ranks int) {
 	if ranks < reserveFrom {
 		return

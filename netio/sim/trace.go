@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// trace writes what happens, a line each, in the order in which the world steps: picoseconds, what, from, to, and what there
-// is to tell of a frame. The same seed gives the same bytes.
+// trace writes a line for each event, in the order of the simulation: picoseconds, event, from, to, and the frame's fields. The same
+// seed gives the same bytes.
 type trace struct {
-	to  *bufio.Writer // nil: nobody wants to know
+	to  *bufio.Writer // nil: no trace
 	err error
 }
 

@@ -13,23 +13,23 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Config says what is simulated. A World made of the same Config lets the same program run the same way.
+// Config describes a simulated job. The same program runs identically in Worlds of the same Config.
 type Config struct {
-	Ranks     int     // more than memory has room for, at 20 KiB each, are refused
-	Processes int     // 0 is as many as the network's ranks a process make
+	Ranks     int     // it is an error if they don't fit in memory, at 20 KiB each
+	Processes int     // 0: by the network's ranks a process
 	Network   Network // the zero value is Machines["flat"]
-	Seed      uint64  // of the order of what happens at one moment, and of faults
+	Seed      uint64  // for faults, and for the order of events at one moment
 	Faults    Faults
-	Memory    int64         // bytes that a rank's pebbles may take, when the program does not say; 0 is 256 MiB
+	Memory    int64         // bytes for a rank's pebbles, unless the program sets a limit; 0 is 256 MiB
 	TimeLimit time.Duration // of virtual time; 0 is none
 	TurnLimit uint64        // of ranks' turns and events; 0 is none
-	CountFrom uint64        // where ranks begin to count frames, epochs (in 32 bits) and collectives: just below a wrap, to try it
-	Trace     io.Writer     // what happens, a line each; nil for nobody
+	CountFrom uint64        // first number of frames, epochs (in 32 bits) and collectives: set it just below a wrap to test that
+	Trace     io.Writer     // receives a line for each event; nil: none
 }
 
 const memoryDefault = 256 << 20
 
-// Check tells what is wrong with c.
+// Check returns an error that says what is wrong with c.
 func (c Config) Check() error {
 	c = c.withDefaults()
 	switch {
@@ -61,7 +61,7 @@ func (c Config) withDefaults() Config {
 }
 
 // World is one simulated job: its processes, their ranks, the network between them, and its clock. One rank runs at a time,
-// on a coroutine of its own, until its clock is ahead of what another could still send it.
+// on a coroutine of its own, until its clock is so far ahead that another rank could still send it something earlier.
 type World struct {
 	config    Config
 	layout    layout
@@ -71,34 +71,34 @@ type World struct {
 	processes []*Process
 	ranks     []rank
 
-	mu       sync.Mutex // held by whatever touches what follows: ranks, and other goroutines that release frames or wake ranks
+	mu       sync.Mutex // guards what follows; taken by ranks, and by other goroutines that release frames or wake ranks
 	queue    queue
 	agenda   heap[event]
 	numbers  uint64
 	now      instant
-	running  *rank // whose turn it is; nil between turns
-	arrived  int   // processes that run or have closed
+	running  *rank // the rank that has the turn; nil between turns
+	arrived  int   // processes that have called Run or Close
 	alive    int   // ranks that have not ended
 	dead     int   // of them, those whose process has died
-	told     bool  // everybody is told that the job has failed
+	aborted  bool  // all processes have been or will be notified that the job failed
 	culprit  int   // the process that failed first; -1 for none
-	stalled  bool  // a hang was told
+	stalled  bool  // a hang was reported
 	litter   netio.Frames
-	limbo    netio.Frames // frames that the network has lost, until the end
+	limbo    netio.Frames // frames that the network has lost, kept until the end
 	hosts    []traffic    // by host
 	streams  map[[2]int]*stream
 	random   *rand.Rand // of faults
 	trace    trace
 	stats    Stats
 	done     chan struct{} // closed when all ranks have ended
-	outside  chan struct{} // capacity 1: somebody outside has woken a rank, or released a frame
-	progress atomic.Uint64 // turns, for whoever waits for the end
+	outside  chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
+	progress atomic.Uint64 // turns, read by those who wait for the end
 }
 
-// traffic is what the frames of several ranks share: the way out, and the way in.
+// traffic is the outgoing and the incoming side of a link that several ranks share.
 type traffic struct{ out, in gate }
 
-// New makes a world. Its memory grows with what its ranks do; for each of them it takes some hundred bytes.
+// New makes a World. It takes some hundred bytes for each rank; more as the ranks need it.
 func New(c Config) (*World, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func New(c Config) (*World, error) {
 	return w, nil
 }
 
-// Transports are the processes of the job, each to be given to a pebble.Run of its own.
+// Transports returns the processes of the job. Give each one to its own pebble.Run.
 func (w *World) Transports() (all []netio.Transport) {
 	for _, p := range w.processes {
 		all = append(all, p)
@@ -132,8 +132,8 @@ func (w *World) Transports() (all []netio.Transport) {
 	return all
 }
 
-// Each calls run for each process, each on a goroutine of its own, and returns when all have returned: with the error of the
-// process that failed first, or of the lowest that has one. It is what a launcher is to real processes.
+// Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the process
+// that failed first, or else of the lowest that has one. It plays the launcher's part.
 func (w *World) Each(run func(netio.Transport) error) error {
 	errs := make([]error, len(w.processes))
 	var running sync.WaitGroup
@@ -151,7 +151,7 @@ func (w *World) Each(run func(netio.Transport) error) error {
 	return nil
 }
 
-// first is the error that says most: that of the process that failed first, unless it only says that another has gone.
+// first selects the most useful error: that of the process that failed first, unless it only says that another one has ended.
 func (w *World) first(errs []error) (found error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,7 +170,7 @@ func (w *World) first(errs []error) (found error) {
 	return found
 }
 
-// Stats is what the network has done so far. It may be asked when all processes have returned.
+// Stats returns the network's counters. Call it when all processes have returned.
 func (w *World) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -181,11 +181,11 @@ func (w *World) Stats() Stats {
 	return s
 }
 
-// Stats is what a simulated network has done.
+// Stats are the counters of a simulated network.
 type Stats struct {
-	Seconds float64 `json:"seconds"` // of virtual time, until the last rank had ended
+	Seconds float64 `json:"seconds"` // of virtual time, until the last rank ended
 	Turns   uint64  `json:"turns"`   // of ranks, and events
-	Frames  uint64  `json:"frames"`  // data and control, by whatever way
+	Frames  uint64  `json:"frames"`  // data and control, also those inside a process
 	Bytes   uint64  `json:"bytes"`   // of their payloads
 
 	WithinProcess uint64 `json:"frames_within_process"`
@@ -198,7 +198,7 @@ type Stats struct {
 	Corrupted  uint64 `json:"corrupted"`
 }
 
-// mix is a number that depends on two others, by SplitMix64.
+// mix hashes two numbers by SplitMix64.
 func mix(seed, n uint64) uint64 {
 	z := seed + (n+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

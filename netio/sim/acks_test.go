@@ -27,7 +27,7 @@ func home(p netio.Port, lent int64) time.Duration {
 func TestReceiptsCostBothEnds(t *testing.T) {
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {
 		send(p, 100)
-		require.InDelta(t, 2*latency+4*call, home(p, 0), 20, "sent, taken, told and read")
+		require.InDelta(t, 2*latency+4*call, home(p, 0), 20, "sent, received, acknowledged and read")
 	}, func(p netio.Port) {
 		take(p)
 		start := p.Now()
@@ -48,11 +48,11 @@ func TestReceiptsTravelWithFrames(t *testing.T) {
 		p.Send(f)
 		start := p.Now()
 		p.Wait(time.Nanosecond)
-		require.Less(t, p.Now()-start, call, "nothing is left to tell")
+		require.Less(t, p.Now()-start, call, "no ack is pending")
 	})
 }
 
-// Of many frames under way, a rank that pauses tells of those that it is asked to tell of promptly: the first ones, and then one in a quarter.
+// Of many frames in flight, a rank that pauses sends the acks that were asked for promptly: of the first ones, and then of one in a quarter.
 func TestReceiptsWait(t *testing.T) {
 	const frames = 8
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {

@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the rank sends to the
+// same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank that pauses, or has looked
+// looksUntilPrompt times, sends them only if a prompt ack was asked for: by every promptMax-th frame to a process, and by one in
+// promptShare of those in flight. A rank that looks or sends acks a release at most batchTime later.
+const (
+	promptShare      = 4
+	promptMax        = 64
+	looksUntilPrompt = 16
+)
+
+// pendingAcks are the acks that a rank has not sent yet: it has released these frames of other processes.
+type pendingAcks struct {
+	of    map[*Process]*ackList
+	order []*ackList // those with acks, in the order of their first ones
+	asked bool       // a prompt ack is among them
+	until instant    // when all of them leave
+	looks int
+}
+
+// ackList are the acks for one process.
+type ackList struct {
+	class class
+	acks  []ack
+}
+
+// ack returns a frame to its rank.
+type ack struct {
+	frame *netio.Frame
+	owner *rank
+}
+
+// deferAck keeps the ack of a release until it is sent. The world is locked, and the rank runs.
+func (r *rank) deferAck(k class, l ack) {
+	if r.batches.open(r.clock, l.owner.process) {
+		r.sendAck(k, l, 0)
+		return
+	}
+	o := &r.pending
+	if o.of == nil {
+		o.of = map[*Process]*ackList{}
+	}
+	d := o.of[l.owner.process]
+	if d == nil {
+		d = &ackList{class: k}
+		o.of[l.owner.process] = d
+	}
+	if len(o.order) == 0 {
+		o.until = r.clock + batchTime
+	}
+	if len(d.acks) == 0 {
+		o.order = append(o.order, d)
+	}
+	d.acks = append(d.acks, l)
+	o.asked = o.asked || l.owner.prompt[l.frame]
+}
+
+// sendAck sends an ack. Its receiver pays for it.
+func (r *rank) sendAck(k class, l ack, pays instant) {
+	delete(l.owner.prompt, l.frame)
+	l.owner.expect(returning{at: r.clock + r.world.charges.latency[k], frame: l.frame, from: r.process, pays: pays})
+}
+
+// sendAcksWith adds the acks for a process to a batch that has been opened. The world is locked.
+func (r *rank) sendAcksWith(to *Process) {
+	o := &r.pending
+	d := o.of[to]
+	if d == nil || len(d.acks) == 0 {
+		return
+	}
+	r.sendList(d, 0)
+	i := slices.Index(o.order, d)
+	o.order = slices.Delete(o.order, i, i+1)
+	o.asked = o.asked && len(o.order) > 0
+}
+
+// sendAllAcks sends all acks, to each process in a batch of its own, which costs both ends. The world is locked.
+func (r *rank) sendAllAcks() {
+	o := &r.pending
+	for _, d := range o.order {
+		price := r.world.charges.batch[d.class]
+		r.clock += price
+		r.sendList(d, price)
+	}
+	o.order, o.asked = o.order[:0], false
+}
+
+// sendList sends all acks for one process. Its receiver pays once.
+func (r *rank) sendList(d *ackList, pays instant) {
+	for _, l := range d.acks {
+		r.sendAck(d.class, l, pays)
+		pays = 0
+	}
+	d.acks = d.acks[:0]
+}
+
+// sendPromptAcks sends all acks if a prompt one is among them. The world is locked.
+func (r *rank) sendPromptAcks() {
+	if r.pending.asked {
+		r.sendAllAcks()
+	}
+}
+
+// sendLateAcks sends all acks if they have waited too long, or, now and then, if a prompt one is among them. The world is locked.
+func (r *rank) sendLateAcks() {
+	o := &r.pending
+	if len(o.order) == 0 {
+		return
+	}
+	if o.looks++; r.clock > o.until || o.asked && o.looks%looksUntilPrompt == 0 {
+		r.sendAllAcks()
+	}
+}
