@@ -23,7 +23,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
 	}
 	for _, broken := range []struct{ name, file, good, bad string }{
-		{"a lost credit", "netio/pool.go", "f.open.open.Add(-1)", "if p.back%50 != 49 {\n\tf.open.open.Add(-1)\n}"},
+		{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)", "if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
 		{"a dropped count", "internal/engine/progress.go", "r.processed++", "if r.processed++; r.processed == 20 {\n\t\tr.processed--\n\t}"},
 		{"an early end", "termination/skr.go", "d.seen && sums == d.last && sums.Created", "sums.Created"},
 		{"frames not waited for", "termination/nbx.go", "if !s.Idle || !s.Back {", "if !s.Idle {"},
