@@ -190,7 +190,7 @@ func TestWarmingUpIsNoFailure(t *testing.T) {
 			c := reduce.NewCache(kind, slots)
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
 			drive(t, c, 1_000_000, 0, uniform(rng, 1<<40))
-			drive(t, c, 128*trial(slots)+4*slots, 0, stream)
+			drive(t, c, 128*longest(slots)+16*(longest(slots)+1024), 0, stream) // the longest rest, and a trial
 			tries := c.Tries()
 			require.Equal(t, 100_000, drive(t, c, 100_000, 0, stream), name)
 			require.Equal(t, tries, c.Tries())
