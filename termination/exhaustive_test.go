@@ -146,11 +146,11 @@ func enumerate(p *plan, strict bool, rounds uint64, limit int) (*enumeration, er
 	for _, m := range first.ranks {
 		m.note()
 	}
-	todo := []*world{first}
+	unvisited := []*world{first}
 	x.number(first)
-	for len(todo) > 0 {
-		w := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(unvisited) > 0 {
+		w := unvisited[len(unvisited)-1]
+		unvisited = unvisited[:len(unvisited)-1]
 		from := x.known[w.hash()]
 		if w.over() {
 			if w.close(); w.failure != nil {
@@ -170,7 +170,7 @@ func enumerate(p *plan, strict bool, rounds uint64, limit int) (*enumeration, er
 			}
 			to, fresh := x.number(next)
 			if fresh {
-				todo = append(todo, next)
+				unvisited = append(unvisited, next)
 			}
 			x.before[to] = append(x.before[to], from)
 			x.edges++
@@ -207,17 +207,17 @@ func (x *enumeration) late(w *world) bool {
 // hangs fails when there is a world from which no end is within reach.
 func (x *enumeration) hangs() error {
 	reached := make([]bool, len(x.known))
-	todo := x.ends
-	for _, n := range todo {
+	unvisited := x.ends
+	for _, n := range unvisited {
 		reached[n] = true
 	}
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(unvisited) > 0 {
+		n := unvisited[len(unvisited)-1]
+		unvisited = unvisited[:len(unvisited)-1]
 		for _, b := range x.before[n] {
 			if !reached[b] {
 				reached[b] = true
-				todo = append(todo, b)
+				unvisited = append(unvisited, b)
 			}
 		}
 	}

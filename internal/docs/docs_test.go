@@ -165,3 +165,19 @@ func TestExamples(t *testing.T) {
 		require.True(t, has, "package %s has no example", folder)
 	}
 }
+
+// TestPackageComments wants each package to say what it is.
+func TestPackageComments(t *testing.T) {
+	comment := regexp.MustCompile(`(?m)^// [A-Z].*\n(//.*\n)*package `)
+	packages := map[string]bool{}
+	for _, name := range files(t, ".go") {
+		folder := path.Dir(name)
+		if !strings.HasSuffix(name, "_test.go") && !strings.Contains(folder, "testdata") {
+			packages[folder] = packages[folder] || comment.MatchString(read(t, name))
+		}
+	}
+	require.Greater(t, len(packages), 40)
+	for folder, has := range packages {
+		require.True(t, has, "package %s has no package comment: begin one file with what it is", folder)
+	}
+}

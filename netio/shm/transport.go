@@ -1,3 +1,5 @@
+// Package shm is the transport of a job with several processes on one host: they exchange frames through memory that they share.
+// Processes on other hosts are reached by package netio/tcp, which connects all processes besides and tells when one is lost.
 package shm
 
 import (

@@ -1,3 +1,5 @@
+// Package tcp is the transport of a job whose processes reach each other over TCP: two connections for each pair of processes,
+// with checksums, heartbeats, and word of frames that were released.
 package tcp
 
 import (
@@ -23,7 +25,7 @@ import (
 // goroutines serve each connection.
 //
 // A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
-// memory of a [Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
+// memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
 // released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
 // received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
 // rank's frames hold up those of another. A control frame is given back when it has been written.
