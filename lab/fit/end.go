@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -12,8 +11,7 @@ import (
 // end is one of the two ends of a link under measurement, on its own goroutine.
 type end struct {
 	netio.Port
-	context  context.Context
-	failed   *atomic.Pointer[error] // what the transport has told
+	failed   *atomic.Pointer[error] // what the transport has told, or why the context has ended
 	self     uint32
 	batches  bool          // frames share system calls
 	sent     uint64        // data frames
@@ -61,6 +59,9 @@ func touch(f *netio.Frame) (sum byte) {
 
 // recv waits for a frame, as a rank does: it looks for a while and then parks.
 func (e *end) recv() (*netio.Frame, error) {
+	if err := e.failure(); err != nil {
+		return nil, err
+	}
 	for range looks {
 		if f := e.Recv(); f != nil {
 			return f, nil
@@ -97,6 +98,9 @@ func (e *end) idle(turns *int) error {
 
 // room waits until the other end has taken in all but so many bytes of frames.
 func (e *end) room(bytes int64) error {
+	if err := e.failure(); err != nil {
+		return err
+	}
 	for range looks {
 		if e.Pool().Lent() <= bytes {
 			return nil
@@ -111,12 +115,17 @@ func (e *end) room(bytes int64) error {
 	return nil
 }
 
-// lost tells that there is nothing to wait for.
-func (e *end) lost(until time.Duration) error {
+// failure is why to give up, if there is a reason. It costs a load.
+func (e *end) failure() error {
 	if err := e.failed.Load(); err != nil {
 		return *err
 	}
-	if err := context.Cause(e.context); err != nil {
+	return nil
+}
+
+// lost tells that there is nothing to wait for.
+func (e *end) lost(until time.Duration) error {
+	if err := e.failure(); err != nil {
 		return err
 	}
 	if e.Now() > until {

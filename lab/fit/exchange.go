@@ -34,6 +34,9 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	start := e.Now()
 	sent, taken := 0, 0
 	for turns := 0; taken < frames || sent < frames; {
+		if err := e.failure(); err != nil {
+			return 0, err
+		}
 		before := sent + taken
 		if alone || taken >= sent {
 			sent += e.burst(bytes, frames-sent, alone)
@@ -57,7 +60,7 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	if err := e.room(0); err != nil {
 		return 0, err
 	}
-	return seconds - e.touching(bytes, frames), nil
+	return seconds - e.touching(bytes, frames), e.failure()
 }
 
 // burst sends as many frames as may be under way, or one alone, and tells how many.
@@ -85,7 +88,7 @@ func (e *end) roomFor(bytes int) bool {
 func (e *end) touching(bytes, frames int) (seconds float64) {
 	start := e.Now()
 	var filled netio.Frames
-	for range frames {
+	for i := 0; i < frames && e.failure() == nil; i++ {
 		if !e.roomFor(bytes) {
 			e.drain(&filled)
 		}

@@ -57,17 +57,20 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 		return l, m, false, fmt.Errorf("fit: a link is measured between 2 ranks, the job has %d", place.Ranks)
 	}
 	var failed atomic.Pointer[error]
-	t.Start(func(err error) {
+	fail := func(err error) {
 		failed.CompareAndSwap(nil, &err)
 		for rank := place.First; rank < place.Last; rank++ {
 			t.Port(rank).Wake()
 		}
-	})
+	}
+	t.Start(fail)
+	leave := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
+	defer leave()
 	var all []samples
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
 	for rank := place.First; rank < place.Last; rank++ {
-		e := &end{Port: t.Port(rank), context: ctx, failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
+		e := &end{Port: t.Port(rank), failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
 		ends.Go(func() {
 			if rank == 1 {
 				errs[1] = e.answer()
@@ -76,9 +79,7 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 				m.Frames = e.sent
 			}
 			if err := errs[rank]; err != nil { // the other end need not wait
-				failed.CompareAndSwap(nil, &err)
-				t.Port(place.First).Wake()
-				t.Port(place.Last - 1).Wake()
+				fail(err)
 			}
 		})
 	}
