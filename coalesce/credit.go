@@ -42,10 +42,12 @@ func (o *Outbox) openCredit(t route.Topology) {
 
 // hasCredit tells whether a frame can leave on a lane.
 func (o *Outbox) hasCredit(l int) bool {
-	if o.underWay[l].UnderWay() < o.credits {
-		return true
-	}
-	o.sender.Pool.Lent() // brings accounts up to date
+	return o.underWay[l].UnderWay() < o.credits || o.hasCreditBack(l)
+}
+
+// hasCreditBack is hasCredit for a lane whose account must be brought up to date first.
+func (o *Outbox) hasCreditBack(l int) bool {
+	o.sender.Pool.Lent()
 	return o.underWay[l].UnderWay() < o.credits
 }
 

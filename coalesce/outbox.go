@@ -22,6 +22,7 @@ type Outbox struct {
 
 	sender     *Sender
 	target     Target
+	blanks     []Lane         // by lane: what it is without a frame; and one more, of the queue
 	frames     []*netio.Frame // by lane; nil when nothing was sent since the last frame left
 	capacities []int32        // by lane: units that the next frame should hold
 	counts     []int32        // by lane: pebbles in a lane of records; nil when units are pebbles
@@ -68,12 +69,10 @@ type Shape struct {
 // Bytes are those of the pebbles of a full frame.
 func (s Shape) Bytes() int { return s.MaxUnits * s.Unit }
 
-// Target is what an outbox asks of the target that fills it, once a frame.
+// Target is what an outbox asks of the target that fills it.
 type Target interface {
-	// Resize gets ready for so many lanes.
-	Resize(lanes int)
-	// Blank is what a lane without a frame is; the number of lanes stands for the queue's.
-	Blank(lane int) Lane
+	// Blanks are what lanes without a frame are: so many, and one more for the queue's.
+	Blanks(lanes int) []Lane
 	// Release moves what a cache holds back into the lanes.
 	Release()
 	// HandleLocal handles what the main function has put aside for its own rank. It comes before a wait, in which handlers run.
@@ -89,15 +88,15 @@ func (o *Outbox) Open(s *Sender, label Label, target Target, t route.Topology, s
 		frames: make([]*netio.Frame, n), capacities: make([]int32, n), minUnits: MinUnits(shape.MaxUnits, shape.Unit),
 		first: s.Rank % n,
 	}
-	target.Resize(n)
-	for l := range o.Lanes {
-		o.Lanes[l] = target.Blank(l)
+	o.blanks = target.Blanks(n)
+	copy(o.Lanes, o.blanks)
+	for l := range o.capacities {
 		o.capacities[l] = int32(o.minUnits)
 	}
 	if shape.Records {
 		o.counts = make([]int32, n)
 	}
-	o.Queue.lane = target.Blank(n)
+	o.Queue.lane = o.blanks[n]
 	if s.Due > 0 {
 		o.lanesDue = NewOverdue(s.Due, n)
 		o.heldDue = NewOverdue(heldFactor*s.Due, 1)
@@ -127,9 +126,10 @@ func (o *Outbox) HasFrame(l int) bool { return o.frames[l] != nil }
 // Supply makes sure that a lane has room for so many units more, and fails the job when memory has none. waits says that the main
 // function is sending: then it may wait, and let handlers run, which use the same lanes.
 func (o *Outbox) Supply(l, units int, waits bool) {
-	for !o.hasRoom(l, units) {
+	for {
 		if o.frames[l] != nil {
-			if o.grow(l, o.Lanes[l].Len()+units) {
+			lane := &o.Lanes[l]
+			if need := lane.Len() + units; need <= lane.Cap() || o.grow(l, need) {
 				return
 			}
 			o.emit(l, Full)
@@ -146,13 +146,9 @@ func (o *Outbox) Supply(l, units int, waits bool) {
 		}
 		if o.frames[l] == nil {
 			o.attach(l, capacity)
+			return
 		}
 	}
-}
-
-// hasRoom tells whether a lane has a frame with room for so many units more.
-func (o *Outbox) hasRoom(l, units int) bool {
-	return o.frames[l] != nil && o.Lanes[l].Len()+units <= o.Lanes[l].Cap()
 }
 
 // SendFull sends on a lane's frame that is full, unless it may grow. Main function's sends wait until the link has credit again.
@@ -180,10 +176,11 @@ func (o *Outbox) AddRecord(l int, record []byte) (full bool) {
 
 // capacityOf is how many units the next frame of a lane should hold, as far as memory allows it.
 func (o *Outbox) capacityOf(l int) int {
-	if c := int(o.capacities[l]); c <= o.minUnits || o.sender.affords(c*o.Unit) {
-		return c
+	c := int(o.capacities[l])
+	if c > o.minUnits && !o.sender.affords(c*o.Unit) {
+		return o.minUnits
 	}
-	return o.minUnits
+	return c
 }
 
 // attach gives a lane a frame for so many units.
@@ -234,7 +231,7 @@ func (o *Outbox) takeFrame(l int) (f *netio.Frame, units, count int) {
 		o.counts[l] = 0
 	}
 	o.frames[l] = nil
-	o.Lanes[l] = o.target.Blank(l)
+	o.Lanes[l] = o.blanks[l]
 	if o.lanesDue != nil {
 		o.lanesDue.Left(l)
 	}

@@ -88,7 +88,7 @@ func (o *Outbox) SealQueue() {
 	}
 	o.Queue.waiting.Push(f)
 	o.Queue.frame = nil
-	*lane = o.target.Blank(len(o.Lanes))
+	*lane = o.blanks[len(o.Lanes)]
 }
 
 // TakeQueue takes out all that is queued. What handlers send from here on waits for the next time.

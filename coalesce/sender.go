@@ -20,6 +20,7 @@ type Sender struct {
 	Pool    *netio.Pool
 	Process *Process
 	Engine  Engine
+	Failed  *atomic.Bool // the job has
 
 	Epoch  uint32
 	Deep   bool                // pebbles of different depths travel in different frames
@@ -48,8 +49,8 @@ type Options struct {
 
 // Engine is what outboxes ask of their rank when they must wait or fail. None of it is called for each pebble.
 type Engine interface {
-	// Check leaves the program when the job has failed.
-	Check()
+	// Leave leaves the program, for the job has failed.
+	Leave()
 	// Progress handles what has arrived. It is for the main function's side, as are the next three.
 	Progress() bool
 	// Turn is Progress in a wait: now and then it sends what is due as well.
@@ -69,6 +70,13 @@ type Process struct {
 
 	mu     sync.Mutex
 	shared map[link]*shared
+}
+
+// Check leaves the program when the job has failed.
+func (s *Sender) Check() {
+	if s.Failed.Load() {
+		s.Engine.Leave()
+	}
 }
 
 // alone tells whether no other rank of the process is about to send but in handlers: all their bodies of this epoch have
@@ -153,7 +161,7 @@ func (s *Sender) Shares() bool { return s.Shared && s.Place.Processes > 1 }
 // turn is one turn of a wait on the main function's side: it handles what has arrived, or rests. idle is how many turns
 // before it found nothing; it returns that number for the next.
 func (s *Sender) turn(idle int) int {
-	s.Engine.Check()
+	s.Check()
 	if s.Engine.Turn() {
 		return 0
 	}
@@ -165,7 +173,7 @@ func (s *Sender) turn(idle int) int {
 // launch hands a sealed frame to the transport. The frame is gone afterwards; account counts it until its receiver has
 // handled it.
 func (s *Sender) launch(f *netio.Frame, account *netio.Account) {
-	s.Engine.Check()
+	s.Check()
 	if s.Ledger != nil {
 		f.Tag = s.Ledger.Create(int(f.To))
 	}

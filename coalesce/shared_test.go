@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,7 @@ import (
 // still is an engine that has nothing to do.
 type still struct{}
 
-func (still) Check()                          {}
+func (still) Leave()                          {}
 func (still) Progress() bool                  { return false }
 func (still) Turn() bool                      { return false }
 func (still) Rest(int)                        {}
@@ -23,10 +24,9 @@ func (still) Exceeded(target string, _ int64) { panic(target + " needs too much 
 // records is a target of records that holds none back.
 type records struct{}
 
-func (records) Resize(int)     {}
-func (records) Blank(int) Lane { return Lane{} }
-func (records) Release()       {}
-func (records) HandleLocal()   {}
+func (records) Blanks(lanes int) []Lane { return make([]Lane, lanes+1) }
+func (records) Release()                {}
+func (records) HandleLocal()            {}
 
 // A rank whose pebbles another rank of its process has taken out of their shared buffer, and not yet handed over, finds the buffer
 // empty. Its frames are not back before that one is: when the other has handed it over at once, and when the frame had to wait for credit.
@@ -41,6 +41,7 @@ func TestTakenFramesAreNotBack(t *testing.T) {
 					Credits: func(int) int { return 1 }, Shared: true, BufferBudget: 1 << 20, MemoryLimit: 1 << 30,
 				},
 				Place: netio.Place{Ranks: 2, Processes: 2, Last: 1}, Port: port, Pool: port.Pool(), Process: process, Engine: still{},
+				Failed: new(atomic.Bool),
 			}
 			o := new(Outbox)
 			o.Open(s, Label{Name: "all"}, records{}, route.Direct(2), Shape{Unit: 1, MaxUnits: 1024, Factor: 1024, Records: true})

@@ -23,9 +23,7 @@ const (
 	codedBytesMax = 64 << 10 // of a frame, unless one record needs more
 )
 
-func (c *coded[V]) open(int) {}
-
-func (c *coded[V]) blank(int) coalesce.Lane { return coalesce.Lane{} }
+func (c *coded[V]) blanks(lanes int) []coalesce.Lane { return make([]coalesce.Lane, lanes+1) }
 
 func (c *coded[V]) scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32, inHandler bool) {
 	for i, v := range vs {

@@ -54,10 +54,8 @@ type core[V any] struct {
 // A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records of a codec. It is
 // called for batches.
 type carrier[V any] interface {
-	// open gets ready for so many lanes.
-	open(lanes int)
-	// blank is what a lane without a frame is; the number of lanes stands for the queue's.
-	blank(lane int) coalesce.Lane
+	// blanks are what lanes without a frame are: so many, and one more for the queue's.
+	blanks(lanes int) []coalesce.Lane
 	// scatter puts pebbles into their lanes.
 	scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32, inHandler bool)
 	// keep puts pebbles of this rank into its own lane. It may overwrite keys.
@@ -103,11 +101,8 @@ func (c *core[V]) open(t route.Topology) {
 	*c.Own() = coalesce.NewLane(unsafe.Pointer(&c.local[0]), len(c.local))
 }
 
-// Resize implements coalesce.Target.
-func (c *core[V]) Resize(lanes int) { c.carrier.open(lanes) }
-
-// Blank implements coalesce.Target.
-func (c *core[V]) Blank(lane int) coalesce.Lane { return c.carrier.blank(lane) }
+// Blanks implements coalesce.Target.
+func (c *core[V]) Blanks(lanes int) []coalesce.Lane { return c.carrier.blanks(lanes) }
 
 // encoded tells whether pebbles travel through a codec. They may hold pointers.
 func (c *core[V]) encoded() bool { return c.Records }

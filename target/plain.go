@@ -17,10 +17,13 @@ type plain[V any] struct {
 	spill []V // by lane, and one more for the queue
 }
 
-func (p *plain[V]) open(lanes int) { p.spill = make([]V, lanes+1) }
-
-func (p *plain[V]) blank(l int) coalesce.Lane {
-	return coalesce.NewLane(unsafe.Pointer(&p.spill[l]), 1)
+func (p *plain[V]) blanks(lanes int) []coalesce.Lane {
+	p.spill = make([]V, lanes+1)
+	blanks := make([]coalesce.Lane, lanes+1)
+	for l := range blanks {
+		blanks[l] = coalesce.NewLane(unsafe.Pointer(&p.spill[l]), 1)
+	}
+	return blanks
 }
 
 func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, inHandler bool) {

@@ -65,7 +65,7 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 		tick: tick(c.Due, c.Period), tuning: newTuning(c, j.place.Ranks),
 	}
 	r.Sender = coalesce.Sender{
-		Options: c.Options, Rank: id, Place: j.place, Port: port, Pool: port.Pool(), Process: &j.process, Engine: r,
+		Options: c.Options, Rank: id, Place: j.place, Port: port, Pool: port.Pool(), Process: &j.process, Engine: r, Failed: &j.failed,
 		Epoch: uint32(j.start), Created: j.start,
 	}
 	r.Spins = spinsBeforePark
@@ -143,12 +143,8 @@ func (r *Rank) release() {
 	}
 }
 
-// Check implements coalesce.Engine: it leaves the user's code when the job has failed.
-func (r *Rank) Check() {
-	if r.job.failed.Load() {
-		unwindProgram()
-	}
-}
+// Leave implements coalesce.Engine.
+func (r *Rank) Leave() { unwindProgram() }
 
 // guard runs f, and turns the unwinding of a failed job into the job's error. A panic of the user's keeps its stack.
 func (r *Rank) guard(f func() error) (err error) {
