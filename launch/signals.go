@@ -27,6 +27,18 @@ const bounce = 100 * time.Millisecond
 // (context.Cause). From a tenth of a second later signals have their usual effect again, so that a second one ends the
 // process. stop gives up waiting and ends the context; it may be called again.
 func Signals(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, _, stop = Preemptible(ctx, 0)
+	return ctx, stop
+}
+
+// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM, which schedulers send ahead of a preemption,
+// closes preempted; the context ends when grace has passed since, or at the next signal. SIGINT ends the context at once. With no grace
+// preempted is nil, and SIGTERM is like SIGINT.
+func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, preempted <-chan struct{}, stop func()) {
+	var told chan struct{}
+	if grace > 0 {
+		told = make(chan struct{})
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	arrived := make(chan os.Signal, 1)
 	notify(arrived, syscall.SIGINT, syscall.SIGTERM)
@@ -34,26 +46,52 @@ func Signals(ctx context.Context) (_ context.Context, stop func()) {
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		defer signal.Stop(arrived)
-		heed(ctx, cancel, arrived, unwanted.Done())
+		heed(ctx, cancel, arrived, unwanted.Done(), grace, told)
 	})
-	return ctx, func() {
+	return ctx, told, func() {
 		cancel(context.Canceled)
 		leave()
 		listening.Wait()
 	}
 }
 
-// heed cancels ctx at the first signal, and returns when the next one would count as a second.
-func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, unwanted <-chan struct{}) {
+// heed cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one would count as a second.
+func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, unwanted <-chan struct{},
+	grace time.Duration, preempted chan<- struct{}) {
+	var s os.Signal
 	select {
-	case s := <-arrived:
-		cancel(&SignalError{s.(syscall.Signal)})
+	case s = <-arrived:
 	case <-ctx.Done():
 		return
 	}
+	if s == syscall.SIGTERM && grace > 0 {
+		close(preempted)
+		if s = outlast(ctx, arrived, grace); s == nil {
+			return
+		}
+	}
+	cancel(&SignalError{s.(syscall.Signal)})
 	select {
 	case <-time.After(bounce):
 	case <-unwanted:
+	}
+}
+
+// outlast returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil when ctx has ended.
+func outlast(ctx context.Context, arrived <-chan os.Signal, grace time.Duration) os.Signal {
+	began, over := time.Now(), time.NewTimer(grace)
+	defer over.Stop()
+	for {
+		select {
+		case s := <-arrived:
+			if s != syscall.SIGTERM || time.Since(began) >= bounce {
+				return s
+			}
+		case <-over.C:
+			return syscall.SIGTERM
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 

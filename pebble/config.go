@@ -78,8 +78,15 @@ type Config struct {
 	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext.
 	Explain func(Explanation)
 
+	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption: Rank.Preempted
+	// tells the program, which then ends in order; the job fails when the time is over, at a second SIGTERM, and at SIGINT. Give less
+	// than the scheduler does before it kills. 0 is none: SIGTERM ends the job at once.
+	Grace time.Duration
+
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
+
+	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
 }
 
 const (
@@ -102,6 +109,8 @@ func (c Config) complete() (Config, error) {
 	case c.BufferBudget < 0 || c.MemoryLimit < 0:
 		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, or 0 for the defaults",
 			c.BufferBudget, c.MemoryLimit)
+	case c.Grace < 0:
+		return c, fmt.Errorf("pebble: config: a grace of %v: give the time that the program may take to end after SIGTERM, or 0 for none", c.Grace)
 	case c.Coalesce > netio.FrameBytesMax:
 		return c, fmt.Errorf("pebble: config: a coalescing factor of %d is too large: a frame holds %d bytes at the most, and a pebble has at least one", c.Coalesce, netio.FrameBytesMax)
 	case c.Credits > creditsLimit:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
@@ -61,4 +62,37 @@ func ExampleRun_failure() {
 	fmt.Println(errors.Is(err, broken))
 	// Output:
 	// true
+}
+
+// A program that a scheduler may preempt: it saves its state when any of its processes is told, and ends well.
+func ExampleRank_Preempted() {
+	pebble.Main(pebble.Config{Grace: 25 * time.Second}, func(r *pebble.Rank) error {
+		for range 1000 {
+			err := r.Epoch(func() error {
+				for range 1_000_000 {
+					select {
+					case <-r.Preempted():
+						return nil // the epoch ends in order, with what was sent
+					default:
+						// send some pebbles
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			told := false
+			select {
+			case <-r.Preempted():
+				told = true
+			default:
+			}
+			any, err := pebble.AllReduce(r, told, func(a, b bool) bool { return a || b })
+			if any || err != nil {
+				return err // after saving this rank's part
+			}
+		}
+		return nil
+	})
 }

@@ -13,10 +13,11 @@ import (
 
 // Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
 // (the command "pebbles run") this process becomes one of the job's; otherwise the job lives in this process alone, or in
-// config.Transport. SIGINT and SIGTERM end the job. What went wrong is told on standard error: the stack of a panic on the
+// config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the
 // process that it happened in, nothing on those that ended because of it.
 func Main(config Config, function func(*Rank) error) {
-	ctx, stop := launch.Signals(context.Background())
+	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
+	config.preempted = preempted
 	err := RunLaunched(ctx, config, function)
 	stop()
 	launch.Exit(Tell(launch.Stderr(), err))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 )
 
 // roleVariable makes the test binary play one of the programs below instead of running tests.
@@ -40,10 +42,58 @@ var roles = map[string]func(r *pebble.Rank) error{
 		}
 		return r.Barrier()
 	},
+	"preempted": untilPreempted,
 	"register": func(r *pebble.Rank) error {
 		byRank(r, []string{"one", "another"}[r.ID()%2], func(uint64) {})
 		return r.Epoch(func() error { return nil })
 	},
+}
+
+// untilPreempted runs epochs until the process of rank 0 gets SIGTERM in the middle of one, which then ends as others do.
+func untilPreempted(r *pebble.Rank) error {
+	sent, handled := 0, 0
+	count := byRank(r, "count", func(uint64) { handled++ })
+	for epoch := 0; ; epoch++ {
+		if err := r.Epoch(func() error {
+			if epoch == 2 && r.ID() == 0 {
+				return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGTERM), sendUntilPreempted(r, count, &sent))
+			}
+			count.Send(uint64((r.ID() + 1) % r.Size()))
+			sent++
+			return nil
+		}); err != nil {
+			return err
+		}
+		told := 0
+		select {
+		case <-r.Preempted():
+			told = 1
+		default:
+		}
+		sum, err := pebble.AllReduce(r, [2]int{told, sent - handled}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], a[1] + b[1]} })
+		switch {
+		case err != nil:
+			return err
+		case sum[1] != 0:
+			return fmt.Errorf("%d pebbles more were sent than handled", sum[1])
+		case sum[0] > 0 && epoch < 2:
+			return fmt.Errorf("told in epoch %d", epoch)
+		case sum[0] > 0:
+			return nil
+		}
+	}
+}
+
+func sendUntilPreempted(r *pebble.Rank, to *target.Target[uint64], sent *int) error {
+	for {
+		select {
+		case <-r.Preempted():
+			return nil
+		default:
+			to.Send(uint64(r.Size() - 1))
+			*sent++
+		}
+	}
 }
 
 // programs are those that start jobs in other ways than by one call of pebble.Main.
@@ -74,7 +124,7 @@ func after(c pebble.Config, again func(context.Context, pebble.Config, func(*peb
 func TestMain(m *testing.M) {
 	name := os.Getenv(roleVariable)
 	if role, ok := roles[name]; ok {
-		pebble.Main(pebble.Config{}, role)
+		pebble.Main(pebble.Config{Grace: time.Minute}, role)
 	}
 	if program, ok := programs[name]; ok {
 		launch.Exit(pebble.Tell(os.Stderr, program()))
@@ -102,6 +152,20 @@ func TestProcesses(t *testing.T) {
 	status, said := play(t, "well", 3, 5)
 	require.Zero(t, status, said)
 	require.Empty(t, said)
+}
+
+// A job whose first process is preempted in mid-epoch ends in order: with all pebbles handled, and status 0.
+func TestPreempted(t *testing.T) {
+	for _, processes := range []int{1, 3} {
+		status, said := play(t, "preempted", processes, 3)
+		require.Zero(t, status, said)
+		require.Empty(t, said)
+	}
+}
+
+func TestGraceIsNoNegativeTime(t *testing.T) {
+	err := pebble.Run(t.Context(), pebble.Config{Grace: -1}, func(r *pebble.Rank) error { return nil })
+	require.ErrorContains(t, err, "a grace of -1ns")
 }
 
 // Each of these would run as several jobs without a word, or fail without one.
