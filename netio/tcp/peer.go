@@ -35,14 +35,15 @@ const suspicionMax = 500 * time.Millisecond
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type peer struct {
-	t     *Transport
-	place netio.Place
-	lanes [laneCount]*lane
-	sent  sentFrames  // data frames that the peer has yet to acknowledge
-	acks  pendingAcks // acknowledgements that the peer has yet to be told
+	t              *Transport
+	place          netio.Place
+	lanes          [laneCount]*lane
+	sent           sentFrames  // data frames that the peer has yet to acknowledge
+	acks           pendingAcks // acknowledgements that the peer has yet to be told
+	linked, onHost bool        // by a faster way, and one of this host; set before Dial returns
 
-	mu      sync.Mutex       // guards all below, and conn of the lanes while joining
-	memory  handshake.Memory // what it offers
+	mu      sync.Mutex                 // guards all below, and conn of the lanes while joining
+	offers  map[string]handshake.Offer // by the names of ways
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
@@ -88,11 +89,11 @@ func (p *peer) connect(l *lane, conn net.Conn) error {
 	return l.attach(s)
 }
 
-// offers keeps what the peer has said about its memory.
-func (p *peer) offers(memory handshake.Memory) {
+// hear keeps what the peer offers.
+func (p *peer) hear(offers map[string]handshake.Offer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.memory = memory
+	p.offers = offers
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.

@@ -16,17 +16,22 @@ import (
 // Strangers are refused and logged. A member of another build, byte order or registry makes the start fail on all
 // processes, as does the end of ctx.
 func Dial(ctx context.Context, c Config) (*Transport, error) {
-	if err := c.Inside(access).Complete(); err != nil {
-		c.Inside(access).Refuse()
+	if err := c.complete(); err != nil {
+		if c.Listener != nil {
+			c.Listener.Close()
+		}
 		return nil, fmt.Errorf("start transport: %w", err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit,
+		fmt.Errorf("not connected within %v: %w", c.StartLimit, context.DeadlineExceeded))
+	defer cancel()
 	t := newTransport(c)
 	s := &starting{t: t, failed: make(chan error, 1), complete: make(chan struct{})}
 	err := t.open()
 	if err != nil {
 		c.Listener.Close()
-	} else {
-		err = s.run(ctx)
+	} else if err = s.run(ctx); err == nil {
+		err = t.meet(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("start transport: %w", err)
@@ -50,7 +55,7 @@ type starting struct {
 
 func (s *starting) run(ctx context.Context) error {
 	c := &s.t.config
-	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit, s.late())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.missing = make(map[int]int)
 	for i := range c.Place.Processes {
@@ -104,10 +109,6 @@ func (s *starting) wait(ctx context.Context) error {
 	return err
 }
 
-func (s *starting) late() error {
-	return fmt.Errorf("not connected within %v: %w", s.t.config.StartLimit, context.DeadlineExceeded)
-}
-
 // absent names the processes that are not connected.
 func (s *starting) absent(cause error) error {
 	s.mu.Lock()
@@ -155,7 +156,7 @@ func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
 		return err
 	}
-	s.t.peers[hello.Process].offers(hello.Memory)
+	s.t.peers[hello.Process].hear(hello.Offers)
 	s.joined(hello.Process)
 	return nil
 }
