@@ -12,10 +12,11 @@ import (
 // fastPort is the port of a rank that has faster ways than TCP to some processes, and keeps its pool.
 type fastPort struct {
 	*Port
+	first  WayPort // of the ways
 	ways   []WayPort
-	first  int // of the ways, the one that Recv looks at first
+	aside  int // which of the other ways, or TCP, Recv looks at next
 	policy *idle.Policy
-	turns  uint32 // of Recv, which looks at the ways first or aside
+	turns  uint32 // of Recv, which looks at the first way first or aside
 	streak idle.Streak
 	limit  int // spin limit: idle polls before the rank parks
 	yields uint32
@@ -28,6 +29,7 @@ func newFastPort(p *Port, rank int) *fastPort {
 	for _, w := range p.t.ways {
 		f.ways = append(f.ways, w.Port(rank))
 	}
+	f.first = f.ways[0]
 	p.Pool().Inside(access).SetKeeper(f)
 	return f
 }
@@ -60,7 +62,10 @@ func (p *fastPort) Gather() {
 func (p *fastPort) Send(f *netio.Frame) {
 	if to := int(f.To); to < p.t.place.Ranks && !p.t.place.Has(to) {
 		process := p.t.place.ProcessOf(to)
-		for _, w := range p.ways {
+		if p.first.Send(f, process) {
+			return
+		}
+		for _, w := range p.ways[1:] {
 			if w.Send(f, process) {
 				return
 			}
@@ -80,7 +85,7 @@ func (p *fastPort) Recv() *netio.Frame {
 		f = p.recvAside()
 	}
 	if f == nil {
-		f = p.recv()
+		f = p.first.Recv()
 	}
 	if f == nil && !asideFirst {
 		f = p.recvAside()
@@ -91,25 +96,21 @@ func (p *fastPort) Recv() *netio.Frame {
 	return f
 }
 
-// recv returns a frame that came by one of the ways, which take turns.
-func (p *fastPort) recv() *netio.Frame {
-	for range p.ways {
-		if p.first++; p.first == len(p.ways) {
-			p.first = 0
+// recvAside returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this process.
+func (p *fastPort) recvAside() (f *netio.Frame) {
+	for i := 0; f == nil && i < len(p.ways); i++ {
+		if p.aside++; p.aside < len(p.ways) {
+			f = p.ways[p.aside].Recv()
+			continue
 		}
-		if f := p.ways[p.first].Recv(); f != nil {
-			return f
+		p.aside = 0
+		if p.t.far || p.turns/2%idle.LookAsideEvery == 0 {
+			f = p.Port.Recv()
+		} else {
+			f = p.Port.Port.Recv()
 		}
 	}
-	return nil
-}
-
-// recvAside returns a frame that came over TCP, or from a rank of this process.
-func (p *fastPort) recvAside() *netio.Frame {
-	if p.t.far || p.turns/2%idle.LookAsideEvery == 0 {
-		return p.Port.Recv()
-	}
-	return p.Port.Port.Recv()
+	return f
 }
 
 // Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back as
