@@ -21,7 +21,7 @@ const (
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is [ByAuto].
 // All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
-	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) (tcp.Way, error) {
+	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
 		switch name {
 		case ByTCP:
 			return nil, nil

@@ -1,6 +1,8 @@
 package shm
 
 import (
+	"context"
+
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/internal/local"
@@ -14,13 +16,17 @@ type Process struct {
 	way *Way
 }
 
-// ProcessOf is that of a transport.
-func ProcessOf(t netio.Transport) Process {
-	p := Process{Transport: t.(*tcp.Transport)}
-	for _, w := range p.Under(access).Ways() {
-		p.way = w.(*Way)
-	}
-	return p
+// Dial connects a process that shares memory with all others.
+func Dial(ctx context.Context, c tcp.Config) (p Process, err error) {
+	c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
+		ways, err := Open(c, true)
+		for _, w := range ways {
+			p.way = w.(*Way)
+		}
+		return ways, err
+	})
+	p.Transport, err = tcp.Dial(ctx, c)
+	return p, err
 }
 
 // Kill ends the transport as the death of its process would.

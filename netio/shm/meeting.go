@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -25,8 +26,8 @@ type meeting struct {
 	open   context.Context
 	shut   context.CancelFunc
 
-	mu      sync.Mutex    // guards links of w, until all have met
-	changed chan struct{} // capacity 1: they have changed
+	mu  sync.Mutex // guards links of w, until all have met
+	met chan int   // processes that have been linked
 }
 
 // memoryLane is the number of these connections in a [handshake.Hello], after those of the lanes.
@@ -34,7 +35,7 @@ const memoryLane = 2
 
 // newMeeting lets others in.
 func newMeeting(c *tcp.Config, w *Way, socket *net.UnixListener) *meeting {
-	m := &meeting{c: c, w: w, failed: make(chan error, 1), changed: make(chan struct{}, 1)}
+	m := &meeting{c: c, w: w, failed: make(chan error, 1), met: make(chan int, c.Place.Processes)}
 	m.open, m.shut = context.WithCancel(context.Background())
 	m.gate = handshake.Gate{
 		Listener: sameUsers{socket, c}, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
@@ -93,34 +94,21 @@ func (m *meeting) meet(ctx context.Context, t *tcp.Transport, addresses map[int]
 			return m.dial(ctx, c, addresses[c.Process])
 		})
 	})
-	for {
-		missing := m.missing(addresses)
-		if len(missing) == 0 {
-			return nil
-		}
+	missing := maps.Clone(addresses)
+	for len(missing) > 0 {
 		select {
-		case <-m.changed:
+		case process := <-m.met:
+			delete(missing, process)
 		case err := <-m.failed:
 			return err
 		case err := <-t.Under(access).First():
 			return err
 		case <-ctx.Done():
-			return fmt.Errorf("share memory: %w; use transport %s", m.c.Inside(access).Absent(missing, context.Cause(ctx)), "tcp")
+			err := m.c.Inside(access).Absent(slices.Sorted(maps.Keys(missing)), context.Cause(ctx))
+			return fmt.Errorf("share memory: %w; use transport %s", err, "tcp")
 		}
 	}
-}
-
-// missing lists those that don't share their memory yet.
-func (m *meeting) missing(addresses map[int]string) (missing []int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for process := range addresses {
-		if m.w.links[process] == nil {
-			missing = append(missing, process)
-		}
-	}
-	slices.Sort(missing)
-	return missing
+	return nil
 }
 
 // leave lets nobody else in, and drops who is being met.
@@ -223,10 +211,7 @@ func (m *meeting) enter(l *link) error {
 		return errors.New("it has come already")
 	}
 	m.w.links[l.place.Process] = l
-	select {
-	case m.changed <- struct{}{}:
-	default:
-	}
+	m.met <- l.place.Process
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package shm
 
 import (
+	"fmt"
+
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
@@ -55,7 +57,7 @@ func (p *port) Gather() {
 		if f, ok := p.sent.leave(n, process); ok {
 			p.home(f)
 		} else if to := p.w.link(process); to == nil || !to.over.Load() {
-			p.w.damagedRelease(process, n)
+			p.w.damaged(to, fmt.Errorf("process %d has released number %d, and nothing is under way by it", process, n))
 		}
 	}
 }
@@ -76,12 +78,12 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 	if to == nil || to.over.Load() {
 		return false
 	}
-	if !p.cross(f, to) {
-		p.detours++
-		return false
+	if p.cross(f, to) {
+		p.crossings++
+		return true
 	}
-	p.crossings++
-	return true
+	p.detours++
+	return false
 }
 
 // cross puts a frame into its receiver's ring, if there is room for all that it needs.
@@ -140,43 +142,31 @@ func (p *port) cross(f *netio.Frame, to *link) bool {
 	return true
 }
 
-// Recv implements [tcp.WayPort].
-func (p *port) Recv() *netio.Frame {
-	f := p.recv()
+// Recv implements [tcp.WayPort]. What makes no sense ends the job.
+func (p *port) Recv() (f *netio.Frame) {
+	for f == nil && p.ring.Filled(p.next) {
+		s := p.ring.At(p.next)
+		d := s.Descriptor()
+		d.To = uint32(p.rank)
+		if mem, err := p.w.check(&d); err != nil {
+			p.w.damaged(p.w.linkOf(int(d.Sender)), err)
+		} else if f = p.received.lend(&d, mem); d.Inline {
+			s.CopyOut(f.Payload())
+		}
+		p.next = p.ring.Advance(p.next)
+	}
 	if f == nil || p.next%inflight.AckTogether == 0 {
-		p.Tell()
+		p.tell()
 	}
 	return f
 }
 
-// Tell implements [tcp.WayPort].
-func (p *port) Tell() { p.received.keep(p.received.tell()) }
+// tell tells of releases.
+func (p *port) tell() { p.received.keep(p.received.tell()) }
 
-// recv returns the next frame of the ring, if there is one. What makes no sense ends the job.
-func (p *port) recv() *netio.Frame {
-	for p.ring.Filled(p.next) {
-		s := p.ring.At(p.next)
-		d := s.Descriptor()
-		d.To = uint32(p.rank)
-		mem, err := p.w.check(&d)
-		var f *netio.Frame
-		if err == nil {
-			f = p.received.lend(&d, mem)
-			if d.Inline {
-				s.CopyOut(f.Payload())
-			}
-		}
-		p.next = p.ring.Advance(p.next)
-		if err == nil {
-			return f
-		}
-		p.w.damaged(int(d.Sender), err)
-	}
-	return nil
-}
-
-// Look implements [tcp.WayPort]. A look in vain may wake other ranks of this process.
+// Look implements [tcp.WayPort]. When it looks in vain, it may wake other ranks of this process.
 func (p *port) Look(times int) bool {
+	p.tell()
 	for range times {
 		if p.ring.Filled(p.next) {
 			return true
@@ -190,6 +180,7 @@ func (p *port) Look(times int) bool {
 
 // Announce implements [tcp.WayPort].
 func (p *port) Announce() bool {
+	p.tell()
 	p.ring.Header.Asleep.Store(asleep)
 	_, _, released := p.releases.next(p.nextBack)
 	return released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()

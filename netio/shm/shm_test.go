@@ -55,13 +55,16 @@ func needMemory(t testing.TB) {
 
 // dialShm starts all processes of a job, which share memory although they are one.
 func dialShm(t testing.TB, cs []tcp.Config) []shm.Process {
-	all, errs := dialBy(t.Context(), cs, func(int) string { return connect.ByShm })
-	var shms []shm.Process
-	for i, err := range errs {
-		require.NoError(t, err)
-		shms = append(shms, shm.ProcessOf(all[i]))
+	all, errs := make([]shm.Process, len(cs)), make([]error, len(cs))
+	var running sync.WaitGroup
+	for i, c := range cs {
+		running.Go(func() { all[i], errs[i] = shm.Dial(t.Context(), c) })
 	}
-	return shms
+	running.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	return all
 }
 
 func dialMixed(t testing.TB, ranks int) []netio.Transport {

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
@@ -27,7 +25,7 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 			p, q := both[0].Port(0), both[1].Port(1)
 			p.Send(address(p, netio.Data, 0, 1, 1000))
 			f := receive(t, q)
-			return func() { f.Release(); both[1].way.ports[0].Tell() }
+			return func() { f.Release(); both[1].way.ports[0].tell() }
 		},
 		"frame by the other way": func(both [2]Process) func() {
 			p := both[0].Under(access).Ports()[0]
@@ -52,38 +50,6 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 	}
 }
 
-// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one gives back.
-func TestWaitSeesWhatComesBack(t *testing.T) {
-	for name, crowd := range map[string]int{"own core": 1, "shared cores": 1000} {
-		for _, released := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, released there %v", name, released), func(t *testing.T) {
-				const when = 3 // pauses in vain before it comes
-				both := twins(t)
-				p, q := both[0].Port(0), both[1].Port(1)
-				f := address(p, netio.Data, 0, 1, 1000)
-				back := func() { f.Release() } // as the reader of an acknowledgement does
-				if released {
-					p.Send(f)
-					got := receive(t, q)
-					back = func() { got.Release(); both[1].way.ports[0].Tell() }
-				}
-				policy := both[0].Under(access).Policy()
-				*policy = idle.PolicyFor(1, crowd)
-				policy.Processes = 1
-				pauses := 0
-				policy.Yield = func() {
-					if pauses++; pauses == when {
-						back()
-					}
-				}
-				p.Wait(patience)
-				require.Zero(t, p.Pool().Lent())
-				require.LessOrEqual(t, pauses, when+policy.CollectEvery)
-			})
-		}
-	}
-}
-
 // Releases of data frames are told within a millisecond or so although a control frame was released before, and their rank is busy.
 func TestReleasesBehindAControlFrameAreTold(t *testing.T) {
 	both := twins(t)
@@ -99,53 +65,6 @@ func TestReleasesBehindAControlFrameAreTold(t *testing.T) {
 	eventually(t, "tell", func() bool { return p.Pool().Lent() == 0 })
 }
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
-// a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
-func TestEffortBesideALoad(t *testing.T) {
-	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
-	yields := 0
-	yield := func() {
-		if yields++; yields <= 2*rounds { // with more, the test has failed and may end
-			time.Sleep(slice)
-		}
-	}
-	both := twins(t)
-	policy := both[0].Under(access).Policy()
-	*policy = idle.PolicyFor(1, 1000)
-	policy.Yield = yield
-	p, q := both[0].Port(0), both[1].Port(1)
-	waits := effort(p, q, rounds, polls)
-	require.LessOrEqual(t, yields, rounds/2)
-	require.LessOrEqual(t, waits, 10*rounds)
-}
-
-// effort has p send to a partner that is busy with other things, and wait for each frame to come back.
-func effort(p, q netio.Port, rounds, polls int) (waits int) {
-	for range rounds {
-		p.Send(address(p, netio.Data, 0, 1, 1000))
-		p.Pause()
-		receiveBusy(q).Release() // told by a timer, for q is busy
-		for idle := 0; p.Pool().Lent() > 0; idle++ {
-			if idle < polls {
-				p.Pause()
-				continue
-			}
-			p.Wait(patience)
-			waits++
-		}
-	}
-	return waits
-}
-
-// receiveBusy is for a rank that never parks nor pauses.
-func receiveBusy(p netio.Port) *netio.Frame {
-	for {
-		if f := p.Recv(); f != nil {
-			return f
-		}
-	}
-}
-
 // twins connects two processes of one rank each that share memory.
 func twins(t *testing.T) (both [2]Process) {
 	t.Helper()
@@ -155,10 +74,9 @@ func twins(t *testing.T) (both [2]Process) {
 	var starts sync.WaitGroup
 	for i, c := range twinConfigs(t) {
 		starts.Go(func() {
-			c.Inside(access).Faster(func(c *tcp.Config) (tcp.Way, error) { return Open(c, true) })
-			tr, err := tcp.Dial(context.Background(), c)
+			var err error
+			both[i], err = Dial(context.Background(), c)
 			require.NoError(t, err)
-			both[i] = ProcessOf(tr)
 		})
 	}
 	starts.Wait()

@@ -63,47 +63,40 @@ type lane struct {
 
 // Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error says why some
 // can't; else there is no way then.
-func Open(c *tcp.Config, all bool) (tcp.Way, error) {
-	w, err := open(c)
-	switch {
-	case err == nil:
-		w.all = all
-		return w, nil
-	case all:
+func Open(c *tcp.Config, all bool) ([]tcp.Way, error) {
+	w := &Way{all: all, place: c.Place, links: make([]*link, c.Place.Processes)}
+	err := w.open(c)
+	if err == nil {
+		return []tcp.Way{w}, nil
+	}
+	w.giveBack()
+	if all {
 		return nil, fmt.Errorf("share memory: %w; use transport %s", err, "tcp")
 	}
 	c.Log.Info("no shared memory", "error", err)
 	return nil, nil
 }
 
-func open(c *tcp.Config) (_ *Way, err error) {
-	host, err := thisHost()
-	if err != nil {
-		return nil, err
+func (w *Way) open(c *tcp.Config) (err error) {
+	if w.offer.Place, err = thisHost(); err != nil {
+		return err
 	}
-	w := &Way{place: c.Place, links: make([]*link, c.Place.Processes)}
-	defer func() {
-		if err != nil {
-			w.giveBack()
-		}
-	}()
 	if w.own, w.memory, err = newRegion(c.Place); err != nil {
-		return nil, err
+		return err
 	}
 	if w.event, err = newEventfd(); err != nil {
-		return nil, err
+		return err
 	}
 	random := make([]byte, 16)
 	rand.Read(random)
-	name := "@pebbles-" + hex.EncodeToString(random)
-	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	w.offer.Address = "@pebbles-" + hex.EncodeToString(random)
+	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: w.offer.Address, Net: "unix"})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.arena.mem = w.own.arena
-	w.offer = handshake.Offer{Place: host, Address: name}
 	w.meeting = newMeeting(c, w, socket)
-	return w, nil
+	return nil
 }
 
 // Name implements [tcp.Way].
@@ -125,6 +118,10 @@ func (w *Way) Meet(ctx context.Context, t *tcp.Transport, addresses map[int]stri
 		return fmt.Errorf("share memory with %s: not on this host, or of another user, network or container; use transport %s or %s",
 			w.meeting.strangers(addresses), "auto", "tcp")
 	}
+	if len(addresses) == 0 {
+		w.giveBack()
+		return nil
+	}
 	if err := w.meeting.meet(ctx, t, addresses); err != nil {
 		return err
 	}
@@ -133,9 +130,7 @@ func (w *Way) Meet(ctx context.Context, t *tcp.Transport, addresses map[int]stri
 	for i, p := range t.Under(access).Ports() {
 		w.ports = append(w.ports, newPort(w, p, w.place.First+i))
 	}
-	if len(addresses) > 0 {
-		w.heard.Go(w.listen)
-	}
+	w.heard.Go(w.listen)
 	return nil
 }
 
@@ -154,15 +149,11 @@ func (w *Way) Close(quiet bool) {
 }
 
 func (w *Way) giveBack() {
-	files := []*os.File{w.memory, w.event}
+	w.memory.Close() // nil, it does nothing; closed already, it does nothing
+	w.event.Close()
 	for _, l := range w.links {
 		if l != nil {
-			files = append(files, l.event.file)
-		}
-	}
-	for _, f := range files {
-		if f != nil {
-			f.Close() // it may have been closed
+			l.event.file.Close()
 		}
 	}
 }
@@ -173,14 +164,6 @@ func (w *Way) Unlink(process int) {
 		l.over.Store(true)
 		w.ended.Add(1)
 	}
-}
-
-// link is the link to a process, if there is one.
-func (w *Way) link(process int) *link {
-	if process >= len(w.links) {
-		return nil
-	}
-	return w.links[process]
 }
 
 // lender is the port of this process whose pool has lent a frame; nil when it came from another process.
@@ -216,26 +199,25 @@ func (w *Way) linkOf(rank int) *link {
 	if rank >= w.place.Ranks {
 		return nil
 	}
-	return w.links[w.place.ProcessOf(rank)]
+	return w.link(w.place.ProcessOf(rank))
 }
 
-// damaged ends the job: what a rank's process wrote into shared memory makes no sense.
-func (w *Way) damaged(sender int, what error) {
-	err := fmt.Errorf("check frame in shared memory: %w: %w", netio.ErrDamaged, what)
-	if l := w.linkOf(sender); l != nil {
-		w.tcp.Under(access).Lose(l.place.Process, err)
-		return
+// link is the link to a process, even if it is over; nil when there is none.
+func (w *Way) link(process int) *link {
+	if process >= len(w.links) {
+		return nil
 	}
-	w.tcp.Under(access).Tell(err)
+	return w.links[process]
 }
 
-func (w *Way) damagedRelease(process int, n frame.Number) {
-	err := fmt.Errorf("check release in shared memory: %w: nothing is under way by number %d", netio.ErrDamaged, n)
-	if l := w.link(process); l != nil {
-		w.tcp.Under(access).Lose(process, err)
+// damaged ends the job: what came over a link, if it is known which, makes no sense.
+func (w *Way) damaged(from *link, what error) {
+	err := fmt.Errorf("check shared memory: %w: %w", netio.ErrDamaged, what)
+	if from == nil {
+		w.tcp.Under(access).Tell(err)
 		return
 	}
-	w.tcp.Under(access).Tell(fmt.Errorf("%w, for process %d", err, process))
+	w.tcp.Under(access).Lose(from.place.Process, err)
 }
 
 // tell tells the rank that sent them that the first n frames of a list were released.

@@ -27,9 +27,9 @@ type Config struct {
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
 
-	open   []Opener // of faster ways, in the order in which frames try them
-	ways   []Way    // that are open
-	served bool     // goroutines serve the lanes, as they do where sockets can't be polled
+	open   func(*Config) ([]Way, error) // opens faster ways; may be nil
+	ways   []Way                        // that are open
+	served bool                         // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32
@@ -40,8 +40,8 @@ func (c *Config) Inside(frame.Access) *insideConfig { return (*insideConfig)(c) 
 // insideConfig has the methods of a configuration that are for transports.
 type insideConfig Config
 
-// Faster has Dial open faster ways, in the order in which frames try them.
-func (c *insideConfig) Faster(open ...Opener) { c.open = open }
+// Faster has Dial open faster ways by a function, before this process greets others, in the order in which frames try them.
+func (c *insideConfig) Faster(open func(*Config) ([]Way, error)) { c.open = open }
 
 // complete fills in defaults, and returns an error for what can't work.
 func (c *Config) complete() error {

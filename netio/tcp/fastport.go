@@ -116,7 +116,6 @@ func (p *fastPort) recvAside() (f *netio.Frame) {
 // Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back as
 // well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
 func (p *fastPort) Wait(d time.Duration) {
-	p.tell()
 	if p.Collect() {
 		return
 	}
@@ -135,7 +134,6 @@ func (p *fastPort) Wait(d time.Duration) {
 
 // Pause implements [netio.Port]. Many idle ones come to a short Wait.
 func (p *fastPort) Pause() {
-	p.tell()
 	p.flush()
 	switch {
 	case p.spin():
@@ -143,12 +141,6 @@ func (p *fastPort) Pause() {
 		p.park(idle.PauseMax)
 	default:
 		p.yieldIdle()
-	}
-}
-
-func (p *fastPort) tell() {
-	for _, w := range p.ways {
-		w.Tell()
 	}
 }
 

@@ -35,15 +35,16 @@ const suspicionMax = 500 * time.Millisecond
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type peer struct {
-	t              *Transport
-	place          netio.Place
-	lanes          [laneCount]*lane
-	sent           sentFrames  // data frames that the peer has yet to acknowledge
-	acks           pendingAcks // acknowledgements that the peer has yet to be told
-	linked, onHost bool        // by a faster way, and one of this host; set before Dial returns
+	t     *Transport
+	place netio.Place
+	lanes [laneCount]*lane
+	sent  sentFrames  // data frames that the peer has yet to acknowledge
+	acks  pendingAcks // acknowledgements that the peer has yet to be told
 
-	mu      sync.Mutex                 // guards all below, and conn of the lanes while joining
-	offers  map[string]handshake.Offer // by the names of ways
+	offers         map[string]handshake.Offer // by the names of ways; this and the next are settled before Dial returns
+	linked, onHost bool                       // by a faster way, and one of this host
+
+	mu      sync.Mutex // guards all below, and conn of the lanes while joining
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
@@ -87,13 +88,6 @@ func (p *peer) connect(l *lane, conn net.Conn) error {
 		return nil
 	}
 	return l.attach(s)
-}
-
-// hear keeps what the peer offers.
-func (p *peer) hear(offers map[string]handshake.Offer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.offers = offers
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.

@@ -9,8 +9,10 @@ import (
 
 // open opens faster ways, makes sockets be polled, where the system allows it, and sets up who looks after them.
 func (t *Transport) open() (err error) {
-	if err := t.openWays(); err != nil {
-		return err
+	if t.config.open != nil {
+		if t.config.ways, err = t.config.open(&t.config); err != nil {
+			return err
+		}
 	}
 	if t.place.Processes == 1 || t.config.served {
 		return nil

@@ -55,13 +55,9 @@ type starting struct {
 
 func (s *starting) run(ctx context.Context) error {
 	c := &s.t.config
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	s.missing = make(map[int]int)
-	for i := range c.Place.Processes {
-		if i != c.Place.Process {
-			s.missing[i] = laneCount
-		}
+	for _, p := range s.t.others {
+		s.missing[p.place.Process] = laneCount
 	}
 	if len(s.missing) == 0 {
 		return c.Listener.Close()
@@ -74,6 +70,7 @@ func (s *starting) run(ctx context.Context) error {
 	defer gate.Close()
 	var dials sync.WaitGroup
 	defer dials.Wait()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // runs before the wait
 	dials.Go(func() { handshake.DialAll(ctx, s.contacts(), s.dial) })
 	return s.wait(ctx)
@@ -100,21 +97,13 @@ func (s *starting) wait(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	err := s.absent(context.Cause(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err := s.t.config.Inside(access).Absent(slices.Sorted(maps.Keys(s.missing)), context.Cause(ctx))
 	if s.last != nil {
 		err = fmt.Errorf("%w; last failure: %w", err, s.last)
 	}
 	return err
-}
-
-// absent names the processes that are not connected.
-func (s *starting) absent(cause error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	missing := slices.Sorted(maps.Keys(s.missing))
-	return s.t.config.Inside(access).Absent(missing, cause)
 }
 
 // fail ends the start, unless it has ended.
@@ -156,14 +145,14 @@ func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
 		return err
 	}
-	s.t.peers[hello.Process].hear(hello.Offers)
-	s.joined(hello.Process)
+	s.joined(hello.Process, hello.Offers)
 	return nil
 }
 
-func (s *starting) joined(process int) {
+func (s *starting) joined(process int, offers map[string]handshake.Offer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.t.peers[process].offers = offers
 	if s.missing[process]--; s.missing[process] == 0 {
 		delete(s.missing, process)
 	}

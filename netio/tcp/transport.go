@@ -39,6 +39,7 @@ type Transport struct {
 	far      bool                  // there are processes that no way links
 	policy   idle.Policy           // of ranks that have faster ways
 	peers    []*peer               // by process; nil for this one
+	others   []*peer               // the same, without nil
 	lanes    []*lane               // of all peers
 	sockets  sockets               // nil where goroutines serve the lanes
 	poller   poller                // of the sockets
@@ -63,6 +64,7 @@ func newTransport(c Config) *Transport {
 	for i := range t.peers {
 		if i != t.place.Process {
 			t.peers[i] = newPeer(t, i)
+			t.others = append(t.others, t.peers[i])
 		}
 	}
 	for _, s := range t.locals {
@@ -106,11 +108,9 @@ func (t *Transport) Abort(reason string) {
 	}
 	t.down.Store(true)
 	reason = reason[:min(len(reason), reasonBytesMax)]
-	for _, p := range t.peers {
-		if p != nil {
-			p.sent.close() // nobody counts on acknowledgements any more
-			p.lanes[controlLane].put(message(abort, reason))
-		}
+	for _, p := range t.others {
+		p.sent.close() // nobody counts on acknowledgements any more
+		p.lanes[controlLane].put(message(abort, reason))
 	}
 }
 
@@ -128,10 +128,8 @@ func (t *Transport) shut() error {
 	if t.aborted.Load() {
 		limit = min(limit, abortedCloseMax)
 	}
-	for _, p := range t.peers {
-		if p != nil {
-			p.sayGoodbye(time.Now().Add(limit))
-		}
+	for _, p := range t.others {
+		p.sayGoodbye(time.Now().Add(limit))
 	}
 	quiet := make(chan struct{})
 	go func() {
@@ -145,10 +143,8 @@ func (t *Transport) shut() error {
 	case <-limited.C:
 	}
 	var causes []error
-	for _, p := range t.peers {
-		if p != nil {
-			causes = append(causes, p.close())
-		}
+	for _, p := range t.others {
+		causes = append(causes, p.close())
 	}
 	<-quiet
 	t.shutSockets()
@@ -171,12 +167,6 @@ type under Transport
 // Ports are those of this process's ranks.
 func (t *under) Ports() []*Port { return t.ports }
 
-// Ways are the faster ones that link this process with others, for tests.
-func (t *under) Ways() []Way { return t.ways }
-
-// Policy is how ranks wait that have faster ways, for tests.
-func (t *under) Policy() *idle.Policy { return &t.policy }
-
 // First is the first failure.
 func (t *under) First() <-chan error { return t.events.first }
 
@@ -189,9 +179,7 @@ func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {
 	t.down.Store(true)
-	for _, p := range t.peers {
-		if p != nil {
-			p.end(nil)
-		}
+	for _, p := range t.others {
+		p.end(nil)
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Opener opens a way before this process greets others. It returns nil when there is none here and the job can do without.
-type Opener func(c *Config) (Way, error)
-
 // Way is a faster way than TCP to some of the other processes. Each frame to one of them tries the ways in their order and takes
 // the first that has room; TCP is the last, and has always room. TCP stays the life line: loss, abort and goodbye are its own.
 type Way interface {
@@ -42,13 +39,12 @@ type WayPort interface {
 	Send(f *netio.Frame, process int) bool
 	// Recv returns a frame that has arrived, or nil.
 	Recv() *netio.Frame
-	// Look looks for a frame so many times, until there is one.
+	// Look tells others of the frames that were released here. Then it looks for one that has arrived, so many times at most.
 	Look(times int) bool
 	// Gather takes in which frames were released elsewhere.
 	Gather()
-	// Tell tells others of the frames that were released here.
-	Tell()
-	// Announce says that the rank is about to park, and then reports whether there is something to receive or to gather.
+	// Announce tells others of releases too. It says that the rank is about to park, and then reports whether there is something to
+	// receive or to gather.
 	Announce() bool
 	// Leave takes the announcement back.
 	Leave()
