@@ -148,12 +148,17 @@ func (p *port) Recv() (f *netio.Frame) {
 		s := p.ring.At(p.next)
 		d := s.Descriptor()
 		d.To = uint32(p.rank)
-		if mem, err := p.w.check(&d); err != nil {
-			p.w.damaged(p.w.linkOf(int(d.Sender)), err)
-		} else if f = p.received.lend(&d, mem); d.Inline {
-			s.CopyOut(f.Payload())
+		mem, err := p.w.check(&d)
+		if err == nil {
+			f = p.received.lend(&d, mem)
+			if d.Inline {
+				s.CopyOut(f.Payload())
+			}
 		}
 		p.next = p.ring.Advance(p.next)
+		if err != nil {
+			p.w.damaged(p.w.linkOf(int(d.Sender)), err)
+		}
 	}
 	if f == nil || p.next%inflight.AckTogether == 0 {
 		p.tell()
@@ -161,8 +166,12 @@ func (p *port) Recv() (f *netio.Frame) {
 	return f
 }
 
-// tell tells of releases.
-func (p *port) tell() { p.received.keep(p.received.tell()) }
+// tell tells of releases. It costs one load when there are none.
+func (p *port) tell() {
+	if !p.received.pending.Empty() {
+		p.received.keep(p.received.tell())
+	}
+}
 
 // Look implements [tcp.WayPort]. When it looks in vain, it may wake other ranks of this process.
 func (p *port) Look(times int) bool {

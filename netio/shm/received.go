@@ -87,9 +87,6 @@ func (r *received) keep(all netio.Frames) {
 
 // tell tells of all pending releases, and returns the frames.
 func (r *received) tell() netio.Frames {
-	if r.pending.Empty() {
-		return netio.Frames{}
-	}
 	all := r.pending.Take()
 	for f := all.First(); f != nil; {
 		sender := f.Inside(access).Sender
