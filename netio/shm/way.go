@@ -43,8 +43,6 @@ type Way struct {
 	heard   sync.WaitGroup // listen
 }
 
-var _ tcp.Way = (*Way)(nil)
-
 // link is another process of this host.
 type link struct {
 	place  netio.Place

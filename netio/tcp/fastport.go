@@ -22,8 +22,6 @@ type fastPort struct {
 	yields uint32
 }
 
-var _ netio.Port = (*fastPort)(nil)
-
 func newFastPort(p *Port, rank int) *fastPort {
 	f := &fastPort{Port: p, policy: &p.t.policy, limit: p.t.policy.Max}
 	for _, w := range p.t.ways {
