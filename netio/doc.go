@@ -18,8 +18,8 @@
 //   - A peer that is lost, or lies, is told of within the time limits of the transport, by an error that names it.
 //
 // This package is the contract alone. Package netio/mem is the transport for the ranks of one process, netio/tcp for several processes, on
-// one host or many, netio/shm over it for those of which some are on one host, and netio/sim simulates a job in one process. netio/connect
-// opens the transport between processes by its name. [Spread] says which process has which ranks.
+// one host or many, and netio/sim simulates a job in one process. Over TCP lie faster ways to some processes: netio/shm for those on one
+// host. netio/connect opens the transport between processes by its name. [Spread] says which process has which ranks.
 //
 // A transport has a [Pool] for each of its ports, with a [Keeper] of its own. Methods named Inside or Under are for the transports of
 // this module.

@@ -21,13 +21,13 @@ type Hello struct {
 	Ranks     int
 	Lane      uint8 // of a peer: 0 for control, 1 for data, 2 for shared memory
 	Identity  Identity
-	Memory    Memory // of a peer
+	Offers    map[string]Offer // of a peer, by the names of faster ways than TCP
 }
 
-// Memory says where a process offers to share its memory; zero when it doesn't.
-type Memory struct {
-	Host   string // the same for all processes that can share memory
-	Socket string // a Unix socket where the others are given what they need
+// Offer says where a process can be reached by a faster way.
+type Offer struct {
+	Place   string // the same for all processes that the way may link
+	Address string // where the others link
 }
 
 // helloBytesMax bounds a Hello on the wire.

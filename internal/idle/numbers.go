@@ -11,12 +11,12 @@ const (
 	MemYieldEvery = 8
 )
 
-// A rank that shares memory with other processes. A look takes some 3 ns, a yield to other processes 0.5 to 1 µs when none
+// A rank that shares memory with other processes. A look takes some 2 ns, a yield to other processes 0.5 to 1 µs when none
 // wants the core.
 const (
 	// SpinLooks is the looks of one poll of a rank with a core for itself.
-	SpinLooks = 20
-	// SpinMax polls of 20 looks are some 50 µs, about what a sleep and its wake-up take.
+	SpinLooks = 40
+	// SpinMax polls of 40 looks are some 50 µs, about what a sleep and its wake-up take.
 	SpinMax = 512
 	// SpinMin lets a rank that always slept long find out that polling pays again.
 	SpinMin = 8

@@ -44,7 +44,7 @@ var walls = []wall{
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
 	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/idle internal/local netio")},
 	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
-		"internal/local netio netio/tcp"), clock: true},
+		"internal/local netio netio/tcp")},
 	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
 		"internal/local netio"), clock: true},
 	{folder: "netio/sim", std: all, ours: only("internal/cpu netio"), clock: true},

@@ -21,38 +21,18 @@ const (
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is [ByAuto].
 // All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
-	switch name {
-	case ByTCP:
-		return dialTCP(ctx, c)
-	case ByShm, ByAuto, "":
-	default:
-		c.Inside(access).Refuse()
-		return nil, fmt.Errorf("start transport: there is none of the name %q; there are %s, %s and %s", name, ByAuto, ByShm, ByTCP)
-	}
-	if err := c.Inside(access).Complete(); err != nil {
-		c.Inside(access).Refuse()
-		return nil, fmt.Errorf("start transport: %w", err)
-	}
-	o, err := shm.NewOffer(&c)
-	switch {
-	case err == nil:
-		return o.Dial(ctx, c, name == ByShm)
-	case name == ByShm:
-		c.Inside(access).Refuse()
-		return nil, fmt.Errorf("start transport: share memory: %w; use transport %s", err, ByTCP)
-	}
-	c.Log.Info("no shared memory", "error", err)
-	return dialTCP(ctx, c)
-}
-
-// dialTCP never returns an interface that holds a nil pointer.
-func dialTCP(ctx context.Context, c tcp.Config) (netio.Transport, error) {
+	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
+		switch name {
+		case ByTCP:
+			return nil, nil
+		case ByShm, ByAuto, "":
+			return shm.Open(c, name == ByShm)
+		}
+		return nil, fmt.Errorf("there is none of the name %q; there are %s, %s and %s", name, ByAuto, ByShm, ByTCP)
+	})
 	t, err := tcp.Dial(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, err // no interface that holds a nil pointer
 	}
 	return t, nil
 }
-
-// access is the key to what of netio is for transports.
-var access frame.Access

@@ -3,7 +3,6 @@ package shm
 import (
 	"sync"
 
-	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
@@ -16,15 +15,7 @@ type arena struct {
 	free [frame.ClassCount][][]byte // by class
 }
 
-// bytes returns memory for a frame of n bytes in all. When there is no room in the arena it is of this process alone, and
-// such frames travel the other way.
-func (a *arena) bytes(n int) []byte {
-	if mem := a.take(n); mem != nil {
-		return mem
-	}
-	return cpu.AlignedBytes(n)
-}
-
+// take returns memory for a frame of n bytes in all; nil when there is no room.
 func (a *arena) take(n int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +33,7 @@ func (a *arena) take(n int) []byte {
 	return mem
 }
 
-// give takes back what bytes has returned, when it is the arena's.
+// give takes back what take has returned, when it is the arena's.
 func (a *arena) give(r *region, mem []byte) {
 	offset, ok := r.find(mem)
 	if !ok {

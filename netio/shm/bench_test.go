@@ -36,7 +36,7 @@ func BenchmarkShmStream(b *testing.B) {
 	closeShm(all)
 }
 
-func closeShm(all []*shm.Transport) {
+func closeShm(all []shm.Process) {
 	var running sync.WaitGroup
 	for _, tr := range all {
 		running.Go(func() { tr.Close() })

@@ -1,20 +1,42 @@
 package shm
 
 import (
+	"context"
+
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
+// Process is one of a job all of whose processes share memory.
+type Process struct {
+	*tcp.Transport
+	way *Way
+}
+
+// Dial connects a process that shares memory with all others.
+func Dial(ctx context.Context, c tcp.Config) (p Process, err error) {
+	c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
+		ways, err := Open(c, true)
+		for _, w := range ways {
+			p.way = w.(*Way)
+		}
+		return ways, err
+	})
+	p.Transport, err = tcp.Dial(ctx, c)
+	return p, err
+}
+
 // Kill ends the transport as the death of its process would.
-func (t *Transport) Kill() { t.tcp.Under(access).Kill() }
+func (p Process) Kill() { p.Under(access).Kill() }
 
 // Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone there
 // and found no room.
-func (t *Transport) Crossed() (crossed, detoured uint64) {
-	for _, p := range t.ports {
-		crossed, detoured = crossed+p.crossings, detoured+p.detours
+func (p Process) Crossed() (crossed, detoured uint64) {
+	for _, q := range p.way.ports {
+		crossed, detoured = crossed+q.crossings, detoured+q.detours
 	}
 	return crossed, detoured
 }
@@ -30,8 +52,8 @@ type Forged struct {
 }
 
 // Forge writes a descriptor into the ring of a rank of another process.
-func (t *Transport) Forge(to int, d Forged) {
-	link := t.linkTo(to)
+func (p Process) Forge(to int, d Forged) {
+	link := p.way.linkOf(to)
 	lane := &link.lanes[to-link.place.First]
 	seq, _ := lane.ring.Reserve(&lane.head)
 	s := lane.ring.At(seq)
@@ -44,27 +66,27 @@ func (t *Transport) Forge(to int, d Forged) {
 }
 
 // ForgeRelease tells a rank of another process, in the name of any, that a frame was released.
-func (t *Transport) ForgeRelease(to, process int, number uint32) {
-	link := t.linkTo(to)
+func (p Process) ForgeRelease(to, process int, number uint32) {
+	link := p.way.linkOf(to)
 	releases := &link.lanes[to-link.place.First].releases
 	releases.put(releases.reserve(1), process, frame.Number(number))
 	link.event.wake(releases.header)
 }
 
 // ArenaBytes is how large the process's arena is.
-func (t *Transport) ArenaBytes() uint64 { return uint64(len(t.arena.mem)) }
+func (p Process) ArenaBytes() uint64 { return uint64(len(p.way.arena.mem)) }
 
 // FillArena leaves no room.
-func (t *Transport) FillArena() {
-	t.arena.mu.Lock()
-	defer t.arena.mu.Unlock()
-	t.arena.used = len(t.arena.mem)
+func (p Process) FillArena() {
+	p.way.arena.mu.Lock()
+	defer p.way.arena.mu.Unlock()
+	p.way.arena.used = len(p.way.arena.mem)
 }
 
 // ArenaUsed is how many bytes the arena has ever given out.
-func (t *Transport) ArenaUsed() int { return t.arena.used }
+func (p Process) ArenaUsed() int { return p.way.arena.used }
 
 // RingSlots and SharedMax are how much is under way at most.
-func (t *Transport) RingSlots() int { return t.own.slots }
+func (p Process) RingSlots() int { return p.way.own.slots }
 
 const SharedMax = inflight.SharedMax

@@ -2,10 +2,13 @@ package shm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
@@ -17,29 +20,28 @@ import (
 // proven that they know the job's secret. Each dials those below its own number, as with TCP.
 type meeting struct {
 	c      *tcp.Config
-	offer  *Offer
+	w      *Way
 	gate   handshake.Gate
 	failed chan error // capacity 1: the first reason to give up
 	open   context.Context
 	shut   context.CancelFunc
 
-	mu      sync.Mutex
-	links   map[int]*link // by process
-	changed chan struct{} // capacity 1: links has changed
+	mu  sync.Mutex // guards links of w, until all have met
+	met chan int   // processes that have been linked
 }
 
 // memoryLane is the number of these connections in a [handshake.Hello], after those of the lanes.
 const memoryLane = 2
 
-func newMeeting(c *tcp.Config, o *Offer) *meeting {
-	m := &meeting{
-		c: c, offer: o, links: make(map[int]*link), failed: make(chan error, 1), changed: make(chan struct{}, 1),
-	}
+// newMeeting lets others in.
+func newMeeting(c *tcp.Config, w *Way, socket *net.UnixListener) *meeting {
+	m := &meeting{c: c, w: w, failed: make(chan error, 1), met: make(chan int, c.Place.Processes)}
 	m.open, m.shut = context.WithCancel(context.Background())
 	m.gate = handshake.Gate{
-		Listener: sameUsers{o.socket, c}, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
+		Listener: sameUsers{socket, c}, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
 		Members: c.Place.Processes - 1 - c.Place.Process, Welcome: m.welcome, Mismatch: m.fail,
 	}
+	m.gate.Open()
 	return m
 }
 
@@ -64,77 +66,55 @@ func (l sameUsers) Accept() (net.Conn, error) {
 	}
 }
 
-// near lists the other processes of this host.
-func (m *meeting) near(t *tcp.Transport) (near []int) {
-	place, mine := m.c.Place, m.c.Inside(access).Hello(memoryLane).Memory.Host
-	for process := range place.Processes {
-		if process != place.Process && t.Under(access).Memory(process).Host == mine {
-			near = append(near, process)
+// strangers names the processes that have no address.
+func (m *meeting) strangers(addresses map[int]string) string {
+	var names []string
+	for process, address := range m.c.Addresses {
+		if _, ok := addresses[process]; !ok && process != m.c.Place.Process {
+			names = append(names, fmt.Sprintf("process %d (%s)", process, address))
 		}
 	}
-	return near
+	return strings.Join(names, ", ")
 }
 
-// meet returns when all processes of this host share their memory with this one.
-func (m *meeting) meet(ctx context.Context, t *tcp.Transport, near []int) error {
+// meet returns when all processes with an address share their memory with this one.
+func (m *meeting) meet(ctx context.Context, t *tcp.Transport, addresses map[int]string) error {
 	var dials sync.WaitGroup
 	defer dials.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // runs before the wait
 	var contacts []*handshake.Contact
-	for _, process := range slices.Backward(near) {
-		if process < m.c.Place.Process {
+	for process := m.c.Place.Process - 1; process >= 0; process-- {
+		if _, ok := addresses[process]; ok {
 			contacts = append(contacts, &handshake.Contact{Process: process})
 		}
 	}
 	dials.Go(func() {
 		handshake.DialAll(ctx, contacts, func(ctx context.Context, c *handshake.Contact) bool {
-			return m.dial(ctx, c, t.Under(access).Memory(c.Process).Socket)
+			return m.dial(ctx, c, addresses[c.Process])
 		})
 	})
-	for {
-		missing := m.missing(near)
-		if len(missing) == 0 {
-			return nil
-		}
+	missing := maps.Clone(addresses)
+	for len(missing) > 0 {
 		select {
-		case <-m.changed:
+		case process := <-m.met:
+			delete(missing, process)
 		case err := <-m.failed:
 			return err
 		case err := <-t.Under(access).First():
 			return err
 		case <-ctx.Done():
-			return fmt.Errorf("share memory: %w; use transport %s", m.c.Inside(access).Absent(missing, context.Cause(ctx)), "tcp")
+			err := m.c.Inside(access).Absent(slices.Sorted(maps.Keys(missing)), context.Cause(ctx))
+			return fmt.Errorf("share memory: %w; use transport %s", err, "tcp")
 		}
 	}
-}
-
-// missing lists those near that don't share their memory yet.
-func (m *meeting) missing(near []int) (missing []int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, process := range near {
-		if m.links[process] == nil {
-			missing = append(missing, process)
-		}
-	}
-	return missing
+	return nil
 }
 
 // leave lets nobody else in, and drops who is being met.
 func (m *meeting) leave() {
 	m.shut()
 	m.gate.Close()
-}
-
-// forget drops what was met.
-func (m *meeting) forget() {
-	m.leave()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, l := range m.links {
-		l.event.file.Close()
-	}
 }
 
 func (m *meeting) fail(err error) {
@@ -205,7 +185,7 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 			hello.Ranks, hello.Processes, place.Ranks, place.Processes)
 	}
 	unix := conn.(*net.UnixConn)
-	if err := sendFiles(unix, [descriptorCount]*os.File{m.offer.memory, m.offer.event}); err != nil {
+	if err := sendFiles(unix, [descriptorCount]*os.File{m.w.memory, m.w.event}); err != nil {
 		return fmt.Errorf("give it our memory: %w", err)
 	}
 	files, err := receiveFiles(unix)
@@ -227,14 +207,11 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 func (m *meeting) enter(l *link) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.links[l.place.Process] != nil {
-		return errTwice
+	if m.w.links[l.place.Process] != nil {
+		return errors.New("it has come already")
 	}
-	m.links[l.place.Process] = l
-	select {
-	case m.changed <- struct{}{}:
-	default:
-	}
+	m.w.links[l.place.Process] = l
+	m.met <- l.place.Process
 	return nil
 }
 

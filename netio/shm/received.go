@@ -13,7 +13,7 @@ import (
 type received struct {
 	netio.Heap
 
-	t       *Transport
+	w       *Way
 	pending netio.Stack  // pushed by anybody: released frames whose senders are to be told
 	told    netio.Stack  // released, with nobody left to tell: the timer has told, or a control frame came in a slot
 	remotes *netio.Pool  // lends frames whose memory is another process's
@@ -23,8 +23,8 @@ type received struct {
 	late    inflight.DelayedFlush
 }
 
-func (r *received) init(t *Transport) {
-	r.t = t
+func (r *received) init(w *Way) {
+	r.w = w
 	r.remotes, r.inlines = netio.NewPool(r), netio.NewPool(r)
 	r.late.Init(func() {
 		for all := r.tell(); !all.Empty(); {
@@ -87,9 +87,6 @@ func (r *received) keep(all netio.Frames) {
 
 // tell tells of all pending releases, and returns the frames.
 func (r *received) tell() netio.Frames {
-	if r.pending.Empty() {
-		return netio.Frames{}
-	}
 	all := r.pending.Take()
 	for f := all.First(); f != nil; {
 		sender := f.Inside(access).Sender
@@ -97,7 +94,7 @@ func (r *received) tell() netio.Frames {
 		for rest != nil && rest.Inside(access).Sender == sender {
 			n, rest = n+1, rest.Inside(access).Next
 		}
-		r.t.tell(f, n)
+		r.w.tell(f, n)
 		f = rest
 	}
 	return all

@@ -54,22 +54,25 @@ func needMemory(t testing.TB) {
 }
 
 // dialShm starts all processes of a job, which share memory although they are one.
-func dialShm(t testing.TB, cs []tcp.Config) []*shm.Transport {
-	all, errs := dialBy(t.Context(), cs, func(int) string { return connect.ByShm })
-	var shms []*shm.Transport
-	for i, err := range errs {
-		require.NoError(t, err)
-		shms = append(shms, all[i].(*shm.Transport))
+func dialShm(t testing.TB, cs []tcp.Config) []shm.Process {
+	all, errs := make([]shm.Process, len(cs)), make([]error, len(cs))
+	var running sync.WaitGroup
+	for i, c := range cs {
+		running.Go(func() { all[i], errs[i] = shm.Dial(t.Context(), c) })
 	}
-	return shms
+	running.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	return all
 }
 
 func dialMixed(t testing.TB, ranks int) []netio.Transport {
 	all, errs := dialBy(t.Context(), netiotest.Configs(t, ranks, 3), lastByTCP)
-	for _, err := range errs {
+	for i, err := range errs {
 		require.NoError(t, err)
+		all[i] = killable{all[i].(*tcp.Transport)}
 	}
-	all[2] = killable{all[2].(*tcp.Transport)}
 	return all
 }
 
@@ -139,13 +142,13 @@ func TestNoRoomInSharedMemory(t *testing.T) {
 		name         string
 		bytes, count int
 		kind         netio.Kind
-		prepare      func(*shm.Transport)
+		prepare      func(shm.Process)
 		held, take   bool // frames are kept; frames are received meanwhile
 	}{
 		{name: "ring", bytes: small, count: 3000, kind: netio.Control},
 		{name: "ring, of data", bytes: large, count: 3000, kind: netio.Data},
 		{name: "passages", bytes: small, count: shm.SharedMax + 1000, kind: netio.Data, held: true, take: true},
-		{name: "arena", bytes: large, count: 100, kind: netio.Data, prepare: (*shm.Transport).FillArena},
+		{name: "arena", bytes: large, count: 100, kind: netio.Data, prepare: shm.Process.FillArena},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			all := dialShm(t, netiotest.Configs(t, 2, 2))

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -11,74 +10,41 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // The same over shared memory, where a rank says twice that it parks: to other processes, and to its own.
 func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
-	for name, make := range map[string]func(both [2]*Transport) func(){
-		"frame": func(both [2]*Transport) func() {
-			q := both[1].ports[0]
+	for name, make := range map[string]func(both [2]Process) func(){
+		"frame": func(both [2]Process) func() {
+			q := both[1].Port(1)
 			return func() { q.Send(address(q, netio.Data, 1, 0, 1000)) }
 		},
-		"release": func(both [2]*Transport) func() {
-			p, q := both[0].ports[0], both[1].ports[0]
+		"release": func(both [2]Process) func() {
+			p, q := both[0].Port(0), both[1].Port(1)
 			p.Send(address(p, netio.Data, 0, 1, 1000))
 			f := receive(t, q)
-			return func() { f.Release(); q.tell() }
+			return func() { f.Release(); both[1].way.ports[0].tell() }
 		},
-		"frame by the other way": func(both [2]*Transport) func() {
-			p := both[0].ports[0]
+		"frame by the other way": func(both [2]Process) func() {
+			p := both[0].Under(access).Ports()[0]
 			return func() { p.Deliver(address(p, netio.Data, 1, 0, 1000)) }
 		},
-		"end of a link": func(both [2]*Transport) func() { return func() { both[0].endLink(both[0].links[1]) } },
-		"call":          func(both [2]*Transport) func() { return both[0].ports[0].Wake },
+		"end of a link": func(both [2]Process) func() { return func() { both[0].way.Unlink(1); both[0].Port(0).Wake() } },
+		"call":          func(both [2]Process) func() { return both[0].Port(0).Wake },
 	} {
 		for announcements := range 2 {
 			t.Run(name, func(t *testing.T) {
 				both := twins(t)
-				p := both[0].ports[0]
+				p := both[0].Port(0)
 				event := make(both)
 				called := false
-				p.Parking().Once(announcements, func() { event(); called = true })
+				both[0].way.ports[0].parking.Once(announcements, func() { event(); called = true })
 				begin := time.Now()
-				p.park(patience)
+				p.Wait(patience)
 				require.True(t, called)
 				require.Less(t, time.Since(begin), patience, "slept although it came")
-			})
-		}
-	}
-}
-
-// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one gives back.
-func TestWaitSeesWhatComesBack(t *testing.T) {
-	for name, crowd := range map[string]int{"own core": 1, "shared cores": 1000} {
-		for _, released := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, released there %v", name, released), func(t *testing.T) {
-				const when = 3 // pauses in vain before it comes
-				both := twins(t)
-				p, q := both[0].ports[0], both[1].ports[0]
-				f := address(p, netio.Data, 0, 1, 1000)
-				back := func() { f.Release() } // as the reader of an acknowledgement does
-				if released {
-					p.Send(f)
-					got := receive(t, q)
-					back = func() { got.Release(); q.tell() }
-				}
-				both[0].policy = idle.PolicyFor(1, crowd)
-				both[0].policy.Processes = 1
-				pauses := 0
-				both[0].policy.Yield = func() {
-					if pauses++; pauses == when {
-						back()
-					}
-				}
-				p.limit = both[0].policy.Max
-				p.Wait(patience)
-				require.Zero(t, p.Pool().Lent())
-				require.LessOrEqual(t, pauses, when+both[0].policy.CollectEvery)
 			})
 		}
 	}
@@ -87,66 +53,20 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 // Releases of data frames are told within a millisecond or so although a control frame was released before, and their rank is busy.
 func TestReleasesBehindAControlFrameAreTold(t *testing.T) {
 	both := twins(t)
-	p, q := both[0].ports[0], both[1].ports[0]
+	p, q := both[0].Port(0), both[1].Port(1)
 	p.Send(address(p, netio.Control, 0, 1, 8))
 	p.Send(address(p, netio.Data, 0, 1, 8))
 	first, second := receive(t, q), receive(t, q)
 	require.Equal(t, netio.Control, first.Kind)
 	first.Release()
 	second.Release()
-	require.True(t, q.received.late.Armed() || q.received.pending.Empty(), "nobody will tell")
+	told := &both[1].way.ports[0].received
+	require.True(t, told.late.Armed() || told.pending.Empty(), "nobody will tell")
 	eventually(t, "tell", func() bool { return p.Pool().Lent() == 0 })
 }
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
-// a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
-func TestEffortBesideALoad(t *testing.T) {
-	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
-	yields := 0
-	yield := func() {
-		if yields++; yields <= 2*rounds { // with more, the test has failed and may end
-			time.Sleep(slice)
-		}
-	}
-	both := twins(t)
-	both[0].policy = idle.PolicyFor(1, 1000)
-	both[0].policy.Yield = yield
-	both[0].ports[0].limit = both[0].policy.Max
-	p, q := both[0].ports[0], both[1].ports[0]
-	waits := effort(p, q, rounds, polls)
-	require.LessOrEqual(t, yields, rounds/2)
-	require.LessOrEqual(t, waits, 10*rounds)
-}
-
-// effort has p send to a partner that is busy with other things, and wait for each frame to come back.
-func effort(p, q netio.Port, rounds, polls int) (waits int) {
-	for range rounds {
-		p.Send(address(p, netio.Data, 0, 1, 1000))
-		p.Pause()
-		receiveBusy(q).Release() // told by a timer, for q is busy
-		for idle := 0; p.Pool().Lent() > 0; idle++ {
-			if idle < polls {
-				p.Pause()
-				continue
-			}
-			p.Wait(patience)
-			waits++
-		}
-	}
-	return waits
-}
-
-// receiveBusy is for a rank that never parks nor pauses.
-func receiveBusy(p netio.Port) *netio.Frame {
-	for {
-		if f := p.Recv(); f != nil {
-			return f
-		}
-	}
-}
-
 // twins connects two processes of one rank each that share memory.
-func twins(t *testing.T) (both [2]*Transport) {
+func twins(t *testing.T) (both [2]Process) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no nameless shared memory")
@@ -154,12 +74,9 @@ func twins(t *testing.T) (both [2]*Transport) {
 	var starts sync.WaitGroup
 	for i, c := range twinConfigs(t) {
 		starts.Go(func() {
-			require.NoError(t, c.Inside(access).Complete())
-			o, err := NewOffer(&c)
+			var err error
+			both[i], err = Dial(context.Background(), c)
 			require.NoError(t, err)
-			tr, err := o.Dial(context.Background(), c, true)
-			require.NoError(t, err)
-			both[i] = tr.(*Transport)
 		})
 	}
 	starts.Wait()

@@ -35,23 +35,23 @@ func (e *eventfd) wake(h *local.RingHeader) {
 }
 
 // listen waits on the eventfd of this process until it is closed. It is the one goroutine that waits for all ranks.
-func (t *Transport) listen() {
+func (w *Way) listen() {
 	var count [8]byte
 	for {
-		if _, err := t.event.Read(count[:]); err != nil {
+		if _, err := w.event.Read(count[:]); err != nil {
 			return
 		}
-		t.wakeCalled()
+		w.wakeCalled()
 	}
 }
 
 // wakeCalled wakes the ranks that were called. While others of the process keep its cores busy, the Go scheduler hears of the
 // eventfd late, so these do it too.
-func (t *Transport) wakeCalled() {
-	t.own.signalled.Store(0)
-	for _, p := range t.ports {
+func (w *Way) wakeCalled() {
+	w.own.signalled.Store(0)
+	for _, p := range w.ports {
 		if p.ring.Header.Asleep.CompareAndSwap(called, awake) {
-			p.Parking().Wake()
+			p.parking.Wake()
 		}
 	}
 }

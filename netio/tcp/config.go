@@ -27,8 +27,9 @@ type Config struct {
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
 
-	memory handshake.Memory // what this process offers to those on its host
-	served bool             // goroutines serve the lanes, as they do where sockets can't be polled
+	open   func(*Config) ([]Way, error) // opens faster ways; may be nil
+	ways   []Way                        // that are open
+	served bool                         // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32
@@ -39,18 +40,11 @@ func (c *Config) Inside(frame.Access) *insideConfig { return (*insideConfig)(c) 
 // insideConfig has the methods of a configuration that are for transports.
 type insideConfig Config
 
-// Offer says what memory this process offers to those on its host.
-func (c *insideConfig) Offer(m handshake.Memory) { c.memory = m }
+// Faster has Dial open faster ways by a function, before this process greets others, in the order in which frames try them.
+func (c *insideConfig) Faster(open func(*Config) ([]Way, error)) { c.open = open }
 
-// Refuse closes what Dial would have taken ownership of.
-func (c *insideConfig) Refuse() {
-	if c.Listener != nil {
-		c.Listener.Close()
-	}
-}
-
-// Complete fills in defaults, and returns an error for what can't work.
-func (c *insideConfig) Complete() error {
+// complete fills in defaults, and returns an error for what can't work.
+func (c *Config) complete() error {
 	setDefault(&c.HandshakeLimit, handshake.DefaultLimit)
 	setDefault(&c.StartLimit, 30*time.Second)
 	setDefault(&c.SilenceMax, 10*time.Second)
@@ -82,10 +76,13 @@ func setDefault(v *time.Duration, to time.Duration) {
 
 // Hello is how this process greets others on a connection.
 func (c *insideConfig) Hello(lane uint8) handshake.Hello {
+	offers := make(map[string]handshake.Offer)
+	for _, w := range c.ways {
+		offers[w.Name()] = w.Offer()
+	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
-		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity,
-		Memory: c.memory,
+		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity, Offers: offers,
 	}
 }
 

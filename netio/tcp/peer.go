@@ -41,8 +41,10 @@ type peer struct {
 	sent  sentFrames  // data frames that the peer has yet to acknowledge
 	acks  pendingAcks // acknowledgements that the peer has yet to be told
 
-	mu      sync.Mutex       // guards all below, and conn of the lanes while joining
-	memory  handshake.Memory // what it offers
+	offers         map[string]handshake.Offer // by the names of ways; this and the next are settled before Dial returns
+	linked, onHost bool                       // by a faster way, and one of this host
+
+	mu      sync.Mutex // guards all below, and conn of the lanes while joining
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
@@ -86,13 +88,6 @@ func (p *peer) connect(l *lane, conn net.Conn) error {
 		return nil
 	}
 	return l.attach(s)
-}
-
-// offers keeps what the peer has said about its memory.
-func (p *peer) offers(memory handshake.Memory) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.memory = memory
 }
 
 // sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.

@@ -41,10 +41,8 @@ func (s *poller) run() {
 
 // despair ends all peers: nobody would hear of them while ranks are parked.
 func (s *poller) despair(err error) {
-	for _, p := range s.t.peers {
-		if p != nil {
-			p.lose(err)
-		}
+	for _, p := range s.t.others {
+		p.lose(err)
 	}
 }
 

@@ -7,8 +7,13 @@ import (
 	"github.com/activepebbles/pebbles/internal/idle"
 )
 
-// open makes sockets be polled, where the system allows it, and sets up who looks after them.
+// open opens faster ways, makes sockets be polled, where the system allows it, and sets up who looks after them.
 func (t *Transport) open() (err error) {
+	if t.config.open != nil {
+		if t.config.ways, err = t.config.open(&t.config); err != nil {
+			return err
+		}
+	}
 	if t.place.Processes == 1 || t.config.served {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/internal/local"
@@ -167,12 +166,3 @@ func (p *Port) pauseServed() {
 	p.t.acks.flushPrompt()
 	p.Port.Pause()
 }
-
-// Inside is the part of a port that is for transports over TCP.
-func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
-
-// insidePort has the methods of a port that are for transports over TCP.
-type insidePort Port
-
-// Flush writes what this rank's frames wait for.
-func (p *insidePort) Flush() { (*Port)(p).flush() }

@@ -32,7 +32,7 @@ func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomi
 	silent = new(atomic.Bool)
 	for i := range both {
 		c := Config{Place: netio.PlaceOf(2, 2, i)}
-		require.ErrorContains(t, c.Inside(access).Complete(), "no listener") // it has filled in the defaults
+		require.ErrorContains(t, c.complete(), "no listener") // it has filled in the defaults
 		both[i] = newTransport(c)
 		told[i] = make(chan error, 1)
 		both[i].Start(func(err error) { told[i] <- err })

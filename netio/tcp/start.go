@@ -16,17 +16,22 @@ import (
 // Strangers are refused and logged. A member of another build, byte order or registry makes the start fail on all
 // processes, as does the end of ctx.
 func Dial(ctx context.Context, c Config) (*Transport, error) {
-	if err := c.Inside(access).Complete(); err != nil {
-		c.Inside(access).Refuse()
+	if err := c.complete(); err != nil {
+		if c.Listener != nil {
+			c.Listener.Close()
+		}
 		return nil, fmt.Errorf("start transport: %w", err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit,
+		fmt.Errorf("not connected within %v: %w", c.StartLimit, context.DeadlineExceeded))
+	defer cancel()
 	t := newTransport(c)
 	s := &starting{t: t, failed: make(chan error, 1), complete: make(chan struct{})}
 	err := t.open()
 	if err != nil {
 		c.Listener.Close()
-	} else {
-		err = s.run(ctx)
+	} else if err = s.run(ctx); err == nil {
+		err = t.meet(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("start transport: %w", err)
@@ -50,13 +55,9 @@ type starting struct {
 
 func (s *starting) run(ctx context.Context) error {
 	c := &s.t.config
-	ctx, cancel := context.WithTimeoutCause(ctx, c.StartLimit, s.late())
-	defer cancel()
 	s.missing = make(map[int]int)
-	for i := range c.Place.Processes {
-		if i != c.Place.Process {
-			s.missing[i] = laneCount
-		}
+	for _, p := range s.t.others {
+		s.missing[p.place.Process] = laneCount
 	}
 	if len(s.missing) == 0 {
 		return c.Listener.Close()
@@ -69,6 +70,7 @@ func (s *starting) run(ctx context.Context) error {
 	defer gate.Close()
 	var dials sync.WaitGroup
 	defer dials.Wait()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // runs before the wait
 	dials.Go(func() { handshake.DialAll(ctx, s.contacts(), s.dial) })
 	return s.wait(ctx)
@@ -95,25 +97,13 @@ func (s *starting) wait(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	err := s.absent(context.Cause(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err := s.t.config.Inside(access).Absent(slices.Sorted(maps.Keys(s.missing)), context.Cause(ctx))
 	if s.last != nil {
 		err = fmt.Errorf("%w; last failure: %w", err, s.last)
 	}
 	return err
-}
-
-func (s *starting) late() error {
-	return fmt.Errorf("not connected within %v: %w", s.t.config.StartLimit, context.DeadlineExceeded)
-}
-
-// absent names the processes that are not connected.
-func (s *starting) absent(cause error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	missing := slices.Sorted(maps.Keys(s.missing))
-	return s.t.config.Inside(access).Absent(missing, cause)
 }
 
 // fail ends the start, unless it has ended.
@@ -155,14 +145,14 @@ func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	if err := s.t.peers[hello.Process].join(hello.Lane, conn); err != nil {
 		return err
 	}
-	s.t.peers[hello.Process].offers(hello.Memory)
-	s.joined(hello.Process)
+	s.joined(hello.Process, hello.Offers)
 	return nil
 }
 
-func (s *starting) joined(process int) {
+func (s *starting) joined(process int, offers map[string]handshake.Offer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.t.peers[process].offers = offers
 	if s.missing[process]--; s.missing[process] == 0 {
 		delete(s.missing, process)
 	}

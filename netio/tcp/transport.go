@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
@@ -34,7 +34,12 @@ type Transport struct {
 	place    netio.Place
 	locals   []*local.Port         // of this process's ranks
 	ports    []*Port               // the same
+	ends     []netio.Port          // the same, or the ports that take faster ways
+	ways     []Way                 // that link this process with others
+	far      bool                  // there are processes that no way links
+	policy   idle.Policy           // of ranks that have faster ways
 	peers    []*peer               // by process; nil for this one
+	others   []*peer               // the same, without nil
 	lanes    []*lane               // of all peers
 	sockets  sockets               // nil where goroutines serve the lanes
 	poller   poller                // of the sockets
@@ -53,23 +58,33 @@ type Transport struct {
 var _ netio.Transport = (*Transport)(nil)
 
 func newTransport(c Config) *Transport {
-	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
+	t := &Transport{config: c, place: c.Place, events: newEvents(), far: true, over: make(chan struct{})}
 	t.locals = local.NewPorts(t.place)
 	t.peers = make([]*peer, t.place.Processes)
 	for i := range t.peers {
 		if i != t.place.Process {
 			t.peers[i] = newPeer(t, i)
+			t.others = append(t.others, t.peers[i])
 		}
 	}
 	for _, s := range t.locals {
-		t.ports = append(t.ports, newPort(t, s))
+		p := newPort(t, s)
+		t.ports, t.ends = append(t.ports, p), append(t.ends, p)
 	}
 	t.close = sync.OnceValue(t.shut)
 	return t
 }
 
-// Name implements [netio.Transport].
-func (t *Transport) Name() string { return "tcp" }
+// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as "shm+tcp".
+func (t *Transport) Name() (name string) {
+	for _, w := range t.ways {
+		name += "+" + w.Name()
+	}
+	if t.far {
+		name += "+tcp"
+	}
+	return name[1:]
+}
 
 // Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }
@@ -83,7 +98,7 @@ func (t *Transport) Port(rank int) netio.Port {
 	if !t.place.Has(rank) {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
 	}
-	return t.ports[rank-t.place.First]
+	return t.ends[rank-t.place.First]
 }
 
 // Abort implements [netio.Transport]. The reason is cut to 4 KiB.
@@ -93,11 +108,9 @@ func (t *Transport) Abort(reason string) {
 	}
 	t.down.Store(true)
 	reason = reason[:min(len(reason), reasonBytesMax)]
-	for _, p := range t.peers {
-		if p != nil {
-			p.sent.close() // nobody counts on acknowledgements any more
-			p.lanes[controlLane].put(message(abort, reason))
-		}
+	for _, p := range t.others {
+		p.sent.close() // nobody counts on acknowledgements any more
+		p.lanes[controlLane].put(message(abort, reason))
 	}
 }
 
@@ -115,10 +128,8 @@ func (t *Transport) shut() error {
 	if t.aborted.Load() {
 		limit = min(limit, abortedCloseMax)
 	}
-	for _, p := range t.peers {
-		if p != nil {
-			p.sayGoodbye(time.Now().Add(limit))
-		}
+	for _, p := range t.others {
+		p.sayGoodbye(time.Now().Add(limit))
 	}
 	quiet := make(chan struct{})
 	go func() {
@@ -132,14 +143,16 @@ func (t *Transport) shut() error {
 	case <-limited.C:
 	}
 	var causes []error
-	for _, p := range t.peers {
-		if p != nil {
-			causes = append(causes, p.close())
-		}
+	for _, p := range t.others {
+		causes = append(causes, p.close())
 	}
 	<-quiet
 	t.shutSockets()
-	if err := errors.Join(causes...); err != nil && !t.aborted.Load() {
+	err := errors.Join(causes...)
+	for _, w := range t.config.ways {
+		w.Close(err == nil && !t.aborted.Load())
+	}
+	if err != nil && !t.aborted.Load() {
 		return fmt.Errorf("close transport: %w", err)
 	}
 	return nil
@@ -154,14 +167,6 @@ type under Transport
 // Ports are those of this process's ranks.
 func (t *under) Ports() []*Port { return t.ports }
 
-// Memory is what a peer offers to those on its host.
-func (t *under) Memory(process int) handshake.Memory {
-	p := t.peers[process]
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.memory
-}
-
 // First is the first failure.
 func (t *under) First() <-chan error { return t.events.first }
 
@@ -171,18 +176,10 @@ func (t *under) Tell(err error) { t.events.tell(err) }
 // Lose ends a peer, and tells why.
 func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 
-// WhenEnded has f called when a peer will acknowledge nothing any more.
-func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
-
-// Aborted tells whether this process has ended the job.
-func (t *under) Aborted() bool { return t.aborted.Load() }
-
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {
 	t.down.Store(true)
-	for _, p := range t.peers {
-		if p != nil {
-			p.end(nil)
-		}
+	for _, p := range t.others {
+		p.end(nil)
 	}
 }

@@ -1,0 +1,253 @@
+package tcp_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// TestWaysConform has two faster ways. The first links processes 0 and 1 only; both refuse some of the frames.
+func TestWaysConform(t *testing.T) {
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		if processes == 1 {
+			t.Skip("there is nobody to link")
+		}
+		transports, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
+		var all []netio.Transport
+		for _, tr := range transports {
+			all = append(all, tr)
+		}
+		return all
+	})
+}
+
+func alleyAndRoad(c *tcp.Config) []*road {
+	return []*road{newRoad(c, "alley", fmt.Sprint("block ", c.Place.Process/2), 3), newRoad(c, "road", "town", 2)}
+}
+
+// dialByRoads starts all processes of a job, and returns the roads of each.
+func dialByRoads(t testing.TB, cs []tcp.Config, roads func(*tcp.Config) []*road) ([]*tcp.Transport, [][]*road) {
+	built := make([][]*road, len(cs))
+	for i := range cs {
+		over(&cs[i], func(c *tcp.Config) []*road {
+			built[i] = roads(c)
+			return built[i]
+		})
+	}
+	return dialAll(t, cs), built
+}
+
+func over(c *tcp.Config, roads func(*tcp.Config) []*road) {
+	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) (ways []tcp.Way, err error) {
+		for _, r := range roads(c) {
+			ways = append(ways, r)
+		}
+		return ways, nil
+	})
+}
+
+// TestNamesOfWays: a name lists the ways that link a process with others, and TCP when these don't link all.
+func TestNamesOfWays(t *testing.T) {
+	for _, c := range []struct {
+		processes int
+		roads     func(*tcp.Config) []*road
+		names     []string
+	}{
+		{1, alleyAndRoad, []string{"tcp"}},
+		{2, alleyAndRoad, []string{"alley+road", "alley+road"}},
+		{3, alleyAndRoad, []string{"alley+road", "alley+road", "road"}},
+		{3, func(c *tcp.Config) []*road { return alleyAndRoad(c)[:1] }, []string{"alley+tcp", "alley+tcp", "tcp"}},
+		{2, func(*tcp.Config) []*road { return nil }, []string{"tcp", "tcp"}},
+	} {
+		all, built := dialByRoads(t, netiotest.Configs(t, c.processes, c.processes), c.roads)
+		var names []string
+		for _, tr := range all {
+			names = append(names, tr.Name())
+		}
+		require.Equal(t, c.names, names)
+		closeAll(t, all)
+		requireClosed(t, built...)
+	}
+}
+
+func requireClosed(t *testing.T, built ...[]*road) {
+	for _, roads := range built {
+		for _, r := range roads {
+			require.EqualValues(t, 1, r.closed.Load(), "%s is closed once", r.offer.Address)
+		}
+	}
+}
+
+// TestFramesTakeTheFirstWayWithRoom counts which way each frame goes: the alley refuses each third, the road each second
+// of these, and TCP takes the rest.
+func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
+	const frames = 600
+	all, built := dialByRoads(t, netiotest.Configs(t, 2, 2), alleyAndRoad)
+	p, q := all[0].Port(0), all[1].Port(1)
+	sum := 0
+	for i := range frames {
+		p.Send(numbered(p, i))
+	}
+	for range frames {
+		f := netiotest.Next(q)
+		sum += int(f.Seq)
+		f.Release()
+	}
+	require.Equal(t, frames*(frames-1)/2, sum)
+	for i, want := range [][2]int{{frames, frames * 2 / 3}, {frames / 3, frames / 6}} {
+		asked, taken := built[0][i].counts()
+		require.Equal(t, want, [2]int{asked, taken}, built[0][i].name)
+	}
+	closeAll(t, all)
+}
+
+func numbered(p netio.Port, i int) *netio.Frame {
+	f := p.Pool().Get(1000)
+	f.Kind, f.To, f.Bytes, f.Seq = netio.Data, 1, 1000, uint64(i)
+	return f
+}
+
+// TestNoWayStarves has frames wait on both ways and on TCP: among the next few, some come by each.
+func TestNoWayStarves(t *testing.T) {
+	const frames, few = 600, 12
+	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), alleyAndRoad)
+	p, q := all[0].Port(0), all[1].Port(1)
+	for i := range frames {
+		p.Send(numbered(p, i))
+	}
+	p.Pause() // writes what goes over TCP
+	require.Eventually(t, func() bool { return all[1].Look() }, time.Minute, time.Millisecond, "TCP brings its share")
+	came := map[string]int{}
+	for range few {
+		f := q.Recv()
+		switch {
+		case f.Seq%3 != 2:
+			came["alley"]++
+		case f.Seq%6 == 2:
+			came["road"]++
+		default:
+			came["tcp"]++
+		}
+		f.Release()
+	}
+	require.Len(t, came, 3, "%v", came)
+	closeAll(t, all)
+}
+
+// TestStartWithoutAWay fails to open ways, or to meet on one. All that are open are closed.
+func TestStartWithoutAWay(t *testing.T) {
+	broken := errors.New("the bridge is down")
+	t.Run("open", func(t *testing.T) {
+		c := netiotest.Configs(t, 1, 1)[0]
+		c.Inside(frame.Access{}).Faster(func(*tcp.Config) ([]tcp.Way, error) { return nil, broken })
+		_, err := tcp.Dial(t.Context(), c)
+		require.ErrorIs(t, err, broken)
+		_, err = c.Listener.Accept()
+		require.Error(t, err, "the listener is closed")
+	})
+	t.Run("meet", func(t *testing.T) {
+		cs := netiotest.Configs(t, 2, 2)
+		built := make([][]*road, 2)
+		for i := range cs {
+			over(&cs[i], func(c *tcp.Config) []*road {
+				built[i] = alleyAndRoad(c)
+				built[i][i].unmet = broken
+				return built[i]
+			})
+		}
+		_, errs := tryAll(t.Context(), cs)
+		for _, err := range errs {
+			require.ErrorContains(t, err, broken.Error()) // its own, or the other's
+		}
+		requireClosed(t, built...)
+	})
+}
+
+// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one gives back.
+func TestWaitSeesWhatComesBack(t *testing.T) {
+	for name, crowd := range map[string]int{"own core": 1, "shared cores": 1000} {
+		for _, released := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, released there %v", name, released), func(t *testing.T) {
+				const when = 3 // pauses in vain before it comes
+				all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
+				defer closeAll(t, all)
+				p, q := all[0].Port(0), all[1].Port(1)
+				f := numbered(p, 0)
+				back := func() { f.Release() } // as the reader of an acknowledgement does
+				if released {
+					p.Send(f)
+					got := netiotest.Next(q)
+					back = func() { got.Release() }
+				}
+				policy := all[0].Policy()
+				*policy = idle.PolicyFor(1, crowd)
+				policy.Processes = 1
+				pauses := 0
+				policy.Yield = func() {
+					if pauses++; pauses == when {
+						back()
+					}
+				}
+				p.Wait(time.Minute)
+				require.Zero(t, p.Pool().Lent())
+				require.LessOrEqual(t, pauses, when+policy.CollectEvery)
+			})
+		}
+	}
+}
+
+func openRoad(c *tcp.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
+
+// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
+// a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
+func TestEffortBesideALoad(t *testing.T) {
+	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
+	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
+	defer closeAll(t, all)
+	policy := all[0].Policy()
+	*policy = idle.PolicyFor(1, 1000)
+	yields := 0
+	policy.Yield = func() {
+		if yields++; yields <= 2*rounds { // with more, the test has failed and may end
+			time.Sleep(slice)
+		}
+	}
+	p, q := all[0].Port(0), all[1].Port(1)
+	waits := effort(p, q, rounds, polls)
+	require.LessOrEqual(t, yields, rounds/2)
+	require.LessOrEqual(t, waits, 10*rounds)
+}
+
+// effort has p send to a partner that is busy with other things, and wait for each frame to come back.
+func effort(p, q netio.Port, rounds, polls int) (waits int) {
+	var releases sync.WaitGroup
+	defer releases.Wait()
+	for range rounds {
+		p.Send(numbered(p, 0))
+		p.Pause()
+		f := netiotest.NextBy(q, func(netio.Port) {})
+		releases.Go(func() {
+			time.Sleep(time.Millisecond)
+			f.Release()
+		})
+		for idle := 0; p.Pool().Lent() > 0; idle++ {
+			if idle < polls {
+				p.Pause()
+				continue
+			}
+			p.Wait(time.Minute)
+			waits++
+		}
+	}
+	return waits
+}
