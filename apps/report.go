@@ -19,7 +19,7 @@ type Report struct {
 	Termination string  `json:"termination"`
 	Coalesce    int     `json:"coalesce"` // pebbles a buffer
 	Buffers     string  `json:"buffers"`  // separate, or shared by the ranks of a process
-	Credits     int     `json:"credits"`  // frames under way to each neighbour at most; 0 when each target chose
+	Credits     int     `json:"credits"`  // frames in flight to each neighbour at most; 0 when each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`
 	Seconds     float64 `json:"seconds"`        // the timed kernel alone, on the slowest rank
@@ -113,7 +113,7 @@ func (p *Report) note(faults []fault) {
 	}
 }
 
-// Finish sums up over all ranks. It holds t, the kernel's tally of this rank, against what the other ranks and the runtime have
+// Finish sums up over all ranks. It compares t, the kernel's tally of this rank, with what the other ranks and the runtime have
 // counted. What is wrong with it may be the same that was found in the result: of the two numbers of errors the larger counts. All
 // ranks call it, last.
 func (p *Report) Finish(r *pebble.Rank, t Tally) error {

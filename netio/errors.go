@@ -72,7 +72,7 @@ func Blamed(err error) (processes []int, cause error) {
 	return nil, nil
 }
 
-// Followed tells whether err is that of a process that has ended because of another one: by a failure of that one, by its
+// Followed reports whether err is that of a process that has ended because of another one: by a failure of that one, by its
 // loss, or because it was missing at the start.
 func Followed(err error) bool {
 	var aborted *AbortError

@@ -22,7 +22,7 @@ type Pool struct {
 	returned Stack // frames that came back and are not yet collected
 	_        [2*cpu.CacheLine - 8]byte
 
-	away []*Account               // those that have small frames under way
+	away []*Account               // those that have small frames in flight
 	free [frame.ClassCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
 	idle int64                    // bytes in free
 	lent int64                    // bytes lent and not yet collected
@@ -133,7 +133,7 @@ func (p *Pool) Trim() {
 // Any goroutine may call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
-// collect takes in what has come back, and tells whether there was any.
+// collect takes in what has come back, and reports whether there was any.
 func (p *Pool) collect() bool {
 	before := p.back
 	p.keeper.Gather()

@@ -35,7 +35,7 @@ type Port interface {
 	Send(f *Frame)
 	// Recv returns a frame that has arrived, or nil. The caller owns it and must Release it.
 	Recv() *Frame
-	// Fetch looks whether a frame has arrived, and has the processor bring the first one near while the rank goes on with
+	// Fetch looks whether a frame has arrived, and has the processor bring the first one near while the rank continues with
 	// other work, so that its payload needn't be waited for when Recv returns it. It costs a few nanoseconds when there is none.
 	Fetch()
 	// Pool lends the frames that this port sends. What it has lent bounds the memory that these frames take, here and

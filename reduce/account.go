@@ -97,7 +97,7 @@ func (a *account) book(seen int, o outcome) {
 	}
 }
 
-// bookWatched counts seen pebbles that passed by in a trial, and tells whether the cache is to go on.
+// bookWatched counts seen pebbles that passed by in a trial, and reports whether the cache is to go on.
 func (a *account) bookWatched(seen int, o outcome) bool {
 	a.count(seen, o)
 	switch {
@@ -134,7 +134,7 @@ func (a *account) close(failed int) {
 // filled twice, and its credit spent.
 func (a *account) longest() int { return 2*a.slots + trust }
 
-// pass lets n pebbles pass by, and tells whether a trial begins behind them.
+// pass lets n pebbles pass by, and reports whether a trial begins behind them.
 func (a *account) pass(n int) (begins bool) {
 	if n < 0 {
 		panic(fmt.Sprintf("reduce: advice for %d pebbles; ask for 0 or more", n))

@@ -125,7 +125,7 @@ func (c *Cache[V]) Filter(vs []V, keys []uint64) (n int) {
 	return o.out
 }
 
-// FilterOne is Filter for one pebble: ok tells whether a pebble must travel on, and out
+// FilterOne is Filter for one pebble: ok reports whether a pebble must travel on, and out
 // and outKey which. It may be another one than v.
 func (c *Cache[V]) FilterOne(v V, key uint64) (out V, outKey uint64, ok bool) {
 	c.checkIdle()

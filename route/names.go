@@ -18,7 +18,7 @@ var named = map[string]Constructor{
 	"three-stage": ThreeStage,
 }
 
-// Forms says how the names are written that [Names] leaves out, for people.
+// Forms says how the names are written that [Names] leaves out, for display.
 const Forms = "mesh:3 (3 dimensions as equal as can be), mesh:8x8 (their sizes), mesh:8x8/0-1 (and the order of routing), " +
 	"torus:4x4, or dynamic: before any of them"
 

@@ -18,7 +18,7 @@ type Topology interface {
 	Next(at, dest int) int
 }
 
-// Constructor makes a topology for a number of ranks; it panics with words that say why when it can't connect so many.
+// Constructor makes a topology for a number of ranks; it panics and says why when it can't connect so many.
 type Constructor func(ranks int) Topology
 
 // Router is a topology that computes many next hops at once. Slots writes into slots[i] the index in Neighbors(at) of the

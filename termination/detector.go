@@ -22,7 +22,7 @@ type Site struct {
 	Topology route.Topology
 }
 
-// Maker makes a rank's detector; it fails with words when the detector does not hold at the site.
+// Maker makes a rank's detector; it fails with an error when the detector does not hold at the site.
 type Maker func(Site) (Detector, error)
 
 // State is what a detector learns of its rank. It is good for one call of Step.
@@ -65,7 +65,7 @@ type Detector interface {
 	Name() string
 	// Begin starts to watch a new epoch. The one before has ended for this rank, or there was none.
 	Begin()
-	// Step takes the detection as far as it goes without waiting, and tells whether the epoch has ended. Call it again
+	// Step takes the detection as far as it goes without waiting, and reports whether the epoch has ended. Call it again
 	// whenever a message has arrived or the state has changed.
 	Step(n Network, s State) (ended bool)
 	// Rounds is the number of rounds since the job began.
@@ -73,7 +73,7 @@ type Detector interface {
 }
 
 // Stager is a detector that ends an epoch stage by stage: the runtime sends what waits in buffers, when there is nothing
-// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as ever.
+// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as always.
 //
 // Step may change Stage, and Idle means another thing then: so it goes no further with the Idle that it was given, and
 // wants to be called again before its rank waits for anything.

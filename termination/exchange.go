@@ -15,7 +15,7 @@ type progress struct {
 	number   [numberSize]byte
 }
 
-// step takes an exchange as far as it goes, and tells whether it has ended; the progress is as new then. The phase ends
+// step takes an exchange as far as it goes, and reports whether it has ended; the progress is as new then. The phase ends
 // only when the rank is idle: no frame that it may still create on these links belongs to it.
 func (x *exchange) step(p *progress, n Network, seq uint64, phase uint32, s State) bool {
 	if !p.told {

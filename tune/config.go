@@ -68,7 +68,7 @@ const (
 	slowestDefault = 2
 )
 
-// Complete fills in the defaults, and tells what is wrong.
+// Complete fills in the defaults, and returns an error that says what is wrong.
 func (c Config) Complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)

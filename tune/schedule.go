@@ -161,7 +161,7 @@ func (d Done) turnover(factor int) uint64 {
 	return d.Sent + fills*uint64(d.Buffers*factor)
 }
 
-// fit makes the chooser that fits the setting in force between epochs, and tells whether there is anything to choose.
+// fit makes the chooser that fits the setting in force between epochs, and reports whether there is anything to choose.
 func (s *Schedule) fit(site Site) (ok bool, err error) {
 	w := &s.within
 	site.Within, site.Topology, site.Cache = true, false, false

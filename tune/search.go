@@ -108,7 +108,7 @@ func (s *search) proposals() []Setting {
 	return nil
 }
 
-// upwards tells whether the model expects larger buffers to be better.
+// upwards reports whether the model expects larger buffers to be better.
 func (s *search) upwards() bool {
 	space := s.config.Space.Coalesce
 	at := slices.Index(space, s.now.Coalesce)

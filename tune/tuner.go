@@ -69,7 +69,7 @@ func (t *Tuner) Next() Trial { return t.trial }
 // Setting is the setting in force: the best that is known.
 func (t *Tuner) Setting() Setting { return t.search.now }
 
-// Settled tells that nothing is left to try, until the load changes.
+// Settled reports whether nothing is left to try, until the load changes.
 func (t *Tuner) Settled() bool { return t.settled }
 
 // Gain is how many times as fast as the start the setting in force is held to be, by the ratios of all changes that were kept
@@ -79,7 +79,7 @@ func (t *Tuner) Gain() float64 { return t.gain }
 // Log lists all decisions, the oldest first. The caller must not change it.
 func (t *Tuner) Log() []Decision { return t.log }
 
-// Reason says what is in force and why, for people.
+// Reason says what is in force and why, for display.
 func (t *Tuner) Reason() string {
 	text := t.Setting().String()
 	i := len(t.log) - 1

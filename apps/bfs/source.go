@@ -44,7 +44,7 @@ func (s Source) begin(what string) {
 	}
 }
 
-// Check tells what is wrong with s, without looking at the file.
+// Check returns an error that says what is wrong with s, without looking at the file.
 func (s Source) Check() error {
 	switch {
 	case s.Path == "" && s.Generator == nil:

@@ -112,7 +112,7 @@ func wallOf(folder string) (wall, bool) {
 	return walls[i], true
 }
 
-// may tells whether a file of a folder may import a package.
+// may reports whether a file of a folder may import a package.
 func may(folder, imported string, test bool) bool {
 	w, ok := wallOf(folder)
 	if !ok {

@@ -193,7 +193,7 @@ func (w World) config() (c pebble.Config, err error) {
 	return c, err
 }
 
-// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames under way of each target,
+// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each target,
 // caches, and what handlers send, which no credit bounds.
 func (w World) memory(c pebble.Config, t twin) int64 {
 	made, err := w.topology()

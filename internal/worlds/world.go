@@ -23,7 +23,7 @@ type World struct {
 	Coalesce int
 	Cache    int
 	Credits  int
-	Budget   int // bytes under way
+	Budget   int // bytes in flight
 	Shared   int // 1: buffers of a process are shared
 	Due      int // nanoseconds; 0 is never
 	Period   int // nanoseconds; 0 is never

@@ -248,7 +248,7 @@ func (w *World) stream(from, to *Process) *stream {
 	return s
 }
 
-// receive notes the arrival of a frame, and tells whether it is the first copy. It is called when the frame is sent: a frame takes less
+// receive notes the arrival of a frame, and reports whether it is the first copy. It is called when the frame is sent: a frame takes less
 // than the silence limit, and one that its rank has not received yet is not missing.
 func (s *stream) receive(number uint64) bool {
 	if number < s.below || s.beyond[number] {
