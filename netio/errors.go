@@ -8,7 +8,7 @@ import (
 )
 
 // ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense where
-// it arrived, or that acknowledges what is not under way.
+// it arrived, or that acknowledges what is not in flight.
 var ErrDamaged = errors.New("damaged frame")
 
 // ErrFinished is in the chain of the error that tells of a frame for a process that had ended in order already.

@@ -28,7 +28,7 @@ type Port interface {
 	// Send hands f to the transport, which takes it to the port of rank f.To, which may be this one. It never blocks.
 	// The frame belongs to the transport from here on, and to the receiver after it has arrived. A data frame comes back
 	// to its pool, and leaves the account that it was charged to, when its receiver has released it, wherever that is:
-	// at once in this process; from another one soon after a rank there parks or, for senders with little under way, calls
+	// at once in this process; from another one soon after a rank there parks or, for senders with little in flight, calls
 	// Recv, and within about a millisecond when they are all busy. It also comes back when nobody can release it any more:
 	// the receiver's process is lost or has finished, or the job was aborted. A control frame may come back as soon as it
 	// has left.

@@ -118,7 +118,7 @@ func (e Explanation) String() string {
 			passing = " or passes through"
 		}
 	}
-	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d under way\n",
+	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d in flight\n",
 		e.Bytes, passing, e.Limit, e.Budget)
 	return b.String()
 }
@@ -137,7 +137,7 @@ func (p TargetPlan) write(b *strings.Builder) {
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
-	fmt.Fprintf(b, "  + %12d  under way    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
+	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
 	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
 }
 

@@ -187,7 +187,7 @@ func (h *holder) releaseSome() {
 	}
 }
 
-// The ends that a job may come to while frames are under way.
+// The ends that a job may come to while frames are in flight.
 func abortWithFramesUnderWay(w *world) {
 	underWayAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
 }
