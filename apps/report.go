@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what every application tells of a run, on rank 0. Its JSON form is one object; an application embeds it and
+// Report is what every application reports of a run, on rank 0. Its JSON form is one object; an application embeds it and
 // adds fields of its own.
 type Report struct {
 	App         string  `json:"app"`
@@ -27,7 +27,7 @@ type Report struct {
 	Verify      float64 `json:"verify_seconds"` // checking the result
 	Errors      uint64  `json:"errors"`         // what the verifier found wrong; 0 is success
 
-	Wrong []string `json:"wrong,omitempty"` // the same in words, one text for each kind of error
+	Wrong []string `json:"wrong,omitempty"` // the same as text, one for each kind of error
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`

@@ -8,7 +8,7 @@ import (
 // Topology says how pebbles travel between the ranks of a job. All ranks must use equal topologies. Methods are called
 // from many goroutines at once and must not change what they share.
 type Topology interface {
-	// Name is the word that flags, logs and results use.
+	// Name is the name that flags, logs and results use.
 	Name() string
 	// Ranks is the number of ranks that the topology connects.
 	Ranks() int
