@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what every application tells of a run, on rank 0. Its JSON form is one object; an application embeds it and
+// Report is what every application reports of a run, on rank 0. Its JSON form is one object; an application embeds it and
 // adds fields of its own.
 type Report struct {
 	App         string  `json:"app"`
@@ -19,7 +19,7 @@ type Report struct {
 	Termination string  `json:"termination"`
 	Coalesce    int     `json:"coalesce"` // pebbles a buffer
 	Buffers     string  `json:"buffers"`  // separate, or shared by the ranks of a process
-	Credits     int     `json:"credits"`  // frames under way to each neighbour at most; 0 when each target chose
+	Credits     int     `json:"credits"`  // frames in flight to each neighbour at most; 0 when each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`
 	Seconds     float64 `json:"seconds"`        // the timed kernel alone, on the slowest rank
@@ -27,7 +27,7 @@ type Report struct {
 	Verify      float64 `json:"verify_seconds"` // checking the result
 	Errors      uint64  `json:"errors"`         // what the verifier found wrong; 0 is success
 
-	Wrong []string `json:"wrong,omitempty"` // the same in words, one text for each kind of error
+	Wrong []string `json:"wrong,omitempty"` // the same as text, one for each kind of error
 
 	Counters pebble.Counters `json:"counters"` // of the timed kernel, over all ranks
 	Memory   Memory          `json:"memory"`
@@ -113,7 +113,7 @@ func (p *Report) note(faults []fault) {
 	}
 }
 
-// Finish sums up over all ranks. It holds t, the kernel's tally of this rank, against what the other ranks and the runtime have
+// Finish sums up over all ranks. It compares t, the kernel's tally of this rank, with what the other ranks and the runtime have
 // counted. What is wrong with it may be the same that was found in the result: of the two numbers of errors the larger counts. All
 // ranks call it, last.
 func (p *Report) Finish(r *pebble.Rank, t Tally) error {

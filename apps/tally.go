@@ -30,7 +30,7 @@ func (t *Tally) Send(fingerprint uint64) {
 	t.Sum += fingerprint
 }
 
-// Take notes one pebble that a handler was given; own tells whether its key belongs to this rank.
+// Take notes one pebble that a handler was given; own reports whether its key belongs to this rank.
 func (t *Tally) Take(fingerprint uint64, own bool) {
 	t.Handled++
 	t.Sum -= fingerprint
@@ -67,7 +67,7 @@ type fault struct {
 	text  string
 }
 
-// faults tells what is wrong with the tally of all ranks, when so many pebbles were merged.
+// faults lists what is wrong with the tally of all ranks, when so many pebbles were merged.
 func (t Tally) faults(merged uint64) (all []fault) {
 	add := func(count uint64, format string, args ...any) {
 		all = append(all, fault{count, fmt.Sprintf(format, args...)})

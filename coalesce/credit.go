@@ -5,7 +5,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Credit bounds what a rank has under way on each of its lanes: frames handed to the transport and not yet handled by their
+// Credit bounds what a rank has in flight on each of its lanes: frames handed to the transport and not yet handled by their
 // receiver. A frame without credit waits in its lane's backlog. The main function waits with it; what hops and handlers
 // send can't wait, so a rank whose backlog is not empty takes in no frame that would add to it: docs/flow-control.md shows
 // why that can't deadlock.
@@ -142,7 +142,7 @@ func (o *Outbox) awaitCredit(l int) {
 }
 
 // AwaitRoom is for the main function's side, ahead of a send that must not wait: it handles what arrives until no frame waits for
-// credit, and another one may be under way.
+// credit, and another one may be in flight.
 func (o *Outbox) AwaitRoom() {
 	for idle := 0; len(o.waiting) > 0; {
 		idle = o.sender.turn(idle)

@@ -4,7 +4,7 @@ package coalesce
 // BFS and Permutation and 1,024 where the benchmark's rules bound it (Active Pebbles, section 5.1).
 const FactorDefault = 1024
 
-// What a link may have under way when nobody asks for a number of frames: enough to keep a connection busy while word of
+// What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word of
 // what was handled comes back, for small frames and large ones (docs/measurements.md has rates by credit).
 const (
 	windowBytes = 512 << 10
@@ -12,7 +12,7 @@ const (
 	creditsMax  = 128
 )
 
-// CreditsDefault is how many frames of so many bytes a link may have under way when nobody asks for another number.
+// CreditsDefault is how many frames of so many bytes a link may have in flight when nobody asks for another number.
 func CreditsDefault(frameBytes int) int {
 	return min(max(windowBytes/max(frameBytes, 1), creditsMin), creditsMax)
 }

@@ -34,7 +34,7 @@ type Outbox struct {
 	mixed      bool           // frames of several depths may be filling, where depths travel apart
 
 	// Credit.
-	credits  int64                  // frames under way on a lane, at most
+	credits  int64                  // frames in flight on a lane, at most
 	accounts map[int]*netio.Account // by rank, whatever the topology
 	underWay []*netio.Account       // by lane; lanes that ranks of a process share have one
 	taken    []*atomic.Int64        // by lane: frames taken out of a shared buffer and not yet launched, by any rank; nil when no lane is shared

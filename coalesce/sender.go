@@ -40,10 +40,10 @@ type Sender struct {
 
 // Options are the settings of a job that its buffers go by.
 type Options struct {
-	Credits      func(frameBytes int) int // frames that a link may have under way
+	Credits      func(frameBytes int) int // frames that a link may have in flight
 	Due          time.Duration            // a pebble may wait so long in a buffer while its rank sends; not positive is for ever
 	Shared       bool                     // ranks of a process share their buffers for ranks of other processes
-	BufferBudget int64                    // bytes under way at which the main function waits
+	BufferBudget int64                    // bytes in flight at which the main function waits
 	MemoryLimit  int64                    // bytes at which the job fails
 }
 
@@ -123,13 +123,13 @@ func (s *Sender) lend(target string, bytes int) *netio.Frame {
 }
 
 // affords tells whether a lane may have a frame of so many bytes in place of a small one: what fills may take half of what the
-// memory limit leaves beside caches, so that frames under way have the other half.
+// memory limit leaves beside caches, so that frames in flight have the other half.
 func (s *Sender) affords(bytes int) bool {
 	cost, limit := netio.FrameCost(bytes), s.MemoryLimit-s.Reserved
 	return s.Filling+cost <= limit/2 && (s.Pool.LentAtMost()+cost <= limit || s.Pool.Lent()+cost <= limit)
 }
 
-// awaitRoom waits until another frame with room for so many bytes may be under way, and handles what arrives meanwhile. Messages of
+// awaitRoom waits until another frame with room for so many bytes may be in flight, and handles what arrives meanwhile. Messages of
 // detectors don't count: they come back when their receiver looks at them, which may be waiting for room as well.
 func (s *Sender) awaitRoom(bytes int) {
 	cost := netio.FrameCost(bytes)
@@ -149,7 +149,7 @@ func (s *Sender) awaitRoom(bytes int) {
 	}
 }
 
-// fits tells whether another frame of so many bytes may be under way when so many are lent.
+// fits tells whether another frame of so many bytes may be in flight when so many are lent.
 func (s *Sender) fits(lent, cost int64) bool {
 	underWay := lent - s.Filling - s.Queued - s.Messages.UnderWay()*netio.FrameCost(0)
 	return underWay <= 0 || underWay+cost <= s.BufferBudget && lent+cost+s.Reserved <= s.MemoryLimit

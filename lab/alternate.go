@@ -14,10 +14,10 @@ type Options struct {
 	Limit   time.Duration        // of one run; 0 is [Limit]
 	Command string               // what the user typed, for the results
 	Told    func(Step)           // when not nil, is called after every run
-	Probe   func() time.Duration // tells the machine's state; nil is Probe
+	Probe   func() time.Duration // measures the machine's state; nil is Probe
 }
 
-// A Step is a run that has ended well.
+// A Step is a run that has succeeded.
 type Step struct {
 	Case        Case
 	Repeat      int // from 1; 0 in the warm-up
@@ -27,11 +27,11 @@ type Step struct {
 
 // Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in the
 // opposite order, so that no case always follows the same other. The machine's state is probed before and after each run. It
-// stops at the first run that fails, prints no result, was wrong, or differs where it must not, and tells of it; when ctx
-// ends, its cause is told.
+// stops with an error at the first run that fails, prints no result, was wrong, or differs where it must not; when ctx ends, the
+// error is its cause.
 func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
 	if o.Repeats < 1 || o.WarmUp < 0 {
-		return Results{}, fmt.Errorf("%d repeats after %d runs to warm up: repeat once at least", o.Repeats, o.WarmUp)
+		return Results{}, fmt.Errorf("%d repeats after %d warm-up runs: give at least one repeat", o.Repeats, o.WarmUp)
 	}
 	if err := Check(groups); err != nil {
 		return Results{}, err
@@ -58,7 +58,7 @@ func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) 
 	return results, nil
 }
 
-// alternation is a measurement under way.
+// alternation is a running measurement.
 type alternation struct {
 	Options
 	done, total int

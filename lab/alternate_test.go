@@ -70,7 +70,7 @@ func TestBadRuns(t *testing.T) {
 	_, err := once(t, Case{Name: "gone", Args: []string{"/no/such/program"}, Field: "rate"})
 	require.ErrorContains(t, err, "no such file")
 	_, err = Alternate(t.Context(), []Group{{Name: "G", Cases: []Case{prints(t, "a", "{}")}}}, Options{})
-	require.ErrorContains(t, err, "repeat once at least")
+	require.ErrorContains(t, err, "give at least one repeat")
 	_, err = Alternate(t.Context(), nil, Options{Repeats: 1})
 	require.ErrorContains(t, err, "nothing to measure")
 }
@@ -90,7 +90,7 @@ func gone(t *testing.T, file string) {
 	require.Eventually(t, func() bool { return !alive(t, file) }, time.Minute, time.Millisecond)
 }
 
-// alive tells whether the process whose number is in a file still runs.
+// alive reports whether the process whose number is in a file still runs.
 func alive(t *testing.T, file string) bool {
 	text := numberIn(t, file)
 	var pid int
@@ -183,7 +183,7 @@ func TestAgreement(t *testing.T) {
 	_, err = run(exact(`{"errors": 0, "rate": 1, "items": 5, "counters": {"sent": %d}}`))
 	require.ErrorContains(t, err, "what must be the same in every run is not")
 	_, err = run(exact(`{"errors": 0, "rate": 1, "items": 5}`))
-	require.ErrorContains(t, err, `field "counters.sent", which is to be compared, is missing`)
+	require.ErrorContains(t, err, `field "counters.sent", which is compared, is missing`)
 
 	work := func(name, object string) Case {
 		c := counting(t, name, object)

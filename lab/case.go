@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A Case is one figure: the command that gives it, and where it stands in the JSON object that the command prints. The
+// A Case is one figure: the command that gives it, and its field of the JSON object that the command prints. The
 // object's field "errors" must be 0; an exit status or number of errors other than 0 ends the measurement.
 type Case struct {
 	Name string   `json:"name"`          // of its own in the whole suite; names of cases that bound others begin with "limit-"
 	Args []string `json:"-"`             // the program, by its path or a name that PATH knows, and its arguments
 	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
-	Line string   `json:"line"`          // the command as people would type it; empty: Env and Args with spaces between them
+	Line string   `json:"line"`          // the command as a user would type it; empty: Env and Args with spaces between them
 
 	Field string  `json:"field"`           // of the printed object; those of objects inside by dots: counters.frames_sent
 	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
 	Unit  string  `json:"unit"`            // such as "M updates/s"
 	Lower bool    `json:"lower,omitempty"` // less is better: a time
-	// PerCPU tells that the field is an amount of work, and the figure what is done of it in a second of the processor, which
-	// the whole process took, its set-up and verification too. Other programs on the machine hardly change it.
+	// PerCPU says that the field is an amount of work, and that the figure is this amount per second of processor time, which
+	// covers the whole process, its set-up and verification too. Other programs on the machine hardly change it.
 	PerCPU bool `json:"per_cpu,omitempty"`
 
-	// Against names the case of the same group that Result.Ratios holds this one against. It must be in the same unit.
+	// Against names the case of the same group that Result.Ratios compares this one with. It must be in the same unit.
 	Against string `json:"against,omitempty"`
 	// Work, when not empty, names the work that is done: all runs of all cases of a group with the same Work must print the
 	// same field "checksum". Without it, the runs of one case must print the same checksum, if they print one.
@@ -77,7 +77,7 @@ func (c Case) speed(value, against float64) float64 {
 	return value / against
 }
 
-// Check tells what is wrong with a suite before anything is run.
+// Check returns an error that says what is wrong with a suite before anything is run.
 func Check(groups []Group) error {
 	if len(groups) == 0 {
 		return errors.New("there is nothing to measure")
@@ -109,14 +109,14 @@ func (g Group) check(seen map[string]bool) error {
 	for _, c := range g.Cases {
 		base, there := units[c.Against]
 		if c.Against != "" && (!there || base.Unit != c.Unit || base.Lower != c.Lower) {
-			return fmt.Errorf("case %q is held against %q, which is no case of this group in %s", c.Name, c.Against, c.Unit)
+			return fmt.Errorf("case %q is compared with %q, which is no case of this group in %s", c.Name, c.Against, c.Unit)
 		}
 	}
 	return nil
 }
 
-// Matching leaves the cases whose name or group's name matches a regular expression, in upper or lower case, with what they are
-// held against.
+// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with what they are
+// compared with.
 func Matching(groups []Group, expression string) (some []Group, err error) {
 	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
 		return nil, err
@@ -145,7 +145,7 @@ func Matching(groups []Group, expression string) (some []Group, err error) {
 	return some, nil
 }
 
-// want marks a case and what it is held against.
+// want marks a case and what it is compared with.
 func (g Group) want(c Case, wanted map[string]bool) {
 	if wanted[c.Name] {
 		return

@@ -22,12 +22,12 @@ func TestCheck(t *testing.T) {
 		"the field of its figure":    with(func(c *Case) { c.Field = "" }),
 		"its command":                with(func(c *Case) { c.Args = nil }),
 		"another of this name":       other,
-		`held against "c"`:           with(func(c *Case) { c.Against = "c" }),
+		`compared with "c"`:          with(func(c *Case) { c.Against = "c" }),
 		"name its curve":             with(func(c *Case) { c.Point = &Point{Axis: "ranks", At: 1} }),
 		"and its axis":               with(func(c *Case) { c.Point = &Point{Curve: "x", At: 1} }),
 		"a place above 0":            with(func(c *Case) { c.Point = &Point{Curve: "x", Axis: "ranks"} }),
 		"no case of this group in m": with(func(c *Case) { c.Against, c.Unit = "b", "m" }),
-		`held against "b"`:           with(func(c *Case) { c.Against, c.Lower = "b", true }),
+		`compared with "b"`:          with(func(c *Case) { c.Against, c.Lower = "b", true }),
 	} {
 		err := Check([]Group{{Name: "G", Cases: []Case{other, bad}}})
 		require.ErrorContains(t, err, why)
@@ -61,5 +61,5 @@ func TestMatching(t *testing.T) {
 	round := []Group{{Name: "one", Cases: []Case{{Name: "a", Against: "b"}, {Name: "b", Against: "a"}}}}
 	some, err := Matching(round, "^a$")
 	require.NoError(t, err)
-	require.Len(t, some[0].Cases, 2, "cases that are held against each other are no endless way")
+	require.Len(t, some[0].Cases, 2, "cases may be compared with each other")
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// A Verdict is what comparing a case in two results came to.
+// A Verdict is the outcome of comparing a case in two results.
 type Verdict string
 
 // The verdicts. Slower, Changed, Missing and Undecided fail a comparison.
@@ -22,7 +22,7 @@ const (
 	Changed   Verdict = "CHANGED"   // the checksum, or a field that must be exactly the same, differs
 	Missing   Verdict = "MISSING"   // only the old results have it
 	Added     Verdict = "added"     // only the new results have it
-	Undecided Verdict = "UNDECIDED" // too few samples to tell anything
+	Undecided Verdict = "UNDECIDED" // too few samples for the test
 )
 
 // Significance is the probability, by a Mann-Whitney U-test, below which a difference does not count as chance.
@@ -31,7 +31,7 @@ const Significance = 0.05
 // CompareOptions say what counts as a difference.
 type CompareOptions struct {
 	Threshold float64 // least change of speed that counts, as a part: 0.1 is 10 % faster or slower
-	Ratios    bool    // compare ratios to what cases are held against, and no other speeds: for results of other machines
+	Ratios    bool    // compare ratios to what cases are compared with, and no other speeds: for results of other machines
 }
 
 // A Difference is one case in two results.
@@ -42,16 +42,16 @@ type Difference struct {
 	Speed    float64 // of the new as a part of the old: 0.9 is 10 % slower
 	P        float64 // probability of such samples by chance
 	Verdict  Verdict
-	Why      string // for Changed and Undecided: what people should know
+	Why      string // for Changed and Undecided: the reason
 }
 
 // Comparison are all differences, in the order of the old results.
 type Comparison struct {
 	Differences []Difference
-	Notes       []string // what makes the comparison weaker
+	Notes       []string // what weakens the comparison
 }
 
-// Compare holds new results against old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a test of
+// Compare compares new results with old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a test of
 // whether one of two random variables is stochastically larger than the other, 1947) and a threshold, exact fields and
 // checksums exactly. It fails when the two have no case in common.
 func Compare(before, after Results, o CompareOptions) (Comparison, error) {
@@ -79,7 +79,7 @@ func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	return c, nil
 }
 
-// notes tell what differs in the circumstances.
+// notes lists differences between the two measurements.
 func notes(before, after Results, o CompareOptions) (all []string) {
 	if before.Machine != after.Machine && !o.Ratios {
 		all = append(all, fmt.Sprintf("the machines differ: %v, and %v; compare ratios", before.Machine, after.Machine))
@@ -111,7 +111,7 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 	}
 	if least := leastP(len(first), len(second)); least > Significance {
 		d.Verdict = Undecided
-		d.Why = fmt.Sprintf("%d and %d samples tell nothing: measure with --repeats 5 or more", len(first), len(second))
+		d.Why = fmt.Sprintf("%d and %d samples are too few for the test: measure with --repeats 5 or more", len(first), len(second))
 		return d
 	}
 	d.Speed = Case{Lower: lower}.speed(d.New.Median, d.Old.Median)
@@ -155,7 +155,7 @@ func (r Results) locate(name string) (GroupResult, *Result) {
 	return GroupResult{}, nil
 }
 
-// changes tells what is not exactly the same.
+// changes lists what is not exactly the same.
 func changes(old, now *Result) string {
 	var all []string
 	if old.Unit != now.Unit || old.Lower != now.Lower || old.Against != now.Against {
@@ -175,7 +175,7 @@ func changes(old, now *Result) string {
 	return strings.Join(all, "; ")
 }
 
-// Err tells how many cases fail the comparison; nil when none does.
+// Err says how many cases fail the comparison; nil when none does.
 func (c Comparison) Err() error {
 	failed := map[Verdict]int{}
 	for _, d := range c.Differences {
@@ -193,7 +193,7 @@ func (c Comparison) Err() error {
 	return fmt.Errorf("of %d cases %s", len(c.Differences), strings.Join(parts, ", "))
 }
 
-// Table writes the comparison for people.
+// Table writes the comparison for display.
 func (c Comparison) Table(w io.Writer) error {
 	for _, note := range c.Notes {
 		fmt.Fprintln(w, "note:", note)

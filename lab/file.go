@@ -35,7 +35,7 @@ func WriteFile(name string, text []byte) error {
 		err = part.Chmod(0o644)
 	}
 	if closed := part.Close(); err == nil {
-		err = closed // a full disk may be told only here
+		err = closed // a full disk may be reported only here
 	}
 	if err == nil {
 		err = os.Rename(part.Name(), name)
@@ -64,7 +64,7 @@ func Read(name string) (Results, error) {
 	return r, r.check(name)
 }
 
-// check refuses results that a reader would stumble over.
+// check refuses results that lack what a reader needs.
 func (r Results) check(name string) error {
 	for _, g := range r.Groups {
 		for _, one := range g.Results {
@@ -76,8 +76,8 @@ func (r Results) check(name string) error {
 	return nil
 }
 
-// Writable tells whether WriteFile can make a file of this name, so that a long measurement isn't lost at its end. An empty
-// name is none.
+// Writable returns an error when WriteFile cannot make a file of this name, so that a long measurement isn't lost at its end. An
+// empty name is no file.
 func Writable(name string) error {
 	if name == "" {
 		return nil

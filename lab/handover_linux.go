@@ -11,7 +11,7 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// HandOver is what it costs a core to go on with another thread, in seconds, as the system does between processes: two threads
+// HandOver is what it costs a core to continue with another thread, in seconds, as the system does between processes: two threads
 // on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The error says what the system refuses.
 func HandOver(repeats int) (float64, error) {
 	there, err := newPipe()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Machine is where results come from. What the system does not tell is empty or 0.
+// Machine is where results come from. What the system does not report is empty or 0.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`  // that this process may use

@@ -49,7 +49,7 @@ func (o object) number(path string) (float64, error) {
 	return n.Float64()
 }
 
-// verified tells whether the program found its own work right.
+// verified returns an error unless the program found its own work right.
 func (o object) verified() error {
 	errors, err := o.number("errors")
 	if err == nil && errors != 0 {
@@ -76,7 +76,7 @@ func (o object) exact(paths []string) (map[string]string, error) {
 	for _, path := range paths {
 		value := o.field(path)
 		if value == nil {
-			return nil, fmt.Errorf("field %q, which is to be compared, is missing", path)
+			return nil, fmt.Errorf("field %q, which is compared, is missing", path)
 		}
 		all[path] = fmt.Sprint(value)
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Program measures something, and writes what came of it into a page and a file of results.
+// A Program measures something, and writes the results into a page and a file.
 type Program struct {
 	Name    string
 	Flags   string // the flags of a Session that it has, with spaces between: pebbles repeats small only out page
@@ -34,7 +34,7 @@ type Session struct {
 	Stdout, Stderr io.Writer
 }
 
-// UsageError is an error of who called a program.
+// UsageError is a mistake in how a program was called.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
@@ -48,8 +48,8 @@ const (
 	misused = 2
 )
 
-// Main is the main function of a program. An interrupt ends the context of its Run. Its error is told under the program's name, and
-// makes the exit status 2 when it is a UsageError, and otherwise 1; asking for help is none.
+// Main is the main function of a program. An interrupt ends the context of its Run. Its error is printed after the program's name. The
+// exit status is 2 for a UsageError, and 1 for another error; asking for help is no error.
 func (p Program) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := p.Call(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -91,15 +91,15 @@ func (p Program) flags(s *Session) *flag.FlagSet {
 		case "pebbles":
 			f.StringVar(&s.Pebbles, name, "built/pebbles", "the command pebbles")
 		case "repeats":
-			f.IntVar(&s.Repeats, name, p.Repeats, "how often each is measured")
+			f.IntVar(&s.Repeats, name, p.Repeats, "runs of each case that count")
 		case "small":
-			f.BoolVar(&s.Small, name, false, "tiny work, to see that all of it works: the figures mean nothing")
+			f.BoolVar(&s.Small, name, false, "tiny work, to test that everything runs: the figures mean nothing")
 		case "only":
-			f.StringVar(&s.Only, name, "", "only what matches this regular expression")
+			f.StringVar(&s.Only, name, "", "run only what matches this regular expression")
 		case "out":
 			f.StringVar(&s.Out, name, "", "write the results to this file, as JSON")
 		case "page":
-			f.StringVar(&s.Page, name, "", "put tables and plots into this page, between its comments")
+			f.StringVar(&s.Page, name, "", "write tables and plots into this page, between its comments")
 		default:
 			panic("lab: there is no common flag " + name)
 		}
@@ -110,7 +110,7 @@ func (p Program) flags(s *Session) *flag.FlagSet {
 	return f
 }
 
-// check tells what can't be done. A page of which some rows are of another run than others would not be what it says.
+// check refuses flags that cannot be combined. A page must not mix rows of different runs.
 func (p Program) check(s *Session, f *flag.FlagSet) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("%q: no such argument", f.Arg(0))
@@ -122,7 +122,7 @@ func (p Program) check(s *Session, f *flag.FlagSet) error {
 		return fmt.Errorf("-only: %w", err)
 	}
 	if s.Page != "" && (s.Small || s.Only != "" && !p.Parts) {
-		return errors.New("-page: a page holds all of it in full: leave out -small and -only")
+		return errors.New("-page: a page holds the whole measurement: leave out -small and -only")
 	}
 	return nil
 }

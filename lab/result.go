@@ -13,7 +13,7 @@ import (
 // Format is the version of result files. It grows when an older reader would misread a file.
 const Format = 1
 
-// Results are what a measurement gave.
+// Results are the results of a measurement.
 type Results struct {
 	Format  int           `json:"format"`
 	Date    time.Time     `json:"date"`    // when it began
@@ -32,7 +32,7 @@ type GroupResult struct {
 	Results []*Result `json:"results"`
 }
 
-// Result is what came of a case.
+// Result is the result of a case.
 type Result struct {
 	Case
 	Samples []Sample          `json:"samples"`            // one a repeat, in their order
@@ -40,7 +40,7 @@ type Result struct {
 	Sum     string            `json:"checksum,omitempty"` // of the work, the same in every sample; empty if the command prints none
 }
 
-// Sample is what came of one run.
+// Sample is the result of one run.
 type Sample struct {
 	Value    float64                `json:"value"`              // in the case's unit
 	Seconds  float64                `json:"seconds"`            // of the whole process, its set-up and verification too
@@ -94,7 +94,7 @@ func (r *Result) take(s Sample) error {
 	return nil
 }
 
-// agree holds the checksums of the same work against each other.
+// agree compares the checksums of the same work with each other.
 func (g GroupResult) agree() error {
 	first := map[string]*Result{}
 	for _, r := range g.Results {
@@ -111,7 +111,7 @@ func (g GroupResult) agree() error {
 	return nil
 }
 
-// Limit tells whether the case bounds others, and is no program of its own.
+// Limit reports whether the case bounds others, and is no program of its own.
 func (c Case) Limit() bool { return strings.HasPrefix(c.Name, "limit-") }
 
 // Find finds a result by its name; nil when there is none.
@@ -133,7 +133,7 @@ func (g GroupResult) find(name string) *Result {
 	return nil
 }
 
-// Heading is what pictures of the group are called.
+// Heading is the title of the group's plots.
 func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
 
 // NewResults are results that a command begins to make, with nothing in them.
@@ -141,14 +141,14 @@ func NewResults(command string) Results {
 	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command, Machine: ThisMachine(), Repeats: 1}
 }
 
-// Dot adds one figure, at a place of a curve.
+// Dot adds one figure, at a point of a curve.
 func (g *GroupResult) Dot(curve, axis, unit string, at, value float64) *Result {
 	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}}, Samples: []Sample{{Value: value}}}
 	g.Results = append(g.Results, r)
 	return r
 }
 
-// Put puts a group in the place of one of the same name, or last.
+// Put replaces the group of the same name, or appends the group.
 func (r *Results) Put(g GroupResult) {
 	for i := range r.Groups {
 		if r.Groups[i].Name == g.Name {
@@ -171,8 +171,8 @@ func (r *Result) Values() []float64 {
 // Summary is that of the values.
 func (r *Result) Summary() Summary { return Summarize(r.Values()) }
 
-// Ratios are how fast the case is as parts of the speed of what it is held against, repeat by repeat: 0.5 is half as fast,
-// for rates and for times. nil when it is held against nothing.
+// Ratios are how fast the case is as parts of the speed of what it is compared with, repeat by repeat: 0.5 is half as fast,
+// for rates and for times. nil when it is compared with nothing.
 func (g GroupResult) Ratios(r *Result) []float64 {
 	base := g.find(r.Against)
 	if base == nil || len(base.Samples) != len(r.Samples) {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// grace is how long a program that was told to end may take to put its things in order.
+// grace is how long a program may take to end after SIGTERM.
 const grace = 2 * time.Second
 
-// Limit is how long a run may take where nobody says otherwise.
+// Limit is how long a run may take by default.
 const Limit = 2 * time.Minute
 
-// tail is how much of what a program that failed has said is told.
+// tail is how many bytes of a failed program's output an error quotes.
 const tail = 2000
 
 // Output is what a command has printed, and what it took.
@@ -31,8 +31,8 @@ type Output struct {
 }
 
 // Run runs a command in a process group of its own, with env added to the environment. A command that is still running at the
-// limit (0 is none), or when ctx ends, is told to end, and after a grace its group is killed: nothing of it is left. An error has
-// what the command said.
+// limit (0 is none), or when ctx ends, gets SIGTERM, and after a grace period its group is killed: nothing of it is left. An error
+// quotes the end of what the command printed.
 func Run(ctx context.Context, limit time.Duration, env []string, args ...string) (o Output, err error) {
 	timed, stop := ctx, func() {}
 	if limit > 0 {
@@ -49,7 +49,7 @@ func Run(ctx context.Context, limit time.Duration, env []string, args ...string)
 	start := time.Now()
 	err = cmd.Run()
 	if err != nil && cmd.Process != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever of the group has outlived it
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what has outlived it
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -80,7 +80,7 @@ func Ask(ctx context.Context, limit time.Duration, env []string, answer any, arg
 	return o, err
 }
 
-// Said is the end of what a program has said, as the end of a message.
+// Said quotes the end of a program's output, as the end of a message.
 func Said(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

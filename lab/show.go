@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"strings"
-	"text/tabwriter"
 )
 
 // text is the median with its spread.
@@ -18,7 +17,7 @@ func (s Summary) text() string {
 	return fmt.Sprintf("%s ±%.0f%%", Digits(s.Median), 100*s.Spread/s.Median)
 }
 
-// Digits writes a number in three digits or, if it is large, as a whole one; nothing for what is not there.
+// Digits writes a number in three digits or, if it is large, as a whole one; NaN is written as nothing.
 func Digits(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -45,21 +44,20 @@ func (g GroupResult) ratio(r *Result) string {
 	return ""
 }
 
-// Table writes the results for people.
+// Table writes the results for display.
 func (r Results) Table(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var t Table
 	for i, g := range r.Groups {
 		if i > 0 {
-			fmt.Fprintln(t, "\t\t\t\t\t\t")
+			t.Row("", "", "", "", "", "", "")
 		}
-		fmt.Fprintf(t, "%s\tmedian\tlowest\thighest\tunit\tratio\tstate\n", strings.ToUpper(g.Name))
+		t.Row(strings.ToUpper(g.Name), "median", "lowest", "highest", "unit", "ratio", "state")
 		for _, one := range g.Results {
 			s := one.Summary()
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				one.Name, s.text(), Digits(s.Min), Digits(s.Max), one.Unit, g.ratio(one), one.State())
+			t.Row(one.Name, s.text(), s.Min, s.Max, one.Unit, g.ratio(one), one.State())
 		}
 	}
-	return t.Flush()
+	return t.Text(w)
 }
 
 // Markdown is the results as a part of a page: how they were made, and a table for each group under a heading, with the
@@ -71,7 +69,7 @@ func (r Results) Markdown(pictures map[string][]string) string {
 Each figure is the median of %d runs (after %d to warm up) that alternated with those of the other rows of its table; lowest
 and highest beside it; "spread" is the median distance of a run to the median. Every run verified its work. "Ratio" is how
 fast a row is as a part of the row in the next column, the median of pairs of runs that stood next to each other: 0.5 is half
-as fast. "State" tells how near the two cores were to each other before and after the runs: near, far, or mixed.
+as fast. "State" is how close the two cores were to each other before and after the runs: near, far, or mixed.
 `, "`"+r.Command+"`", r.Date.Format("2006-01-02"), r.Machine, r.Repeats, r.WarmUp)
 	for _, g := range r.Groups {
 		g.markdown(&b, pictures)
@@ -103,7 +101,7 @@ func marks(name string) (begin, end string) {
 	return fmt.Sprintf("<!-- begin %s -->\n", name), fmt.Sprintf("<!-- end %s -->\n", name)
 }
 
-// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->; what stands there goes, and
+// Section puts text into a page, between the comments <!-- begin NAME --> and <!-- end NAME -->; what stands between them is replaced, and
 // the rest stays. A page without the comments gets them at its end.
 func Section(page, name, text string) (string, error) {
 	begin, end := marks(name)
@@ -114,7 +112,7 @@ func Section(page, name, text string) (string, error) {
 	case begun && ended:
 		return before + text + after, nil
 	case begun || strings.Contains(page, end):
-		return "", fmt.Errorf("section %q of the page has only one of its two comments: mend the page", name)
+		return "", fmt.Errorf("section %q of the page has only one of its two comments: repair the page", name)
 	}
 	return strings.TrimRight(page, "\n") + "\n\n" + text, nil
 }

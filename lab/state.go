@@ -2,9 +2,8 @@ package lab
 
 import "time"
 
-// State tells how near the machine's cores are to each other. Machines that are cut into virtual ones move a guest's cores
-// about while it runs: near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns, and what
-// ranks can do changes with it.
+// State is how close the machine's cores are to each other. Hypervisors migrate a guest's virtual cores while it runs: when they
+// are near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns. The speed of ranks changes with it.
 type State string
 
 // The states of a run.

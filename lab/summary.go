@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Summary is what is told of samples. Spread is the median of their distances to the median (median absolute deviation), in
+// Summary describes samples. Spread is the median of their distances to the median (median absolute deviation), in
 // the same unit: half of the samples are nearer.
 type Summary struct {
 	Median, Min, Max, Spread float64
 }
 
-// Summarize tells of samples what is told of them; nothing of none.
+// Summarize returns the summary of samples; the zero value without any.
 func Summarize(values []float64) Summary {
 	if len(values) == 0 {
 		return Summary{}

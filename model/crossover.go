@@ -31,14 +31,14 @@ func (p *Parameters) Crossover(j Job, a, b route.Constructor, ranks []int) (firs
 	return first, err
 }
 
-// Choice is a setting and what the model says of it.
+// Choice is a setting and its prediction.
 type Choice struct {
 	Topology string // the word that was asked for
 	Coalesce int
 	Prediction
 }
 
-// Best predicts a job over topologies, by their names, and coalescing factors, and sorts what comes of it, the quickest first.
+// Best predicts a job over topologies, by their names, and coalescing factors, and sorts the predictions, the fastest first.
 // Settings of equal times keep their order. Topologies that can't connect so many ranks are left out; the error is theirs when none
 // is left. Cost: a [Survey] a topology.
 func (p *Parameters) Best(j Job, topologies []string, factors []int) (all []Choice, err error) {

@@ -16,7 +16,7 @@ type detection struct {
 	formula string
 }
 
-// Detectors are the words that [Job].Detector takes; "" is skr without a declared depth, and with one the quickest.
+// Detectors are the names that [Job].Detector takes; "" is skr without a declared depth, and with one the fastest.
 var Detectors = []string{"nbx", "ordered", "pcx", "pcx-neighbors", "skr"}
 
 // detect finds the formula of a detector (Active Pebbles, section 3.6), for a depth n and routes of s hops.
@@ -95,7 +95,7 @@ func (j *Job) choose(p *Parameters, s Shape, layout Layout) (name string, d dete
 		return "skr", d, err
 	}
 	best := math.Inf(1)
-	for _, candidate := range slices.Backward(Detectors) { // skr first: its verdict says most, and wins when none is quicker
+	for _, candidate := range slices.Backward(Detectors) { // skr first: its verdict says most, and wins when none is faster
 		one, err := detect(candidate, j.Depth, s)
 		if seconds := one.seconds(p, s, layout); err == nil && seconds < best {
 			name, d, best = candidate, one, seconds

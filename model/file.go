@@ -13,7 +13,7 @@ const FileFormat = 1
 // File is parameters and where they come from, as they are kept.
 type File struct {
 	Format     int        `json:"format"`
-	Machine    string     `json:"machine"` // for people: processor, cores, system
+	Machine    string     `json:"machine"` // for display: processor, cores, system
 	Date       time.Time  `json:"date"`
 	Parameters Parameters `json:"parameters"`
 	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes that were

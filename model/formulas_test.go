@@ -53,7 +53,7 @@ func TestTableTwo(t *testing.T) {
 	require.Equal(t, []float64{1, 60, 1350, 13500, 50625}, model.MeshMessages(16, 16, 16, 16))
 }
 
-// TestMeshMessages holds equation 3 against routes that are followed.
+// TestMeshMessages compares equation 3 with routes that are followed.
 func TestMeshMessages(t *testing.T) {
 	for _, dims := range [][]int{{7}, {2, 2, 2}, {4, 4}, {2, 3, 4}, {5, 1, 3}, {2, 2, 2, 3}} {
 		ranks := 1

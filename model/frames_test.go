@@ -132,7 +132,7 @@ func TestRandomFrames(t *testing.T) {
 	}
 }
 
-// TestFrames holds the mean of ⌈X/C⌉ against draws.
+// TestFrames compares the mean of ⌈X/C⌉ with draws.
 func TestFrames(t *testing.T) {
 	rng := random(t)
 	for _, c := range []struct {

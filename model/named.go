@@ -8,8 +8,8 @@ import (
 
 const micro = 1e-6
 
-// Odin is the machine of the paper's measurements. The paper tells (Active Pebbles, section 5) 128 nodes of two dual-core
-// Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It tells no LogGP parameters:
+// Odin is the machine of the paper's measurements. The paper states (Active Pebbles, section 5) 128 nodes of two dual-core
+// Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP parameters:
 //
 //   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published numbers of a cluster of that time
 //     and no measurement of this one; their sum 2o + L is 5.5 µs.
@@ -17,7 +17,7 @@ const micro = 1e-6
 //   - Estimates: what is between ranks of a node, half a microsecond and 1 GB/s; and what pebbles cost a processor of 2 GHz, 10 to
 //     20 ns each.
 //
-// docs/papers.md shows what hangs on them.
+// docs/papers.md shows what depends on them.
 var Odin = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
@@ -26,7 +26,7 @@ var Odin = Parameters{
 	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
 }
 
-// BlueGeneQ has what TRAM tells of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It also tells
+// BlueGeneQ has what TRAM reports of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It also reports
 // that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs and the 2 GB/s that its links
 // nominally have agree with. The rest are estimates: L, links within a node, no gap beside the overhead, and pebbles as those of [Odin].
 var BlueGeneQ = Parameters{
@@ -40,7 +40,7 @@ var BlueGeneQ = Parameters{
 // named are the published parameters.
 var named = map[string]Parameters{"odin": Odin, "bluegene-q": BlueGeneQ}
 
-// Names lists the words that [ByName] knows, in order.
+// Names lists the names that [ByName] knows, in order.
 func Names() (all []string) {
 	for name := range named {
 		all = append(all, name)
@@ -49,7 +49,7 @@ func Names() (all []string) {
 	return all
 }
 
-// ByName finds published parameters by the word that flags use.
+// ByName finds published parameters by the name that flags use.
 func ByName(name string) (Parameters, error) {
 	if p, ok := named[name]; ok {
 		return p, nil

@@ -21,13 +21,13 @@ type Pebble struct {
 	Send    float64 `json:"send"`    // to find its owner and hop, and to store it in a buffer
 	Handle  float64 `json:"handle"`  // to hand it to a handler that does next to nothing
 	Forward float64 `json:"forward"` // to pass it on at a hop
-	Look    float64 `json:"look"`    // c: to look for it in a reduction cache (Active Pebbles, section 3.5)
+	Look    float64 `json:"look"`    // c: to look it up in a reduction cache (Active Pebbles, section 3.5)
 }
 
 // Link is that of a class.
 func (p *Parameters) Link(c Class) Link { return [...]Link{p.Process, p.Host, p.Network}[c] }
 
-// Check refuses what can't be.
+// Check returns an error for impossible values.
 func (p *Parameters) Check() error {
 	for c := range classes {
 		if err := p.Link(c).check(); err != nil {

@@ -5,7 +5,7 @@ import "math"
 // HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has it.
 const HeaderBytes = 52
 
-// Prediction is what comes of a job. Times are those of the rank that is busiest, for all epochs; counts are of all ranks and
+// Prediction is what a job is predicted to cost. Times are those of the rank that is busiest, for all epochs; counts are of all ranks and
 // epochs unless they say otherwise.
 type Prediction struct {
 	Ranks    int    `json:"ranks"`
@@ -32,7 +32,7 @@ type Prediction struct {
 	FrameFill   float64 `json:"frame_fill"`         // pebbles of a frame in the mean, as part of the coalescing factor
 	Bytes       float64 `json:"bytes"`              // of frames, with headers
 	Forwarded   float64 `json:"forwarded"`          // pebbles passed on at hops
-	Merged      float64 `json:"merged"`             // pebbles that reductions kept back
+	Merged      float64 `json:"merged"`             // pebbles that reductions merged
 	Rounds      int     `json:"termination_rounds"` // of an epoch
 	Messages    int     `json:"termination_steps"`  // that follow each other at the end of an epoch
 	Exact       bool    `json:"exact"`              // every route was walked
@@ -40,7 +40,7 @@ type Prediction struct {
 	formula string // of detection
 }
 
-// Predict says what comes of a job on this machine. It costs a [Survey].
+// Predict predicts a job on this machine. It costs a [Survey].
 func (p *Parameters) Predict(j Job) (Prediction, error) {
 	if err := j.check(); err != nil {
 		return Prediction{}, err
@@ -52,7 +52,7 @@ func (p *Parameters) Predict(j Job) (Prediction, error) {
 	return p.PredictOn(s, j)
 }
 
-// PredictOn is Predict for a shape that Survey has told before, of the same topology, ranks and layout: for many predictions
+// PredictOn is Predict for a shape that Survey has returned before, of the same topology, ranks and layout: for many predictions
 // that differ in other things.
 func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
 	if err := p.Check(); err != nil {

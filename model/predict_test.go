@@ -237,7 +237,7 @@ func TestParts(t *testing.T) {
 	require.InDelta(t, r.Seconds, sum, 1e-9)
 }
 
-// A job that a survey has no room for is refused in words, before there is anything of it.
+// A job that a survey has no room for is refused with an error, before there is anything of it.
 func TestImpossibleJobsAreRefused(t *testing.T) {
 	const want = "model: 1000000000 ranks need 18.6 GiB of memory for their routes: give 67108864 at the most"
 	_, err := model.Survey(route.Hypercube, 1_000_000_000, model.Layout{})

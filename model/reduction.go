@@ -13,7 +13,7 @@ func ReducedTravel(hit, travel, look float64) float64 { return look + (1-hit)*tr
 // (Active Pebbles, section 3.5).
 func HitRate(hit, caches float64) float64 { return 1 - math.Pow(1-hit, caches) }
 
-// travelling is the part of hops that pebbles still make when a cache before each hop keeps back a part h of them: the mean of
+// travelling is the part of hops that pebbles still make when a cache before each hop merges a part h of them: the mean of
 // (1-h)^j over the hops j of a route.
 func travelling(hit, hops float64) float64 {
 	if hit == 0 || hops == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// survey is Survey under way.
+// survey is the state of a Survey.
 type survey struct {
 	Shape
 	t      route.Topology

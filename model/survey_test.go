@@ -100,7 +100,7 @@ func surveyByHand(t *testing.T, c route.Constructor, ranks int, layout model.Lay
 	require.InDelta(t, largest, most, 1e-6)
 }
 
-// TestSamples holds the walks to some ranks against the walks to all.
+// TestSamples compares the walks to some ranks with the walks to all.
 func TestSamples(t *testing.T) {
 	for _, c := range []struct {
 		name  string

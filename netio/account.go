@@ -7,7 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Account counts frames that are under way: charged, and not yet known to be released. A target has one for each link, and
+// Account counts frames that are in flight: charged, and not yet known to be released. A target has one for each link, and
 // holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small frames.
 type Account struct {
 	open   atomic.Int64  // frames charged, less those that their pools have collected
@@ -26,7 +26,7 @@ type releaseCount struct {
 	_      [2*cpu.CacheLine - 8]byte
 }
 
-// UnderWay is how many frames are under way, at most: those that came back since the pool last collected count too.
+// UnderWay is how many frames are in flight, at most: those that came back since the pool last collected count too.
 func (a *Account) UnderWay() int64 { return a.open.Load() }
 
 // Own says that only frames of this pool will be charged to an account. It comes before the first.

@@ -8,7 +8,7 @@
 //
 //   - A frame that was handed to [Port.Send] arrives at the port of its To rank exactly once, unchanged, or the job is
 //     told by the function given to [Transport.Start] that it was not. Frames have no order.
-//   - Send never blocks and never runs foreign code. What is under way is bounded by the sender, who counts it in its
+//   - Send never blocks and never runs foreign code. What is in flight is bounded by the sender, who counts it in its
 //     [Pool]: a data frame is lent until its receiver has called [Frame.Release], in this process or another. So senders
 //     that hold back when too much is lent, or too many frames are charged to an account ([Frame.Charge]), bound the
 //     memory of both ends, and a transport needs no bound of its own: the frames for one rank never hold up another's.

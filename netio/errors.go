@@ -8,7 +8,7 @@ import (
 )
 
 // ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense where
-// it arrived, or that acknowledges what is not under way.
+// it arrived, or that acknowledges what is not in flight.
 var ErrDamaged = errors.New("damaged frame")
 
 // ErrFinished is in the chain of the error that tells of a frame for a process that had ended in order already.
@@ -72,7 +72,7 @@ func Blamed(err error) (processes []int, cause error) {
 	return nil, nil
 }
 
-// Followed tells whether err is that of a process that has ended because of another one: by a failure of that one, by its
+// Followed reports whether err is that of a process that has ended because of another one: by a failure of that one, by its
 // loss, or because it was missing at the start.
 func Followed(err error) bool {
 	var aborted *AbortError

@@ -6,7 +6,7 @@ import "sync/atomic"
 // is empty.
 type Frames struct{ head, tail *Frame }
 
-// Empty tells that no frame is in the queue.
+// Empty reports whether no frame is in the queue.
 func (q *Frames) Empty() bool { return q.head == nil }
 
 // First is the oldest frame, which stays in the queue; nil when there is none.
@@ -73,7 +73,7 @@ func (s *Stack) Push(f *Frame) (first bool) {
 	}
 }
 
-// Empty tells that no frame is in the stack. It costs one load.
+// Empty reports whether no frame is in the stack. It costs one load.
 func (s *Stack) Empty() bool { return s.top.Load() == nil }
 
 // Take takes all frames out, oldest first. It costs one load when there is none.

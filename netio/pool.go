@@ -9,7 +9,7 @@ import (
 )
 
 // Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can hold
-// back when too much is under way: the bound on memory that promise 4 of the contract speaks of rests on this count. A
+// back when too much is in flight: the bound on memory that promise 4 of the contract speaks of rests on this count. A
 // data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the senders
 // bounds the memory of the receivers as well.
 //
@@ -22,7 +22,7 @@ type Pool struct {
 	returned Stack // frames that came back and are not yet collected
 	_        [2*cpu.CacheLine - 8]byte
 
-	away []*Account               // those that have small frames under way
+	away []*Account               // those that have small frames in flight
 	free [frame.ClassCount]*Frame // frames with room for 1<<i bytes of payload that are not lent
 	idle int64                    // bytes in free
 	lent int64                    // bytes lent and not yet collected
@@ -133,7 +133,7 @@ func (p *Pool) Trim() {
 // Any goroutine may call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
-// collect takes in what has come back, and tells whether there was any.
+// collect takes in what has come back, and reports whether there was any.
 func (p *Pool) collect() bool {
 	before := p.back
 	p.keeper.Gather()

@@ -9,7 +9,7 @@ import (
 // a simulation, which lets one rank run at a time.
 type Runner interface {
 	// Run calls the functions, one for each rank of this process, by rank, and returns when all have returned; or, once failed
-	// is closed, when no rank of the job has come back to the transport for as long as grace. It tells whether all have returned.
+	// is closed, when no rank of the job has come back to the transport for as long as grace. It reports whether all have returned.
 	Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool
 	// Looks is after how many looks that found nothing a rank should park, where nothing but an arrival can change that.
 	Looks() int
@@ -36,7 +36,7 @@ type Meter interface {
 type Counting interface{ CountFrom() uint64 }
 
 // RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns when
-// all functions have returned, or, once failed is closed, at most grace later. It tells whether all have returned.
+// all functions have returned, or, once failed is closed, at most grace later. It reports whether all have returned.
 func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	if r, ok := t.(Runner); ok {
 		return r.Run(ranks, failed, grace)
@@ -50,7 +50,7 @@ func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Du
 	return WaitEnd(ended, failed, grace)
 }
 
-// WaitEnd waits for ended, or, once failed is closed, for at most grace longer. It tells whether ended came.
+// WaitEnd waits for ended, or, once failed is closed, for at most grace longer. It reports whether ended came.
 func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
 	select {
 	case <-ended:

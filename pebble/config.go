@@ -56,7 +56,7 @@ type Config struct {
 	// topology.
 	Termination termination.Maker
 
-	// Credits is how many frames a rank may have under way to each neighbour of each target: handed to the transport and
+	// Credits is how many frames a rank may have in flight to each neighbour of each target: handed to the transport and
 	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
 	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
@@ -68,8 +68,8 @@ type Config struct {
 	// Tuning, when not nil, says what the job changes of itself while it runs. It does not go with shared buffers.
 	Tuning *Tuning
 
-	// BufferBudget is how many bytes of frames a rank may have under way before a send from the main function waits. 0 is
-	// 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be under way.
+	// BufferBudget is how many bytes of frames a rank may have in flight before a send from the main function waits. 0 is
+	// 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be in flight.
 	BufferBudget int64
 	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
 	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
@@ -176,7 +176,7 @@ func memoryOf(t netio.Transport) int64 {
 	return cpu.MemoryAvailable()
 }
 
-// CreditsFor is how many frames of so many bytes a link may have under way.
+// CreditsFor is how many frames of so many bytes a link may have in flight.
 func (c Config) CreditsFor(frameBytes int) int {
 	if c.Credits > 0 {
 		return c.Credits

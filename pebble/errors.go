@@ -89,7 +89,7 @@ func (e *DepthError) Error() string {
 		"declare a larger depth, or none", e.Rank, e.Target, e.Depth+1, e.Depth)
 }
 
-// Follower tells whether err is the error of a job that another process ended: by a failure of its own, by its loss, or
+// Follower reports whether err is the error of a job that another process ended: by a failure of its own, by its loss, or
 // because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
 func Follower(err error) bool { return netio.Followed(err) }
 

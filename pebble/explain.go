@@ -22,7 +22,7 @@ type Explanation struct {
 	Depth     int          `json:"depth"`    // declared; 0 is no limit
 	Detector  string       `json:"detector"` // that ends the epoch
 	Messages  int          `json:"messages"` // of detection a rank, at the least
-	Budget    int64        `json:"budget"`   // bytes under way at which the main function waits
+	Budget    int64        `json:"budget"`   // bytes in flight at which the main function waits
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
 	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small frames
 	// that buffers begin with, and that the rank keeps for its next sends, come on top.
@@ -40,7 +40,7 @@ type TargetPlan struct {
 	Staged    bool    `json:"staged"`    // its links have an order, so that hops hold back what they can't pass on
 	Shared    bool    `json:"shared"`    // with the ranks of the process, for ranks of others
 	Frame     int64   `json:"frame"`     // bytes of memory of a full buffer
-	Credits   int     `json:"credits"`   // frames under way to each neighbour
+	Credits   int     `json:"credits"`   // frames in flight to each neighbour
 	Filling   int64   `json:"filling"`   // bytes: neighbours x frame
 	Waiting   int64   `json:"waiting"`   // bytes: neighbours x frame
 	UnderWay  int64   `json:"under_way"` // bytes: neighbours x credits x frame
@@ -118,7 +118,7 @@ func (e Explanation) String() string {
 			passing = " or passes through"
 		}
 	}
-	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d under way\n",
+	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d in flight\n",
 		e.Bytes, passing, e.Limit, e.Budget)
 	return b.String()
 }
@@ -137,7 +137,7 @@ func (p TargetPlan) write(b *strings.Builder) {
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
-	fmt.Fprintf(b, "  + %12d  under way    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
+	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
 	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
 }
 

@@ -122,7 +122,7 @@ func TestCallsOfARankThatCrossAreTold(t *testing.T) {
 	}
 }
 
-// Two goroutines that send for one rank at the same time: the job ends with words, on whichever of them finds out.
+// Two goroutines that send for one rank at the same time: the job ends with an error, on whichever of them finds out.
 func TestTwoGoroutinesThatSendAreTold(t *testing.T) {
 	for range 20 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

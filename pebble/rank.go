@@ -11,7 +11,7 @@ import (
 
 // Rank is one owner of data in a job. A rank, and the targets that are registered with it, are for the goroutine that its function was
 // called on, until that function returns; handlers run there too. Other goroutines may work for a rank, but not call it. A call from
-// another goroutine that meets one under way ends the job with words. Under -race, and in builds with -tags pebbles_check, every call
+// another goroutine that meets a running one ends the job with an error. Under -race, and in builds with -tags pebbles_check, every call
 // from another goroutine does, at the cost of some nanoseconds a call, and some microseconds an epoch or collective.
 type Rank struct {
 	engine   *engine.Rank

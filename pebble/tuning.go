@@ -49,7 +49,7 @@ func (t *Tuning) schedule() *tune.Schedule {
 // Tuned is what tuning has come to.
 type Tuned struct {
 	Setting   tune.Setting    `json:"setting"`   // in force
-	Reason    string          `json:"reason"`    // for people
+	Reason    string          `json:"reason"`    // for display
 	Decisions []tune.Decision `json:"decisions"` // the oldest first; those within epochs come after those between them
 }
 

@@ -2,15 +2,15 @@ package reduce
 
 import "fmt"
 
-// account decides whether a cache is worth its cost: a cache pays when h·G > c (Active
+// account decides whether a cache pays: it does when h·G > c (Active
 // Pebbles, section 3.5), where h is the fraction of pebbles that it merges, G the cost
 // of carrying a pebble on, and c that of a look into the cache. Each pebble
 // that goes through spends what a look costs, each merged one earns more. When all is
-// spent the cache goes off. After a while a trial begins: the cache watches what passes
+// spent the cache switches off. After a while a trial begins: the cache watches what passes
 // by (see watch), at a small part of the cost, and books what it would have
 // merged. When that would have earned as much as the trial began with, the cache is on again.
-// So a cache never loses more than it has earned before and what it gets when it goes on,
-// and there is no window of pebbles to fall into step with the program.
+// So a cache never loses more than it has earned before and what it gets when it switches on,
+// and there is no window of pebbles that could align with the program.
 //
 // A pebble that fills a slot says nothing: the cache is only warming up. But where every
 // epoch's end empties it, warming up is all that it may ever do. So each slot may be filled
@@ -42,32 +42,32 @@ const (
 )
 
 const (
-	// costs is what a look costs, and earns what a merged pebble earns until somebody says better (see Price): a cache then
+	// costs is what a look costs, and earns what a merged pebble earns until Price is called: a cache then
 	// stays on from two fifths of merged pebbles on. That is a compromise for c and G that the cache can't see. At 2^16 slots
 	// of 16 bytes c was 5 ns for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor can't
-	// foresee which will; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks of one process, handler included, and
+	// predict the branch; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks of one process, handler included, and
 	// more over a network or several hops.
 	costs, earns = 64, 160
 	// earnsMax bounds what a merged pebble earns.
 	earnsMax = 64 * costs
-	// trust is how many looks a cache that goes on has the credit for. As many pebbles that
+	// creditOn is how many lookups a cache that switches on has the credit for. As many pebbles that
 	// replace others tell a fraction of two fifths from one of a quarter with a probability
 	// far above 99 %.
-	trust = 256
-	// watchTrust is the same for a trial, which counts one slot in 16: 64 of those tell as well.
-	watchTrust = 1024
+	creditOn = 256
+	// creditTrial is the same for a trial, which counts one slot in 16: 64 of those tell as well.
+	creditTrial = 1024
 	// trialMost bounds a trial that neither wins nor loses, in times that it takes to fill each slot twice.
 	trialMost = 16
 	// factorMax bounds the rest: trials that fail see less than 1 of 128 pebbles.
 	factorMax = 128
-	// A trial that fails makes the next rest twice as long. A cache that goes on and fails has cost far more, and makes
+	// A trial that fails makes the next rest twice as long. A cache that switches on and fails has cost far more, and makes
 	// it 16 times as long.
 	trialFailed, cacheFailed = 2, 16
 )
 
 func newAccount(slots int) account {
 	a := account{slots: slots, factor: 1, earns: earns}
-	a.begin(on, trust)
+	a.begin(on, creditOn)
 	return a
 }
 
@@ -97,14 +97,14 @@ func (a *account) book(seen int, o outcome) {
 	}
 }
 
-// bookWatched counts seen pebbles that passed by in a trial, and tells whether the cache is to go on.
+// bookWatched counts seen pebbles that passed by in a trial, and reports whether the cache is to switch on.
 func (a *account) bookWatched(seen int, o outcome) bool {
 	a.count(seen, o)
 	switch {
-	case a.credit >= 2*costs*watchTrust:
-		a.begin(on, trust)
+	case a.credit >= 2*costs*creditTrial:
+		a.begin(on, creditOn)
 		return true
-	case a.credit < 0 || a.seen > trialMost*(a.longest()+watchTrust):
+	case a.credit < 0 || a.seen > trialMost*(a.longest()+creditTrial):
 		a.close(trialFailed)
 	}
 	return false
@@ -132,9 +132,9 @@ func (a *account) close(failed int) {
 
 // longest is how many pebbles it takes, without a batch's last ones, until a cache that merges none goes off: each slot
 // filled twice, and its credit spent.
-func (a *account) longest() int { return 2*a.slots + trust }
+func (a *account) longest() int { return 2*a.slots + creditOn }
 
-// pass lets n pebbles pass by, and tells whether a trial begins behind them.
+// pass lets n pebbles pass by, and reports whether a trial begins behind them.
 func (a *account) pass(n int) (begins bool) {
 	if n < 0 {
 		panic(fmt.Sprintf("reduce: advice for %d pebbles; ask for 0 or more", n))
@@ -148,6 +148,6 @@ func (a *account) pass(n int) (begins bool) {
 		return false
 	}
 	a.tries++
-	a.begin(watching, watchTrust)
+	a.begin(watching, creditTrial)
 	return true
 }

@@ -63,7 +63,7 @@ const (
 //
 // A cache goes off while it merges less than two fifths of the pebbles, a compromise
 // between networks, where less would pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and
-// watches now and then whether that has changed. Whoever doesn't give it the keys then leaves it off.
+// watches now and then whether that has changed. It stays off for a caller that doesn't give it the keys.
 // To go off takes the time that 256 pebbles take to push out others: at
 // random keys, the root of 512 times the slots, hence 5,800 pebbles at 2^16 slots. A trial takes twice as many, at some
 // 1 or 2 ns each. When merging begins to pay, the cache is on again after 128 times the length of a
@@ -101,7 +101,7 @@ func (c *Cache[V]) Watch(keys []uint64) {
 }
 
 // Price tells what a look costs, and what a merged pebble saves, in carrying and handling: c and G of Active Pebbles,
-// section 3.5, as somebody has measured them. From here on Advise goes by them. Prices of 0 and below count as the least
+// section 3.5, as they were measured. From here on Advise goes by them. Prices of 0 and below count as the least
 // that there is.
 func (c *Cache[V]) Price(look, saved time.Duration) {
 	look, saved = max(look, 1), max(saved, 1)
@@ -125,7 +125,7 @@ func (c *Cache[V]) Filter(vs []V, keys []uint64) (n int) {
 	return o.out
 }
 
-// FilterOne is Filter for one pebble: ok tells whether a pebble must travel on, and out
+// FilterOne is Filter for one pebble: ok reports whether a pebble must travel on, and out
 // and outKey which. It may be another one than v.
 func (c *Cache[V]) FilterOne(v V, key uint64) (out V, outKey uint64, ok bool) {
 	c.checkIdle()

@@ -56,7 +56,7 @@ func (s *slots) turn(key uint64) uint64 {
 }
 
 // renew begins a new filling: no tag of before equals one of now. It tells when marks
-// have begun anew, and tags from long ago might come to life.
+// have begun anew, and tags of long ago might match again.
 func (s *slots) renew() (anew bool) {
 	if s.mark < s.mask {
 		s.mark++

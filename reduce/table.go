@@ -26,7 +26,7 @@ func (t *table[V]) bytes() int     { return t.slotBytes() * len(t.entries) }
 const large = 8 << 20
 
 // touch loads the slots of keys, many at a time. Loops that call the program's function
-// for a pebble have little under way beside it, and would wait for main memory once a
+// for a pebble overlap few loads, and would wait for main memory once a
 // pebble: at 2^20 slots of 16 bytes this made Combine a quarter faster. Nearer memory
 // isn't worth a second pass.
 func (t *table[V]) touch(keys []uint64) {

@@ -5,7 +5,7 @@ package reduce
 // would have merged, however few keys most pebbles are for: a key in a slot that is not looked at misses no
 // more often than others do. Computer architects call it set sampling.
 //
-// It goes by keys alone. Duplicates and Best may merge fewer; then the cache goes on, finds out, and
+// It goes by keys alone. Duplicates and Best may merge fewer; then the cache switches on, fails, and
 // rests longer.
 type watch struct {
 	slots slots

@@ -330,7 +330,7 @@ func TestFixedIsAlwaysWorthIt(t *testing.T) {
 	require.Zero(t, c.Tries())
 }
 
-// Filter works as ever while the cache is off; only what Advise sends by brings the next
+// Filter works as always while the cache is off; only what Advise sends by brings the next
 // trial nearer.
 func TestFilterWhileOff(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {

@@ -9,7 +9,7 @@ type writeBack[V any] struct {
 	join   func(held, next V) (joined V, ok bool)
 	filled []uint64 // bit i%64 of word i/64: slot i holds a pebble
 	count  int      // of filled slots
-	word   int      // of filled, where the next drain goes on
+	word   int      // of filled, where the next drain continues
 }
 
 // holding makes the kind of the given name that holds pebbles.
@@ -67,7 +67,7 @@ func (w *writeBack[V]) drain(vs []V, keys []uint64) (n int) {
 			*filled &= *filled - 1
 			e := &w.entries[slot]
 			vs[n], keys[n] = e.v, w.slots.key(uint64(slot), e.tag)
-			*e = entry[V]{} // whatever v points to is no longer ours to keep alive
+			*e = entry[V]{} // so that what v points to can be collected
 			n++
 			w.count--
 		}

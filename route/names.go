@@ -18,11 +18,11 @@ var named = map[string]Constructor{
 	"three-stage": ThreeStage,
 }
 
-// Forms says how the names are written that [Names] leaves out, for people.
+// Forms says how the names are written that [Names] leaves out, for help texts.
 const Forms = "mesh:3 (3 dimensions as equal as can be), mesh:8x8 (their sizes), mesh:8x8/0-1 (and the order of routing), " +
 	"torus:4x4, or dynamic: before any of them"
 
-// ByName finds a ready-made topology by the word that flags use, which is its Name. Besides single words there are
+// ByName finds a ready-made topology by the name that flags use, which is its Name. Besides single words there are
 //
 //	mesh:3        MeshOf(3)
 //	mesh:8x8      Mesh(8, 8)

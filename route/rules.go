@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// rules are what a topology must keep, and what it has told of its neighbours.
+// rules are what a topology must fulfil, and what it has said of its neighbours.
 type rules struct {
 	t      Topology
 	router Router // nil where it is none

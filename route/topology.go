@@ -8,7 +8,7 @@ import (
 // Topology says how pebbles travel between the ranks of a job. All ranks must use equal topologies. Methods are called
 // from many goroutines at once and must not change what they share.
 type Topology interface {
-	// Name is the word that flags, logs and results use.
+	// Name is the name that flags, logs and results use.
 	Name() string
 	// Ranks is the number of ranks that the topology connects.
 	Ranks() int
@@ -18,7 +18,7 @@ type Topology interface {
 	Next(at, dest int) int
 }
 
-// Constructor makes a topology for a number of ranks; it panics with words that say why when it can't connect so many.
+// Constructor makes a topology for a number of ranks; it panics and says why when it can't connect so many.
 type Constructor func(ranks int) Topology
 
 // Router is a topology that computes many next hops at once. Slots writes into slots[i] the index in Neighbors(at) of the

@@ -10,7 +10,7 @@ func (t *Target[V]) Name() string { return t.core.Name }
 // Send sends one pebble to the owner of its key. Up to [SendBufferMax] pebbles of single sends gather first, and then go on
 // together: into buffers, or, when they are for this rank and the main function sends, to the handler. A flush, explicit or
 // of any other kind, takes along what has gathered. A send from the main function may run handlers of this rank, and may wait
-// until frames that are under way have been consumed; a send from a handler does neither. A pebble to a key outside the
+// until frames that are in flight have been consumed; a send from a handler does neither. A pebble to a key outside the
 // distribution ends the job with a pebble.KeyError, and one to an owner that is no rank with an [OwnerError], at the latest when the
 // epoch ends.
 //

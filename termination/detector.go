@@ -8,7 +8,7 @@ type Counts struct {
 	Processed uint64 // frames whose pebbles have all been handled or passed on
 }
 
-// Site is where a detector works: one rank of a job, and what is known of the pebbles of its epochs. It is equal on all
+// Site is the context of a detector: one rank of a job, and what is known of the pebbles of its epochs. It is equal on all
 // ranks but for Rank.
 type Site struct {
 	Rank, Ranks int
@@ -22,15 +22,15 @@ type Site struct {
 	Topology route.Topology
 }
 
-// Maker makes a rank's detector; it fails with words when the detector does not hold at the site.
+// Maker makes a rank's detector; it fails with an error when the detector does not hold at the site.
 type Maker func(Site) (Detector, error)
 
-// State is what a detector learns of its rank. It is good for one call of Step.
+// State is what a detector knows of its rank. It is valid for one call of Step.
 type State struct {
 	Counts
-	// Idle reports whether the rank is at rest: its body has returned, nothing is queued, held back or waiting for credit, and
+	// Idle reports whether the rank has nothing to do: its body has returned, nothing is queued, held back or waiting for credit, and
 	// no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be false for a while
-	// though the rank is at rest.
+	// though the rank has nothing to do.
 	Idle bool
 	// Back reports whether every frame this rank has handed to the transport has been processed by its receiver. It may be
 	// false for a while though they all have been. Only detectors that say so by [Awaiter] need it.
@@ -46,12 +46,12 @@ type Network interface {
 	Open() uint64
 	// Send takes a copy of value to another rank.
 	Send(to int, seq uint64, tag uint32, value []byte)
-	// Take returns what another rank has sent with this number and tag, if it has arrived: each message once, good until
+	// Take returns what another rank has sent with this number and tag, if it has arrived: each message once, valid until
 	// the next call.
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
-// Detector decides for one rank when an epoch has ended. All ranks come to the same verdict, each when it has heard
+// Detector decides for one rank when an epoch has ended. All ranks reach the same verdict, each when it has received
 // enough.
 //
 // A verdict always means that the body of every rank has returned, that all pebbles for this rank have been handled or
@@ -61,11 +61,11 @@ type Network interface {
 // are in the last round of this one: so frames must carry their epoch, and a frame of a coming epoch must wait until its
 // receiver has begun that.
 type Detector interface {
-	// Name is the word that flags and results use.
+	// Name is the name that flags and results use.
 	Name() string
-	// Begin starts to watch a new epoch. The one before has ended for this rank, or there was none.
+	// Begin starts the detection of a new epoch. The one before has ended for this rank, or there was none.
 	Begin()
-	// Step takes the detection as far as it goes without waiting, and tells whether the epoch has ended. Call it again
+	// Step advances the detection as far as possible without waiting, and reports whether the epoch has ended. Call it again
 	// whenever a message has arrived or the state has changed.
 	Step(n Network, s State) (ended bool)
 	// Rounds is the number of rounds since the job began.
@@ -73,10 +73,10 @@ type Detector interface {
 }
 
 // Stager is a detector that ends an epoch stage by stage: the runtime sends what waits in buffers, when there is nothing
-// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as ever.
+// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as always.
 //
-// Step may change Stage, and Idle means another thing then: so it goes no further with the Idle that it was given, and
-// wants to be called again before its rank waits for anything.
+// Step may change Stage, which changes the meaning of Idle: so it stops there, and must be called again before its rank waits
+// for anything.
 type Stager interface {
 	Detector
 	Stage() int
@@ -88,7 +88,7 @@ type Keeper interface {
 	KeepsLedger()
 }
 
-// Awaiter is a detector that needs [State.Back]. To know it costs the runtime a look at what receivers have written.
+// Awaiter is a detector that needs [State.Back]. It costs the runtime a read of what receivers have written.
 type Awaiter interface {
 	Detector
 	AwaitsReceivers()

@@ -2,13 +2,13 @@ package termination
 
 // Ledger has the frames of one rank in one epoch, by link and by phase. A frame carries the phase that its link was in when
 // it was created; [Ledger.Close] ends a link's phase. So a receiver can tell the frames that a sender had created before it
-// spoke of them from those that it created later.
+// reported them from those that it created later.
 //
-// It costs a map's look-up a frame, and memory for the links in use.
+// It costs a map lookup a frame, and memory for the links in use.
 type Ledger struct {
 	out map[int]*outgoing
 	in  map[int]*incoming
-	all []uint64 // processed from anybody, by phase
+	all []uint64 // processed from all ranks, by phase
 }
 
 type outgoing struct {
@@ -74,7 +74,7 @@ func (l *Ledger) Processed(from int, phase uint32) uint64 {
 	return upTo(i.processed, phase)
 }
 
-// ProcessedAll is how many frames from anybody, of this phase and all before, have been processed.
+// ProcessedAll is how many frames from all ranks, of this phase and all before, have been processed.
 func (l *Ledger) ProcessedAll(phase uint32) uint64 { return upTo(l.all, phase) }
 
 func (l *Ledger) link(to int) *outgoing {

@@ -27,7 +27,7 @@ var kinds = []kind{
 
 const auto = "auto"
 
-// ByName finds a detector by the word that flags use.
+// ByName finds a detector by the name that flags use.
 func ByName(name string) (Maker, error) {
 	if name == auto {
 		return Auto, nil
@@ -36,7 +36,7 @@ func ByName(name string) (Maker, error) {
 	return k.make, err
 }
 
-// Names lists the words that [ByName] knows, in order.
+// Names lists the names that [ByName] knows, in order.
 func Names() []string {
 	names := []string{auto}
 	for _, k := range kinds {
@@ -46,9 +46,9 @@ func Names() []string {
 	return names
 }
 
-// Messages is how many messages of the named detector an epoch costs the rank that sends most of them: all that it will
-// cost, but for skr, which costs so many at the least. It is the same for all ranks of a site. The error is the one that
-// the detector's [Maker] would give. It costs a look at the neighbours of all ranks where they count.
+// Messages is how many messages of the named detector an epoch costs the rank that sends most of them: the exact
+// number, but for skr, whose number is a lower bound. It is the same for all ranks of a site. The error is the one that
+// the detector's [Maker] would give. Where neighbours count, it costs a call of Neighbors for every rank.
 func Messages(name string, s Site) (int, error) {
 	if name == auto {
 		_, n, err := best(s)

@@ -3,13 +3,13 @@ package termination
 import "github.com/activepebbles/pebbles/route"
 
 // neighbors takes a round for each level, as pcx does, but counts by link: in round k a rank that is idle ends phase k on
-// all its links, tells each out-neighbour how many frames it has created for it up to then, and waits until as many of
+// all its links, sends each out-neighbour how many frames it has created for it up to then, and waits until as many of
 // phases up to k have been processed from each in-neighbour.
 //
-// Why that is enough: what a rank waits for are the same frames that it waits for in pcx, told by each sender instead of
-// added up; so the proof is the same, word by word. It needs of other ranks only what they tell their neighbours: a rank is
+// Why that is enough: what a rank waits for are the same frames that it waits for in pcx, counted by each sender instead of
+// added up; so the proof is the same. It needs of other ranks only what they send to their neighbours: a rank is
 // at most one round ahead of its in-neighbours, and h rounds ahead of any other when no route has more than h hops. An
-// epoch has at least h rounds, so a rank that has ended it has heard, from rank to rank, that every body has returned.
+// epoch has at least h rounds, so a rank that has ended it knows, from rank to rank, that every body has returned.
 type neighbors struct {
 	links  exchange
 	at     progress
@@ -68,5 +68,5 @@ func (d *neighbors) Step(n Network, s State) bool {
 		d.round++
 		d.total++
 	}
-	return s.Idle // a rank alone has had nobody to wait for
+	return s.Idle // a single rank has no other to wait for
 }

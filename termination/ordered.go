@@ -10,7 +10,7 @@ import (
 
 // ordered makes a pass for each pebble of a chain, and in it goes through the stages of the links in their order. At stage
 // s of pass d, both counted from 0, a rank that is idle as far as links up to stage s go ends phase d on its links of stage
-// s, tells the receivers how many frames each has had, and waits until as many of phases up to d have been processed from
+// s, sends the receivers how many frames each has had, and waits until as many of phases up to d have been processed from
 // each sender of stage s.
 //
 // Why that is enough. Say that a pebble that a body sent is of generation 1, and one that is sent when a pebble of
@@ -23,11 +23,11 @@ import (
 // in this pass. Now that it is idle they have left its buffers for stage s: they are in the frames that it counts.
 //
 // So when the last stage of pass n-1 has ended, with n the longest chain, the rank has processed all pebbles of all
-// generations that will ever come to it. What it passes on it had in its hands before it ended the stage of that link, and
+// generations that will ever come to it. What it forwards it had received before it ended the stage of that link, and
 // those that it handled in the last pass alone are of generation n, and cause nothing.
 //
-// Nobody waits for ever: a rank waits only for what others tell at the same stage of the same pass, so one that is at the
-// lowest stage of the lowest pass waits for nobody who is behind.
+// There is no deadlock: a rank waits only for what others send at the same stage of the same pass, so one that is at the
+// lowest stage of the lowest pass waits for no rank that is behind.
 //
 // Until a stage has come, what is for its links stays in buffers and caches: all that a rank passes on over a link leaves in
 // one frame if it has room, and with a reduction that merges pebbles for one key the frames to its owner are a tree of P-1.
@@ -135,7 +135,7 @@ func (d *ordered) Stage() int {
 }
 
 func (d *ordered) Step(n Network, s State) bool {
-	atStage := s // what it tells is good for the stage at which it was asked
+	atStage := s // Idle holds for the stage at which Step was called
 	for d.pass < d.passes {
 		if !d.opened {
 			d.seq, d.opened = n.Open(), true
@@ -151,5 +151,5 @@ func (d *ordered) Step(n Network, s State) bool {
 		d.pass++
 		d.total++
 	}
-	return s.Idle // a rank alone has had nobody to wait for
+	return s.Idle // a single rank has no other to wait for
 }

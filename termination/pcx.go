@@ -3,7 +3,7 @@ package termination
 import "github.com/activepebbles/pebbles/internal/collective"
 
 // pcx takes a round for each level. In round k, counted from 0, a rank that is idle ends phase k on all its links and
-// tells how many frames it has created for each rank up to then; a reduce-scatter adds them up; and the round ends when as
+// counts the frames that it has created for each rank up to then; a reduce-scatter adds them up; and the round ends when as
 // many frames of phases up to k have been processed here.
 //
 // Why that is enough. Claim: when a rank ends phase k, it has created all its frames of levels up to k+1. For k=0: it is
@@ -13,12 +13,12 @@ import "github.com/activepebbles/pebbles/internal/collective"
 // up to k+1.
 //
 // So after the last phase has been ended everywhere there are no more frames to create, and when those for this rank have
-// been processed it has seen all that will ever come. What it processed in the last round alone were frames of the highest
+// been processed it has processed all that will ever arrive. What it processed in the last round alone were frames of the highest
 // level, which cause nothing.
 //
 // Phases are needed because ranks are not in step: one that has ended phase k may create a frame of a higher level and have
 // it processed here before this rank's round k has ended. If that were counted, it would stand in for a frame of phase k
-// that is still under way.
+// that is still in flight.
 type pcx struct {
 	steps    []collective.Step
 	machine  collective.Machine
@@ -117,7 +117,7 @@ func (d *pcx) Step(n Network, s State) bool {
 	return true
 }
 
-// count ends the phase on all links, and writes down the frames that each has had.
+// count ends the phase on all links, and records the frames that each has had.
 func (d *pcx) count(l *Ledger) {
 	for _, to := range d.links {
 		putNumber(d.created[to*numberSize:], l.Close(to))

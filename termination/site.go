@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// check tells what no detector can work with.
+// check returns an error for a site that no detector can work with.
 func (s Site) check(name string) error {
 	switch {
 	case s.Rank < 0 || s.Rank >= s.Ranks:
@@ -90,7 +90,7 @@ func (s Site) staged(name string) (route.Staged, error) {
 // log is ⌈log2 P⌉.
 func (s Site) log() int { return bits.Len(uint(s.Ranks - 1)) }
 
-// most is the number of out-neighbours of the rank that has most of them. It looks no further when one has enough.
+// most is the number of out-neighbours of the rank that has most of them. It stops when one has enough.
 func most(t route.Topology, enough int) (n int) {
 	if d, ok := t.(route.Degreed); ok {
 		return d.Degree()

@@ -5,9 +5,9 @@ import "github.com/activepebbles/pebbles/internal/collective"
 // skr ends an epoch when two successive all-reductions give the same sums, and as many frames were processed as created.
 //
 // Why that is enough: a rank gives its counts only while it is idle, and begins a round only after the round before has
-// ended for it, which is after every rank has given its counts to that one. Equal sums mean that no rank's counts moved
-// between its two looks. So at a moment between the last first look and the first second look every rank was idle, and
-// all that was created had been processed: nothing was under way that could wake anybody. Both counts must be watched: a
+// ended for it, which is after every rank has given its counts to that one. Equal sums mean that no rank's counts changed
+// between its two readings. So at a moment between the last first reading and the first second reading every rank was idle, and
+// all that was created had been processed: nothing was in flight that could make a rank active. Both counts must be watched: a
 // frame that is created in one round and processed in the next leaves their difference as it was.
 type skr struct {
 	steps   []collective.Step
@@ -59,7 +59,7 @@ func (d *skr) Step(n Network, s State) bool {
 		}
 		d.last, d.seen = sums, true
 		if sums.Created != sums.Processed {
-			return false // frames are under way: the caller knows better when to look again
+			return false // frames are in flight: the caller knows better when to call again
 		}
 	}
 }

@@ -14,7 +14,7 @@ type Site struct {
 	Transport string
 	// Start is what the job has now. What it has for the topology need not be a name that route.ByName takes.
 	Start Setting
-	// Topology, Coalesce and Cache tell what may be changed. A cache may only when some target has a reduction.
+	// Topology, Coalesce and Cache say what may be changed. A cache may only when some target has a reduction.
 	Topology, Coalesce, Cache bool
 	PebbleBytes               int                        // of the largest plain pebble; 0 when all are coded
 	Room                      int64                      // bytes that buffers, queues and caches of a rank may take: its memory limit
@@ -23,7 +23,7 @@ type Site struct {
 	Known                     bool                       // Start was found by experiments, such as those of a profile
 }
 
-// Auto makes the tuner of a job that tunes itself. It starts with what the model holds to be best, when it is given the
+// Auto makes the tuner of a job that tunes itself. It starts with what the model predicts to be best, when it is given the
 // parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	c := Config{Start: s.Start, Space: s.space(), Whole: !s.Within, Known: s.Known}
@@ -50,11 +50,11 @@ func (s Site) work() model.Job {
 	}
 }
 
-// Best is the setting of the space that the model likes best, or the start where it likes none much better. A cache is left as it is:
-// what it merges only a run can tell.
+// Best is the setting of the space with the least predicted time, or the start where none is much better. A cache is left as it is:
+// what it merges only a run can show.
 func (c Config) Best() Setting {
 	c, err := c.Complete()
-	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // what the model knows nothing of
+	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // a topology that the model does not know
 		return c.Start
 	}
 	for _, to := range newSearch(&c, c.Start, false).proposals() {

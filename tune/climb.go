@@ -30,7 +30,7 @@ func (c *climb) next() (place int, ok bool) {
 	return 0, false
 }
 
-// tried tells what came of a place.
+// tried takes the result of a place.
 func (c *climb) tried(place int, better bool) {
 	c.seen[place] = true
 	if better {
@@ -40,7 +40,7 @@ func (c *climb) tried(place int, better bool) {
 	c.turn()
 }
 
-// turn looks the other way, and when it has done so already, closer.
+// turn reverses the direction, and after both directions takes smaller steps.
 func (c *climb) turn() {
 	c.up = !c.up
 	if !c.turned {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Config says what a tuner may do. One tuner serves a job: rank 0 asks it and tells the others what it has chosen.
+// Config says what a tuner may do. One tuner serves a job: rank 0 asks it and sends the others what it has chosen.
 type Config struct {
 	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is held
 	// against.
 	Start Setting
 	Space Space
-	// Predict tells the seconds that the model has for some fixed work with a setting; +Inf for what can't be. nil: there is no
+	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one. nil: there is no
 	// model. Only ratios count. See [Predictor].
 	Predict func(Setting) float64
 	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken with Start: at
@@ -68,7 +68,7 @@ const (
 	slowestDefault = 2
 )
 
-// Complete fills in the defaults, and tells what is wrong.
+// Complete fills in the defaults, and returns an error that says what is wrong.
 func (c Config) Complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)

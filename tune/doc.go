@@ -12,5 +12,5 @@
 // when the load has changed for good.
 //
 // A tuner has no clock and draws nothing: ranks that see equal windows propose equal settings. So all ranks of a job may run one
-// each, on windows that were reduced over all ranks ([Window.Join]), and need not tell each other what to do.
+// each, on windows that were reduced over all ranks ([Window.Join]), and need not exchange decisions.
 package tune

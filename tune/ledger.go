@@ -1,6 +1,6 @@
 package tune
 
-// ledger keeps the account of what tuning costs and gains against the setting that the job began with, in seconds.
+// ledger accounts for what tuning costs and gains against the setting that the job began with, in seconds.
 type ledger struct {
 	share   float64
 	elapsed float64

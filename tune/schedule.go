@@ -8,12 +8,12 @@ import (
 type Chooser interface {
 	// Next is what to run the next window with.
 	Next() Trial
-	// Saw takes what came of it.
+	// Saw takes the result of that window.
 	Saw(Window)
 }
 
 // Schedule divides the time of a job into windows, and asks choosers what to run them with: one between epochs, and one for the
-// coalescing factor within epochs that take long. It belongs to rank 0, which tells it the time.
+// coalescing factor within epochs that take long. It belongs to rank 0, which passes it the time.
 type Schedule struct {
 	Least time.Duration               // what a window takes; 0 is 10 ms
 	New   func(Site) (Chooser, error) // makes a chooser; nil is Auto without a model
@@ -161,7 +161,7 @@ func (d Done) turnover(factor int) uint64 {
 	return d.Sent + fills*uint64(d.Buffers*factor)
 }
 
-// fit makes the chooser that fits the setting in force between epochs, and tells whether there is anything to choose.
+// fit makes the chooser that fits the setting in force between epochs, and reports whether there is anything to choose.
 func (s *Schedule) fit(site Site) (ok bool, err error) {
 	w := &s.within
 	site.Within, site.Topology, site.Cache = true, false, false
@@ -194,7 +194,7 @@ func (w *within) found() int {
 // Setting is the one in force.
 func (s *Schedule) Setting() Setting { return s.now }
 
-// Choosers are the one between epochs and the one within, as far as there are any.
+// Choosers are the one between epochs and the one within, those that exist.
 func (s *Schedule) Choosers() (all []Chooser) {
 	if s.between != nil {
 		all = append(all, s.between)

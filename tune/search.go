@@ -17,7 +17,7 @@ type search struct {
 	moved  bool      // the topology has changed since factors were searched
 }
 
-// newSearch goes through all phases from a setting. again says that the load has changed, so that the start is worth a look too.
+// newSearch goes through all phases from a setting. again says that the load has changed, so that the start is worth a trial too.
 func newSearch(c *Config, now Setting, again bool) *search {
 	s := &search{config: c, now: now, phases: []string{"model", "coalesce", "cache", "topology", "coalesce"}}
 	if again {
@@ -57,7 +57,7 @@ func (s *search) propose() (to Setting, ok bool) {
 	return to, true
 }
 
-// tried tells what came of the setting that next has proposed.
+// tried takes the result of the setting that next has proposed.
 func (s *search) tried(to Setting, better bool) {
 	if s.climb != nil {
 		s.climb.tried(slices.Index(s.config.Space.Coalesce, to.Coalesce), better)
@@ -94,7 +94,7 @@ func (s *search) advance() {
 	}
 }
 
-// proposals is what the model would choose, when it expects that to be worth a look.
+// proposals is what the model would choose, when it expects that to be worth a trial.
 func (s *search) proposals() []Setting {
 	best := s.now
 	for _, topology := range s.config.Space.Topologies {
@@ -108,7 +108,7 @@ func (s *search) proposals() []Setting {
 	return nil
 }
 
-// upwards tells whether the model expects larger buffers to be better.
+// upwards reports whether the model expects larger buffers to be better.
 func (s *search) upwards() bool {
 	space := s.config.Space.Coalesce
 	at := slices.Index(space, s.now.Coalesce)

@@ -9,7 +9,7 @@ type Setting struct {
 	Cache    int    `json:"cache"`    // entries of the reduction cache, 0 for none
 }
 
-// String is for people.
+// String describes the setting.
 func (s Setting) String() string {
 	cache := "no cache"
 	if s.Cache > 0 {
@@ -30,7 +30,7 @@ func (s Setting) check() error {
 	return nil
 }
 
-// Change says in words what differs between two settings.
+// Change describes what differs between two settings.
 func Change(from, to Setting) string {
 	text := ""
 	add := func(name string, from, to any) {

@@ -3,7 +3,7 @@ package tune
 // Trial is what to run the next window with.
 type Trial struct {
 	Setting Setting
-	// Seconds is after how long the window must end, when windows can be cut short; 0 is no limit. A shorter window tells as much.
+	// Seconds is after how long the window must end, when windows can be cut short; 0 is no limit. A shorter window is as useful.
 	Seconds    float64
 	Experiment bool // the setting is not the one in force
 }

@@ -69,7 +69,7 @@ func (t *Tuner) Next() Trial { return t.trial }
 // Setting is the setting in force: the best that is known.
 func (t *Tuner) Setting() Setting { return t.search.now }
 
-// Settled tells that nothing is left to try, until the load changes.
+// Settled reports whether nothing is left to try, until the load changes.
 func (t *Tuner) Settled() bool { return t.settled }
 
 // Gain is how many times as fast as the start the setting in force is held to be, by the ratios of all changes that were kept
@@ -79,7 +79,7 @@ func (t *Tuner) Gain() float64 { return t.gain }
 // Log lists all decisions, the oldest first. The caller must not change it.
 func (t *Tuner) Log() []Decision { return t.log }
 
-// Reason says what is in force and why, for people.
+// Reason says what is in force and why, for display.
 func (t *Tuner) Reason() string {
 	text := t.Setting().String()
 	i := len(t.log) - 1
@@ -109,7 +109,7 @@ func counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Saw takes what came of the window that Next was about. A window in which nothing was done is no window.
+// Saw takes the result of the window that Next returned. A window without work counts only as lost time.
 func (t *Tuner) Saw(w Window) {
 	t.ledger.lost(w.Overhead)
 	if w.empty() {
@@ -145,13 +145,13 @@ func (t *Tuner) judge() {
 	a.ratios = append(a.ratios, a.rate/((a.before+after)/2))
 	n, last := len(a.ratios), tries(noise)
 	if n&(n-1) != 0 && n < last {
-		return // who looks after each window is deceived by chance the more often
+		return // testing after each window would find more differences by chance
 	}
 	ratio, doubt := middle(a.ratios), sure*noise*deviation(n)
 	switch better := math.Log(ratio); { // so that half and twice as fast are as far from equal
 	case better > max(hysteresis, doubt):
 		t.decide(true, ratio, doubt, noise)
-	case better < -doubt || n >= last || n >= triesLeast && better+doubt/sure < worthIt: // hardly worth it, whatever comes
+	case better < -doubt || n >= last || n >= triesLeast && better+doubt/sure < worthIt: // hardly worth it, whatever follows
 		t.decide(false, ratio, doubt, noise)
 	}
 }
@@ -167,7 +167,7 @@ func tries(noise float64) int {
 	return int(min(max(n, triesLeast), triesMost))
 }
 
-// decide ends the trial of a change. The account is credited with what is certain alone.
+// decide ends the trial of a change. The ledger is credited only with what is certain.
 func (t *Tuner) decide(kept bool, ratio, doubt, noise float64) {
 	a, from := t.attempt, t.search.now
 	d := Decision{
@@ -247,8 +247,8 @@ func (t *Tuner) settle() {
 	t.settled, t.since, t.fresh, t.off = true, t.windows, 0, 0
 }
 
-// watch looks whether the load has changed for good, and searches anew. A load that comes and goes is given twice the time each
-// time that it does.
+// watch starts a new search when the load has changed for good. The calm before a search doubles each time that the load keeps
+// changing.
 func (t *Tuner) watch() {
 	if !t.settled {
 		return

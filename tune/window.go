@@ -12,7 +12,7 @@ func (w Window) Join(other Window) Window {
 	return Window{w.Work + other.Work, max(w.Seconds, other.Seconds), max(w.Overhead, other.Overhead)}
 }
 
-// empty tells that there was nothing to measure.
+// empty reports whether there was nothing to measure.
 func (w Window) empty() bool { return !(w.Work > 0) || !(w.Seconds > 0) }
 
 func (w Window) rate() float64 { return w.Work / w.Seconds }

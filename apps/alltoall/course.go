@@ -12,7 +12,7 @@ func newCourse(self, ranks int) course {
 	return course{self: uint32(self), ranks: uint32(ranks), to: uint32(self)}
 }
 
-// next goes on by one item.
+// next advances by one item.
 func (c *course) next() (to uint32, round uint64) {
 	if c.step() == c.self {
 		c.round++

@@ -32,7 +32,7 @@ func (r *Result) rate() {
 	}
 }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	if r.Items == 0 {
 		return [][2]string{{"items", "none: a rank alone has no other to send to"}}

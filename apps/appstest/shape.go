@@ -25,11 +25,11 @@ type Shape struct {
 	New       route.Constructor
 	Coalesce  int
 	Cache     int
-	Budget    int64 // bytes of frames under way; 0 is the default
+	Budget    int64 // bytes of frames in flight; 0 is the default
 
 	Termination string // the detector's name; "" is the default
 	Buffers     pebble.Buffers
-	Credits     int // frames under way on each link; 0 is the default
+	Credits     int // frames in flight on each link; 0 is the default
 	Tuning      *pebble.Tuning
 }
 

@@ -58,7 +58,7 @@ type Config struct {
 	Phase func(what string)
 }
 
-// Check tells what is wrong with c for a job of so many ranks.
+// Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
 	switch c.Mode {
 	case "", ByLevel, Async, Direction:

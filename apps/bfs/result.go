@@ -63,7 +63,7 @@ func harmonicMean(rates []float64) float64 {
 	return float64(len(rates)) / sum
 }
 
-// Rows are labels and values of a summary for people.
+// Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
 	kind := "directed"
 	if res.Undirected {

@@ -53,7 +53,7 @@ func TestDraw(t *testing.T) {
 	require.Empty(t, fit)
 }
 
-// The report has what the command promises, in JSON and for people.
+// The report has what the command promises, in JSON and as text.
 func TestReport(t *testing.T) {
 	var progress []uint64
 	config := Config{Source: Source{Generator: kronecker(t, 6)}, RootCount: 4, Seed: 9, Progress: func(done, total uint64) {

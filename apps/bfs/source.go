@@ -28,7 +28,7 @@ type Source struct {
 	phase    func(what string)        // told of what progress counts; nil for nobody
 }
 
-// tell tells how many edges were dealt with, now and then: after batches that cross a multiple of so many edges. A total
+// tell reports how many edges were processed, from time to time: after batches that cross a multiple of so many edges. A total
 // of 0 is not known.
 func (s Source) tell(before, done, total uint64) {
 	const every = 1 << 16
@@ -37,14 +37,14 @@ func (s Source) tell(before, done, total uint64) {
 	}
 }
 
-// begin tells of a phase.
+// begin reports a phase.
 func (s Source) begin(what string) {
 	if s.phase != nil {
 		s.phase(what)
 	}
 }
 
-// Check tells what is wrong with s, without looking at the file.
+// Check returns an error that says what is wrong with s, without looking at the file.
 func (s Source) Check() error {
 	switch {
 	case s.Path == "" && s.Generator == nil:

@@ -22,7 +22,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check tells what is wrong with c.
+// Check returns an error that says what is wrong with c.
 func (c Config) Check() error {
 	if c.Pebbles > pebblesMax/c.withDefaults().Count {
 		return fmt.Errorf("epochs: %d pebbles in each of %d epochs are too many: give less", c.Pebbles, c.withDefaults().Count)

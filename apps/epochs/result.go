@@ -14,7 +14,7 @@ type Result struct {
 	SecondsPerEpoch float64 `json:"seconds_per_epoch"`
 }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"epochs", fmt.Sprintf("%d, of %d pebbles from each rank", r.Epochs, r.Pebbles)},

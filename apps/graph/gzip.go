@@ -43,7 +43,7 @@ func (d gzipDamage) Error() string {
 }
 func (d gzipDamage) Unwrap() []error { return []error{d.cause, ErrDamaged} }
 
-// isGzipDamage tells what gzip says of damaged data.
+// isGzipDamage reports whether an error is one that gzip returns for damaged data.
 func isGzipDamage(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)

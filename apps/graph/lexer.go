@@ -155,7 +155,7 @@ func (l *lexer) text(bytesMax int) (string, error) {
 	}
 }
 
-// record skips empty lines and lines that begin with comment, and tells whether another line is there.
+// record skips empty lines and lines that begin with comment, and reports whether another line is there.
 func (l *lexer) record(comment byte) (bool, error) {
 	for {
 		l.blanks()

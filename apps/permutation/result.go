@@ -29,7 +29,7 @@ func (r *Result) rate() {
 	}
 }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"elements", fmt.Sprintf("%d, 2^%d a rank", r.Elements, r.Log2Elements)},

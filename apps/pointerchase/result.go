@@ -22,7 +22,7 @@ func (b *bench) result() Result {
 
 func (r *Result) rate() { r.SecondsPerHop = r.Seconds / float64(r.Hops) }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"hops", fmt.Sprint(r.Hops)},

@@ -14,7 +14,7 @@
 // The benchmark allows a rank at most 1,024 updates that it has generated and neither applied nor handed to the transport.
 // They wait in the batch that is being generated, in the buffers for the neighbours, where updates that pass through the
 // rank wait too, and in the reduction cache. By default the batch and the coalescing factor are made so small that the
-// sum cannot pass 1,024; Result.HPCCRule tells whether it can.
+// sum cannot pass 1,024; Result.HPCCRule reports whether it can.
 //
 // # What verification proves
 //

@@ -43,7 +43,7 @@ func (r *Result) rate() {
 	}
 }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	rule := "kept"
 	if !r.HPCCRule {

@@ -60,7 +60,7 @@ func (c Config) withDefaults(cache int) Config {
 	return c
 }
 
-// Check tells what is wrong with c for a job of so many ranks.
+// Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
 	d := c.withDefaults(0)
 	switch {

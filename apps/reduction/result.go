@@ -31,7 +31,7 @@ func (r *Result) rate() {
 	}
 }
 
-// Rows is the result for people: labels and values.
+// Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {
 	return [][2]string{
 		{"items", fmt.Sprint(r.Items)},

@@ -83,7 +83,7 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
-// stands tells what is wrong with a block: nothing when it stands in a source.
+// stands returns an error unless a block stands in a source.
 func stands(b block, sources map[string]string) error {
 	want := plain(b.text)
 	for file, source := range sources {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// explains tells whether a block is one command that says what it would do.
+// explains reports whether a block is one command that says what it would do.
 func explains(b block) bool {
 	return b.language == "sh" && strings.Count(b.text, "\n") == 1 && strings.Contains(b.text, "--explain")
 }

@@ -20,7 +20,7 @@ func (p logGP) coalesced(n float64) float64 { return 2*p.o + p.L + n*p.G }
 // that come to it (Active Pebbles, section 3.5).
 func hits(h float64, places int) float64 { return 1 - math.Pow(1-h, float64(places)) }
 
-// pays tells whether a cache that merges the part h is worth it: a look costs c, to carry a pebble on costs G.
+// pays reports whether a cache that merges the part h is worth it: a look costs c, to carry a pebble on costs G.
 func pays(h, G, c float64) bool { return h*G > c }
 
 // sending is a row of TRAM's table I: z items of m bytes, with a header of e bytes a message.

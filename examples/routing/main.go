@@ -13,7 +13,7 @@ func main() {
 	flag.IntVar(&j.procs, "procs", 8, "processes that they are spread over")
 	flag.IntVar(&j.bytes, "bytes", 16, "bytes of a pebble")
 	flag.IntVar(&j.coalesce, "coalesce", 1024, "pebbles a buffer")
-	flag.IntVar(&j.credits, "credits", 8, "frames under way to each neighbour at most")
+	flag.IntVar(&j.credits, "credits", 8, "frames in flight to each neighbour at most")
 	flag.Parse()
 	if err := j.check(); err != nil {
 		fmt.Fprintln(os.Stderr, "routing:", err)

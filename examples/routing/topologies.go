@@ -29,7 +29,7 @@ func topologies(out io.Writer, j job) error {
 }
 
 // memory is the most that the frames of one target take on a rank, in bytes: for each neighbour one that fills, one that
-// waits for credit, and those under way.
+// waits for credit, and those in flight.
 func (j job) memory(neighbors int) int64 {
 	return int64(neighbors) * int64(2+j.credits) * netio.FrameCost(j.coalesce*j.bytes)
 }

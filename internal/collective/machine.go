@@ -30,7 +30,7 @@ func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into,
 	m.Value = append(m.Value[:0], value...)
 }
 
-// Advance takes all steps that need not wait, and tells whether the run is complete.
+// Advance takes all steps that need not wait, and reports whether the run is complete.
 func (m *Machine) Advance(n Network) (done bool) {
 	for ; m.next < len(m.steps); m.next++ {
 		if !m.take(n, m.steps[m.next]) {
@@ -40,7 +40,7 @@ func (m *Machine) Advance(n Network) (done bool) {
 	return true
 }
 
-// take takes one step, and tells whether it need not wait.
+// take takes one step, and reports whether it need not wait.
 func (m *Machine) take(n Network, s Step) bool {
 	switch s.Action {
 	case Send:

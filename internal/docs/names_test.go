@@ -117,7 +117,7 @@ func (m module) wrongCode(text string) (all []string) {
 	return all
 }
 
-// exists tells whether a path or pattern from the module's root leads to something.
+// exists reports whether a path or pattern from the module's root leads to something.
 func exists(pattern string) bool {
 	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 	return err == nil && len(found) > 0

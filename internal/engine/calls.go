@@ -29,10 +29,10 @@ const (
 	over // the rank's function has returned
 )
 
-// ofProgram tells whether the program runs, and no call of it: each of its modes is even, and a call's is the next one.
+// ofProgram reports whether the program runs, and no call of it: each of its modes is even, and a call's is the next one.
 func (m mode) ofProgram() bool { return m&1 == 0 }
 
-// inEpoch tells whether an epoch is running on this rank.
+// inEpoch reports whether an epoch is running on this rank.
 func (r *Rank) inEpoch() bool { return r.mode >= body && r.mode <= nested }
 
 // enter begins a call of the program's and returns where it comes from, for leave. It ends the job when another call is under way, or
@@ -110,7 +110,7 @@ func unwindProgram() {
 	panic(unwind{})
 }
 
-// onRank tells whether this is the goroutine of a rank, of whatever job. Cost: microseconds.
+// onRank reports whether this is the goroutine of a rank, of whatever job. Cost: microseconds.
 func onRank() bool {
 	pcs := make([]uintptr, 64)
 	for n := runtime.Callers(0, pcs); n == len(pcs); n = runtime.Callers(0, pcs) {

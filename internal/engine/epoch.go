@@ -130,7 +130,7 @@ func (r *Rank) state(atRest bool) termination.State {
 	return s
 }
 
-// back tells whether all frames that this rank has sent have been handled.
+// back reports whether all frames that this rank has sent have been handled.
 func (r *Rank) back() bool {
 	for _, t := range r.targets {
 		if !t.outbox.Back() {

@@ -2,5 +2,5 @@
 
 package engine
 
-// Checked tells that each call compares goroutines.
+// Checked reports whether each call compares goroutines.
 const Checked = false

@@ -185,7 +185,7 @@ func (r *Rank) stall(f *netio.Frame) {
 	r.stalled.Push(f)
 }
 
-// retryStalled takes in the stalled frames that can be taken in now, and tells whether there were any.
+// retryStalled takes in the stalled frames that can be taken in now, and reports whether there were any.
 func (r *Rank) retryStalled() bool {
 	worked := false
 	all := r.stalled.Move()

@@ -88,7 +88,7 @@ func (r *Rank) site(depth int, other route.Topology) termination.Site {
 	return s
 }
 
-// Shares tells whether any buffers of this job are shared.
+// Shares reports whether any buffers of this job are shared.
 func (r *Rank) Shares() bool {
 	return r.job.config.Shared && r.Place().Processes > 1
 }

@@ -16,7 +16,7 @@ type Endpoint interface {
 	Deliver(f *netio.Frame) error
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
-	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It tells whether it has moved
+	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it has moved
 	// anything, and whether something is left that it should have sent and that waits for credit.
 	Flush(why coalesce.Reason, stage int) (sent, left bool)
 	// FlushDue sends the buffers that are due.
@@ -95,7 +95,7 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// Enter is the first thing that a send does: it tells whether a handler is sending, and ends the job outside of epochs and beside
+// Enter is the first thing that a send does: it reports whether a handler is sending, and ends the job outside of epochs and beside
 // other calls.
 func (t *Target) Enter() (inHandler bool) {
 	t.owned(sent)
@@ -149,13 +149,13 @@ func (t *Target) Flush() {
 // Crowded ends the job: a send has met another call.
 func (t *Target) Crowded() { t.crossed(sent) }
 
-// InBody tells whether the main function of an epoch is running, and no call of it.
+// InBody reports whether the main function of an epoch is running, and no call of it.
 func (t *Target) InBody() bool {
 	t.owned(sent)
 	return t.mode == body
 }
 
-// InHandler tells whether a handler is running.
+// InHandler reports whether a handler is running.
 func (r *Rank) InHandler() bool { return r.mode >= handler }
 
 // Topology is the one that the target was registered with.

@@ -131,7 +131,7 @@ func (r *Rank) ended() {
 	}
 }
 
-// holds tells whether an epoch could be ended over another topology.
+// holds reports whether an epoch could be ended over another topology.
 func (r *Rank) holds(topology string, p Plan) bool {
 	made, err := route.ByName(topology)
 	if err != nil {

@@ -59,5 +59,5 @@ func NewNumber(slot uint32, prompt bool) Number {
 // Slot is the in-flight slot of a number over TCP.
 func (n Number) Slot() uint32 { return uint32(n >> 1) }
 
-// Prompt tells whether a number over TCP asks for a prompt acknowledgement.
+// Prompt reports whether a number over TCP asks for a prompt acknowledgement.
 func (n Number) Prompt() bool { return n&1 != 0 }

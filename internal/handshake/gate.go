@@ -31,7 +31,7 @@ type Gate struct {
 	Mismatch func(error)
 
 	mu     sync.Mutex
-	guests []*guest // under way, oldest first
+	guests []*guest // whose greeting has begun, oldest first
 	closed bool
 	ended  sync.WaitGroup
 }
@@ -45,7 +45,7 @@ type guest struct {
 // Open begins to accept. Close must be called later.
 func (g *Gate) Open() { g.ended.Go(g.accept) }
 
-// Close closes the listener, drops the greetings that are under way and returns when all is quiet. It may be called
+// Close closes the listener, drops unfinished greetings and returns when all is quiet. It may be called
 // again, but not from Welcome or Mismatch.
 func (g *Gate) Close() {
 	g.mu.Lock()

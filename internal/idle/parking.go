@@ -49,7 +49,7 @@ func (p *Parking) Once(after int, f func()) {
 // Leave takes the announcement back.
 func (p *Parking) Leave() { p.parked.Store(false) }
 
-// Announced tells whether the goroutine sleeps or is about to, and nobody has woken it yet.
+// Announced reports whether the goroutine sleeps or is about to, and nobody has woken it yet.
 func (p *Parking) Announced() bool { return p.parked.Load() }
 
 // Sleep blocks until the goroutine is woken or d has passed (never, when negative), and takes the announcement back. It
@@ -74,7 +74,7 @@ func (p *Parking) Sleep(d time.Duration) (woken bool) {
 	}
 }
 
-// Woken tells whether the next Sleep would end at once. It costs one load.
+// Woken reports whether the next Sleep would end at once. It costs one load.
 func (p *Parking) Woken() bool { return len(p.signal) > 0 }
 
 // Notify wakes the goroutine if it has announced itself and nobody has woken it yet. Any goroutine may call it; it costs one

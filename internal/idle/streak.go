@@ -16,7 +16,7 @@ type Streak struct {
 	skips int // what the last long streak has set skip to; 0 when the last one was not long
 }
 
-// Long tells whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of them: 40 ns
+// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of them: 40 ns
 // each time.
 func (s *Streak) Long() bool {
 	switch {

@@ -63,7 +63,7 @@ func (d *DelayedFlush) Arm() {
 	}
 }
 
-// Armed tells whether the function will be called.
+// Armed reports whether the function will be called.
 func (d *DelayedFlush) Armed() bool { return d.armed.Load() }
 
 // Hold has Arm do nothing, for tests.

@@ -1,4 +1,4 @@
-// Package layout tells how a type of Active Pebbles lies in memory: whether its values may travel as they lie, and a
+// Package layout describes how a type of Active Pebbles lies in memory: whether its values may be sent as they are, and a
 // description that is equal on two ranks exactly when their layouts are.
 package layout
 

@@ -71,7 +71,7 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 	return true
 }
 
-// filled tells whether recv would return a frame.
+// filled reports whether recv would return a frame.
 func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
 
 // recv returns the next frame that has arrived here, if there is one.

@@ -23,7 +23,7 @@ func small(s *Port, account *netio.Account, seq uint64) *netio.Frame {
 	return f
 }
 
-// TestSmallFramesAreLentAgainAtOnce counts what is under way while the sender has its frame back, and the receiver holds on to
+// TestSmallFramesAreLentAgainAtOnce counts what is in flight while the sender has its frame back, and the receiver holds on to
 // what it got.
 func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	const count = inlineSlots - 1

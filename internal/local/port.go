@@ -130,7 +130,7 @@ func (s *Port) Has() bool {
 // Pool implements [netio.Port].
 func (s *Port) Pool() *netio.Pool { return s.pool }
 
-// Collect collects what has come back to the pool, and tells whether there was any.
+// Collect collects what has come back to the pool, and reports whether there was any.
 func (s *Port) Collect() bool {
 	before := s.pool.Back()
 	s.pool.Lent()

@@ -61,7 +61,7 @@ func (r *Ring) Publish(seq uint64) {
 	r.At(seq).turn.Store(r.turn(seq))
 }
 
-// Filled tells whether the slot of the receiver's next sequence number has been published.
+// Filled reports whether the slot of the receiver's next sequence number has been published.
 func (r *Ring) Filled(seq uint64) bool {
 	if r.At(seq).turn.Load() != r.turn(seq) {
 		return false

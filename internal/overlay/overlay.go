@@ -1,4 +1,4 @@
-// Package overlay builds this module with faults put into it, for tests that show that something notices them.
+// Package overlay builds this module with faults put into it, for tests that check that something detects them.
 package overlay
 
 import (

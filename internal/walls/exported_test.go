@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInternalTypesStayInside holds the public packages against this: what they export has no type of an internal package, but in
+// TestInternalTypesStayInside checks the public packages: what they export has no type of an internal package, but in
 // methods that take an engine.Key, which only this module can call.
 func TestInternalTypesStayInside(t *testing.T) {
 	for _, folder := range []string{"pebble", "target"} {
@@ -95,7 +95,7 @@ func leaks(t *testing.T, source []byte) (names []string) {
 	return names
 }
 
-// exported tells whether a receiver's type is.
+// exported reports whether a receiver's type is.
 func exported(receiver ast.Expr) bool {
 	switch r := receiver.(type) {
 	case *ast.StarExpr:
@@ -108,7 +108,7 @@ func exported(receiver ast.Expr) bool {
 	return true
 }
 
-// mentions tells whether types that users see have parts of the packages.
+// mentions reports whether types that users see have parts of the packages.
 func mentions(types ast.Node, packages map[string]bool) (found bool) {
 	ast.Inspect(types, func(n ast.Node) bool {
 		switch n := n.(type) {

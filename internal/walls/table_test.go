@@ -35,7 +35,7 @@ var walls = []wall{
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
-	{folder: "internal/local", std: all, ours: only("internal/cpu internal/frame internal/idle netio"), clock: true},
+	{folder: "internal/local", std: all, ours: only("internal/cpu internal/frame internal/idle netio")},
 	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout netio route termination tune")},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
@@ -47,7 +47,7 @@ var walls = []wall{
 		"internal/local netio netio/tcp")},
 	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
 		"internal/local netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu netio"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/inflight netio")},
 	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
 	{folder: "launch", std: all, ours: only("internal/cpu internal/handshake netio netio/connect netio/tcp"), clock: true},
@@ -56,11 +56,10 @@ var walls = []wall{
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
 	{folder: "apps", std: quiet, ours: public},
-	{folder: "apps/appstest", std: all, ours: public, clock: true, helper: true},
+	{folder: "apps/appstest", std: all, ours: public, helper: true},
 	{folder: "apps/graph", std: quietAndFiles, ours: none},
 	{folder: "apps/*", std: quiet, ours: public},
-	{folder: "examples/internal/*", std: all, ours: none, clock: true},
-	{folder: "examples/*", std: all, ours: public, clock: true},
+	{folder: "examples/*", std: all, ours: public},
 	{folder: "lab", std: all, ours: measured, clock: true},
 	{folder: "lab/*", std: all, ours: measured, clock: true},
 	{folder: "cmd/*", std: all, ours: all, clock: true},
@@ -93,7 +92,7 @@ var homes = map[string][]string{
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/*", "launch", "netio", "netio/*"},
+	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/shm", "netio/tcp"},
 	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"lab"},
 	"github.com/stretchr/testify":       nil,
@@ -113,7 +112,7 @@ func wallOf(folder string) (wall, bool) {
 	return walls[i], true
 }
 
-// may tells whether a file of a folder may import a package.
+// may reports whether a file of a folder may import a package.
 func may(folder, imported string, test bool) bool {
 	w, ok := wallOf(folder)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 // root is the module's folder.
 var root = filepath.Join("..", "..")
 
-// TestTree holds every file of the module against the walls, whatever system it is built for.
+// TestTree checks every file of the module against the walls, whatever system it is built for.
 func TestTree(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -21,7 +21,7 @@ func Draw(seed uint64) World {
 	d.program(&w)
 	d.faults(&w)
 	d.detectors(&w)
-	if w.moves() { // pebbles go around for as long as a fault holds up the key that they look for: turns without number
+	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
 	return w
@@ -30,7 +30,7 @@ func Draw(seed uint64) World {
 // chance is true in so many of a hundred cases.
 func (d drawn) chance(percent int) bool { return d.IntN(100) < percent }
 
-// small is from 0 to most, and mostly far below it.
+// small is from 0 to most, and mostly much less.
 func (d drawn) small(most int) int { return d.IntN(1 + d.IntN(most+1)) }
 
 func one[T any](d drawn, all ...T) T { return all[d.IntN(len(all))] }
@@ -65,7 +65,7 @@ func (d drawn) machine(w *World) {
 // topologies are the names that worlds are drawn from.
 var topologies = append(route.Names(), "direct", "hypercube", "hypercube")
 
-// marked are those that obey marks.
+// marked are those that route around marks.
 var marked = []string{"dynamic:direct", "dynamic:hypercube", "dynamic:mesh:2", "dynamic:ring", "dynamic:two-stage"}
 
 func (d drawn) runtime(w *World) {
@@ -143,7 +143,7 @@ func (d drawn) faults(w *World) {
 	}
 }
 
-// detectors are some that hold in the world, for the job and its epochs; what others say when they don't is another test's business.
+// detectors draws detectors that hold in the world, for the job and its epochs; other tests cover the errors of the rest.
 func (d drawn) detectors(w *World) {
 	names := slices.DeleteFunc(termination.Names(), func(name string) bool { return !w.holds(name) })
 	w.Detector = one(d, names...)
@@ -156,7 +156,7 @@ func (d drawn) detectors(w *World) {
 	}
 }
 
-// holds reports whether a detector does in this world.
+// holds reports whether a detector holds in this world.
 func (w World) holds(detector string) bool {
 	t, err := w.topology()
 	if err != nil {

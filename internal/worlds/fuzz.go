@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Options say how many worlds to try.
+// Options say how many worlds to run.
 type Options struct {
 	Seed    uint64
 	Worlds  uint64             // at the most; 0 is without limit
 	Workers int                // worlds at one time; 0 is 1
-	Told    func(Report)       // now and then, on any goroutine, one call at a time; nil for nobody
-	Stuck   func(World, error) // a world has not ended in time, and never may; nil is a panic
+	Told    func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
+	Stuck   func(World, error) // called when a world has not ended in time, and may hang; nil: panic
 }
 
-// Report is what worlds have come to.
+// Report sums up the worlds so far.
 type Report struct {
 	Seed    uint64 `json:"seed"`
 	Worlds  uint64 `json:"worlds"`
@@ -38,12 +38,12 @@ func (f *Failure) Error() string { return fmt.Sprintf("%v\nworld: %v", f.Err, f.
 func (f *Failure) Unwrap() error { return f.Err }
 
 const (
-	shrinkRuns = 2000
-	stuckAfter = time.Minute // of real time, where worlds take milliseconds
-	toldEvery  = 1 << 10     // worlds
+	shrinkRuns  = 2000
+	stuckAfter  = time.Minute // of real time, where worlds take milliseconds
+	reportEvery = 1 << 10     // worlds
 )
 
-// Try runs worlds, number after number, until ctx ends, so many have run, or one fails, which is then made smaller and returned
+// Try runs worlds, one number after the other, until ctx ends, Worlds have run, or one fails, which is then made smaller and returned
 // as a [Failure].
 func Try(ctx context.Context, o Options) (Report, error) {
 	t := &trial{Options: o, report: Report{Seed: o.Seed}}
@@ -109,12 +109,12 @@ func (t *trial) add(w World, o Outcome, err error) {
 	} else {
 		r.Pebbles += uint64(o.Pebbles)
 	}
-	if t.Told != nil && r.Worlds%toldEvery == 0 {
+	if t.Told != nil && r.Worlds%reportEvery == 0 {
 		t.Told(*r)
 	}
 }
 
-// watched runs a world, and says so when it does not end: a loop that never looks at the network stops its world.
+// watched runs a world, and reports when it does not end: a loop that never polls the network stops its world.
 func (t *trial) watched(w World) (o Outcome, err error) {
 	timer := time.AfterFunc(stuckAfter, func() {
 		err := fmt.Errorf("worlds: not ended after %v", stuckAfter)

@@ -2,23 +2,23 @@ package worlds
 
 import "github.com/activepebbles/pebbles/distribution"
 
-// maps are the distributions that keys may have: ours, and such as a program may bring.
+// maps are the distributions that keys may have: those of package distribution, and some as a program may define them.
 var maps = []func(keys uint64, ranks int) distribution.Map{
 	func(keys uint64, ranks int) distribution.Map { return distribution.Cyclic(keys, ranks) },
 	func(keys uint64, ranks int) distribution.Map { return distribution.Block(keys, ranks) },
 	func(_ uint64, ranks int) distribution.Map { return distribution.Hash(ranks) },
 	func(_ uint64, ranks int) distribution.Map { return scattered(ranks) },
 	func(_ uint64, ranks int) distribution.Map { return batched{scattered(ranks)} },
-	func(_ uint64, ranks int) distribution.Map { return lonely(ranks) },
+	func(_ uint64, ranks int) distribution.Map { return lastRank(ranks) },
 }
 
-// scattered is a program's own distribution, which answers one key at a time.
+// scattered is a program's own distribution, which is asked for one key at a time.
 type scattered int
 
 func (s scattered) Ranks() int           { return int(s) }
 func (s scattered) Owner(key uint64) int { return int(mix(key, 7) % uint64(s)) }
 
-// batched answers many at a time.
+// batched is asked for many keys at a time.
 type batched struct{ scattered }
 
 func (b batched) Owners(keys []uint64, owners []uint32) int {
@@ -28,8 +28,8 @@ func (b batched) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// lonely gives all keys to the last rank.
-type lonely int
+// lastRank gives all keys to the last rank.
+type lastRank int
 
-func (l lonely) Ranks() int       { return int(l) }
-func (l lonely) Owner(uint64) int { return int(l) - 1 }
+func (l lastRank) Ranks() int       { return int(l) }
+func (l lastRank) Owner(uint64) int { return int(l) - 1 }

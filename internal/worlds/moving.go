@@ -15,17 +15,17 @@ func (w *World) declares() bool { return w.Declared == 1 && !w.moves() }
 // travels reports whether the keys of a target have a directory.
 func (w *World) travels(target int) bool { return w.Moving>>target&1 == 1 }
 
-// luggage is the state of a key that moves: what its handlers keep, by target, and where it comes from.
-type luggage struct {
+// movedState is what travels with a key that moves: the tallies of its handlers, by target, and the rank that it comes from.
+type movedState struct {
 	From    uint32
 	Tallies [targetsMost]tally
 }
 
 // moving is the part of the program that moves keys. They belong to all targets that have the directory.
 type moving struct {
-	directory *target.Directory[luggage]
-	pebbles   uint64          // that the directory has sent, as those know that they have come to
-	asked     map[uint64]bool // keys here that are to move in this epoch
+	directory *target.Directory[movedState]
+	pebbles   uint64          // that the directory has sent, counted where they arrive
+	pending   map[uint64]bool // keys here that are to move in this epoch
 }
 
 // openDirectory registers the directory, if there is one.
@@ -33,12 +33,12 @@ func (p *program) openDirectory(r *pebble.Rank, base distribution.Map) {
 	if !p.moves() {
 		return
 	}
-	p.asked = map[uint64]bool{}
+	p.pending = map[uint64]bool{}
 	p.directory = target.NewDirectory(r, "keys", base, p.depart, p.arrive)
 }
 
-func (p *program) depart(key uint64) (l luggage) {
-	delete(p.asked, key)
+func (p *program) depart(key uint64) (l movedState) {
+	delete(p.pending, key)
 	l.From = uint32(p.rank.ID())
 	for i := range p.Targets {
 		if p.travels(i) {
@@ -49,7 +49,7 @@ func (p *program) depart(key uint64) (l luggage) {
 	return l
 }
 
-func (p *program) arrive(key uint64, l luggage) {
+func (p *program) arrive(key uint64, l movedState) {
 	for i := range p.Targets {
 		if p.travels(i) {
 			p.tallies[i*p.Keys+int(key)] = l.Tallies[i]
@@ -57,7 +57,7 @@ func (p *program) arrive(key uint64, l luggage) {
 	}
 	p.pebbles++
 	if home := p.directory.Home(key); home != int(l.From) && home != p.rank.ID() {
-		p.pebbles++ // the home is told
+		p.pebbles++ // one informs the home
 	}
 }
 
@@ -68,7 +68,7 @@ func (p *program) move(key uint32, number uint64) {
 	}
 	to := int(mix(number, 9) % uint64(p.Ranks))
 	if to != p.rank.ID() {
-		p.asked[uint64(key)] = true
+		p.pending[uint64(key)] = true
 	}
 	p.directory.Move(uint64(key), to)
 }

@@ -67,7 +67,7 @@ func (p *program) handle(number int, k kind, v message) {
 	mark(p.rank, p.spare, p.Marks, v.ID)
 }
 
-// epoch runs one, and compares.
+// epoch runs one epoch, and compares its result with the twin's.
 func (p *program) epoch(number int, want []tally) error {
 	var options []pebble.EpochOption
 	if p.declares() {
@@ -101,8 +101,8 @@ func (p *program) epoch(number int, want []tally) error {
 	if err != nil {
 		return err
 	}
-	if len(p.asked) > 0 {
-		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(), len(p.asked))
+	if len(p.pending) > 0 {
+		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(), len(p.pending))
 	}
 	if got := p.rank.Termination(); by != "auto" && got != by {
 		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
@@ -126,7 +126,7 @@ func (p *program) empty(number int) {
 	p.batches[number] = p.batches[number][:0]
 }
 
-// compare finds what the handlers of this rank have not seen, or more than once.
+// compare returns an error when the tallies of this rank differ from the twin's.
 func (p *program) compare(epoch int, want []tally) error {
 	for i, got := range p.tallies {
 		key := i % p.Keys

@@ -20,7 +20,7 @@ const (
 	silence   = 200_000_000     // nanoseconds
 )
 
-// Outcome is what came of a world that did what it should.
+// Outcome is the result of a world in which nothing is wrong.
 type Outcome struct {
 	Failed  bool // with the error that its faults must lead to
 	Pebbles int
@@ -64,28 +64,28 @@ func (w World) Run() (Outcome, error) {
 	})
 	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats(), Failed: err != nil}
 	if err != nil {
-		return o, w.judge(err)
+		return o, w.expected(err)
 	}
-	return o, w.accounts(ends, t)
+	return o, w.checkCounters(ends, t)
 }
 
 // turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share cores, each of the many
-// looks before a rank parks may give its core to another one, and be a turn.
+// polls before a rank parks may give its core to another one, and be a turn.
 func (w World) turns(t twin) uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
 	if w.Cores > 0 {
-		most *= looksMost
+		most *= pollsMax
 	}
 	if w.moves() || w.Marks > 0 {
-		most *= circles
+		most *= detourFactor
 	}
 	return most
 }
 
-// circles is how much longer pebbles may take while they look for keys on their way, or views of marks differ.
-const circles = 8
+// detourFactor is how much longer pebbles may take while they follow moving keys, or while views of marks differ.
+const detourFactor = 8
 
-const looksMost = 256
+const pollsMax = 256
 
 // end is what a rank has counted.
 type end struct {
@@ -95,8 +95,8 @@ type end struct {
 	owned    []int  // keys of the directory after each epoch
 }
 
-// judge reports whether an error is one that the world's faults must lead to.
-func (w World) judge(err error) error {
+// expected returns nil for an error that the world's faults must lead to, and any other error as it is.
+func (w World) expected(err error) error {
 	var lost *netio.LostError
 	if !w.simulation().Faults.Harmless() && (errors.As(err, &lost) || errors.Is(err, sim.ErrDied)) {
 		return nil
@@ -104,8 +104,8 @@ func (w World) judge(err error) error {
 	return err
 }
 
-// accounts finds counters that don't add up.
-func (w World) accounts(ends []end, t twin) error {
+// checkCounters returns an error when counters don't add up.
+func (w World) checkCounters(ends []end, t twin) error {
 	var sum pebble.Counters
 	sent, owned := uint64(t.pebbles), make([]int, w.Epochs)
 	for rank, e := range ends {
@@ -176,7 +176,7 @@ func (w World) countFrom() uint64 {
 	return -uint64(w.Wrap)
 }
 
-// config is what the world means to the runtime.
+// config is the runtime's configuration for the world.
 func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
 		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
@@ -193,7 +193,7 @@ func (w World) config() (c pebble.Config, err error) {
 	return c, err
 }
 
-// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames under way of each target,
+// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each target,
 // caches, and what handlers send, which no credit bounds.
 func (w World) memory(c pebble.Config, t twin) int64 {
 	made, err := w.topology()
@@ -206,7 +206,7 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	}
 	cache := w.Cache
 	if w.Tune != 0 {
-		neighbors, cache = w.Ranks, max(cache, restlessCache)
+		neighbors, cache = w.Ranks, max(cache, randomCacheMax)
 	}
 	targets, pebbles, pebbleBytes := w.Targets, t.pebbles, 64
 	if w.moves() { // the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
@@ -218,7 +218,7 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	return int64(targets)*each + int64(pebbles)*int64(pebbleBytes+smallFrame) + 1<<20
 }
 
-// simulation is what the world means to the network.
+// simulation is the simulator's configuration for the world.
 func (w World) simulation() sim.Config {
 	network := sim.Machines["ideal"]
 	if w.Local == 1 {

@@ -5,7 +5,7 @@ import "time"
 // shrinkFor is how long a world is made smaller at the most.
 const shrinkFor = 20 * time.Second
 
-// Shrink makes a world that fails smaller for as long as it fails, in at most so many runs or 20 seconds. It returns the
+// Shrink makes a failing world smaller while it still fails, in at most so many runs or 20 seconds. It returns the
 // smallest one, and its error.
 func Shrink(w World, err error, runs int) (World, error) {
 	end := time.Now().Add(shrinkFor)
@@ -30,8 +30,8 @@ var least = map[string]int{
 	"ranks": 1, "processes": 1, "per-host": 1, "coalesce": 1, "targets": 1, "keys": 1, "epochs": 1, "depth": 1,
 }
 
-// plainest are the words that parts are shrunk to.
-var plainest = map[string]string{"topology": "direct", "detector": "skr"}
+// simplest are the names that parts are shrunk to.
+var simplest = map[string]string{"topology": "direct", "detector": "skr"}
 
 // smaller are worlds that have one part smaller, by much first.
 func (w World) smaller() (all []World) {
@@ -42,10 +42,10 @@ func (w World) smaller() (all []World) {
 				all = append(all, w.with(i, n))
 			}
 		case *string:
-			if *at != plainest[f.name] {
+			if *at != simplest[f.name] {
 				next := w
-				*next.fields()[i].at.(*string) = plainest[f.name]
-				all = append(all, next.mended())
+				*next.fields()[i].at.(*string) = simplest[f.name]
+				all = append(all, next.repaired())
 			}
 		}
 	}
@@ -54,11 +54,11 @@ func (w World) smaller() (all []World) {
 
 func (w World) with(part, n int) World {
 	*w.fields()[part].at.(*int) = n
-	return w.mended()
+	return w.repaired()
 }
 
-// mended is a world that can be, after a part of it has become smaller.
-func (w World) mended() World {
+// repaired is a valid world, after a part of it has become smaller.
+func (w World) repaired() World {
 	w.Processes = min(w.Processes, w.Ranks)
 	w.Death, w.Freeze = min(w.Death, w.Processes), min(w.Freeze, w.Processes)
 	w.Partition = min(w.Partition, w.Processes-1)

@@ -37,5 +37,5 @@ func tight(seed uint64) World {
 	w.Processes = 2 + d.IntN(w.Ranks-1)
 	w.Coalesce, w.Credits, w.Shared, w.Cache, w.Pebbles = 1+d.IntN(2), 1, 1, 0, 5+d.IntN(20)
 	w.Death, w.Loss, w.Corrupt, w.Freeze, w.Partition = 0, 0, 0, 0, 0
-	return w.mended()
+	return w.repaired()
 }

@@ -33,7 +33,7 @@ type message struct {
 	Left uint32 // how long the chain may go on
 }
 
-// tally is what a target's handler keeps of a key.
+// tally is the state that a target's handler keeps for a key.
 type tally struct{ Count, Sum, Largest, Set uint64 }
 
 // add is the handler's work.
@@ -110,7 +110,7 @@ func (w *World) children(v message, send func(addressed)) {
 	}
 }
 
-// twin is what a serial program comes to: after each epoch, by target and key.
+// twin is the result of a serial program: after each epoch, by target and key.
 type twin struct {
 	after   [][]tally
 	pebbles int // in all

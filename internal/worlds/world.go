@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// World is one small job and what goes wrong in it. Its text form has all that is not zero. Every value runs; [Draw] makes
+// World is one small job and its faults. Its text form has all that is not zero. Every value runs; [Draw] makes
 // sensible ones.
 type World struct {
 	Seed      uint64
@@ -15,7 +15,7 @@ type World struct {
 	PerHost   int // processes
 	Local     int // 1: a network with real costs, 0: one where only order matters
 	Cores     int // of each host; 0 is one a rank
-	Slice     int // nanoseconds that a process has one while another waits; 0 is for ever
+	Slice     int // nanoseconds that a process has one while another waits; 0 is no limit
 	Call      int // nanoseconds of a system call, which frames share; 0 is none
 
 	Topology string
@@ -23,7 +23,7 @@ type World struct {
 	Coalesce int
 	Cache    int
 	Credits  int
-	Budget   int // bytes under way
+	Budget   int // bytes in flight
 	Shared   int // 1: buffers of a process are shared
 	Due      int // nanoseconds; 0 is never
 	Period   int // nanoseconds; 0 is never

@@ -54,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		"give 1 or more":   {"", []string{"-repeats", "0"}},
 		"leave out -small": {"", []string{"-small", "-page", "x"}},
 		"exit status 3":    {"echo broken >&2; exit 3", nil},
-		"no sound result":  {"echo '{\"seconds\": 1, \"errors\": 1}'", nil},
+		"no valid result":  {"echo '{\"seconds\": 1, \"errors\": 1}'", nil},
 	} {
 		args := append([]string{"-pebbles", script(t, c.text)}, c.args...)
 		err := program.Call(context.Background(), args, &bytes.Buffer{}, &bytes.Buffer{})

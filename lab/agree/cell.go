@@ -17,8 +17,8 @@ type cell struct {
 	measured, simulated []float64 // seconds of the kernel, by lap and by round
 }
 
-// applications are those that are held against their simulations, with work for so many ranks: as many pebbles a rank for each, so that
-// the shortest jobs take a tenth of a second. In less than half of that, what happens once, such as new memory, is a good part.
+// applications are those that are compared with their simulations, with work for so many ranks: as many pebbles a rank for each, so that
+// the shortest jobs take a tenth of a second. In less than half of that, one-time costs, such as new memory, are a large part.
 func applications(small bool, ranks int) []string {
 	words, items := 20, 1<<22
 	if small {

@@ -18,8 +18,7 @@ type prober struct {
 	folder string // of the parameters
 }
 
-// round fits and simulates everything once, and measures it before and twice after it fits: what the machine does in one minute need not
-// be what fit has seen.
+// round fits and simulates everything once, and measures it before and twice after it fits: the machine may change between fit and the measurement.
 func (p prober) round(ctx context.Context, cells []*cell) error {
 	parameters := filepath.Join(p.folder, "parameters.json")
 	for lap := range laps {
@@ -66,7 +65,7 @@ func (p prober) fit(ctx context.Context, parameters string) error {
 	return nil
 }
 
-// seconds is what a run says that its kernel took.
+// seconds is the time that a run reports for its kernel.
 func (p prober) seconds(ctx context.Context, args ...string) (float64, error) {
 	var o struct {
 		Seconds float64
@@ -74,7 +73,7 @@ func (p prober) seconds(ctx context.Context, args ...string) (float64, error) {
 	}
 	out, err := lab.Ask(ctx, lab.Limit, nil, &o, append(append([]string{p.Pebbles}, args...), "--json", "--quiet")...)
 	if err == nil && (o.Errors == nil || *o.Errors > 0 || !(o.Seconds > 0)) {
-		err = fmt.Errorf("pebbles %s: no sound result: %s", strings.Join(args, " "), out.Text)
+		err = fmt.Errorf("pebbles %s: no valid result: %s", strings.Join(args, " "), out.Text)
 	}
 	return o.Seconds, err
 }

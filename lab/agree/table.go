@@ -8,7 +8,7 @@ import (
 
 func ms(seconds float64) string { return fmt.Sprintf("%.4g ms", 1e3*seconds) }
 
-// within tells how many cells are simulated within 30 % of what was measured.
+// within counts the cells that are simulated within 30 % of what was measured.
 func within(cells []*cell) (n int) {
 	for _, c := range cells {
 		if ratio := c.ratio(); ratio >= 0.7 && ratio <= 1.3 {

@@ -1,4 +1,4 @@
-// Command auto holds jobs that tune themselves against the best setting of a full sweep: for each application over each transport, it
+// Command auto compares jobs that tune themselves with the best setting of a full sweep: for each application over each transport, it
 // runs every topology, coalescing factor and cache in turn, takes the one with the best median, and runs that again, alternately
 // with the defaults, with auto as a newcomer has it after pebbles fit, and with auto after pebbles tune. make -C lab auto runs it.
 //

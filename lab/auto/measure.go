@@ -18,7 +18,7 @@ type measurement struct {
 	scratch string
 }
 
-// row is what came of one application over one transport. Ratios are those of the best setting's time to each, run by run.
+// row is the result of one application over one transport. Ratios are those of the best setting's time to each, run by run.
 type row struct {
 	application, transport string
 	best                   setting
@@ -28,7 +28,7 @@ type row struct {
 	chose, knows           string // what auto ended with, without and with a profile
 }
 
-// compare takes in the times of runs that were made in turns.
+// compare adds the times of runs that were made in turns.
 func (r *row) compare(times map[string][]float64) {
 	best := times["best"]
 	r.seconds = lab.Summarize(best)

@@ -14,7 +14,7 @@ import (
 // usageStatus is the exit status of our command, as of this one, for flags that it doesn't know.
 const usageStatus = 2
 
-// offersShm asks our command whether it knows the transport shm. That it fails by other means is an error.
+// offersShm reports whether our command knows the transport shm. Any other failure is an error.
 func offersShm(ctx context.Context, pebbles string) (bool, error) {
 	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles}, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
 	var exit *exec.ExitError
@@ -27,7 +27,7 @@ func offersShm(ctx context.Context, pebbles string) (bool, error) {
 	return false, fmt.Errorf("%s --transport shm: %w", pebbles, err)
 }
 
-// drawRoots lets our command draw the roots from which all shall search, for each scale.
+// drawRoots has our command draw the roots that all programs search from, for each scale.
 func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]string, error) {
 	roots := map[int][]string{}
 	for _, scale := range size.scales {
@@ -46,7 +46,7 @@ func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]strin
 	return roots, nil
 }
 
-// agree holds what the cases of a group found against each other: cases with the same exact fields must have the same values.
+// agree compares the findings of the cases of a group: cases with the same exact fields must have the same values.
 func agree(results lab.Results) error {
 	for _, g := range results.Groups {
 		first := map[string]*lab.Result{}

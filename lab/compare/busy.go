@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	busyLooks = 21
-	busyEvery = 50 * time.Millisecond
+	busySamples = 21
+	busyEvery   = 50 * time.Millisecond
 )
 
-// busy tells how many threads besides this one want a core, in the median over a second; 0 where the system doesn't tell.
-// MPI's processes spin while they wait, and suffer more than ours from others: on a busy machine a comparison is not fair.
+// busy is how many other threads are runnable, the median over a second; 0 where the system doesn't report it.
+// MPI's processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not fair.
 func busy() int {
 	var others []float64
-	for range busyLooks {
+	for range busySamples {
 		text, _ := os.ReadFile("/proc/loadavg")
 		others = append(others, float64(othersRunning(string(text))))
 		time.Sleep(busyEvery)

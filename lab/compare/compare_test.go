@@ -158,7 +158,7 @@ func TestAlone(t *testing.T) {
 	_, err = alone("other")
 	require.ErrorContains(t, err, "2 ranks of 2^19 words, not 2 of 2^20")
 	_, err = alone("silent")
-	require.ErrorContains(t, err, "HPCC has not said")
+	require.ErrorContains(t, err, "HPCC has not printed")
 	_, err = alone("failing")
 	require.ErrorContains(t, err, "exit status 4")
 	require.ErrorContains(t, err, "no memory")

@@ -88,7 +88,7 @@ func (h hpccRun) run(ctx context.Context) (r report, err error) {
 func (h hpccRun) alone(ctx context.Context) (string, error) {
 	line := h.mpi.command(h.over, h.program, strconv.Itoa(h.log2))
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
-	end(cmd)
+	endGently(cmd)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -98,14 +98,14 @@ func (h hpccRun) alone(ctx context.Context) (string, error) {
 	return string(out), nil
 }
 
-// end makes a command that is no longer wanted end by itself, and when it does not, makes it.
-func end(cmd *exec.Cmd) {
+// endGently has a command end by SIGTERM, and by SIGKILL only later.
+func endGently(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 }
 
-// debian runs Debian's hpcc until it has written the section of MPIRandomAccess, which comes first. What would come then is
-// of other benchmarks, and not wanted.
+// debian runs Debian's hpcc until it has written the section of MPIRandomAccess, which comes first. The benchmarks that
+// follow are not needed.
 func (h hpccRun) debian(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("hpcc"); err != nil {
 		return "", errors.New("there is no hpcc: run `make -C lab tools` as root, or install Debian's package hpcc")
@@ -124,7 +124,7 @@ func (h hpccRun) debian(ctx context.Context) (string, error) {
 	line := h.mpi.command(h.over, "hpcc")
 	cmd := exec.CommandContext(enough, line[0], line[1:]...)
 	cmd.Dir = folder
-	end(cmd)
+	endGently(cmd)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
@@ -145,32 +145,32 @@ func (e exit) String() string {
 	return e.err.Error()
 }
 
-// lookEvery is how often HPCC's output is looked at; each look costs a core some microseconds.
-const lookEvery = 100 * time.Millisecond
+// pollEvery is how often HPCC's output is read; each time costs a core some microseconds.
+const pollEvery = 100 * time.Millisecond
 
 // await waits until the section is complete, then stops the program and waits for its end.
 func await(ctx context.Context, output string, ended <-chan exit, stop func(), said *bytes.Buffer) (string, error) {
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
 	for {
 		var how exit
-		gone := false
+		over := false
 		select {
-		case <-look.C:
+		case <-poll.C:
 		case how = <-ended:
-			gone = true
+			over = true
 		}
 		text, _ := os.ReadFile(output)
 		switch {
 		case complete(string(text)):
 			stop()
-			if !gone {
+			if !over {
 				<-ended
 			}
 			return section(string(text)), nil
-		case ctx.Err() != nil && gone:
+		case ctx.Err() != nil && over:
 			return "", context.Cause(ctx)
-		case gone:
+		case over:
 			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess%s", how, lab.Said(said.String()+string(text)))
 		}
 	}

@@ -50,7 +50,7 @@ func (o options) compare(ctx context.Context) error {
 		return err
 	}
 	defer m.close()
-	if err := o.quiet(); err != nil {
+	if err := o.checkIdle(); err != nil {
 		return err
 	}
 	groups, err := o.groups(ctx, m)
@@ -76,18 +76,18 @@ func (o options) compare(ctx context.Context) error {
 	return o.keep(results)
 }
 
-// quiet sees to it that a page is of a machine that does nothing else, and warns of another.
-func (o options) quiet() error {
+// checkIdle refuses a page on a machine that does something else, and otherwise warns.
+func (o options) checkIdle() error {
 	if o.Small {
 		return nil
 	}
 	others := busy()
 	if others > 0 && o.Page != "" {
-		return fmt.Errorf("-page: the machine is busy: %d threads of others want a core, which hurts MPI's processes more than "+
+		return fmt.Errorf("-page: the machine is busy: %d other threads are runnable, which slows MPI's processes more than "+
 			"ours: end them, or measure without a page", others)
 	}
 	if others > 0 {
-		fmt.Fprintf(o.Stderr, "WARNING: %d threads of others want a core: this comparison flatters us\n", others)
+		fmt.Fprintf(o.Stderr, "WARNING: %d other threads are runnable: this comparison favours Active Pebbles\n", others)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (o options) line() string {
 	return line
 }
 
-// groups finds out what can be measured, and says what can't.
+// groups finds out what can be measured, and prints what cannot.
 func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	folder, err := filepath.Abs(o.programs)
 	if err != nil {
@@ -117,7 +117,7 @@ func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	if s.self, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	if err := s.there(); err != nil {
+	if err := s.built(); err != nil {
 		return nil, err
 	}
 	if s.shm, err = offersShm(ctx, s.program("pebbles")); err != nil {
@@ -135,8 +135,8 @@ func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	return lab.Matching(s.groups(), o.Only)
 }
 
-// there looks whether the programs have been built.
-func (s suite) there() error {
+// built checks that the programs have been built.
+func (s suite) built() error {
 	names := strings.Fields("pebbles peer-randomaccess peer-permutation peer-pointerchase peer-bfs peer-alltoall peer-pingpong")
 	if s.sources {
 		names = append(names, "hpcc-opt2", "hpcc-nopt")
@@ -149,7 +149,7 @@ func (s suite) there() error {
 	return nil
 }
 
-// keep writes the results where they are wanted.
+// keep writes the results to the files of the flags.
 func (o options) keep(results lab.Results) error {
 	if o.Out != "" {
 		if err := results.Write(o.Out); err != nil {

@@ -43,7 +43,7 @@ type mpi struct {
 
 func newMPI(ranks int) (m mpi, err error) {
 	if ranks < 2 {
-		return m, fmt.Errorf("-ranks %d: give 2 or more, for there is nothing to compare in one", ranks)
+		return m, fmt.Errorf("-ranks %d: give 2 or more: one rank sends no messages", ranks)
 	}
 	if err := openMPI(); err != nil {
 		return m, err
@@ -63,7 +63,7 @@ func (m mpi) close() {
 	os.RemoveAll(m.segments)
 }
 
-// openMPI tells what is wrong with the mpirun of this machine.
+// openMPI returns an error that says what is wrong with the mpirun of this machine.
 func openMPI() error {
 	const install = "run `make -C lab tools` as root, or install Debian's openmpi-bin and libopenmpi-dev"
 	out, err := exec.Command("mpirun", "--version").Output()
@@ -93,7 +93,7 @@ func (m mpi) command(over medium, program ...string) []string {
 	return append(append(args, tuned[over]...), program...)
 }
 
-// line is what people would type for it.
+// line is what a user would type for it.
 func (m mpi) line(over medium, program ...string) string {
 	line := []string{"mpirun", "-np", strconv.Itoa(m.ranks), "--bind-to", m.binding()}
 	return strings.Join(append(append(line, tuned[over]...), program...), " ")

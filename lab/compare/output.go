@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// report is what a run of HPCC's MPIRandomAccess tells, with the names of our command.
+// report is the result of a run of HPCC's MPIRandomAccess, with the field names of our command.
 type report struct {
 	App     string  `json:"app"`
 	Ranks   int     `json:"ranks"`
 	Procs   int     `json:"procs"`
 	Log2    int     `json:"log2_words"` // of each rank
 	Seconds float64 `json:"seconds"`
-	// Errors are the wrong words if they are more than the benchmark's rules allow, which is one of a hundred: then the run
+	// Errors are the wrong words if they are more than the benchmark's rules allow, which is 1 %: then the run
 	// does not count.
 	Errors           uint64  `json:"errors"`
 	WrongWords       uint64  `json:"wrong_words"`
@@ -31,7 +31,7 @@ const (
 	sectionEnds   = "End of MPIRandomAccess section."
 )
 
-// complete tells that HPCC has written the whole section.
+// complete reports whether HPCC has written the whole section.
 func complete(text string) bool { return strings.Contains(text, sectionEnds) }
 
 // section is the part of HPCC's output that is about MPIRandomAccess.
@@ -98,5 +98,5 @@ func first(text string, line *regexp.Regexp) string {
 }
 
 func missing(text string, line *regexp.Regexp) error {
-	return fmt.Errorf("HPCC has not said %q%s", line, lab.Said(text))
+	return fmt.Errorf("HPCC has not printed %q%s", line, lab.Said(text))
 }

@@ -74,7 +74,7 @@ func digits(n uint64) string {
 	return string(text)
 }
 
-// A line that is missing, cut or no number is told with what HPCC has said instead.
+// A line that is missing, cut or no number is reported with what HPCC has printed instead.
 func TestReadDamaged(t *testing.T) {
 	for damaged, instead := range map[string]string{
 		"Running on 2":                      "Running on many",
@@ -88,7 +88,7 @@ func TestReadDamaged(t *testing.T) {
 		text := section(generated)
 		require.Contains(t, text, damaged)
 		_, err := read(strings.Replace(text, damaged, instead, 1))
-		require.ErrorContains(t, err, "HPCC has not said", damaged)
+		require.ErrorContains(t, err, "HPCC has not printed", damaged)
 		require.ErrorContains(t, err, "Total Main table size")
 	}
 	_, err := read("Failed to allocate memory for the main table.")

@@ -42,7 +42,7 @@ type suite struct {
 	roots    map[int][]string
 }
 
-// groups are all cases. Each group's first case is of ours, and what all are held against is the peer to beat.
+// groups are all cases. Each group's first case is ours; all are compared with the strongest peer.
 func (s suite) groups() (all []lab.Group) {
 	for _, over := range []medium{shm, tcp} {
 		for _, log2 := range s.size.words {
@@ -60,7 +60,7 @@ func (s suite) groups() (all []lab.Group) {
 	return all
 }
 
-// names of media, for people.
+// names of media in titles.
 var names = map[medium]string{shm: "shared memory", tcp: "TCP over loopback"}
 
 // work is what all cases of a group do.
@@ -168,7 +168,7 @@ func (w *work) hpcc(against string, log2 int) {
 	}
 }
 
-// limit adds what RandomAccess can't exceed.
+// limit adds the upper bound of RandomAccess.
 func (w *work) limit(words string) {
 	c := w.figure
 	c.Work = ""

@@ -14,20 +14,20 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Run is what one run of an application tells of its timed part.
+// Run is what one run of an application reports of its timed part.
 type Run struct {
 	Seconds  float64 // by the clock of the rank
 	Counters pebble.Counters
 }
 
-// ApplicationRanks is how many ranks an application is measured with when nobody says otherwise: enough that pebbles leave their rank.
+// ApplicationRanks is how many ranks an application is measured with by default: enough that pebbles leave their rank.
 const ApplicationRanks = 2
 
 // Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that of the
-// processor, so that the times of all ranks add up and other programs don't stretch them. With more ranks a pebble costs more: there are
-// more lanes to choose from, frames have fewer pebbles, and all tables together more bytes. What frames cost is taken off. Of the
-// rest, sending costs what it costs any program by p, at most all; handling has what is left, and with it what the program does to
-// make a pebble. The median of the repeats counts. It changes GOMAXPROCS while it runs.
+// processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a pebble costs more: there are
+// more lanes to choose from, frames have fewer pebbles, and all tables together more bytes. The costs of frames are subtracted. Of the
+// rest, sending has what p says that it costs any program, at most all; handling has what is left, which includes what the program
+// does to make a pebble. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int, run func(*pebble.Rank) (Run, error)) (model.Application, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var each []float64
@@ -49,7 +49,7 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 	return share(each, counted, p.Pebble), nil
 }
 
-// share divides the time of all pebbles between those who send them and those who handle them.
+// share divides the time of all pebbles between sending and handling them.
 func share(each []float64, n pebble.Counters, general model.Pebble) (a model.Application) {
 	s := lab.Summarize(each)
 	all := s.Median

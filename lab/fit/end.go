@@ -11,30 +11,30 @@ import (
 // end is one of the two ends of a link under measurement, on its own goroutine.
 type end struct {
 	netio.Port
-	failed   *atomic.Pointer[error] // what the transport has told, or why the context has ended
+	failed   *atomic.Pointer[error] // that the transport has reported, or why the context has ended
 	self     uint32
 	batches  bool          // frames share system calls
 	sent     uint64        // data frames
-	until    time.Duration // when a wait has lasted too long
-	checksum uint64        // of what was read, so that reading is not left out
+	deadline time.Duration // of the wait that is going on
+	checksum uint64        // of what was read, so that the compiler keeps the reads
 }
 
 const (
-	looks    = 256              // for a frame, before a rank parks
-	patience = 10 * time.Second // for the other end, which answers at once
+	spinsMax   = 256              // polls before a rank parks
+	silenceMax = 10 * time.Second // of the other end, which answers at once
 )
 
 // commands are in the tags of data frames.
 const (
 	echo       = iota + 1 // send it back
-	take                  // take it in
+	take                  // receive it
 	trade                 // exchange as many as its Seq, of its size
 	tradeAlone            // and pause after each
-	tell                  // and tell, by a control frame, when as many as its Seq were taken in: frames have no order
+	report                // and report, by a control frame, when as many as its Seq were received: frames have no order
 	stop
 )
 
-// send lends a frame, touches each of its cache lines, and sends it.
+// send takes a frame from the pool, touches each of its cache lines, and sends it.
 func (e *end) send(tag uint32, bytes int) { e.sendWith(tag, bytes, 0) }
 
 func (e *end) sendWith(tag uint32, bytes int, seq uint64) {
@@ -57,65 +57,49 @@ func touch(f *netio.Frame) (sum byte) {
 	return sum
 }
 
-// recv waits for a frame, as a rank does: it looks for a while and then parks.
-func (e *end) recv() (*netio.Frame, error) {
-	if err := e.failure(); err != nil {
-		return nil, err
-	}
-	for range looks {
-		if f := e.Recv(); f != nil {
-			return f, nil
-		}
-		e.Pause()
-	}
-	until := e.Now() + patience
-	for {
-		if f := e.Recv(); f != nil {
-			return f, nil
-		}
-		if err := e.lost(until); err != nil {
-			return nil, err
-		}
-		e.Wait(patience / 20) // or until somebody has woken it because the transport has failed
-	}
+// recv waits for a frame.
+func (e *end) recv() (f *netio.Frame, err error) {
+	return f, e.await(func() bool { f = e.Recv(); return f != nil })
 }
 
-// idle is one turn of a wait in which nothing was done.
-func (e *end) idle(turns *int) error {
-	if *turns++; *turns < looks {
-		e.Pause()
-		return nil
-	}
-	if *turns == looks {
-		e.until = e.Now() + patience
-	}
-	if err := e.lost(e.until); err != nil {
-		return err
-	}
-	e.Wait(time.Millisecond)
-	return nil
-}
-
-// room waits until the other end has taken in all but so many bytes of frames.
+// room waits until at most so many bytes of frames are in flight.
 func (e *end) room(bytes int64) error {
+	return e.await(func() bool { return e.Pool().Lent() <= bytes })
+}
+
+// await polls until done, as a rank does: it spins for a while and then parks.
+func (e *end) await(done func() bool) error {
 	if err := e.failure(); err != nil {
 		return err
 	}
-	for range looks {
-		if e.Pool().Lent() <= bytes {
-			return nil
-		}
-		e.Pause()
-	}
-	for until := e.Now() + patience; e.Pool().Lent() > bytes; e.Wait(time.Millisecond) {
-		if err := e.lost(until); err != nil {
+	for polls := 0; !done(); {
+		if err := e.idle(&polls); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// failure is why to give up, if there is a reason. It costs a load.
+// idle waits a little after a poll that found nothing. It counts the polls, and fails when the other end has been silent too long.
+func (e *end) idle(polls *int) error {
+	if *polls++; *polls < spinsMax {
+		e.Pause()
+		return nil
+	}
+	if *polls == spinsMax {
+		e.deadline = e.Now() + silenceMax
+	}
+	if err := e.failure(); err != nil {
+		return err
+	}
+	if e.Now() > e.deadline {
+		return fmt.Errorf("nothing has come from the other end for %v: try again on a machine that is less busy", silenceMax)
+	}
+	e.Wait(time.Millisecond)
+	return nil
+}
+
+// failure is why the measurement has failed, if it has. It costs one load.
 func (e *end) failure() error {
 	if err := e.failed.Load(); err != nil {
 		return *err
@@ -123,18 +107,7 @@ func (e *end) failure() error {
 	return nil
 }
 
-// lost tells that there is nothing to wait for.
-func (e *end) lost(until time.Duration) error {
-	if err := e.failure(); err != nil {
-		return err
-	}
-	if e.Now() > until {
-		return fmt.Errorf("nothing has come from the other end for %v: try again on a machine that is less busy", patience)
-	}
-	return nil
-}
-
-// answer is the second end: it does what frames say until one says stop.
+// answer is the second end: it carries out the commands of frames until stop.
 func (e *end) answer() error {
 	taken, wanted, checksum := uint64(0), uint64(0), byte(0)
 	for {
@@ -156,18 +129,18 @@ func (e *end) answer() error {
 			continue
 		case stop:
 			return e.room(0)
-		case tell:
+		case report:
 			wanted = h.Seq
 		}
 		if taken++; taken == wanted {
-			e.told(taken, checksum)
+			e.report(taken, checksum)
 			taken, wanted = 0, 0
 		}
 	}
 }
 
-// told sends a count by a control frame.
-func (e *end) told(taken uint64, checksum byte) {
+// report sends a count by a control frame.
+func (e *end) report(taken uint64, checksum byte) {
 	f := e.Pool().Get(8)
 	f.Kind, f.From, f.To, f.Bytes, f.Seq, f.Tag = netio.Control, e.self, 1-e.self, 8, taken, uint32(checksum)
 	e.Send(f)

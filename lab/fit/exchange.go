@@ -9,31 +9,31 @@ import (
 // tradeSizes are those of frames that both ends exchange.
 var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
-// tradeBytes are under way of a trade: a link's credit. Where the system copies frames it has eight times as much, as a rank with eight
-// links would: those copies must not be found in the caches of a core. What it costs that a rank's own frames are not is among what
-// pebbles of an application cost.
+// tradeBytes is how many bytes a trade has in flight: a link's credit. Where the kernel copies frames it is eight times as much, as of a
+// rank with eight links: those copies must not stay in the caches of a core. Cache misses on a rank's own frames are part of the costs of
+// an application's pebbles.
 func (e *end) tradeBytes() int64 {
 	if e.batches {
-		return 8 * underWay
+		return 8 * inFlight
 	}
-	return underWay
+	return inFlight
 }
 
-// tradeFrames are those of a trade: as many as may be under way, and an eighth of those of a stream at least.
+// tradeFrames is the number of frames of a trade: as many as may be in flight, and at least an eighth of those of a stream.
 func (e *end) tradeFrames(bytes, stream int) int {
 	return max(stream/8, int(e.tradeBytes()/netio.FrameCost(bytes)))
 }
 
-// trade is the time of a frame sent and a frame taken in by an end, while both ends do both as fast as they can: what frames cost
-// the processors at both ends, for neither waits. Both ends write and read all words of a frame, as those who fill buffers and
-// handle pebbles do. They send as much as may be under way, and then take in what the other end has sent. alone tells that they pause
-// after each frame, so that each leaves by itself.
+// trade is the time of a frame sent and a frame received by an end, while both ends do both as fast as they can: what frames cost
+// the processors at both ends, for neither waits. Both ends write and read all words of a frame, as filling buffers and handling
+// pebbles does. They send as much as may be in flight, and then receive what the other end has sent. With alone they pause after each
+// frame, so that each frame leaves by itself.
 //
 // beyond is how much longer that takes than to write and read the frames without sending them, which both ends do afterwards.
 func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	start := e.Now()
 	sent, taken := 0, 0
-	for turns := 0; taken < frames || sent < frames; {
+	for polls := 0; taken < frames || sent < frames; {
 		if err := e.failure(); err != nil {
 			return 0, err
 		}
@@ -51,8 +51,8 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 			taken++
 		}
 		if sent+taken > before {
-			turns = 0
-		} else if err := e.idle(&turns); err != nil {
+			polls = 0
+		} else if err := e.idle(&polls); err != nil {
 			return 0, err
 		}
 	}
@@ -63,7 +63,7 @@ func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	return seconds - e.touching(bytes, frames), e.failure()
 }
 
-// burst sends as many frames as may be under way, or one alone, and tells how many.
+// burst sends as many frames as may be in flight, or one alone, and returns how many.
 func (e *end) burst(bytes, most int, alone bool) (sent int) {
 	if alone {
 		most = min(most, 1)
@@ -77,14 +77,14 @@ func (e *end) burst(bytes, most int, alone bool) (sent int) {
 	return sent
 }
 
-// roomFor tells whether another frame may be under way.
+// roomFor reports whether another frame may be in flight.
 func (e *end) roomFor(bytes int) bool {
 	most := e.tradeBytes() - netio.FrameCost(bytes)
 	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
 }
 
-// touching is the time of a frame that is written and read by the same end, among as many as a trade has under way: what of a trade is
-// none of the link's.
+// touching is the time of a frame that is written and read by the same end, among as many as a trade has in flight: the part of a
+// trade that the link does not cause.
 func (e *end) touching(bytes, frames int) (seconds float64) {
 	start := e.Now()
 	var filled netio.Frames

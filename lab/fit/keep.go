@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// Place is the file of the parameters of this machine: pebbles/parameters.json in the user's folder of configuration.
+// Place is the file of the parameters of this machine: pebbles/parameters.json in the user's configuration folder.
 func Place() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
@@ -20,7 +20,7 @@ func Place() (string, error) {
 	return filepath.Join(folder, "pebbles", "parameters.json"), nil
 }
 
-// Write keeps parameters in a file, whose folder is made if need be. The file is whole or, after an error, as it was before.
+// Write stores parameters in a file, whose folder is made if need be. The file is whole or, after an error, as it was before.
 func Write(name string, f model.File) error {
 	text, err := f.Encode()
 	if err != nil {
@@ -35,7 +35,7 @@ func Write(name string, f model.File) error {
 	return nil
 }
 
-// Read reads parameters that Write has kept.
+// Read reads parameters that Write has stored.
 func Read(name string) (model.File, error) {
 	text, err := os.ReadFile(name)
 	switch {

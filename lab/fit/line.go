@@ -9,31 +9,31 @@ import (
 // point is a time that was measured for a size.
 type point struct{ x, y float64 }
 
-// line is start + rise·x.
+// line is intercept + slope·x.
 type line struct {
-	start, rise float64
-	residual    float64 // the median distance of points to it, as part of the point
+	intercept, slope float64
+	residual         float64 // the median distance of points to it, as part of the point
 }
 
-// lineThrough finds the line that suits most points, whatever the others are (Theil 1950, Sen 1968): its rise is the median of
-// those between all pairs of points, each weighted by how far it reaches, and its start the median of what is left, each weighted by
+// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change: its slope is the median of those between all
+// pairs of points, each weighted by the distance of the two sizes, and its intercept the median of the remainders, each weighted by
 // the inverse of the time, since errors grow with times.
 func lineThrough(points []point) line {
-	var rises, starts, residuals []weighted
+	var slopes, intercepts, residuals []weighted
 	for i, a := range points {
 		for _, b := range points[:i] {
 			if a.x != b.x {
-				rises = append(rises, weighted{(a.y - b.y) / (a.x - b.x), math.Abs(a.x - b.x)})
+				slopes = append(slopes, weighted{(a.y - b.y) / (a.x - b.x), math.Abs(a.x - b.x)})
 			}
 		}
 	}
-	l := line{rise: middle(rises)}
+	l := line{slope: middle(slopes)}
 	for _, p := range points {
-		starts = append(starts, weighted{p.y - l.rise*p.x, 1 / p.y})
+		intercepts = append(intercepts, weighted{p.y - l.slope*p.x, 1 / p.y})
 	}
-	l.start = middle(starts)
+	l.intercept = middle(intercepts)
 	for _, p := range points {
-		residuals = append(residuals, weighted{math.Abs(p.y-l.start-l.rise*p.x) / p.y, 1})
+		residuals = append(residuals, weighted{math.Abs(p.y-l.intercept-l.slope*p.x) / p.y, 1})
 	}
 	l.residual = middle(residuals)
 	return l
@@ -60,8 +60,8 @@ func middle(all []weighted) float64 {
 	return 0
 }
 
-// mean is that of values without the eighth at each end: single ones far off don't count, and of a machine that is slow for a part of the time
-// it is about the mean.
+// mean is the trimmed mean, without an eighth of the values at each end: outliers don't count, and a machine that is slow for a part of
+// the time gives about the mean.
 func mean(values []float64) (m float64) {
 	out := len(values) / 8
 	kept := slices.Sorted(slices.Values(values))[out : len(values)-out]

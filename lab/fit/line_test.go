@@ -26,14 +26,14 @@ func random(t *testing.T) *rand.Rand {
 
 func TestLine(t *testing.T) {
 	l := lineThrough([]point{{1, 5}, {2, 7}, {4, 11}, {8, 19}})
-	require.InDelta(t, 3, l.start, 1e-12)
-	require.InDelta(t, 2, l.rise, 1e-12)
+	require.InDelta(t, 3, l.intercept, 1e-12)
+	require.InDelta(t, 2, l.slope, 1e-12)
 	require.InDelta(t, 0, l.residual, 1e-12)
 	// One point of five that is far off moves nothing.
 	l = lineThrough([]point{{1, 5}, {2, 7}, {4, 1100}, {8, 19}, {16, 35}})
-	require.InDelta(t, 3, l.start, 1e-9)
-	require.InDelta(t, 2, l.rise, 1e-9)
-	require.Equal(t, line{start: 4}, lineThrough([]point{{1, 4}}), "one point has no rise")
+	require.InDelta(t, 3, l.intercept, 1e-9)
+	require.InDelta(t, 2, l.slope, 1e-9)
+	require.Equal(t, line{intercept: 4}, lineThrough([]point{{1, 4}}), "one point has no slope")
 }
 
 func TestMiddle(t *testing.T) {
@@ -116,6 +116,6 @@ func TestNothingBelowZero(t *testing.T) {
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
 	require.InDelta(t, 3, l.Message(64), 1e-12)
-	require.InDelta(t, lineThrough(s.streams).start, l.Interval(), 1e-12)
-	require.Equal(t, model.Link{Overhead: 1.5, Gap: lineThrough(s.streams).start - 1.5}, l)
+	require.InDelta(t, lineThrough(s.streams).intercept, l.Interval(), 1e-12)
+	require.Equal(t, model.Link{Overhead: 1.5, Gap: lineThrough(s.streams).intercept - 1.5}, l)
 }

@@ -16,18 +16,18 @@ import (
 // Effort says how long to measure.
 type Effort struct {
 	Repeats int // of everything, at the least
-	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and as many as may be under way at least
-	// Time is how long repeats go on at the least. A host that others share moves processors about, several times a second here, which
-	// makes messages between them cost up to eight times as much: a job goes through all of that, and so must what is measured.
+	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and at least as many as may be in flight
+	// Time is the least time that repeats take together. A shared host migrates virtual processors, several times a second here, which
+	// makes messages between them cost up to eight times as much: a measurement must cover that, as a job does.
 	Time time.Duration
 }
 
-// Standard takes two seconds a transport, or three.
+// Standard takes two to three seconds for each transport.
 var Standard = Effort{Repeats: 7, Frames: 2000, Time: 2 * time.Second}
 
 func (e Effort) check() error {
 	if e.Repeats < 1 || e.Frames < framesMin || e.Time < 0 {
-		return fmt.Errorf("fit: %d repeats of %d frames for %v: give one repeat at least, %d frames, and no time below 0",
+		return fmt.Errorf("fit: %d repeats of %d frames for %v: give at least one repeat, %d frames, and no time below 0",
 			e.Repeats, e.Frames, e.Time, framesMin)
 	}
 	return nil
@@ -40,14 +40,14 @@ var (
 
 const (
 	small     = 64        // bytes of a frame whose own cost is measured
-	underWay  = 512 << 10 // bytes of a stream, as a link's credit has it
+	inFlight  = 512 << 10 // bytes of a stream: a link's credit
 	warmUp    = 64        // frames there and back
 	framesMin = 16        // of an effort
 )
 
-// Link measures the link between ranks 0 and 1 of a job, of two ranks. Whoever has rank 0 in its process gets the result, ok. It
-// starts the transport, and leaves closing it to the caller. All processes of the job call it, with equal efforts. It costs
-// [Standard] two seconds or three. The error says who is lost.
+// Link measures the link between ranks 0 and 1 of a job of two ranks. The process of rank 0 gets the result, ok. It
+// starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With [Standard] it takes two
+// or three seconds. The error says which process is lost.
 func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
 	place := t.Place()
 	if err := effort.check(); err != nil {
@@ -110,7 +110,7 @@ func (e *end) ask(effort Effort) (all []samples, err error) {
 		all = append(all, s)
 	}
 	e.send(stop, small)
-	return all[1:], e.room(0) // the first time memory is new
+	return all[1:], e.room(0) // without the first, whose memory is new
 }
 
 // repeat measures everything once.
@@ -142,7 +142,7 @@ func (e *end) repeat(frames int) (s samples, err error) {
 	return s, err
 }
 
-// ping is the time of a frame one way, in the mean over times there and back.
+// ping is the mean one-way time of a frame, over so many round trips.
 func (e *end) ping(bytes, times int) (seconds float64, err error) {
 	start := e.Now()
 	for range times {
@@ -164,7 +164,7 @@ func (e *end) ping(bytes, times int) (seconds float64, err error) {
 func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 	start := e.Now()
 	for range frames {
-		if err := e.room(underWay - netio.FrameCost(bytes)); err != nil {
+		if err := e.room(inFlight - netio.FrameCost(bytes)); err != nil {
 			return 0, err
 		}
 		e.send(take, bytes)
@@ -173,16 +173,16 @@ func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 	return (e.Now() - start).Seconds() / float64(frames), err
 }
 
-// count waits until the other end has taken in so many frames, and one that asks for their number.
+// count waits until the other end has received so many frames, and one that asks for their number.
 func (e *end) count(frames int) error {
-	e.sendWith(tell, small, uint64(frames)+1)
+	e.sendWith(report, small, uint64(frames)+1)
 	f, err := e.recv()
 	if err != nil {
 		return err
 	}
 	defer f.Release()
 	if f.Kind != netio.Control || f.Seq != uint64(frames)+1 {
-		return fmt.Errorf("of %d frames %d have come", frames+1, f.Seq)
+		return fmt.Errorf("of %d frames %d have arrived", frames+1, f.Seq)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func TestRefuses(t *testing.T) {
 	_, _, _, err := Link(t.Context(), mem.New(3), little)
 	require.ErrorContains(t, err, "the job has 3")
 	_, _, _, err = Link(t.Context(), mem.New(2), Effort{Repeats: 0, Frames: 100})
-	require.ErrorContains(t, err, "give one repeat at least")
+	require.ErrorContains(t, err, "give at least one repeat")
 	_, err = Pebbles(t.Context(), 1, 10)
 	require.ErrorContains(t, err, "32768 pebbles")
 }

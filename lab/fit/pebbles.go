@@ -30,16 +30,16 @@ const (
 	chunk     = 1 << 12 // pebbles of a SendAll, of each rank
 	pebbleMin = ranks * chunk
 	slots     = 1 << 14
-	looked    = 1 << 18 // looks into a cache
+	lookups   = 1 << 18 // into a cache
 )
 
 // Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks add up, sends
-// pebbles to random owners, directly with several factors and over a cube. The time of a pebble falls with the factor along a line:
-// its rise is the cost of a frame; what the cube takes longer is for what it forwards. The clock is that of the processor. The
-// median of the repeats counts. It changes GOMAXPROCS while it runs.
+// pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear in the inverse of the
+// factor: the slope is the cost of a frame. The cube takes longer by what it forwards. The clock is processor time. The result is the
+// median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
-		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give one repeat at least, and %d pebbles", repeats, pebbles, pebbleMin)
+		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats, pebbles, pebbleMin)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []Costs
@@ -79,7 +79,7 @@ func medianCosts(all []Costs) (m Costs) {
 	return m
 }
 
-// costing is one rank of the job that tells the costs.
+// costing is one rank of the job that measures the costs.
 type costing struct {
 	rank    *pebble.Rank
 	chunks  int                      // that each rank sends in an epoch
@@ -109,7 +109,7 @@ func (b *costing) target(name string, factor int, topology route.Constructor) *t
 		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
 }
 
-// valuesOf are what a rank sends: numbers whose remainders are as good as random.
+// valuesOf are what a rank sends: numbers with pseudorandom remainders.
 func valuesOf(rank int) []uint64 {
 	values := make([]uint64, chunk)
 	for i := range values {
@@ -159,9 +159,9 @@ func (b *costing) once() (c Costs, err error) {
 	}
 	b.timing = false
 	direct, last := lineThrough(line), line[len(line)-1]
-	c.Frame = max(0, direct.rise)
+	c.Frame = max(0, direct.slope)
 	c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
-	c.Pebble.Send = max(0, direct.start-c.Pebble.Handle)
+	c.Pebble.Send = max(0, direct.intercept-c.Pebble.Handle)
 	more := (hops - remote) / float64(factors[len(factors)-1]) // frames that the cube needs for a pebble
 	c.Pebble.Forward = max(0, cube-last.y-c.Frame*more) / (hops - remote)
 	c.Pebble.Look = b.look()
@@ -186,11 +186,11 @@ func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 	return (processor(b.rank.Now) - start).Seconds() / float64(b.chunks*pebbleMin), err
 }
 
-// look is the time of a look into a cache that has not seen the pebble. One rank looks at a time.
+// look is the time of a cache lookup that misses. One rank measures at a time.
 func (b *costing) look() float64 {
 	vs := make([]uint64, chunk)
 	took, n := time.Duration(0), uint64(0)
-	for range looked / chunk {
+	for range lookups / chunk {
 		for i := range b.keys {
 			n++
 			b.keys[i], vs[i] = n*golden, n*golden
@@ -199,5 +199,5 @@ func (b *costing) look() float64 {
 		b.cache.Filter(vs, b.keys)
 		took += processor(b.rank.Now) - start
 	}
-	return took.Seconds() / looked
+	return took.Seconds() / lookups
 }

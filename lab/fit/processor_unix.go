@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processor is the time that this process has had of processors. Other programs don't stretch it as they do wall time.
+// processor is the processor time of this process, which other programs lengthen less than wall time.
 func processor(func() time.Duration) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -9,27 +9,27 @@ import (
 type samples struct {
 	pings   []point // one way, by bytes of the frame
 	streams []point // a frame of a stream, by bytes
-	trades  []point // a frame sent and one taken in by an end while both do both, beyond touching them, by bytes
+	trades  []point // a frame sent and one received by an end while both do both, beyond touching them, by bytes
 	alone   float64 // a trade of small frames, each of which leaves by itself
 }
 
 // batchBytes is up to how many bytes frames share a system call, as netio has it.
 const batchBytes = 64 << 10
 
-// link works the parameters out (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone 2o+L+nG, and a
+// link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone 2o+L+nG, and a
 // trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut
 // to that. The residual is that of the stream's line.
 //
 // What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
 func (s samples) link() (l model.Link, residual float64) {
 	stream := lineThrough(s.streams)
-	l.PerByte = max(0, stream.rise)
+	l.PerByte = max(0, stream.slope)
 	var alone []weighted
 	for _, p := range s.pings {
 		alone = append(alone, weighted{p.y - l.PerByte*p.x, 1 / p.y})
 	}
-	ping, apart := max(0, middle(alone)), max(0, stream.start)
-	rise := max(0, riseOf(s.trades))
+	ping, apart := max(0, middle(alone)), max(0, stream.intercept)
+	rise := max(0, slopeOf(s.trades))
 	smallest := s.trades[0]
 	l.Overhead = min(max(0, smallest.y-rise*smallest.x)/2, ping/2, apart)
 	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
@@ -38,17 +38,17 @@ func (s samples) link() (l model.Link, residual float64) {
 	return l, stream.residual
 }
 
-// riseOf is how much each byte adds to what the smallest frame costs: of all sizes the median, the larger ones weighing more.
-func riseOf(points []point) float64 {
-	var rises []weighted
+// slopeOf is how much each byte adds to what the smallest frame costs: the weighted median over all sizes.
+func slopeOf(points []point) float64 {
+	var slopes []weighted
 	for _, p := range points[1:] {
-		rises = append(rises, weighted{(p.y - points[0].y) / (p.x - points[0].x), p.x})
+		slopes = append(slopes, weighted{(p.y - points[0].y) / (p.x - points[0].x), p.x})
 	}
-	return middle(rises)
+	return middle(slopes)
 }
 
-// summary is the mean of repeats without the extremes, parameter by parameter: what a machine is for some of the time it is for a part of each
-// job's. The spread is the median distance to the median.
+// summary is the trimmed mean of the repeats, parameter by parameter: a state that the machine is in for a part of the time counts for
+// that part. The spread is the median distance to the median.
 func summary(all []samples) (l model.Link, m model.Measured) {
 	var links []model.Link
 	var residuals []float64

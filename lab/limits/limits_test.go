@@ -116,7 +116,7 @@ func TestStrangers(t *testing.T) {
 	defer right.Close()
 	_, err = io.WriteString(right, "right")
 	require.NoError(t, err)
-	met, err := meet(listener, "right")
+	met, err := accept(listener, "right")
 	require.NoError(t, err)
 	defer met.Close()
 	require.Equal(t, right.LocalAddr(), met.RemoteAddr())

@@ -11,16 +11,11 @@ import (
 
 const hugePage = 2 << 20
 
-// memory makes room for words, in huge pages when asked; free gives it back.
+// memory allocates words, in huge pages when asked and the system has them; free releases them.
 func memory(words int, huge bool) (_ []uint64, free func(), err error) {
-	if huge {
-		return hugeWords(words)
+	if !huge {
+		return make([]uint64, words), func() {}, nil
 	}
-	return make([]uint64, words), func() {}, nil
-}
-
-// hugeWords asks the system for memory in huge pages where it has them; elsewhere it is memory like any other.
-func hugeWords(words int) (_ []uint64, free func(), err error) {
 	size := (8*words + hugePage - 1) / hugePage * hugePage
 	memory, err := unix.Mmap(-1, 0, size+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

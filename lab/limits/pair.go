@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Pair is what two processes do with each other: this program, started again, is the second. A stream goes from the first to
+// Pair is a measurement between two processes: this program, started again, is the second. A stream goes from the first to
 // the second in messages; a ping-pong sends one message there and back again.
 type Pair struct {
 	Second   []string // the command that starts the second process: it must call Answer of the same measurement
@@ -26,7 +26,7 @@ func (p Pair) check() error {
 	return nil
 }
 
-// second is the second process, under way.
+// second is the running second process.
 type second struct {
 	cmd    *exec.Cmd
 	stderr strings.Builder
@@ -64,7 +64,7 @@ func (s *second) wait() error {
 // grace is how long the second process may take to say why it fails.
 const grace = time.Second
 
-// lost is why something went wrong between the processes: that the second one failed, if it did.
+// lost adds to an error how the second process failed, if it did.
 func (s *second) lost(err error) error {
 	select {
 	case <-s.done:
@@ -80,7 +80,7 @@ type carrier interface {
 	get(message []byte) error
 }
 
-// lead is the first process: it measures. The other end says last how many messages were not what they should be.
+// lead is the first process: it measures. The other end reports last how many messages were wrong.
 func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	r = Report{App: app, Procs: 2}
 	message := make([]uint64, p.Bytes/8)
@@ -108,7 +108,7 @@ func (p Pair) lead(app string, c carrier) (r Report, err error) {
 		}
 	}
 	if p.PingPong {
-		r.chased(p.Messages, p.Bytes, time.Since(start))
+		r.pingPong(p.Messages, p.Bytes, time.Since(start))
 	}
 	err = c.get(bytes)
 	r.Errors += message[0]

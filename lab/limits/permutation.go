@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Permutation is what the application of that name is held against: out[perm[data[i]]] = i for arrays of the same size that lie
+// Permutation is what the application of that name is compared with: out[perm[data[i]]] = i for arrays of the same size that lie
 // in one memory, by a goroutine for each share of i, with no messages. data and perm are random permutations.
 type Permutation struct {
 	Log2Elements int    // of each share, 8 bytes in each of three arrays: 1 to 30
@@ -18,12 +18,12 @@ type Permutation struct {
 	Huge         bool   // ask the system for huge pages
 }
 
-const elementsMost = 1 << 36 // of all shares: 24 bytes each are more than machines have
+const elementsMost = 1 << 36 // of all shares: 24 bytes each are more than any machine has
 
-// Check tells what is wrong with the sizes.
+// Check returns an error that says what is wrong with the sizes.
 func (p Permutation) Check() error {
 	if p.Log2Elements < 1 || p.Log2Elements > 30 || p.Shares < 1 || p.Shares > elementsMost>>p.Log2Elements {
-		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, one share or more, and at most %d elements in all",
+		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, at least one share, and at most %d elements in all",
 			p.Shares, p.Log2Elements, elementsMost)
 	}
 	return nil
@@ -61,10 +61,10 @@ func (p Permutation) shared(work func(first, end int)) {
 // arrays are the three of Permutation.
 type arrays struct{ data, perm, out []uint64 }
 
-// nowhere is what out holds where nothing was put down yet.
-const nowhere = ^uint64(0)
+// unset is what out holds where nothing was written yet.
+const unset = ^uint64(0)
 
-// arrays makes them; free gives their memory back, whatever the error.
+// arrays makes them; free releases their memory, whatever the error.
 func (p Permutation) arrays() (a arrays, free func(), err error) {
 	var frees []func()
 	free = func() {
@@ -83,7 +83,7 @@ func (p Permutation) arrays() (a arrays, free func(), err error) {
 	running.Go(func() { shuffle(a.data, p.Seed, 1) })
 	running.Go(func() { shuffle(a.perm, p.Seed, 2) })
 	for i := range a.out {
-		a.out[i] = nowhere
+		a.out[i] = unset
 	}
 	running.Wait()
 	return a, free, nil
@@ -99,7 +99,7 @@ func shuffle(words []uint64, seed, stream uint64) {
 	}
 }
 
-// permute puts down a share of i, its end excluded.
+// permute writes a share of i, its end excluded.
 func (a arrays) permute(first, end int) {
 	perm, out := a.perm, a.out
 	cpu.PrefetchEach(perm, a.data[first:end], func(data []uint64) {

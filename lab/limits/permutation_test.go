@@ -73,7 +73,7 @@ func TestMisplacedElements(t *testing.T) {
 		spoil func(a arrays)
 		want  uint64
 	}{
-		{func(a arrays) { a.out[1] = nowhere }, 1},
+		{func(a arrays) { a.out[1] = unset }, 1},
 		{func(a arrays) { a.out[0], a.out[3] = a.out[3], a.out[0] }, 2},
 		{func(a arrays) { a.out[2] = a.out[1] }, 1},
 		{func(a arrays) { a.perm[1] = a.perm[0] }, 1},

@@ -2,7 +2,7 @@ package limits
 
 import "time"
 
-// Report is what every limit tells; its JSON form is one object.
+// Report is the result of every limit; its JSON form is one object.
 type Report struct {
 	App     string  `json:"app"`
 	Procs   int     `json:"procs"`
@@ -27,8 +27,8 @@ func (r *Report) streamed(bytes uint64, took time.Duration) {
 	r.BytesPerSecond = float64(bytes) / r.Seconds
 }
 
-// chased completes the report of a ping-pong.
-func (r *Report) chased(rounds, bytes int, took time.Duration) {
+// pingPong completes the report of a ping-pong.
+func (r *Report) pingPong(rounds, bytes int, took time.Duration) {
 	r.Bytes, r.Seconds = uint64(rounds)*uint64(bytes), took.Seconds()
 	r.Hops = 2 * uint64(rounds)
 	r.SecondsPerHop = r.Seconds / float64(r.Hops)

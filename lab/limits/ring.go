@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	slots    = 16      // of a ring: enough that neither end waits for the other's word about each
-	spins    = 200     // looks at a word before others may use the core
-	patience = 1 << 12 // looks before the system may run another process, and is asked whether the other end is there
+	slots      = 16      // of a ring: enough that neither end waits for the other at each message
+	yieldEvery = 200     // polls of a word before other goroutines may use the core
+	checkEvery = 1 << 12 // polls before the system may run another process, and is asked whether the other end is alive
 )
 
 // counter is a word on a cache line of its own, and on the one that is fetched with it.
@@ -23,7 +23,7 @@ type counter struct {
 	_ [120]byte
 }
 
-// ring is memory that both processes have: a ring of slots each way. One process alone writes to a slot, and to a counter.
+// ring is memory that both processes share: a ring of slots each way. One process alone writes to a slot, and to a counter.
 type ring struct {
 	memory []byte
 	bytes  int // of a slot
@@ -91,13 +91,13 @@ func (e *ringEnd) get(message []byte) error {
 	return nil
 }
 
-// await returns when a counter has come to n, or the other process is gone.
+// await returns when a counter has reached n, or the other process has ended.
 func (r *ring) await(c *atomic.Uint64, n uint64) error {
-	for looks := 1; c.Load() < n; looks++ {
-		if looks%spins == 0 {
+	for polls := 1; c.Load() < n; polls++ {
+		if polls%yieldEvery == 0 {
 			runtime.Gosched()
 		}
-		if looks%patience == 0 {
+		if polls%checkEvery == 0 {
 			yield()
 			if err := r.alive(); err != nil && c.Load() < n {
 				return err
@@ -126,7 +126,7 @@ func Ring(p Pair) (Report, error) {
 	}
 	r, err := over(f, p.Bytes, func() error {
 		if other.ended.Load() {
-			return errors.New("the second process is gone")
+			return errors.New("the second process has ended")
 		}
 		return nil
 	})
@@ -154,7 +154,7 @@ func AnswerRing(p Pair) error {
 	}
 	r, err := over(f, p.Bytes, func() error {
 		if os.Getppid() != first {
-			return errors.New("the first process is gone")
+			return errors.New("the first process has ended")
 		}
 		return nil
 	})

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Switches hands a number from one goroutine to another and back again, as ranks of one process hand over their core.
+// Switches passes a number from one goroutine to another and back: the switches between ranks of one process that share a core.
 type Switches struct{ Rounds int }
 
-// Run counts the rounds. Each hand-over adds 1.
+// Run counts the rounds. Each switch adds 1.
 func (s Switches) Run() (Report, error) {
 	if s.Rounds < 1 {
 		return Report{}, fmt.Errorf("%d rounds: give one or more", s.Rounds)
@@ -26,7 +26,7 @@ func (s Switches) Run() (Report, error) {
 		n = <-back
 	}
 	r := Report{App: "limit-switch", Procs: 1}
-	r.chased(s.Rounds, 8, time.Since(start))
+	r.pingPong(s.Rounds, 8, time.Since(start))
 	close(there)
 	if n != 2*uint64(s.Rounds) {
 		r.Errors = 1

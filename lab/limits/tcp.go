@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// meetWithin is how long the second process may take to come.
-const meetWithin = 10 * time.Second
+// connectLimit is how long the second process may take to connect.
+const connectLimit = 10 * time.Second
 
-// secretVariable holds, in the environment of the second process, what it has to say first.
+// secretVariable is the environment variable with the secret that the second process sends first.
 const secretVariable = "PEBBLES_LIMIT_SECRET"
 
 // TCP is a bare TCP connection over the loopback interface, between two processes. A message is written by one call.
@@ -33,13 +33,13 @@ func TCP(p Pair) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	go func() { // who never comes is not waited for
+	go func() { // a process that ended will not connect
 		<-other.done
 		listener.Close()
 	}()
-	c, err := meet(listener, secret)
+	c, err := accept(listener, secret)
 	if err != nil {
-		return Report{}, other.lost(fmt.Errorf("the second process has not come: %w", err))
+		return Report{}, other.lost(fmt.Errorf("the second process has not connected: %w", err))
 	}
 	defer c.Close()
 	r, err := p.lead("limit-tcp", tcpEnd{c})
@@ -49,9 +49,9 @@ func TCP(p Pair) (Report, error) {
 	return r, other.wait()
 }
 
-// meet accepts the connection that knows the secret, and closes others.
-func meet(listener net.Listener, secret string) (net.Conn, error) {
-	until := time.Now().Add(meetWithin)
+// accept accepts the connection that sends the secret, and closes others.
+func accept(listener net.Listener, secret string) (net.Conn, error) {
+	until := time.Now().Add(connectLimit)
 	if err := listener.(*net.TCPListener).SetDeadline(until); err != nil {
 		return nil, err
 	}
@@ -60,16 +60,16 @@ func meet(listener net.Listener, secret string) (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		said := make([]byte, len(secret))
+		received := make([]byte, len(secret))
 		_ = c.SetDeadline(time.Now().Add(time.Second))
-		if _, err := io.ReadFull(c, said); err == nil && subtle.ConstantTimeCompare(said, []byte(secret)) == 1 {
+		if _, err := io.ReadFull(c, received); err == nil && subtle.ConstantTimeCompare(received, []byte(secret)) == 1 {
 			return c, c.SetDeadline(time.Time{})
 		}
 		c.Close()
 	}
 }
 
-// AnswerTCP is the second process, which the first awaits at an address.
+// AnswerTCP is the second process, which connects to the first at an address.
 func AnswerTCP(p Pair, address string) error {
 	if err := p.check(); err != nil {
 		return err

@@ -3,7 +3,7 @@
 // and table III). `make -C lab papers` calls it.
 //
 //	papers                                             # all figures, as tables
-//	papers -small                                      # the same with few ranks, in seconds: does all of it work?
+//	papers -small                                      # the same with few ranks, in seconds: a test
 //	papers -only randomaccess                          # the figures whose names match
 //	papers -page ../docs/papers.md -out results/papers.json   # into the page, with pictures
 //

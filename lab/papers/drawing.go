@@ -48,7 +48,7 @@ func (f figure) group(d drawing) lab.GroupResult {
 	return g
 }
 
-// drawing is a figure drawn: tables with lines of words between them, and curves of one unit.
+// drawing is the result of a figure: tables with lines of text between them, and curves of one unit.
 type drawing struct {
 	parts      []string
 	axis, unit string
@@ -79,7 +79,7 @@ func (d *drawing) curve(name string) *curve {
 func (c *curve) add(at, is float64) { c.at, c.is = append(c.at, at), append(c.is, is) }
 
 // crossing is the place from which on one curve lies below another at all places that both have. Between two places the
-// ratio of the curves is taken to go evenly, on logarithmic scales. It is 0 where that is so from the first place on, and
+// ratio of the curves is interpolated on logarithmic scales. It is 0 where that is so from the first place on, and
 // infinite where it is not so at the last.
 func crossing(above, below *curve) float64 {
 	at, lead := 0.0, math.Inf(1)
@@ -97,8 +97,8 @@ func crossing(above, below *curve) float64 {
 	return at
 }
 
-// told is a crossing in words.
-func told(at float64, first, last float64, unit string) string {
+// describe is a crossing in words.
+func describe(at float64, first, last float64, unit string) string {
 	switch {
 	case at == 0:
 		return fmt.Sprintf("already at %v %s", first, unit)
@@ -110,5 +110,5 @@ func told(at float64, first, last float64, unit string) string {
 
 // below says from where on one curve lies below another.
 func (d *drawing) below(above, below *curve, unit string) {
-	d.say("%s is faster than %s %s.", below.name, above.name, told(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
+	d.say("%s is faster than %s %s.", below.name, above.name, describe(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
 }

@@ -14,7 +14,7 @@ import (
 
 const chaseRounds = 2
 
-// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; handlers that send without end are no matter for pcx.
+// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; pcx cannot end handlers that send without limit.
 func chasing(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "ranks", "microseconds a step"
 	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
@@ -43,7 +43,7 @@ func chasing(l *simulator) (d drawing, err error) {
 }
 
 // How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an Erdős-Rényi graph, whose degree
-// it does not tell; by level, an epoch each; buffers of 4,096.
+// it does not state; by level, an epoch each; buffers of 4,096.
 const edgeFactor = 8
 
 // search is one search; graphs of so many vertices a rank.

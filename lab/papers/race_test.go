@@ -2,5 +2,5 @@
 
 package main
 
-// raceDetector tells that these tests run about twenty times slower.
+// raceDetector reports whether these tests run about twenty times slower.
 const raceDetector = true

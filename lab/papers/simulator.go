@@ -14,7 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// simulator runs jobs under simulated time. What it has simulated once it knows.
+// simulator runs jobs under simulated time, and remembers their outcomes.
 type simulator struct {
 	ctx   context.Context
 	log   io.Writer
@@ -22,7 +22,7 @@ type simulator struct {
 	known map[string]outcome
 }
 
-// world is where a program runs: a network and what the job is told.
+// world is where a program runs: a network and the settings of the job.
 type world struct {
 	network     sim.Network
 	ranks       int
@@ -43,7 +43,7 @@ type program struct {
 	run  func(*pebble.Rank) (apps.Report, error)
 }
 
-// outcome is what came of a program in a world.
+// outcome is the result of a program in a world.
 type outcome struct {
 	apps.Report
 	stats sim.Stats
@@ -101,7 +101,7 @@ func (l *simulator) simulate(w world, p program) (o outcome, err error) {
 	return o, err
 }
 
-// topologyOf knows one more topology than package route.
+// topologyOf is route.ByName with one more topology.
 func topologyOf(name string) (route.Constructor, error) {
 	if name == clearingName {
 		return func(ranks int) route.Topology { return clearing{route.Hypercube(ranks)} }, nil
@@ -109,7 +109,7 @@ func topologyOf(name string) (route.Constructor, error) {
 	return route.ByName(name)
 }
 
-// upTo are the powers of two from one number to another; few of them when it shall be quick.
+// upTo are the powers of two from one number to another; few of them for a quick run.
 func (l *simulator) upTo(first, last int) (all []int) {
 	if l.small {
 		last = min(last, 4*first)
@@ -120,7 +120,7 @@ func (l *simulator) upTo(first, last int) (all []int) {
 	return all
 }
 
-// some is an amount of work, or a small one when it shall be quick.
+// some is an amount of work, or a small one for a quick run.
 func (l *simulator) some(whole, small int) int {
 	if l.small {
 		return small

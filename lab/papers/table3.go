@@ -32,7 +32,7 @@ var sixDims = map[int][]int{
 // itemsTable3 is TRAM's buffer in this application (section VI.B), and what it adds to an item for routing.
 const itemsTable3 = 64
 
-// tableIII holds how many messages aggregation saves against how much less overhead the paper estimates.
+// tableIII compares how many messages aggregation saves with how much less overhead the paper estimates.
 func tableIII(l *simulator) (d drawing, err error) {
 	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times", "overhead saved by the paper, times",
 		"overhead without aggregation: s", "improvement that the paper saw: s")

@@ -59,7 +59,7 @@ func whatDecides(l *simulator) (d drawing, err error) {
 			return d, err
 		}
 		last := direct.at[len(direct.at)-1]
-		t.Row(c.what, told(crossing(direct, routed), direct.at[0], last, "ranks"),
+		t.Row(c.what, describe(crossing(direct, routed), direct.at[0], last, "ranks"),
 			direct.of(64), routed.of(64), direct.of(128), routed.of(128))
 	}
 	d.table(t)

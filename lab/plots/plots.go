@@ -108,7 +108,7 @@ func (c *chart) draw() []byte {
 	return p.svg(c.group.Heading())
 }
 
-// curved tells whether the chart is one of curves.
+// curved reports whether the chart is one of curves.
 func (c *chart) curved() bool {
 	for _, r := range c.group.Results {
 		if r.Point == nil {

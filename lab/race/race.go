@@ -15,13 +15,13 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Race is a race under way. It belongs to one goroutine.
+// Race is a running race. It belongs to one goroutine.
 type Race struct {
 	start    tune.Setting
 	runners  []*runner // still in it; the best first after each round
 	out      []*runner
-	laps     int       // of this round that are left, with the one under way
-	lap      []float64 // seconds of the one under way
+	laps     int       // of this round that are left, with the current one
+	lap      []float64 // seconds of the current one
 	lapped   int       // laps that are done
 	runs     int
 	runsMost int
@@ -72,7 +72,7 @@ func (r *Race) plan() { r.laps = max(1, (r.runsMost-r.runs)/runsFor(len(r.runner
 // factorStep is the distance of factors in a race: times are flat around the best one.
 const factorStep = 3
 
-// field is who takes part, the most promising ones first.
+// field is the settings that take part, the most promising ones first.
 func field(c tune.Config) []tune.Setting {
 	var caches []int
 	if all := c.Space.Cache; len(all) > 2 {
@@ -154,7 +154,7 @@ func (r *Race) rank() {
 	slices.SortStableFunc(r.runners, func(a, b *runner) int { return cmp.Compare(a.score(), b.score()) })
 }
 
-// decision is what came of a change, over the laps that both have run.
+// decision is the outcome of a change, over the laps that both have run.
 func (r *Race) decision(from, to *runner, kept bool) tune.Decision {
 	n := min(len(from.ratios), len(to.ratios))
 	d := tune.Decision{Window: r.runs, From: from.setting, To: to.setting, Kept: kept, Ratio: 1, Windows: n, Phase: "race"}

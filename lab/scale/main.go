@@ -21,7 +21,7 @@ func program() lab.Program {
 	}, Run: func(ctx context.Context, s *lab.Session) error { return scale(ctx, s, app, sizes) }}
 }
 
-// scale simulates all sizes and publishes what came of them.
+// scale simulates all sizes and publishes the results.
 func scale(ctx context.Context, s *lab.Session, app, sizes string) error {
 	var runs []run
 	for _, text := range strings.Split(sizes, ",") {

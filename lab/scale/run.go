@@ -8,7 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// run is one simulated job, as the command's JSON tells of it, and what this machine needed.
+// run is one simulated job, as the command's JSON describes it, and what this machine needed.
 type run struct {
 	Ranks       int
 	Seconds     float64 // virtual

@@ -1,5 +1,5 @@
-// Command slowed writes what go build -overlay takes to build the module with extra work in its hot path, so that the gate
-// for slower builds can be seen to close:
+// Command slowed writes what go build -overlay takes to build the module with extra work in its hot path, to test that the gate
+// refuses slower builds:
 //
 //	go run ./lab/slowed -out DIR
 //	go build -overlay DIR/overlay.json ./cmd/pebbles
@@ -37,7 +37,7 @@ func main() {
 	fmt.Printf("%d loops of %s are slowed in %s\n", loops, strings.Join(packages, " and "), filepath.Join(*out, "overlay.json"))
 }
 
-// overlay writes slowed copies of the packages of the module in root, and overlay.json, which tells Go of them.
+// overlay writes slowed copies of the packages of the module in root, and overlay.json, which names them to Go.
 func overlay(root, out string, work int) (loops int, err error) {
 	if out == "" {
 		return 0, errors.New("name a folder with -out")

@@ -41,7 +41,7 @@ func (o Options) shortEpochs() lab.Group {
 // count is how many epochs are timed. With more ranks than cores, an epoch's time grows as the square of the ranks.
 func (o Options) count(ranks int) int { return max(32, o.times(1<<17/(ranks*ranks))) }
 
-// detectors adds a row for each detector, held against the first.
+// detectors adds a row for each detector, compared with the first.
 func (o Options) detectors(g *lab.Group, row, line string, names ...string) {
 	for _, detector := range names {
 		g.Add(o.run(row+", "+detector, epoch, line+" --termination "+detector, row+", "+names[0]))

@@ -58,7 +58,7 @@ func (o Options) caches() lab.Group {
 // permutations are of arrays within reach of a core's cache, and of some beyond.
 func (o Options) permutations() lab.Group {
 	g := lab.Group{Name: "Permutation", Title: "Permutation beside shared arrays without messages",
-		About: "Held against the same work on arrays that two goroutines share, in huge pages too, without a message."}
+		About: "Compared with the same work on arrays that two goroutines share, in huge pages too, without a message."}
 	for _, size := range []int{20, 22} {
 		log2 := o.less(size)
 		limit := fmt.Sprintf("limit-permutation, 2^%d elements a rank, huge pages", log2)
@@ -110,7 +110,7 @@ func (o Options) searches() lab.Group {
 	return g
 }
 
-// search adds a row for each place and mode, held against the first.
+// search adds a row for each place and mode, compared with the first.
 func (o Options) search(g *lab.Group, scale, roots int, places []place) {
 	row := func(mode string, p place) string {
 		return fmt.Sprintf("BFS, Kronecker %d, %s, 2 ranks, %s", scale, mode, p.name)
@@ -123,7 +123,7 @@ func (o Options) search(g *lab.Group, scale, roots int, places []place) {
 	}
 }
 
-// latency holds a pebble's step against the bare step of what carries it.
+// latency compares a pebble's step with the bare step of what carries it.
 func (o Options) latency() lab.Group {
 	g := lab.Group{Name: "Latency", Title: "Latency of a message, bare and as a pebble",
 		About: "One message of 64 bytes there and back, bare; and the steps of PointerChase."}

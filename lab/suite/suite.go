@@ -10,7 +10,7 @@ import (
 // Options say what is measured.
 type Options struct {
 	Program    string   // the path of pebbles
-	Quick      bool     // small sizes, for a look or a test: figures of the same rows are other ones
+	Quick      bool     // small sizes, for a trial or a test: the figures differ from those of the full suite
 	Transports []string // that the program offers: mem, shm, tcp
 }
 
@@ -60,7 +60,7 @@ func (o Options) times(n int) int {
 	return n
 }
 
-// metric is a field of what an application prints, and what it means.
+// metric is a field that an application prints, and its unit.
 type metric struct {
 	field string
 	scale float64

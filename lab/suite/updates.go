@@ -29,7 +29,7 @@ func (o Options) limitUpdates(name string, log2, perWord int, flags, against str
 // are those of the limits, but for one.
 func (o Options) randomAccess() lab.Group {
 	g := lab.Group{Name: "RandomAccess", Title: "RandomAccess beside updates without messages",
-		About: "Held against the same updates of the same tables, in huge pages too, without a message; single sends against batches."}
+		About: "Compared with the same updates of the same tables, in huge pages too, without a message; single sends against batches."}
 	for _, size := range []struct{ log2, perWord int }{{20, 16}, {words, 4}, {25, 1}} {
 		log2 := o.less(size.log2)
 		limit := fmt.Sprintf("limit-updates, 2^%d words a rank, huge pages", log2)
@@ -74,8 +74,8 @@ func name(p place) string {
 func (o Options) ranks() lab.Group {
 	log2 := o.less(20)
 	g := lab.Group{Name: "Ranks", Title: "RandomAccess on more and more ranks of the same cores",
-		About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Held "+
-			"against as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
+		About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Compared "+
+			"with as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
 	for _, ranks := range []int{2, 4, 8, 16} {
 		perWord := 32 / ranks
 		limit := fmt.Sprintf("limit-updates, %d tables", ranks)
@@ -161,7 +161,7 @@ func (o Options) factors() lab.Group {
 
 func (o Options) credits() lab.Group {
 	g := lab.Group{Name: "Credits", Title: "RandomAccess by credits of a link",
-		About: "Frames under way on a link."}
+		About: "Frames in flight on a link."}
 	for _, where := range []struct {
 		name, flags string
 		log2        int

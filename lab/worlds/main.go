@@ -14,7 +14,7 @@ import (
 
 func main() { program().Main() }
 
-// report is what the command tells.
+// report is what the command prints.
 type report struct {
 	Worlds, Seed, Pebbles, Frames, Turns uint64
 	Failed                               uint64 `json:"failed_as_promised"`

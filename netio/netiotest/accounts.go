@@ -75,7 +75,7 @@ func roundTrip(w *world, from, to int) {
 	}
 }
 
-// credits lets each rank have at most a few frames under way to each other one, while receivers release what they hold in
+// credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold in
 // any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
 func credits(w *world) {
 	const total, credit = 10_000, 16
@@ -187,7 +187,7 @@ func (h *holder) releaseSome() {
 	}
 }
 
-// The ends that a job may come to while frames are under way.
+// The ends that a job may come to while frames are in flight.
 func abortWithFramesUnderWay(w *world) {
 	underWayAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
 }
@@ -201,7 +201,7 @@ func lossWithFramesUnderWay(w *world) {
 
 func closeWithFramesUnderWay(w *world) { underWayAtEnd(w, func(netio.Transport) {}) }
 
-// underWayAtEnd has frames under way between all ranks: some were released, some are held, some were not received, some
+// underWayAtEnd has frames in flight between all ranks: some were released, some are held, some were not received, some
 // are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process comes
 // back, once; what a rank of the same process holds does when that releases it.
 func underWayAtEnd(w *world, end func(netio.Transport)) {

@@ -73,7 +73,7 @@ func abortIsTold(w *world) {
 	w.close()
 }
 
-// leaveUnderWay has frames under way that nobody receives, between the last rank and those of other processes: they must
+// leaveUnderWay has frames in flight that nobody receives, between the last rank and those of other processes: they must
 // come back without Close when the last process ends.
 func leaveUnderWay(w *world) {
 	last := len(w.ports) - 1

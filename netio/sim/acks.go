@@ -3,18 +3,14 @@ package sim
 import (
 	"slices"
 
+	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
 )
 
 // Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the rank sends to the
-// same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank that pauses, or has looked
-// looksUntilPrompt times, sends them only if a prompt ack was asked for: by every promptMax-th frame to a process, and by one in
-// promptShare of those in flight. A rank that looks or sends acks a release at most batchTime later.
-const (
-	promptShare      = 4
-	promptMax        = 64
-	looksUntilPrompt = 16
-)
+// same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank that pauses, or has called Recv or
+// Send inflight.PromptLookEvery times, sends them only if its senders asked for a prompt ack. A rank that calls either acks a release at
+// most batchTime later.
 
 // pendingAcks are the acks that a rank has not sent yet: it has released these frames of other processes.
 type pendingAcks struct {
@@ -22,7 +18,7 @@ type pendingAcks struct {
 	order []*ackList // those with acks, in the order of their first ones
 	asked bool       // a prompt ack is among them
 	until instant    // when all of them leave
-	looks int
+	calls int        // of Recv and Send while acks are pending
 }
 
 // ackList are the acks for one process.
@@ -114,7 +110,32 @@ func (r *rank) sendLateAcks() {
 	if len(o.order) == 0 {
 		return
 	}
-	if o.looks++; r.clock > o.until || o.asked && o.looks%looksUntilPrompt == 0 {
+	if o.calls++; r.clock > o.until || o.asked && o.calls%inflight.PromptLookEvery == 0 {
 		r.sendAllAcks()
+	}
+}
+
+// inFlight counts the frames in flight from one process to another.
+type inFlight struct {
+	frames int
+	prompt inflight.Prompter
+}
+
+// trackSent counts a frame that leaves in a batch, and notes whether it asks for a prompt ack. The world is locked.
+func (r *rank) trackSent(f *netio.Frame, to *Process) {
+	if r.process.inFlight == nil {
+		r.process.inFlight = map[*Process]*inFlight{}
+	}
+	p := r.process.inFlight[to]
+	if p == nil {
+		p = &inFlight{}
+		r.process.inFlight[to] = p
+	}
+	p.frames++
+	if p.prompt.Next(p.frames) {
+		if r.prompt == nil {
+			r.prompt = map[*netio.Frame]bool{}
+		}
+		r.prompt[f] = true
 	}
 }

@@ -67,7 +67,7 @@ func (d *driven) Start(failed func(error)) {
 		w.mu.Unlock()
 		var hang *HangError
 		if killed || errors.As(err, &hang) {
-			return // what the dead are told doesn't matter, and goroutines outside of the world will go on with it
+			return // what the dead are told doesn't matter, and goroutines outside of the world will continue with it
 		}
 		failed(err)
 	})

@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Cores are the cores of each host. The zero value is a core for each rank. A rank holds a core until it waits or pauses, or until it
 // looks or sends after a Slice while another process is next in the queue. Ranks that have work and find no free core queue for one,
@@ -24,8 +27,8 @@ func (c Cores) check() error {
 	return nil
 }
 
-// crew is the cores of one host, and the queue of ranks for them.
-type crew struct {
+// hostCores are the cores of one host, and the queue of ranks for them.
+type hostCores struct {
 	idle    []core
 	waiting []*rank // that have work, in the order in which they came
 	within  instant // what a switch takes
@@ -35,35 +38,35 @@ type crew struct {
 
 // core is one core.
 type core struct {
-	free instant // when the last one left it
+	free instant // when its last rank left it
 	last *rank   // nil before the first
-	from instant // when the one who holds it got it
+	from instant // when the rank that holds it got it
 }
 
-// newCrews makes the crews of all hosts; nil when each rank has a core of its own.
-func newCrews(c Cores, l *layout) []crew {
+// newHostCores makes the cores of all hosts; nil when each rank has a core of its own.
+func newHostCores(c Cores, l *layout) []hostCores {
 	if c.Count == 0 {
 		return nil
 	}
-	all := make([]crew, l.hosts())
+	all := make([]hostCores, l.hosts())
 	count := min(c.Count, l.place.Ranks) // no more are ever busy
 	slice := never
 	if c.Slice > 0 {
 		slice = span(c.Slice)
 	}
 	for i := range all {
-		all[i] = crew{idle: make([]core, count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
+		all[i] = hostCores{idle: make([]core, count), within: span(c.Switch), across: span(c.ProcessSwitch), slice: slice}
 	}
 	return all
 }
 
-// seat finds a core for a rank that has work, and tells whether the rank goes on at once. Otherwise the rank is queued again for the
-// moment at which it has a core, or it waits for one. The world is locked.
-func (w *World) seat(r *rank) bool {
-	if w.crews == nil || r.core != nil {
+// acquireCore finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank is queued again
+// for the moment at which it has a core, or it waits for one. The world is locked.
+func (w *World) acquireCore(r *rank) bool {
+	if w.cores == nil || r.core != nil {
 		return true
 	}
-	c := &w.crews[w.layout.host(r.id)]
+	c := &w.cores[w.layout.host(r.id)]
 	if len(c.idle) == 0 {
 		c.waiting = append(c.waiting, r)
 		return false
@@ -78,7 +81,7 @@ func (w *World) seat(r *rank) bool {
 }
 
 // pick selects the core that a rank can have soonest: its last one if no other rank had it since.
-func (c *crew) pick(r *rank) core {
+func (c *hostCores) pick(r *rank) core {
 	best := 0
 	for i := range c.idle {
 		if c.start(r, c.idle[i]) < c.start(r, c.idle[best]) {
@@ -91,8 +94,8 @@ func (c *crew) pick(r *rank) core {
 	return picked
 }
 
-// start is when a rank would go on with a core.
-func (c *crew) start(r *rank, with core) instant {
+// start is when a rank would continue on a core.
+func (c *hostCores) start(r *rank, with core) instant {
 	at := max(r.clock, with.free)
 	switch {
 	case with.last == nil || with.last == r:
@@ -104,61 +107,58 @@ func (c *crew) start(r *rank, with core) instant {
 }
 
 // give lets a rank have a core, as soon as that is free.
-func (c *crew) give(r *rank, with core) {
+func (c *hostCores) give(r *rank, with core) {
 	r.clock = c.start(r, with)
 	with.last, with.from = r, r.clock
 	r.core = &with
 }
 
-// rise takes a rank off its core; the first rank that waits gets the core. The world is locked.
-func (w *World) rise(r *rank) {
+// releaseCore takes a rank off its core; the first rank that waits gets the core. The world is locked.
+func (w *World) releaseCore(r *rank) {
 	if r.core == nil {
 		return
 	}
 	left := core{free: r.clock, last: r.core.last}
 	r.core = nil
-	c := &w.crews[w.layout.host(r.id)]
+	c := &w.cores[w.layout.host(r.id)]
 	if len(c.waiting) == 0 {
 		c.idle = append(c.idle, left)
 		return
 	}
 	next := c.waiting[0]
-	c.waiting = append(c.waiting[:0], c.waiting[1:]...)
+	c.waiting = slices.Delete(c.waiting, 0, 1)
 	c.give(next, left)
 	w.queue.push(next.clock, next.tie)
 }
 
-// share gives the rank's core to a waiting process when the rank has used its slice. The world is locked.
-func (w *World) share(r *rank) {
+// preempt gives the rank's core to a waiting process when the rank has used its slice. The world is locked.
+func (w *World) preempt(r *rank) {
 	if r.core == nil || w.running != r {
 		return
 	}
-	c := &w.crews[w.layout.host(r.id)]
+	c := &w.cores[w.layout.host(r.id)]
 	if len(c.waiting) == 0 || c.waiting[0].process == r.process || r.clock-r.core.from < c.slice {
 		return
 	}
-	w.rise(r)
+	w.releaseCore(r)
 	r.key = r.clock
 	r.suspend()
 }
 
-// wanted reports whether others wait for the core that a rank holds.
-func (w *World) wanted(r *rank) bool {
-	return r.core != nil && len(w.crews[w.layout.host(r.id)].waiting) > 0
+// coreWanted reports whether others wait for the core that a rank holds.
+func (w *World) coreWanted(r *rank) bool {
+	return r.core != nil && len(w.cores[w.layout.host(r.id)].waiting) > 0
 }
 
 // retire removes a rank that has ended from its core or from the queue. The world is locked.
 func (w *World) retire(r *rank) {
-	w.rise(r)
-	if w.crews == nil {
+	w.releaseCore(r)
+	if w.cores == nil {
 		return
 	}
-	c := &w.crews[w.layout.host(r.id)]
-	for i, other := range c.waiting {
-		if other == r {
-			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
-			w.queue.push(r.clock, r.tie)
-			return
-		}
+	c := &w.cores[w.layout.host(r.id)]
+	if i := slices.Index(c.waiting, r); i >= 0 {
+		c.waiting = slices.Delete(c.waiting, i, i+1)
+		w.queue.push(r.clock, r.tie)
 	}
 }

@@ -110,7 +110,7 @@ func TestCoresOfHosts(t *testing.T) {
 	}
 }
 
-// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to go on with another rank,
+// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to continue with another rank,
 // which differs between processes.
 func TestSwitches(t *testing.T) {
 	for _, c := range []struct {

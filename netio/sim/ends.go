@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/internal/inflight"
+)
 
 // Ends are a frame's costs at both ranks beyond the overheads, by class of link. The zero value costs nothing.
 type Ends struct {
@@ -19,7 +23,7 @@ type End struct {
 // A batch has at most batchBytes, and leaves at most batchTime after its first frame, as in netio/tcp.
 const (
 	batchBytes = 64 << 10
-	batchTime  = 1_000_000 * nanosecond
+	batchTime  = instant(inflight.DelayMax) * nanosecond
 )
 
 // batches are a rank's open batches.

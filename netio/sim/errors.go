@@ -14,8 +14,8 @@ type HangError struct {
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("sim: nothing moves any more at %v of virtual time: all %d ranks that have not ended wait, such as %v, and no frame is "+
-		"under way: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
+	return fmt.Sprintf("sim: the job hangs at %v of virtual time: all %d ranks that have not ended wait, such as %v, and no frame is "+
+		"in flight: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
 }
 
 // LimitError is the error of a job that has passed a limit of its simulation.

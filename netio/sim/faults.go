@@ -140,7 +140,7 @@ func (w *World) prepare() {
 	}
 }
 
-// split lets both sides of a partition find the other lost.
+// split reports to each side of a partition that the other is lost.
 func (w *World) split(below int) {
 	w.mu.Lock()
 	w.aborted = true
@@ -163,12 +163,12 @@ func (w *World) freeze(z Freeze) {
 		w.ranks[rank].frozen = w.now + instantOf(z.For)
 	}
 	if silence := w.config.Faults.Silence; z.For >= silence && len(w.processes) > 1 {
-		w.plan(w.now+instantOf(silence), func() { w.miss(p, ErrSilent) })
+		w.plan(w.now+instantOf(silence), func() { w.declareLost(p, ErrSilent) })
 	}
 }
 
-// miss reports a process as lost to all others. They close their connections to it; if it is alive, it notices that.
-func (w *World) miss(p *Process, cause error) {
+// declareLost reports a process as lost to all others. They close their connections to it; if it is alive, it notices that.
+func (w *World) declareLost(p *Process, cause error) {
 	w.mu.Lock()
 	if p.ranks == 0 && !p.dead {
 		w.mu.Unlock()
@@ -202,11 +202,11 @@ func (w *World) kill(p *Process) {
 		w.queue.later(rank, never)
 		w.ranks[rank].parked = false
 	}
-	w.plan(w.now+instantOf(breaksAfter), func() { w.miss(p, ErrBroken) })
+	w.plan(w.now+instantOf(breaksAfter), func() { w.declareLost(p, ErrBroken) })
 }
 
-// bury ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is locked.
-func (w *World) bury() {
+// endDead ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is locked.
+func (w *World) endDead() {
 	w.dead = 0
 	for _, p := range w.processes {
 		if !p.dead {
@@ -233,8 +233,8 @@ type envelope struct {
 type stream struct {
 	from, to *Process
 	sent     uint64
-	below    uint64          // all frames before it have come
-	beyond   map[uint64]bool // that have come out of order
+	below    uint64          // all frames before it have arrived
+	beyond   map[uint64]bool // those that have arrived out of order
 	watched  bool            // a check of the number sent is planned
 }
 
@@ -248,7 +248,7 @@ func (w *World) stream(from, to *Process) *stream {
 	return s
 }
 
-// receive notes the arrival of a frame, and tells whether it is the first copy. It is called when the frame is sent: a frame takes less
+// receive notes the arrival of a frame, and reports whether it is the first copy. It is called when the frame is sent: a frame takes less
 // than the silence limit, and one that its rank has not received yet is not missing.
 func (s *stream) receive(number uint64) bool {
 	if number < s.below || s.beyond[number] {
@@ -277,7 +277,7 @@ func (w *World) sendFaulty(r, to *rank, k class, at instant, f *netio.Frame, ope
 	e := &envelope{s, s.sent, checksum(f)}
 	s.sent++
 	w.watch(s)
-	at, never := w.parted(r, to, at)
+	at, never := w.partitioned(r, to, at)
 	if never || w.drawn(faults.Loss) {
 		w.lose(r, f)
 		return
@@ -303,7 +303,7 @@ func (w *World) drawn(chance float64) bool { return chance > 0 && w.random.Float
 func (w *World) lose(r *rank, f *netio.Frame) {
 	w.stats.Lost++
 	w.trace.frame(r.clock, "lose", f)
-	w.limbo.Push(f)
+	w.lost.Push(f)
 }
 
 // damage flips a bit of a frame.
@@ -316,8 +316,8 @@ func (w *World) damage(f *netio.Frame) {
 	}
 }
 
-// parted is when a frame that meets partitions arrives, and whether it never does.
-func (w *World) parted(r, to *rank, at instant) (instant, bool) {
+// partitioned is when a frame that meets partitions arrives, and whether it never does.
+func (w *World) partitioned(r, to *rank, at instant) (instant, bool) {
 	a, b := r.process.place.Process, to.process.place.Process
 	for _, p := range w.config.Faults.Partitions {
 		if (a < p.Below) == (b < p.Below) || r.clock < instantOf(p.At) || r.clock >= instantOf(p.At+p.For) {
@@ -355,12 +355,12 @@ func (w *World) compare(s *stream, count uint64) {
 	}
 }
 
-// opened reports whether a parcel's frame is undamaged. The world is locked.
-func (w *World) opened(r *rank, p parcel) bool {
+// intact reports whether a parcel's frame is undamaged. The world is locked.
+func (w *World) intact(r *rank, p parcel) bool {
 	if checksum(p.frame) == p.envelope.sum {
 		return true
 	}
-	w.limbo.Push(p.frame)
+	w.lost.Push(p.frame)
 	err := p.envelope.stream.from.loss(fmt.Errorf("%w: frame %d has a wrong checksum", netio.ErrDamaged, p.envelope.number+1))
 	w.plan(w.time(), func() { r.process.fail(err) })
 	return false

@@ -93,7 +93,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	require.False(t, one == trace(2))
 }
 
-// A world that this machine has no room for is refused in words, before there is anything of it.
+// A world that this machine has no room for is refused with an error, before there is anything of it.
 func TestImpossibleWorldsAreRefused(t *testing.T) {
 	_, err := sim.New(sim.Config{Ranks: 1_000_000_000})
 	require.ErrorContains(t, err, "sim: 1000000000 simulated ranks need at least 18.6 TiB of memory, and ")

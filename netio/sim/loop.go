@@ -3,7 +3,7 @@ package sim
 import "fmt"
 
 // loop gives turns until all ranks have ended. A rank that ends by runtime.Goexit takes the goroutine that resumed it
-// along; another one goes on then.
+// along; another one continues then.
 func (w *World) loop() {
 	ended := false
 	defer func() {
@@ -61,13 +61,13 @@ func (w *World) limit() {
 // step runs a rank until it ends its turn. The world is locked.
 func (w *World) step(r *rank, at instant) {
 	if r.frozen > at {
-		w.rise(r)
+		w.releaseCore(r)
 		w.queue.push(r.frozen, r.tie)
 		return
 	}
 	w.now = at
 	r.clock = max(r.clock, at)
-	if !w.seat(r) {
+	if !w.acquireCore(r) {
 		return
 	}
 	w.running = r
@@ -87,7 +87,7 @@ func (w *World) step(r *rank, at instant) {
 // end removes a rank that has returned. The world is locked.
 func (w *World) end(r *rank) {
 	w.running = nil
-	w.rise(r)
+	w.releaseCore(r)
 	r.ended = true
 	w.alive--
 	if r.process.dead {
@@ -115,23 +115,23 @@ func (w *World) time() instant {
 	return w.now
 }
 
-// stall handles a world with nothing left in flight. It buries the dead if no other rank is left; otherwise the ranks that wait hang.
+// stall handles a world with nothing left in flight. It ends dead processes if no other rank is left; otherwise the ranks that wait hang.
 // The world is locked.
 func (w *World) stall() {
 	switch {
 	case w.dead > 0 && w.dead == w.alive:
-		w.bury()
+		w.endDead()
 	case !w.stalled:
 		w.stalled = true
 		err := w.hang()
 		w.unlocked(func() { w.failAll(err) })
-	default: // they know of the failure; only a goroutine outside can make them go on
+	default: // the ranks know of the failure; only a goroutine outside the world can make them continue
 		w.unlocked(func() { <-w.outside })
 	}
 }
 
-// knock wakes a stalled world after a call from outside. The world is locked.
-func (w *World) knock() {
+// resumeStalled wakes a stalled world after a call from outside. The world is locked.
+func (w *World) resumeStalled() {
 	select {
 	case w.outside <- struct{}{}:
 	default:
@@ -166,14 +166,14 @@ func (w *World) unlocked(do func()) {
 
 // sweep releases frames for ranks that have ended. The world is locked.
 func (w *World) sweep() {
-	if !w.litter.Empty() {
+	if !w.unreleased.Empty() {
 		w.unlocked(w.sweepAll)
 	}
 }
 
 func (w *World) sweepAll() {
 	w.mu.Lock()
-	all := w.litter.Move()
+	all := w.unreleased.Move()
 	w.mu.Unlock()
 	all.Release()
 }
@@ -183,7 +183,7 @@ func (w *World) clear() {
 	for i := range w.ranks {
 		w.ranks[i].clear()
 	}
-	for f := w.limbo.Shift(); f != nil; f = w.limbo.Shift() {
-		w.litter.Push(f)
+	for f := w.lost.Shift(); f != nil; f = w.lost.Shift() {
+		w.unreleased.Push(f)
 	}
 }

@@ -117,8 +117,8 @@ func (p *Process) Abort(reason string) {
 		return
 	}
 	w.aborted = true
-	if w.culprit < 0 {
-		w.culprit = p.place.Process
+	if w.failedFirst < 0 {
+		w.failedFirst = p.place.Process
 	}
 	reason = reason[:min(len(reason), reasonMax)]
 	for _, other := range w.processes {

@@ -1,25 +1,25 @@
 package sim
 
-// queue is a heap of the ranks that do not run, ordered by the time at which they go on. It knows each rank's seat, so that an
+// queue is a heap of the ranks that do not run, ordered by the time at which they continue. It knows each rank's index, so that an
 // arriving frame can bring the rank forward. It never reads a rank: with many ranks each read is a cache miss. For the same reason
-// it is a heap of four branches: the tree is half as high, and the four lie side by side.
+// it is a 4-ary heap: the tree is half as high, and four siblings share a cache line.
 type queue struct {
-	seats []seat
-	place []int32 // by rank: its seat; -1 when it has none
+	entries []entry
+	index   []int32 // by rank: that of its entry; -1 when it has none
 }
 
-// seat is a rank's place in the queue. Ranks of one moment are in order of their ties.
-type seat struct {
+// entry is a rank in the queue. Ranks of one moment are in order of their ties.
+type entry struct {
 	key instant
 	tie uint64 // drawn by seed, the number of the rank in its lower half
 }
 
-const below = 4 // seats under one
+const branches = 4
 
 func newQueue(ranks int) queue {
-	q := queue{place: make([]int32, ranks)}
-	for rank := range q.place {
-		q.place[rank] = -1
+	q := queue{index: make([]int32, ranks)}
+	for rank := range q.index {
+		q.index[rank] = -1
 	}
 	return q
 }
@@ -29,84 +29,84 @@ func tie(seed uint64, rank int) uint64 {
 	return mix(seed, uint64(rank))>>32<<32 | uint64(rank)
 }
 
-func (s seat) rank() int { return int(uint32(s.tie)) }
+func (e entry) rank() int { return int(uint32(e.tie)) }
 
-func (s seat) before(o seat) bool { return s.key < o.key || s.key == o.key && s.tie < o.tie }
+func (e entry) before(o entry) bool { return e.key < o.key || e.key == o.key && e.tie < o.tie }
 
-// first is when the next rank goes on; never if there is none.
+// first is when the next rank continues; never if there is none.
 func (q *queue) first() instant {
-	if len(q.seats) == 0 {
+	if len(q.entries) == 0 {
 		return never
 	}
-	return q.seats[0].key
+	return q.entries[0].key
 }
 
 func (q *queue) push(key instant, tie uint64) {
-	q.seats = append(q.seats, seat{})
-	q.up(len(q.seats)-1, seat{key, tie})
+	q.entries = append(q.entries, entry{})
+	q.up(len(q.entries)-1, entry{key, tie})
 }
 
 // pop removes and returns the first rank; the queue must not be empty.
 func (q *queue) pop() (rank int, key instant) {
-	first, end := q.seats[0], len(q.seats)-1
-	last := q.seats[end]
-	q.seats = q.seats[:end]
+	first, end := q.entries[0], len(q.entries)-1
+	last := q.entries[end]
+	q.entries = q.entries[:end]
 	if end > 0 {
 		q.down(0, last)
 	}
-	q.place[first.rank()] = -1
+	q.index[first.rank()] = -1
 	return first.rank(), first.key
 }
 
 // sooner brings a rank forward.
 func (q *queue) sooner(rank int, key instant) {
-	if i := q.place[rank]; i >= 0 && key < q.seats[i].key {
-		q.up(int(i), seat{key, q.seats[i].tie})
+	if i := q.index[rank]; i >= 0 && key < q.entries[i].key {
+		q.up(int(i), entry{key, q.entries[i].tie})
 	}
 }
 
 // later puts a rank off.
 func (q *queue) later(rank int, key instant) {
-	if i := q.place[rank]; i >= 0 && key > q.seats[i].key {
-		q.down(int(i), seat{key, q.seats[i].tie})
+	if i := q.index[rank]; i >= 0 && key > q.entries[i].key {
+		q.down(int(i), entry{key, q.entries[i].tie})
 	}
 }
 
-// up places a seat at i or above, and moves those it passes down.
-func (q *queue) up(i int, s seat) {
+// up places an entry at i or above, and moves those it passes down.
+func (q *queue) up(i int, e entry) {
 	for i > 0 {
-		above := (i - 1) / below
-		if !s.before(q.seats[above]) {
+		above := (i - 1) / branches
+		if !e.before(q.entries[above]) {
 			break
 		}
-		q.sit(i, q.seats[above])
+		q.set(i, q.entries[above])
 		i = above
 	}
-	q.sit(i, s)
+	q.set(i, e)
 }
 
-// down places a seat at i or below, and moves those it passes up.
-func (q *queue) down(i int, s seat) {
+// down places an entry at i or below, and moves those it passes up.
+func (q *queue) down(i int, e entry) {
 	for {
-		next := below*i + 1
-		if next >= len(q.seats) {
+		next := branches*i + 1
+		if next >= len(q.entries) {
 			break
 		}
-		for other := next + 1; other < min(below*i+1+below, len(q.seats)); other++ {
-			if q.seats[other].before(q.seats[next]) {
+		for other := next + 1; other < min(branches*i+1+branches, len(q.entries)); other++ {
+			if q.entries[other].before(q.entries[next]) {
 				next = other
 			}
 		}
-		if !q.seats[next].before(s) {
+		if !q.entries[next].before(e) {
 			break
 		}
-		q.sit(i, q.seats[next])
+		q.set(i, q.entries[next])
 		i = next
 	}
-	q.sit(i, s)
+	q.set(i, e)
 }
 
-func (q *queue) sit(i int, s seat) {
-	q.seats[i] = s
-	q.place[s.rank()] = int32(i)
+func (q *queue) set(i int, e entry) {
+	q.entries[i] = e
+	q.index[e.rank()] = int32(i)
 }

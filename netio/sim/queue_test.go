@@ -14,7 +14,7 @@ func TestQueueIsASortedList(t *testing.T) {
 	for range 50 {
 		ranks := 1 + rng.IntN(60)
 		q := newQueue(ranks)
-		list := map[int]seat{} // by rank
+		list := map[int]entry{} // by rank
 		for range 400 {
 			rank, key := rng.IntN(ranks), instant(rng.IntN(30))
 			held, in := list[rank]
@@ -22,28 +22,28 @@ func TestQueueIsASortedList(t *testing.T) {
 			case 0:
 				if !in {
 					q.push(key, tie(9, rank))
-					list[rank] = seat{key, tie(9, rank)}
+					list[rank] = entry{key, tie(9, rank)}
 				}
 			case 1:
 				q.sooner(rank, key)
 				if in {
-					list[rank] = seat{min(held.key, key), held.tie}
+					list[rank] = entry{min(held.key, key), held.tie}
 				}
 			case 2:
 				q.later(rank, key)
 				if in {
-					list[rank] = seat{max(held.key, key), held.tie}
+					list[rank] = entry{max(held.key, key), held.tie}
 				}
 			default:
 				if len(list) == 0 {
 					require.Equal(t, never, q.first())
 					continue
 				}
-				var all []seat
+				var all []entry
 				for _, s := range list {
 					all = append(all, s)
 				}
-				want := slices.MinFunc(all, func(a, b seat) int {
+				want := slices.MinFunc(all, func(a, b entry) int {
 					if a.before(b) {
 						return -1
 					}
@@ -51,7 +51,7 @@ func TestQueueIsASortedList(t *testing.T) {
 				})
 				require.Equal(t, want.key, q.first())
 				rank, key := q.pop()
-				require.Equal(t, want, seat{key, tie(9, rank)})
+				require.Equal(t, want, entry{key, tie(9, rank)})
 				delete(list, rank)
 			}
 		}

@@ -15,14 +15,14 @@ type rank struct {
 	pool    *netio.Pool
 	tie     uint64 // orders ranks of one moment
 
-	clock   instant
-	key     instant // the latest time at which it goes on, while it does not run
-	parked  bool    // in Wait: what arrives brings it forward
-	woken   bool    // somebody has called Wake
-	back    bool    // frames have come back since the last Wait
-	ended   bool
-	frozen  instant // it does not go on before
-	traffic         // of frames that don't leave the host
+	clock    instant
+	key      instant // the latest time at which it continues, while it does not run
+	parked   bool    // in Wait: what arrives brings it forward
+	woken    bool    // somebody has called Wake
+	returned bool    // frames have returned since the last Wait
+	ended    bool
+	frozen   instant // it does not continue before
+	traffic          // of frames that don't leave the host
 
 	inbox    heap[parcel]
 	returns  heap[returning]
@@ -86,11 +86,11 @@ func (r *rank) Send(f *netio.Frame) {
 	w.mu.Lock()
 	r.pay()
 	r.sync()
-	w.share(r)
+	w.preempt(r)
 	r.sendLateAcks()
-	gone := w.carry(r, f)
+	sent := w.carry(r, f)
 	w.mu.Unlock()
-	if !gone {
+	if !sent {
 		f.Release()
 	}
 }
@@ -102,16 +102,16 @@ func (r *rank) Recv() *netio.Frame {
 	defer w.mu.Unlock()
 	r.pay()
 	r.sync()
-	w.share(r)
+	w.preempt(r)
 	r.sendLateAcks()
 	for {
-		r.mature()
+		r.collectAcks()
 		if len(r.inbox) == 0 || r.inbox[0].at > r.clock {
 			r.clock += w.charges.look
 			return nil
 		}
 		p := r.inbox.pop()
-		if p.envelope != nil && !w.opened(r, p) {
+		if p.envelope != nil && !w.intact(r, p) {
 			continue
 		}
 		f := p.frame
@@ -121,7 +121,7 @@ func (r *rank) Recv() *netio.Frame {
 	}
 }
 
-// Fetch implements [netio.Port]: there is nothing to bring near.
+// Fetch implements [netio.Port]: there is nothing to prefetch.
 func (r *rank) Fetch() {}
 
 // Pool implements [netio.Port].
@@ -135,31 +135,31 @@ func (r *rank) Wait(d time.Duration) {
 	r.pay()
 	r.batches.leave()
 	r.sendAllAcks()
-	r.mature()
-	if !r.woken && !r.back {
+	r.collectAcks()
+	if !r.woken && !r.returned {
 		r.park(d)
 	}
-	r.woken, r.back = false, false
+	r.woken, r.returned = false, false
 }
 
 // park suspends the rank until something arrives. The world is locked.
 func (r *rank) park(d time.Duration) {
 	r.key = min(r.clock+instantOf(d), never)
 	r.parked = true
-	r.world.rise(r)
+	r.world.releaseCore(r)
 	r.suspend()
 	r.parked = false
-	r.mature()
+	r.collectAcks()
 }
 
-// due is when a rank that has just ended its turn goes on. It is called under the lock under which the rank enters the queue: before
+// due is when a rank that has just ended its turn continues. It is called under the lock under which the rank enters the queue: before
 // that nothing can bring the rank forward, and a goroutine outside may have woken it. The world is locked.
 func (r *rank) due() instant {
 	at := r.key
 	switch {
 	case !r.parked:
 		return at
-	case r.woken || r.back:
+	case r.woken || r.returned:
 		return r.clock
 	}
 	if len(r.inbox) > 0 {
@@ -180,7 +180,7 @@ func (r *rank) Wake() {
 	if r.parked {
 		w.queue.sooner(r.id, max(r.clock, w.now))
 	}
-	w.knock()
+	w.resumeStalled()
 }
 
 // Pause implements [netio.Port].
@@ -191,14 +191,14 @@ func (r *rank) Pause() {
 	r.clock += r.world.charges.look
 	r.batches.leave()
 	r.sendPromptAcks()
-	if r.world.wanted(r) {
-		r.world.rise(r)
+	if r.world.coreWanted(r) {
+		r.world.releaseCore(r)
 		r.key = r.clock
 		r.suspend()
 		return
 	}
 	r.sync()
-	r.mature()
+	r.collectAcks()
 }
 
 // Now implements [netio.Port]: virtual time.
@@ -220,7 +220,7 @@ func (r *rank) Compute(d time.Duration) {
 	r.clock += instantOf(max(d, 0))
 }
 
-// pay advances the clock by the time of the rank's work since its last look.
+// pay advances the clock by the time of the rank's work since it was last called.
 func (r *rank) pay() {
 	if r.done == nil {
 		return
@@ -249,8 +249,8 @@ func (r *rank) suspend() {
 	r.world.mu.Lock()
 }
 
-// mature returns to the pool the frames whose acks have arrived by now.
-func (r *rank) mature() {
+// collectAcks returns to the pool the frames whose acks have arrived by now.
+func (r *rank) collectAcks() {
 	for len(r.returns) > 0 && r.returns[0].at <= r.clock {
 		c := r.returns.pop()
 		if p := r.process.inFlight[c.from]; p != nil {
@@ -258,7 +258,7 @@ func (r *rank) mature() {
 		}
 		r.clock += c.pays
 		r.pool.TakeBack(c.frame)
-		r.back = true
+		r.returned = true
 	}
 }
 
@@ -278,21 +278,21 @@ func (r *rank) released(f *netio.Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if f.Kind == netio.Data && w.running != nil {
-		r.comeHome(f)
+		r.acknowledge(f)
 		return
 	}
 	r.pool.TakeBack(f)
-	r.back = true
+	r.returned = true
 	if r.parked {
 		w.queue.sooner(r.id, max(r.clock, w.time()))
 	}
 	if w.running == nil {
-		w.knock() // the caller may be outside of the world
+		w.resumeStalled() // the caller may be outside of the world
 	}
 }
 
-// comeHome sends the ack of a released frame, or defers it. The world is locked, and a rank runs.
-func (r *rank) comeHome(f *netio.Frame) {
+// acknowledge sends the ack of a released frame, or defers it. The world is locked, and a rank runs.
+func (r *rank) acknowledge(f *netio.Frame) {
 	by := r.world.running
 	k := r.world.layout.class(by.id, r.id)
 	switch c := &r.world.charges; {
@@ -318,7 +318,7 @@ func (r *rank) expect(c returning) {
 // clear releases all frames in flight to this rank, and takes back its own. The world is locked.
 func (r *rank) clear() {
 	for len(r.inbox) > 0 {
-		r.world.litter.Push(r.inbox.pop().frame)
+		r.world.unreleased.Push(r.inbox.pop().frame)
 	}
 	for len(r.returns) > 0 {
 		r.pool.TakeBack(r.returns.pop().frame)

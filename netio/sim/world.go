@@ -66,33 +66,33 @@ type World struct {
 	config    Config
 	layout    layout
 	charges   charges
-	crews     []crew  // by host; nil when each rank has a core of its own
-	fabric    *fabric // nil when hosts are connected each with each
+	cores     []hostCores // by host; nil when each rank has a core of its own
+	fabric    *fabric     // nil when hosts are connected each with each
 	processes []*Process
 	ranks     []rank
 
-	mu       sync.Mutex // guards what follows; taken by ranks, and by other goroutines that release frames or wake ranks
-	queue    queue
-	agenda   heap[event]
-	numbers  uint64
-	now      instant
-	running  *rank // the rank that has the turn; nil between turns
-	arrived  int   // processes that have called Run or Close
-	alive    int   // ranks that have not ended
-	dead     int   // of them, those whose process has died
-	aborted  bool  // all processes have been or will be notified that the job failed
-	culprit  int   // the process that failed first; -1 for none
-	stalled  bool  // a hang was reported
-	litter   netio.Frames
-	limbo    netio.Frames // frames that the network has lost, kept until the end
-	hosts    []traffic    // by host
-	streams  map[[2]int]*stream
-	random   *rand.Rand // of faults
-	trace    trace
-	stats    Stats
-	done     chan struct{} // closed when all ranks have ended
-	outside  chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
-	progress atomic.Uint64 // turns, read by those who wait for the end
+	mu          sync.Mutex // guards what follows; taken by ranks, and by other goroutines that release frames or wake ranks
+	queue       queue
+	agenda      heap[event]
+	numbers     uint64
+	now         instant
+	running     *rank        // the rank that has the turn; nil between turns
+	arrived     int          // processes that have called Run or Close
+	alive       int          // ranks that have not ended
+	dead        int          // of them, those whose process has died
+	aborted     bool         // all processes have been or will be notified that the job failed
+	failedFirst int          // the process that failed first; -1 for none
+	stalled     bool         // a hang was reported
+	unreleased  netio.Frames // to be released once the world is unlocked
+	lost        netio.Frames // frames that the network has lost or damaged, kept until the end
+	hosts       []traffic    // by host
+	streams     map[[2]int]*stream
+	random      *rand.Rand // of faults
+	trace       trace
+	stats       Stats
+	done        chan struct{} // closed when all ranks have ended
+	outside     chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
+	progress    atomic.Uint64 // turns, read by those who wait for the end
 }
 
 // traffic is the outgoing and the incoming side of a link that several ranks share.
@@ -107,10 +107,10 @@ func New(c Config) (*World, error) {
 	reserve(c.Ranks)
 	w := &World{
 		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
-		culprit: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
+		failedFirst: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
-	w.crews = newCrews(c.Network.Cores, &w.layout)
+	w.cores = newHostCores(c.Network.Cores, &w.layout)
 	w.hosts = make([]traffic, w.layout.hosts())
 	w.fabric = newFabric(c.Network.Fabric, w.layout.hosts())
 	for i := range c.Processes {
@@ -133,7 +133,7 @@ func (w *World) Transports() (all []netio.Transport) {
 }
 
 // Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the process
-// that failed first, or else of the lowest that has one. It plays the launcher's part.
+// that failed first, or else of the lowest that has one. It does what the launcher does for real processes.
 func (w *World) Each(run func(netio.Transport) error) error {
 	errs := make([]error, len(w.processes))
 	var running sync.WaitGroup
@@ -141,7 +141,7 @@ func (w *World) Each(run func(netio.Transport) error) error {
 		running.Go(func() { errs[i] = run(p) })
 	}
 	running.Wait()
-	if err := w.first(errs); err != nil {
+	if err := w.firstError(errs); err != nil {
 		return err
 	}
 	w.trace.flush()
@@ -151,12 +151,12 @@ func (w *World) Each(run func(netio.Transport) error) error {
 	return nil
 }
 
-// first selects the most useful error: that of the process that failed first, unless it only says that another one has ended.
-func (w *World) first(errs []error) (found error) {
+// firstError selects the most useful error: that of the process that failed first, unless it only says that another one has ended.
+func (w *World) firstError(errs []error) (found error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.culprit > 0 {
-		errs = append([]error{errs[w.culprit]}, errs...)
+	if w.failedFirst > 0 {
+		errs = append([]error{errs[w.failedFirst]}, errs...)
 	}
 	for _, err := range errs {
 		switch {

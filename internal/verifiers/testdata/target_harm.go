@@ -20,12 +20,12 @@ var (
 	harmDone atomic.Bool
 )
 
-// harms tells whether a fault happens to this target.
+// harms reports whether a fault happens to this target.
 func (c *core[V]) harms(fault string) bool {
 	return harm == fault && slices.ContainsFunc(harmAt, func(part string) bool { return strings.Contains(c.made.name, part) })
 }
 
-// done notes that a fault has happened, and tells whether it was the first time.
+// done notes that a fault has happened, and reports whether it was the first time.
 func done() bool {
 	first := harmDone.CompareAndSwap(false, true)
 	if first {
@@ -94,5 +94,5 @@ func (c *core[V]) misplace(owners []uint32) {
 	}
 }
 
-// forgotten tells whether a pebble is lost before it is counted as sent.
+// forgotten reports whether a pebble is lost before it is counted as sent.
 func (c *core[V]) forgotten() bool { return c.harms("one never sent") && done() }

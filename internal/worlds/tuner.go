@@ -7,14 +7,14 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// restless is a tuner that asks for another setting in each window.
-type restless struct {
+// randomTuner is a tuner that draws another setting for each window.
+type randomTuner struct {
 	drawn
 	site  tune.Site
 	trial tune.Trial
 }
 
-// tuning lets the job change what the world says; nil when that is nothing.
+// tuning lets the job change what w.Tune says; nil when that is nothing.
 func (w World) tuning() *pebble.Tuning {
 	if w.Tune == 0 || w.Shared == 1 {
 		return nil
@@ -22,7 +22,7 @@ func (w World) tuning() *pebble.Tuning {
 	return &pebble.Tuning{
 		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Window: window,
 		New: func(s tune.Site) (pebble.Tuner, error) {
-			t := &restless{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, trial: tune.Trial{Setting: s.Start}}
+			t := &randomTuner{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, trial: tune.Trial{Setting: s.Start}}
 			t.Saw(tune.Window{})
 			return t, nil
 		},
@@ -30,15 +30,15 @@ func (w World) tuning() *pebble.Tuning {
 }
 
 const (
-	window        = 40  // nanoseconds: worlds are short
-	restlessCache = 300 // entries at most
+	window         = 40  // nanoseconds: worlds are short
+	randomCacheMax = 300 // entries at most
 )
 
 // Next implements pebble.Tuner.
-func (t *restless) Next() tune.Trial { return t.trial }
+func (t *randomTuner) Next() tune.Trial { return t.trial }
 
 // Saw implements pebble.Tuner.
-func (t *restless) Saw(tune.Window) {
+func (t *randomTuner) Saw(tune.Window) {
 	s := &t.trial.Setting
 	if name := one(t.drawn, "direct", "hypercube", "mesh:2", "mesh:3", "ring", t.site.Start.Topology); t.site.Topology &&
 		(name == t.site.Start.Topology || t.site.Holds(name)) {
@@ -48,6 +48,6 @@ func (t *restless) Saw(tune.Window) {
 		s.Coalesce = one(t.drawn, 1, 2, 3, 7, 16, 64, 1024)
 	}
 	if t.site.Cache {
-		s.Cache = one(t.drawn, 0, 1, 2, 16, restlessCache)
+		s.Cache = one(t.drawn, 0, 1, 2, 16, randomCacheMax)
 	}
 }
