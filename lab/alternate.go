@@ -13,7 +13,7 @@ type Options struct {
 	WarmUp  int                  // runs of each case before them
 	Limit   time.Duration        // of one run; 0 is [Limit]
 	Command string               // what the user typed, for the results
-	Told    func(Step)           // when not nil, is called after every run
+	Progress    func(Step)           // when not nil, is called after every run
 	Probe   func() time.Duration // measures the machine's state; nil is Probe
 }
 
@@ -98,8 +98,8 @@ func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
 		}
 	}
 	a.done++
-	if a.Told != nil {
-		a.Told(Step{Case: r.Case, Repeat: repeat, Sample: sample, Done: a.done, Total: a.total})
+	if a.Progress != nil {
+		a.Progress(Step{Case: r.Case, Repeat: repeat, Sample: sample, Done: a.done, Total: a.total})
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestAlternation(t *testing.T) {
 	}
 	groups := []Group{{Name: "one", Cases: []Case{writes("a"), writes("b"), writes("c")}}, {Name: "two", Cases: []Case{writes("d")}}}
 	var told []string
-	results, err := Alternate(t.Context(), groups, Options{Repeats: 3, WarmUp: 1, Probe: near, Command: "x", Told: func(s Step) {
+	results, err := Alternate(t.Context(), groups, Options{Repeats: 3, WarmUp: 1, Probe: near, Command: "x", Progress: func(s Step) {
 		told = append(told, fmt.Sprintf("%s%d %d/%d", s.Case.Name, s.Repeat, s.Done, s.Total))
 	}})
 	require.NoError(t, err)

@@ -128,7 +128,7 @@ func (b *bench) measure(groups []lab.Group) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	results, err := lab.Alternate(ctx, groups, lab.Options{
-		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Told: b.progress, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
+		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Progress: b.progress, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
 	})
 	if err != nil {
 		return err

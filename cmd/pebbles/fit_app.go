@@ -116,7 +116,7 @@ func keptApplications(out string) map[string]model.Application {
 // as much as one to another rank.
 func coresHere(repeats int) (model.Cores, error) {
 	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: lab.TimeSlice(repeats)}
-	process, err := lab.HandOver(repeats)
+	process, err := lab.ContextSwitch(repeats)
 	c.ProcessSwitch = max(process, c.Switch)
 	return c, err
 }

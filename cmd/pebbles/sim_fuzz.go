@@ -65,7 +65,7 @@ func (z *fuzz) start() error {
 		fmt.Fprintf(z.stderr, "seed %d\n", z.seed)
 	}
 	report, err := worlds.Try(ctx, worlds.Options{
-		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Told: z.progress, Stuck: z.stuck,
+		Seed: z.seed, Worlds: z.worlds, Workers: runtime.GOMAXPROCS(0), Progress: z.progress, Stuck: z.stuck,
 	})
 	if failing := z.failing(err); failing != nil {
 		return failing

@@ -13,7 +13,7 @@ type Options struct {
 	Seed    uint64
 	Worlds  uint64             // at the most; 0 is without limit
 	Workers int                // worlds at one time; 0 is 1
-	Told    func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
+	Progress    func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
 	Stuck   func(World, error) // called when a world has not ended in time, and may hang; nil: panic
 }
 
@@ -109,8 +109,8 @@ func (t *trial) add(w World, o Outcome, err error) {
 	} else {
 		r.Pebbles += uint64(o.Pebbles)
 	}
-	if t.Told != nil && r.Worlds%reportEvery == 0 {
-		t.Told(*r)
+	if t.Progress != nil && r.Worlds%reportEvery == 0 {
+		t.Progress(*r)
 	}
 }
 

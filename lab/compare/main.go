@@ -57,7 +57,7 @@ func (o options) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Told: func(s lab.Step) {
+	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Progress: func(s lab.Step) {
 		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit, s.Sample.State)
 	}}
 	if o.Small {

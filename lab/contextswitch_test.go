@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHandOver(t *testing.T) {
-	seconds, err := HandOver(2)
+func TestContextSwitch(t *testing.T) {
+	seconds, err := ContextSwitch(2)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, seconds, 0.0)
 	require.Less(t, seconds, 0.1)

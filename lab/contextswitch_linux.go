@@ -11,9 +11,9 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// HandOver is what it costs a core to continue with another thread, in seconds, as the system does between processes: two threads
+// ContextSwitch is what it costs a core to continue with another thread, in seconds, as the system does between processes: two threads
 // on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The error says what the system refuses.
-func HandOver(repeats int) (float64, error) {
+func ContextSwitch(repeats int) (float64, error) {
 	there, err := newPipe()
 	if err != nil {
 		return 0, err
