@@ -9,12 +9,12 @@ import (
 
 // Options say how a suite is measured.
 type Options struct {
-	Repeats int                  // runs of each case that count; at least 1
-	WarmUp  int                  // runs of each case before them
-	Limit   time.Duration        // of one run; 0 is [Limit]
-	Command string               // what the user typed, for the results
-	Progress    func(Step)           // when not nil, is called after every run
-	Probe   func() time.Duration // measures the machine's state; nil is Probe
+	Repeats  int                  // runs of each case that count; at least 1
+	WarmUp   int                  // runs of each case before them
+	Limit    time.Duration        // of one run; 0 is [Limit]
+	Command  string               // what the user typed, for the results
+	Progress func(Step)           // when not nil, is called after every run
+	Probe    func() time.Duration // measures the machine's state; nil is Probe
 }
 
 // A Step is a run that has succeeded.

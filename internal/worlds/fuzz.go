@@ -10,11 +10,11 @@ import (
 
 // Options say how many worlds to run.
 type Options struct {
-	Seed    uint64
-	Worlds  uint64             // at the most; 0 is without limit
-	Workers int                // worlds at one time; 0 is 1
-	Progress    func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
-	Stuck   func(World, error) // called when a world has not ended in time, and may hang; nil: panic
+	Seed     uint64
+	Worlds   uint64             // at the most; 0 is without limit
+	Workers  int                // worlds at one time; 0 is 1
+	Progress func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
+	Stuck    func(World, error) // called when a world has not ended in time, and may hang; nil: panic
 }
 
 // Report sums up the worlds so far.
