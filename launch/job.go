@@ -23,7 +23,7 @@ type job struct {
 	dialling   int            // ssh that have not reached their host
 	resting    int            // processes that wait before ssh is tried again
 	starting   map[string]int // by host: have been started, and have neither joined nor ended
-	logins     chan *login    // that have reached their host; capacity for all tries
+	logins     chan *login    // that have reached their host
 	rested     chan *process  // capacity for all
 	exits      chan *process  // capacity for all
 	order      []*process     // as they were seen to end
@@ -45,7 +45,7 @@ func newJob(s *Spec) (*job, error) {
 	rand.Read(id)
 	j := &job{
 		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
-		logins: make(chan *login, s.Processes*loginsMax), rested: make(chan *process, s.Processes),
+		logins: make(chan *login), rested: make(chan *process, s.Processes),
 		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
 		starting: make(map[string]int), next: time.NewTimer(time.Hour),
 	}
@@ -101,9 +101,8 @@ func (j *job) depart() {
 // exit notes that a process has ended.
 func (j *job) exit(p *process) {
 	p.finish()
-	lost := p.Host != "" && !p.reached && !p.signalled
-	j.leaveLogin(p)
-	if lost && j.miss(p) {
+	heard := j.leaveLogin(p)
+	if p.Host != "" && !p.reached && !p.signalled && j.miss(p, heard) {
 		return
 	}
 	if !p.Joined {

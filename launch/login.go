@@ -11,7 +11,6 @@ import (
 
 const (
 	loginsAtOnce = 32 // ssh that have not reached their host yet, in all
-	loginsMax    = 8  // tries for one process, in about ten seconds
 	loginPause   = 100 * time.Millisecond
 	loginPauses  = 3 * time.Second // the longest pause
 	heardMax     = 64 << 10        // bytes that are kept of what ssh says
@@ -24,6 +23,7 @@ type login struct {
 	word    []byte        // the line that the shell prints
 	reached chan<- *login // is sent this when the line has come
 	heard   []byte        // what came before it; may be read when over is closed
+	gone    chan struct{} // closed when ssh has ended
 	over    chan struct{} // closed when the line, or the end, has come
 }
 
@@ -31,7 +31,7 @@ type login struct {
 func loginWord(job string) string { return "ready-" + job }
 
 func (j *job) newLogin(p *process) *login {
-	return &login{process: p, word: []byte(loginWord(j.id) + "\n"), reached: j.logins, over: make(chan struct{})}
+	return &login{process: p, word: []byte(loginWord(j.id) + "\n"), reached: j.logins, gone: make(chan struct{}), over: make(chan struct{})}
 }
 
 // listen reads up to the line, and returns what is for standard error then: what came before and after it. When the end
@@ -44,7 +44,10 @@ func (l *login) listen(r io.Reader, piece []byte) []byte {
 		if before, after, ok := bytes.Cut(l.heard, l.word); ok {
 			text := slices.Concat(before, after)
 			l.heard = nil
-			l.reached <- l
+			select {
+			case l.reached <- l:
+			case <-l.gone:
+			}
 			return text
 		}
 		if more := len(l.heard) - heardMax; more > 0 {
@@ -56,11 +59,13 @@ func (l *login) listen(r io.Reader, piece []byte) []byte {
 	}
 }
 
-// await waits until ssh's standard error has been read, if not for long: what ssh leaves behind may keep it open.
-func (l *login) await() {
+// leave is called when ssh has ended. It waits until its standard error has been read, if not for long: what ssh leaves behind may
+// keep that open.
+func (l *login) leave() {
 	if l == nil {
 		return
 	}
+	close(l.gone)
 	select {
 	case <-l.over:
 	case <-time.After(lastWordsLimit):
@@ -83,31 +88,32 @@ func (j *job) reach(l *login) {
 	p.control.say(p.script)
 }
 
-// leaveLogin notes that a process's ssh has reached its host, or has ended.
-func (j *job) leaveLogin(p *process) {
+// leaveLogin notes that a process's ssh has reached its host, or has ended, and returns what it had printed.
+func (j *job) leaveLogin(p *process) (heard []byte) {
 	if p.login == nil {
-		return
+		return nil
 	}
 	select {
 	case <-p.login.over:
-		p.heard = p.login.heard
+		heard = p.login.heard
 	default: // something else holds its standard error
-		p.heard = nil
 	}
 	p.login = nil
 	j.dialling--
+	return heard
 }
 
-// miss notes why an ssh that has ended did not reach its host, and reports whether it will be tried again.
-func (j *job) miss(p *process) (again bool) {
+// miss notes why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start limit
+// ends the tries.
+func (j *job) miss(p *process, heard []byte) (again bool) {
 	p.tries++
-	p.trouble = troubleOf(p.heard, p.Status)
-	if j.stage != going || !p.trouble.passes || p.tries >= loginsMax {
+	p.heard, p.trouble = heard, troubleOf(heard, p.Status)
+	if j.stage != going || !p.trouble.passes {
 		j.print(p)
 		p.missed = true
 		return false
 	}
-	pause := min(loginPause<<(p.tries-1), loginPauses)
+	pause := min(loginPause<<min(p.tries-1, 8), loginPauses)
 	pause += rand.N(pause / 2) // the hosts that turn connections away do so at random: so should who comes again
 	j.spec.Log.Warn("host was not reached, try again", "host", p.Host, "ssh", lastLine(p.heard), "pause", pause)
 	j.started--

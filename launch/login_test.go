@@ -125,9 +125,9 @@ func TestHostThatAlwaysRefuses(t *testing.T) {
 // TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise another try.
 func TestProcessIsNeverStartedTwice(t *testing.T) {
 	s, count := byFakeSSH(t, `if [ $host = b ]; then
-sh -c "$2" & sleep 0.01; wait; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
+trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
 	_, err := begin(t, "crash:3", s).end(t)
-	require.Error(t, err)
+	require.ErrorContains(t, err, "ended with status")
 	require.Equal(t, 1, tries(t, count, "b"))
 }
 

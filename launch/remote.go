@@ -14,7 +14,7 @@ var signalNames = map[syscall.Signal]string{
 }
 
 // connectsMin is how often at least a host that does not answer is tried within the start limit.
-const connectsMin = 3
+const connectsMin = 2
 
 // sshArguments are the arguments of the command that runs a shell on a host.
 func sshArguments(s *Spec, host, job string) []string {

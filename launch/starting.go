@@ -67,7 +67,7 @@ func (j *job) start(p *process) error {
 	}
 	go func(l *login) {
 		p.wait()
-		l.await()
+		l.leave()
 		j.exits <- p
 	}(p.login)
 	return nil

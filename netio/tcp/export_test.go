@@ -25,3 +25,6 @@ func (t *Transport) ReceivedPeak() (peak int64) {
 
 // Serve has goroutines serve the lanes, as where sockets can't be polled.
 func (c *Config) Serve() { c.served = true }
+
+// CheckFiles is checkFiles.
+var CheckFiles = checkFiles
