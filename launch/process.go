@@ -58,6 +58,9 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 		Stdout:     stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
 	}
+	if s.build != "" {
+		p.cmd.Env = append(p.cmd.Env, s.build)
+	}
 	if p.Process == 0 && s.Stdin != nil {
 		p.cmd.Stdin = s.Stdin
 	}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio/connect"
 )
 
@@ -72,6 +73,8 @@ type Spec struct {
 	Alone bool
 
 	Log *slog.Logger // may be nil
+
+	build string // what processes on this machine are told of their executable; may be empty
 }
 
 const defaultGrace = 2 * time.Second
@@ -206,6 +209,12 @@ func findProgram(s *Spec) error {
 		return fmt.Errorf("find program: %w", err)
 	}
 	s.Program = append([]string{path}, s.Program[1:]...)
+	if len(s.Hosts) == 0 && s.Processes > 1 {
+		if s.build, err = handshake.TellBuild(path); err != nil { // each process reads it for itself
+			s.Log.Debug("read program", "error", err)
+			s.build = ""
+		}
+	}
 	return nil
 }
 
