@@ -27,8 +27,7 @@ func newRun(t terminal) *cobra.Command {
 			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
 			"  pebbles run -n 3 -- ./program --json | jq .\n" +
 			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program\n" +
-			"  pebbles run --hosts 'node[01-16]:4' --bind eth0 -- /opt/program\n" +
-			"  pebbles run -n 32 --hostfile hosts --bind eth0 -- /opt/program",
+			"  pebbles run --hosts node[01-16]:4 --bind eth0 -- /opt/program",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("there is no program to start: name one after --")

@@ -196,7 +196,7 @@ func (s *settings) fits(r *pebble.Rank) error {
 		return nil
 	case s.spread.ranks > 0 && s.spread.ranks != place.Ranks:
 		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks, place.Ranks)
-	case s.spread.several() && s.spread.count() != place.Processes:
+	case s.spread.counted() && s.spread.count() != place.Processes:
 		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(), place.Processes)
 	}
 	return nil

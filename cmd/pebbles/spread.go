@@ -68,6 +68,9 @@ func (s *spread) count() int {
 // several reports whether the command must start the job's processes.
 func (s *spread) several() bool { return s.count() > 1 || s.onHosts() }
 
+// counted reports whether flags say that there are several processes: a hostfile is read by the launcher alone.
+func (s *spread) counted() bool { return s.count() > 1 || len(s.hosts) > 0 }
+
 // readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
 func (s *spread) readHosts() (err error) {
 	switch {
