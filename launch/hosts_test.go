@@ -145,7 +145,7 @@ func TestPlaceOn(t *testing.T) {
 
 // FuzzParseHosts compares with expansion by rewriting, one bracket and one number at a time.
 func FuzzParseHosts(f *testing.F) {
-	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x"} {
+	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x", "\xe0"} {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
@@ -223,7 +223,8 @@ func after(sep, tail string) string {
 // outside splits at commas that are in no bracket.
 func outside(list string) (words []string) {
 	word, depth := "", 0
-	for _, c := range list {
+	for i := range len(list) {
+		c := list[i]
 		switch c {
 		case '[':
 			depth++
@@ -235,7 +236,7 @@ func outside(list string) (words []string) {
 				continue
 			}
 		}
-		word += string(c)
+		word += list[i : i+1]
 	}
 	return append(words, word)
 }
