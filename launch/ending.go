@@ -105,5 +105,8 @@ func (j *job) failure() error {
 	if j.signal != 0 && lost == "" && first.Status == 128+int(j.signal) {
 		return &SignalError{j.signal}
 	}
+	if first.missed {
+		return &UnreachedError{Hosts: j.unreached(), Status: first.Failure()}
+	}
 	return &FailedError{First: first, Lost: lost, Others: j.started - 1}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // The environment variables that tell a process of its job. The secret is not among them.
@@ -25,7 +27,10 @@ const (
 )
 
 var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,
-	varSilence, varTransport}
+	varSilence, varTransport, varBuild}
+
+// varBuild is optional, and for package handshake alone.
+const varBuild = handshake.BuildVariable
 
 // processesMax and ranksMax bound what a malformed environment or message can ask for.
 const (

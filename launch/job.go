@@ -20,7 +20,11 @@ type job struct {
 	output     output
 	processes  []*process
 	waiting    []*process     // have not been started
+	dialling   int            // ssh that have not reached their host
+	resting    int            // processes that wait before ssh is tried again
 	starting   map[string]int // by host: have been started, and have neither joined nor ended
+	logins     chan *login    // that have reached their host
+	rested     chan *process  // capacity for all
 	exits      chan *process  // capacity for all
 	order      []*process     // as they were seen to end
 	complaints chan complaint // capacity for all
@@ -41,6 +45,7 @@ func newJob(s *Spec) (*job, error) {
 	rand.Read(id)
 	j := &job{
 		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
+		logins: make(chan *login), rested: make(chan *process, s.Processes),
 		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
 		starting: make(map[string]int), next: time.NewTimer(time.Hour),
 	}
@@ -96,12 +101,16 @@ func (j *job) depart() {
 // exit notes that a process has ended.
 func (j *job) exit(p *process) {
 	p.finish()
+	heard := j.leaveLogin(p)
+	if p.Host != "" && !p.reached && !p.signalled && j.miss(p, heard) {
+		return
+	}
 	if !p.Joined {
 		j.starting[p.Host]--
 	}
 	j.order = append(j.order, p)
 	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
-	if p.Status != 0 {
+	if p.Status != 0 || p.missed {
 		j.fail(nil)
 	}
 	j.checkDeserters()
@@ -129,9 +138,21 @@ func (j *job) checkStart() {
 	if more := len(missing) - 8; more > 0 {
 		missing = append(missing[:8], fmt.Sprintf("%d more", more))
 	}
-	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; does the program call pebble.Main "+
-		"or launch.Join, and can its host reach %s?", j.spec.StartLimit, strings.Join(missing, ", "), j.rendezvous.address()))
+	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; %s",
+		j.spec.StartLimit, strings.Join(missing, ", "), j.whyMissing()))
 	j.ask(askedLimit)
+}
+
+// whyMissing says what may keep processes from joining.
+func (j *job) whyMissing() string {
+	why := ""
+	if hosts := j.unreached(); len(hosts) > 0 {
+		why = listHosts(hosts) + "; "
+	}
+	if j.dialling > 0 {
+		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s; ", j.dialling, adviceSilent)
+	}
+	return why + fmt.Sprintf("does the program call pebble.Main or launch.Join, and can its host reach %s?", j.rendezvous.address())
 }
 
 // forward passes a signal of the launcher on. It is no failure yet: the processes decide, unless some have not been
@@ -149,7 +170,7 @@ func (j *job) forward(s syscall.Signal, at time.Time) {
 	for _, p := range j.processes {
 		p.signal(s)
 	}
-	if len(j.waiting) > 0 { // these will never hear of it
+	if j.unheard() { // these will never hear of it
 		j.fail(&SignalError{s})
 		j.ask(unbegunLimit)
 	}

@@ -65,11 +65,15 @@ type lines struct {
 	most   int    // bytes of a line; 0 is lineBytesMax
 	rest   []byte // read, but not yet a whole line
 	ready  []byte // to write
+	login  *login // what comes before its end is not passed on at once; may be nil
 	broken bool   // writing has failed: the rest is read and dropped, so that the process is not held up
 }
 
 func (l *lines) copy(r io.Reader) {
 	piece := make([]byte, 32<<10)
+	if l.login != nil {
+		l.add(l.login.listen(r, piece))
+	}
 	for {
 		n, err := r.Read(piece)
 		l.add(piece[:n])
@@ -181,7 +185,7 @@ func (j *job) stdout(p *process) (stream, error) {
 }
 
 func (j *job) stderr(p *process) (stream, error) {
-	return j.stream(p, &lines{to: j.spec.Stderr, prefix: j.prefix(p), raw: j.alone()})
+	return j.stream(p, &lines{to: j.spec.Stderr, prefix: j.prefix(p), raw: j.alone(), login: p.login})
 }
 
 // alone reports whether the job's one process is the only one that prints.

@@ -19,12 +19,23 @@ type process struct {
 	Outcome
 	cmd     *exec.Cmd
 	control *control // of a process on another host
+	remote
 	line    net.Conn // to a process that has joined
 	address string   // where that listens
 	ended   bool
 
 	mu     sync.Mutex
 	reaped bool // its number may be another process's by now
+}
+
+// remote is what the launcher knows of the way to a process on another host.
+type remote struct {
+	script  string  // for the host's shell
+	login   *login  // of an ssh that has not reached the host yet
+	reached bool    // the script was sent
+	tries   int     // ssh that have ended before they reached the host
+	heard   []byte  // what the last of them has printed
+	trouble trouble // and why it ended
 }
 
 func newProcess(s *Spec, number int) *process {
@@ -46,6 +57,9 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 		ExtraFiles: []*os.File{pipe},
 		Stdout:     stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
+	}
+	if s.build != "" {
+		p.cmd.Env = append(p.cmd.Env, s.build)
 	}
 	if p.Process == 0 && s.Stdin != nil {
 		p.cmd.Stdin = s.Stdin
@@ -74,7 +88,7 @@ func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stde
 		return err
 	}
 	p.control = newControl(file)
-	p.control.say(remoteScript(s, e, secret))
+	p.script = remoteScript(s, e, secret)
 	return nil
 }
 
@@ -86,9 +100,17 @@ func (p *process) start() error {
 	return nil
 }
 
-// signal sends a signal to the process, if it is there, and to what it has started.
+// reset makes a process whose ssh has ended one that was not started.
+func (p *process) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cmd, p.control, p.ended, p.reaped = nil, nil, false, false
+	p.Started, p.Status, p.Signal = false, 0, 0
+}
+
+// signal sends a signal to the process, if it is there, and to what it has started; else to the ssh that has not reached its host.
 func (p *process) signal(s syscall.Signal) {
-	if p.control != nil && !p.ended {
+	if p.reached && !p.ended {
 		p.control.say(signalNames[s] + "\n")
 		return
 	}

@@ -13,24 +13,27 @@ var signalNames = map[syscall.Signal]string{
 	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT", syscall.SIGKILL: "KILL",
 }
 
+// connectsMin is how often at least a host that does not answer is tried within the start limit.
+const connectsMin = 2
+
 // sshArguments are the arguments of the command that runs a shell on a host.
 func sshArguments(s *Spec, host, job string) []string {
 	args := append([]string{}, s.SSH...)
 	if filepath.Base(args[0]) == "ssh" { // options that the user has given come first, and ssh takes the first
 		args = append(args, "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
-			"-o", fmt.Sprintf("ConnectTimeout=%d", (s.StartLimit+time.Second-1)/time.Second), "--")
+			"-o", fmt.Sprintf("ConnectTimeout=%d", (s.StartLimit/connectsMin+time.Second-1)/time.Second), "--")
 	}
 	return append(args, host, loader(job))
 }
 
-// loader is the command for the other host. It reads a script from its standard input up to a line that nobody can
+// loader is the command for the other host. It says that it is there, and reads a script from its standard input up to a line that nobody can
 // foresee, and runs it. So no argument or variable of the user goes through the user's login shell, whichever that is,
 // or is seen in a list of processes; it has nothing in it that any of them would take amiss.
 //
 // The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have told
 // the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
 func loader(job string) string {
-	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; ` +
+	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; echo ` + loginWord(job) + ` >&2; ` +
 		`pebbles_n=$(printf "\nx"); pebbles_n=${pebbles_n%x}; while IFS= read -r pebbles_line; do ` +
 		`case $pebbles_line in ` + scriptEnd(job) + `) eval "$pebbles_script"; exit;; esac; ` +
 		`pebbles_script=$pebbles_script$pebbles_line$pebbles_n; done; exit 1'`

@@ -22,6 +22,7 @@ type Outcome struct {
 	Joined      bool   // it has joined the job
 	Status      int    // its exit status; 128+n when signal n ended it
 	Signal      syscall.Signal
+	missed      bool // ssh did not reach its host, and was not sent a signal
 	signalled   bool // the launcher sent it a signal before it ended
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
-// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, a
-// [*SignalError] when a signal ended the job, and else says what kept the job from starting, or that its output could not
+// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, an
+// [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says what kept the job from starting, or that its output could not
 // be written. Result.Status is the exit status for the command, also after an error. When ctx ends, the processes get SIGTERM, and
 // after the grace SIGKILL. No process, goroutine or file is left behind.
 func Run(ctx context.Context, s Spec) (Result, error) {
@@ -45,7 +45,7 @@ func (j *job) supervise(ctx context.Context) {
 	cancelled := ctx.Done()
 	always := make(chan struct{})
 	close(always)
-	for p := j.upNext(); p != nil || j.alive() > 0; p = j.upNext() {
+	for p := j.upNext(); p != nil || j.alive() > 0 || j.stage == going && j.resting > 0; p = j.upNext() {
 		var free chan struct{} // while there is a process to start
 		if p != nil {
 			free = always
@@ -55,8 +55,12 @@ func (j *job) supervise(ctx context.Context) {
 			j.begin(p)
 		case g := <-j.rendezvous.peers:
 			j.arrive(g)
+		case l := <-j.logins:
+			j.reach(l)
 		case p := <-j.exits:
 			j.exit(p)
+		case p := <-j.rested:
+			j.rest(p)
 		case c := <-j.complaints:
 			j.heard = append(j.heard, c)
 		case s := <-signals:

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio/connect"
 )
 
@@ -25,7 +26,7 @@ type Spec struct {
 	Ranks     int // of the whole job, spread by netio.Spread; 0 is one a process
 
 	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
-	// processes of a host are neighbours.
+	// processes of a host are neighbours. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects their slots.
 	Hosts []string
 	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
 	// the same path must exist.
@@ -41,7 +42,10 @@ type Spec struct {
 	// connect.ByAuto.
 	Transport string
 	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
-	// command of that name gets options so that it neither asks nor waits for ever.
+	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output and
+	// error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the start limit,
+	// if what it prints tells of a trouble that may pass: no connection, or one that was closed. At most 32 log in at a time, and
+	// 8 on one host.
 	SSH []string
 
 	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
@@ -69,6 +73,8 @@ type Spec struct {
 	Alone bool
 
 	Log *slog.Logger // may be nil
+
+	build string // what processes on this machine are told of their executable; may be empty
 }
 
 const defaultGrace = 2 * time.Second
@@ -157,8 +163,8 @@ func checkHosts(s *Spec) error {
 		return fmt.Errorf("there are %d hosts for %d processes: name at most one host a process", len(s.Hosts), s.Processes)
 	}
 	for _, h := range s.Hosts {
-		if h == "" || h[0] == '-' || strings.ContainsFunc(h, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-			return fmt.Errorf("%q can't be the name of a host", h)
+		if err := checkHost(h); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -203,6 +209,12 @@ func findProgram(s *Spec) error {
 		return fmt.Errorf("find program: %w", err)
 	}
 	s.Program = append([]string{path}, s.Program[1:]...)
+	if len(s.Hosts) == 0 && s.Processes > 1 {
+		if s.build, err = handshake.TellBuild(path); err != nil { // each process reads it for itself
+			s.Log.Debug("read program", "error", err)
+			s.build = ""
+		}
+	}
 	return nil
 }
 

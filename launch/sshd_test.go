@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -121,7 +122,7 @@ func TestRealSSH(t *testing.T) {
 		requireShown(t, r, shown, dir)
 	})
 	t.Run("more processes than sshd lets in at once", func(t *testing.T) {
-		s := hosts(launch.Spec{Processes: 12})
+		s := hosts(launch.Spec{Processes: 12, StartLimit: 5 * time.Minute})
 		s.Hosts = s.Hosts[:1]
 		r := begin(t, "exchange", s)
 		_, err := r.end(t)
@@ -160,8 +161,26 @@ func TestRealSSH(t *testing.T) {
 	})
 	t.Run("host that can't be reached", func(t *testing.T) {
 		s := hosts(launch.Spec{Processes: 2})
-		s.SSH = append(append([]string{}, ssh...), "-p", itoa(freePort(t)))
+		s.SSH, s.StartLimit = append(append([]string{}, ssh...), "-p", itoa(freePort(t))), time.Second
 		_, err := begin(t, "exchange", s).end(t)
-		require.ErrorContains(t, err, "ssh could not reach or has lost the host")
+		require.ErrorContains(t, err, "Connection refused")
+		require.ErrorContains(t, err, "does sshd run there, at this port?")
+	})
+	t.Run("host with another key", func(t *testing.T) {
+		s := hosts(launch.Spec{Processes: 2})
+		s.SSH = append(append([]string{}, ssh...), "-o", "HostKeyAlias=other")
+		_, err := begin(t, "exchange", s).end(t)
+		require.ErrorContains(t, err, `host north: ssh said "Host key verification failed.": its key is not known here`)
+	})
+	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which turns some away
+		s := hosts(launch.Spec{Processes: 24, StartLimit: 5 * time.Minute})
+		s.Hosts = nil
+		for i := range s.Processes {
+			s.Hosts = append(s.Hosts, "north"+itoa(i))
+		}
+		r := begin(t, "exchange", s)
+		_, err := r.end(t)
+		lines, _ := r.look()
+		require.NoError(t, err, lines)
 	})
 }

@@ -15,7 +15,7 @@ func (j *job) upNext() *process {
 		return nil
 	}
 	for _, p := range j.waiting {
-		if p.Host == "" || j.starting[p.Host] < startsAtOnce {
+		if p.Host == "" || j.starting[p.Host] < startsAtOnce && j.dialling < loginsAtOnce {
 			return p
 		}
 	}
@@ -36,6 +36,9 @@ func (j *job) begin(p *process) {
 
 // start starts one process.
 func (j *job) start(p *process) error {
+	if p.Host != "" {
+		p.login = j.newLogin(p)
+	}
 	stdout, err := j.stdout(p)
 	if err != nil {
 		return err
@@ -59,9 +62,13 @@ func (j *job) start(p *process) error {
 		return err
 	}
 	j.started++
-	go func() {
+	if p.login != nil {
+		j.dialling++
+	}
+	go func(l *login) {
 		p.wait()
+		l.leave()
 		j.exits <- p
-	}()
+	}(p.login)
 	return nil
 }

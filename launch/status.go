@@ -26,10 +26,11 @@ var ErrElsewhere = errors.New("job has failed elsewhere")
 
 // StatusOf is the exit status that tells of err, as far as this package knows: 0 for nil, [ExitFollower] for
 // [ErrLauncherGone], [ErrElsewhere] and errors that another process is to blame for ([netio.Followed]), the status of a
-// [SignalError] or [FailedError], else [ExitError].
+// [SignalError], [FailedError] or [UnreachedError], else [ExitError].
 func StatusOf(err error) int {
 	var signal *SignalError
 	var failed *FailedError
+	var unreached *UnreachedError
 	switch {
 	case err == nil:
 		return ExitOK
@@ -37,6 +38,8 @@ func StatusOf(err error) int {
 		return ExitFollower
 	case errors.As(err, &failed):
 		return failed.First.Failure()
+	case errors.As(err, &unreached):
+		return unreached.Status
 	case errors.As(err, &signal):
 		return signal.Status()
 	}

@@ -72,13 +72,13 @@ func newFit(t terminal) *cobra.Command {
 
 func (m *fitter) start() error {
 	m.spread.processes = 2
-	if len(m.spread.hosts) == 0 {
+	if !m.spread.onHosts() {
 		m.spread.processes = 0
 	}
 	switch err := m.spread.check(); {
 	case err != nil:
 		return err
-	case len(m.spread.hosts) > 0 && m.transport.text != connect.ByTCP:
+	case m.spread.onHosts() && m.transport.text != connect.ByTCP:
 		return errors.New("--hosts is for links between hosts: add --transport tcp")
 	case len(m.spread.hosts) == 1:
 		return errors.New("--hosts names one host: a link needs two")
@@ -86,6 +86,9 @@ func (m *fitter) start() error {
 		return m.answer()
 	case m.pair || launch.Started():
 		return errors.New("fit starts its processes itself: run it by itself")
+	}
+	for i := range m.spread.hosts {
+		m.spread.hosts[i].Slots = 0 // one process each
 	}
 	if err := m.parseApps(); err != nil {
 		return err

@@ -26,7 +26,8 @@ func newRun(t terminal) *cobra.Command {
 		Example: "  pebbles run -n 4 -- ./wordcount book.txt\n" +
 			"  pebbles run -n 2 --ranks 8 -- ./program\n" +
 			"  pebbles run -n 3 -- ./program --json | jq .\n" +
-			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program",
+			"  pebbles run -n 8 --hosts alpha,beta --bind eth0 -- /opt/program\n" +
+			"  pebbles run --hosts node[01-16]:4 --bind eth0 -- /opt/program",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("there is no program to start: name one after --")
@@ -34,8 +35,8 @@ func newRun(t terminal) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if s.processes == 0 && len(s.hosts) == 0 {
-				return errors.New("say how many processes to start with -n N, or where with --hosts")
+			if s.processes == 0 && !s.onHosts() {
+				return errors.New("say how many processes to start with -n N, or where with --hosts or --hostfile")
 			}
 			if err := errors.Join(l.check(), forms.check()); err != nil {
 				return err
@@ -55,7 +56,7 @@ func newRun(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the program is the program's
-	f.VarP(count{&s.processes, 1, "one a host"}, "procs", "n", "processes to start")
+	f.VarP(count{&s.processes, 1, "one a host or slot"}, "procs", "n", "processes to start")
 	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
 	words(c, &transport, "transport", connect.ByAuto, []string{connect.ByShm, connect.ByTCP, connect.ByAuto},
 		"what carries frames between processes, where the program doesn't say")

@@ -127,6 +127,23 @@ func TestHosts(t *testing.T) {
 	o = object(t, succeeds(t, with(line, "--procs", "3", "--ranks", "4")...))
 	require.EqualValues(t, 3, o["procs"])
 	require.EqualValues(t, 4, o["ranks"])
+
+	file := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, os.WriteFile(file, []byte("node[1-2] slots=2 # two\n"), 0o600))
+	line = with(small["randomaccess"], "--json", "--hostfile", file, "--bind", "127.0.0.1", "--ssh", fake)
+	require.EqualValues(t, 4, object(t, succeeds(t, line...))["procs"])
+	require.EqualValues(t, 3, object(t, succeeds(t, with(line, "--procs", "3")...))["procs"])
+	for _, c := range []struct{ flags, says string }{
+		{"--hostfile " + file + " --bind lo -n 5", "there are 4 slots on 2 hosts for 5 processes"},
+		{"--hostfile " + file + " --hosts a --bind lo", "don't go together"},
+		{"--hostfile " + file, "--hostfile needs --bind"},
+		{"--hostfile /no/such --bind lo", "read hostfile: open /no/such"},
+		{"--hosts a[4-1] --bind lo", "ends before it begins"},
+	} {
+		r := pebbles(t, append(append([]string{"run"}, strings.Fields(c.flags)...), "true")...)
+		require.NotZero(t, r.status)
+		require.Contains(t, r.stderr, c.says)
+	}
 }
 
 // TestManyRanks has more ranks than any machine that runs tests has to have cores.

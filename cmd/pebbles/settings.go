@@ -64,7 +64,7 @@ func (s *settings) register(c *cobra.Command) {
 		return err
 	}
 	f.Var(count{&s.spread.ranks, 1, "one for each core, or one a process"}, "ranks", "ranks of the whole job")
-	f.Var(count{&s.spread.processes, 1, "1, or one a host"}, "procs", "processes, which the command starts itself")
+	f.Var(count{&s.spread.processes, 1, "1, or one a host or slot"}, "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
 	words(c, &s.topology, "topology", "direct", append(route.Names(), auto), "how pebbles travel")
@@ -196,7 +196,7 @@ func (s *settings) fits(r *pebble.Rank) error {
 		return nil
 	case s.spread.ranks > 0 && s.spread.ranks != place.Ranks:
 		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks, place.Ranks)
-	case s.spread.several() && s.spread.count() != place.Processes:
+	case s.spread.counted() && s.spread.count() != place.Processes:
 		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(), place.Processes)
 	}
 	return nil

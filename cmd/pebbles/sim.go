@@ -158,7 +158,7 @@ func (s *simulation) config(j *job) (sim.Config, error) {
 	if err != nil {
 		return sim.Config{}, err
 	}
-	if len(j.settings.spread.hosts) > 0 {
+	if j.settings.spread.onHosts() {
 		return sim.Config{}, errors.New("--hosts is for real jobs: a network says how many processes are on a host")
 	}
 	c := sim.Config{

@@ -130,7 +130,7 @@ func (u *tuning) parse(app []string) error {
 		return fmt.Errorf("%s: leave out --explain and --profile", app[0])
 	case s.autos != autos{}:
 		return fmt.Errorf("%s: leave out %s: tune finds what flags don't say", app[0], auto)
-	case len(s.spread.hosts) > 0:
+	case s.spread.onHosts():
 		return fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", app[0])
 	}
 	u.of = profiled(u.command(), u.job.settings)

@@ -8,12 +8,14 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
+	"syscall"
 )
 
 // ThisBuild is the identity of the running program, without a registry: the SHA-256 of its executable, the version of
-// Go, the system and the byte order. The first call reads the executable (about 5 ms a MiB at worst); later ones are
-// free. Any goroutine may call it.
+// Go, the system and the byte order. The first call reads the executable (about 5 ms a MiB at worst), unless a launcher
+// has told its sum (see [BuildVariable]); later ones are free. Any goroutine may call it.
 func ThisBuild() (Identity, error) { return thisBuild() }
 
 var thisBuild = sync.OnceValues(func() (Identity, error) {
@@ -28,12 +30,60 @@ var thisBuild = sync.OnceValues(func() (Identity, error) {
 	}, nil
 })
 
+// BuildVariable is the environment variable in which a launcher tells the processes that it starts on its host what it knows of
+// their executable: the file's state, and its sum. A process whose executable has that state need not read it.
+const BuildVariable = "PEBBLES_BUILD"
+
+// told is read before anybody removes the variable.
+var told = os.Getenv(BuildVariable)
+
+// TellBuild is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file.
+func TellBuild(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	before := stateOf(f)
+	sum, err := sumFile(f)
+	if err == nil && stateOf(f) != before {
+		err = fmt.Errorf("%s has changed meanwhile", name)
+	}
+	return BuildVariable + "=" + before + " " + sum, err
+}
+
+// stateOf says which file it is, and changes when the file does.
+func stateOf(f *os.File) string {
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d:%d:%d", s.Dev, s.Ino, info.Size(), info.ModTime().UnixNano())
+}
+
 func sumExecutable() (string, error) {
 	f, err := openExecutable()
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	return sumUnlessTold(f, told)
+}
+
+// sumUnlessTold reads a file only if nobody has told the sum of its present state.
+func sumUnlessTold(f *os.File, told string) (string, error) {
+	state, sum, _ := strings.Cut(told, " ")
+	if len(sum) == 2*sha256.Size && state != "" && state == stateOf(f) {
+		return sum, nil
+	}
+	return sumFile(f)
+}
+
+func sumFile(f *os.File) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", fmt.Errorf("read executable: %w", err)

@@ -36,3 +36,6 @@ func (t *Transport) Look() bool {
 	t.ports[0].look()
 	return t.ports[0].Has()
 }
+
+// CheckFiles is checkFiles.
+var CheckFiles = checkFiles

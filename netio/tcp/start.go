@@ -2,11 +2,13 @@ package tcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
@@ -55,6 +57,9 @@ type starting struct {
 
 func (s *starting) run(ctx context.Context) error {
 	c := &s.t.config
+	if err := checkFiles(c.Place.Processes, filesAllowed()); err != nil {
+		return errors.Join(err, c.Listener.Close())
+	}
 	s.missing = make(map[int]int)
 	for _, p := range s.t.others {
 		s.missing[p.place.Process] = laneCount
@@ -74,6 +79,29 @@ func (s *starting) run(ctx context.Context) error {
 	defer cancel() // runs before the wait
 	dials.Go(func() { handshake.DialAll(ctx, s.contacts(), s.dial) })
 	return s.wait(ctx)
+}
+
+// spareFiles are the open files of a process besides its lanes: what the program has, and connections that are being greeted.
+const spareFiles = 64
+
+// filesAllowed is how many files this process may have open; 0 where it can't be read. Go has raised the soft limit to the
+// hard one when the program started.
+func filesAllowed() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return 0
+	}
+	return uint64(limit.Cur)
+}
+
+// checkFiles returns an error if a process of a job may not have as many open files as it needs.
+func checkFiles(processes int, allowed uint64) error {
+	need := uint64(laneCount*(processes-1) + spareFiles)
+	if allowed == 0 || need <= allowed {
+		return nil
+	}
+	return fmt.Errorf("a process of %d needs %d open files, %d for each other one, and %d are allowed: "+
+		"raise the limit with `ulimit -n %d` on each host, or start fewer processes", processes, need, laneCount, allowed, need)
 }
 
 // contacts are the lanes that this process dials. It begins with the process next below its own number, so that the first

@@ -112,3 +112,11 @@ func (l *leaving) Write(b []byte) (int, error) {
 	}
 	return l.Conn.Write(b)
 }
+
+func TestOpenFilesAreChecked(t *testing.T) {
+	require.NoError(t, tcp.CheckFiles(64, 1024))
+	require.NoError(t, tcp.CheckFiles(481, 1024)) // 2 * 480 + 64
+	require.NoError(t, tcp.CheckFiles(1000, 0))
+	require.EqualError(t, tcp.CheckFiles(482, 1024), "a process of 482 needs 1026 open files, 2 for each other one, and 1024 are allowed: "+
+		"raise the limit with `ulimit -n 1026` on each host, or start fewer processes")
+}

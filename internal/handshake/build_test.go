@@ -1,0 +1,46 @@
+package handshake_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
+)
+
+// TestToldBuild holds what a launcher tells of a file to the sum that a process finds itself, before and after the file changes.
+func TestToldBuild(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "program")
+	write := func(text string) *os.File {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		f, err := os.Open(name)
+		require.NoError(t, err)
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	f := write("abc")
+	told, err := handshake.TellBuild(name)
+	require.NoError(t, err)
+	_, value, _ := strings.Cut(told, "=")
+	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2
+	require.True(t, strings.HasSuffix(value, " "+abc), value)
+
+	other := strings.Repeat("0", 64)
+	sum, err := handshake.SumUnlessTold(f, strings.Replace(value, abc, other, 1)) // it does not look
+	require.NoError(t, err)
+	require.Equal(t, other, sum)
+
+	f = write("abcd")
+	sum, err = handshake.SumUnlessTold(f, value)
+	require.NoError(t, err)
+	require.NotEqual(t, abc, sum)
+	for _, wrong := range []string{"", " ", "x y", " " + abc} {
+		again := write("abcd")
+		found, err := handshake.SumUnlessTold(again, wrong)
+		require.NoError(t, err)
+		require.Equal(t, sum, found)
+	}
+}

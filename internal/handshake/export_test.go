@@ -1,0 +1,4 @@
+package handshake
+
+// SumUnlessTold is sumUnlessTold.
+var SumUnlessTold = sumUnlessTold

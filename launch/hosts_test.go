@@ -1,0 +1,242 @@
+package launch_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/launch"
+)
+
+func TestParseHosts(t *testing.T) {
+	for list, want := range map[string]string{
+		"a":                      "a",
+		"a,b":                    "a b",
+		"a, b":                   "a b",
+		"a,a":                    "a a",
+		"node[01-04,07],gpu1":    "node01 node02 node03 node04 node07 gpu1",
+		"node[01-04,07]":         "node01 node02 node03 node04 node07",
+		"n[9-11]":                "n9 n10 n11",
+		"n[98-101]":              "n98 n99 n100 n101",
+		"n[098-101]":             "n098 n099 n100 n101",
+		"r[1-2]n[0-1].x":         "r1n0.x r1n1.x r2n0.x r2n1.x",
+		"[1-3]":                  "1 2 3",
+		"a:2,b[1-2]:3":           "a*2 b1*3 b2*3",
+		"me@a:2":                 "me@a*2",
+		"::1,fe80::1%eth0,1.2.3": "::1 fe80::1%eth0 1.2.3",
+	} {
+		hosts, err := launch.ParseHosts(list)
+		require.NoError(t, err, list)
+		require.Equal(t, want, written(hosts), list)
+	}
+}
+
+func TestListsOfHostsThatAreWrong(t *testing.T) {
+	for list, says := range map[string]string{
+		"":                          "can't be the name of a host",
+		"a,":                        "can't be the name of a host",
+		"a,,b":                      "can't be the name of a host",
+		"-oProxyCommand=x":          "can't be the name of a host",
+		"a b":                       "can't be the name of a host",
+		"a[1-2":                     "no closing bracket",
+		"a1-2]":                     "was not opened",
+		"a[[1]]":                    "a bracket in a bracket",
+		"a[]":                       "no number and no range",
+		"a[1-]":                     "no number and no range",
+		"a[1-2-3]":                  "no number and no range",
+		"a[x-y]":                    "no number and no range",
+		"a[+1-2]":                   "no number and no range",
+		"a[4-1]":                    "ends before it begins",
+		"a[001-4]":                  "fewer digits",
+		"a[1-99999999]":             "more than 65536 hosts",
+		"a[1-999][1-999]":           "more than 65536 hosts",
+		"a[0-65535],b":              "more than 65536 hosts",
+		"a[1-99999999999999999999]": "no number and no range",
+		"a:0":                       "a number from 1 to",
+		"a:+1":                      "a number from 1 to",
+		"a:":                        "a number from 1 to",
+		"a:x":                       "a number from 1 to",
+		"a:1:2":                     "a number from 1 to",
+	} {
+		_, err := launch.ParseHosts(list)
+		require.ErrorContains(t, err, says, list)
+	}
+}
+
+func written(hosts []launch.Host) string {
+	var words []string
+	for _, h := range hosts {
+		if h.Slots == 0 {
+			words = append(words, h.Name)
+		} else {
+			words = append(words, fmt.Sprintf("%s*%d", h.Name, h.Slots))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func hostfile(t *testing.T, text string) string {
+	name := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func TestHostfile(t *testing.T) {
+	hosts, err := launch.ReadHostfile(hostfile(t, "# my hosts\r\n\r\nalpha slots=4 # fast\n  beta:2\nnode[1-2],x slots = 3 max_slots=8\n::1 max-slots=1\nlast"))
+	require.NoError(t, err)
+	require.Equal(t, "alpha*4 beta*2 node1*3 node2*3 x*3 ::1 last", written(hosts))
+}
+
+func TestHostfilesThatAreWrong(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                           "it names no host",
+		"# none\n":                   "it names no host",
+		"a\nb slot=3":                `:2: "slot=3" is unknown`,
+		"a b":                        `:1: "b" is unknown`,
+		"a slots=x":                  `:1: the slots of a host are a number from 1 to 65536, "x" is not`,
+		"a slots=0":                  ":1: the slots of a host",
+		"a slots=1 slots=1":          ":1: slots is there twice",
+		"a:2 slots=2":                ":1: slots are there twice",
+		"\n\na slots=4 max_slots=2":  ":3: slots of a are 4, more than its max_slots=2",
+		"a[1":                        ":1: ",
+		"a[0-65535]\nb":              ":2: there are more than 65536 hosts",
+		strings.Repeat("#", 5<<20):   "more than 4194304 bytes",
+		strings.Repeat("#\n", 3<<20): "more than 4194304 bytes",
+	} {
+		name := hostfile(t, text)
+		_, err := launch.ReadHostfile(name)
+		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, name)
+	}
+	_, err := launch.ReadHostfile("/no/such/file")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = launch.ReadHostfile(t.TempDir())
+	require.ErrorContains(t, err, "read hostfile")
+}
+
+func TestPlaceOn(t *testing.T) {
+	for _, c := range []struct {
+		list      string
+		processes int
+		want      string
+	}{
+		{"a,b", 2, "a b"},
+		{"a,b", 7, "a b"}, // Spec spreads them
+		{"a:2,b:3", 5, "a a b b b"},
+		{"a:2,b:3", 3, "a a b"},
+		{"a:2,b:3", 1, "a"},
+		{"a,b:3", 4, "a b b b"},
+	} {
+		hosts, err := launch.ParseHosts(c.list)
+		require.NoError(t, err)
+		places, err := launch.PlaceOn(hosts, c.processes)
+		require.NoError(t, err)
+		require.Equal(t, c.want, strings.Join(places, " "))
+	}
+	_, err := launch.PlaceOn([]launch.Host{{Name: "a", Slots: 2}, {Name: "b"}}, 4)
+	require.EqualError(t, err, "there are 3 slots on 2 hosts for 4 processes: start fewer, or give the hosts more slots")
+}
+
+// FuzzParseHosts compares with expansion by rewriting, one bracket and one number at a time.
+func FuzzParseHosts(f *testing.F) {
+	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x", "\xe0"} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		if regexp.MustCompile(`[0-9]{4}`).MatchString(list) || strings.Count(list, "[") > 3 {
+			return // the twin would take long
+		}
+		hosts, err := launch.ParseHosts(list)
+		if err != nil {
+			require.Empty(t, hosts)
+			return
+		}
+		require.Equal(t, rewritten(list), written(hosts), "%q", list)
+	})
+}
+
+var (
+	aRange  = regexp.MustCompile(`\[ *([0-9]+)-([0-9]+) *([],])`)
+	aNumber = regexp.MustCompile(`\[ *([0-9]+) *([],])`)
+	aSlot   = regexp.MustCompile(`^([^:]*):([0-9]+)$`)
+)
+
+// rewritten expands a list that has no mistakes by rewriting its first bracket until none is left.
+func rewritten(list string) string {
+	var done []string
+	for todo := outside(list); len(todo) > 0; {
+		word := strings.TrimSpace(todo[0])
+		todo = todo[1:]
+		cut := strings.Index(word, "[")
+		if cut < 0 {
+			word = aSlot.ReplaceAllStringFunc(word, func(w string) string {
+				name, n, _ := strings.Cut(w, ":")
+				number, _ := strconv.Atoi(n)
+				return fmt.Sprintf("%s*%d", name, number)
+			})
+			done = append(done, word)
+			continue
+		}
+		head, rest := word[:cut], word[cut:]
+		if m := aRange.FindStringSubmatchIndex(rest); m != nil && m[0] == 0 {
+			low, high, sep, tail := rest[m[2]:m[3]], rest[m[4]:m[5]], rest[m[6]:m[7]], rest[m[1]:]
+			first, _ := strconv.Atoi(low)
+			last, _ := strconv.Atoi(high)
+			more := "[" + low + sep + tail
+			if first < last {
+				next := fmt.Sprintf("%0*d", len(low), first+1)
+				todo = append([]string{head + "[" + low + "]" + after(sep, tail), head + "[" + next + "-" + high + sep + tail}, todo...)
+			} else {
+				todo = append([]string{head + more}, todo...)
+			}
+			continue
+		}
+		m := aNumber.FindStringSubmatchIndex(rest)
+		if m == nil {
+			return "no bracket: " + word
+		}
+		number, sep, tail := rest[m[2]:m[3]], rest[m[4]:m[5]], rest[m[1]:]
+		next := []string{head + number + after(sep, tail)}
+		if sep == "," {
+			next = append(next, head+"["+tail)
+		}
+		todo = append(next, todo...)
+	}
+	return strings.Join(done, " ")
+}
+
+// after is what follows the bracket of which tail is the rest.
+func after(sep, tail string) string {
+	if sep == "]" {
+		return tail
+	}
+	_, tail, _ = strings.Cut(tail, "]")
+	return tail
+}
+
+// outside splits at commas that are in no bracket.
+func outside(list string) (words []string) {
+	word, depth := "", 0
+	for i := range len(list) {
+		c := list[i]
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				words, word = append(words, word), ""
+				continue
+			}
+		}
+		word += list[i : i+1]
+	}
+	return append(words, word)
+}

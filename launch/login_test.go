@@ -1,0 +1,154 @@
+package launch_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/launch"
+)
+
+// byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and then runs here
+// what ssh would run there. It counts its calls for each host in a file of that name in $count.
+func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (launch.Spec, string) {
+	t.Helper()
+	count := t.TempDir()
+	fake := filepath.Join(t.TempDir(), "fakessh")
+	text := fmt.Sprintf("#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\nhost=$1 count=%s\necho x >> $count/$host\ntries=$(wc -l < $count/$host)\n%s\n"+
+		"exec sh -c \"$2\"\n", count, script)
+	require.NoError(t, os.WriteFile(fake, []byte(text), 0o700))
+	s.Hosts, s.Bind, s.SSH = hosts, "127.0.0.1", []string{fake}
+	if s.Processes == 0 {
+		s.Processes = len(hosts)
+	}
+	return s, count
+}
+
+// tries is how often a host was tried.
+func tries(t *testing.T, count, host string) int {
+	text, err := os.ReadFile(filepath.Join(count, host))
+	require.NoError(t, err)
+	return strings.Count(string(text), "\n")
+}
+
+// TestHostThatTurnsAwayIsTriedAgain has the messages of ssh for troubles that pass.
+func TestHostThatTurnsAwayIsTriedAgain(t *testing.T) {
+	for _, says := range []string{
+		"kex_exchange_identification: Connection closed by remote host\r\nConnection closed by 10.0.0.1 port 22",
+		"kex_exchange_identification: read: Connection reset by peer",
+		"ssh: connect to host b port 22: Connection refused",
+		"ssh: connect to host b port 22: Connection timed out",
+		"ssh: Could not resolve hostname b: Temporary failure in name resolution",
+	} {
+		s, count := byFakeSSH(t, `if [ $host = b ] && [ $tries -le 3 ]; then printf '`+says+`\n' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
+		r := begin(t, "exchange", s)
+		result, err := r.end(t)
+		lines, _ := r.look()
+		require.NoError(t, err, lines)
+		require.Zero(t, result.Status)
+		require.Equal(t, 1, tries(t, count, "a"))
+		require.Equal(t, 4, tries(t, count, "b"))
+	}
+}
+
+// TestHostThatStaysAwayIsNamed has the messages of ssh for troubles that stay.
+func TestHostThatStaysAwayIsNamed(t *testing.T) {
+	for says, advice := range map[string]string{
+		"@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.":   "`ssh-keygen -R b`",
+		"No ED25519 host key is known for b.\nHost key verification failed.":                    "with `ssh b`",
+		"me@b: Permission denied (publickey).":                                                  "try `ssh-copy-id b`",
+		"Received disconnect: Too many authentication failures\nConnection closed by b port 22": "IdentityFile",
+		"ssh: Could not resolve hostname b: Name or service not known":                          "is the name right?",
+		"what is this": "try `ssh -o BatchMode=yes b true`",
+	} {
+		s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`, launch.Spec{}, "a", "b", "c")
+		r := begin(t, "exchange", s)
+		result, err := r.end(t)
+		var unreached *launch.UnreachedError
+		require.ErrorAs(t, err, &unreached)
+		require.Len(t, unreached.Hosts, 1)
+		require.Equal(t, "b", unreached.Hosts[0].Host)
+		last := says[strings.LastIndex(says, "\n")+1:]
+		require.Equal(t, last, unreached.Hosts[0].Says)
+		require.ErrorContains(t, err, advice)
+		require.Equal(t, 255, result.Status)
+		require.Equal(t, 1, tries(t, count, "b"))
+		lines, _ := r.look()
+		require.Contains(t, strings.Join(lines, "\n"), says) // all of it
+	}
+}
+
+func TestOneOfManyHostsFails(t *testing.T) {
+	var hosts []string
+	for i := range 20 {
+		hosts = append(hosts, fmt.Sprintf("n%02d", i))
+	}
+	s, _ := byFakeSSH(t, `if [ $host = n13 ]; then echo 'me@n13: Permission denied (publickey).' >&2; exit 255; fi`, launch.Spec{}, hosts...)
+	r := begin(t, "exchange", s)
+	_, err := r.end(t)
+	require.EqualError(t, err, `reach hosts: host n13: ssh said "me@n13: Permission denied (publickey).": it lets you in with a key alone: try `+"`ssh-copy-id n13`")
+}
+
+// TestAllHostsThatFailAreNamed has one that fails at once, and one that fails after it.
+func TestAllHostsThatFailAreNamed(t *testing.T) {
+	s, _ := byFakeSSH(t, `case $host in
+b) echo 'me@b: Permission denied (publickey).' >&2; exit 255;;
+c) while ! [ -e $count/b ]; do sleep 0.01; done; sleep 0.1; echo 'Host key verification failed.' >&2; exit 255;;
+esac`, launch.Spec{Grace: testLimit}, "b", "c")
+	_, err := begin(t, "exchange", s).end(t)
+	require.ErrorContains(t, err, "host b: ssh said")
+	require.ErrorContains(t, err, "host c: ssh said")
+}
+
+func TestHostThatDoesNotAnswer(t *testing.T) {
+	s, count := byFakeSSH(t, `[ $host = a ] || exec sleep 1000`, launch.Spec{StartLimit: time.Second}, "a", "b", "c")
+	_, err := begin(t, "exchange", s).end(t)
+	require.ErrorContains(t, err, "missing: process 1 (rank 1, host b), process 2 (rank 2, host c); ssh has not got through for 2 of them yet")
+	require.Equal(t, 1, tries(t, count, "b"))
+}
+
+// TestHostThatAlwaysRefuses ends at the start limit, which comes before the last try.
+func TestHostThatAlwaysRefuses(t *testing.T) {
+	s, _ := byFakeSSH(t, `[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
+		launch.Spec{StartLimit: time.Second}, "a", "b")
+	_, err := begin(t, "exchange", s).end(t)
+	require.ErrorContains(t, err, "not all processes have joined within 1s")
+	require.ErrorContains(t, err, `host b: ssh said "ssh: connect to host b port 22: Connection refused"`)
+}
+
+// TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise another try.
+func TestProcessIsNeverStartedTwice(t *testing.T) {
+	s, count := byFakeSSH(t, `if [ $host = b ]; then
+trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
+	_, err := begin(t, "crash:3", s).end(t)
+	require.ErrorContains(t, err, "ended with status")
+	require.Equal(t, 1, tries(t, count, "b"))
+}
+
+// TestWhatSSHSaysBeforeTheShell is forwarded once the shell is there, however it ends.
+func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
+	s, _ := byFakeSSH(t, `printf 'Warning: first\nno newline' >&2`, launch.Spec{Prefix: true}, "a", "b")
+	r := begin(t, "exchange", s)
+	_, err := r.end(t)
+	lines, _ := r.look()
+	require.NoError(t, err, lines)
+	require.Contains(t, lines, "[1] Warning: first")
+	require.Contains(t, strings.Join(lines, "\n"), "no newline")
+	require.NotContains(t, strings.Join(lines, "\n"), "ready-")
+}
+
+// TestSignalsEndALogin has a signal for the launcher while ssh has not reached its hosts.
+func TestSignalsEndALogin(t *testing.T) {
+	s, count := byFakeSSH(t, `echo ready $$ >&2; exec sleep 1000`, launch.Spec{}, "a", "b")
+	r := begin(t, "exchange", s)
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(count, "b")); return err == nil }, testLimit, time.Millisecond)
+	r.cancel(errors.New("enough"))
+	_, err := r.end(t)
+	require.EqualError(t, err, "job was ended: enough")
+}

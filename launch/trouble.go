@@ -1,0 +1,111 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// sshFailed is the status of ssh itself.
+const sshFailed = 255
+
+// trouble is a reason for which ssh does not reach a host.
+type trouble struct {
+	says   string // in what ssh prints
+	passes bool   // it may be gone at the next try
+	advice string // what to do; HOST stands for the host
+}
+
+const (
+	adviceClosed = "its sshd turns connections away: raise MaxStartups there, or look into its log"
+	adviceSilent = "is the host up, and does a firewall let ssh through?"
+)
+
+// troubles begins with those that are certain: they may end with a closed connection too.
+var troubles = []trouble{
+	{"REMOTE HOST IDENTIFICATION HAS CHANGED", false, "its key has changed: find out why, then run `ssh-keygen -R HOST`"},
+	{"Host key verification failed", false, "its key is not known here: log in by hand once, with `ssh HOST`"},
+	{"Permission denied", false, "it lets you in with a key alone: try `ssh-copy-id HOST`"},
+	{"Too many authentication failures", false, "name one key for it, as IdentityFile in ~/.ssh/config"},
+	{"Temporary failure in name resolution", true, "does the name server answer?"},
+	{"Could not resolve hostname", false, "is the name right?"},
+	{"Connection refused", true, "does sshd run there, at this port?"},
+	{"timed out", true, adviceSilent},
+	{"No route to host", true, adviceSilent},
+	{"kex_exchange_identification", true, adviceClosed},
+	{"Connection closed", true, adviceClosed},
+	{"Connection reset", true, adviceClosed},
+	{"closed by remote host", true, adviceClosed},
+}
+
+// troubleOf finds the trouble in what an ssh has printed before it ended.
+func troubleOf(heard []byte, status int) trouble {
+	for _, t := range troubles {
+		if strings.Contains(string(heard), t.says) {
+			t.passes = t.passes && status == sshFailed
+			return t
+		}
+	}
+	return trouble{advice: "try `ssh -o BatchMode=yes HOST true`"}
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text []byte) string {
+	lines := strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' || c == '\r' })
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(lines[i]); line != "" {
+			return line[:min(len(line), 300)]
+		}
+	}
+	return ""
+}
+
+// Unreached is a host that ssh did not reach.
+type Unreached struct {
+	Host   string
+	Tries  int    // ssh that have ended
+	Says   string // the last line of the last one
+	Advice string // what to do
+}
+
+func (u Unreached) String() string {
+	says := "said nothing"
+	if u.Says != "" {
+		says = fmt.Sprintf("said %q", u.Says)
+	}
+	if u.Tries > 1 {
+		says += fmt.Sprintf(" at try %d", u.Tries)
+	}
+	return fmt.Sprintf("host %s: ssh %s: %s", u.Host, says, strings.ReplaceAll(u.Advice, "HOST", u.Host))
+}
+
+// UnreachedError is the error of a job that could not start because ssh did not reach hosts. Nothing was started on them.
+type UnreachedError struct {
+	Hosts  []Unreached
+	Status int // of the first ssh that failed for good
+}
+
+func (e *UnreachedError) Error() string { return "reach hosts: " + listHosts(e.Hosts) }
+
+// listHosts names the first of many hosts.
+func listHosts(hosts []Unreached) string {
+	var texts []string
+	for _, h := range hosts[:min(len(hosts), 8)] {
+		texts = append(texts, h.String())
+	}
+	if more := len(hosts) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more hosts", more))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// unreached lists the hosts of which ssh has told why it did not reach them.
+func (j *job) unreached() (hosts []Unreached) {
+	seen := make(map[string]bool)
+	for _, p := range j.processes {
+		if p.tries > 0 && !p.reached && !seen[p.Host] {
+			seen[p.Host] = true
+			hosts = append(hosts, Unreached{p.Host, p.tries, lastLine(p.heard), p.trouble.advice})
+		}
+	}
+	return hosts
+}
