@@ -91,7 +91,7 @@ func filesAllowed() uint64 {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return 0
 	}
-	return uint64(limit.Cur)
+	return limit.Cur
 }
 
 // checkFiles returns an error if a process of a job may not have as many open files as it needs.
