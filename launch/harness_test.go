@@ -15,8 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/launch"
 )
 
-// testLimit is how long a test waits for what must come. Nothing takes near as long, but on a loaded machine.
-const testLimit = 60 * time.Second
+// testLimit is how long a test waits for what must come: longer than any start limit that a test sets.
+const testLimit = 6 * time.Minute
 
 // screen keeps the lines that a job prints, and lets a test wait for them.
 type screen struct {
