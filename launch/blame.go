@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // blame finds the exit that caused the others. order is the order in which the launcher saw them. It sees exits on other hosts late,
@@ -84,7 +86,7 @@ func complain(line net.Conn, err error) {
 	}
 	text := cause.Error()
 	line.SetWriteDeadline(time.Now().Add(lineLimit))
-	_ = writeMessage(line, complaint{
+	_ = handshake.WriteMessage(line, complaint{
 		Processes: blamed[:min(len(blamed), blamedMax)], Cause: text[:min(len(text), complaintCauseMax)],
 	})
 }
@@ -94,7 +96,7 @@ func (j *job) listen(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
 		var c complaint
-		if err := readMessage(p.line, complaintBytesMax, &c); err == nil {
+		if err := handshake.ReadMessage(p.line, complaintBytesMax, &c); err == nil {
 			c.by = p.Process
 			j.complaints <- c
 		}

@@ -54,11 +54,11 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 func (e environment) meet(ctx context.Context, conn net.Conn, address string) ([]string, error) {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) // long ago: ends the read
 	defer stop()
-	if err := writeMessage(conn, arrival{address}); err != nil {
+	if err := handshake.WriteMessage(conn, arrival{address}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLauncherGone, err)
 	}
 	var d departure
-	err := readMessage(conn, departureBytesMax(e.processes), &d)
+	err := handshake.ReadMessage(conn, departureBytesMax(e.processes), &d)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -62,7 +62,7 @@ func hearMember(conn net.Conn) (address string, err error) {
 	}
 	_, err = handshake.Server(conn, testSecret, handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
 	var a arrival
-	return a.Address, errors.Join(err, readMessage(conn, arrivalBytesMax, &a), a.check())
+	return a.Address, errors.Join(err, handshake.ReadMessage(conn, arrivalBytesMax, &a), a.check())
 }
 
 // TestStrangersAtAMemberAreLogged has one knock when the member has told the launcher where it listens.
@@ -76,7 +76,7 @@ func TestStrangersAtAMemberAreLogged(t *testing.T) {
 		require.NoError(t, err)
 		defer stranger.Close()
 		stranger.Write([]byte("GET / HTTP/1.1\r\n\r\n"))
-		require.NoError(t, writeMessage(conn, departure{Addresses: []string{"127.0.0.1:1", address}}))
+		require.NoError(t, handshake.WriteMessage(conn, departure{Addresses: []string{"127.0.0.1:1", address}}))
 		for line := range told {
 			if strings.Contains(line, "refuse connection") {
 				require.Contains(t, line, stranger.LocalAddr().String())
@@ -129,9 +129,11 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 		"leaves half-said":  {after(func(c net.Conn) { c.Write([]byte{100, 0, 0, 0, '{'}) }), "unexpected EOF", nil},
 		"says too much":     {after(func(c net.Conn) { c.Write(binary.LittleEndian.AppendUint32(nil, 1<<30)) }), "the most is", nil},
 		"says nonsense":     {after(func(c net.Conn) { c.Write([]byte{2, 0, 0, 0, '[', ']'}) }), "decode message", nil},
-		"knows one address": {after(func(c net.Conn) { writeMessage(c, departure{Addresses: []string{"h:1"}}) }), "1 addresses for 2 processes", nil},
-		"has failed":        {after(func(c net.Conn) { writeMessage(c, departure{Failed: "no luck"}) }), "job has failed elsewhere: no luck", ErrElsewhere},
-		"leaves in the end": {after(func(c net.Conn) { writeMessage(c, departure{Addresses: []string{"127.0.0.1:1", "127.0.0.1:2"}}) }), "launcher is gone", ErrLauncherGone},
+		"knows one address": {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Addresses: []string{"h:1"}}) }), "1 addresses for 2 processes", nil},
+		"has failed":        {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Failed: "no luck"}) }), "job has failed elsewhere: no luck", ErrElsewhere},
+		"leaves in the end": {after(func(c net.Conn) {
+			handshake.WriteMessage(c, departure{Addresses: []string{"127.0.0.1:1", "127.0.0.1:2"}})
+		}), "launcher is gone", ErrLauncherGone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := joinAgainst(t, t.Context(), nil, c.launcher)

@@ -1,11 +1,7 @@
 package launch
 
 import (
-	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 )
@@ -67,43 +63,6 @@ func checkAddress(address string) error {
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host == "" {
 		return fmt.Errorf("address %q is not of the form host:port", address)
-	}
-	return nil
-}
-
-// writeMessage sends a message as its length in 4 bytes, little-endian, and its JSON.
-func writeMessage(w io.Writer, message any) error {
-	body, err := json.Marshal(message)
-	if err != nil {
-		return fmt.Errorf("encode message: %w", err)
-	}
-	b := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
-	if _, err := w.Write(append(b, body...)); err != nil {
-		return fmt.Errorf("write message: %w", err)
-	}
-	return nil
-}
-
-// readMessage receives a message of at most limit bytes. io.EOF is in the chain of its error only when the other end has
-// left before the message began.
-func readMessage(r io.Reader, limit int, message any) error {
-	var length [4]byte
-	if _, err := io.ReadFull(r, length[:]); err != nil {
-		return fmt.Errorf("read message: %w", err)
-	}
-	n := binary.LittleEndian.Uint32(length[:])
-	if uint64(n) > uint64(limit) {
-		return fmt.Errorf("read message: %d bytes, the most is %d", n, limit)
-	}
-	body := make([]byte, n)
-	if _, err := io.ReadFull(r, body); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return fmt.Errorf("read message: %w", err)
-	}
-	if err := json.Unmarshal(body, message); err != nil {
-		return fmt.Errorf("decode message: %w", err)
 	}
 	return nil
 }

@@ -8,21 +8,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 func TestMessagesArrive(t *testing.T) {
 	var b bytes.Buffer
 	sent := departure{Addresses: []string{"127.0.0.1:1", "[fe80::1%eth0]:65535"}}
-	require.NoError(t, writeMessage(&b, sent))
-	require.NoError(t, writeMessage(&b, arrival{"host:7"}))
+	require.NoError(t, handshake.WriteMessage(&b, sent))
+	require.NoError(t, handshake.WriteMessage(&b, arrival{"host:7"}))
 	var d departure
-	require.NoError(t, readMessage(&b, departureBytesMax(2), &d))
+	require.NoError(t, handshake.ReadMessage(&b, departureBytesMax(2), &d))
 	require.Equal(t, sent, d)
 	require.NoError(t, d.check(2))
 	var a arrival
-	require.NoError(t, readMessage(&b, arrivalBytesMax, &a))
+	require.NoError(t, handshake.ReadMessage(&b, arrivalBytesMax, &a))
 	require.NoError(t, a.check())
-	require.ErrorIs(t, readMessage(&b, arrivalBytesMax, &a), io.EOF)
+	require.ErrorIs(t, handshake.ReadMessage(&b, arrivalBytesMax, &a), io.EOF)
 }
 
 func TestLargestDepartureFits(t *testing.T) {
@@ -32,10 +34,10 @@ func TestLargestDepartureFits(t *testing.T) {
 	}
 	require.NoError(t, d.check(100))
 	var b bytes.Buffer
-	require.NoError(t, writeMessage(&b, d))
+	require.NoError(t, handshake.WriteMessage(&b, d))
 	require.LessOrEqual(t, b.Len()-4, departureBytesMax(100))
 	b.Reset()
-	require.NoError(t, writeMessage(&b, departure{Failed: strings.Repeat("\x00", failedBytesMax)}))
+	require.NoError(t, handshake.WriteMessage(&b, departure{Failed: strings.Repeat("\x00", failedBytesMax)}))
 	require.LessOrEqual(t, b.Len()-4, departureBytesMax(1), "even if each byte takes six")
 }
 
@@ -49,7 +51,7 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		{"\x02\x00\x00\x00[]", "decode message"},
 	} {
 		var a arrival
-		err := readMessage(strings.NewReader(c.wire), arrivalBytesMax, &a)
+		err := handshake.ReadMessage(strings.NewReader(c.wire), arrivalBytesMax, &a)
 		require.ErrorContains(t, err, c.says)
 	}
 	for _, address := range []string{"", "host", "host:", "host:0", "host:65536", "host:-1", ":5", "a:b:1", strings.Repeat("h", 300) + ":1"} {
@@ -65,15 +67,15 @@ func FuzzReadMessage(f *testing.F) {
 	f.Add([]byte("\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		var a arrival
-		if readMessage(bytes.NewReader(wire), arrivalBytesMax, &a) == nil && a.check() == nil {
+		if handshake.ReadMessage(bytes.NewReader(wire), arrivalBytesMax, &a) == nil && a.check() == nil {
 			var again arrival
 			var b bytes.Buffer
-			require.NoError(t, writeMessage(&b, a))
-			require.NoError(t, readMessage(&b, 6*arrivalBytesMax, &again))
+			require.NoError(t, handshake.WriteMessage(&b, a))
+			require.NoError(t, handshake.ReadMessage(&b, 6*arrivalBytesMax, &again))
 			require.Equal(t, a, again)
 		}
 		var d departure
-		if readMessage(bytes.NewReader(wire), departureBytesMax(1), &d) == nil && d.Failed == "" && d.check(1) == nil {
+		if handshake.ReadMessage(bytes.NewReader(wire), departureBytesMax(1), &d) == nil && d.Failed == "" && d.check(1) == nil {
 			require.Len(t, d.Addresses, 1)
 		}
 	})

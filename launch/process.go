@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
+
+	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // process is one process of a job, as its launcher sees it. Only the launcher's loop touches it, but for the command,
@@ -160,5 +162,5 @@ const lastWordsLimit = time.Second
 
 // tell sends a process the departure for which it waits after it has joined.
 func tell(line net.Conn, d departure) error {
-	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), writeMessage(line, d))
+	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, d))
 }

@@ -65,7 +65,7 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	leave := context.AfterFunc(r.open, func() { conn.Close() })
 	defer leave()
 	var a arrival
-	if err := readMessage(conn, arrivalBytesMax, &a); err != nil {
+	if err := handshake.ReadMessage(conn, arrivalBytesMax, &a); err != nil {
 		return err
 	}
 	if err := a.check(); err != nil {

@@ -24,6 +24,9 @@ type Gate struct {
 	Members  int           // connections of members that may come at the same time
 	Limit    time.Duration // until a guest has said who it is; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
+	// Prove, when it is not nil, finds out in place of the greeting who is at the other end of a connection that was accepted, and
+	// returns what to speak with it over. It may be called from many goroutines.
+	Prove func(net.Conn) (net.Conn, Hello, error)
 	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
 	Welcome func(net.Conn, Hello)
 	// Mismatch is told of members whose identity differs; their connections are closed. It may be called from many
@@ -76,8 +79,7 @@ func (g *Gate) accept() {
 }
 
 func (g *Gate) greet(guest *guest) {
-	conn := guest.conn
-	hello, err := server(conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(guest, s) })
+	conn, hello, err := g.prove(guest)
 	if !g.leave(guest) {
 		conn.Close()
 		g.refuse("drop connection", conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
@@ -93,6 +95,18 @@ func (g *Gate) greet(guest *guest) {
 	if errors.As(err, &mismatch) && g.Mismatch != nil {
 		g.Mismatch(err)
 	}
+}
+
+func (g *Gate) prove(guest *guest) (net.Conn, Hello, error) {
+	if g.Prove == nil {
+		hello, err := server(guest.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(guest, s) })
+		return guest.conn, hello, err
+	}
+	conn, hello, err := g.Prove(guest.conn)
+	if err != nil {
+		return guest.conn, hello, err
+	}
+	return conn, hello, nil
 }
 
 // enter adds a guest, and drops another one when there are too many. It returns nil when the gate is closed.

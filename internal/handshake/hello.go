@@ -10,11 +10,12 @@ const (
 	RolePeer     = "peer"     // a process of the job, to another one
 	RoleLauncher = "launcher" // what started the job
 	RoleProcess  = "process"  // a process of the job, to the launcher
+	RoleChild    = "child"    // a process of the job, to its parent in the tree by which it joins, and the parent to it
 )
 
 // Hello is what two ends tell each other after both have proven that they know the job's secret.
 type Hello struct {
-	Role      string // RolePeer, RoleLauncher or RoleProcess
+	Role      string // one of those above
 	Job       string // the job's id
 	Process   int
 	Processes int
