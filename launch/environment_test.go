@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -132,15 +133,10 @@ func TestSecretByFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, secret, read)
 
-	require.NoError(t, os.Chmod(file, 0o640))
+	require.NoError(t, os.Chmod(file, 0o604))
 	_, err = readSecretFile(file)
-	require.ErrorContains(t, err, "has mode 0640, others may use it: run chmod 600")
+	require.ErrorContains(t, err, "has mode 0604, others may use it: run chmod 600")
 	require.NoError(t, os.Chmod(file, 0o600))
-
-	link := file + ".link"
-	require.NoError(t, os.Symlink(file, link))
-	_, err = readSecretFile(link)
-	require.Error(t, err)
 
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.Chown(file, 1234, -1))
@@ -149,6 +145,69 @@ func TestSecretByFile(t *testing.T) {
 	}
 	_, err = readSecretFile(filepath.Dir(file))
 	require.ErrorContains(t, err, "not a regular file")
+}
+
+// TestSecretOfKubernetes has a file as Kubernetes mounts it: behind two links, root's, and readable by a group of the pod's user.
+func TestSecretOfKubernetes(t *testing.T) {
+	secret := newSecret()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "..2026_07_01", "secret")
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o750))
+	require.NoError(t, os.WriteFile(file, []byte(formatSecret(secret)), 0o600))
+	require.NoError(t, os.Symlink("..2026_07_01", filepath.Join(dir, "..data")))
+	link := filepath.Join(dir, "secret")
+	require.NoError(t, os.Symlink("..data/secret", link))
+	read, err := readSecretFile(link)
+	require.NoError(t, err)
+	require.Equal(t, secret, read)
+
+	require.NoError(t, os.Chmod(file, 0o444))
+	_, err = readSecretFile(link)
+	require.ErrorContains(t, err, link+" has mode 0444, others may use it: run chmod 600")
+
+	require.NoError(t, os.Chmod(file, 0o440))
+	read, err = readSecretFile(link)
+	if os.Geteuid() != 0 { // whose file may be read by nobody else
+		require.ErrorContains(t, err, "has mode 0440")
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, secret, read)
+	require.NoError(t, os.Chown(file, 0, 4321)) // which is no group of ours
+	_, err = readSecretFile(link)
+	require.ErrorContains(t, err, "has mode 0440")
+}
+
+func TestReadersOfTheSecret(t *testing.T) {
+	const user, stranger = 1000, 1001
+	groups := []int{2000, 65532}
+	for _, c := range []struct {
+		mode         fs.FileMode
+		owner, group int
+		says         string
+	}{
+		{0o600, user, 2000, ""},
+		{0o400, user, 3000, ""},
+		{0o400, 0, 3000, ""},
+		{0o440, 0, 65532, ""},
+		{0o640, 0, 2000, ""},
+		{0o440, user, 65532, "has mode 0440, others may use it"},
+		{0o440, 0, 3000, "has mode 0440, others may use it"},
+		{0o460, 0, 65532, "has mode 0460, others may use it"},
+		{0o450, 0, 65532, "has mode 0450, others may use it"},
+		{0o444, 0, 65532, "has mode 0444, others may use it"},
+		{0o602, user, 2000, "has mode 0602, others may use it"},
+		{0o601, user, 2000, "has mode 0601, others may use it"},
+		{0o600, stranger, 2000, "belongs to user 1001, this process runs as user 1000"},
+		{0o640, stranger, 2000, "has mode 0640, others may use it"},
+	} {
+		err := checkReaders(c.mode, c.owner, c.group, user, groups)
+		if c.says == "" {
+			require.NoError(t, err, c)
+		} else {
+			require.ErrorContains(t, err, c.says, c)
+		}
+	}
 }
 
 func TestWhereTheSecretIsMustBeClear(t *testing.T) {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -66,9 +68,9 @@ func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
 	return parseSecret(text[:n])
 }
 
-// readSecretFile takes the secret from a file, which nobody but its owner may be able to read.
+// readSecretFile takes the secret from a file, which others may not be able to read. It may lie behind links, as in Kubernetes.
 func readSecretFile(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -80,15 +82,31 @@ func readSecretFile(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s has mode %04o, others may use it: run chmod 600 %s", name, mode, name)
+	groups, err := os.Getgroups()
+	if err != nil {
+		return nil, err
 	}
-	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
-		return nil, fmt.Errorf("%s belongs to user %d, this process runs as user %d", name, owner, os.Geteuid())
+	of := info.Sys().(*syscall.Stat_t)
+	err = checkReaders(info.Mode().Perm(), int(of.Uid), int(of.Gid), os.Geteuid(), append(groups, os.Getegid()))
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, secretText+1))
 	if err != nil {
 		return nil, err
 	}
 	return parseSecret(text)
+}
+
+// checkReaders checks who may read a file, for a process of a user and its groups. The file is the user's alone; or it is root's, and
+// then the process may read it by its group: so Kubernetes mounts a Secret for a pod with an fsGroup.
+func checkReaders(mode fs.FileMode, owner, group, user int, groups []int) error {
+	byGroup := owner == 0 && slices.Contains(groups, group)
+	switch {
+	case mode&0o037 != 0, mode&0o040 != 0 && !byGroup:
+		return fmt.Errorf("has mode %04o, others may use it: run chmod 600 on it", mode)
+	case owner != user && owner != 0:
+		return fmt.Errorf("belongs to user %d, this process runs as user %d", owner, user)
+	}
+	return nil
 }
