@@ -37,6 +37,7 @@ var walls = []wall{
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
 	{folder: "internal/local", std: all, ours: only("internal/cpu internal/frame internal/idle netio")},
 	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout netio route termination tune")},
+	{folder: "internal/kubernetes", std: pureAndText, ours: none},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
@@ -75,6 +76,8 @@ var (
 	pureAndSync = only(pure.allow + " sync sync/atomic")
 	// pureAndJSON is for files that others read and write.
 	pureAndJSON = only(pure.allow + " bytes encoding/json")
+	// pureAndText is for files that are filled in from templates.
+	pureAndText = only(pure.allow + " embed encoding/hex io path regexp text/template unicode unicode/utf8")
 
 	// quiet keeps out files, sockets, processes and the system; log output goes to the slog.Logger of the caller.
 	quiet         = set{deny: quietAndFiles.deny + " os"}

@@ -1,0 +1,71 @@
+package kubernetes
+
+import (
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// SecretBytes is the size of a job's secret.
+const SecretBytes = 32
+
+const (
+	// user is neither root nor anybody who has an account.
+	user = 65532
+	// secretFolder is where the Secret is mounted.
+	secretFolder = "/run/secrets/pebbles"
+	// builtProgram is where the image of a Dockerfile of ours has the program.
+	builtProgram = "/program"
+)
+
+var (
+	//go:embed manifests.yaml.tmpl
+	manifestsText string
+	//go:embed Dockerfile.tmpl
+	dockerfileText string
+
+	functions  = template.FuncMap{"quote": quote, "literal": literal}
+	manifests  = template.Must(template.New("manifests").Funcs(functions).Parse(manifestsText))
+	dockerfile = template.Must(template.New("Dockerfile").Funcs(functions).Parse(dockerfileText))
+)
+
+// quote writes a value as text between quotation marks. What Go escapes in printable UTF-8, YAML and JSON read as Go does.
+func quote(value any) string { return strconv.Quote(fmt.Sprint(value)) }
+
+// literal quotes an argument for a container, where Kubernetes takes $ for the begin of a variable, and $$ for $.
+func literal(argument string) string { return quote(strings.ReplaceAll(argument, "$", "$$")) }
+
+// Write writes the manifests in YAML. The secret, which must be random and new for each job, stands in the Secret alone.
+func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
+	if err := j.Check(); err != nil {
+		return err
+	}
+	return manifests.Execute(w, struct {
+		Job
+		Secret, SecretFolder, SecretFile, Rendezvous string
+		User                                         int
+		GraceSeconds                                 int64
+		Kinds                                        []string
+	}{
+		Job: j, Secret: hex.EncodeToString(secret[:]), SecretFolder: secretFolder, SecretFile: secretFolder + "/secret",
+		Rendezvous: fmt.Sprintf("%s-%%d.%s:%d", j.Name, j.Name, j.Port), // with the number of a process for %d
+		User:       user, GraceSeconds: int64(j.GracePeriod / time.Second), Kinds: []string{"requests", "limits"},
+	})
+}
+
+// WriteDockerfile writes a Dockerfile for the program in a package of the folder that the image is built in. The image holds the program
+// alone, as a static binary.
+func WriteDockerfile(w io.Writer, program string) error {
+	if err := checkPackage(program); err != nil {
+		return err
+	}
+	return dockerfile.Execute(w, struct {
+		Package, Program string
+		User             int
+	}{program, builtProgram, user})
+}
