@@ -137,7 +137,7 @@ func TestCompletion(t *testing.T) {
 	require.NotContains(t, complete("sim", "epochs", "--sweep", ""), "json=")
 	require.Contains(t, complete("tune", "bfs", "--kron"), "--kronecker")
 	require.Contains(t, complete("tune", "b"), "bfs")
-	for _, command := range []string{"tune", "sim", "run", "fit", "model"} {
+	for _, command := range []string{"tune", "sim", "run", "k8s", "fit", "model"} {
 		require.Contains(t, complete(command[:2]), command)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

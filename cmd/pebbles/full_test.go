@@ -25,6 +25,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		"epochs --count 2 --explain --json", "epochs --count 2 --procs 2 --explain",
 		"sim epochs --count 2 --ranks 2 -q", "sim epochs --count 2 -q --sweep ranks=2,3", "sim epochs --count 2 -q --json --sweep ranks=2,3",
 		"sim --fuzz --worlds 1 -q", "limit switch --rounds 1",
+		"k8s --name a --image b -n 2", "k8s --dockerfile .",
 		"run -n 1 -- " + binary + " version", "run -n 2 -- echo lost", "run -n 2 --prefix -- echo lost", "run -n 2 --no-prefix -- echo lost",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -140,6 +140,23 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"run -n 2 --prefix --no-prefix -- true", []string{"--prefix", "--no-prefix", "choose one"}},
 		{"run -n 0 -- true", []string{"--procs", "1 or more"}},
 		{"run -n 4 --ranks 2 -- true", []string{"--ranks 2", "4 processes"}},
+		{"k8s", []string{"--name", "--image", "-n N"}},
+		{"k8s --name a --image b", []string{"--name", "--image", "-n N"}},
+		{"k8s --name a --image b -n 0", []string{"--procs", "1 or more"}},
+		{"k8s --name a --image b -n 2 /program", []string{`"/program"`, "only flags"}},
+		{"k8s --name A --image b -n 2", []string{`"A"`, "from a to z"}},
+		{"k8s --name a --image b -n 70000", []string{"70000", "1 to 65536"}},
+		{"k8s --name a --image b -n 4 --ranks 2", []string{"2 ranks", "4 processes"}},
+		{"k8s --name a --image b -n 2 --memory 8GiB", []string{`"8GiB"`, "8Gi"}},
+		{"k8s --name a --image b -n 2 --cpu many", []string{`"many"`, "1500m"}},
+		{"k8s --name a --image b -n 2 --port 80", []string{"port 80", "1024"}},
+		{"k8s --name a --image b -n 2 --namespace A", []string{`"A"`, "namespace"}},
+		{"k8s --name a --image b -n 2 --start-limit 0", []string{"--start-limit", "30s"}},
+		{"k8s --name a --image b -n 2 --grace-period 1500ms", []string{"1.5s", "whole seconds"}},
+		{"k8s --dockerfile . --name a", []string{"--dockerfile", "alone"}},
+		{"k8s --dockerfile . -- /program", []string{"--dockerfile", "alone"}},
+		{"k8s --dockerfile ../a", []string{`"../a"`, "./cmd/program"}},
+		{"k8s --dockerfile=", []string{`""`, "./cmd/program"}},
 	} {
 		t.Run(m.line, func(t *testing.T) {
 			t.Parallel()
