@@ -16,29 +16,29 @@ var joined atomic.Int64
 // Joined reports whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
 func Joined() bool { return joined.Load() > 0 }
 
-// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's, or by
-// a launcher that this package does not speak, such as mpirun or srun. Each process would run a job of its own, and none
-// would tell. alone says that this is meant; so does PEBBLES_ALONE=1 in the environment.
+// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's, or as a task of
+// another launcher, such as mpirun or srun. Each process would run a job of its own, and none would tell. alone says that this is
+// meant; so does PEBBLES_ALONE=1 in the environment.
 func CheckAlone(alone bool) error {
 	if meant, err := meantAlone(alone); meant || err != nil {
 		return err
 	}
 	processes := int(joined.Load())
-	if Started() {
+	if ours() {
 		processes, _ = strconv.Atoi(os.Getenv(varProcesses))
 	}
 	if processes > 1 {
 		return fmt.Errorf("this process is one of a job of %d processes, each of which would run a job of its own here: call "+
 			"pebble.Main or pebble.RunLaunched to take part in the job, or set %s=1 to run alone on purpose", processes, varAlone)
 	}
-	return checkTasks()
+	return checkTasks("call pebble.Main or pebble.RunLaunched to take part in one job")
 }
 
 // checkTasks returns an error if this process is one of several tasks of another launcher.
-func checkTasks() error {
+func checkTasks(advice string) error {
 	if tasks, variable := foreignTasks(); tasks > 1 {
 		return fmt.Errorf("another launcher has started this process as one of %d (%s=%d), each of which would run a job of its own: "+
-			"start one job by `pebbles run`, or set %s=1 to run alone on purpose", tasks, variable, tasks, varAlone)
+			"%s, or set %s=1 to run alone on purpose", tasks, variable, tasks, advice, varAlone)
 	}
 	return nil
 }
@@ -63,6 +63,9 @@ func foreignTasks() (tasks int, variable string) {
 	}
 	if inSlurmStep() {
 		variables = append(variables, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
+	}
+	if !ours() {
+		variables = append(variables, varProcesses)
 	}
 	for _, name := range variables {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

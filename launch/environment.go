@@ -19,7 +19,7 @@ const (
 	varRanks      = "PEBBLES_RANKS"         // ranks of the whole job
 	varLauncher   = "PEBBLES_LAUNCHER"      // host:port of the launcher
 	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor that the secret is read from, or
-	varSecretFile = "PEBBLES_SECRET_FILE"   // file of mode 0600 that holds it: for wrappers that can't pass on a descriptor
+	varSecretFile = "PEBBLES_SECRET_FILE"   // file that nobody else may read and that holds it: for who can't pass on a descriptor
 	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: where the launcher was reached from
 	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
 	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
@@ -231,4 +231,4 @@ func isVariable(name string) bool {
 var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call pebble.Main or " +
 	"pebble.RunLaunched once in a program that a launcher starts")
 
-var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`")
+var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`, mpiexec, mpirun or srun")

@@ -82,18 +82,18 @@ func TestLimitsOfTheUser(t *testing.T) {
 
 func TestJoinTakesTheVariables(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
-	_, err := Join(t.Context())
+	_, err := Join(t.Context(), Options{})
 	require.ErrorIs(t, err, errNotStarted)
 	for name, value := range goodVariables() {
 		t.Setenv(name, value)
 	}
 	t.Setenv(varProcess, "x")
-	require.True(t, Started())
-	_, err = Join(t.Context())
+	require.True(t, Started(false))
+	_, err = Join(t.Context(), Options{})
 	require.ErrorContains(t, err, `join job: read the environment of the job: PEBBLES_PROCESS="x"`)
-	require.False(t, Started())
+	require.False(t, Started(false))
 	require.Empty(t, os.Getenv(varSecretFD))
-	_, err = Join(t.Context())
+	_, err = Join(t.Context(), Options{})
 	require.ErrorIs(t, err, ErrJoinedBefore)
 }
 

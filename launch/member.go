@@ -16,8 +16,22 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Started reports whether the environment says that this process belongs to a job. [Join] takes that away.
-func Started() bool {
+// Started reports whether this process is to join a job: [Run] has started it, or another launcher has, as one of several tasks. alone
+// says that tasks of another launcher are to have jobs of their own; so does PEBBLES_ALONE=1 in the environment. It reports true also for
+// an environment that makes no sense, of which [Join] then tells.
+func Started(alone bool) bool {
+	if ours() {
+		return true
+	}
+	if meant, err := meantAlone(alone); meant || err != nil || Joined() {
+		return false
+	}
+	_, err := detect()
+	return !errors.Is(err, errNoTask)
+}
+
+// ours reports whether [Run] has started this process. [Join] takes that away.
+func ours() bool {
 	_, ok := os.LookupEnv(varJob)
 	return ok
 }
@@ -30,25 +44,44 @@ type Member struct {
 	Job       string // the job's id
 	Place     netio.Place
 	// Gone is closed when the launcher is lost, however it ended. The process has to end then, within 5 seconds and with
-	// [ExitFollower].
+	// [ExitFollower]. It is nil for tasks of other launchers, which see to that themselves.
 	Gone <-chan struct{}
 
-	line *line
+	line *line // nil for a task of another launcher
 }
 
-// Join makes this process a member of the job that its environment describes. It removes the secret and the variables, so that
-// it can be called once and child processes don't inherit them. It listens at the configured address, and returns when all
-// processes of the job are connected, at the latest after the launcher's start limit. The error says what to do; [StatusOf] has
-// the exit status for it.
-func Join(ctx context.Context) (*Member, error) { return JoinBy(ctx, "", nil) }
+// Options say how a process joins its job.
+type Options struct {
+	// Transport connects the processes, as [connect.Dial] takes it; "" and [connect.ByAuto] are what the launcher was told, or else
+	// PEBBLES_TRANSPORT in the environment.
+	Transport string
+	// Ranks is how many ranks a job of another launcher's tasks has, where PEBBLES_RANKS does not say it. 0 is one for each core that
+	// they may use. A job that [Run] has started has as many as that was told.
+	Ranks int
+	// Alone is as for [Started].
+	Alone bool
+	// Log, which may be nil, reports refused strangers and lost processes.
+	Log *slog.Logger
+}
 
-// JoinBy is Join by the transport of a name, as [connect.Dial] takes it; when that is empty or [connect.ByAuto], by the one that
-// the launcher was given. The log, which may be nil, reports refused strangers and lost processes.
-func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, error) {
+// Join makes this process a member of the job that its environment describes, and returns when all processes of the job are connected,
+// at the latest after the start limit. It removes the secret and what describes the job from the environment, so that it can be
+// called once, and children of this process do not take part. The error says what to do; [StatusOf] has the exit status for it.
+//
+// Who has started the process is found out in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open MPI
+// (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes or anybody else who sets PEBBLES_PROCESSES. docs/guide-clusters.md has
+// an example of each.
+func Join(ctx context.Context, o Options) (*Member, error) {
 	switch {
-	case Started():
+	case ours():
 	case Joined():
 		return nil, fmt.Errorf("join job: %w", ErrJoinedBefore)
+	case Started(o.Alone):
+		m, err := joinAsTask(ctx, o)
+		if err != nil {
+			return nil, fmt.Errorf("join job: %w", err)
+		}
+		return m, nil
 	default:
 		return nil, fmt.Errorf("join job: %w", errNotStarted)
 	}
@@ -56,10 +89,10 @@ func JoinBy(ctx context.Context, transport string, log *slog.Logger) (*Member, e
 	if err != nil {
 		return nil, fmt.Errorf("join job: %w", err)
 	}
-	if transport != "" && transport != connect.ByAuto {
-		e.transport = transport
+	if o.Transport != "" && o.Transport != connect.ByAuto {
+		e.transport = o.Transport
 	}
-	m, err := e.join(ctx, secret, log)
+	m, err := e.join(ctx, secret, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("join job %s as process %d: %w", e.job, e.process, err)
 	}
@@ -133,11 +166,20 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (
 }
 
 // Complain tells the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name it. It
-// must come before Close, and takes at most 5 seconds.
-func (m *Member) Complain(err error) { complain(m.line.conn, err) }
+// must come before Close, and takes at most 5 seconds. Other launchers are told nothing.
+func (m *Member) Complain(err error) {
+	if m.line != nil {
+		complain(m.line.conn, err)
+	}
+}
 
 // Close ends the line to the launcher, after the Transport was closed. Gone stays open if it was. It may be called again.
-func (m *Member) Close() error { return m.line.close() }
+func (m *Member) Close() error {
+	if m.line == nil {
+		return nil
+	}
+	return m.line.close()
+}
 
 // line is the connection to the launcher after the start: nothing is said on it, only its end is listened for.
 type line struct {

@@ -33,7 +33,7 @@ func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher f
 	}()
 	defer func() { <-ended }()
 	setMember(t, listener.Addr().String())
-	return JoinBy(ctx, "", log)
+	return Join(ctx, Options{Transport: "", Log: log})
 }
 
 var testSecret = newSecret()
@@ -100,7 +100,7 @@ func TestLauncherThatIsNotThere(t *testing.T) {
 	require.NoError(t, err)
 	listener.Close()
 	setMember(t, listener.Addr().String())
-	_, err = Join(t.Context())
+	_, err = Join(t.Context(), Options{})
 	require.ErrorIs(t, err, ErrLauncherGone)
 	require.Equal(t, ExitFollower, StatusOf(err))
 }

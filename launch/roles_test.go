@@ -166,11 +166,11 @@ func check(err error) {
 func show() {
 	dir, _ := os.Getwd()
 	shown := map[string]any{"args": os.Args[1:], "dir": dir, "extra": os.Getenv("EXTRA"), "process": os.Getenv("PEBBLES_PROCESS")}
-	m, err := launch.Join(context.Background())
+	m, err := launch.Join(context.Background(), launch.Options{})
 	check(err)
 	m.Transport.Start(func(error) {})
 	shown["left"] = len(pebblesVariables())
-	shown["started"] = launch.Started()
+	shown["started"] = launch.Started(false)
 	shown["name"] = m.Transport.Name()
 	b, _ := json.Marshal(shown)
 	fmt.Println("shown " + string(b))
@@ -204,7 +204,7 @@ type worker struct {
 func (w worker) run() {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	m, err := launch.Join(ctx)
+	m, err := launch.Join(ctx, launch.Options{})
 	check(err)
 	failed := make(chan error, 16)
 	m.Transport.Start(func(err error) { failed <- err })

@@ -124,7 +124,7 @@ func checkAlone(s *Spec) error {
 	if meant, err := meantAlone(s.Alone); meant || err != nil {
 		return err
 	}
-	return checkTasks()
+	return checkTasks("start the program itself in its place, or one job by `pebbles run`")
 }
 
 func checkSize(s *Spec) error {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/activepebbles/pebbles/internal/bootstrap"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -22,7 +23,7 @@ var ErrLauncherGone = errors.New("launcher is gone")
 
 // ErrElsewhere says that the job has failed before it began, but not here. A process that sees it ends with
 // [ExitFollower].
-var ErrElsewhere = errors.New("job has failed elsewhere")
+var ErrElsewhere = bootstrap.ErrElsewhere
 
 // StatusOf is the exit status that tells of err, as far as this package knows: 0 for nil, [ExitFollower] for
 // [ErrLauncherGone], [ErrElsewhere] and errors that another process is to blame for ([netio.Followed]), the status of a

@@ -12,8 +12,8 @@ import (
 )
 
 // Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
-// (the command "pebbles run") this process becomes one of the job's; otherwise the job lives in this process alone, or in
-// config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the
+// ("pebbles run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process becomes one of the job's; otherwise the job
+// lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the
 // process that it happened in, nothing on those that ended because of it.
 func Main(config Config, function func(*Rank) error) {
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
@@ -49,13 +49,13 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	switch {
 	case config.Transport != nil:
 		return Run(ctx, config, function)
-	case launch.Started():
+	case launch.Started(config.Alone):
 	case launch.Joined():
 		return fmt.Errorf("pebble: run: %w", launch.ErrJoinedBefore)
 	default:
 		return Run(ctx, config, function)
 	}
-	member, err := launch.JoinBy(ctx, config.Via, config.Log)
+	member, err := launch.Join(ctx, launch.Options{Transport: config.Via, Ranks: config.Ranks, Alone: config.Alone, Log: config.Log})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 	s.register(c)
 	c.Args = noArguments
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		member := launch.Started()
+		member := launch.Started(s.spread.alone)
 		if err := s.load(c); err != nil {
 			return err
 		}

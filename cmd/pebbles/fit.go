@@ -82,9 +82,9 @@ func (m *fitter) start() error {
 		return errors.New("--hosts is for links between hosts: add --transport tcp")
 	case len(m.spread.hosts) == 1:
 		return errors.New("--hosts names one host: a link needs two")
-	case m.pair && launch.Started():
+	case m.pair && launch.Started(m.spread.alone):
 		return m.answer()
-	case m.pair || launch.Started():
+	case m.pair || launch.Started(m.spread.alone):
 		return errors.New("fit starts its processes itself: run it by itself")
 	}
 	for i := range m.spread.hosts {
@@ -212,7 +212,7 @@ type pairResult struct {
 func (m *fitter) answer() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	member, err := launch.JoinBy(ctx, m.transport.text, nil)
+	member, err := launch.Join(ctx, launch.Options{Transport: m.transport.text})
 	if err != nil {
 		return &failure{launch.StatusOf(err), err}
 	}

@@ -70,7 +70,10 @@ func (j *job) runRanks() error {
 		return err
 	}
 	if j.member {
-		config.Ranks = 0 // who started the job says how many; see settings.fits
+		config.Ranks = j.settings.spread.ranks
+		if _, said := os.LookupEnv("PEBBLES_RANKS"); said {
+			config.Ranks = 0 // who started the job says how many; see settings.fits
+		}
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()

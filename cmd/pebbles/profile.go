@@ -42,7 +42,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 		}
 	})
 	transport := s.transport.text
-	if !s.spread.several() && !launch.Started() {
+	if !s.spread.several() && !launch.Started(s.spread.alone) {
 		transport = "mem"
 	}
 	return tune.For{

@@ -74,7 +74,7 @@ func (s *spread) counted() bool { return s.count() > 1 || len(s.hosts) > 0 }
 // readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
 func (s *spread) readHosts() (err error) {
 	switch {
-	case s.hostfile == "" || launch.Started() || launch.Joined():
+	case s.hostfile == "" || launch.Started(s.alone) || launch.Joined():
 		return nil
 	case len(s.hosts) > 0:
 		return errors.New("--hosts and --hostfile don't go together: choose one")

@@ -111,7 +111,7 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 
 // parse parses the application's command line, by its own command.
 func (u *tuning) parse(app []string) error {
-	if launch.Started() {
+	if launch.Started(false) {
 		return errors.New("tune starts its jobs itself: run it by itself")
 	}
 	u.app = app

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/activepebbles/pebbles/launch"
+)
+
+func newDoctor(t terminal) *cobra.Command {
+	var inJSON, alone bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say which launcher has started this process, and how it would join a job",
+		Long: "doctor says which launcher has started this process, by which variables it sees that, and how the process would find\n" +
+			"the others of its job. Start it in place of a program that does not start as it should. Its status is 1 when it finds a problem.",
+		Example: "  pebbles doctor\n  mpiexec -n 4 pebbles doctor\n  srun --mpi=pmi2 -N 2 -n 4 pebbles doctor --json",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if t.begin != nil {
+				return t.begin(nil)
+			}
+			f := launch.Examine(c.Context(), alone)
+			if err := written(printFinding(t, f, inJSON)); err != nil {
+				return err
+			}
+			if f.Problem != "" {
+				return &failure{status: launch.ExitError}
+			}
+			return nil
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().BoolVar(&inJSON, "json", false, "print one JSON object instead of a table")
+	c.Flags().BoolVar(&alone, "alone", false, "as a program would do that is given this flag")
+	return c
+}
+
+// printFinding prints all lines at once: other tasks print theirs at the same time.
+func printFinding(t terminal, f launch.Finding, inJSON bool) error {
+	if inJSON {
+		return json.NewEncoder(t.stdout).Encode(f)
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	launcher := f.Launcher
+	if launcher == "" {
+		launcher = "none: this process has a job of its own"
+	}
+	fmt.Fprintf(w, "launcher\t%s\n", launcher)
+	if len(f.Because) > 0 {
+		fmt.Fprintf(w, "because\t%s\n", strings.Join(f.Because, " "))
+	}
+	if f.Launcher != "" {
+		fmt.Fprintf(w, "process\t%d of %d\n", f.Process, f.Processes)
+		fmt.Fprintf(w, "meets the others\t%s\n", f.Meets)
+	}
+	if f.Listens != "" {
+		fmt.Fprintf(w, "listens at\t%s\n", f.Listens)
+	}
+	fmt.Fprintf(w, "host\t%s\n", f.Host)
+	fmt.Fprintf(w, "cores\t%d\n", f.Cores)
+	fmt.Fprintf(w, "open files\t%d needed, %d allowed\n", f.NeedFiles, f.OpenFiles)
+	if f.Problem != "" {
+		fmt.Fprintf(w, "problem\t%s\n", f.Problem)
+	}
+	w.Flush() // to memory
+	_, err := t.stdout.Write([]byte(b.String()))
+	return err
+}

@@ -1,0 +1,102 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Finding is what [Examine] finds: how this process would take part in a job. No text of it holds a secret.
+type Finding struct {
+	Launcher  string   `json:"launcher"`          // who has started this process as one of several; "" is nobody
+	Because   []string `json:"because,omitempty"` // what the environment says
+	Process   int      `json:"process"`
+	Processes int      `json:"processes"`
+	Meets     string   `json:"meets,omitempty"`   // how it would find the others
+	Listens   string   `json:"listens,omitempty"` // at which address or interface
+	Host      string   `json:"host"`
+	Cores     int      `json:"cores"`           // that this process may use at a time
+	OpenFiles uint64   `json:"open_files"`      // that it may have; 0 where it can't be read
+	NeedFiles int      `json:"need_open_files"` // for a job of so many processes
+	Problem   string   `json:"problem,omitempty"`
+}
+
+// filesEach is how many files a process has open for each other one: its connections, and what shared memory needs.
+const filesEach = 4
+
+// Examine says what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment, to see that it can.
+func Examine(ctx context.Context, alone bool) Finding {
+	f := Finding{Processes: 1, OpenFiles: thisHost().files}
+	f.Host, _ = os.Hostname()
+	_, _, f.Cores = processors()
+	meant, err := meantAlone(alone)
+	switch {
+	case err != nil:
+		f.Problem = err.Error()
+	case ours():
+		f.Launcher = "pebbles run"
+		f.Because = []string{said(varProcess), said(varProcesses), said(varLauncher)}
+		f.Process, _ = strconv.Atoi(os.Getenv(varProcess))
+		f.Processes, _ = strconv.Atoi(os.Getenv(varProcesses))
+		f.Meets = "by the launcher"
+		f.Listens = os.Getenv(varBind)
+	case meant:
+	default:
+		f.examineTask(ctx)
+	}
+	f.NeedFiles = filesEach*(f.Processes-1) + spareFiles
+	if f.Problem == "" && f.OpenFiles > 0 && uint64(f.NeedFiles) > f.OpenFiles {
+		f.Problem = "too few open files are allowed: raise the limit (ulimit -n)"
+	}
+	return f
+}
+
+func (f *Finding) examineTask(ctx context.Context) {
+	t, err := detect()
+	if errors.Is(err, errNoTask) {
+		return
+	}
+	if err == nil {
+		f.Launcher, f.Because, f.Process, f.Processes = t.launcher, t.because, t.process, t.processes
+		f.Meets, f.Listens, err = t.examine(ctx)
+	}
+	if err != nil {
+		f.Problem = err.Error()
+	}
+}
+
+// examineLimit bounds how long a name may take to be found.
+const examineLimit = 5 * time.Second
+
+func (t *task) examine(ctx context.Context) (meets, listens string, err error) {
+	s := settings{bind: os.Getenv(varBind), folder: os.Getenv(varRendezvousDir), start: examineLimit}
+	switch {
+	case t.descriptor != "":
+		meets = "by PMI-1, descriptor " + t.descriptor
+	case t.rendezvous != "":
+		meets = "at " + t.rendezvous
+	default:
+		if meets, err = t.folder(s); err != nil {
+			return "", "", err
+		}
+		meets = "by files in " + meets
+		folder, _ := t.folder(s)
+		probe, err := os.CreateTemp(folder, "pebbles-doctor-*")
+		if err != nil {
+			return meets, "", err
+		}
+		defer os.Remove(probe.Name())
+		defer probe.Close()
+	}
+	first, own, err := t.listen(ctx, s)
+	if err != nil {
+		return meets, "", err
+	}
+	defer first.Close()
+	defer own.Close()
+	host, _, _ := net.SplitHostPort(own.Addr().String())
+	return meets, host, nil
+}

@@ -1,0 +1,195 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/bootstrap"
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/pmi"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// joinAsTask joins the job whose processes another launcher has started.
+func joinAsTask(ctx context.Context, o Options) (*Member, error) {
+	t, err := detect()
+	if err != nil {
+		return nil, err
+	}
+	joined.Store(int64(t.processes))
+	s, err := takeSettings(t)
+	if err != nil {
+		return nil, err
+	}
+	if o.Transport == "" || o.Transport == connect.ByAuto {
+		o.Transport = s.transport
+	}
+	m, err := t.join(ctx, s, o)
+	if err != nil {
+		return nil, fmt.Errorf("as process %d of %d that %s has started: %w", t.process, t.processes, t.launcher, err)
+	}
+	return m, nil
+}
+
+// settings are what users may set for the tasks of any launcher.
+type settings struct {
+	bind, transport string
+	start, silence  time.Duration
+	ranks           int    // 0: as many as cores
+	folder          string // "" is none that was named
+	secret          []byte // of tasks that meet at known addresses
+}
+
+// takeSettings reads the settings, and removes what would make a child of this process a task too.
+func takeSettings(t *task) (s settings, err error) {
+	values := make(map[string]string)
+	for _, name := range append(variables, varRendezvous, varRendezvousDir) {
+		if v, ok := os.LookupEnv(name); ok {
+			values[name] = v
+			os.Unsetenv(name)
+		}
+	}
+	os.Unsetenv("PMI_FD")
+	p := parser{values: values}
+	s = settings{
+		bind: values[varBind], folder: values[varRendezvousDir], transport: p.transport(varTransport),
+		start: p.duration(varStartLimit, 1, defaultStartLimit), silence: p.duration(varSilence, silenceLimitMin, defaultSilenceLimit),
+	}
+	if _, ok := values[varRanks]; ok {
+		s.ranks = p.number(varRanks, t.processes, ranksMax)
+	}
+	if len(p.wrong) > 0 {
+		return s, fmt.Errorf("read the environment: %s", strings.Join(p.wrong, "; "))
+	}
+	if t.rendezvous != "" {
+		s.secret, err = takeSecret(values)
+	}
+	return s, err
+}
+
+func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error) {
+	begin := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, s.start+lineLimit, fmt.Errorf("the job has not started within %v", s.start))
+	defer cancel()
+	identity, err := handshake.ThisBuild()
+	if err != nil {
+		return nil, err
+	}
+	first, own, err := t.listen(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	ranks := o.Ranks
+	if s.ranks > 0 {
+		ranks = s.ranks
+	}
+	job, err := t.meet(ctx, s, bootstrap.Config{
+		Number: t.process, Processes: t.processes, Self: self(own.Addr().String()), Listener: first, Dial: dial,
+		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, ranks) }, Limit: s.start, Log: o.Log,
+	})
+	if err != nil {
+		own.Close()
+		return nil, err
+	}
+	transport, err := connect.Dial(ctx, tcp.Config{
+		Job: job.ID, Secret: job.Secret, Place: netio.PlaceOf(job.Ranks, t.processes, t.process), Listener: own, Addresses: job.Addresses,
+		Identity: identity, StartLimit: max(s.start-time.Since(begin), lineLimit), SilenceMax: s.silence, Log: o.Log,
+	}, o.Transport)
+	if err != nil {
+		return nil, err
+	}
+	return &Member{Transport: transport, Job: job.ID, Place: transport.Place()}, nil
+}
+
+func dial(ctx context.Context, address string) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", address)
+}
+
+// meet returns when this task knows all others.
+func (t *task) meet(ctx context.Context, s settings, c bootstrap.Config) (_ *bootstrap.Job, err error) {
+	switch {
+	case t.descriptor != "":
+		return t.meetByPMI(ctx, c)
+	case t.rendezvous != "":
+		return bootstrap.MeetAt(ctx, c, bootstrap.At{Secret: s.secret, Address: t.addressOf, Star: !t.each()})
+	}
+	folder, err := t.folder(s)
+	if err != nil {
+		c.Listener.Close()
+		return nil, err
+	}
+	board := bootstrap.NewFolder(folder, t.name)
+	job, err := bootstrap.Meet(ctx, c, board)
+	if failed := board.Remove(); err == nil {
+		err = failed
+	}
+	return job, err
+}
+
+func (t *task) meetByPMI(ctx context.Context, c bootstrap.Config) (*bootstrap.Job, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Limit+lineLimit, context.DeadlineExceeded)
+	defer cancel()
+	conn, err := pmi.Inherit(t.descriptor)
+	if err != nil {
+		c.Listener.Close()
+		return nil, err
+	}
+	client, err := pmi.Open(ctx, conn)
+	if err != nil {
+		c.Listener.Close()
+		return nil, err
+	}
+	job, err := bootstrap.Meet(ctx, c, bootstrap.NewStore(client))
+	if failed := client.Close(ctx); err == nil {
+		err = failed
+	}
+	return job, err
+}
+
+// folder is where the tasks leave their cards: the folder that was named, for tasks of one host the one for temporary files, else the
+// working directory.
+func (t *task) folder(s settings) (string, error) {
+	switch {
+	case s.folder != "":
+		return s.folder, nil
+	case t.local:
+		return os.TempDir(), nil
+	}
+	return os.Getwd()
+}
+
+// self is what this process tells of itself.
+func self(address string) bootstrap.Process {
+	host, cpus, cores := processors()
+	return bootstrap.Process{Address: address, Host: host, CPUs: cpus, Cores: cores}
+}
+
+// ranksOf is how many ranks a job has: those that were asked for, or one for each core. All processes have the same number, within
+// one, so the one with the fewest cores decides. Tasks of a host that may use the same processors share them.
+func ranksOf(all []bootstrap.Process, asked int) (int, error) {
+	switch {
+	case asked > ranksMax:
+		return 0, fmt.Errorf("%d ranks were asked for, a job has at most %d", asked, ranksMax)
+	case asked >= len(all):
+		return asked, nil
+	case asked > 0:
+		return 0, fmt.Errorf("%d ranks were asked for, and the launcher has started %d processes: each has at least one rank", asked, len(all))
+	}
+	type group struct{ host, cpus string }
+	sharers := make(map[group]int)
+	for _, p := range all {
+		sharers[group{p.Host, p.CPUs}]++
+	}
+	each := ranksMax / len(all)
+	for _, p := range all {
+		each = min(each, max(1, p.Cores/sharers[group{p.Host, p.CPUs}]))
+	}
+	return each * len(all), nil
+}
