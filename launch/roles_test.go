@@ -73,6 +73,19 @@ func play(role string) {
 		check(err)
 		fmt.Println("environment " + string(b))
 		launch.Exit(0)
+	case "environment-joined": // what others may see of a process that has joined
+		m, err := launch.Join(context.Background(), launch.Options{})
+		check(err)
+		m.Transport.Start(func(error) {})
+		for _, file := range []string{"cmdline", "environ"} {
+			b, err := os.ReadFile("/proc/self/" + file)
+			check(err)
+			fmt.Printf("%s %q\n", file, b)
+		}
+		fmt.Printf("children get %q\n", os.Environ())
+		check(m.Transport.Close())
+		check(m.Close())
+		launch.Exit(0)
 	case "print":
 		fmt.Print(strings.ReplaceAll(argument, "LONG", longLine))
 		launch.Exit(0)

@@ -32,6 +32,9 @@ var walls = []wall{
 	{folder: "coalesce", std: pureAndSync, ours: only("netio route termination")},
 	{folder: "internal/cpu", std: all, ours: none},
 	{folder: "internal/frame", std: pure, ours: none},
+	{folder: "internal/bootstrap", std: all, ours: only("internal/handshake"), clock: true},
+	{folder: "internal/pmi", std: all, ours: none, clock: true},
+	{folder: "internal/pmi/pmitest", std: all, ours: none, helper: true},
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
@@ -51,7 +54,8 @@ var walls = []wall{
 	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/inflight netio")},
 	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
-	{folder: "launch", std: all, ours: only("internal/cpu internal/handshake netio netio/connect netio/tcp"), clock: true},
+	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi netio netio/connect " +
+		"netio/tcp"), clock: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout launch netio netio/mem " +
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
