@@ -60,6 +60,7 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 		Stdout:     stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
 	}
+	p.cmd.Env = append(p.cmd.Env, s.crowded()...)
 	if s.build != "" {
 		p.cmd.Env = append(p.cmd.Env, s.build)
 	}
