@@ -58,7 +58,7 @@ func detectPMI() (*task, error) {
 	if !ok {
 		return nil, errNoTask
 	}
-	t, err := newTask("a launcher that speaks PMI-1, such as mpiexec of MPICH or srun --mpi=pmi2", "PMI_RANK", "PMI_SIZE")
+	t, err := newTask("mpiexec or srun (PMI-1)", "PMI_RANK", "PMI_SIZE")
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func (t *task) meetByPMI(ctx context.Context, c bootstrap.Config) (*bootstrap.Jo
 	client, err := pmi.Open(ctx, conn)
 	if err != nil {
 		c.Listener.Close()
-		return nil, err
+		return nil, fmt.Errorf("%w; a task takes part in one job: has it run another program before?", err)
 	}
 	job, err := bootstrap.Meet(ctx, c, bootstrap.NewStore(client))
 	if failed := client.Close(ctx); err == nil {

@@ -17,8 +17,9 @@ func newDoctor(t terminal) *cobra.Command {
 		Use:   "doctor",
 		Short: "Say which launcher has started this process, and how it would join a job",
 		Long: "doctor says which launcher has started this process, by which variables it sees that, and how the process would find\n" +
-			"the others of its job. Start it in place of a program that does not start as it should. Its status is 1 when it finds a problem.",
-		Example: "  pebbles doctor\n  mpiexec -n 4 pebbles doctor\n  srun --mpi=pmi2 -N 2 -n 4 pebbles doctor --json",
+			"the others of its job. Start it as the program that does not start: mpiexec -n 4 pebbles doctor. Its status is 1 when it finds\n" +
+			"a problem.",
+		Example: "  pebbles doctor\n  pebbles doctor --json",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if t.begin != nil {

@@ -45,9 +45,16 @@ type ran struct {
 // pebbles runs the command and waits for its end.
 func pebbles(t *testing.T, args ...string) ran {
 	t.Helper()
+	return pebblesWith(t, nil, args...)
+}
+
+// pebblesWith adds to the environment.
+func pebblesWith(t *testing.T, environment []string, args ...string) ran {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, binary, args...)
+	c.Env = append(os.Environ(), environment...)
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	err := c.Run()

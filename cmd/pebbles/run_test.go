@@ -5,7 +5,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,14 +91,17 @@ func TestRunMismatch(t *testing.T) {
 // TestOtherLaunchers has another launcher start several of this command.
 func TestOtherLaunchers(t *testing.T) {
 	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
-	for _, line := range [][]string{
-		small["randomaccess"],
-		with(small["randomaccess"], "--procs", "2"),
-		with([]string{"run", "-n", "2", "--", binary}, small["randomaccess"]...),
+	for _, c := range []struct {
+		line []string
+		says string
+	}{
+		{small["randomaccess"], "mpirun of Open MPI seems to have started this process, but OMPI_COMM_WORLD_RANK is missing"},
+		{with(small["randomaccess"], "--procs", "2"), "OMPI_COMM_WORLD_RANK is missing"},
+		{with([]string{"run", "-n", "2", "--", binary}, small["randomaccess"]...), "another launcher has started this process as one of 2 (OMPI_COMM_WORLD_SIZE=2)"},
 	} {
-		r := pebbles(t, line...)
+		r := pebbles(t, c.line...)
 		require.Equal(t, 1, r.status, r.stderr)
-		require.Contains(t, r.stderr, "another launcher has started this process as one of 2 (OMPI_COMM_WORLD_SIZE=2)")
+		require.Contains(t, r.stderr, c.says)
 		require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
 		require.Empty(t, r.stdout)
 	}
@@ -106,6 +111,33 @@ func TestOtherLaunchers(t *testing.T) {
 	t.Setenv("PEBBLES_ALONE", "1")
 	succeeds(t, small["randomaccess"]...)
 	succeeds(t, with(small["randomaccess"], "--procs", "2")...)
+}
+
+// TestTasks has two tasks of another launcher be one job.
+func TestTasks(t *testing.T) {
+	t.Setenv("PEBBLES_PROCESSES", "2")
+	t.Setenv("PEBBLES_RENDEZVOUS_DIR", t.TempDir())
+	t.Setenv("PEBBLES_BIND", "127.0.0.1")
+	both := func(args ...string) (all [2]ran) {
+		var ended sync.WaitGroup
+		for i := range all {
+			ended.Go(func() { all[i] = pebblesWith(t, []string{"PEBBLES_PROCESS=" + strconv.Itoa(i)}, args...) })
+		}
+		ended.Wait()
+		return all
+	}
+	all := both(with(small["randomaccess"], "--json", "--ranks", "4")...)
+	for _, r := range all {
+		require.Zero(t, r.status, r.stderr)
+	}
+	require.Empty(t, all[1].stdout)
+	o := object(t, all[0].stdout)
+	require.EqualValues(t, 2, o["procs"])
+	require.EqualValues(t, 4, o["ranks"])
+	all = both(with(small["randomaccess"], "--procs", "3")...)
+	require.Contains(t, all[0].stderr, "--procs 3, but the job was started with 2 processes: leave out --procs")
+	require.Equal(t, 1, all[0].status)
+	require.NotZero(t, all[1].status)
 }
 
 func TestLimitsOfARun(t *testing.T) {
