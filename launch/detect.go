@@ -117,7 +117,7 @@ func detectByHand() (*task, error) {
 	case !counted && !indexed:
 		return nil, errNoTask
 	case !counted:
-		return nil, fmt.Errorf("Kubernetes has started this process with %s, and %s does not say how many there are: "+
+		return nil, fmt.Errorf("an Indexed Job of Kubernetes has started this process with %s, and %s does not say how many there are: "+
 			"write the manifests by `pebbles k8s`, or set %s=1 for jobs that know nothing of each other", said(varIndex), varProcesses, varAlone)
 	case indexed && os.Getenv(varProcess) == "":
 		number, launcher = varIndex, "an Indexed Job of Kubernetes"

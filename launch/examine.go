@@ -88,8 +88,9 @@ func (t *task) examine(ctx context.Context) (meets, listens string, err error) {
 		if err != nil {
 			return meets, "", err
 		}
-		defer os.Remove(probe.Name())
-		defer probe.Close()
+		if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+			return meets, "", err
+		}
 	}
 	first, own, err := t.listen(ctx, s)
 	if err != nil {

@@ -223,7 +223,7 @@ func TestTasksThatCannotStart(t *testing.T) {
 			return []string{fmt.Sprintf("PEBBLES_PROCESS=%d", i), "PEBBLES_PROCESSES=2", "PEBBLES_RENDEZVOUS=127.0.0.1:7"}
 		}}, 0, "needs a secret: set PEBBLES_SECRET_FILE to a file of mode 0600"},
 		{"no count", tasks{role: "exchange", count: 1, environment: func(int) []string { return []string{"JOB_COMPLETION_INDEX=0"} }}, 0,
-			"Kubernetes has started this process with JOB_COMPLETION_INDEX=0, and PEBBLES_PROCESSES does not say how many there are"},
+			"an Indexed Job of Kubernetes has started this process with JOB_COMPLETION_INDEX=0, and PEBBLES_PROCESSES does not say how many there are"},
 		{"PMIx alone", tasks{role: "exchange", count: 1, environment: func(int) []string { return []string{"PMIX_RANK=0", "PMIX_NAMESPACE=x"} }}, 0,
 			"a launcher that speaks PMIx alone has started this process (PMIX_RANK=0), and this program does not: start it by"},
 		{"a number that cannot be", tasks{role: "exchange", count: 1, environment: func(int) []string {

@@ -69,7 +69,7 @@ func printFinding(t terminal, f launch.Finding, inJSON bool) error {
 	if f.Problem != "" {
 		fmt.Fprintf(w, "problem\t%s\n", f.Problem)
 	}
-	w.Flush() // to memory
+	_ = w.Flush() // to memory
 	_, err := t.stdout.Write([]byte(b.String()))
 	return err
 }
