@@ -26,6 +26,7 @@ type world struct {
 	processes int
 	fanout    int
 	limit     time.Duration
+	cuts      int                   // of the first connections to each process
 	absent    map[int]bool          // were never started
 	delay     map[int]time.Duration // until they start
 	dies      map[int]time.Duration // until they end
@@ -83,6 +84,7 @@ func (w *world) run(ctx context.Context) {
 		}
 		if w.delay[i] == 0 {
 			w.listeners[i] = w.listen(addressOf(i))
+			w.listeners[i].cuts.Store(int64(w.cuts))
 		}
 		all.Go(func() {
 			if d := w.delay[i]; d > 0 {
@@ -299,6 +301,22 @@ func TestAProcessEndsInMidStart(t *testing.T) {
 		}
 		require.Less(t, w.took, 6*time.Second)
 	})
+}
+
+// TestGreetingsThatBreak has parents lose the first connections of their children before they have answered.
+func TestGreetingsThatBreak(t *testing.T) {
+	for _, at := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(20)
+			if at {
+				w.at(At{Secret: secret})
+			}
+			w.cuts = 3
+			w.run(t.Context())
+			w.requireJob(t)
+			require.EqualValues(t, w.tree().fanout+w.cuts, w.listeners[0].counted.conns.Load())
+		})
+	}
 }
 
 func TestTwoProcessesOfOneNumber(t *testing.T) {
