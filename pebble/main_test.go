@@ -42,7 +42,8 @@ var roles = map[string]func(r *pebble.Rank) error{
 		}
 		return r.Barrier()
 	},
-	"preempted": untilPreempted,
+	"preempted":   untilPreempted,
+	"collectives": collectivesBySeed,
 	"register": func(r *pebble.Rank) error {
 		byRank(r, []string{"one", "another"}[r.ID()%2], func(uint64) {})
 		return r.Epoch(func() error { return nil })
