@@ -3,7 +3,9 @@ package pebble_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -177,4 +179,29 @@ func ExampleRank_Preempted() {
 		}
 		return nil
 	})
+}
+
+// A program with the flags of all jobs. Its command line is "-ranks 3 -topology ring" here.
+func ExampleFlags() {
+	flags := flag.NewFlagSet("program", flag.ExitOnError)
+	options := pebble.Flags(flags)
+	greeting := flags.String("greeting", "hello", "what to say")
+	if err := flags.Parse([]string{"-ranks", "3", "-topology", "ring"}); err != nil {
+		return
+	}
+	config, err := options.Config(os.Stdout)
+	if err != nil {
+		return
+	}
+	err = pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+		report, err := pebble.Measure(r, func() error { return r.Epoch(func() error { return nil }) })
+		if r.ID() == 0 {
+			fmt.Println(*greeting, "from", report.Ranks, "ranks,", report.Topology)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// hello from 3 ranks, ring
+	// <nil>
 }

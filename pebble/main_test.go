@@ -102,6 +102,7 @@ var programs = map[string]func() error{
 	"ranks": func() error {
 		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 7}, (*pebble.Rank).Barrier)
 	},
+	"flagged": flagged,
 	"same ranks": func() error {
 		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 3}, (*pebble.Rank).Barrier)
 	},
