@@ -128,7 +128,7 @@ func expand(pattern string) ([]string, error) {
 // expandNumbers lists what a bracket stands for: numbers and ranges of numbers, of as many digits as the first has.
 func expandNumbers(inside string) (numbers []string, err error) {
 	for item := range strings.SplitSeq(inside, ",") {
-		low, high, ranged := strings.Cut(strings.TrimSpace(item), "-")
+		low, high, ranged := strings.Cut(strings.Trim(item, " "), "-")
 		if !ranged {
 			high = low
 		}

@@ -145,7 +145,7 @@ func TestPlaceOn(t *testing.T) {
 
 // FuzzParseHosts compares with expansion by rewriting, one bracket and one number at a time.
 func FuzzParseHosts(f *testing.F) {
-	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x", "\xe0"} {
+	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x", "\xe0", "[\r0]"} {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
