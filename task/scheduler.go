@@ -113,7 +113,7 @@ func (s *Scheduler) Counts() Counts {
 
 // running is the worker of the task that calls, which it may do only as a task.
 func (s *Scheduler) running(call string) *worker {
-	if !s.engine.InTask(call + " was called") {
+	if !s.engine.InTask(call) {
 		panic(fmt.Sprintf("task: rank %d: %s was called outside of a task: only a task can wait, and no handler or answer can", s.rank.ID(), call))
 	}
 	return s.current

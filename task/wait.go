@@ -63,7 +63,7 @@ func (g *Gate) Wait() {
 
 // Open lets all tasks go on that wait, and all that come. It may be called wherever the rank runs.
 func (g *Gate) Open() {
-	g.s.engine.InTask("Gate.Open was called") // which checks who calls
+	g.s.engine.InTask("Gate.Open") // which checks who calls
 	g.open = true
 	for _, w := range g.waiting {
 		w.wake()
