@@ -169,7 +169,7 @@ func TestMainCalls(t *testing.T) {
 // Operations on one word, from tasks, handlers and the main function, are atomic: tickets are drawn once each, and a counter that is
 // compared and swapped loses nothing.
 func TestOperationsAreAtomic(t *testing.T) {
-	const tasks, each = 40, 10
+	const tasks, each = 9, 6
 	everywhere(t, func(t *testing.T, r *pebble.Rank) error {
 		s := task.New(r, task.Workers(tasks))
 		owner := distribution.Cyclic(3, r.Size())

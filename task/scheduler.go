@@ -22,9 +22,14 @@ type Scheduler struct {
 	fresh   ring[own]
 	rooms   ring[room]
 	picks   uint // of workers to go on
-	left    int  // switches, and tasks begun without one, until the rank looks at what has arrived
+	burst   int  // switches, and tasks begun without one, between two looks at what has arrived
+	left    int  // those of them that are left
 	waiting int  // tasks that have begun and wait to be woken
 	stirred bool // since the last burst ended, something has begun, or was woken
+	kinds   []kind
+	queued  int    // tasks of kinds that have not begun
+	thief   *thief // nil when there are no kinds, or no other ranks
+	running bool   // Run is: ranks without work look for some
 	counts  Counts
 }
 
@@ -45,6 +50,7 @@ type Counts struct {
 	Tasks    uint64 `json:"tasks"`    // that have begun
 	Switches uint64 `json:"switches"` // from the rank to a task, and back
 	Workers  uint64 `json:"workers"`  // the most tasks that had begun and not ended at one time, as workers are kept
+	Stolen   uint64 `json:"stolen"`   // tasks that came from ranks that had more
 }
 
 const (
@@ -52,7 +58,8 @@ const (
 	// 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	burst     = 512                   // switches and new tasks between two looks at what has arrived
+	burstMost = 512                   // switches and new tasks between two looks at what has arrived
+	burstLong = 50 * time.Microsecond // after so long, bursts become smaller
 	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
 	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
 	perWorker = 3 << 10               // bytes of a task that waits in a function or two
@@ -67,7 +74,7 @@ func Workers(most int) Option { return Option{func(s *Scheduler) { s.most = most
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault}
+	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, burst: burstMost}
 	for _, o := range options {
 		o.apply(s)
 	}
@@ -82,6 +89,8 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 // that they sent has been handled. Tasks may also be spawned in the body of any other epoch that declares no depth; they begin when that
 // has returned.
 func (s *Scheduler) Run(root func()) error {
+	s.running = true
+	defer func() { s.running = false }()
 	return s.rank.Epoch(func() error {
 		if root != nil {
 			s.Go(root)
@@ -99,7 +108,7 @@ func (s *Scheduler) Go(run func()) {
 
 // Yield lets the other tasks that are ready, and what has arrived, go first (Grappa, figure 2).
 func (s *Scheduler) Yield() {
-	w := s.running("Yield")
+	w := s.caller("Yield")
 	s.ready.push(w)
 	w.pause()
 }
@@ -111,8 +120,8 @@ func (s *Scheduler) Counts() Counts {
 	return c
 }
 
-// running is the worker of the task that calls, which it may do only as a task.
-func (s *Scheduler) running(call string) *worker {
+// caller is the worker of the task that calls, which it may do only as a task.
+func (s *Scheduler) caller(call string) *worker {
 	if !s.engine.InTask(call) {
 		panic(fmt.Sprintf("task: rank %d: %s was called outside of a task: only a task can wait, and no handler or answer can", s.rank.ID(), call))
 	}
@@ -126,8 +135,8 @@ var _ engine.Tasks = tasks{}
 
 // Work implements engine.Tasks.
 func (s tasks) Work() (worked, left bool) {
-	before := s.counts.Switches
-	for s.left = burst; s.left > 0; s.left-- {
+	before, began := s.counts.Switches, s.engine.Port.Now()
+	for s.left = s.burst; s.left > 0; s.left-- {
 		w := s.next()
 		if w == nil {
 			break
@@ -136,15 +145,31 @@ func (s tasks) Work() (worked, left bool) {
 	}
 	switches := s.counts.Switches - before
 	if switches == 0 {
-		return false, s.rooms.size > 0
+		return s.thief != nil && s.hungry() && s.thief.seek(), s.rooms.size > 0
+	}
+	if s.thief != nil {
+		s.thief.share()
 	}
 	s.engine.Compute(perSwitch * time.Duration(switches))
 	if !s.stirred { // tasks that only yield may wait for what lies in this rank's buffers
 		s.engine.Flush(coalesce.Idle, coalesce.AllStages)
 	}
 	s.stirred = false
+	s.pace(s.engine.Port.Now() - began)
 	return true, true
 }
+
+// pace adapts bursts to how long tasks take, so that others needn't wait for this rank for long.
+func (s *Scheduler) pace(took time.Duration) {
+	if took > burstLong {
+		s.burst = max(1, s.burst/2)
+	} else if took < burstLong/4 {
+		s.burst = min(2*s.burst, burstMost)
+	}
+}
+
+// hungry tells whether this rank should look for tasks elsewhere.
+func (s *Scheduler) hungry() bool { return s.running && (len(s.idle) > 0 || len(s.workers) < s.most) }
 
 // next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those come last, but now
 // and then first: a task that yields until another has done something must not keep that one from beginning.
@@ -170,7 +195,7 @@ func (s *Scheduler) next() *worker {
 
 // mayBegin tells whether there is a task that has not begun, and a worker for it.
 func (s *Scheduler) mayBegin() bool {
-	return s.fresh.size > 0 && (len(s.idle) > 0 || len(s.workers) < s.most)
+	return s.fresh.size+s.queued > 0 && (len(s.idle) > 0 || len(s.workers) < s.most)
 }
 
 // resume lets a worker go on until it waits.
@@ -191,12 +216,16 @@ func (s *Scheduler) resume(w *worker) {
 
 // begin runs the next task that has not begun, on the worker that calls, and tells whether there was one.
 func (s *Scheduler) begin() bool {
-	if s.fresh.size == 0 {
+	if s.fresh.size+s.queued == 0 {
 		return false
 	}
 	s.left--
 	s.counts.Tasks++
 	s.stirred = true
+	if s.fresh.size == 0 {
+		s.beginQueued()
+		return true
+	}
 	t := s.fresh.pop()
 	t.run()
 	if t.of != nil {
@@ -205,19 +234,31 @@ func (s *Scheduler) begin() bool {
 	return true
 }
 
+// beginQueued runs the next task of a kind: of the last one that has any.
+func (s *Scheduler) beginQueued() {
+	for i := len(s.kinds) - 1; i >= 0; i-- {
+		if s.kinds[i].begin() {
+			return
+		}
+	}
+}
+
 // Await implements engine.Tasks.
 func (s tasks) Await(t *engine.Target) {
-	w := s.running("a send")
+	w := s.caller("a send")
 	s.rooms.push(room{w, t})
 	w.pause()
 }
 
 // Complete implements engine.Tasks.
 func (s tasks) Complete() error {
-	if s.waiting == 0 && s.fresh.size == 0 {
+	if s.thief != nil {
+		s.thief.forget()
+	}
+	if s.waiting == 0 && s.fresh.size+s.queued == 0 {
 		return nil
 	}
-	e := &WaitError{Waiting: s.waiting, NotBegun: s.fresh.size, Workers: s.most}
+	e := &WaitError{Waiting: s.waiting, NotBegun: s.fresh.size + s.queued, Workers: s.most}
 	for _, w := range s.workers {
 		if w.waits != "" {
 			e.Call = w.waits

@@ -179,8 +179,8 @@ func TestYieldStarvesNobody(t *testing.T) {
 
 // A flood of pebbles that tasks send one way waits for room, under a limit that has none for all of them.
 func TestFloodsWaitForRoom(t *testing.T) {
-	const each, tasks = 20_000, 10
-	for _, all := range []bool{false, true} {
+	const each, tasks = 200_000, 3
+	for _, all := range []int{0, 100, each} { // pebbles of a SendAll; 0 is single sends
 		var got [4]atomic.Int64
 		require.NoError(t, run(t, pebble.Config{Ranks: 4, MemoryLimit: 1 << 20, Coalesce: 256}, func(r *pebble.Rank) error {
 			s := task.New(r)
@@ -194,15 +194,15 @@ func TestFloodsWaitForRoom(t *testing.T) {
 			err := s.Run(func() {
 				for range tasks {
 					s.Go(func() {
-						batch := make([]uint64, 100)
+						batch := make([]uint64, max(all, 100))
 						for i := 0; i < each; i += len(batch) {
 							for j := range batch {
 								batch[j] = uint64(i + j)
-								if !all {
+								if all == 0 {
 									hear.Send(batch[j])
 								}
 							}
-							if all {
+							if all > 0 {
 								hear.SendAll(batch)
 							}
 						}

@@ -10,14 +10,14 @@ type Task struct {
 
 // Self is the task that calls.
 func (s *Scheduler) Self() Task {
-	w := s.running("Self")
+	w := s.caller("Self")
 	return Task{w, w.task}
 }
 
 // Suspend lets the task that calls wait until Wake is called for it. If that has happened since its last Suspend, it goes on at once: a
 // wake-up is never lost (Grappa, figure 2).
 func (s *Scheduler) Suspend() {
-	w := s.running("Suspend")
+	w := s.caller("Suspend")
 	if !w.permit {
 		w.suspended = true
 		w.wait("Suspend")
@@ -54,7 +54,7 @@ func (s *Scheduler) NewGate() *Gate { return &Gate{s: s} }
 
 // Wait lets the task that calls wait until the gate is open.
 func (g *Gate) Wait() {
-	w := g.s.running("Gate.Wait")
+	w := g.s.caller("Gate.Wait")
 	if !g.open {
 		g.waiting = append(g.waiting, w)
 		w.wait("Gate.Wait")
@@ -91,7 +91,7 @@ func (g *Group) Go(run func()) {
 // Wait lets the task that calls wait until all tasks of the group have ended. Each task that waits keeps its worker: where tasks wait for
 // others, which wait for others again, there must be more workers than waiting tasks.
 func (g *Group) Wait() {
-	w := g.s.running("Group.Wait")
+	w := g.s.caller("Group.Wait")
 	if g.left > 0 {
 		g.waiting = append(g.waiting, w)
 		w.wait("Group.Wait")
