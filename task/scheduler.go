@@ -14,7 +14,8 @@ import (
 type Scheduler struct {
 	rank    *pebble.Rank
 	engine  *engine.Rank
-	most    int       // workers
+	most    int // workers
+	linger  time.Duration
 	workers []*worker // all
 	idle    []*worker // those that run no task
 	current *worker   // the one that was resumed last
@@ -58,11 +59,12 @@ const (
 	// 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	burstMost = 512                   // switches and new tasks between two looks at what has arrived
-	burstLong = 50 * time.Microsecond // after so long, bursts become smaller
-	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
-	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
-	perWorker = 3 << 10               // bytes of a task that waits in a function or two
+	burstFirst = 16                    // switches and new tasks between two looks at what has arrived, at first
+	burstMost  = 512                   // and at the most
+	burstLong  = 50 * time.Microsecond // after so long, bursts become smaller
+	freshEach  = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	perSwitch  = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
+	perWorker  = 3 << 10               // bytes of a task that waits in a function or two
 )
 
 // Option changes how a scheduler works.
@@ -72,9 +74,14 @@ type Option struct{ apply func(*Scheduler) }
 // the rank's function runs. More isn't always better: past some thousands, switches miss caches.
 func Workers(most int) Option { return Option{func(s *Scheduler) { s.most = most }} }
 
+// Linger sets for how long a rank that has nothing to do holds its buffers back while tasks of it wait, so that those which are woken in
+// the meantime fill them up; 0, the default, is not at all. It pays where messages are costly and latency is long, up to the time of a
+// message, and costs that much wherever there are few tasks (Grappa, section 8.3, figure 12).
+func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.linger = most }} }
+
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, burst: burstMost}
+	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, burst: burstFirst}
 	for _, o := range options {
 		o.apply(s)
 	}
@@ -268,6 +275,14 @@ func (s tasks) Complete() error {
 	return e
 }
 
+// Linger implements engine.Tasks.
+func (s tasks) Linger() time.Duration {
+	if s.waiting == 0 {
+		return 0
+	}
+	return s.linger
+}
+
 // End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind all the same.
 func (s tasks) End() {
 	defer func() {
@@ -294,5 +309,5 @@ func (s *Scheduler) unwind(w *worker) {
 
 // Describe implements engine.Tasks.
 func (s tasks) Describe() string {
-	return fmt.Sprintf("tasks: at most %d that have begun and not ended, of about %d bytes each: %d bytes", s.most, perWorker, s.most*perWorker)
+	return fmt.Sprintf("tasks of a rank: at most %d that have begun, each a coroutine of about %d bytes: %d bytes", s.most, perWorker, s.most*perWorker)
 }

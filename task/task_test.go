@@ -257,3 +257,14 @@ func TestTasksMoveKeys(t *testing.T) {
 		return nil
 	}))
 }
+
+func TestTasksAreExplained(t *testing.T) {
+	var told pebble.Explanation
+	c := pebble.Config{Ranks: 2, Explain: func(e pebble.Explanation) { told = e }}
+	require.ErrorIs(t, run(t, c, func(r *pebble.Rank) error {
+		s := task.New(r, task.Workers(10))
+		r.ExplainNext()
+		return s.Run(nil)
+	}), pebble.ErrExplained)
+	require.Contains(t, told.String(), "at most 10 that have begun, each a coroutine of about 3072 bytes: 30720 bytes")
+}

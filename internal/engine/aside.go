@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime/debug"
+	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
 )
@@ -18,6 +19,8 @@ type Tasks interface {
 	Complete() error
 	// End comes when the job has failed or the rank's function has returned: what waits unwinds, and coroutines end. It may come again.
 	End()
+	// Linger is for how long the buffers of a rank that has nothing to do may wait for pebbles of tasks that others wake; 0 when none wait.
+	Linger() time.Duration
 	// Describe says in words what tasks may take, for explanations.
 	Describe() string
 }
@@ -54,6 +57,33 @@ func (r *Rank) workAside(worked bool) (any, left bool) {
 		r.enter("idle work returned")
 	}
 	return worked, left
+}
+
+// lingers reports whether this rank, which has found nothing to do for so many looks, should leave its buffers alone for now. It has let
+// others run then.
+func (r *Rank) lingers(idle int) bool {
+	if r.tasks == nil {
+		return false
+	}
+	most := r.tasks.Linger()
+	if most <= 0 {
+		return false
+	}
+	now := r.Port.Now()
+	if idle == 1 {
+		r.idleSince = now
+	}
+	left := r.idleSince + most - now
+	if left <= 0 {
+		return false
+	}
+	r.Check()
+	if idle < r.Spins {
+		r.Port.Pause()
+	} else {
+		r.Port.Wait(left)
+	}
+	return true
 }
 
 // complete ends the job if something waits for what can't come.

@@ -113,6 +113,9 @@ func (r *Rank) quiesce() {
 		}
 		left := true
 		if idle > 0 {
+			if r.aside && r.lingers(idle) {
+				continue
+			}
 			var sent bool
 			if sent, left = r.Flush(coalesce.Idle, stage); sent {
 				idle = 0
