@@ -103,12 +103,12 @@ func (r *Rank) endTasks() {
 	}
 	r.mode = task
 	r.tasks.End()
-	r.Sender.Aside = false
+	r.Aside = false
 }
 
 // BeginTask says that a task goes on, on the coroutine of this number, until EndTask.
 func (r *Rank) BeginTask(number uint64) (before uint64) {
-	r.mode, r.Sender.Aside = task, true
+	r.mode, r.Aside = task, true
 	return r.owner.pass(number)
 }
 
@@ -117,7 +117,7 @@ func (r *Rank) EndTask(before uint64) {
 	if r.mode != task {
 		r.crossed("a task waits or ends")
 	}
-	r.mode, r.Sender.Aside = busy, false
+	r.mode, r.Aside = busy, false
 	r.owner.pass(before)
 }
 
