@@ -8,27 +8,26 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Two tasks take turns.
+// A task waits at a gate until another one opens it.
 func ExampleScheduler() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		s := task.New(r)
+		gate := s.NewGate()
 		return s.Run(func() {
-			for _, name := range []string{"ping", "pong"} {
-				s.Go(func() {
-					for i := range 2 {
-						fmt.Println(name, i)
-						s.Yield()
-					}
-				})
-			}
+			s.Go(func() {
+				gate.Wait()
+				fmt.Println("goes on")
+			})
+			s.Go(func() {
+				fmt.Println("opens")
+				gate.Open()
+			})
 		})
 	})
 	fmt.Println(err)
 	// Output:
-	// ping 0
-	// pong 0
-	// ping 1
-	// pong 1
+	// opens
+	// goes on
 	// <nil>
 }
 

@@ -113,7 +113,7 @@ func (s *Scheduler) Go(run func()) {
 	s.fresh.push(own{run: run})
 }
 
-// Yield lets the other tasks that are ready, and what has arrived, go first (Grappa, figure 2).
+// Yield lets the other tasks that are ready, and what has arrived, go first, and now and then a task that has not begun (Grappa, figure 2).
 func (s *Scheduler) Yield() {
 	w := s.caller("Yield")
 	s.ready.push(w)
