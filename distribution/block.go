@@ -24,6 +24,13 @@ func Block(n uint64, ranks int) *BlockMap {
 	return &BlockMap{n: n, size: size, bySize: newDivisor(size), ranks: ranks}
 }
 
+// Ranks has the ranks themselves as keys: key k belongs to rank k. It is the block distribution of as many keys as ranks, for
+// targets whose pebbles name the rank that they go to, and for data of which each rank has one piece. It panics when ranks is not positive.
+func Ranks(ranks int) *BlockMap {
+	checkRanks("ranks", ranks)
+	return Block(uint64(ranks), ranks)
+}
+
 func ceilDiv(n, d uint64) uint64 {
 	q := n / d
 	if n%d != 0 {

@@ -6,6 +6,7 @@
 // The static distributions need O(1) space and time, but for [Table]:
 //
 //	Block        blocks of consecutive keys, one a rank
+//	Ranks        the ranks themselves: key k belongs to rank k
 //	Cyclic       keys dealt out one by one
 //	BlockCyclic  blocks dealt out one by one
 //	Hashed       [0, n) in a pseudo-random order, dealt out one by one

@@ -20,6 +20,13 @@ func ExampleBlock() {
 	// owner of 9: 3 owner of 10: -1
 }
 
+// Pebbles that are addressed to ranks.
+func ExampleRanks() {
+	ranks := distribution.Ranks(4)
+	fmt.Println(ranks.Owner(3), ranks.Owner(4))
+	// Output: 3 -1
+}
+
 func ExampleCyclic() {
 	cards := distribution.Cyclic(10, 4)
 	for rank := range cards.Ranks() {

@@ -183,7 +183,22 @@ func TestShapes(t *testing.T) {
 	require.Equal(t, []int{0, 0, 1, 1, 2, 2, 3}, owners(distribution.Block(7, 4)))
 	require.Equal(t, []int{0, 1, 2, 3, 0, 1, 2}, owners(distribution.Cyclic(7, 4)))
 	require.Equal(t, []int{0, 0, 1, 1, 2, 2, 0}, owners(distribution.BlockCyclic(7, 3, 2)))
+	require.Equal(t, []int{0, 1, 2, 3, 4}, owners(distribution.Ranks(5)))
 	require.Equal(t, []int{2, 0, 2}, owners(distribution.Table([]int{2, 0, 2}, 4)))
+}
+
+func TestRanksAreKeys(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7, 1024, math.MaxInt32} {
+		m := distribution.Ranks(ranks)
+		for _, rank := range []int{0, ranks / 2, ranks - 1} {
+			require.Equal(t, rank, m.Owner(uint64(rank)))
+			require.Zero(t, m.Local(uint64(rank)))
+			require.Equal(t, 1, m.LocalLen(rank))
+			require.EqualValues(t, rank, m.Key(rank, 0))
+		}
+		require.Negative(t, m.Owner(uint64(ranks)))
+		require.True(t, distribution.Proven(m))
+	}
 }
 
 func TestDescriptions(t *testing.T) {
@@ -206,6 +221,7 @@ func TestDescriptions(t *testing.T) {
 func TestBadArgumentsPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"no ranks":     func() { distribution.Block(1, 0) },
+		"ranks":        func() { distribution.Ranks(0) },
 		"few ranks":    func() { distribution.Hash(-1) },
 		"many ranks":   func() { distribution.Cyclic(1, math.MaxInt32+1) },
 		"block":        func() { distribution.Block(1<<63, 1) },

@@ -1,19 +1,28 @@
 package pebble
 
 import (
-	"fmt"
-	"reflect"
-
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank.
+// Collectives are for the main function, between epochs: all ranks call them in the same order, with values of the same type. They run
+// no handler. What they return is the caller's. Values are plain data (numbers, and arrays and structs of them), or of any type with a
+// [Codec], of which a call takes one at the most. They fail when the job has failed, and a codec's error ends the job.
+
+// Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank, in as many rounds.
 func (r *Rank) Barrier() error { return r.engine.Barrier() }
 
 // AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the result
-// on every rank. T is plain data: numbers, and arrays and structs of them. It costs about log2 P messages a rank.
-func AllReduce[T any](r *Rank, v T, merge func(a, b T) T) (T, error) {
-	result, err := r.engine.AllReduce(mustBePlain[T]("AllReduce"), layout.Bytes(&v), func(into, from []byte) {
+// on every rank: the same on each, also for floating-point numbers, whose sums depend on the order. [Sum], [Min] and others are ready
+// merges. It costs about log2 P messages a rank, in ⌊log2 P⌋ rounds, and two more when P is no power of two.
+//
+// T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and keep them.
+func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
+	c := begin(r, "AllReduce", codec)
+	if c.codec != nil {
+		return c.folded(v, c.rank.AllFold, func(own T, from func() T) T { return merge(own, from()) })
+	}
+	result, err := c.rank.AllReduce(c.of, layout.Bytes(&v), func(into, from []byte) {
 		layout.Set(into, merge(layout.Get[T](into), layout.Get[T](from)))
 	})
 	if err != nil {
@@ -22,47 +31,102 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T) (T, error) {
 	return layout.Get[T](result), nil
 }
 
-// Broadcast returns the root's v on every rank. T is plain data. It costs P-1 messages in all.
-func Broadcast[T any](r *Rank, root int, v T) (T, error) {
-	result, err := r.engine.Broadcast(mustBePlain[T]("Broadcast"), root, layout.Bytes(&v))
-	if err != nil {
+// Broadcast returns the root's v on every rank. The values of the others are not looked at. T is plain data, or any type with a codec.
+// It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
+	c := begin(r, "Broadcast", codec)
+	var own []byte
+	if r.ID() == root {
+		var err error
+		if own, err = c.append(nil, v); err != nil {
+			return v, c.fail(err)
+		}
+	}
+	result, err := c.rank.Broadcast(c.of, root, own)
+	if err != nil || r.ID() == root {
 		return v, err
 	}
-	return layout.Get[T](result), nil
+	got, err := c.value(result)
+	if err != nil {
+		return v, c.fail(err)
+	}
+	return got, nil
 }
 
 // BroadcastBytes returns a copy of the root's value on every rank. The values of the others are not looked at.
 func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
-	return r.engine.Broadcast(nil, root, value)
+	result, err := r.engine.Broadcast(engine.Values{}, root, value)
+	return append([]byte(nil), result...), err
 }
 
-// Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data. It costs P-1
-// messages in all.
-func Gather[T any](r *Rank, root int, v T) ([]T, error) {
-	values, err := r.engine.Gather(mustBePlain[T]("Gather"), root, layout.Bytes(&v))
-	if err != nil || values == nil {
+// Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data, or any type with a codec. It
+// costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
+	c := begin(r, "Gather", codec)
+	own, err := c.append(nil, v)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	all, err := c.rank.Gather(c.of, root, own)
+	if err != nil || all == nil {
 		return nil, err
 	}
-	all := make([]T, len(values))
-	for i, value := range values {
-		all[i] = layout.Get[T](value)
-	}
-	return all, nil
+	return c.values(all)
 }
 
 // GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ in
 // length.
 func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
-	return r.engine.Gather(nil, root, value)
+	all, err := r.engine.Gather(engine.Values{}, root, value)
+	return copies(all), err
 }
 
-// AllGatherBytes returns copies of the values of all ranks, by rank, on every rank.
-func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) { return r.engine.AllGather(value) }
-
-func mustBePlain[T any](what string) reflect.Type {
-	t := reflect.TypeFor[T]()
-	if err := layout.Plain(t); err != nil {
-		panic(fmt.Sprintf("pebble: %s: %v", what, err))
+// AllGather returns the values of all ranks, by rank, on every rank. T is plain data, or any type with a codec. It costs ⌈log2 P⌉
+// messages a rank, in as many rounds, with P-1 values in all.
+func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
+	c := begin(r, "AllGather", codec)
+	if c.codec == nil {
+		result, err := c.rank.AllGather(c.of, layout.Bytes(&v))
+		if err != nil {
+			return nil, err
+		}
+		all := make([]T, r.Size())
+		copy(layout.BytesOf(all), result)
+		return all, nil
 	}
-	return t
+	own, err := c.append(nil, v)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	all, err := c.rank.AllGatherV(c.of, own)
+	if err != nil {
+		return nil, err
+	}
+	return c.values(all)
+}
+
+// AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It costs ⌈log2 P⌉
+// messages a rank, in as many rounds.
+func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) {
+	all, err := r.engine.AllGatherV(engine.Values{}, value)
+	return copies(all), err
+}
+
+// copies are values in memory of their own, one block.
+func copies(all [][]byte) [][]byte {
+	if all == nil {
+		return nil
+	}
+	total := 0
+	for _, v := range all {
+		total += len(v)
+	}
+	block := make([]byte, 0, total)
+	own := make([][]byte, len(all))
+	for i, v := range all {
+		from := len(block)
+		block = append(block, v...)
+		own[i] = block[from:len(block):len(block)]
+	}
+	return own
 }

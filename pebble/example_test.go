@@ -3,12 +3,15 @@ package pebble_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/target/avro"
 )
 
 // Three ranks each add one to every element of an array that is spread over them.
@@ -38,7 +41,7 @@ func ExampleRun() {
 // Ranks that know a part each agree on the whole.
 func ExampleAllReduce() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
-		sum, err := pebble.AllReduce(r, r.ID(), func(a, b int) int { return a + b })
+		sum, err := pebble.AllReduce(r, r.ID(), pebble.Sum)
 		if r.ID() == 0 {
 			fmt.Println(sum)
 		}
@@ -47,6 +50,87 @@ func ExampleAllReduce() {
 	fmt.Println(err)
 	// Output:
 	// 6
+	// <nil>
+}
+
+// Values that are not plain data take a codec.
+func ExampleAllReduce_codec() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		counts := map[string]int{"pebble": r.ID(), fmt.Sprint("only of rank ", r.ID()): 1}
+		total, err := pebble.AllReduce(r, counts, func(a, b map[string]int) map[string]int {
+			for word, n := range b {
+				a[word] += n
+			}
+			return a
+		}, avro.Must[map[string]int]())
+		if r.ID() == 0 {
+			fmt.Println(len(total), total["pebble"])
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 4 3
+	// <nil>
+}
+
+// Ranks that hold parts of different lengths find out where each part begins in the whole.
+func ExampleExclusiveScan() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		part := make([]float64, 10+r.ID())
+		first, err := pebble.ExclusiveScan(r, len(part), 0, pebble.Sum)
+		if err != nil {
+			return err
+		}
+		firsts, err := pebble.AllGather(r, first)
+		if r.ID() == 2 {
+			fmt.Println(firsts)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [0 10 21]
+	// <nil>
+}
+
+// Each rank learns how many bits there are up to the end of its part.
+func ExampleScan() {
+	parts := []string{"0110", "11", "1011"}
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: len(parts)}, func(r *pebble.Rank) error {
+		upTo, err := pebble.Scan(r, len(parts[r.ID()]), pebble.Sum)
+		if r.ID() == 1 {
+			fmt.Println(upTo)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 6
+	// <nil>
+}
+
+// The root gets what each rank has found, however much.
+func ExampleGatherSlice() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		var found []int
+		for n := 2; n < 20; n++ {
+			if n%(r.ID()+2) == 0 {
+				found = append(found, n)
+			}
+		}
+		all, err := pebble.GatherSlice(r, 0, found)
+		for rank, found := range all { // nil but on rank 0
+			fmt.Println(rank, found)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 0 [2 4 6 8 10 12 14 16 18]
+	// 1 [3 6 9 12 15 18]
+	// 2 [4 8 12 16]
+	// 3 [5 10 15]
 	// <nil>
 }
 
@@ -95,4 +179,29 @@ func ExampleRank_Preempted() {
 		}
 		return nil
 	})
+}
+
+// A program with the flags of all jobs. Its command line is "-ranks 3 -topology ring" here.
+func ExampleFlags() {
+	flags := flag.NewFlagSet("program", flag.ExitOnError)
+	options := pebble.Flags(flags)
+	greeting := flags.String("greeting", "hello", "what to say")
+	if err := flags.Parse([]string{"-ranks", "3", "-topology", "ring"}); err != nil {
+		return
+	}
+	config, err := options.Config(os.Stdout)
+	if err != nil {
+		return
+	}
+	err = pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+		report, err := pebble.Measure(r, func() error { return r.Epoch(func() error { return nil }) })
+		if r.ID() == 0 {
+			fmt.Println(*greeting, "from", report.Ranks, "ranks,", report.Topology)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// hello from 3 ranks, ring
+	// <nil>
 }

@@ -42,7 +42,8 @@ var roles = map[string]func(r *pebble.Rank) error{
 		}
 		return r.Barrier()
 	},
-	"preempted": untilPreempted,
+	"preempted":   untilPreempted,
+	"collectives": collectivesBySeed,
 	"register": func(r *pebble.Rank) error {
 		byRank(r, []string{"one", "another"}[r.ID()%2], func(uint64) {})
 		return r.Epoch(func() error { return nil })
@@ -101,6 +102,7 @@ var programs = map[string]func() error{
 	"ranks": func() error {
 		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 7}, (*pebble.Rank).Barrier)
 	},
+	"flagged": flagged,
 	"same ranks": func() error {
 		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 3}, (*pebble.Rank).Barrier)
 	},

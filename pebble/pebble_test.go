@@ -28,7 +28,7 @@ func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 
 // byRank is a target whose keys are ranks.
 func byRank(r *pebble.Rank, name string, handle func(v uint64), options ...target.Option) *target.Target[uint64] {
-	return target.New(r, name, distribution.Cyclic(uint64(r.Size()), r.Size()),
+	return target.New(r, name, distribution.Ranks(r.Size()),
 		target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }), target.Each(handle), options...)
 }
 

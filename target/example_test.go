@@ -2,6 +2,7 @@ package target_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -60,4 +61,28 @@ func ExampleBatch() {
 	// rank 2
 	// rank 3
 	// <nil>
+}
+
+// A handler that gets its own target sends on by it, and its error ends the job.
+func ExampleTryEach() {
+	type visit struct{ Room, Coins uint64 }
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		enter := target.New(r, "enter", distribution.Ranks(r.Size()), target.Key(func(v visit) uint64 { return v.Room }),
+			target.TryEach(func(enter *target.Target[visit], v visit) error {
+				if v.Coins == 0 {
+					return errors.New("no coins are left")
+				}
+				enter.Send(visit{v.Room + 1, v.Coins - 1})
+				return nil
+			}))
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				enter.Send(visit{Room: 0, Coins: 2})
+			}
+			return nil
+		})
+	})
+	fmt.Println(err)
+	// Output:
+	// rank 2: target "enter": handle pebble {Room:2 Coins:0}: no coins are left
 }

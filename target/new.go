@@ -53,7 +53,11 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 		c.prices = newPrices(topology, b.coalesce, r.Place().Processes)
 	}
 	c.ways()
-	return &Target[V]{c}
+	t := &Target[V]{c}
+	if handling.bind != nil {
+		c.handle = handling.bind(t)
+	}
+	return t
 }
 
 // builder checks what a target is made of.
@@ -85,7 +89,7 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key", unsafe.Sizeof(*new(V)))
 	case keying.low != nil && b.codec != nil:
 		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
-	case handling.batch == nil:
+	case handling.batch == nil && handling.bind == nil:
 		b.refuse("it has no handler: give target.Each or target.Batch")
 	}
 	cache := b.newCache()

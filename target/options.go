@@ -42,12 +42,16 @@ func LowBits[V any](bits int) Keying[V] {
 	}
 }
 
-// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it.
-type Handling[V any] struct{ batch func(vs []V) }
+// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it, and [TryEach] and [TryBatch] for handlers that
+// need their target or may fail.
+type Handling[V any] struct {
+	batch func(vs []V)
+	bind  func(t *Target[V]) (batch func(vs []V)) // in place of batch: it needs the target, which is made last
+}
 
 // Each handles pebbles one by one. It costs a call a pebble, about 2 ns.
 func Each[V any](handle func(v V)) Handling[V] {
-	return Handling[V]{func(vs []V) {
+	return Handling[V]{batch: func(vs []V) {
 		for i := range vs {
 			handle(vs[i])
 		}
@@ -56,7 +60,7 @@ func Each[V any](handle func(v V)) Handling[V] {
 
 // Batch handles pebbles as they arrive, many at a time. The slice is the memory of the frame that brought them: the
 // handler may change it, and must not keep it.
-func Batch[V any](handle func(vs []V)) Handling[V] { return Handling[V]{handle} }
+func Batch[V any](handle func(vs []V)) Handling[V] { return Handling[V]{batch: handle} }
 
 // Option changes how a target works. Options that differ between ranks are refused.
 type Option interface{ apply(*settings) }

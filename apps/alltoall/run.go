@@ -46,7 +46,7 @@ type bench struct {
 
 func newBench(r *pebble.Rank, c Config) *bench {
 	return &bench{
-		rank: r, config: c, owner: distribution.Block(uint64(r.Size()), r.Size()),
+		rank: r, config: c, owner: distribution.Ranks(r.Size()),
 		inbox: newInbox(pattern{c.Seed}, r.ID(), r.Size(), c.Rounds),
 	}
 }

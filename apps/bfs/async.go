@@ -56,7 +56,7 @@ func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 		target.Batch(s.arrive),
 		target.Reduce(reduce.Best(func(a, b offer[V]) bool { return a.Level < b.Level })))
 	ranks := t.g.rank.Size()
-	s.wakes = target.New(t.g.rank, t.target("wakes"), distribution.Block(uint64(ranks), ranks),
+	s.wakes = target.New(t.g.rank, t.target("wakes"), distribution.Ranks(ranks),
 		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(w wake) {
 			s.tally.Take(apps.Fold(w.Rank, 0), w.Rank == uint64(s.g.rank.ID()))
 			if s.awake { // a wake too many would find nothing to do

@@ -49,7 +49,7 @@ func newBench(r *pebble.Rank, c Config) *bench {
 // kernel lets the message go all its steps, in one epoch.
 func (b *bench) kernel() error {
 	ranks := b.rank.Size()
-	t := target.New(b.rank, "visit", distribution.Block(uint64(ranks), ranks),
+	t := target.New(b.rank, "visit", distribution.Ranks(ranks),
 		target.Key(func(m message) uint64 { return m.To }),
 		target.Each(b.visit), target.Coalesce(1))
 	b.send = t.Send

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/internal/values"
 )
 
 // table is the summary for people: where the job ran, its result, and its cost.
@@ -141,11 +142,4 @@ func secondsText(s float64) string {
 }
 
 // bytesText writes a number of bytes in binary units.
-func bytesText(n int64) string {
-	size, unit := float64(n), 0
-	for size >= 1024 && unit < 4 {
-		size /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.4g %s", size, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
-}
+func bytesText(n int64) string { return values.BytesText(n) }

@@ -38,6 +38,7 @@ type tuning struct {
 	root *cobra.Command
 	app  []string // the command line of the application
 	job  *job
+	own  *userProgram // in place of an application
 	of   tune.For
 }
 
@@ -51,16 +52,21 @@ func tunables() []string { return slices.Sorted(maps.Keys(tunable)) }
 func newTune(t terminal) *cobra.Command {
 	u := &tuning{terminal: t, runs: 64}
 	c := &cobra.Command{
-		Use:   "tune APP [FLAGS]",
+		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
 		Long: "tune runs an application again and again, in rounds: settings all over what there is take turns, and the slower half of them\n" +
 			"drops out of each round. Once pebbles fit has measured this machine, those that pebbles model holds to be slow take no part where\n" +
 			"runs are too few for all. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
-			"The profile that it writes is for runs of the same application with --profile.",
+			"The profile that it writes is for runs of the same application with --profile. A program of your own is tuned in the same way when its\n" +
+			"flags are those of pebble.Flags and it prints what pebble.Measure reports; tune says which flags to run it with.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
 			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
-			"  pebbles tune --parameters odin --json permutation --procs 2",
-		Args: func(_ *cobra.Command, args []string) error {
+			"  pebbles tune --parameters odin --json permutation --procs 2\n" +
+			"  pebbles tune --runs 20 -- ./program -ranks 4",
+		Args: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() == 0 && len(args) > 0 {
+				return nil // a program of the user's
+			}
 			if len(args) == 0 || !slices.Contains(tunables(), args[0]) {
 				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "), strings.Join(tunables(), ", "))
 			}
@@ -89,6 +95,9 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 	if u.limit <= 0 {
 		return errors.New("--limit must be a positive time such as 30s")
 	}
+	if c.ArgsLenAtDash() == 0 {
+		return u.startOwn(app)
+	}
 	if err := u.parse(app); err != nil {
 		return err
 	}
@@ -98,7 +107,12 @@ func (u *tuning) start(c *cobra.Command, app []string) error {
 	if u.begin != nil {
 		return u.begin(u.job)
 	}
-	err := u.tune()
+	return u.finish(u.tune)
+}
+
+// finish tunes, and gives an error its status.
+func (u *tuning) finish(tune func() error) error {
+	err := tune()
 	var s *launch.SignalError
 	switch {
 	case errors.As(err, &s):
@@ -156,11 +170,16 @@ func (u *tuning) command() *cobra.Command {
 }
 
 // given reports whether a flag of the application is on the command line.
-func (u *tuning) given(name string) bool { return u.command().Flags().Changed(name) }
+func (u *tuning) given(name string) bool {
+	if u.own != nil {
+		return !u.own.open[name]
+	}
+	return u.command().Flags().Changed(name)
+}
 
 // space is what may vary: all but the flags that are given.
 func (u *tuning) space() tune.Space {
-	space := tune.SpaceFor(u.of.Ranks, 8, tunable[u.app[0]])
+	space := tune.SpaceFor(u.of.Ranks, 8, u.own != nil || tunable[u.app[0]])
 	if u.given("topology") {
 		space.Topologies = nil
 	}
@@ -175,25 +194,15 @@ func (u *tuning) space() tune.Space {
 
 // tune runs the application until there is nothing left to try, and writes the profile.
 func (u *tuning) tune() error {
-	out := u.out
-	if out == "" {
-		var err error
-		if out, err = profilePlace(u.app[0]); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-			return err
-		}
-	}
-	if err := lab.Writable(out); err != nil {
+	out, err := u.place()
+	if err != nil {
 		return err
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	s := u.job.settings
-	start := tune.Setting{Topology: s.topology.text, Coalesce: s.coalesce, Cache: s.cache}
-	if u.app[0] == "reduce" && !u.given("cache") {
-		start.Cache = reduction.CacheDefault
+	start, err := u.starting(ctx)
+	if err != nil {
+		return err
 	}
 	first, err := u.run(ctx, start)
 	if err != nil {
@@ -217,13 +226,43 @@ func (u *tuning) tune() error {
 	}
 	p := r.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
-	if err == nil {
+	if err == nil && out != "" {
 		err = lab.WriteFile(out, text)
 	}
 	if err != nil {
 		return err
 	}
 	return u.print(p, out, text)
+}
+
+// place is the file of the profile, which can be written; "" for none.
+func (u *tuning) place() (out string, err error) {
+	out = u.out
+	switch {
+	case out == "" && u.own != nil:
+		return "", nil // the program is told by its flags
+	case out == "":
+		if out, err = profilePlace(u.app[0]); err != nil {
+			return "", err
+		}
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			return "", err
+		}
+	}
+	return out, lab.Writable(out)
+}
+
+// starting is what the first run has.
+func (u *tuning) starting(ctx context.Context) (tune.Setting, error) {
+	if u.own != nil {
+		return u.profileOwn(ctx)
+	}
+	s := u.job.settings
+	start := tune.Setting{Topology: s.topology.text, Coalesce: s.coalesce, Cache: s.cache}
+	if u.app[0] == "reduce" && !u.given("cache") {
+		start.Cache = reduction.CacheDefault
+	}
+	return start, nil
 }
 
 // tell prints progress.
@@ -246,23 +285,43 @@ func (r tunedRun) counter(name string) float64 {
 
 // run runs the application once.
 func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
+	args, err := u.args(s)
+	if err != nil {
+		return tunedRun{}, err
+	}
+	r, err := u.measure(ctx, args, nil)
+	if err != nil {
+		return tunedRun{}, err
+	}
+	return tunedRun{r.Samples[0].Value, r.Samples[0].Counters}, nil
+}
+
+// args is the command line of one run.
+func (u *tuning) args(s tune.Setting) ([]string, error) {
+	if u.own != nil {
+		return append(u.own.with(s), "-json"), nil
+	}
 	self, err := os.Executable()
 	if err != nil {
-		return tunedRun{}, fmt.Errorf("find this program: %w", err)
+		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	args := append([]string{self}, u.app...)
 	args = append(args, "--json", "--quiet", "--topology", s.Topology, fmt.Sprint("--coalesce=", s.Coalesce))
 	if tunable[u.app[0]] {
 		args = append(args, fmt.Sprint("--cache=", s.Cache))
 	}
-	c := lab.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true}
+	return args, nil
+}
+
+// measure runs a command once, and returns its time with the fields of its report.
+func (u *tuning) measure(ctx context.Context, args, fields []string) (*lab.Result, error) {
+	c := lab.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true, Exact: fields}
 	results, err := lab.Alternate(ctx, []lab.Group{{Name: "tune", Cases: []lab.Case{c}}},
 		lab.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
 	if err != nil {
-		return tunedRun{}, err
+		return nil, err
 	}
-	one := results.Groups[0].Results[0].Samples[0]
-	return tunedRun{one.Value, one.Counters}, nil
+	return results.Groups[0].Results[0], nil
 }
 
 // predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for this
@@ -296,7 +355,12 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
 	}
 	fmt.Fprintf(w, "chosen\t%s: %s\n", p.Setting, why(p))
-	fmt.Fprintf(w, "profile\t%s\n", out)
+	if u.own != nil {
+		fmt.Fprintf(w, "run it as\t%s\n", strings.Join(u.own.with(p.Setting), " "))
+	}
+	if out != "" {
+		fmt.Fprintf(w, "profile\t%s\n", out)
+	}
 	return written(w.Flush())
 }
 

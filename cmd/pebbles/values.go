@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/activepebbles/pebbles/internal/values"
 )
 
 // word is a flag whose value is one of a few words.
@@ -32,12 +32,7 @@ func (w *word) Set(text string) error {
 
 // oneOf checks that a word is in a list.
 func oneOf(names []string) func(string) error {
-	return func(text string) error {
-		if slices.Contains(names, text) {
-			return nil
-		}
-		return fmt.Errorf("use one of %s", strings.Join(names, ", "))
-	}
+	return func(text string) error { return values.OneOf(text, names) }
 }
 
 // words adds a flag whose value is one of names, with completion.
@@ -67,15 +62,11 @@ func (c count) String() string {
 }
 
 func (c count) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	switch {
-	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-"):
-		return err // inWords rewrites it
-	case err != nil || n < c.least:
-		return fmt.Errorf("must be a whole number, %d or more", c.least)
+	n, err := values.Count(text, c.least) // inWords rewrites the error of a range
+	if err == nil {
+		*c.n = n
 	}
-	*c.n = n
-	return nil
+	return err
 }
 
 // open is a count that may be auto: the job finds it.
@@ -84,7 +75,7 @@ type open struct {
 	auto *bool
 }
 
-const auto = "auto"
+const auto = values.Auto
 
 func (o open) Type() string { return "N" }
 
@@ -95,27 +86,16 @@ func (o open) String() string {
 	return o.count.String()
 }
 
-func (o open) Set(text string) error {
-	if *o.auto = text == auto; *o.auto {
-		return nil
-	}
-	err := o.count.Set(text)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		err = fmt.Errorf("%w, or %s", err, auto)
+func (o open) Set(text string) (err error) {
+	n := 0
+	if n, *o.auto, err = values.CountOrAuto(text, o.least); err == nil && !*o.auto {
+		*o.n = n
 	}
 	return err
 }
 
 // size is a flag whose value is a number of bytes: 65536, 64KiB, 64kB, 1.5G.
 type size int64
-
-var units = map[string]float64{
-	"": 1, "b": 1,
-	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
-	"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
-	"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
-	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
-}
 
 func (s *size) Type() string { return "size" }
 
@@ -127,20 +107,11 @@ func (s *size) String() string {
 }
 
 func (s *size) Set(text string) error {
-	end := strings.IndexFunc(text, unicode.IsLetter)
-	if end < 0 {
-		end = len(text)
+	n, err := values.Bytes(text)
+	if err == nil {
+		*s = size(n)
 	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64)
-	unit, ok := units[strings.ToLower(text[end:])]
-	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && ok && n*unit > 1<<60:
-		return strconv.ErrRange
-	case err != nil || !ok || n*unit < 1:
-		return fmt.Errorf("must be a positive number of bytes such as 65536, 64MiB or 1.5GiB")
-	}
-	*s = size(n * unit)
-	return nil
+	return err
 }
 
 // wait is a flag whose value is a time, or never: a negative one.
@@ -148,24 +119,14 @@ type wait time.Duration
 
 func (w *wait) Type() string { return "time" }
 
-func (w *wait) String() string {
-	if *w < 0 {
-		return "never"
-	}
-	return time.Duration(*w).String()
-}
+func (w *wait) String() string { return values.WaitText(time.Duration(*w)) }
 
 func (w *wait) Set(text string) error {
-	if text == "never" {
-		*w = -1
-		return nil
+	d, err := values.Wait(text)
+	if err == nil {
+		*w = wait(d)
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("must be a positive time such as 500us or 2ms, or never")
-	}
-	*w = wait(d)
-	return nil
+	return err
 }
 
 // wholeTime is a time in one unit.

@@ -153,6 +153,11 @@ func (s *shell) goPackage(t *testing.T, verb, name string, args []string) error 
 		require.NoError(t, err)
 		text += string(source)
 	}
+	if strings.Contains(text, "pebble.Flags(") {
+		source, err := os.ReadFile(filepath.Join(root, "pebble", "flags.go"))
+		require.NoError(t, err)
+		text += string(source)
+	}
 	switch {
 	case len(files) == 0:
 		return fmt.Errorf("there is no package %s", name)

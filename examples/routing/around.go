@@ -25,7 +25,7 @@ func around(r *pebble.Rank, out io.Writer) error {
 
 // greetAll makes a target and sends its pebbles. Rank 0 writes how many of them passed a hop.
 func greetAll(r *pebble.Rank, name string, out io.Writer) error {
-	greet := target.New(r, name, distribution.Block(uint64(r.Size()), r.Size()),
+	greet := target.New(r, name, distribution.Ranks(r.Size()),
 		target.Key(func(to uint64) uint64 { return to }), target.Each(func(uint64) {}))
 	before := r.Counters()
 	err := r.Epoch(func() error {

@@ -23,7 +23,7 @@ func run(r *pebble.Rank, out io.Writer, files []string) error {
 	if err != nil {
 		return err
 	}
-	different, err := pebble.AllReduce(r, len(counts), func(a, b int) int { return a + b })
+	different, err := pebble.AllReduce(r, len(counts), pebble.Sum)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type cards struct {
 	tree        tree
 	board       Board
 	certificate tls.Certificate
-	limit       time.Duration // of one handshake
+	limit       time.Duration // until a child has said who it is
 }
 
 // newCards makes a certificate, and leaves this process's card on the board.
@@ -66,7 +66,7 @@ func newCards(ctx context.Context, c Config, board Board) (*cards, error) {
 		return nil, fmt.Errorf("make certificate: %w", err)
 	}
 	p := &cards{
-		number: c.Number, tree: c.tree(), board: board, limit: handshake.DefaultLimit,
+		number: c.Number, tree: c.tree(), board: board, limit: c.Limit,
 		certificate: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private},
 	}
 	return p, board.Post(ctx, c.Number, card{sha256.Sum256(der), c.Listener.Addr().String()}.String())
@@ -92,10 +92,22 @@ func (p *cards) find(ctx context.Context, parent int) (string, func(context.Cont
 			InsecureSkipVerify: true, // nobody has signed it: the card says which it is
 			VerifyConnection:   func(s tls.ConnectionState) error { return c.verify(s) },
 		})
-		ctx, cancel := context.WithTimeout(ctx, p.limit)
-		defer cancel()
-		return t, t.HandshakeContext(ctx)
+		return t, p.introduce(ctx, t)
 	}, err
+}
+
+// introduce tells the parent which of its children this is. It returns when the parent has taken it in: one that has given up in the
+// meantime is dialled again.
+func (p *cards) introduce(ctx context.Context, t *tls.Conn) error {
+	if err := t.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { t.SetDeadline(time.Unix(1, 0)) })()
+	if err := handshake.WriteMessage(t, report{Number: p.number}); err != nil {
+		return err
+	}
+	var taken report
+	return handshake.ReadMessage(t, messageBytesMax(0), &taken)
 }
 
 // verify holds the other end of a connection to its card.
@@ -136,6 +148,9 @@ func (p *cards) greet(ctx context.Context, t *tls.Conn) (child int, err error) {
 	c, err := p.read(ctx, r.Number)
 	if err == nil {
 		err = c.verify(t.ConnectionState())
+	}
+	if err == nil {
+		err = handshake.WriteMessage(t, report{Number: p.number})
 	}
 	return r.Number, err
 }

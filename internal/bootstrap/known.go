@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"context"
 	"net"
+	"time"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
@@ -12,6 +13,7 @@ type known struct {
 	hello   handshake.Hello
 	secret  []byte
 	address func(process int) string
+	limit   time.Duration // until the parent has proven the secret
 }
 
 func newKnown(c Config, a At) (*known, error) {
@@ -20,7 +22,7 @@ func newKnown(c Config, a At) (*known, error) {
 		return nil, err
 	}
 	return &known{
-		secret: a.Secret, address: a.Address,
+		secret: a.Secret, address: a.Address, limit: c.Limit,
 		hello: handshake.Hello{Role: handshake.RoleChild, Process: c.Number, Processes: c.Processes, Identity: identity},
 	}, nil
 }
@@ -28,7 +30,7 @@ func newKnown(c Config, a At) (*known, error) {
 func (k *known) find(_ context.Context, parent int) (string, func(context.Context, net.Conn) (net.Conn, error), error) {
 	return k.address(parent), func(ctx context.Context, conn net.Conn) (net.Conn, error) {
 		defer context.AfterFunc(ctx, func() { conn.Close() })()
-		_, err := handshake.Client(conn, k.secret, k.hello, 0)
+		_, err := handshake.Client(conn, k.secret, k.hello, k.limit)
 		return conn, err
 	}, nil
 }

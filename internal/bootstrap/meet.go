@@ -104,7 +104,9 @@ func (c Config) run(ctx context.Context, prove func(context.Context) (proof, []b
 // gate lets children in.
 func (c Config) gate(ctx context.Context, p proof, welcome func(net.Conn, handshake.Hello), mismatch func(error)) *handshake.Gate {
 	first, last := c.tree().children(c.Number)
-	g := &handshake.Gate{Listener: c.Listener, Members: last - first, Log: c.Log, Welcome: welcome, Mismatch: mismatch}
+	g := &handshake.Gate{
+		Listener: c.Listener, Members: last - first, Limit: c.Limit, Log: c.Log, Welcome: welcome, Mismatch: mismatch,
+	}
 	switch p := p.(type) {
 	case *known:
 		g.Secret, g.Mine = p.secret, p.hello

@@ -216,7 +216,6 @@ func (m *meeting) greet(conn net.Conn) (*Job, error) {
 		err := handshake.ReadMessage(conn, messageBytesMax(m.c.Processes), &v)
 		m.bring(nil, func() (*Job, error) { return m.obey(parent, v, err) })
 	})
-	m.write(conn, report{Number: m.c.Number})
 	return m.complete()
 }
 

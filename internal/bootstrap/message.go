@@ -11,8 +11,8 @@ type member struct {
 	Process
 }
 
-// report is what a child tells its parent: who it is as soon as they are connected, then its subtree when that is complete, or that
-// the start has failed.
+// report is what a child tells its parent: who it is, if its card is to say so, which the parent answers by who it is itself; then its
+// subtree when that is complete, or that the start has failed.
 type report struct {
 	Number  int      `json:",omitempty"`
 	Subtree []member `json:",omitempty"`

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -23,6 +24,7 @@ type listener struct {
 	closed  chan struct{}
 	close   sync.Once
 	counted counted
+	cuts    atomic.Int64 // connections that end with the first answer
 }
 
 // counted is what has passed a listener, and what its process has dialled.
@@ -59,10 +61,10 @@ func (n *network) dial(from *listener) func(context.Context, string) (net.Conn, 
 		}
 		a, b := net.Pipe()
 		select {
-		case l.conns <- &counting{b, &l.counted}:
+		case l.conns <- &counting{b, &l.counted, l.cuts.Add(-1) >= 0}:
 			l.counted.conns.Add(1)
 			from.counted.conns.Add(1)
-			return &counting{a, &from.counted}, nil
+			return &counting{a, &from.counted, false}, nil
 		case <-l.closed:
 			return nil, fmt.Errorf("dial %s: %w", to, syscall.ECONNREFUSED)
 		case <-ctx.Done():
@@ -90,10 +92,14 @@ func (l *listener) Close() error {
 // counting counts what an end sends and takes.
 type counting struct {
 	net.Conn
-	c *counted
+	c   *counted
+	cut bool
 }
 
 func (c *counting) Write(b []byte) (int, error) {
+	if c.cut {
+		return 0, errors.Join(syscall.ECONNRESET, c.Close())
+	}
 	n, err := c.Conn.Write(b)
 	c.c.writes.Add(1)
 	c.c.bytes.Add(int64(n))

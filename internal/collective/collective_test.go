@@ -290,6 +290,7 @@ func TestMachinesKeepTheirMemory(t *testing.T) {
 			"barrier":        func(r int) []collective.Step { return collective.Barrier(r, ranks) },
 			"reduce-scatter": func(r int) []collective.Step { return collective.ReduceScatter(r, ranks, 8) },
 			"all-gather":     func(r int) []collective.Step { return collective.AllGather(r, ranks, 8*ranks) },
+			"scan":           func(r int) []collective.Step { return collective.Scan(r, ranks) },
 		} {
 			net := &lines{ranks: ranks, slots: make([][]byte, ranks*ranks), full: make([]bool, ranks*ranks)}
 			machines, all, done := make([]collective.Machine, ranks), make([][]collective.Step, ranks), make([]bool, ranks)

@@ -9,6 +9,8 @@
 //	AllReduce      recursive doubling   ⌈log2 P⌉ at most       ⌊log2 P⌋, or 2 more     ⌈log2 P⌉ b at most
 //	ReduceScatter  halving              ⌈log2 P⌉               ⌈log2 P⌉                (P-1) b
 //	AllGather      Bruck                ⌈log2 P⌉               ⌈log2 P⌉                (P-1) b
+//	AllGatherV     Bruck                ⌈log2 P⌉               ⌈log2 P⌉                those of all ranks but its own
+//	Scan           Hillis and Steele    ⌈log2 P⌉ at most       ⌈log2 P⌉                ⌈log2 P⌉ b at most
 //	Broadcast      binomial tree        P-1 of all ranks       ⌈log2 P⌉                (P-1) b of all ranks
 //	Gather         binomial tree        P-1 of all ranks       ⌈log2 P⌉                (P/2) b at most
 package collective

@@ -20,14 +20,22 @@ type Machine struct {
 	steps []Step
 	seq   uint64
 	merge func(into, from []byte)
+	fold  func(own, from []byte) []byte // in place of merge
 	next  int
 }
 
 // Start prepares a run: seq is equal on all ranks and used once, value is copied, and merge folds a value of the same
 // length into the first. It sends nothing: call Advance.
 func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into, from []byte)) {
-	m.steps, m.seq, m.merge, m.next = steps, seq, merge, 0
+	m.steps, m.seq, m.merge, m.fold, m.next = steps, seq, merge, nil, 0
 	m.Value = append(m.Value[:0], value...)
+}
+
+// StartFold is Start for values that change their length when they are merged: fold returns what becomes of both, in the memory
+// of own or in other memory that the machine then keeps.
+func (m *Machine) StartFold(steps []Step, seq uint64, value []byte, fold func(own, from []byte) []byte) {
+	m.Start(steps, seq, value, nil)
+	m.fold = fold
 }
 
 // Advance takes all steps that need not wait, and reports whether the run is complete.
@@ -50,8 +58,12 @@ func (m *Machine) take(n Network, s Step) bool {
 	case CutTail:
 		n.Send(s.Peer, m.seq, s.Tag, m.Value[s.At:])
 		m.Value = m.Value[:s.At]
+	case SendRecords:
+		n.Send(s.Peer, m.seq, s.Tag, m.Value[:records(m.Value, s.At)])
 	case Turn:
 		turn(m.Value, s.At)
+	case TurnRecords:
+		turn(m.Value, records(m.Value, s.At))
 	default:
 		value, ok := n.Take(s.Peer, m.seq, s.Tag)
 		if !ok {
@@ -65,7 +77,10 @@ func (m *Machine) take(n Network, s Step) bool {
 func (m *Machine) receive(a Action, value []byte) {
 	switch a {
 	case Merge:
-		if m.merge != nil {
+		switch {
+		case m.fold != nil:
+			m.Value = m.fold(m.Value, value)
+		case m.merge != nil:
 			m.merge(m.Value[:min(len(value), len(m.Value))], value)
 		}
 	case Replace:

@@ -20,6 +20,10 @@ const (
 	Append
 	// Turn moves the part of the value before At behind the rest of it. It is no message.
 	Turn
+	// SendRecords sends the first At records of the value to the peer: see [AppendRecord].
+	SendRecords
+	// TurnRecords moves the first At records of the value behind the others. It is no message.
+	TurnRecords
 )
 
 // Step is one message of a collective, as one rank sees it. A send and the receive that it pairs with have equal tags.
@@ -27,7 +31,7 @@ type Step struct {
 	Action Action
 	Peer   int
 	Tag    uint32
-	At     int // where the value is parted, in bytes
+	At     int // where the value is parted, in bytes or in records
 }
 
 const lastTag = 1 << 16

@@ -36,5 +36,19 @@ func AllGather(rank, ranks, size int) []Step {
 	return append(steps, Step{Turn, 0, 0, (ranks - rank) % ranks * size}) // rank 0's comes first
 }
 
+// AllGatherV is [AllGather] for values of any length: each rank begins with one record, and ends with those of all ranks, by rank.
+func AllGatherV(rank, ranks int) []Step {
+	steps := AllGather(rank, ranks, 1)
+	for i, s := range steps {
+		switch s.Action {
+		case SendHead:
+			steps[i].Action = SendRecords
+		case Turn:
+			steps[i].Action = TurnRecords
+		}
+	}
+	return steps
+}
+
 // rounds is ⌈log2 P⌉.
 func rounds(ranks int) int { return bits.Len(uint(ranks - 1)) }

@@ -42,7 +42,7 @@ func widen(into, from []byte) {
 
 // disagree finds the first difference and fails the job with it, in the same words on every rank.
 func (r *Rank) disagree(text []byte) error {
-	all, err := r.AllGather(text)
+	all, err := r.AllGatherV(Values{}, text)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package engine
 
 import (
 	"encoding/binary"
-	"reflect"
+	"fmt"
 
 	"github.com/activepebbles/pebbles/internal/collective"
 )
+
+// Fold returns what becomes of a rank's own value and that of another rank, in the memory of own or in other memory that it gives away.
+type Fold func(own, from []byte) []byte
 
 // Barrier returns when all ranks have called it.
 func (r *Rank) Barrier() error {
@@ -13,21 +16,34 @@ func (r *Rank) Barrier() error {
 	return err
 }
 
-// AllReduce merges the values of all ranks. The result is good until the next collective. of is the type of the values, on which
-// ranks must agree; nil is bytes, here and below.
-func (r *Rank) AllReduce(of reflect.Type, value []byte, merge func(into, from []byte)) ([]byte, error) {
+// AllReduce merges the values of all ranks. What collectives return is good until the next one, here and below.
+func (r *Rank) AllReduce(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return r.networks[allReduce].typed(of).run(r.reduce, value, merge)
 }
 
-// Broadcast returns a copy of the root's value on every rank.
-func (r *Rank) Broadcast(of reflect.Type, root int, value []byte) ([]byte, error) {
-	r.mustBeRank("Broadcast", root)
-	result, err := r.networks[broadcast].typed(of).run(collective.Broadcast(r.id, r.Size(), root), value, nil)
-	return append([]byte(nil), result...), err
+// AllFold is AllReduce for values whose lengths differ.
+func (r *Rank) AllFold(of Values, value []byte, fold Fold) ([]byte, error) {
+	return r.networks[allReduce].typed(of).collect(r.reduce, value, nil, fold)
 }
 
-// Gather returns copies of the values of all ranks, by rank, on the root, and nil on the others.
-func (r *Rank) Gather(of reflect.Type, root int, value []byte) ([][]byte, error) {
+// Scan merges the values of the ranks up to this one. What is merged is of lower ranks than what it is merged into.
+func (r *Rank) Scan(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
+	return r.networks[scan].typed(of).run(collective.Scan(r.id, r.Size()), value, merge)
+}
+
+// ScanFold is Scan for values whose lengths differ.
+func (r *Rank) ScanFold(of Values, value []byte, fold Fold) ([]byte, error) {
+	return r.networks[scan].typed(of).collect(collective.Scan(r.id, r.Size()), value, nil, fold)
+}
+
+// Broadcast returns the root's value on every rank.
+func (r *Rank) Broadcast(of Values, root int, value []byte) ([]byte, error) {
+	r.mustBeRank("Broadcast", root)
+	return r.networks[broadcast].typed(of).run(collective.Broadcast(r.id, r.Size(), root), value, nil)
+}
+
+// Gather returns the values of all ranks, by rank, on the root, and nil on the others.
+func (r *Rank) Gather(of Values, root int, value []byte) ([][]byte, error) {
 	r.mustBeRank("Gather", root)
 	own := binary.LittleEndian.AppendUint32(nil, uint32(r.id))
 	own = binary.LittleEndian.AppendUint32(own, uint32(len(value)))
@@ -39,34 +55,35 @@ func (r *Rank) Gather(of reflect.Type, root int, value []byte) ([][]byte, error)
 	all := make([][]byte, r.Size())
 	for len(result) > 0 {
 		rank := binary.LittleEndian.Uint32(result)
-		n := binary.LittleEndian.Uint32(result[4:])
-		all[rank] = append([]byte{}, result[8:8+n]...)
-		result = result[8+n:]
+		end := 8 + binary.LittleEndian.Uint32(result[4:])
+		all[rank] = result[8:end:end]
+		result = result[end:]
 	}
 	return all, nil
 }
 
-// AllGather returns copies of the values of all ranks, by rank, on every rank.
-func (r *Rank) AllGather(value []byte) ([][]byte, error) {
-	values, err := r.Gather(nil, 0, value)
-	if err != nil {
-		return nil, err
-	}
-	var packed []byte
-	for _, v := range values {
-		packed = binary.LittleEndian.AppendUint32(packed, uint32(len(v)))
-		packed = append(packed, v...)
-	}
-	packed, err = r.Broadcast(nil, 0, packed)
+// AllGather returns the values of all ranks, by rank, one after the other. All have one length.
+func (r *Rank) AllGather(of Values, value []byte) ([]byte, error) {
+	return r.networks[allGather].typed(of).run(collective.AllGather(r.id, r.Size(), len(value)), value, nil)
+}
+
+// AllGatherV returns the values of all ranks, by rank, of any length each.
+func (r *Rank) AllGatherV(of Values, value []byte) ([][]byte, error) {
+	result, err := r.networks[allGather].typed(of).run(collective.AllGatherV(r.id, r.Size()), collective.AppendRecord(nil, value), nil)
 	if err != nil {
 		return nil, err
 	}
 	all := make([][]byte, r.Size())
-	for i := range all {
-		n := binary.LittleEndian.Uint32(packed)
-		all[i], packed = packed[4:4+n:4+n], packed[4+n:]
+	for rank, v := range collective.Records(result) {
+		all[rank] = v
 	}
 	return all, nil
+}
+
+// FailIn ends the job because of a collective, and returns the job's error.
+func (r *Rank) FailIn(call string, cause error) error {
+	r.job.fail(fmt.Errorf("rank %d: %s: %w", r.id, call, cause))
+	return r.job.error()
 }
 
 func (r *Rank) mustBeRank(what string, rank int) {

@@ -26,6 +26,8 @@ const (
 	settings
 	Refactoring
 	finishing
+	allGather
+	scan
 	purposes
 )
 
@@ -41,6 +43,8 @@ var purposeNames = [purposes]string{
 	settings:     "the choice of settings",
 	Refactoring:  "an order to take another coalescing factor",
 	finishing:    "the end of the rank's function",
+	allGather:    "an all-gathering",
+	scan:         "a scan",
 }
 
 // begun says that a collective for this purpose is to begin.
@@ -69,16 +73,35 @@ func (p purpose) stands() string {
 type network struct {
 	rank *Rank
 	purpose
-	variant uint32       // of the purpose: what ranks must agree on beyond it, as a hash
-	of      reflect.Type // of the values; nil for bytes, and where there are none
+	variant uint32 // of the purpose: what ranks must agree on beyond it, as a hash
+	of      Values
 }
 
-// typed makes a network one for values of a type, on which ranks must agree; nil is bytes.
-func (n *network) typed(t reflect.Type) *network {
-	if n.of != t {
-		n.of, n.variant = t, 0
-		if t != nil {
-			n.variant = variant(layout.Describe(t), 0)
+// Values are what the values of a collective are, on which ranks must agree. The zero value is bytes, and where there are none.
+type Values struct {
+	Type  reflect.Type
+	Slice bool   // each is a slice of the type
+	Codec string // what describes the codec that carries them; "" for plain data
+}
+
+func (v Values) String() string {
+	switch {
+	case v.Type == nil:
+		return "bytes"
+	case v.Slice:
+		return Values{Type: reflect.SliceOf(v.Type), Codec: v.Codec}.String()
+	case v.Codec != "":
+		return v.Type.String() + " through a codec"
+	}
+	return v.Type.String()
+}
+
+// typed makes a network one for such values.
+func (n *network) typed(of Values) *network {
+	if n.of != of {
+		n.of, n.variant = of, 0
+		if of.Type != nil {
+			n.variant = variant(fmt.Sprint(layout.Describe(of.Type), of.Slice, of.Codec), 0)
 		}
 	}
 	return n
@@ -102,6 +125,10 @@ func (n *network) Open() uint64 {
 
 func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
 	r := n.rank
+	if len(value) > netio.FrameBytesMax {
+		r.Fail(fmt.Errorf("pebble: rank %d: %s has %d bytes in one message, which holds %d at most: give less at once",
+			r.id, purposeNames[n.purpose], len(value), netio.FrameBytesMax))
+	}
 	f := r.Pool.Get(len(value))
 	copy(f.Space(), value)
 	f.Kind, f.From, f.To, f.Bytes = netio.Control, uint32(r.id), uint32(to), uint32(len(value))
@@ -138,17 +165,18 @@ func (n *network) elsewhere(from int, at purpose) error {
 
 // otherType is the error for ranks that are in one collective with values of different types.
 func (n *network) otherType(from int) error {
-	own := "bytes"
-	if n.of != nil {
-		own = n.of.String()
-	}
 	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same type on every rank",
-		n.rank.id, purposeNames[n.purpose], own, from)
+		n.rank.id, purposeNames[n.purpose], n.of, from)
 }
 
 // run takes part in one collective and returns its result, which is good until the next one. It handles nothing: data
 // frames of the next epoch wait.
 func (n *network) run(steps []collective.Step, value []byte, merge func(into, from []byte)) ([]byte, error) {
+	return n.collect(steps, value, merge, nil)
+}
+
+// collect is run, with the function that merges values which keep their length, or the one for others.
+func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte), fold Fold) ([]byte, error) {
 	r := n.rank
 	call := n.begun()
 	r.ownedAnew(call)
@@ -158,7 +186,11 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 	r.enter(call)
 	err := r.guard(func() error {
 		r.Check()
-		r.machine.Start(steps, n.Open(), value, merge)
+		if fold != nil {
+			r.machine.StartFold(steps, n.Open(), value, fold)
+		} else {
+			r.machine.Start(steps, n.Open(), value, merge)
+		}
 		for idle := 0; !r.machine.Advance(n); idle++ {
 			if r.Progress() {
 				idle = 0

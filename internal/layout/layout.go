@@ -81,3 +81,21 @@ func Get[T any](value []byte) (v T) {
 
 // Set puts a value of plain data down.
 func Set[T any](value []byte, v T) { copy(value, Bytes(&v)) }
+
+// BytesOf is the memory of values of plain data. Values without bytes take one each here, so that their number is known.
+func BytesOf[T any](vs []T) []byte {
+	size := int(unsafe.Sizeof(*new(T)))
+	if size == 0 {
+		return make([]byte, len(vs))
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs)*size)
+}
+
+// GetAll is the values of plain data whose bytes [BytesOf] gave, wherever they lie.
+func GetAll[T any](values []byte) []T {
+	all := make([]T, len(values)/max(1, int(unsafe.Sizeof(*new(T)))))
+	if unsafe.Sizeof(*new(T)) > 0 {
+		copy(BytesOf(all), values)
+	}
+	return all
+}

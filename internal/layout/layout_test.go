@@ -61,3 +61,15 @@ func ExampleDescribe() {
 	fmt.Println(layout.Describe(reflect.TypeFor[inner]()))
 	// Output: struct{A int32 @0; B [2]float64 @8} of 24 bytes
 }
+
+func TestBytesOfAndBack(t *testing.T) {
+	for n := range 3 {
+		numbers, nothing := make([]outer, n), make([]struct{}, n)
+		for i := range numbers {
+			numbers[i].Key = uint64(i + 1)
+		}
+		require.Len(t, layout.BytesOf(numbers), n*int(unsafe.Sizeof(outer{})))
+		require.Equal(t, numbers, layout.GetAll[outer](layout.BytesOf(numbers)))
+		require.Equal(t, nothing, layout.GetAll[struct{}](layout.BytesOf(nothing)))
+	}
+}

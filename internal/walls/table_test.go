@@ -56,7 +56,7 @@ var walls = []wall{
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
 	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi netio netio/connect " +
 		"netio/tcp"), clock: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout launch netio netio/mem " +
+	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout internal/values launch netio netio/mem " +
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},

@@ -1,0 +1,35 @@
+package collective
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// recordHead is the bytes of a record's length, which is in front of it.
+const recordHead = 4
+
+// AppendRecord appends a value of any length, below 4 GiB, as a record.
+func AppendRecord(dst, value []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(value))), value...)
+}
+
+// Records are the values of records that follow each other. They lie in the memory of those.
+func Records(all []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := 0; len(all) > 0; i++ {
+			end := records(all, 1)
+			if !yield(i, all[recordHead:end:end]) {
+				return
+			}
+			all = all[end:]
+		}
+	}
+}
+
+// records is the length of the first n records, in bytes.
+func records(all []byte, n int) (length int) {
+	for range n {
+		length += recordHead + int(binary.LittleEndian.Uint32(all[length:]))
+	}
+	return length
+}

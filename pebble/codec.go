@@ -1,0 +1,92 @@
+package pebble
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/layout"
+)
+
+// Codec carries values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods are called on
+// the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A codec that also has a method
+// Schema() string describes its wire format by it: descriptions are compared across ranks. Package target/avro has one that works for
+// most types.
+type Codec[V any] interface {
+	// Append appends the bytes of v to dst and returns it, as append does.
+	Append(dst []byte, v V) ([]byte, error)
+	// Decode makes a value of the bytes that Append appended. It must not keep src.
+	Decode(src []byte) (V, error)
+}
+
+// call is one collective call for values of type T.
+type call[T any] struct {
+	name  string
+	rank  *engine.Rank
+	of    engine.Values
+	codec Codec[T] // nil for plain data
+}
+
+// begin checks what a collective is called with.
+func begin[T any](r *Rank, name string, codecs []Codec[T]) call[T] {
+	c := call[T]{name: name, rank: r.engine, of: engine.Values{Type: reflect.TypeFor[T]()}}
+	switch {
+	case len(codecs) > 1:
+		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, len(codecs)))
+	case len(codecs) == 1 && codecs[0] == nil:
+		panic(fmt.Sprintf("pebble: %s with a codec that is nil: leave it out for plain data", name))
+	case len(codecs) == 1:
+		c.codec, c.of.Codec = codecs[0], wireFormat(codecs[0])
+	default:
+		if err := layout.Plain(c.of.Type); err != nil {
+			panic(fmt.Sprintf("pebble: %s: %v: give a codec, such as the one of package target/avro", name, err))
+		}
+	}
+	return c
+}
+
+// wireFormat describes what a codec writes.
+func wireFormat(codec any) string {
+	if s, ok := codec.(interface{ Schema() string }); ok {
+		return s.Schema()
+	}
+	return reflect.TypeOf(codec).String()
+}
+
+// append appends the bytes of a value.
+func (c *call[T]) append(dst []byte, v T) ([]byte, error) {
+	if c.codec == nil {
+		return append(dst, layout.Bytes(&v)...), nil
+	}
+	b, err := c.codec.Append(dst, v)
+	if err != nil {
+		return dst, fmt.Errorf("encode a value: %w", err)
+	}
+	return b, nil
+}
+
+// value is the value whose bytes these are.
+func (c *call[T]) value(src []byte) (v T, err error) {
+	if c.codec == nil {
+		return layout.Get[T](src), nil
+	}
+	if v, err = c.codec.Decode(src); err != nil {
+		err = fmt.Errorf("decode a value: %w", err)
+	}
+	return v, err
+}
+
+// values are those of all ranks.
+func (c *call[T]) values(all [][]byte) ([]T, error) {
+	vs := make([]T, len(all))
+	for i, src := range all {
+		var err error
+		if vs[i], err = c.value(src); err != nil {
+			return nil, c.fail(err)
+		}
+	}
+	return vs, nil
+}
+
+// fail ends the job because of a value, and returns its error.
+func (c *call[T]) fail(err error) error { return c.rank.FailIn(c.name, err) }

@@ -1,0 +1,389 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target/avro"
+)
+
+// seedVariable repeats a run: tests print it.
+const seedVariable = "PEBBLES_SEED"
+
+func newSeed(t testing.TB) uint64 {
+	seed := rand.Uint64()
+	if given, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
+		seed = given
+	}
+	t.Logf("%s=%d", seedVariable, seed)
+	return seed
+}
+
+// matrix is a product that is associative and not commutative, of words that wrap.
+type matrix [4]uint64
+
+func (a matrix) times(b matrix) matrix {
+	return matrix{a[0]*b[0] + a[1]*b[2], a[0]*b[1] + a[1]*b[3], a[2]*b[0] + a[3]*b[2], a[2]*b[1] + a[3]*b[3]}
+}
+
+// share is what a rank gives to collectives.
+type share struct {
+	number int64
+	flag   bool
+	matrix matrix
+	text   string
+	counts map[string]int64
+	slice  []matrix
+	texts  []string
+	empty  []struct{}
+}
+
+// shares draws those of all ranks, equally on each.
+func shares(seed uint64, ranks int) []share {
+	random := rand.New(rand.NewPCG(seed, uint64(ranks)))
+	text := func() string { return strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(4)) }
+	all := make([]share, ranks)
+	for i := range all {
+		s := &all[i]
+		s.number, s.flag, s.text, s.counts = random.Int64N(1000)-500, random.IntN(2) == 0, text(), map[string]int64{}
+		for range 1 + random.IntN(4) {
+			s.counts[text()] += random.Int64N(9)
+		}
+		for j := range s.matrix {
+			s.matrix[j] = random.Uint64()
+		}
+		for range random.IntN(3) * random.IntN(50) {
+			s.slice = append(s.slice, matrix{random.Uint64(), uint64(i)})
+		}
+		for range random.IntN(4) {
+			s.texts = append(s.texts, text())
+		}
+		s.empty = make([]struct{}, random.IntN(5))
+	}
+	return all
+}
+
+// column is one field of all shares.
+func column[T any](all []share, field func(share) T) []T {
+	column := make([]T, len(all))
+	for i, s := range all {
+		column[i] = field(s)
+	}
+	return column
+}
+
+// folded merges one field of shares in the order of ranks.
+func folded[T any](all []share, field func(share) T, merge func(a, b T) T) T {
+	merged := field(all[0])
+	for _, s := range all[1:] {
+		merged = merge(merged, field(s))
+	}
+	return merged
+}
+
+var counting64 = avro.Must[map[string]int64]()
+
+// merged adds to a, which a collective may do with values that came through a codec.
+func merged(a, b map[string]int64) map[string]int64 {
+	for word, n := range b {
+		a[word] += n
+	}
+	return a
+}
+
+// collected runs every collective on a rank, and compares each with what one loop makes of all shares.
+func collected(r *pebble.Rank, seed uint64) (err error) {
+	all := shares(seed, r.Size())
+	own, upTo, below, root := all[r.ID()], all[:r.ID()+1], all[:r.ID()], int(seed%uint64(r.Size()))
+	same := func(what string, want, got any, failed error) {
+		if err == nil && failed != nil {
+			err = fmt.Errorf("%s: %w", what, failed)
+		}
+		if err == nil && !reflect.DeepEqual(want, got) {
+			err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got, seedVariable, seed)
+		}
+	}
+	number := func(s share) int64 { return s.number }
+	flag := func(s share) bool { return s.flag }
+	text := func(s share) string { return s.text }
+	product := func(s share) matrix { return s.matrix }
+	counts := func(s share) map[string]int64 { return maps.Clone(s.counts) }
+	join := func(a, b string) string { return a + b }
+
+	for _, op := range []func(a, b int64) int64{pebble.Sum[int64], pebble.Product[int64], pebble.Min[int64], pebble.Max[int64],
+		pebble.And[int64], pebble.Or[int64], pebble.Xor[int64]} {
+		got, failed := pebble.AllReduce(r, own.number, op)
+		same("AllReduce", folded(all, number, op), got, failed)
+	}
+	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool], pebble.LogicalXor[bool]} {
+		got, failed := pebble.AllReduce(r, own.flag, op)
+		same("AllReduce of flags", folded(all, flag, op), got, failed)
+	}
+	sums, failed := pebble.AllReduce(r, own.counts, merged, counting64)
+	same("AllReduce of maps", folded(all, counts, merged), sums, failed)
+	same("the own map", shares(seed, r.Size())[r.ID()].counts, own.counts, nil)
+	least, failed := pebble.AllReduce(r, own.text, pebble.Min, words{})
+	same("AllReduce of texts", folded(all, text, pebble.Min), least, failed)
+
+	word, failed := pebble.Broadcast(r, root, own.text, words{})
+	same("Broadcast of texts", all[root].text, word, failed)
+	tables, failed := pebble.Gather(r, root, own.counts, counting64)
+	want := column(all, counts)
+	if r.ID() != root {
+		want = nil
+	}
+	same("Gather of maps", want, tables, failed)
+
+	matrices, failed := pebble.AllGather(r, own.matrix)
+	same("AllGather", column(all, product), matrices, failed)
+	texts, failed := pebble.AllGather(r, own.text, words{})
+	same("AllGather of texts", column(all, text), texts, failed)
+	empties, failed := pebble.AllGather(r, struct{}{})
+	same("AllGather of nothing", make([]struct{}, r.Size()), empties, failed)
+	raw, failed := r.AllGatherBytes([]byte(own.text))
+	same("AllGatherBytes", column(all, func(s share) []byte { return []byte(s.text) }), raw, failed)
+
+	err = errors.Join(err, collectedSlices(r, all, root, same))
+
+	running, failed := pebble.Scan(r, own.matrix, matrix.times)
+	same("Scan", folded(upTo, product, matrix.times), running, failed)
+	line, failed := pebble.Scan(r, own.text, join, words{})
+	same("Scan of texts", folded(upTo, text, join), line, failed)
+	table, failed := pebble.Scan(r, own.counts, merged, counting64)
+	same("Scan of maps", folded(upTo, counts, merged), table, failed)
+
+	wantBefore, wantLine, wantTable := matrix{7}, "first", map[string]int64{"first": 1}
+	if len(below) > 0 {
+		wantBefore, wantLine, wantTable = folded(below, product, matrix.times), folded(below, text, join), folded(below, counts, merged)
+	}
+	before, failed := pebble.ExclusiveScan(r, own.matrix, matrix{7}, matrix.times)
+	same("ExclusiveScan", wantBefore, before, failed)
+	line, failed = pebble.ExclusiveScan(r, own.text, "first", join, words{})
+	same("ExclusiveScan of texts", wantLine, line, failed)
+	table, failed = pebble.ExclusiveScan(r, own.counts, map[string]int64{"first": 1}, merged, counting64)
+	same("ExclusiveScan of maps", wantTable, table, failed)
+	return err
+}
+
+// collectedSlices is the part of collected about slices.
+func collectedSlices(r *pebble.Rank, all []share, root int, same func(what string, want, got any, failed error)) error {
+	own := all[r.ID()]
+	onRoot := func(column any) any {
+		if r.ID() != root {
+			return reflect.Zero(reflect.TypeOf(column)).Interface()
+		}
+		return column
+	}
+	filled := func(s share) []matrix { return append([]matrix{}, s.slice...) }
+	worded := func(s share) []string { return append([]string{}, s.texts...) }
+	nothing := func(s share) []struct{} { return s.empty }
+
+	parts, failed := pebble.GatherSlice(r, root, own.slice)
+	same("GatherSlice", onRoot(column(all, filled)), parts, failed)
+	lists, failed := pebble.GatherSlice(r, root, own.texts, words{})
+	same("GatherSlice of texts", onRoot(column(all, worded)), lists, failed)
+	parts, failed = pebble.AllGatherSlice(r, own.slice)
+	same("AllGatherSlice", column(all, filled), parts, failed)
+	lists, failed = pebble.AllGatherSlice(r, own.texts, words{})
+	same("AllGatherSlice of texts", column(all, worded), lists, failed)
+	counted, failed := pebble.AllGatherSlice(r, own.empty)
+	same("AllGatherSlice of nothing", column(all, nothing), counted, failed)
+
+	// The result is the caller's: what it does with one slice touches no other, and no later result.
+	again, err := pebble.AllGatherSlice(r, own.slice)
+	if err != nil {
+		return err
+	}
+	for i := range again {
+		again[i] = append(again[i], matrix{1})
+		clear(again[i])
+	}
+	same("AllGatherSlice again", column(all, filled), parts, nil)
+	return nil
+}
+
+func TestCollectivesAgainstOneLoop(t *testing.T) {
+	seed := newSeed(t)
+	for _, ranks := range []int{1, 2, 3, 5, 7, 8, 13, 16} {
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			for round := range uint64(5) {
+				if err := collected(r, seed+round); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
+
+func TestCollectivesAcrossProcesses(t *testing.T) {
+	t.Setenv(seedVariable, fmt.Sprint(newSeed(t)))
+	for _, ranks := range []int{3, 7} {
+		status, said := play(t, "collectives", 3, ranks)
+		require.Zero(t, status, said)
+		require.Empty(t, said)
+	}
+}
+
+// collectivesBySeed is the role of these processes.
+func collectivesBySeed(r *pebble.Rank) error {
+	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
+	if err != nil {
+		return err
+	}
+	return collected(r, seed)
+}
+
+// All ranks have the same bits of a sum of floating-point numbers.
+func TestFloatSumsAreEqualOnAllRanks(t *testing.T) {
+	seed := newSeed(t)
+	for _, ranks := range []int{3, 7, 8, 13} {
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			random := rand.New(rand.NewPCG(seed, uint64(r.ID())))
+			sum, err := pebble.AllReduce(r, random.ExpFloat64()*1e9, pebble.Sum)
+			if err != nil {
+				return err
+			}
+			sums, err := pebble.AllGather(r, sum)
+			if err == nil && len(slices.Compact(sums)) != 1 {
+				err = fmt.Errorf("sums differ: %v", sums)
+			}
+			return err
+		}))
+	}
+}
+
+// A scan and an all-gathering cost what their comments say.
+func TestCollectivesCost(t *testing.T) {
+	for name, f := range map[string]func(r *pebble.Rank) error{
+		"AllGather":      func(r *pebble.Rank) error { _, err := pebble.AllGather(r, r.ID()); return err },
+		"AllGatherBytes": func(r *pebble.Rank) error { _, err := r.AllGatherBytes(make([]byte, r.ID())); return err },
+		"AllGatherSlice": func(r *pebble.Rank) error { _, err := pebble.AllGatherSlice(r, make([]int, r.ID())); return err },
+		"Scan":           func(r *pebble.Rank) error { _, err := pebble.Scan(r, 1, pebble.Sum); return err },
+	} {
+		require.NoError(t, run(t, pebble.Config{Ranks: 13}, func(r *pebble.Rank) error {
+			before := r.Counters().ControlSent
+			if err := f(r); err != nil {
+				return err
+			}
+			want := uint64(4) // ⌈log2 13⌉
+			if name == "Scan" {
+				want = 0
+				for far := 1; r.ID()+far < 13; far *= 2 {
+					want++
+				}
+			}
+			if sent := r.Counters().ControlSent - before; sent != want {
+				return fmt.Errorf("%s: rank %d sent %d messages, not %d", name, r.ID(), sent, want)
+			}
+			return nil
+		}))
+	}
+}
+
+// broken is a codec that fails where it is told to.
+type broken struct{ append, decode bool }
+
+var errBroken = errors.New("no ink")
+
+func (b broken) Append(dst []byte, v int) ([]byte, error) {
+	if b.append {
+		return nil, errBroken
+	}
+	return append(dst, byte(v)), nil
+}
+
+func (b broken) Decode([]byte) (int, error) {
+	if b.decode {
+		return 0, errBroken
+	}
+	return 0, nil
+}
+
+// The error of a codec on one rank ends the job, on every rank: also that of a rank that ignores it.
+func TestCodecErrorsEndTheJob(t *testing.T) {
+	for name, f := range map[string]func(r *pebble.Rank, c pebble.Codec[int]){
+		"AllReduce":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllReduce(r, 1, pebble.Sum, c) },
+		"Scan":           func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Scan(r, 1, pebble.Sum, c) },
+		"ExclusiveScan":  func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.ExclusiveScan(r, 1, 0, pebble.Sum, c) },
+		"Broadcast":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Broadcast(r, 1, 1, c) },
+		"Gather":         func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Gather(r, 1, 1, c) },
+		"AllGather":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllGather(r, 1, c) },
+		"GatherSlice":    func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.GatherSlice(r, 1, []int{1}, c) },
+		"AllGatherSlice": func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllGatherSlice(r, []int{1}, c) },
+	} {
+		for _, b := range []broken{{append: true}, {decode: true}} {
+			err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				f(r, b)
+				return r.Barrier()
+			})
+			require.ErrorIs(t, err, errBroken, "%s %+v", name, b)
+			require.Regexp(t, `^rank \d: `+name+`: (en|de)code a value: no ink$`, err.Error())
+		}
+	}
+}
+
+// What ranks must agree on, and what no call takes.
+func TestCollectivesThatDontGoTogetherAreTold(t *testing.T) {
+	for want, f := range map[string]func(r *pebble.Rank) error{
+		"of []int, while rank": func(r *pebble.Rank) (err error) {
+			if r.ID() == 0 {
+				_, err = pebble.GatherSlice(r, 0, []int{1})
+			} else {
+				_, err = pebble.Gather(r, 0, 1)
+			}
+			return err
+		},
+		"of int through a codec, while rank": func(r *pebble.Rank) (err error) {
+			if r.ID() == 0 {
+				_, err = pebble.AllReduce(r, 1, pebble.Sum, broken{})
+			} else {
+				_, err = pebble.AllReduce(r, 1, pebble.Sum, avro.Must[int]())
+			}
+			return err
+		},
+		"is at an all-gathering while rank 0 is at a scan": func(r *pebble.Rank) (err error) {
+			if r.ID() == 0 {
+				_, err = pebble.Scan(r, 1, pebble.Sum)
+			} else {
+				_, err = pebble.AllGather(r, 1)
+			}
+			return err
+		},
+		"AllGather with 2 codecs: give one": func(r *pebble.Rank) error {
+			_, err := pebble.AllGather(r, 1, broken{}, broken{})
+			return err
+		},
+		"AllGather with a codec that is nil": func(r *pebble.Rank) error {
+			_, err := pebble.AllGather(r, 1, nil)
+			return err
+		},
+		"Scan: type []int is not plain data: []int is a []int, which means nothing on another rank: give a codec": func(r *pebble.Rank) error {
+			_, err := pebble.Scan(r, []int{1}, func(a, b []int) []int { return a })
+			return err
+		},
+		"Gather with root 2": func(r *pebble.Rank) error {
+			_, err := pebble.GatherSlice(r, 2, []int{1})
+			return err
+		},
+		"a scan was begun inside an epoch": func(r *pebble.Rank) error {
+			return r.Epoch(func() error {
+				_, err := pebble.Scan(r, 1, pebble.Sum)
+				return err
+			})
+		},
+	} {
+		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, f), want)
+	}
+}

@@ -1,0 +1,243 @@
+package pebble_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// given parses a program's command line.
+func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
+	fs := flag.NewFlagSet("program", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	o := pebble.Flags(fs)
+	return o, fs, fs.Parse(args)
+}
+
+func TestFlagsReachTheConfiguration(t *testing.T) {
+	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-credits=9", "-buffers=shared", "-due=never",
+		"-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json", "-transport=mem", "-verbose")
+	require.NoError(t, err)
+	c, err := o.Config(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, "mesh:2", c.Topology(5).Name()[:6])
+	require.NotNil(t, c.Termination)
+	require.NotNil(t, c.Log)
+	require.Nil(t, c.Explain)
+	require.Nil(t, c.Tuning)
+	c.Topology, c.Termination, c.Log = nil, nil, nil
+	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, Credits: 9, Buffers: pebble.Shared, Due: -1, Period: 3 * time.Millisecond,
+		MemoryLimit: 64 << 20, Alone: true}, c)
+	require.EqualValues(t, 7, o.Seed)
+	require.True(t, o.JSON)
+}
+
+// Without flags a job is as it is by the zero configuration.
+func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
+	o, _, err := given()
+	require.NoError(t, err)
+	c, err := o.Config(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, pebble.Config{Due: time.Millisecond, Coalesce: 1024}, c)
+	require.EqualValues(t, 1, o.Seed)
+}
+
+func TestFlagsOfOneName(t *testing.T) {
+	o, _, err := given("-topology=auto", "-cache", "auto", "-coalesce=auto")
+	require.NoError(t, err)
+	c, err := o.Config(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, &pebble.Tuning{Topology: true, Coalesce: true, Cache: true}, c.Tuning)
+
+	o, _, err = given("-topology=auto", "-topology=ring") // the last one counts
+	require.NoError(t, err)
+	c, err = o.Config(io.Discard)
+	require.NoError(t, err)
+	require.Nil(t, c.Tuning)
+	require.Equal(t, "ring", c.Topology(3).Name())
+}
+
+func TestFlagsThatCantBeAreRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"-ranks=0":            "must be a whole number, 1 or more",
+		"-ranks=many":         "must be a whole number, 1 or more",
+		"-coalesce=0":         "must be a whole number, 1 or more, or auto",
+		"-cache=-1":           "must be a whole number, 0 or more, or auto",
+		"-credits=1.5":        "must be a whole number, 1 or more",
+		"-topology=cube":      `unknown topology "cube": use one of direct`,
+		"-termination=no":     "skr",
+		"-buffers=mine":       "use one of separate, shared",
+		"-transport=udp":      "use one of auto, mem, shm, tcp",
+		"-due=0":              "must be a positive time such as 500us or 2ms, or never",
+		"-period=-2s":         "must be a positive time",
+		"-memory=lots":        "must be a positive number of bytes",
+		"-memory=9999999999G": "value out of range",
+		"-seed=-1":            "parse error",
+	} {
+		_, _, err := given(args)
+		require.ErrorContains(t, err, want, args)
+	}
+	for args, want := range map[string]string{
+		"-transport=tcp":                 "-transport tcp connects processes: start the program by pebbles run -n 2",
+		"-buffers=shared -topology=auto": "-buffers shared can't be tuned while a job runs",
+	} {
+		o, _, err := given(strings.Fields(args)...)
+		require.NoError(t, err)
+		_, err = o.Config(io.Discard)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// Help shows each flag with the default that the job has.
+func TestFlagsHelp(t *testing.T) {
+	_, fs, err := given()
+	require.NoError(t, err)
+	var help bytes.Buffer
+	fs.SetOutput(&help)
+	fs.PrintDefaults()
+	for _, want := range []string{"-ranks N\n", "(default one for each core, or what a launcher says)\n", "-coalesce N\n", "auto (default 1024)\n",
+		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
+		require.Contains(t, help.String(), want)
+	}
+}
+
+// spread is a program: it counts numbers at the owners of their keys.
+func spread(r *pebble.Rank) (pebble.Report, error) {
+	sum := uint64(0)
+	add := target.New(r, "add", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }),
+		target.Each(func(v uint64) { sum += v }), target.Reduce(reduce.Duplicates[uint64]()))
+	report, err := pebble.Measure(r, func() error {
+		return r.Epoch(func() error {
+			for i := range uint64(1000) {
+				add.Send(i)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return report, err
+	}
+	report.Result, err = pebble.AllReduce(r, sum, pebble.Sum)
+	return report, err
+}
+
+func TestMeasure(t *testing.T) {
+	for _, ranks := range []int{1, 2, 5} {
+		o, _, err := given("-json")
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Coalesce: 50}, func(r *pebble.Rank) error {
+			report, err := spread(r)
+			if err != nil || r.ID() != 0 {
+				return err
+			}
+			return o.Print(&out, report)
+		}))
+		var got pebble.Report
+		require.NoError(t, json.Unmarshal(out.Bytes(), &got), out.String())
+		require.Positive(t, got.Seconds)
+		require.Equal(t, ranks > 1, got.MemoryPeak > 0)
+		require.EqualValues(t, 1000*ranks, got.Counters.PebblesSent)
+		require.EqualValues(t, 1000*ranks, got.Counters.PebblesHandled)
+		require.EqualValues(t, 1, got.Counters.Epochs)
+		require.EqualValues(t, float64(ranks)*499500, got.Result)
+		require.Equal(t, []string{"cache", "coalesce", "topology"}, got.Settles)
+		got.Seconds, got.MemoryPeak, got.Counters, got.Result, got.Settles = 0, 0, pebble.Counters{}, nil, nil
+		require.Equal(t, pebble.Report{Ranks: ranks, Procs: 1, Transport: "mem", Topology: "direct", Coalesce: 50, Buffers: "separate",
+			Termination: "skr"}, got)
+		require.Equal(t, 1, strings.Count(out.String(), "\n"))
+	}
+}
+
+// What the job can't change of any target is not in Settles.
+func TestMeasureOfSettledTargets(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		byRank(r, "own", func(uint64) {}, target.Coalesce(5))
+		report, err := pebble.Measure(r, func() error { return r.Epoch(func() error { return nil }) })
+		if err == nil && (len(report.Settles) != 1 || report.Settles[0] != "topology") {
+			err = errors.New(strings.Join(report.Settles, ", "))
+		}
+		return err
+	}))
+}
+
+// The simulator runs the same program: it is a transport.
+func TestMeasureInASimulation(t *testing.T) {
+	network, err := sim.Load("flat")
+	require.NoError(t, err)
+	seconds := map[float64]bool{}
+	for range 2 {
+		w, err := sim.New(sim.Config{Ranks: 16, Network: network, Seed: 1})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(transport netio.Transport) error {
+			return pebble.Run(t.Context(), pebble.Config{Transport: transport}, func(r *pebble.Rank) error {
+				report, err := spread(r)
+				if r.ID() == 0 {
+					seconds[report.Seconds] = true
+				}
+				return err
+			})
+		}))
+	}
+	require.Len(t, seconds, 1, "a simulation takes the same time each time")
+}
+
+// flagged is a program whose arguments stand in a variable.
+func flagged() error {
+	o, _, err := given(strings.Fields(os.Getenv("PEBBLE_TEST_ARGS"))...)
+	if err != nil {
+		return err
+	}
+	o.Main(os.Stdout, func(r *pebble.Rank) error {
+		report, err := spread(r)
+		if err != nil || r.ID() != 0 {
+			return err
+		}
+		return o.Print(os.Stdout, report)
+	})
+	return nil
+}
+
+func TestFlagsMain(t *testing.T) {
+	for args, want := range map[string]string{
+		"-transport=tcp":     `"transport":"tcp"`,
+		"-transport=shm":     `"procs":3`,
+		"-topology=ring":     `"topology":"ring"`,
+		"-explain":           `{"ranks":5,"procs":3,`,
+		"-transport=mem":     "-transport mem stays in one process: leave it out under a launcher, or add -alone",
+		"-ranks=4":           "4 ranks, but the job was started with 5",
+		"-topology=mesh:2x2": "mesh",
+	} {
+		t.Setenv("PEBBLE_TEST_ARGS", "-json "+args)
+		status, said := play(t, "flagged", 3, 5)
+		require.Contains(t, said, want)
+		switch {
+		case args == "-explain":
+			require.NotContains(t, said, "seconds")
+			require.Zero(t, status, said)
+		case strings.Contains(want, `"`):
+			require.Contains(t, said, `"pebbles_handled":5000`)
+			require.Zero(t, status, said)
+		case args == "-transport=mem":
+			require.Equal(t, launch.ExitPanic, status)
+		default:
+			require.Equal(t, launch.ExitError, status)
+		}
+	}
+}

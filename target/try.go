@@ -1,0 +1,104 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that it is given to,
+// as [New] returns it. The first error ends the job, on every rank, with a [HandlerError] that names the rank, the target and the
+// pebble; pebbles behind that one are not handled.
+func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
+	if handle == nil {
+		return Handling[V]{}
+	}
+	return TryBatch(func(t *Target[V], vs []V) error {
+		for i := range vs {
+			if err := handle(t, vs[i]); err != nil {
+				return At(i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch more than
+// Batch, and allocates nothing. [At] says which pebble an error is about; otherwise the error names the first of the batch.
+func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
+	if handle == nil {
+		return Handling[V]{}
+	}
+	return Handling[V]{bind: func(t *Target[V]) func(vs []V) {
+		return func(vs []V) {
+			if err := handle(t, vs); err != nil {
+				t.core.engine.Rank.Fail(t.handlerError(vs, err))
+			}
+		}
+	}}
+}
+
+// At makes an error of a [TryBatch] handler one about the pebble with index i of its batch.
+func At(i int, err error) error { return &atError{i, err} }
+
+type atError struct {
+	index int
+	err   error
+}
+
+func (e *atError) Error() string { return fmt.Sprintf("pebble %d of its batch: %v", e.index, e.err) }
+func (e *atError) Unwrap() error { return e.err }
+
+// HandlerError is the error of a job that ended because a handler returned one.
+type HandlerError struct {
+	Rank   int
+	Target string
+	Pebble string // as fmt's %+v writes it, cut to 200 bytes
+	Batch  int    // how many pebbles the handler had, when any of them may be meant and Pebble is the first; otherwise 0
+	Err    error  // what the handler returned
+}
+
+func (e *HandlerError) Error() string {
+	which := "pebble " + e.Pebble
+	if e.Batch > 0 {
+		which = fmt.Sprintf("a batch of %d pebbles from %s on", e.Batch, e.Pebble)
+	}
+	return fmt.Sprintf("rank %d: target %q: handle %s: %v", e.Rank, e.Target, which, e.Err)
+}
+
+// Unwrap returns what the handler returned.
+func (e *HandlerError) Unwrap() error { return e.Err }
+
+func (t *Target[V]) handlerError(vs []V, err error) *HandlerError {
+	e := &HandlerError{Rank: t.core.engine.ID(), Target: t.Name(), Err: err}
+	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < len(vs) {
+		e.Pebble = cutText(fmt.Sprintf("%+v", vs[at.index]))
+		if err == error(at) {
+			e.Err = at.err
+		}
+		return e
+	}
+	e.Pebble = cutText(fmt.Sprintf("%+v", vs[0]))
+	if len(vs) > 1 {
+		e.Batch = len(vs)
+	}
+	return e
+}
+
+// pebbleTextMax bounds the text of a pebble in an error, in bytes.
+const pebbleTextMax = 200
+
+// cutText is a text of at most so many bytes, on one line.
+func cutText(text string) string {
+	const end = "..."
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if len(text) <= pebbleTextMax {
+		return text
+	}
+	n := pebbleTextMax - len(end)
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + end
+}
