@@ -51,7 +51,7 @@ func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key f
 		}
 	}), target.Batch(d.serve), options...)
 	d.asking = d.asks.Engine(engine.Key{})
-	d.replies = target.New(r, name+" answers", distribution.Cyclic(uint64(r.Size()), r.Size()),
+	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(func(rs []reply[A], keys []uint64) {
 			for i := range rs {
 				keys[i] = rs[i].To.rank()

@@ -55,7 +55,7 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 		})
 	}
 	a.questions = New(r, name, owner, keys, Batch(a.serve), options...)
-	a.answers = New(r, name+" answers", distribution.Cyclic(uint64(r.Size()), r.Size()),
+	a.answers = New(r, name+" answers", distribution.Ranks(r.Size()),
 		Keys(func(vs []answered[Q, A], keys []uint64) {
 			for i := range vs {
 				keys[i] = uint64(vs[i].From)

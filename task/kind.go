@@ -72,7 +72,7 @@ func NewKindBatch[A any](s *Scheduler, name string, most int, run func(as []A), 
 
 func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] {
 	ranks := s.rank.Size()
-	k.carry = target.New(s.rank, k.name, distribution.Cyclic(uint64(ranks), ranks),
+	k.carry = target.New(s.rank, k.name, distribution.Ranks(ranks),
 		target.Keys(func(cs []carried[A], keys []uint64) {
 			for i := range cs {
 				keys[i] = uint64(cs[i].To)
