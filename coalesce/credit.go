@@ -74,7 +74,8 @@ func (o *Outbox) leads(stage int) bool {
 
 // leave hands a sealed frame to the transport, or puts it into the backlog.
 func (o *Outbox) leave(l int, f *netio.Frame) {
-	if o.hasCredit(l) && !o.waits(l) {
+	aside := o.sender.Aside
+	if !aside && o.hasCredit(l) && !o.waits(l) {
 		o.launch(l, f)
 		return
 	}
@@ -87,7 +88,9 @@ func (o *Outbox) leave(l int, f *netio.Frame) {
 	}
 	o.backlogs[l].Push(f)
 	o.sender.Backlog++
-	o.sender.Count.CreditWaits++
+	if !aside {
+		o.sender.Count.CreditWaits++
+	}
 }
 
 func (o *Outbox) launch(l int, f *netio.Frame) {
@@ -148,6 +151,13 @@ func (o *Outbox) AwaitRoom() {
 		idle = o.sender.turn(idle)
 	}
 	o.sender.awaitRoom(o.minUnits * o.Unit)
+}
+
+// HasRoom tells whether a task may send: no frame of this outbox waits for credit, another one may be in flight, and what waits for this
+// very rank's handlers is less than the budget.
+func (o *Outbox) HasRoom() bool {
+	s, cost := o.sender, netio.FrameCost(o.minUnits*o.Unit)
+	return len(o.waiting) == 0 && s.Queued <= s.BufferBudget && (s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost))
 }
 
 // Accepts tells whether a frame can be taken in now. A frame that came over a link of stage s goes on over links of higher stages

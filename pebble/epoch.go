@@ -23,7 +23,7 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 	return r.engine.Epoch(f, plan)
 }
 
-// EpochOption says something of one epoch. [Depth] and [EndBy] make it. All ranks give the same.
+// EpochOption says something of one epoch. [Depth], [EndBy] and [Idle] make it. All ranks give the same.
 type EpochOption struct{ apply func(*engine.Plan) }
 
 // Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that the
@@ -39,4 +39,13 @@ func Depth(n int) EpochOption {
 // EndBy ends this epoch by another detector than Config.Termination.
 func EndBy(detector termination.Maker) EpochOption {
 	return EpochOption{func(p *engine.Plan) { p.Detector = detector }}
+}
+
+// Idle gives an epoch idle work: a part of the main function that runs after the body has returned, whenever there is nothing to handle,
+// until it has nothing left. work does a piece of what is to be done, as the body might, and reports whether it has done anything. An epoch
+// ends when no rank has any left and every pebble has been handled; work is asked again after handlers have run, which may have found
+// more for it. So a queue of this rank that handlers fill is worked off while nobody waits for this rank: what asynchronous label-correcting
+// codes need. Keep pieces short, since what arrives is handled between them. A declared depth is refused beside it.
+func Idle(work func() bool) EpochOption {
+	return EpochOption{func(p *engine.Plan) { p.Idle = work }}
 }

@@ -26,7 +26,8 @@ type Explanation struct {
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
 	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small frames
 	// that buffers begin with, and that the rank keeps for its next sends, come on top.
-	Bytes int64 `json:"bytes"`
+	Bytes int64  `json:"bytes"`
+	Tasks string `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
 }
 
 // TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
@@ -68,6 +69,9 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 		Budget: c.BufferBudget, Limit: c.MemoryLimit,
 	}
 	e.Detector, e.Messages = r.Detection(depth)
+	if tasks := r.Tasks(); tasks != nil {
+		e.Tasks = tasks.Describe()
+	}
 	for d := range r.Descriptions() {
 		p := c.planOf(r, d)
 		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
@@ -120,6 +124,9 @@ func (e Explanation) String() string {
 	}
 	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d in flight\n",
 		e.Bytes, passing, e.Limit, e.Budget)
+	if e.Tasks != "" {
+		fmt.Fprintln(&b, e.Tasks)
+	}
 	return b.String()
 }
 

@@ -115,8 +115,12 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	case d.running:
 		d.waiting = append(d.waiting, intent{key, to})
 	case inHandler:
-		d.move(key, to)
-		d.hurry()
+		before := e.Handle(0) // a task does not wait from here on, either
+		if d.Owns(key) {      // a task may have waited
+			d.move(key, to)
+			d.hurry()
+		}
+		e.Handled(before)
 	default:
 		e.Begin(false)
 		e.Spend(1)

@@ -103,7 +103,18 @@ func (c *core[V]) flushBuffers() (moved bool) {
 	return c.flushBuffer(&c.buffers.inner, true) || moved
 }
 
+// sendAll sends a batch. A task's goes in chunks, each of which may have to wait for room.
 func (c *core[V]) sendAll(vs []V) {
+	for len(vs) > chunk && c.engine.InTask(sendAllCalled) {
+		c.sendBatch(vs[:chunk])
+		vs = vs[chunk:]
+	}
+	c.sendBatch(vs)
+}
+
+const sendAllCalled = "SendAll was called"
+
+func (c *core[V]) sendBatch(vs []V) {
 	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
 	c.engine.Begin(inHandler)
 	if !inHandler {

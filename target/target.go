@@ -1,8 +1,13 @@
 package target
 
+import "github.com/activepebbles/pebbles/internal/engine"
+
 // Target is where pebbles of type V go: data, a handler and a distribution, as one rank knows them. Its methods are for
 // that rank's goroutine; all but Name only inside epochs.
 type Target[V any] struct{ core *core[V] }
+
+// Engine is for the other packages of this module: nobody else can name the type of its argument.
+func (t *Target[V]) Engine(engine.Key) *engine.Target { return t.core.engine }
 
 // Name is what the target was registered as.
 func (t *Target[V]) Name() string { return t.core.Name }

@@ -41,6 +41,13 @@ func TestRandomAccessIsUnder30Lines(t *testing.T) {
 	require.Less(t, all, 30)
 }
 
+func TestTasksAreUnder60Lines(t *testing.T) {
+	for _, file := range []string{"../chase/main.go", "../lookup/main.go"} {
+		all, _ := lines(t, file)
+		require.Less(t, all, 60, file)
+	}
+}
+
 func TestTopologyIsUnder15Lines(t *testing.T) {
 	_, body := lines(t, "../topology/grid.go")
 	require.Less(t, body, 15)

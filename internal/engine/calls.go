@@ -23,6 +23,8 @@ const (
 	meeting             // a call of it there
 	body                // the main function, in an epoch's body
 	busy                // a call of it there, and the end of the epoch
+	task                // a task, which runs while an epoch ends, and does not wait inside calls
+	tasked              // a call of it
 	handler             // a handler
 	nested              // a call of it, and the handling of a frame around handlers
 	_
@@ -110,17 +112,17 @@ func unwindProgram() {
 	panic(unwind{})
 }
 
-// onRank reports whether this is the goroutine of a rank, of whatever job. Cost: microseconds.
+// onRank reports whether this is the goroutine of a rank, of whatever job, or one of its coroutines. Cost: microseconds.
 func onRank() bool {
 	pcs := make([]uintptr, 64)
 	for n := runtime.Callers(0, pcs); n == len(pcs); n = runtime.Callers(0, pcs) {
 		pcs = make([]uintptr, 2*n)
 	}
-	rank := runtime.FuncForPC(reflect.ValueOf((*job).runRank).Pointer()).Name()
+	rank, coroutine := nameOfFunction((*job).runRank), nameOfFunction((*Rank).Coroutine)
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
-		if f.Function == rank {
+		if f.Function == rank || f.Function == coroutine {
 			return true
 		}
 		if !more {
@@ -128,3 +130,5 @@ func onRank() bool {
 		}
 	}
 }
+
+func nameOfFunction(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }

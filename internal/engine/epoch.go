@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/activepebbles/pebbles/coalesce"
@@ -12,12 +13,17 @@ type Plan struct {
 	Depth    int
 	Declared bool              // Depth holds
 	Detector termination.Maker // nil is that of the job
+	Idle     func() bool       // idle work of the main function; nil for none
 }
 
 func (p Plan) check() error {
 	if p.Declared && (p.Depth < 1 || p.Depth > depthMax) {
 		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be declared %d; "+
 			"leave it out for chains of any length", p.Depth, depthMax)
+	}
+	if p.Declared && p.Idle != nil {
+		return errors.New("pebble: epoch: a declared depth and idle work: what idle work sends begins chains for as long as others send to " +
+			"it, so their length is not known: leave the depth out")
 	}
 	return nil
 }
@@ -50,6 +56,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		r.limit = r.chains(plan.Depth)
 		r.Deep = r.limit > 1
 		r.open()
+		r.idle, r.aside = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
 		r.mode = body
 		err = f()
 		r.enter("an epoch's function returned")
@@ -58,6 +65,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			r.Fail(&rankError{r.id, err})
 		}
 		r.quiesce()
+		r.complete()
 		r.end()
 		return nil
 	})
@@ -96,11 +104,18 @@ func (r *Rank) quiesce() {
 	before := r.detector.Rounds()
 	for idle := 0; ; idle++ {
 		stage := r.stage()
-		if r.Turn() {
+		worked, unfinished := r.Turn(), false
+		if r.aside {
+			worked, unfinished = r.workAside(worked)
+		}
+		if worked {
 			idle = 0
 		}
 		left := true
 		if idle > 0 {
+			if r.aside && r.lingers(idle) {
+				continue
+			}
 			var sent bool
 			if sent, left = r.Flush(coalesce.Idle, stage); sent {
 				idle = 0
@@ -108,7 +123,7 @@ func (r *Rank) quiesce() {
 			}
 		}
 		polls := pollsAtRest(r.detector.Rounds() - before)
-		atRest := !left && (r.limit > 0 || idle >= polls)
+		atRest := !left && !unfinished && (r.limit > 0 || idle >= polls)
 		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
 			return
 		}

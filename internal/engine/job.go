@@ -130,6 +130,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		default:
 			j.fail(r.panicked(value))
 		}
+		r.endTasks()
 		r.mode = over
 		r.owner.end()
 		if !j.intruded.Load() { // otherwise another goroutine may still be in a call

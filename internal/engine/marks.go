@@ -25,6 +25,10 @@ func (r *Rank) Links() *route.Links { return r.links }
 
 func (r *Rank) mark(call string, m route.Mark) {
 	from := r.enter(call)
+	if from == task {
+		r.mode = from
+		misuse("rank %d: %s in a task: marks are for the main function and for handlers", r.id, call)
+	}
 	m = r.links.Issue(m, r.id)
 	place := r.Place()
 	for process := range place.Processes {

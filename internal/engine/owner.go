@@ -41,6 +41,22 @@ func (o *owner) forget() {
 	}
 }
 
+// pass makes the goroutine of another number the rank's, which is one of its coroutines or its own again, and returns the one that was.
+func (o *owner) pass(number uint64) (before uint64) {
+	if Checked {
+		before = o.number.Swap(number)
+	}
+	return before
+}
+
+// GoroutineNumber is the number of this goroutine, in builds that check it, and 0 in others.
+func GoroutineNumber() uint64 {
+	if Checked {
+		return goroutine()
+	}
+	return 0
+}
+
 // owned ends the job unless this is the rank's goroutine, in builds that check it.
 func (r *Rank) owned(call string) {
 	if !Checked {

@@ -50,9 +50,13 @@ type Rank struct {
 	sampler    coalesce.Sampler
 	tick       time.Duration // the shorter of the times after which buffers leave; 0 when there is none
 	dispatcher dispatcher
-	tuning     *tuning // nil when nothing is tuned
-	explaining bool    // the next epoch is to be explained
-	stack      []byte  // of a panic on its way through Epoch
+	tuning     *tuning       // nil when nothing is tuned
+	tasks      Tasks         // nil when the program has none
+	idle       func() bool   // idle work of the running epoch; nil for none
+	aside      bool          // there is work besides frames in this epoch
+	idleSince  time.Duration // with tasks that wait: when the rank had nothing to do for the first time
+	explaining bool          // the next epoch is to be explained
+	stack      []byte        // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
@@ -157,8 +161,13 @@ func (r *Rank) guard(f func() error) (err error) {
 			if r.stack == nil {
 				r.stack = debug.Stack()
 			}
+			if r.tasks != nil {
+				r.job.fail(r.panicked(value)) // first: deferred functions of tasks may call the runtime
+				r.endTasks()
+			}
 			panic(value)
 		}
+		r.endTasks()
 		r.mode = outside
 		err = r.job.error()
 	}()

@@ -95,14 +95,16 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// Enter is the first thing that a send does: it reports whether a handler is sending, and ends the job outside of epochs and beside
-// other calls.
+// Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job outside of epochs and
+// beside other calls. A task waits here, if it must: from there on its send goes like a handler's.
 func (t *Target) Enter() (inHandler bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
 	case body:
 		return false
 	case handler:
+	case task:
+		t.awaitRoom()
 	default:
 		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", t.id, t.Name)
 	}
@@ -120,10 +122,10 @@ func (t *Target) Begin(inHandler bool) {
 		t.begin(sent, body)
 		return
 	}
-	if t.mode != handler {
+	if t.mode != handler && t.mode != task {
 		t.Crowded()
 	}
-	t.mode = nested
+	t.mode++
 }
 
 // End ends what Begin began.
@@ -155,8 +157,8 @@ func (t *Target) InBody() bool {
 	return t.mode == body
 }
 
-// InHandler reports whether a handler is running.
-func (r *Rank) InHandler() bool { return r.mode >= handler }
+// InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
+func (r *Rank) InHandler() bool { return r.mode >= task }
 
 // Topology is the one that the target was registered with.
 func (t *Target) Topology() route.Topology { return t.description.Topology }

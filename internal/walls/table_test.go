@@ -60,6 +60,8 @@ var walls = []wall{
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
+	{folder: "task", std: quiet, ours: only("coalesce distribution internal/engine pebble target")},
+	{folder: "delegate", std: quiet, ours: only("distribution internal/engine target task")},
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/appstest", std: all, ours: public, helper: true},
 	{folder: "apps/graph", std: quietAndFiles, ours: none},

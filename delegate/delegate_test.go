@@ -1,0 +1,456 @@
+package delegate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/delegate"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return pebble.Run(ctx, c, f)
+}
+
+// everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated with faults.
+func everywhere(t *testing.T, program func(t *testing.T, r *pebble.Rank) error) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	for _, ranks := range []int{1, 2, 4, 7} {
+		for _, transport := range []string{"mem", "shm", "tcp", "sim"} {
+			t.Run(fmt.Sprintf("%d ranks, %s", ranks, transport), func(t *testing.T) {
+				program := func(r *pebble.Rank) error { return program(t, r) }
+				if transport != "sim" {
+					s := appstest.Shape{Ranks: ranks, Procs: min(ranks, 2), Transport: transport, New: route.Direct, Coalesce: 64}
+					require.NoError(t, s.Run(t, program))
+					return
+				}
+				w, err := sim.New(sim.Config{Ranks: ranks, Processes: (ranks + 1) / 2, Seed: seed, Faults: sim.Faults{Delay: 0.1, Double: 0.1}})
+				require.NoError(t, err)
+				require.NoError(t, w.Each(func(p netio.Transport) error {
+					return run(t, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 16}, program)
+				}))
+			})
+		}
+	}
+}
+
+const words = 1000
+
+func itself(i uint64) uint64 { return i }
+
+// next is where a chase goes on; after is the serial twin of a chase.
+func next(i uint64) uint64 { return (i*7 + 3) % words }
+
+func after(i uint64, steps int) uint64 {
+	for range steps {
+		i = next(i)
+	}
+	return i
+}
+
+// links is a table of words that each say the next one.
+func links(r *pebble.Rank, s *task.Scheduler) *delegate.Delegate[uint64, uint64] {
+	owner := distribution.Cyclic(words, r.Size())
+	table := make([]uint64, owner.LocalLen(r.ID()))
+	for i := range table {
+		table[i] = next(owner.Key(r.ID(), i))
+	}
+	return delegate.New(s, "links", owner, itself, func(i uint64) uint64 { return table[owner.Local(i)] })
+}
+
+// Chases by calls of all kinds go where a serial one goes.
+func TestChases(t *testing.T) {
+	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
+		s := task.New(r, task.Workers(20))
+		link := links(r, s)
+		const tasks, steps = 60, 12
+		done := 0
+		check := func(at, start uint64) {
+			if want := after(start, steps); at != want {
+				panic(fmt.Sprintf("from %d to %d, not %d", start, at, want))
+			}
+			done++
+		}
+		err := s.Run(func() {
+			for start := range uint64(tasks) {
+				s.Go(func() {
+					at := start
+					for range steps {
+						at = link.Call(at)
+					}
+					check(at, start)
+				})
+				s.Go(func() {
+					at := make([]uint64, 30)
+					for i := range at {
+						at[i] = start + uint64(i)
+					}
+					for range steps {
+						link.CallAll(at, at)
+					}
+					for i := range at {
+						check(at[i], start+uint64(i))
+					}
+				})
+				s.Go(func() {
+					var at [5]uint64
+					for i := range at {
+						at[i] = start * uint64(i)
+					}
+					for range steps {
+						var futures [5]delegate.Future[uint64]
+						for i := range futures {
+							futures[i] = link.Start(at[i])
+						}
+						for i := range futures {
+							j := len(at) - 1 - i
+							at[j] = futures[j].Wait()
+						}
+					}
+					for i := range at {
+						check(at[i], start*uint64(i))
+					}
+				})
+			}
+		})
+		if err == nil && done != tasks*36 {
+			return fmt.Errorf("%d chases ended", done)
+		}
+		return err
+	})
+}
+
+// The main function of an epoch's body calls too, on all ranks at once.
+func TestMainCalls(t *testing.T) {
+	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
+		link := links(r, task.New(r))
+		return r.Epoch(func() error {
+			at := uint64(r.ID())
+			for range 30 {
+				at = link.Call(at)
+			}
+			future := link.Start(at)
+			all := []uint64{1, 2, 3, 4, 5}
+			link.CallAll(all, all)
+			if at = future.Wait(); at != after(uint64(r.ID()), 31) {
+				return fmt.Errorf("at %d", at)
+			}
+			for i := range all {
+				if all[i] != next(uint64(i+1)) {
+					return fmt.Errorf("all %d", all)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// Operations on one word, from tasks, handlers and the main function, are atomic: tickets are drawn once each, and a counter that is
+// compared and swapped loses nothing.
+func TestOperationsAreAtomic(t *testing.T) {
+	const tasks, each = 9, 6
+	everywhere(t, func(t *testing.T, r *pebble.Rank) error {
+		s := task.New(r, task.Workers(tasks))
+		owner := distribution.Cyclic(3, r.Size())
+		var tickets, counters [3]uint64
+		draw := delegate.New(s, "draw", owner, itself, func(i uint64) uint64 {
+			tickets[i]++
+			return tickets[i] - 1
+		})
+		type swap struct{ Key, Old, New uint64 }
+		cas := delegate.New(s, "compare and swap", owner, func(w swap) uint64 { return w.Key }, func(w swap) uint64 {
+			was := counters[w.Key]
+			if was == w.Old {
+				counters[w.Key] = w.New
+			}
+			return was
+		})
+		var drawn [3][]uint64
+		err := s.Run(func() {
+			for n := range tasks {
+				s.Go(func() {
+					key := uint64(n % 3)
+					for range each {
+						drawn[key] = append(drawn[key], draw.Call(key))
+						for old := uint64(0); ; {
+							was := cas.Call(swap{key, old, old + 1})
+							if was == old {
+								break
+							}
+							old = was
+						}
+					}
+				})
+				draw.Do(0) // one way, by a task
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for key := range uint64(3) {
+			got := drawn[key]
+			var tally [3]uint64 // of tickets, their sum and that of their squares
+			for _, ticket := range got {
+				tally[0], tally[1], tally[2] = tally[0]+1, tally[1]+ticket, tally[2]+ticket*ticket
+			}
+			all, err := pebble.AllReduce(r, tally, func(a, b [3]uint64) [3]uint64 {
+				return [3]uint64{a[0] + b[0], a[1] + b[1], a[2] + b[2]}
+			})
+			if err != nil {
+				return err
+			}
+			sum := all[0]
+			if n := sum - 1; key != 0 && (all[1] != n*(n+1)/2 || all[2] != n*(n+1)*(2*n+1)/6) {
+				return fmt.Errorf("of %d tickets some were drawn twice: %d", sum, all)
+			}
+			mine := owner.Owner(key) == r.ID()
+			if mine && counters[key] != sum {
+				return fmt.Errorf("counter %d is %d after %d swaps", key, counters[key], sum)
+			}
+			if key == 0 {
+				sum += uint64(tasks * r.Size())
+			}
+			if mine && tickets[key] != sum {
+				return fmt.Errorf("%d tickets, %d draws", tickets[key], sum)
+			}
+		}
+		return nil
+	})
+}
+
+// Answers may send, and have things done, but not wait: at home and elsewhere the same words say so.
+func TestAnswersDoNotWait(t *testing.T) {
+	for _, key := range []uint64{0, 1} {
+		for call, f := range map[string]func(d *delegate.Delegate[uint64, uint64]){
+			"Call":    func(d *delegate.Delegate[uint64, uint64]) { d.Call(0) },
+			"CallAll": func(d *delegate.Delegate[uint64, uint64]) { d.CallAll([]uint64{0}, []uint64{0}) },
+			"Start":   func(d *delegate.Delegate[uint64, uint64]) { d.Start(0) },
+		} {
+			for _, main := range []bool{false, true} {
+				err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+					s := task.New(r)
+					var d *delegate.Delegate[uint64, uint64]
+					d = delegate.New(s, "d", distribution.Cyclic(2, 2), itself, func(uint64) uint64 { f(d); return 0 })
+					ask := func() {
+						if r.ID() == 0 {
+							d.Call(key)
+						}
+					}
+					if main {
+						return r.Epoch(func() error { ask(); return nil })
+					}
+					return s.Run(ask)
+				})
+				require.ErrorContains(t, err, fmt.Sprintf(`delegate: rank %d: "d": %s was called in a handler or an answer, which must not wait`, key, call))
+			}
+		}
+	}
+	var done [2]atomic.Int64
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		owner := distribution.Cyclic(2, 2)
+		hear := target.New(r, "hear", owner, target.Key(itself), target.Each(func(uint64) { done[0].Add(1) }))
+		note := delegate.New(s, "note", owner, itself, func(uint64) uint64 { done[1].Add(1); return 0 })
+		d := delegate.New(s, "d", owner, itself, func(k uint64) uint64 {
+			hear.Send(k)
+			note.Do(1 - k)
+			note.Do(k)
+			return k
+		})
+		return s.Run(func() {
+			for i := range uint64(100) {
+				if d.Call(i%2) != i%2 {
+					panic("another answer")
+				}
+			}
+		})
+	}))
+	require.EqualValues(t, 200, done[0].Load())
+	require.EqualValues(t, 400, done[1].Load())
+}
+
+func TestMisuseIsToldInWords(t *testing.T) {
+	for want, f := range map[string]func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error{
+		"Call was called outside of an epoch": func(_ *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error { d.Call(1); return nil },
+		"a pebble was sent outside of an epoch": func(_ *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+			d.Do(1)
+			return nil
+		},
+		"2 questions and room for 1 answers": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+			return s.Run(func() { d.CallAll([]uint64{1, 2}, []uint64{1}) })
+		},
+		"Future.Wait was called twice": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+			return s.Run(func() {
+				for key := range uint64(2) {
+					future := d.Start(key)
+					future.Wait()
+					if key != uint64(s.Rank().ID()) {
+						future.Wait()
+					}
+				}
+			})
+		},
+		"key 5": func(s *task.Scheduler, d *delegate.Delegate[uint64, uint64]) error {
+			return s.Run(func() { d.Call(5) })
+		},
+	} {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			s := task.New(r)
+			return f(s, delegate.New(s, "d", distribution.Cyclic(2, 2), itself, func(uint64) uint64 { return 0 }))
+		})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A job that fails unwinds what waits for answers, in tasks and in the main function.
+func TestFailureUnwindsCalls(t *testing.T) {
+	broken := errors.New("broken")
+	var begun, unwound atomic.Int64
+	require.ErrorIs(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		link := links(r, s)
+		if r.ID() == 2 {
+			return r.Epoch(func() error {
+				for range 1000 {
+					link.Call(0)
+				}
+				return broken
+			})
+		}
+		if r.ID() == 1 {
+			return r.Epoch(func() error {
+				for {
+					link.Call(0)
+				}
+			})
+		}
+		return s.Run(func() {
+			for range 100 {
+				s.Go(func() {
+					begun.Add(1)
+					defer unwound.Add(1)
+					defer link.Call(1) // unwinds at once
+					for at := uint64(1); ; {
+						at = link.Call(at)
+					}
+				})
+			}
+		})
+	}), broken)
+	require.Equal(t, begun.Load(), unwound.Load())
+}
+
+// Keys that move are asked where they are.
+func TestKeysThatMove(t *testing.T) {
+	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		state := map[uint64]uint64{}
+		base := distribution.Cyclic(30, 3)
+		for k := range uint64(30) {
+			if base.Owner(k) == r.ID() {
+				state[k] = 100 + k
+			}
+		}
+		d := target.NewDirectory(r, "words", base, func(k uint64) uint64 {
+			v := state[k]
+			delete(state, k)
+			return v
+		}, func(k, v uint64) { state[k] = v })
+		read := delegate.New(s, "read", d, itself, func(k uint64) uint64 { return state[k] })
+		return s.Run(func() {
+			for k := range uint64(30) {
+				s.Go(func() {
+					for range 20 {
+						if v := read.Call(k); v != 100+k {
+							panic(fmt.Sprintf("key %d has %d", k, v))
+						}
+						if d.Owns(k) {
+							d.Move(k, int(k+uint64(r.ID()))%3)
+						}
+					}
+				})
+			}
+		})
+	}))
+}
+
+// Calls allocate nothing, at home and elsewhere.
+func TestCallsAllocateNothing(t *testing.T) {
+	if engine.Checked {
+		t.Skip("builds that compare goroutines allocate")
+	}
+	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		link := links(r, s)
+		return s.Run(func() {
+			if r.ID() == 0 {
+				all := []uint64{0, 1, 2, 3, 4}
+				require.Zero(t, testing.AllocsPerRun(2000, func() {
+					link.Call(0)
+					link.Call(1)
+					link.CallAll(all, all)
+					link.Start(1).Wait()
+				}))
+			}
+		})
+	}))
+}
+
+// A rank that holds its buffers back while tasks wait sends fuller frames, and is faster where messages are costly and latency is long.
+func TestLinger(t *testing.T) {
+	odin := sim.Machines["odin"]
+	reads := func(linger time.Duration) (frames uint64, seconds float64) {
+		w, err := sim.New(sim.Config{Ranks: 16, Processes: 16, Seed: 1, Network: odin})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(p netio.Transport) error {
+			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
+				s := task.New(r, task.Linger(linger))
+				link := links(r, s)
+				defer func() { frames += r.Counters().FramesSent }()
+				return s.Run(func() {
+					for start := range uint64(128) {
+						s.Go(func() {
+							random := rand.New(rand.NewPCG(start, uint64(r.ID())))
+							for range 20 {
+								if at := random.Uint64N(words); link.Call(at) != next(at) {
+									panic("another answer")
+								}
+							}
+						})
+					}
+				})
+			})
+		}))
+		return frames, w.Stats().Seconds
+	}
+	none, atOnce := reads(0)
+	some, soon := reads(4 * time.Microsecond)
+	few, late := reads(26 * time.Microsecond)
+	t.Logf("%d frames in %.1f ms at once, %d in %.1f after 4 µs, %d in %.1f after 26", none, 1e3*atOnce, some, 1e3*soon, few, 1e3*late)
+	require.Less(t, 2*some, none)
+	require.Less(t, 2*soon, atOnce)
+	require.Less(t, few, some)
+	require.Less(t, soon, late)
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"runtime/debug"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+)
+
+// Tasks are what a rank does within epochs besides frames, on coroutines. The engine calls them on the rank's goroutine, at the end of an
+// epoch and never inside a wait, so that a task's stack holds no handler of another's frames.
+type Tasks interface {
+	// Work runs some of the tasks that can go on. It reports whether there were any, and whether some wait for what comes without a
+	// pebble, such as room for a send: the rank is not at rest then.
+	Work() (worked, left bool)
+	// Await lets the running task wait until its target may have room.
+	Await(t *Target)
+	// Complete comes when every pebble of an epoch has been handled. It says what still waits, since nothing can come any more.
+	Complete() error
+	// End comes when the job has failed or the rank's function has returned: what waits unwinds, and coroutines end. It may come again.
+	End()
+	// Linger is for how long the buffers of a rank that has nothing to do may wait for pebbles of tasks that others wake; 0 when none wait.
+	Linger() time.Duration
+	// Describe says in words what tasks may take, for explanations.
+	Describe() string
+}
+
+// Employ gives the rank its tasks.
+func (r *Rank) Employ(t Tasks) {
+	const call = "task.New was called"
+	r.ownedAnew(call)
+	if in := r.mode; in != outside {
+		r.misplaced(in, call, "rank %d: %s inside an epoch: make the scheduler between epochs", r.id, call)
+	}
+	if r.tasks != nil {
+		misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", r.id, call)
+	}
+	r.tasks = t
+}
+
+// Tasks are those of the rank; nil when the program has none.
+func (r *Rank) Tasks() Tasks { return r.tasks }
+
+// workAside lets tasks run, and idle work when nothing else was done in this turn.
+func (r *Rank) workAside(worked bool) (any, left bool) {
+	r.Check()
+	if r.tasks != nil {
+		var did bool
+		if did, left = r.tasks.Work(); did {
+			r.spend(1)
+			worked = true
+		}
+	}
+	if r.idle != nil && !worked {
+		r.mode = body
+		worked = r.idle()
+		r.enter("idle work returned")
+	}
+	return worked, left
+}
+
+// lingers reports whether this rank, which has found nothing to do for so many looks, should leave its buffers alone for now. It has let
+// others run then.
+func (r *Rank) lingers(idle int) bool {
+	if r.tasks == nil {
+		return false
+	}
+	most := r.tasks.Linger()
+	if most <= 0 {
+		return false
+	}
+	now := r.Port.Now()
+	if idle == 1 {
+		r.idleSince = now
+	}
+	left := r.idleSince + most - now
+	if left <= 0 {
+		return false
+	}
+	r.Check()
+	if idle < r.Spins {
+		r.Port.Pause()
+	} else {
+		r.Port.Wait(left)
+	}
+	return true
+}
+
+// complete ends the job if something waits for what can't come.
+func (r *Rank) complete() {
+	if r.tasks == nil {
+		return
+	}
+	if err := r.tasks.Complete(); err != nil {
+		r.Fail(&rankError{r.id, err})
+	}
+}
+
+// endTasks unwinds what waits. What it may still call finds that the job has failed.
+func (r *Rank) endTasks() {
+	if r.tasks == nil {
+		return
+	}
+	r.mode = task
+	r.tasks.End()
+	r.Aside = false
+}
+
+// BeginTask says that a task goes on, on the coroutine of this number, until EndTask.
+func (r *Rank) BeginTask(number uint64) (before uint64) {
+	r.mode, r.Aside = task, true
+	return r.owner.pass(number)
+}
+
+// EndTask says that the rank goes on, whose number BeginTask has returned.
+func (r *Rank) EndTask(before uint64) {
+	if r.mode != task {
+		r.crossed("a task waits or ends")
+	}
+	r.mode, r.Aside = busy, false
+	r.owner.pass(before)
+}
+
+// PumpAside hands over the frames that tasks have filled, as far as there is credit.
+func (r *Rank) PumpAside() { r.pump() }
+
+// InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine calls.
+func (r *Rank) InTask(call string) bool {
+	r.owned(call)
+	return r.mode == task
+}
+
+// InBody reports whether the main function is running in an epoch's body.
+func (r *Rank) InBody() bool { return r.mode == body }
+
+// Admit ends the job unless a task may be spawned: in an epoch that declares no depth.
+func (r *Rank) Admit(call string) {
+	r.owned(call)
+	switch in := r.mode; {
+	case in != body && in != task && in != handler:
+		r.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone", r.id, call)
+	case r.limit > 0:
+		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth out", r.id, call)
+	}
+}
+
+// Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send meanwhile leaves when there
+// is nothing else to do: others may wait for it in the same way.
+func (r *Rank) Await(call string, done func() bool) {
+	from := r.enter(call)
+	for idle := 0; !done(); idle++ {
+		if r.Turn() {
+			idle = -1
+			continue
+		}
+		if sent, _ := r.Flush(coalesce.Idle, r.stage()); sent {
+			idle = -1
+			continue
+		}
+		r.Rest(idle)
+	}
+	r.leave(call, from)
+}
+
+// Coroutine runs f, which is a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic goes on with the
+// stack of this goroutine; the unwinding of a failed job ends here.
+func (r *Rank) Coroutine(f func()) {
+	defer func() {
+		value := recover()
+		switch value.(type) {
+		case nil, unwind:
+			return
+		}
+		if r.stack == nil {
+			r.stack = debug.Stack()
+		}
+		panic(value)
+	}()
+	f()
+}
+
+// Unwind leaves the program on one of the rank's coroutines.
+func (r *Rank) Unwind() { panic(unwind{}) }
+
+// awaitRoom lets a task wait until a send has room.
+func (t *Target) awaitRoom() {
+	for !t.outbox.HasRoom() {
+		t.tasks.Await(t)
+	}
+}
+
+// HasRoom reports whether a task may send.
+func (t *Target) HasRoom() bool { return t.outbox.HasRoom() }

@@ -1,0 +1,107 @@
+package target
+
+import (
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Ask is where questions of type Q go whose answers, of type A, come back: at the owner of its key a question is answered, and at the
+// rank that asked, question and answer are handed on together. What the latter needs beside the answer, the question carries. Both
+// types are plain data. Its methods are for that rank's goroutine, inside epochs, as those of a [Target] are.
+type Ask[Q, A any] struct {
+	self      uint32
+	questions *Target[asked[Q]]
+	answers   *Target[answered[Q, A]]
+	answer    func(qs []Q, as []A)
+	then      func(qs []Q, as []A)
+	keyed     []Q // questions of a batch, for the key function
+	qs        []Q // of a batch, while it is answered or handed on
+	as        []A
+	back      []answered[Q, A]
+	out       []asked[Q]
+}
+
+type asked[Q any] struct {
+	Q    Q
+	From uint32
+}
+
+type answered[Q, A any] struct {
+	Q    Q
+	A    A
+	From uint32
+}
+
+// NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions. answer runs at their
+// owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are handlers: they get what has arrived, many at a
+// time, may send and ask, and don't wait; the slices are gone when they return. Of options, Coalesce and Route apply.
+//
+// An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
+func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q], answer, then func(qs []Q, as []A),
+	options ...Option) *Ask[Q, A] {
+	if answer == nil || then == nil {
+		r.Engine(engine.Key{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
+	}
+	a := &Ask[Q, A]{self: uint32(r.ID()), answer: answer, then: then}
+	var keys Keying[asked[Q]]
+	if keying.many != nil {
+		keys = Keys(func(vs []asked[Q], keys []uint64) {
+			a.keyed = a.keyed[:0]
+			for i := range vs {
+				a.keyed = append(a.keyed, vs[i].Q)
+			}
+			keying.many(a.keyed, keys)
+		})
+	}
+	a.questions = New(r, name, owner, keys, Batch(a.serve), options...)
+	a.answers = New(r, name+" answers", distribution.Ranks(r.Size()),
+		Keys(func(vs []answered[Q, A], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].From)
+			}
+		}), Batch(a.take), options...)
+	return a
+}
+
+// Send asks one question. It may do what [Target.Send] may.
+func (a *Ask[Q, A]) Send(q Q) { a.questions.Send(asked[Q]{q, a.self}) }
+
+// SendAll asks many questions. It may do what [Target.SendAll] may.
+func (a *Ask[Q, A]) SendAll(qs []Q) {
+	var out []asked[Q]
+	out, a.out = a.out[:0], nil // handlers that run meanwhile may ask
+	for _, q := range qs {
+		out = append(out, asked[Q]{q, a.self})
+	}
+	a.questions.SendAll(out)
+	a.out = out
+}
+
+// Flush sends on what this rank holds back of questions, and of answers to others.
+func (a *Ask[Q, A]) Flush() {
+	a.questions.Flush()
+	a.answers.Flush()
+}
+
+// serve answers questions.
+func (a *Ask[Q, A]) serve(vs []asked[Q]) {
+	a.qs, a.as, a.back = a.qs[:0], a.as[:0], a.back[:0]
+	for i := range vs {
+		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, *new(A))
+	}
+	a.answer(a.qs, a.as)
+	for i := range vs {
+		a.back = append(a.back, answered[Q, A]{vs[i].Q, a.as[i], vs[i].From})
+	}
+	a.answers.SendAll(a.back)
+}
+
+// take hands answers on.
+func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
+	a.qs, a.as = a.qs[:0], a.as[:0]
+	for i := range vs {
+		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, vs[i].A)
+	}
+	a.then(a.qs, a.as)
+}

@@ -1,0 +1,77 @@
+package task_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// one runs the tasks of one rank.
+func one(b testing.TB, workers int, root func(s *task.Scheduler) func()) {
+	require.NoError(b, pebble.Run(b.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		s := task.New(r, task.Workers(workers))
+		return s.Run(root(s))
+	}))
+}
+
+// Switching against the number of tasks that take turns (Grappa, section 4: 38 ns).
+func BenchmarkYield(b *testing.B) {
+	for _, n := range []int{1, 10, 1000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			one(b, n+1, func(s *task.Scheduler) func() {
+				return func() {
+					gate, begun, left := s.NewGate(), 0, b.N
+					for range n {
+						s.Go(func() {
+							if begun++; begun == n {
+								b.ResetTimer()
+								gate.Open()
+							}
+							for gate.Wait(); left > 0; left-- {
+								s.Yield()
+							}
+						})
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkGo(b *testing.B) {
+	b.ReportAllocs()
+	one(b, 100, func(s *task.Scheduler) func() {
+		left := b.N
+		var next func()
+		next = func() {
+			if left--; left > 0 {
+				s.Go(next)
+			}
+		}
+		return next
+	})
+}
+
+// Spawning, running, yielding and waiting allocate nothing once workers and queues are there.
+func TestTasksAllocateNothing(t *testing.T) {
+	if engine.Checked {
+		t.Skip("builds that compare goroutines allocate")
+	}
+	one(t, 10, func(s *task.Scheduler) func() {
+		return func() {
+			ran := 0
+			f := func() { ran++; s.Yield() }
+			g := s.NewGroup()
+			require.Zero(t, testing.AllocsPerRun(1000, func() {
+				g.Go(f)
+				s.Go(f)
+				g.Wait()
+			}))
+		}
+	})
+}

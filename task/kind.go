@@ -1,0 +1,192 @@
+package task
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Kind is tasks of plain data: one function, which all ranks register under one name, and an argument for each task. A task that has not
+// begun is nothing but its argument, 8 bytes or so, and may be carried to a rank that has nothing to do (Grappa, sections 4.1 and
+// 4.2). So an argument says what to do by keys, and never by what one rank alone has. Methods may be called in an epoch's body, by
+// handlers and by tasks. The end of the epoch says that all have ended.
+type Kind[A any] struct {
+	s       *Scheduler
+	name    string
+	run     func(a A)    // nil for batches
+	runAll  func(as []A) // nil for single tasks
+	most    int          // tasks of one run
+	bound   ring[A]      // to this rank, the oldest first
+	tasks   []A          // for any rank, the newest last; those before first are gone
+	first   int
+	batches [][]A // that no run uses
+	carry   *target.Target[carried[A]]
+}
+
+// carried is a task on its way to another rank.
+type carried[A any] struct {
+	A    A
+	To   uint32
+	From uint32
+	Why  why
+}
+
+type why uint32
+
+const (
+	spawned    why = iota // for that rank
+	asked                 // stolen
+	remembered            // stolen, over a lifeline
+)
+
+// kind is a Kind as the scheduler knows it.
+type kind interface {
+	// begin runs the next task, or batch, on the coroutine that calls, and tells whether there was one.
+	begin() bool
+	// spare is how many tasks other ranks may have.
+	spare() int
+	// give sends some to another rank.
+	give(to int, why why)
+}
+
+// stealBytes bounds the arguments that one theft carries, as handlers can't wait for room.
+const stealBytes = 64 << 10
+
+// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of options, Coalesce and
+// Route apply.
+func NewKind[A any](s *Scheduler, name string, run func(a A), options ...target.Option) *Kind[A] {
+	return newKind(s, &Kind[A]{s: s, name: name, run: run, most: 1}, options)
+}
+
+// NewKindBatch registers a kind whose tasks run up to so many at a time: what one run waits for, it waits for once for all of them. The
+// slice is gone when run returns.
+func NewKindBatch[A any](s *Scheduler, name string, most int, run func(as []A), options ...target.Option) *Kind[A] {
+	k := &Kind[A]{s: s, name: name, runAll: run, most: most}
+	if most < 1 {
+		k.misuse("batches of %d tasks: give at least 1", most)
+	}
+	return newKind(s, k, options)
+}
+
+func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] {
+	ranks := s.rank.Size()
+	k.carry = target.New(s.rank, k.name, distribution.Ranks(ranks),
+		target.Keys(func(cs []carried[A], keys []uint64) {
+			for i := range cs {
+				keys[i] = uint64(cs[i].To)
+			}
+		}), target.Batch(k.arrive), options...)
+	if s.thief == nil && ranks > 1 {
+		s.thief = newThief(s)
+	}
+	s.kinds = append(s.kinds, k)
+	return k
+}
+
+// Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first (Grappa, section
+// 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
+func (k *Kind[A]) Spawn(a A) {
+	k.s.engine.Admit("Spawn was called")
+	k.tasks = append(k.tasks, a)
+	k.s.queued++
+}
+
+// SpawnOn makes a task that runs on a rank, where it is queued when it has arrived. A task that calls may wait for room, as a send does.
+func (k *Kind[A]) SpawnOn(rank int, a A) {
+	k.s.engine.Admit("SpawnOn was called")
+	self, ranks := k.s.rank.ID(), k.s.rank.Size()
+	switch {
+	case rank == self:
+		k.bound.push(a)
+		k.s.queued++
+	case rank < 0 || rank >= ranks:
+		k.misuse("a task for rank %d: ranks are 0 to %d", rank, ranks-1)
+	default:
+		k.carry.Send(carried[A]{a, uint32(rank), uint32(self), spawned})
+	}
+}
+
+// SpawnAt makes a task that runs on the rank that owns a key.
+func (k *Kind[A]) SpawnAt(owner distribution.Map, key uint64, a A) { k.SpawnOn(owner.Owner(key), a) }
+
+func (k *Kind[A]) misuse(format string, args ...any) {
+	panic(fmt.Sprintf("task: rank %d: kind %q: %s", k.s.rank.ID(), k.name, fmt.Sprintf(format, args...)))
+}
+
+// arrive queues tasks that have come from another rank.
+func (k *Kind[A]) arrive(cs []carried[A]) {
+	for i := range cs {
+		switch c := &cs[i]; c.Why {
+		case spawned:
+			k.bound.push(c.A)
+		default:
+			k.tasks = append(k.tasks, c.A)
+			k.s.thief.found(int(c.From), c.Why)
+		}
+	}
+	k.s.queued += len(cs)
+}
+
+func (k *Kind[A]) begin() bool {
+	n := min(k.most, k.bound.size+k.spare())
+	if n == 0 {
+		return false
+	}
+	k.s.queued -= n
+	if k.run != nil {
+		k.run(k.next())
+		return true
+	}
+	k.s.counts.Tasks += uint64(n) - 1
+	as := k.batch()
+	for range n {
+		as = append(as, k.next())
+	}
+	k.runAll(as)
+	k.batches = append(k.batches, as[:0])
+	return true
+}
+
+// next takes a task out.
+func (k *Kind[A]) next() A {
+	if k.bound.size > 0 {
+		return k.bound.pop()
+	}
+	last := len(k.tasks) - 1
+	a := k.tasks[last]
+	k.tasks = k.tasks[:last]
+	if last == k.first {
+		k.tasks, k.first = k.tasks[:0], 0
+	}
+	return a
+}
+
+// batch finds an empty slice for a batch.
+func (k *Kind[A]) batch() []A {
+	last := len(k.batches) - 1
+	if last < 0 {
+		return make([]A, 0, k.most)
+	}
+	as := k.batches[last]
+	k.batches = k.batches[:last]
+	return as
+}
+
+func (k *Kind[A]) spare() int { return len(k.tasks) - k.first }
+
+// give sends the older half.
+func (k *Kind[A]) give(to int, why why) {
+	n := min((k.spare()+1)/2, max(1, stealBytes/int(unsafe.Sizeof(carried[A]{}))))
+	for _, a := range k.tasks[k.first : k.first+n] {
+		k.carry.Send(carried[A]{a, uint32(to), uint32(k.s.rank.ID()), why})
+	}
+	k.carry.Flush()
+	k.first += n
+	k.s.queued -= n
+	if k.first > len(k.tasks)/2 {
+		k.tasks = k.tasks[:copy(k.tasks, k.tasks[k.first:])]
+		k.first = 0
+	}
+}

@@ -1,0 +1,77 @@
+package task
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/target"
+)
+
+// For runs a loop over [from, to) in pieces of at most grain, as tasks of this rank and in the one that calls, and returns when all pieces
+// have ended. The larger the grain, the fewer switches; the smaller, the more pieces that can wait at a time. It needs no free worker,
+// so loops may nest.
+func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
+	w := s.caller("For")
+	if grain == 0 {
+		panic(fmt.Sprintf("task: rank %d: For with a grain of 0: give at least 1", s.rank.ID()))
+	}
+	if from >= to {
+		return
+	}
+	underWay, waits := 0, false
+	work := func() {
+		for from < to {
+			begin := from
+			from += min(grain, to-from)
+			underWay++
+			body(begin, from)
+			underWay--
+		}
+		if waits && underWay == 0 {
+			waits = false
+			w.wake()
+		}
+	}
+	for range min((to-from-1)/grain, uint64(s.most)) {
+		s.fresh.push(own{run: work})
+	}
+	work()
+	if underWay > 0 {
+		waits = true
+		w.wait("For")
+	}
+}
+
+// Loop is a loop whose pieces may run on any rank. A range is split in halves until these are no longer than a grain, so that a rank
+// without work gets half of what another has left (Grappa, section 4.1).
+type Loop struct {
+	kind  *Kind[span]
+	grain uint64
+	body  func(from, to uint64)
+}
+
+type span struct{ From, To uint64 }
+
+// NewLoop registers a loop, by the rules of [NewKind]. body gets ranges of at most grain.
+func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64), options ...target.Option) *Loop {
+	l := &Loop{grain: grain, body: body}
+	if grain == 0 {
+		panic(fmt.Sprintf("task: rank %d: loop %q has a grain of 0: give at least 1", s.rank.ID(), name))
+	}
+	l.kind = NewKind(s, name, l.run, options...)
+	return l
+}
+
+// Spawn starts the loop over [from, to), and returns at once: the end of the epoch says that all pieces have ended.
+func (l *Loop) Spawn(from, to uint64) {
+	if from < to {
+		l.kind.Spawn(span{from, to})
+	}
+}
+
+func (l *Loop) run(r span) {
+	for n := r.To - r.From; n > l.grain; n = r.To - r.From {
+		l.kind.Spawn(span{r.From + n/2, r.To})
+		r.To = r.From + n/2
+	}
+	l.body(r.From, r.To)
+}

@@ -1,0 +1,34 @@
+package task
+
+// ring is a queue that grows.
+type ring[T any] struct {
+	items       []T // as many as a power of two
+	first, size int
+}
+
+func (r *ring[T]) push(v T) {
+	if r.size == len(r.items) {
+		r.grow()
+	}
+	r.items[(r.first+r.size)&(len(r.items)-1)] = v
+	r.size++
+}
+
+func (r *ring[T]) pop() (v T) {
+	at := &r.items[r.first]
+	v = *at
+	*at = *new(T) // lets go of what it points to
+	r.first = (r.first + 1) & (len(r.items) - 1)
+	r.size--
+	return v
+}
+
+func (r *ring[T]) head() T { return r.items[r.first] }
+
+func (r *ring[T]) grow() {
+	larger := make([]T, max(16, 2*r.size))
+	for i := range r.size {
+		larger[i] = r.items[(r.first+i)&(len(r.items)-1)]
+	}
+	r.items, r.first = larger, 0
+}

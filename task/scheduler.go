@@ -1,0 +1,313 @@
+package task
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Scheduler runs the tasks of one rank, one at a time. Its methods are for that rank: for its main function, its handlers and its tasks,
+// as each says.
+type Scheduler struct {
+	rank    *pebble.Rank
+	engine  *engine.Rank
+	most    int // workers
+	linger  time.Duration
+	workers []*worker // all
+	idle    []*worker // those that run no task
+	current *worker   // the one that was resumed last
+	ready   ring[*worker]
+	fresh   ring[own]
+	rooms   ring[room]
+	picks   uint // of workers to go on
+	burst   int  // switches, and tasks begun without one, between two looks at what has arrived
+	left    int  // those of them that are left
+	waiting int  // tasks that have begun and wait to be woken
+	stirred bool // since the last burst ended, something has begun, or was woken
+	kinds   []kind
+	queued  int    // tasks of kinds that have not begun
+	thief   *thief // nil when there are no kinds, or no other ranks
+	running bool   // Run is: ranks without work look for some
+	counts  Counts
+}
+
+// own is a task of this rank that has not begun.
+type own struct {
+	run func()
+	of  *Group // nil for none
+}
+
+// room is a task that waits until a send has room.
+type room struct {
+	w  *worker
+	to *engine.Target
+}
+
+// Counts is what the scheduler of one rank has done since it was made.
+type Counts struct {
+	Tasks    uint64 `json:"tasks"`    // that have begun
+	Switches uint64 `json:"switches"` // from the rank to a task, and back
+	Workers  uint64 `json:"workers"`  // the most tasks that had begun and not ended at one time, as workers are kept
+	Stolen   uint64 `json:"stolen"`   // tasks that came from ranks that had more
+}
+
+const (
+	// WorkersDefault is how many tasks of a rank may have begun at a time, when nobody asks for another number. Grappa was fastest with
+	// 1,536 to 3,072 (section 8.3, figure 13).
+	WorkersDefault = 2048
+
+	burstFirst = 16                    // switches and new tasks between two looks at what has arrived, at first
+	burstMost  = 512                   // and at the most
+	burstLong  = 50 * time.Microsecond // after so long, bursts become smaller
+	freshEach  = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	perSwitch  = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
+	perWorker  = 3 << 10               // bytes of a task that waits in a function or two
+)
+
+// Option changes how a scheduler works.
+type Option struct{ apply func(*Scheduler) }
+
+// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB, more where it waits deep in calls, for as long as
+// the rank's function runs. More isn't always better: past some thousands, switches miss caches.
+func Workers(most int) Option { return Option{func(s *Scheduler) { s.most = most }} }
+
+// Linger sets for how long a rank that has nothing to do holds its buffers back while tasks of it wait, so that those which are woken in
+// the meantime fill them up; 0, the default, is not at all. It pays where messages are costly and latency is long, up to the time of a
+// message, and costs that much wherever there are few tasks (Grappa, section 8.3, figure 12).
+func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.linger = most }} }
+
+// New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
+func New(r *pebble.Rank, options ...Option) *Scheduler {
+	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, burst: burstFirst}
+	for _, o := range options {
+		o.apply(s)
+	}
+	if s.most < 1 {
+		panic(fmt.Sprintf("task: rank %d: %d workers: a scheduler needs at least one, on which tasks run", r.ID(), s.most))
+	}
+	s.engine.Employ(tasks{s})
+	return s
+}
+
+// Run is an epoch whose body spawns one task, or none when root is nil. It returns when all tasks of all ranks have ended and every pebble
+// that they sent has been handled. Tasks may also be spawned in the body of any other epoch that declares no depth; they begin when that
+// has returned.
+func (s *Scheduler) Run(root func()) error {
+	s.running = true
+	defer func() { s.running = false }()
+	return s.rank.Epoch(func() error {
+		if root != nil {
+			s.Go(root)
+		}
+		return nil
+	})
+}
+
+// Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa, section 4.2: the private
+// queue). It may be called in an epoch's body, by handlers and by tasks.
+func (s *Scheduler) Go(run func()) {
+	s.engine.Admit("Go was called")
+	s.fresh.push(own{run: run})
+}
+
+// Yield lets the other tasks that are ready, and what has arrived, go first, and now and then a task that has not begun (Grappa, figure 2).
+func (s *Scheduler) Yield() {
+	w := s.caller("Yield")
+	s.ready.push(w)
+	w.pause()
+}
+
+// Counts tells what was done so far.
+func (s *Scheduler) Counts() Counts {
+	c := s.counts
+	c.Workers = uint64(len(s.workers))
+	return c
+}
+
+// caller is the worker of the task that calls, which it may do only as a task.
+func (s *Scheduler) caller(call string) *worker {
+	if !s.engine.InTask(call) {
+		panic(fmt.Sprintf("task: rank %d: %s was called outside of a task: only a task can wait, and no handler or answer can", s.rank.ID(), call))
+	}
+	return s.current
+}
+
+// tasks is a scheduler as the engine knows it.
+type tasks struct{ *Scheduler }
+
+var _ engine.Tasks = tasks{}
+
+// Work implements engine.Tasks.
+func (s tasks) Work() (worked, left bool) {
+	before, began := s.counts.Switches, s.engine.Port.Now()
+	for s.left = s.burst; s.left > 0; s.left-- {
+		w := s.next()
+		if w == nil {
+			break
+		}
+		s.resume(w)
+	}
+	switches := s.counts.Switches - before
+	if switches == 0 {
+		return s.thief != nil && s.hungry() && s.thief.seek(), s.rooms.size > 0
+	}
+	if s.thief != nil {
+		s.thief.share()
+	}
+	s.engine.Compute(perSwitch * time.Duration(switches))
+	if !s.stirred { // tasks that only yield may wait for what lies in this rank's buffers
+		s.engine.Flush(coalesce.Idle, coalesce.AllStages)
+	}
+	s.stirred = false
+	s.pace(s.engine.Port.Now() - began)
+	return true, true
+}
+
+// pace adapts bursts to how long tasks take, so that others needn't wait for this rank for long.
+func (s *Scheduler) pace(took time.Duration) {
+	if took > burstLong {
+		s.burst = max(1, s.burst/2)
+	} else if took < burstLong/4 {
+		s.burst = min(2*s.burst, burstMost)
+	}
+}
+
+// hungry tells whether this rank should look for tasks elsewhere.
+func (s *Scheduler) hungry() bool { return s.running && (len(s.idle) > 0 || len(s.workers) < s.most) }
+
+// next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those come last, but now
+// and then first: a task that yields until another has done something must not keep that one from beginning.
+func (s *Scheduler) next() *worker {
+	if s.rooms.size > 0 && s.rooms.head().to.HasRoom() {
+		s.stirred = true
+		return s.rooms.pop().w
+	}
+	s.picks++
+	if s.ready.size > 0 && (s.picks%freshEach != 0 || !s.mayBegin()) {
+		return s.ready.pop()
+	}
+	if !s.mayBegin() {
+		return nil
+	}
+	if n := len(s.idle); n > 0 {
+		w := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return w
+	}
+	return s.hire()
+}
+
+// mayBegin tells whether there is a task that has not begun, and a worker for it.
+func (s *Scheduler) mayBegin() bool {
+	return s.fresh.size+s.queued > 0 && (len(s.idle) > 0 || len(s.workers) < s.most)
+}
+
+// resume lets a worker go on until it waits.
+func (s *Scheduler) resume(w *worker) {
+	s.counts.Switches++
+	backlog := s.engine.Backlog
+	s.current = w
+	before := s.engine.BeginTask(w.goroutine)
+	_, alive := w.resume()
+	s.engine.EndTask(before)
+	if !alive {
+		s.engine.Check() // it has found that the job has failed
+	}
+	if s.engine.Backlog > backlog {
+		s.engine.PumpAside() // what it has filled
+	}
+}
+
+// begin runs the next task that has not begun, on the worker that calls, and tells whether there was one.
+func (s *Scheduler) begin() bool {
+	if s.fresh.size+s.queued == 0 {
+		return false
+	}
+	s.left--
+	s.counts.Tasks++
+	s.stirred = true
+	if s.fresh.size == 0 {
+		s.beginQueued()
+		return true
+	}
+	t := s.fresh.pop()
+	t.run()
+	if t.of != nil {
+		t.of.ended()
+	}
+	return true
+}
+
+// beginQueued runs the next task of a kind: of the last one that has any.
+func (s *Scheduler) beginQueued() {
+	for i := len(s.kinds) - 1; i >= 0; i-- {
+		if s.kinds[i].begin() {
+			return
+		}
+	}
+}
+
+// Await implements engine.Tasks.
+func (s tasks) Await(t *engine.Target) {
+	w := s.caller("a send")
+	s.rooms.push(room{w, t})
+	w.pause()
+}
+
+// Complete implements engine.Tasks.
+func (s tasks) Complete() error {
+	if s.thief != nil {
+		s.thief.forget()
+	}
+	if s.waiting == 0 && s.fresh.size+s.queued == 0 {
+		return nil
+	}
+	e := &WaitError{Waiting: s.waiting, NotBegun: s.fresh.size + s.queued, Workers: s.most}
+	for _, w := range s.workers {
+		if w.waits != "" {
+			e.Call = w.waits
+			break
+		}
+	}
+	return e
+}
+
+// Linger implements engine.Tasks.
+func (s tasks) Linger() time.Duration {
+	if s.waiting == 0 {
+		return 0
+	}
+	return s.linger
+}
+
+// End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind all the same.
+func (s tasks) End() {
+	defer func() {
+		if len(s.workers) > 0 {
+			s.End()
+		}
+	}()
+	for n := len(s.workers); n > 0; n = len(s.workers) {
+		w := s.workers[n-1]
+		s.workers = s.workers[:n-1]
+		s.unwind(w)
+	}
+	s.workers, s.idle, s.current = nil, nil, nil
+	s.ready, s.fresh, s.rooms, s.waiting = ring[*worker]{}, ring[own]{}, ring[room]{}, 0
+}
+
+func (s *Scheduler) unwind(w *worker) {
+	defer func() { _ = recover() }() // the job has failed, and for another cause
+	before := s.engine.BeginTask(w.goroutine)
+	defer s.engine.BeginTask(before)
+	s.current = w
+	w.stop()
+}
+
+// Describe implements engine.Tasks.
+func (s tasks) Describe() string {
+	return fmt.Sprintf("tasks of a rank: at most %d that have begun, each a coroutine of about %d bytes: %d bytes", s.most, perWorker, s.most*perWorker)
+}
