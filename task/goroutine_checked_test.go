@@ -1,3 +1,5 @@
+//go:build race || pebbles_check
+
 package task_test
 
 import (
@@ -7,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -15,9 +16,6 @@ import (
 
 // In builds that compare goroutines, a task's calls are the rank's, wherever the task goes on, and those of goroutines that it starts are not.
 func TestTasksAreNotOtherGoroutines(t *testing.T) {
-	if !engine.Checked {
-		t.Skip("needs -race or -tags pebbles_check")
-	}
 	for call, f := range map[string]func(r *pebble.Rank, s *task.Scheduler, hear *target.Target[uint64]){
 		"Counters was called": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) { r.Counters() },
 		"a pebble was sent":   func(_ *pebble.Rank, _ *task.Scheduler, hear *target.Target[uint64]) { hear.Send(0) },
