@@ -15,7 +15,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -391,28 +390,6 @@ func TestKeysThatMove(t *testing.T) {
 						}
 					}
 				})
-			}
-		})
-	}))
-}
-
-// Calls allocate nothing, at home and elsewhere.
-func TestCallsAllocateNothing(t *testing.T) {
-	if engine.Checked {
-		t.Skip("builds that compare goroutines allocate")
-	}
-	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		s := task.New(r)
-		link := links(r, s)
-		return s.Run(func() {
-			if r.ID() == 0 {
-				all := []uint64{0, 1, 2, 3, 4}
-				require.Zero(t, testing.AllocsPerRun(2000, func() {
-					link.Call(0)
-					link.Call(1)
-					link.CallAll(all, all)
-					link.Start(1).Wait()
-				}))
 			}
 		})
 	}))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -54,24 +53,5 @@ func BenchmarkGo(b *testing.B) {
 			}
 		}
 		return next
-	})
-}
-
-// Spawning, running, yielding and waiting allocate nothing once workers and queues are there.
-func TestTasksAllocateNothing(t *testing.T) {
-	if engine.Checked {
-		t.Skip("builds that compare goroutines allocate")
-	}
-	one(t, 10, func(s *task.Scheduler) func() {
-		return func() {
-			ran := 0
-			f := func() { ran++; s.Yield() }
-			g := s.NewGroup()
-			require.Zero(t, testing.AllocsPerRun(1000, func() {
-				g.Go(f)
-				s.Go(f)
-				g.Wait()
-			}))
-		}
 	})
 }

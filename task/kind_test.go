@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -186,26 +185,6 @@ func TestKindsAreCheckedInWords(t *testing.T) {
 	} {
 		require.ErrorContains(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r, task.Workers(1))) }), want)
 	}
-}
-
-func TestSpawningAllocatesNothing(t *testing.T) {
-	if engine.Checked {
-		t.Skip("builds that compare goroutines allocate")
-	}
-	one(t, 10, func(s *task.Scheduler) func() {
-		k := task.NewKind(s, "k", func(uint64) {})
-		all := task.NewKindBatch(s, "all", 4, func([]uint64) {})
-		return func() {
-			require.Zero(t, testing.AllocsPerRun(1000, func() {
-				for i := range uint64(9) {
-					k.Spawn(i)
-					k.SpawnOn(0, i)
-					all.Spawn(i)
-				}
-				s.Yield()
-			}))
-		}
-	})
 }
 
 func BenchmarkSpawn(b *testing.B) {
