@@ -144,7 +144,13 @@ func pmiTasks(t *testing.T, role string, m *pmitest.Manager) tasks {
 				fmt.Sprintf("MPI_LOCALNRANKS=%d", m.Processes), "PEBBLES_START_LIMIT=1m"}
 		},
 		files: func(i int) []*os.File {
-			pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+			syscall.ForkLock.RLock()
+			pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err == nil {
+				syscall.CloseOnExec(pair[0])
+				syscall.CloseOnExec(pair[1])
+			}
+			syscall.ForkLock.RUnlock()
 			require.NoError(t, err)
 			ours := os.NewFile(uintptr(pair[0]), "manager")
 			defer ours.Close()
