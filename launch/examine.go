@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // Finding is what [Examine] finds: how this process would take part in a job. No text of it holds a secret.
@@ -23,9 +25,6 @@ type Finding struct {
 	NeedFiles int      `json:"need_open_files"` // for a job of so many processes
 	Problem   string   `json:"problem,omitempty"`
 }
-
-// filesEach is how many files a process has open for each other one: its connections, and what shared memory needs.
-const filesEach = 4
 
 // Examine says what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment, to see that it can.
 func Examine(ctx context.Context, alone bool) Finding {
@@ -47,7 +46,7 @@ func Examine(ctx context.Context, alone bool) Finding {
 	default:
 		f.examineTask(ctx)
 	}
-	f.NeedFiles = filesEach*(f.Processes-1) + spareFiles
+	f.NeedFiles = tcp.FilesNeeded(f.Processes)
 	if f.Problem == "" && f.OpenFiles > 0 && uint64(f.NeedFiles) > f.OpenFiles {
 		f.Problem = "too few open files are allowed: raise the limit (ulimit -n)"
 	}

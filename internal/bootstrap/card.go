@@ -118,6 +118,10 @@ func (c card) verify(s tls.ConnectionState) error {
 	return nil
 }
 
+func (p *cards) guard(ctx context.Context, g *handshake.Gate) {
+	g.Prove = func(conn net.Conn) (net.Conn, handshake.Hello, error) { return p.welcome(ctx, conn) }
+}
+
 // welcome finds out which child has dialled.
 func (p *cards) welcome(ctx context.Context, conn net.Conn) (net.Conn, handshake.Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)

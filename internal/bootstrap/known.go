@@ -27,6 +27,8 @@ func newKnown(c Config, a At) (*known, error) {
 	}, nil
 }
 
+func (k *known) guard(_ context.Context, g *handshake.Gate) { g.Secret, g.Mine = k.secret, k.hello }
+
 func (k *known) find(_ context.Context, parent int) (string, func(context.Context, net.Conn) (net.Conn, error), error) {
 	return k.address(parent), func(ctx context.Context, conn net.Conn) (net.Conn, error) {
 		defer context.AfterFunc(ctx, func() { conn.Close() })()

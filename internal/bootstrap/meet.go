@@ -66,6 +66,8 @@ func MeetAt(ctx context.Context, c Config, a At) (*Job, error) {
 type proof interface {
 	// find returns where a process listens, and what proves to it who this process is.
 	find(ctx context.Context, parent int) (address string, prove func(context.Context, net.Conn) (net.Conn, error), err error)
+	// guard has a gate let children in, and nobody else.
+	guard(ctx context.Context, g *handshake.Gate)
 }
 
 func (c Config) tree() tree {
@@ -107,11 +109,6 @@ func (c Config) gate(ctx context.Context, p proof, welcome func(net.Conn, handsh
 	g := &handshake.Gate{
 		Listener: c.Listener, Members: last - first, Limit: c.Limit, Log: c.Log, Welcome: welcome, Mismatch: mismatch,
 	}
-	switch p := p.(type) {
-	case *known:
-		g.Secret, g.Mine = p.secret, p.hello
-	case *cards:
-		g.Prove = func(conn net.Conn) (net.Conn, handshake.Hello, error) { return p.welcome(ctx, conn) }
-	}
+	p.guard(ctx, g)
 	return g
 }

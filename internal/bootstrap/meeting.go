@@ -193,7 +193,7 @@ func (m *meeting) fits(child int) error {
 func (m *meeting) hear(child int, r report, err error) (*Job, error) {
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: process %d has ended while the job started: %w", ErrElsewhere, child, err)
+		return nil, ended(child, err)
 	case r.Failed != "":
 		return nil, fmt.Errorf("%w: %s", ErrElsewhere, r.Failed)
 	case len(r.Subtree) == 0 || m.told[child]:
@@ -223,7 +223,7 @@ func (m *meeting) greet(conn net.Conn) (*Job, error) {
 func (m *meeting) obey(parent int, v verdict, err error) (*Job, error) {
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: process %d has ended while the job started: %w", ErrElsewhere, parent, err)
+		return nil, ended(parent, err)
 	case v.Failed != "":
 		return nil, fmt.Errorf("%w: %s", ErrElsewhere, v.Failed)
 	}
@@ -235,6 +235,11 @@ func (m *meeting) obey(parent int, v verdict, err error) (*Job, error) {
 		return nil, fmt.Errorf("read the job from process %d: %w", parent, err)
 	}
 	return m.pass(job), nil
+}
+
+// ended is the error of a process that was connected with one that is gone.
+func ended(process int, err error) error {
+	return fmt.Errorf("%w: process %d has ended while the job started: %w", ErrElsewhere, process, err)
 }
 
 // complete tells the parent of the subtree when that is known. Process 0 makes the job.
@@ -276,20 +281,18 @@ func (m *meeting) pass(job *Job) *Job {
 	if m.secret != nil {
 		v.Secret = nil
 	}
-	m.toChildren(v)
+	m.toChildren(v, handshake.DefaultLimit)
 	return job
 }
 
-func (m *meeting) toChildren(v verdict) {
+// toChildren tells all children, each within a limit: one that is stopped must not stop the others.
+func (m *meeting) toChildren(v verdict, limit time.Duration) {
 	var b bytes.Buffer
-	err := handshake.WriteMessage(&b, v)
+	_ = handshake.WriteMessage(&b, v) // to memory
 	for child, conn := range m.children {
-		if err == nil {
-			_, err = conn.Write(b.Bytes())
-		}
-		if err != nil { // it has ended: the transport will miss it
+		conn.SetWriteDeadline(time.Now().Add(limit))
+		if _, err := conn.Write(b.Bytes()); err != nil { // it has ended: the transport will miss it
 			m.c.Log.Warn("tell of the job", "process", child, "error", err)
-			err = nil
 		}
 	}
 }
@@ -301,15 +304,12 @@ func (m *meeting) write(conn net.Conn, message any) {
 
 // tell says why the start has failed, to all that are connected.
 func (m *meeting) tell(err error) {
-	soon := time.Now().Add(time.Second)
+	const soon = time.Second
 	if m.parent != nil {
-		m.parent.SetWriteDeadline(soon)
+		m.parent.SetWriteDeadline(time.Now().Add(soon))
 		_ = handshake.WriteMessage(m.parent, report{Number: m.c.Number, Failed: failure(err)}) // else it sees that the connection ends
 	}
-	for _, conn := range m.children {
-		conn.SetWriteDeadline(soon)
-	}
-	m.toChildren(verdict{Failed: failure(err)})
+	m.toChildren(verdict{Failed: failure(err)}, soon)
 }
 
 // end returns when nothing of the meeting is left.

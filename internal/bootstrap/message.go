@@ -43,9 +43,9 @@ const failedBytesMax = 1 << 10
 // messageBytesMax bounds a message that tells of so many processes.
 func messageBytesMax(processes int) int { return 64<<10 + processes*(3*textBytesMax+128) }
 
-// failure cuts a reason to its bound.
+// failure is the reason of a failure for others, cut to its bound. Each that passes it on says by itself that it was elsewhere.
 func failure(err error) string {
-	text := err.Error()
+	text := strings.TrimPrefix(err.Error(), ErrElsewhere.Error()+": ")
 	return text[:min(len(text), failedBytesMax)]
 }
 

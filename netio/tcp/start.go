@@ -94,9 +94,12 @@ func filesAllowed() uint64 {
 	return limit.Cur
 }
 
+// FilesNeeded is how many open files a process of a job of so many processes needs.
+func FilesNeeded(processes int) int { return laneCount*(processes-1) + spareFiles }
+
 // checkFiles returns an error if a process of a job may not have as many open files as it needs.
 func checkFiles(processes int, allowed uint64) error {
-	need := uint64(laneCount*(processes-1) + spareFiles)
+	need := uint64(FilesNeeded(processes))
 	if allowed == 0 || need <= allowed {
 		return nil
 	}
