@@ -18,7 +18,6 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -32,27 +31,11 @@ func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	return pebble.Run(ctx, c, f)
 }
 
-// everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated with faults.
+// everywhere is appstest.Everywhere for programs that check by themselves.
 func everywhere(t *testing.T, program func(t *testing.T, r *pebble.Rank) error) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	for _, ranks := range []int{1, 2, 4, 7} {
-		for _, transport := range []string{"mem", "shm", "tcp", "sim"} {
-			t.Run(fmt.Sprintf("%d ranks, %s", ranks, transport), func(t *testing.T) {
-				program := func(r *pebble.Rank) error { return program(t, r) }
-				if transport != "sim" {
-					s := appstest.Shape{Ranks: ranks, Procs: min(ranks, 2), Transport: transport, New: route.Direct, Coalesce: 64}
-					require.NoError(t, s.Run(t, program))
-					return
-				}
-				w, err := sim.New(sim.Config{Ranks: ranks, Processes: (ranks + 1) / 2, Seed: seed, Faults: sim.Faults{Delay: 0.1, Double: 0.1}})
-				require.NoError(t, err)
-				require.NoError(t, w.Each(func(p netio.Transport) error {
-					return run(t, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 16}, program)
-				}))
-			})
-		}
-	}
+	appstest.Everywhere(t, func(t *testing.T, _ int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		return func(r *pebble.Rank) error { return program(t, r) }, nil
+	})
 }
 
 const words = 1000

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
@@ -51,7 +52,7 @@ func TestTreesAreSearchedOnce(t *testing.T) {
 		want[i] = roots[i].size()
 	}
 	for _, most := range []int{1, 7} {
-		everywhere(t, func(ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 			var got [3]atomic.Int64
 			return func(r *pebble.Rank) error {
 					s := task.New(r, task.Workers(3))
@@ -129,7 +130,7 @@ func TestWorkIsShared(t *testing.T) {
 
 // Tasks for a rank run there and nowhere else, whoever spawns them.
 func TestTasksForRanks(t *testing.T) {
-	everywhere(t, func(ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		var ran atomic.Int64
 		return func(r *pebble.Rank) error {
 				s := task.New(r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -40,7 +41,7 @@ func TestLoopsOfARank(t *testing.T) {
 }
 
 func TestLoopsOfAllRanks(t *testing.T) {
-	everywhere(t, func(ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		const n = 5000
 		grain := 1 + rand.Uint64N(100)
 		var got [n]atomic.Int32

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -15,10 +14,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -32,36 +28,9 @@ func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	return pebble.Run(ctx, c, f)
 }
 
-// everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated. with makes it anew.
-func everywhere(t *testing.T, with func(ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T))) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	for _, ranks := range []int{1, 2, 4, 7} {
-		for _, transport := range []string{"mem", "shm", "tcp", "sim"} {
-			t.Run(fmt.Sprintf("%d ranks, %s", ranks, transport), func(t *testing.T) {
-				program, check := with(ranks)
-				if transport == "sim" {
-					w, err := sim.New(sim.Config{
-						Ranks: ranks, Processes: (ranks + 1) / 2, Seed: seed,
-						Faults: sim.Faults{Delay: 0.1, Double: 0.1},
-					})
-					require.NoError(t, err)
-					require.NoError(t, w.Each(func(p netio.Transport) error {
-						return run(t, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 16}, program)
-					}))
-				} else {
-					s := appstest.Shape{Ranks: ranks, Procs: min(ranks, 2), Transport: transport, New: route.Direct, Coalesce: 64}
-					require.NoError(t, s.Run(t, program))
-				}
-				check(t)
-			})
-		}
-	}
-}
-
 // Tasks that yield, wait at gates and for each other take turns and all end.
 func TestTasksTakeTurns(t *testing.T) {
-	everywhere(t, func(ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		var ended atomic.Int64
 		return func(r *pebble.Rank) error {
 				s := task.New(r, task.Workers(50))
@@ -102,7 +71,7 @@ func TestTasksTakeTurns(t *testing.T) {
 
 // A handler wakes tasks by name, ahead of their Suspend and after it.
 func TestWakeUpsAreNotLost(t *testing.T) {
-	everywhere(t, func(ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 		var woken atomic.Int64
 		return func(r *pebble.Rank) error {
 				s := task.New(r)
