@@ -3,7 +3,11 @@ module github.com/activepebbles/pebbles
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
+	github.com/cornelk/hashmap v1.0.8
+	github.com/ebitengine/purego v0.11.3
 	github.com/linkedin/goavro/v2 v2.15.0
+	github.com/puzpuzpuz/xsync/v4 v4.5.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -45,7 +45,7 @@ func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
 		{varStartLimit, "-1s", "is not a time"},
 		{varSilence, "long", `PEBBLES_SILENCE_LIMIT="long" is not a time such as 30s`},
 		{varSilence, "1ms", "PEBBLES_SILENCE_LIMIT=1ms is too short, the least is 1s"},
-		{varTransport, "ofi", `PEBBLES_TRANSPORT: there is no transport "ofi" between processes: use auto, shm or tcp`},
+		{varTransport, "pigeon", `PEBBLES_TRANSPORT: choose a transport between processes: there is none of the name "pigeon"; there are auto, shm, ofi and tcp`},
 	} {
 		values := goodVariables()
 		values[c.name] = c.value

@@ -277,7 +277,7 @@ func TestMistakesInTheSpec(t *testing.T) {
 		says string
 	}{
 		{launch.Spec{Program: []string{"true"}}, "0 processes were asked for"},
-		{launch.Spec{Processes: 2, Program: []string{"true"}, Transport: "mem"}, `no transport "mem" between processes: use auto, shm or tcp`},
+		{launch.Spec{Processes: 2, Program: []string{"true"}, Transport: "mem"}, `none of the name "mem"; there are auto, shm, ofi and tcp`},
 		{launch.Spec{Processes: 2}, "no program"},
 		{launch.Spec{Processes: 2, Ranks: 1, Program: []string{"true"}}, "1 ranks were asked for, 2 processes need 2 to"},
 		{launch.Spec{Processes: 1, Program: []string{"no-such-program-anywhere"}}, "not found"},

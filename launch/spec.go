@@ -145,11 +145,10 @@ func checkNetwork(s *Spec) error { return checkTransport(s.Transport) }
 
 // checkTransport refuses names that connect.Dial doesn't take.
 func checkTransport(name string) error {
-	switch name {
-	case "", connect.ByAuto, connect.ByShm, connect.ByTCP:
-		return nil
+	if _, _, err := connect.Parse(name); err != nil {
+		return fmt.Errorf("choose a transport between processes: %w", err)
 	}
-	return fmt.Errorf("there is no transport %q between processes: use %s, %s or %s", name, connect.ByAuto, connect.ByShm, connect.ByTCP)
+	return nil
 }
 
 func checkHosts(s *Spec) error {

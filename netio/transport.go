@@ -47,6 +47,8 @@ type Port interface {
 	Wait(d time.Duration)
 	// Wake ends the port's current Wait, or its next one. Any goroutine may call it.
 	Wake()
+	// OneSided is the rank's access to exposed memory. It costs nothing before it is first used.
+	OneSided() OneSided
 	// Pause lets other ranks run for a moment: what a rank does between two looks for work.
 	Pause()
 	// Now is the time since some fixed moment, never decreasing. It costs about 40 ns.

@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/mem"
@@ -31,8 +32,9 @@ type Config struct {
 	Alone bool
 	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
 	Transport netio.Transport
-	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", or "auto", which is
-	// shared memory within each host and TCP between hosts. "" is what the launcher was told, or else "auto".
+	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", "ofi", which is libfabric and
+	// needs a program that imports netio/ofi, or "auto", which is shared memory within each host, and between hosts libfabric where there is a
+	// device for it, else TCP. "ofi:verbs" names a provider of libfabric, see launch.Via. "" is what the launcher was told, or else "auto".
 	Via string
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
@@ -42,6 +44,9 @@ type Config struct {
 	// Cache is the size of the reduction cache, in entries, for targets that have a reduction and don't say otherwise.
 	// 0 is none.
 	Cache int
+	// AddressCache is how many addresses of arrays and objects of other processes a process keeps: see package memory. 0 is 100; negative is
+	// none. More than 1,000 are refused.
+	AddressCache int
 	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the next
 	// send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its buffers at
 	// once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is never.
@@ -89,6 +94,9 @@ type Config struct {
 	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
 }
 
+// AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
+const AddressCacheDefault = 100
+
 const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
@@ -104,6 +112,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: coalescing factor %d: a buffer holds at least one pebble, or 0 for the default", c.Coalesce)
 	case c.Cache < 0:
 		return c, fmt.Errorf("pebble: config: cache of %d entries: give a positive number, or 0 for none", c.Cache)
+	case c.AddressCache > values.AddressCacheMax:
+		return c, fmt.Errorf("pebble: config: %w", values.CheckAddressCache(c.AddressCache))
 	case c.Credits < 0:
 		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default", c.Credits)
 	case c.BufferBudget < 0 || c.MemoryLimit < 0:
@@ -144,6 +154,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Coalesce == 0 {
 		c.Coalesce = coalesce.FactorDefault
+	}
+	if c.AddressCache == 0 {
+		c.AddressCache = AddressCacheDefault
 	}
 	if c.Due == 0 {
 		c.Due = dueDefault

@@ -24,13 +24,21 @@ type Options struct {
 
 	config  Config
 	via     string
+	fabric  fabric
 	tuning  Tuning
 	verbose bool
 }
 
-var vias = []string{"auto", "mem", "shm", "tcp"}
+// fabric is how libfabric is used.
+type fabric struct {
+	provider string
+	pinned   int64
+	insecure bool
+}
 
-// Flags adds the flags of jobs to those of a program: ranks, transport, topology, coalesce, cache, credits, buffers, termination, due,
+var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
+
+// Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce, cache, address-cache, credits, buffers, termination, due,
 // period, memory, alone, seed, json, explain and verbose. Their values are written as those of the command pebbles are; its page of help
 // for an application explains them. Values that can't be are refused when the flags are parsed.
 //
@@ -38,7 +46,7 @@ var vias = []string{"auto", "mem", "shm", "tcp"}
 //	flag.Parse()
 //	options.Main(os.Stdout, func(r *pebble.Rank) error { ... })
 func Flags(fs *flag.FlagSet) *Options {
-	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault}}
+	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault, AddressCache: AddressCacheDefault}}
 	c := &o.config
 	topology, detector := "direct", "auto"
 	count := func(name string, n *int, usage string) {
@@ -61,6 +69,12 @@ func Flags(fs *flag.FlagSet) *Options {
 		o.via = text
 		return values.OneOf(text, vias)
 	}}, "transport", "`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
+	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or auto: verbs, efa, cxi, tcp, shm")
+	fs.Var(value{func() string { return pinnedText(o.fabric.pinned) }, func(text string) (err error) {
+		o.fabric.pinned, err = values.Bytes(text)
+		return err
+	}}, "pinned", "limit of one process for memory that libfabric registers, a `size` such as 64MiB (default half of the memory, and what ulimit -l allows)")
+	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the host")
 	fs.Var(value{func() string { return topology }, func(text string) (err error) {
 		topology = text
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
@@ -70,6 +84,16 @@ func Flags(fs *flag.FlagSet) *Options {
 	}}, "topology", "`name` of how pebbles travel: "+strings.Join(route.Names(), ", ")+", auto; also "+route.Forms)
 	open("coalesce", &c.Coalesce, &o.tuning.Coalesce, 1, "coalescing factor: `N` pebbles a buffer, or auto")
 	open("cache", &c.Cache, &o.tuning.Cache, 0, "`N` entries of the reduction cache, 0 for none, or auto")
+	fs.Var(value{func() string { return strconv.Itoa(max(0, c.AddressCache)) }, func(text string) error {
+		n, err := values.Count(text, 0)
+		if err != nil {
+			return err
+		}
+		if c.AddressCache = n; n == 0 {
+			c.AddressCache = -1
+		}
+		return values.CheckAddressCache(n)
+	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
 	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, 8 to 128)")
 	fs.Var(value{func() string { return c.Buffers.String() }, func(text string) error {
 		c.Buffers = Separate
@@ -118,6 +142,13 @@ func periodText(c *Config) string {
 	return values.WaitText(c.Period)
 }
 
+func pinnedText(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return values.BytesText(n)
+}
+
 func memoryText(c *Config) string {
 	if c.MemoryLimit == 0 {
 		return ""
@@ -132,10 +163,14 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	switch {
 	case o.via == "mem" && started:
 		return c, errors.New("-transport mem stays in one process: leave it out under a launcher, or add -alone")
-	case (o.via == "shm" || o.via == "tcp") && !started:
+	case o.fabric != (fabric{}) && o.via != "ofi" && o.via != "auto":
+		return c, fmt.Errorf("-provider, -pinned and -insecure are for libfabric: say -transport ofi or auto, not %s", o.via)
+	case strings.Contains(o.fabric.provider, ":"):
+		return c, fmt.Errorf("-provider %s: the name of a provider has no colon", o.fabric.provider)
+	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
 		return c, fmt.Errorf("-transport %s connects processes: start the program by pebbles run -n 2", o.via)
-	case o.via == "shm" || o.via == "tcp":
-		c.Via = o.via
+	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}):
+		c.Via = launch.Via(o.via, o.fabric.provider, o.fabric.pinned, o.fabric.insecure)
 	}
 	if t := o.tuning; t.Topology || t.Coalesce || t.Cache {
 		if c.Buffers == Shared {

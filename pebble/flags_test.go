@@ -31,7 +31,7 @@ func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
 }
 
 func TestFlagsReachTheConfiguration(t *testing.T) {
-	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-credits=9", "-buffers=shared", "-due=never",
+	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0", "-credits=9", "-buffers=shared", "-due=never",
 		"-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json", "-transport=mem", "-verbose")
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
@@ -42,7 +42,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.Nil(t, c.Explain)
 	require.Nil(t, c.Tuning)
 	c.Topology, c.Termination, c.Log = nil, nil, nil
-	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, Credits: 9, Buffers: pebble.Shared, Due: -1, Period: 3 * time.Millisecond,
+	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Buffers: pebble.Shared, Due: -1, Period: 3 * time.Millisecond,
 		MemoryLimit: 64 << 20, Alone: true}, c)
 	require.EqualValues(t, 7, o.Seed)
 	require.True(t, o.JSON)
@@ -54,7 +54,7 @@ func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, pebble.Config{Due: time.Millisecond, Coalesce: 1024}, c)
+	require.Equal(t, pebble.Config{Due: time.Millisecond, Coalesce: 1024, AddressCache: pebble.AddressCacheDefault}, c)
 	require.EqualValues(t, 1, o.Seed)
 }
 
@@ -79,11 +79,13 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 		"-ranks=many":         "must be a whole number, 1 or more",
 		"-coalesce=0":         "must be a whole number, 1 or more, or auto",
 		"-cache=-1":           "must be a whole number, 0 or more, or auto",
+		"-address-cache=x":    "must be a whole number, 0 or more",
+		"-address-cache=1001": "an address cache of 1001: at most 1,000",
 		"-credits=1.5":        "must be a whole number, 1 or more",
 		"-topology=cube":      `unknown topology "cube": use one of direct`,
 		"-termination=no":     "skr",
 		"-buffers=mine":       "use one of separate, shared",
-		"-transport=udp":      "use one of auto, mem, shm, tcp",
+		"-transport=udp":      "use one of auto, mem, shm, ofi, tcp",
 		"-due=0":              "must be a positive time such as 500us or 2ms, or never",
 		"-period=-2s":         "must be a positive time",
 		"-memory=lots":        "must be a positive number of bytes",
@@ -96,11 +98,26 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"-transport=tcp":                 "-transport tcp connects processes: start the program by pebbles run -n 2",
 		"-buffers=shared -topology=auto": "-buffers shared can't be tuned while a job runs",
+		"-transport=mem -insecure":       "-provider, -pinned and -insecure are for libfabric",
+		"-transport=tcp -provider=verbs": "-provider, -pinned and -insecure are for libfabric",
 	} {
 		o, _, err := given(strings.Fields(args)...)
 		require.NoError(t, err)
 		_, err = o.Config(io.Discard)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// What says how libfabric is used has an effect without a provider, too.
+func TestFlagsOfLibfabric(t *testing.T) {
+	for args, want := range map[string]string{
+		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure", "-provider=verbs -pinned=2MiB": "auto:verbs:pinned=2097152",
+	} {
+		o, _, err := given(strings.Fields(args)...)
+		require.NoError(t, err)
+		c, err := o.Config(io.Discard)
+		require.NoError(t, err)
+		require.Equal(t, want, c.Via, args)
 	}
 }
 

@@ -9,6 +9,21 @@ import "unsafe"
 //go:noescape
 func Prefetch(at unsafe.Pointer, bytes int)
 
+// prefetchAt is Prefetch at an address that may be of anything.
+//
+//go:noescape
+func prefetchAt(at uintptr, bytes int)
+
+// goroutine is the address of the runtime's record of the goroutine that calls.
+//
+//go:noescape
+func goroutine() uintptr
+
+// captured is the first two words that a function value has captured, or what lies there.
+//
+//go:noescape
+func captured(function uintptr) (first, second uintptr)
+
 // prefetchLow prefetches n elements of a table, of size bytes each. The index of each is the low bits, by mask, of one of n
 // words that lie stride bytes apart.
 //

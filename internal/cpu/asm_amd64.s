@@ -11,6 +11,25 @@ next:
 	JGT  next
 	RET
 
+// func prefetchAt(at uintptr, bytes int)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-16
+	JMP ·Prefetch(SB)
+
+// func goroutine() uintptr
+TEXT ·goroutine(SB), NOSPLIT, $0-8
+	MOVQ (TLS), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func captured(function uintptr) (first, second uintptr)
+TEXT ·captured(SB), NOSPLIT, $0-24
+	MOVQ function+0(FP), AX
+	MOVQ 8(AX), BX
+	MOVQ 16(AX), CX
+	MOVQ BX, first+8(FP)
+	MOVQ CX, second+16(FP)
+	RET
+
 // func Relax()
 TEXT ·Relax(SB), NOSPLIT, $0-0
 	PAUSE

@@ -11,6 +11,24 @@ next:
 	BGT  next
 	RET
 
+// func prefetchAt(at uintptr, bytes int)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-16
+	JMP ·Prefetch(SB)
+
+// func goroutine() uintptr
+TEXT ·goroutine(SB), NOSPLIT, $0-8
+	MOVD g, ret+0(FP)
+	RET
+
+// func captured(function uintptr) (first, second uintptr)
+TEXT ·captured(SB), NOSPLIT, $0-24
+	MOVD function+0(FP), R0
+	MOVD 8(R0), R1
+	MOVD 16(R0), R2
+	MOVD R1, first+8(FP)
+	MOVD R2, second+16(FP)
+	RET
+
 // func Relax()
 TEXT ·Relax(SB), NOSPLIT, $0-0
 	YIELD

@@ -6,6 +6,12 @@ import "unsafe"
 
 func Prefetch(unsafe.Pointer, int) {}
 
+func prefetchAt(uintptr, int) {}
+
+func goroutine() uintptr { return 0 }
+
+func captured(uintptr) (first, second uintptr) { return 0, 0 }
+
 func prefetchLow(unsafe.Pointer, uintptr, uint64, unsafe.Pointer, uintptr, int) {}
 
 func Relax() {}

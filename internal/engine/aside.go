@@ -133,6 +133,12 @@ func (r *Rank) InTask(call string) bool {
 // InBody reports whether the main function is running in an epoch's body.
 func (r *Rank) InBody() bool { return r.mode == body }
 
+// MayWait reports whether a call may wait: a task runs, or the main function in an epoch's body. It ends the job when another goroutine calls.
+func (r *Rank) MayWait(call string) bool {
+	r.owned(call)
+	return r.mode == task || r.mode == body
+}
+
 // Admit ends the job unless a task may be spawned: in an epoch that declares no depth.
 func (r *Rank) Admit(call string) {
 	r.owned(call)
@@ -182,8 +188,8 @@ func (r *Rank) Coroutine(f func()) {
 // Unwind leaves the program on one of the rank's coroutines.
 func (r *Rank) Unwind() { panic(unwind{}) }
 
-// awaitRoom lets a task wait until a send has room.
-func (t *Target) awaitRoom() {
+// AwaitRoom lets a task wait until a send has room.
+func (t *Target) AwaitRoom() {
 	for !t.outbox.HasRoom() {
 		t.tasks.Await(t)
 	}

@@ -16,10 +16,10 @@ type Plan struct {
 	Idle     func() bool       // idle work of the main function; nil for none
 }
 
-func (p Plan) check() error {
-	if p.Declared && (p.Depth < 1 || p.Depth > depthMax) {
+func (p Plan) check(beyond int) error {
+	if p.Declared && (p.Depth < 1 || p.Depth > depthMax-beyond) {
 		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be declared %d; "+
-			"leave it out for chains of any length", p.Depth, depthMax)
+			"leave it out for chains of any length", p.Depth, depthMax-beyond)
 	}
 	if p.Declared && p.Idle != nil {
 		return errors.New("pebble: epoch: a declared depth and idle work: what idle work sends begins chains for as long as others send to " +
@@ -39,7 +39,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		if err := r.agree(); err != nil {
 			return err
 		}
-		err := plan.check()
+		err := plan.check(r.beyond)
 		if err == nil {
 			err = r.retune(plan)
 		}
@@ -54,7 +54,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return r.job.config.Explain(r, plan.Depth)
 		}
 		r.limit = r.chains(plan.Depth)
-		r.Deep = r.limit > 1
+		r.Deep = r.limit > 0 && r.limit+r.beyond > 1
 		r.open()
 		r.idle, r.aside = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
 		r.mode = body
@@ -65,6 +65,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			r.Fail(&rankError{r.id, err})
 		}
 		r.quiesce()
+		r.checkAccesses()
 		r.complete()
 		r.end()
 		return nil
@@ -138,7 +139,7 @@ func (r *Rank) quiesce() {
 func (r *Rank) state(atRest bool) termination.State {
 	s := termination.State{
 		Counts: termination.Counts{Created: r.Created, Processed: r.processed},
-		Idle:   atRest && r.Backlog == 0 && r.stalled.Empty(),
+		Idle:   atRest && r.Backlog == 0 && r.stalled.Empty() && r.accesses() == 0,
 		Ledger: r.Ledger,
 	}
 	s.Back = r.awaiting && s.Idle && r.back()

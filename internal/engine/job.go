@@ -31,6 +31,7 @@ type job struct {
 	failure chan struct{} // closed when failed is set
 	mutex   sync.Mutex
 	cause   error // the first failure; set before failed
+	common  any   // what ranks have in common for one-sided access; nil before its first use
 }
 
 // graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.

@@ -14,7 +14,7 @@ const framesAtOnce = 64
 // Progress takes in frames that have arrived and handles what handlers have sent to this rank. It never waits. It tells
 // whether there was anything to do. It is for the main function's side: a handler never runs another handler.
 func (r *Rank) Progress() bool {
-	worked := false
+	worked, open := false, r.accesses()
 	for range framesAtOnce {
 		f := r.receive()
 		if f == nil {
@@ -32,7 +32,7 @@ func (r *Rank) Progress() bool {
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
 	}
-	return r.drain() || worked
+	return r.drain() || worked || r.accesses() < open // whoever waits for operations is to look again
 }
 
 // pump sends frames for which credit has come.
@@ -237,7 +237,11 @@ func (r *Rank) flushDue() {
 // Flush sends what waits in caches, and in buffers for links up to a stage.
 func (r *Rank) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	for _, t := range r.targets {
-		s, l := t.endpoint.Flush(why, stage)
+		upTo := stage
+		if t.description.Beyond > 0 { // somebody's main function may wait for it, whose stage doesn't end before
+			upTo = coalesce.AllStages
+		}
+		s, l := t.endpoint.Flush(why, upTo)
 		sent, left = sent || s, left || l
 	}
 	return sent, left

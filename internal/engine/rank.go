@@ -30,6 +30,7 @@ type Rank struct {
 	processed   uint64             // data frames handled
 
 	limit    int     // declared depth of this epoch; 0 for none
+	beyond   int     // how much longer chains of targets may be that answer for the runtime
 	depth    int     // of the pebbles that are being handled; 0 in the main function, and when there is no limit
 	handling *Target // the target whose handler runs, or ran last
 
@@ -47,16 +48,18 @@ type Rank struct {
 	links     *route.Links
 	linksSeen uint64 // version of links that targets have been told of
 
-	sampler    coalesce.Sampler
-	tick       time.Duration // the shorter of the times after which buffers leave; 0 when there is none
-	dispatcher dispatcher
-	tuning     *tuning       // nil when nothing is tuned
-	tasks      Tasks         // nil when the program has none
-	idle       func() bool   // idle work of the running epoch; nil for none
-	aside      bool          // there is work besides frames in this epoch
-	idleSince  time.Duration // with tasks that wait: when the rank had nothing to do for the first time
-	explaining bool          // the next epoch is to be explained
-	stack      []byte        // of a panic on its way through Epoch
+	sampler      coalesce.Sampler
+	tick         time.Duration // the shorter of the times after which buffers leave; 0 when there is none
+	dispatcher   dispatcher
+	tuning       *tuning        // nil when nothing is tuned
+	oneSided     netio.OneSided // nil before its first use
+	accessErrors []func() error
+	tasks        Tasks         // nil when the program has none
+	idle         func() bool   // idle work of the running epoch; nil for none
+	aside        bool          // there is work besides frames in this epoch
+	idleSince    time.Duration // with tasks that wait: when the rank had nothing to do for the first time
+	explaining   bool          // the next epoch is to be explained
+	stack        []byte        // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {

@@ -58,6 +58,9 @@ func variant(name string, depth int) uint32 {
 // site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the targets that can
 // take one.
 func (r *Rank) site(depth int, other route.Topology) termination.Site {
+	if depth > 0 {
+		depth += r.beyond
+	}
 	s := termination.Site{Rank: r.id, Ranks: r.Size(), Depth: depth, Hops: 1, Mixed: r.Shares()}
 	moving := false // pebbles follow their keys, by no topology
 	for i, d := range r.targets {

@@ -42,6 +42,7 @@ type Description struct {
 	Frame    int            // bytes of a full buffer
 	Cache    int64          // bytes of the reduction cache
 	Tunes    Tunes          // what may be changed while the job runs
+	Beyond   int            // how much longer than a declared depth its chains may be: its questions belong to no handler of the program's
 	Pebble   int            // bytes of a pebble; 0 for coded ones
 }
 
@@ -56,6 +57,7 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
+	OwnRoom     bool // tasks' sends don't wait for room: who sends calls AwaitRoom where what is under way has no bound of its own
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.
@@ -85,6 +87,7 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	if len(r.targets) == targetsMax {
 		r.Refuse(d.Name, fmt.Sprintf("%d targets are registered, which is the most", targetsMax))
 	}
+	r.beyond = max(r.beyond, d.Beyond)
 	t := &Target{
 		Rank: r, description: d, endpoint: e, outbox: o,
 		Label: coalesce.Label{
@@ -104,11 +107,13 @@ func (t *Target) Enter() (inHandler bool) {
 		return false
 	case handler:
 	case task:
-		t.awaitRoom()
+		if !t.OwnRoom {
+			t.AwaitRoom()
+		}
 	default:
 		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", t.id, t.Name)
 	}
-	if t.limit > 0 && t.depth >= t.limit {
+	if t.limit > 0 && t.depth >= t.limit+t.description.Beyond {
 		t.tooDeep()
 	}
 	return true

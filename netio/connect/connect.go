@@ -3,7 +3,11 @@ package connect
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
@@ -13,26 +17,118 @@ import (
 
 // The names of transports between processes, as [Dial] takes them.
 const (
-	ByAuto = "auto" // shared memory within each host, TCP between hosts
+	ByAuto = "auto" // shared memory within each host; between hosts libfabric where there is a device, else TCP
 	ByShm  = "shm"  // shared memory, or an error
+	ByOFI  = "ofi"  // libfabric, or an error; the program imports netio/ofi
 	ByTCP  = "tcp"
 )
+
+var names = []string{ByAuto, ByShm, ByOFI, ByTCP}
+
+// Fabric says how libfabric is used.
+type Fabric struct {
+	Provider string // such as verbs, efa, cxi, tcp or shm; "" is the first that has hardware
+	Pinned   int64  // the most bytes of registered memory of a process; 0 is half of its memory, and what `ulimit -l` allows
+	Insecure bool   // providers that anybody can reach may leave the host
+}
+
+// With is the name of a transport that uses libfabric so: [ByOFI], or [ByAuto] where it has a Provider.
+func With(name string, f Fabric) string {
+	if f == (Fabric{}) {
+		return name
+	}
+	name += ":" + f.Provider
+	if f.Pinned > 0 {
+		name += ":" + pinnedPrefix + strconv.FormatInt(f.Pinned, 10)
+	}
+	if f.Insecure {
+		name += ":" + insecureWord
+	}
+	return name
+}
+
+const (
+	pinnedPrefix = "pinned="
+	insecureWord = "insecure"
+)
+
+// Parse takes a name apart. The error says which names there are.
+func Parse(text string) (name string, f Fabric, err error) {
+	parts := strings.Split(text, ":")
+	name = parts[0]
+	if name == "" && len(parts) == 1 {
+		name = ByAuto
+	}
+	if !slices.Contains(names, name) {
+		return "", f, fmt.Errorf("there is none of the name %q; there are %s and %s", text, strings.Join(names[:len(names)-1], ", "), names[len(names)-1])
+	}
+	if len(parts) == 1 {
+		return name, f, nil
+	}
+	if name != ByOFI && name != ByAuto {
+		return "", f, fmt.Errorf("%q: only %s and %s take a provider of libfabric", text, ByOFI, ByAuto)
+	}
+	f.Provider = parts[1]
+	for _, p := range parts[2:] {
+		pinned, ok := strings.CutPrefix(p, pinnedPrefix)
+		switch {
+		case p == insecureWord:
+			f.Insecure = true
+		case ok:
+			f.Pinned, err = strconv.ParseInt(pinned, 10, 64)
+			if err == nil && f.Pinned > 0 {
+				continue
+			}
+			fallthrough
+		default:
+			return "", f, fmt.Errorf("%q: %q is neither %sBYTES nor %s", text, p, pinnedPrefix, insecureWord)
+		}
+	}
+	return name, f, nil
+}
+
+// Opener opens the way by libfabric. When the job must have it, an error says why it can't; else there is no way then.
+type Opener func(c *tcp.Config, f Fabric, must bool) ([]tcp.Way, error)
+
+var opener Opener
+
+// Register is for netio/ofi.
+func Register(_ frame.Access, o Opener) { opener = o }
+
+// HasOFI reports whether the program imports netio/ofi.
+func HasOFI() bool { return opener != nil }
+
+var errNoOFI = errors.New(`this program can't use libfabric: build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
 
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is [ByAuto].
 // All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
-	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
-		switch name {
-		case ByTCP:
-			return nil, nil
-		case ByShm, ByAuto, "":
-			return shm.Open(c, name == ByShm)
-		}
-		return nil, fmt.Errorf("there is none of the name %q; there are %s, %s and %s", name, ByAuto, ByShm, ByTCP)
-	})
+	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) ([]tcp.Way, error) { return ways(c, name) })
 	t, err := tcp.Dial(ctx, c)
 	if err != nil {
 		return nil, err // no interface that holds a nil pointer
 	}
 	return t, nil
+}
+
+// ways opens the ways of a name, in the order in which frames try them.
+func ways(c *tcp.Config, text string) ([]tcp.Way, error) {
+	name, f, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case name == ByTCP:
+		return nil, nil
+	case name == ByOFI && opener == nil:
+		return nil, errNoOFI
+	case name == ByOFI:
+		return opener(c, f, true)
+	}
+	all, err := shm.Open(c, name == ByShm)
+	if err != nil || name == ByShm || opener == nil {
+		return all, err
+	}
+	fabric, err := opener(c, f, false)
+	return append(all, fabric...), err
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
@@ -17,6 +18,7 @@ import (
 type Transport struct {
 	ports   []*port
 	locals  []*local.Port
+	space   *exposed.Space
 	crowded bool        // ranks outnumber the cores
 	down    atomic.Bool // aborted or closed: frames are dropped
 }
@@ -32,9 +34,11 @@ func New(ranks int) *Transport {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
 	}
 	t := &Transport{crowded: ranks > runtime.GOMAXPROCS(0)}
-	t.locals = local.NewPorts(netio.PlaceOf(ranks, 1, 0))
-	for _, l := range t.locals {
-		t.ports = append(t.ports, &port{Port: l, t: t})
+	place := netio.PlaceOf(ranks, 1, 0)
+	t.locals = local.NewPorts(place)
+	t.space = exposed.NewSpace(0, ranks, exposed.EntriesMax)
+	for rank, l := range t.locals {
+		t.ports = append(t.ports, &port{Port: l, t: t, oneSided: local.NewOneSided(rank, place, t.space, nil)})
 	}
 	return t
 }
@@ -56,17 +60,23 @@ func (t *Transport) Abort(string) { t.down.Store(true) }
 
 // Close implements [netio.Transport].
 func (t *Transport) Close() error {
-	t.down.Store(true)
+	if !t.down.Swap(true) {
+		t.space.Drop()
+	}
 	return nil
 }
 
 // port is the port of one rank.
 type port struct {
 	*local.Port
-	t    *Transport
-	idle uint32 // pauses since a frame came
-	_    [2 * cpu.CacheLine]byte
+	t        *Transport
+	oneSided *local.OneSided
+	idle     uint32 // pauses since a frame came
+	_        [2 * cpu.CacheLine]byte
 }
+
+// OneSided implements [netio.Port].
+func (p *port) OneSided() netio.OneSided { return p.oneSided }
 
 // Send implements [netio.Port].
 func (p *port) Send(f *netio.Frame) {

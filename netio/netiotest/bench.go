@@ -1,8 +1,11 @@
 package netiotest
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -50,6 +53,52 @@ func PingPong(b *testing.B, p, q netio.Port, kind netio.Kind, idle func(netio.Po
 // Stream sends b.N frames one way, of so many bytes each, with 4 MiB lent at most. The receiver adds up a number of each, so that the sum shows that
 // all came.
 func Stream(b *testing.B, p, q netio.Port, bytes int) { StreamWithin(b, p, q, bytes, 4<<20) }
+
+// AbsentOwner measures gets of 8 bytes, one after the other, by rank 0 at p from what q has exposed, while q's owner computes for 20 ms at a
+// time and makes no call but one between. It reports their median and the longest.
+func AbsentOwner(b *testing.B, p, q netio.Port) {
+	at, _, err := q.OneSided().Expose(8)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var over atomic.Bool
+	var owner sync.WaitGroup
+	owner.Go(func() {
+		for !over.Load() {
+			for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end) && !over.Load(); {
+			}
+			if f := q.Recv(); f != nil {
+				f.Release()
+			}
+		}
+	})
+	took := make([]time.Duration, b.N)
+	var c netio.Completion
+	word := make([]byte, 8)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range took {
+		begin := time.Now()
+		p.OneSided().Get(at, word, &c)
+		for !c.Done() {
+			if f := p.Recv(); f != nil {
+				f.Release()
+			} else if !c.Done() {
+				p.Pause()
+			}
+		}
+		took[i] = time.Since(begin)
+	}
+	b.StopTimer()
+	over.Store(true)
+	owner.Wait()
+	if c.Err() != nil {
+		b.Fatal(c.Err())
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2]), "median-ns")
+	b.ReportMetric(float64(took[len(took)-1]), "longest-ns")
+}
 
 // StreamWithin is the same within a budget of bytes lent.
 func StreamWithin(b *testing.B, p, q netio.Port, bytes int, budget int64) {

@@ -60,6 +60,15 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 		{"LossWithFramesUnderWay", lossWithFramesUnderWay},
 		{"LateFramesAreReleased", lateFrames},
 		{"SteadyStateAllocatesNothing", steadyState},
+		{"OneSidedDoesWhatATwinDoes", oneSidedTwin},
+		{"WordsAreAtomic", atomicWords},
+		{"OwnerNeedNotAttend", ownerNeedNotAttend},
+		{"FencesOrder", fenced},
+		{"WithdrawalInMidFlight", withdrawn},
+		{"BadAddresses", badAddresses},
+		{"FloodOfOperations", operationFlood},
+		{"LossEndsOperations", lossEndsOperations},
+		{"OneSidedAllocatesNothing", oneSidedSteadyState},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

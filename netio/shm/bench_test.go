@@ -43,3 +43,10 @@ func closeShm(all []shm.Process) {
 	}
 	running.Wait()
 }
+
+// BenchmarkShmAbsentOwner has rank 0 get from rank 1, which computes.
+func BenchmarkShmAbsentOwner(b *testing.B) {
+	all := dialShm(b, netiotest.Configs(b, 2, 2))
+	netiotest.AbsentOwner(b, all[0].Port(0), all[1].Port(1))
+	closeShm(all)
+}

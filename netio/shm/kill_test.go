@@ -1,15 +1,12 @@
 package shm_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,9 +18,12 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-const rivalVariable = "NETIO_TEST_RIVAL" // the number of a process that a test has started
+const (
+	rivalVariable   = "NETIO_TEST_RIVAL"           // the number of a process that a test has started
+	carrierVariable = "NETIO_TEST_RIVAL_TRANSPORT" // its transport
+)
 
-// rival is one of two processes that send each other frames as fast as they can, until one is killed. The other one says
+// rival is one of two processes that send each other frames, and use each other's memory, as fast as they can, until one is killed. The other one says
 // how it was told, and what is left. It never returns.
 func rival() {
 	process, err := strconv.Atoi(os.Getenv(rivalVariable))
@@ -45,7 +45,7 @@ func rival() {
 	}
 	tr, err := connect.Dial(context.Background(), tcp.Config{
 		Job: "test", Secret: netiotest.Secret(1), Place: netio.PlaceOf(2, 2, process), Listener: listener, Addresses: addresses, Identity: netiotest.Identity(),
-	}, connect.ByShm)
+	}, os.Getenv(carrierVariable))
 	must(err)
 	told := make(chan error, 4)
 	port := tr.Port(process)
@@ -61,7 +61,25 @@ func rival() {
 
 // flood returns when the other process is lost, and all frames have come back.
 func flood(port netio.Port, process int, told <-chan error) {
+	one := port.OneSided()
+	mine, _, err := one.Expose(1 << 20)
+	must(err)
+	theirs := netio.Address{Process: uint32(1 - process), Key: mine.Key} // what each exposes first has the same key
+	var used netio.Completion
+	buffer := make([]byte, 100_000)
+	access := func() error {
+		if !used.Done() {
+			return nil
+		}
+		err := used.Err()
+		used.Reset()
+		one.Put(theirs, buffer, &used)
+		one.Get(theirs, buffer, &used)
+		one.Add(theirs, 1, nil, &used)
+		return err
+	}
 	for got := 0; ; {
+		_ = access() // there is nothing before the other one has exposed it
 		for range 64 {
 			if port.Pool().Lent() > 1<<20 {
 				break
@@ -86,8 +104,21 @@ func flood(port netio.Port, process int, told <-chan error) {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				must(errors.New("the broken connection was not noticed, but the silence"))
 			}
-			for port.Pool().Lent() > 0 {
-				port.Wait(time.Second)
+			settle := func() {
+				for port.Pool().Lent() > 0 || !used.Done() {
+					if f := port.Recv(); f != nil {
+						f.Release()
+						continue
+					}
+					port.Wait(time.Millisecond)
+				}
+			}
+			settle()
+			_ = access()
+			settle()
+			var bad *netio.AddressError
+			if err := access(); !errors.As(err, &bad) || bad.Rank != process || bad.Address.Process != theirs.Process || used.Done() && one.Open() > 0 {
+				must(fmt.Errorf("an access of what was lost: %w, %d are open", err, one.Open()))
 			}
 			return
 		default:
@@ -112,55 +143,24 @@ func descriptors() int {
 // TestKilledPartner kills one of two real processes with frames under way in both directions.
 func TestKilledPartner(t *testing.T) {
 	needMemory(t)
-	for victim := range 2 {
-		t.Run(fmt.Sprint("process ", victim), func(t *testing.T) {
-			both := [2]*started{startPartner(t, 0), startPartner(t, 1)}
+	for i := range 4 {
+		victim, by := i%2, []string{connect.ByShm, connect.ByTCP}[i/2]
+		t.Run(fmt.Sprint("process ", victim, ", ", by), func(t *testing.T) {
+			both := [2]*netiotest.Member{}
+			for i := range both {
+				both[i] = netiotest.Start(t, rivalVariable+"="+strconv.Itoa(i), carrierVariable+"="+by)
+			}
 			for i, s := range both {
-				fmt.Fprintln(s.stdin, both[1-i].line(t, "address"))
+				fmt.Fprintln(s.Input, both[1-i].Line(t, "address"))
 			}
 			for _, s := range both {
-				s.line(t, "flows")
+				s.Line(t, "flows")
 			}
-			require.NoError(t, both[victim].cmd.Process.Kill())
+			require.NoError(t, both[victim].Command.Process.Kill())
 			survivor := both[1-victim]
-			require.Contains(t, survivor.line(t, "told"), fmt.Sprintf("lost process %d (rank %d)", victim, victim))
-			survivor.line(t, "clean")
-			require.NoError(t, survivor.cmd.Wait())
+			require.Contains(t, survivor.Line(t, "told"), fmt.Sprintf("lost process %d (rank %d)", victim, victim))
+			survivor.Line(t, "clean")
+			require.NoError(t, survivor.Command.Wait())
 		})
 	}
-}
-
-type started struct {
-	cmd   *exec.Cmd
-	stdin io.Writer
-	lines *bufio.Scanner
-}
-
-func startPartner(t *testing.T, process int) *started {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), rivalVariable+"="+strconv.Itoa(process))
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return &started{cmd, stdin, bufio.NewScanner(stdout)}
-}
-
-// line returns the rest of the next line, which must begin with a word.
-func (s *started) line(t *testing.T, word string) string {
-	t.Helper()
-	for s.lines.Scan() {
-		if rest, ok := strings.CutPrefix(s.lines.Text(), word); ok {
-			return strings.TrimSpace(rest)
-		}
-		require.Failf(t, "another line", "%q, not %s", s.lines.Text(), word)
-	}
-	require.Failf(t, "no line", "%s", word)
-	return ""
 }

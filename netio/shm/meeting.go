@@ -185,7 +185,7 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 			hello.Ranks, hello.Processes, place.Ranks, place.Processes)
 	}
 	unix := conn.(*net.UnixConn)
-	if err := sendFiles(unix, [descriptorCount]*os.File{m.w.memory, m.w.event}); err != nil {
+	if err := sendFiles(unix, [descriptorCount]*os.File{m.w.memory, m.w.event, m.w.exposed}); err != nil {
 		return fmt.Errorf("give it our memory: %w", err)
 	}
 	files, err := receiveFiles(unix)
@@ -193,10 +193,13 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 		return fmt.Errorf("take its memory: %w", err)
 	}
 	defer files[0].Close()
+	defer files[2].Close()
 	theirs := netio.PlaceOf(place.Ranks, place.Processes, hello.Process)
 	r, err := openRegion(files[0], theirs)
 	if err == nil {
-		err = m.enter(newLink(theirs, r, files[1]))
+		l := newLink(theirs, r, files[1])
+		l.segment = openSegment(files[2], theirs, m.c.Log)
+		err = m.enter(l)
 	}
 	if err != nil {
 		files[1].Close()

@@ -113,7 +113,7 @@ func sameUser(conn *net.UnixConn) error {
 	return nil
 }
 
-const descriptorCount = 2 // that two processes send each other: the memory's and the eventfd's
+const descriptorCount = 3 // that two processes send each other: those of the memory, of exposed memory, and the eventfd's
 
 // sendFiles passes descriptors over a connection, with one byte.
 func sendFiles(conn *net.UnixConn, files [descriptorCount]*os.File) error {

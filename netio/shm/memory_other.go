@@ -10,7 +10,7 @@ import (
 
 var errNoMemory = errors.New("this system has no nameless shared memory (memfd)")
 
-const descriptorCount = 2
+const descriptorCount = 3
 
 func newMemory(int64) (*os.File, []byte, error) { return nil, nil, errNoMemory }
 

@@ -112,7 +112,7 @@ func TestNamesOfTransports(t *testing.T) {
 		closeTransports(all)
 	}
 	_, err := connect.Dial(t.Context(), netiotest.Configs(t, 2, 2)[0], "carrier pigeon")
-	require.ErrorContains(t, err, `none of the name "carrier pigeon"; there are auto, shm and tcp`)
+	require.ErrorContains(t, err, `none of the name "carrier pigeon"; there are auto, shm, ofi and tcp`)
 }
 
 // TestShmIsRefusedInWords asks for shared memory where one process offers none.
@@ -375,7 +375,7 @@ func TestNothingIsLeftOfSharedMemory(t *testing.T) {
 	job := func() {
 		all := dialShm(t, netiotest.Configs(t, 5, 3))
 		defer closeShm(all)
-		require.Equal(t, 9, ofMemory(t))
+		require.Equal(t, 18, ofMemory(t), "each process maps the frames and the exposed memory of all three")
 		require.NotContains(t, read(t, "/proc/self/maps"), "/dev/shm/", "the memory has no name")
 		for _, tr := range all {
 			tr.Port(tr.Place().First).Pool().Get(1000).Release()

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/internal/local"
@@ -35,6 +36,8 @@ type Way struct {
 	place   netio.Place
 	own     *region
 	memory  *os.File // of the region, until all have met
+	exposed *os.File // of the segment, until then
+	segment *exposed.Segment
 	arena   arena
 	event   *os.File // eventfd of this process
 	links   []*link  // by process; nil for this one and for those on other hosts
@@ -45,11 +48,12 @@ type Way struct {
 
 // link is another process of this host.
 type link struct {
-	place  netio.Place
-	region *region
-	lanes  []lane // to its ranks
-	event  eventfd
-	over   atomic.Bool // nothing will be released there any more
+	place   netio.Place
+	region  *region
+	segment *exposed.Segment // its exposed memory; nil when there is no address space for it
+	lanes   []lane           // to its ranks
+	event   eventfd
+	over    atomic.Bool // nothing will be released there any more
 }
 
 // lane is this process's way to a rank of another.
@@ -85,6 +89,9 @@ func (w *Way) open(c *tcp.Config) (err error) {
 	if w.event, err = newEventfd(); err != nil {
 		return err
 	}
+	if w.segment, w.exposed, err = newSegment(c.Place); err != nil {
+		return err
+	}
 	random := make([]byte, 16)
 	rand.Read(random)
 	w.offer.Address = "@pebbles-" + hex.EncodeToString(random)
@@ -104,7 +111,7 @@ func (w *Way) Name() string { return "shm" }
 func (w *Way) Offer() handshake.Offer { return w.offer }
 
 // OnHost implements [tcp.Way].
-func (w *Way) OnHost() bool { return true }
+func (w *Way) OnHost(int) bool { return true }
 
 // Port implements [tcp.Way].
 func (w *Way) Port(rank int) tcp.WayPort { return w.ports[rank-w.place.First] }
@@ -125,6 +132,8 @@ func (w *Way) Meet(ctx context.Context, t *tcp.Transport, addresses map[int]stri
 	}
 	w.tcp = t
 	w.memory.Close()
+	w.exposed.Close()
+	w.share(t)
 	for i, p := range t.Under(access).Ports() {
 		w.ports = append(w.ports, newPort(w, p, w.place.First+i))
 	}
@@ -148,6 +157,7 @@ func (w *Way) Close(quiet bool) {
 
 func (w *Way) giveBack() {
 	w.memory.Close() // nil, it does nothing; closed already, it does nothing
+	w.exposed.Close()
 	w.event.Close()
 	for _, l := range w.links {
 		if l != nil {
@@ -160,6 +170,9 @@ func (w *Way) giveBack() {
 func (w *Way) Unlink(process int) {
 	if l := w.links[process]; l != nil {
 		l.over.Store(true)
+		if l.segment != nil {
+			l.segment.Lose()
+		}
 		w.ended.Add(1)
 	}
 }

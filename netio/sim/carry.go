@@ -41,21 +41,26 @@ func (w *World) refuse(r, to *rank) {
 
 // arrival is when a frame reaches its receiver: after the shared outgoing and incoming links, and the fabric.
 func (w *World) arrival(r, to *rank, k class, bytes uint32) instant {
+	return w.transit(r.clock, r, to, k, bytes)
+}
+
+// transit is when what leaves at a moment arrives.
+func (w *World) transit(leaves instant, r, to *rank, k class, bytes uint32) instant {
 	c := &w.charges
 	wire := c.wire(k, bytes)
 	takes := max(c.gap[k], wire)
 	switch k {
 	case withinProcess:
 		w.stats.WithinProcess++
-		return r.clock + c.latency[k] + wire
+		return leaves + c.latency[k] + wire
 	case withinHost:
 		w.stats.WithinHost++
-		start := r.out.pass(r.clock, takes)
+		start := r.out.pass(leaves, takes)
 		return to.in.pass(start+c.latency[k], takes) + wire
 	}
 	w.stats.BetweenHosts++
 	from, dest := w.layout.host(r.id), w.layout.host(to.id)
-	start := w.hosts[from].out.pass(r.clock, takes)
+	start := w.hosts[from].out.pass(leaves, takes)
 	if w.fabric != nil {
 		start = w.fabric.cross(from, dest, start, wire)
 	}

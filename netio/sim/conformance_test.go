@@ -27,9 +27,10 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 		}
 		return all
 	}, netiotest.Except{
-		"AbortIsTold":            "frames that nobody has looked at stay where they are until the ranks there end: these always do, once the job has failed",
-		"CloseInOrder":           "a frame that somebody still holds when its process has ended comes back when that lets go of it: there is no copy that could come back before",
-		"CreditsBoundWhatIsHeld": "a goroutine outside of the world lets its ranks wait for a while, in which their time goes on to the end of the test's patience",
+		"AbortIsTold":              "frames that nobody has looked at stay where they are until the ranks there end: these always do, once the job has failed",
+		"CloseInOrder":             "a frame that somebody still holds when its process has ended comes back when that lets go of it: there is no copy that could come back before",
+		"OneSidedAllocatesNothing": "each operation is two events of the world's agenda, and these are made of memory",
+		"CreditsBoundWhatIsHeld":   "a goroutine outside of the world lets its ranks wait for a while, in which their time goes on to the end of the test's patience",
 	})
 }
 

@@ -58,7 +58,7 @@ var Machines = map[string]Network{
 	"flat": {
 		Name: "flat", About: "round numbers of a present cluster, one rank a host",
 		RanksPerProcess: 1, ProcessesPerHost: 1,
-		Process: local, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{1.5e-6, 0.5e-6, 0.3e-6, 0.1e-9},
+		Process: localLink, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{1.5e-6, 0.5e-6, 0.3e-6, 0.1e-9},
 		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
 	},
 	"odin": {
@@ -76,7 +76,7 @@ var Machines = map[string]Network{
 	"local": {
 		Name: "local", About: "ranks of one process on a present machine",
 		RanksPerProcess: 1 << 20, ProcessesPerHost: 1,
-		Process: local, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{5e-6, 2e-6, 1e-6, 0.3e-9},
+		Process: localLink, Host: Link{0.4e-6, 0.15e-6, 0.1e-6, 0.1e-9}, Between: Link{5e-6, 2e-6, 1e-6, 0.3e-9},
 		Costs: Costs{3e-9, 3e-9, 4e-9, 50e-9},
 	},
 	"ideal": {
@@ -87,7 +87,7 @@ var Machines = map[string]Network{
 	},
 }
 
-var local = Link{0.15e-6, 0.1e-6, 0, 0.02e-9}
+var localLink = Link{0.15e-6, 0.1e-6, 0, 0.02e-9}
 
 // Names are those of [Machines], in order.
 func Names() (names []string) {

@@ -26,7 +26,8 @@ type rank struct {
 
 	inbox    heap[parcel]
 	returns  heap[returning]
-	core     *core // nil when it holds none, or has one of its own
+	oneSided *oneSided // nil before its first use
+	core     *core     // nil when it holds none, or has one of its own
 	batches  batches
 	pending  pendingAcks
 	prompt   map[*netio.Frame]bool // frames of this rank in flight that asked for a prompt ack
@@ -105,7 +106,7 @@ func (r *rank) Recv() *netio.Frame {
 	w.preempt(r)
 	r.sendLateAcks()
 	for {
-		r.collectAcks()
+		r.collect()
 		if len(r.inbox) == 0 || r.inbox[0].at > r.clock {
 			r.clock += w.charges.look
 			return nil
@@ -135,7 +136,7 @@ func (r *rank) Wait(d time.Duration) {
 	r.pay()
 	r.batches.leave()
 	r.sendAllAcks()
-	r.collectAcks()
+	r.collect()
 	if !r.woken && !r.returned {
 		r.park(d)
 	}
@@ -149,7 +150,7 @@ func (r *rank) park(d time.Duration) {
 	r.world.releaseCore(r)
 	r.suspend()
 	r.parked = false
-	r.collectAcks()
+	r.collect()
 }
 
 // due is when a rank that has just ended its turn continues. It is called under the lock under which the rank enters the queue: before
@@ -167,6 +168,9 @@ func (r *rank) due() instant {
 	}
 	if len(r.returns) > 0 {
 		at = min(at, max(r.clock, r.returns[0].at))
+	}
+	if o := r.oneSided; o != nil && len(o.results) > 0 {
+		at = min(at, max(r.clock, o.results[0].at))
 	}
 	return at
 }
@@ -198,7 +202,7 @@ func (r *rank) Pause() {
 		return
 	}
 	r.sync()
-	r.collectAcks()
+	r.collect()
 }
 
 // Now implements [netio.Port]: virtual time.
@@ -247,6 +251,14 @@ func (r *rank) suspend() {
 	r.world.mu.Unlock()
 	r.yield(struct{}{})
 	r.world.mu.Lock()
+}
+
+// collect takes in all that has arrived by now but frames. The world is locked.
+func (r *rank) collect() {
+	r.collectAcks()
+	if r.oneSided != nil {
+		r.oneSided.collect()
+	}
 }
 
 // collectAcks returns to the pool the frames whose acks have arrived by now.

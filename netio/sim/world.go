@@ -87,6 +87,7 @@ type World struct {
 	lost        netio.Frames // frames that the network has lost or damaged, kept until the end
 	hosts       []traffic    // by host
 	streams     map[[2]int]*stream
+	exposure    exposure
 	random      *rand.Rand // of faults
 	trace       trace
 	stats       Stats

@@ -35,6 +35,13 @@ func BenchmarkTCPStream(b *testing.B) {
 	closeAll(b, all)
 }
 
+// BenchmarkTCPAbsentOwner has rank 0 get from rank 1, which computes.
+func BenchmarkTCPAbsentOwner(b *testing.B) {
+	all := dialAll(b, netiotest.Configs(b, 2, 2))
+	netiotest.AbsentOwner(b, all[0].Port(0), all[1].Port(1))
+	closeAll(b, all)
+}
+
 // BenchmarkTCPCredit is the same for senders that let themselves have only a few frames under way.
 func BenchmarkTCPCredit(b *testing.B) {
 	for _, frames := range []int64{1, 4, 16, 64} {

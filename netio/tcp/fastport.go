@@ -25,7 +25,11 @@ type fastPort struct {
 func newFastPort(p *Port, rank int) *fastPort {
 	f := &fastPort{Port: p, policy: &p.t.policy, limit: p.t.policy.Max}
 	for _, w := range p.t.ways {
-		f.ways = append(f.ways, w.Port(rank))
+		way := w.Port(rank)
+		f.ways = append(f.ways, way)
+		if r, ok := way.(Reacher); ok {
+			p.reachBy(r)
+		}
 	}
 	f.first = f.ways[0]
 	p.Pool().Inside(access).SetKeeper(f)
@@ -105,7 +109,7 @@ func (p *fastPort) recvAside() (f *netio.Frame) {
 		if p.t.far || p.turns/2%idle.LookAsideEvery == 0 {
 			f = p.Port.Recv()
 		} else {
-			f = p.Port.Port.Recv()
+			f = p.received()
 		}
 	}
 	return f
@@ -114,7 +118,7 @@ func (p *fastPort) recvAside() (f *netio.Frame) {
 // Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back as
 // well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
 func (p *fastPort) Wait(d time.Duration) {
-	if p.Collect() {
+	if p.remote.flush() || p.Collect() {
 		return
 	}
 	for !p.tired() && !p.Parking().Woken() {
@@ -133,6 +137,7 @@ func (p *fastPort) Wait(d time.Duration) {
 // Pause implements [netio.Port]. Many idle ones come to a short Wait.
 func (p *fastPort) Pause() {
 	p.flush()
+	p.remote.flush()
 	switch {
 	case p.spin():
 	case p.tired():

@@ -25,6 +25,7 @@ type sentFrames struct {
 
 	bytes atomic.Int64           // of payload in flight; changed under mu, read by anybody
 	also  atomic.Pointer[func()] // called by close, each time
+	ended func()                 // as is this
 }
 
 // sent is one frame in flight.
@@ -113,6 +114,9 @@ func (s *sentFrames) close() {
 	home.Release()
 	if also := s.also.Load(); also != nil {
 		(*also)()
+	}
+	if s.ended != nil {
+		s.ended()
 	}
 }
 

@@ -12,13 +12,14 @@ import (
 // lane is one of the connections to a peer: an outbox with its writer, and a reader with the frames that it lends to
 // the ranks of this process. It is served by two goroutines, or polled by the ranks.
 type lane struct {
-	peer     *peer
-	number   int
-	id       int // among all lanes of the process
-	out      outbox
-	received receivePool // the reader's own
-	finished atomic.Bool // the peer has said goodbye on this lane
-	joined   bool        // guarded by the peer
+	peer       *peer
+	number     int
+	id         int // among all lanes of the process
+	out        outbox
+	received   receivePool // the reader's own, as is the next
+	operations receivePool // of requests and answers
+	finished   atomic.Bool // the peer has said goodbye on this lane
+	joined     bool        // guarded by the peer
 
 	served
 	polled
@@ -26,7 +27,7 @@ type lane struct {
 
 func newLane(p *peer, number int, received netio.Keeper) *lane {
 	l := &lane{peer: p, number: number, id: len(p.t.lanes), out: outbox{parking: idle.NewParking()}}
-	l.received.pool = netio.NewPool(received)
+	l.received.pool, l.operations.pool = netio.NewPool(received), netio.NewPool(nil)
 	p.t.lanes = append(p.t.lanes, l)
 	return l
 }

@@ -13,11 +13,14 @@ func (t *Transport) meet(ctx context.Context) error {
 		for _, p := range t.others {
 			if o, ok := p.offers[w.Name()]; ok && o.Place == w.Offer().Place {
 				addresses[p.place.Process] = o.Address
-				p.linked, p.onHost = true, p.onHost || w.OnHost()
 			}
 		}
 		if err := w.Meet(ctx, t, addresses); err != nil {
 			return err
+		}
+		for process := range addresses {
+			p := t.peers[process]
+			p.linked, p.onHost = true, p.onHost || w.OnHost(process)
 		}
 		if len(addresses) > 0 {
 			t.ways = append(t.ways, w)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
@@ -35,11 +36,13 @@ const suspicionMax = 500 * time.Millisecond
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type peer struct {
-	t     *Transport
-	place netio.Place
-	lanes [laneCount]*lane
-	sent  sentFrames  // data frames that the peer has yet to acknowledge
-	acks  pendingAcks // acknowledgements that the peer has yet to be told
+	t      *Transport
+	place  netio.Place
+	lanes  [laneCount]*lane
+	sent   sentFrames  // data frames that the peer has yet to acknowledge
+	acks   pendingAcks // acknowledgements that the peer has yet to be told
+	server server      // of its operations on memory that is exposed here
+	silent atomic.Bool // it will answer nothing any more
 
 	offers         map[string]handshake.Offer // by the names of ways; this and the next are settled before Dial returns
 	linked, onHost bool                       // by a faster way, and one of this host
@@ -53,11 +56,27 @@ type peer struct {
 func newPeer(t *Transport, process int) *peer {
 	p := &peer{t: t, place: netio.PlaceOf(t.place.Ranks, t.place.Processes, process)}
 	p.acks.init(p)
+	p.sent.ended = p.hush
+	p.server = server{t: t, number: t.place.Last - t.place.First + process, answers: netio.NewPool(nil)}
 	for i, keeper := range [laneCount]netio.Keeper{controlLane: nil, dataLane: &p.acks} {
 		p.lanes[i] = newLane(p, i, keeper)
 	}
 	return p
 }
+
+// hush says that the peer will answer nothing any more, whenever that is known.
+func (p *peer) hush() {
+	if p.silent.Swap(true) || !p.t.remotes.Load() {
+		return
+	}
+	p.t.endings.Add(1)
+	for _, rank := range p.t.ports {
+		rank.Wake()
+	}
+}
+
+// mute reports whether operations on the peer's memory are in vain.
+func (p *peer) mute() bool { return p.silent.Load() || p.t.down.Load() }
 
 // join gives a lane its connection, and starts it.
 func (p *peer) join(number uint8, conn net.Conn) error {

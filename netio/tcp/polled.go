@@ -141,7 +141,12 @@ func (l *lane) readable() {
 		return
 	}
 	ended, err := l.take()
+	answered := l.reader.answered
+	l.reader.answered = false
 	l.reading.Unlock()
+	if answered {
+		l.flush()
+	}
 	if ended {
 		l.read(err)
 		l.peer.t.running.Done()

@@ -18,6 +18,9 @@ type Port struct {
 	*local.Port
 	t *Transport
 
+	remote   remote
+	oneSided *local.OneSided
+
 	unsent  []*lane // that this rank has frames on which wait to be written
 	listed  []bool  // by lane: it is among unsent
 	pauses  uint32
@@ -35,9 +38,20 @@ type Port struct {
 
 var _ netio.Port = (*Port)(nil)
 
-func newPort(t *Transport, l *local.Port) *Port {
-	return &Port{Port: l, t: t, listed: make([]bool, len(t.lanes)), yield: cpu.Yield}
+func newPort(t *Transport, l *local.Port, rank int) *Port {
+	p := &Port{Port: l, t: t, listed: make([]bool, len(t.lanes)), yield: cpu.Yield}
+	p.remote = remote{t: t, rank: rank}
+	p.oneSided = local.NewOneSided(rank, t.place, t.space, &p.remote)
+	return p
 }
+
+// reachBy lets a faster way reach exposed memory, before the first use.
+func (p *Port) reachBy(r Reacher) {
+	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, r.Reach(&p.remote))
+}
+
+// OneSided implements [netio.Port].
+func (p *Port) OneSided() netio.OneSided { return p.oneSided }
 
 // Send implements [netio.Port]. The frame is written at once, by the caller, when it is a control frame or makes many together
 // with others that wait; else when the rank next pauses or waits, and within about a millisecond.
@@ -78,8 +92,12 @@ func (p *Port) Recv() *netio.Frame {
 		p.t.acks.flushPrompt()
 	}
 	if f := p.received(); f != nil || p.t.sockets == nil {
+		if f == nil {
+			p.remote.flush()
+		}
 		return f
 	}
+	p.remote.flush()
 	if p.nothing++; !p.paused && p.nothing%idle.SocketLookEvery != 0 {
 		return nil
 	}
@@ -94,6 +112,12 @@ func (p *Port) Recv() *netio.Frame {
 // received returns a frame that has come from a socket, or from a rank of this process.
 func (p *Port) received() *netio.Frame {
 	f := p.Port.Recv()
+	for f != nil && f.Kind == answer {
+		p.remote.answered(f)
+		f.Release()
+		p.streak.End()
+		f = p.Port.Recv()
+	}
 	if f != nil {
 		p.streak.End()
 	}
@@ -116,6 +140,9 @@ func (p *Port) blindfold() {
 
 // Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has released.
 func (p *Port) Wait(d time.Duration) {
+	if p.remote.flush() {
+		return
+	}
 	if p.t.sockets == nil {
 		p.t.acks.flush()
 		p.Port.Wait(d)
@@ -137,6 +164,7 @@ func (p *Port) Wait(d time.Duration) {
 // Pause implements [netio.Port].
 func (p *Port) Pause() {
 	p.pauses++
+	p.remote.flush()
 	if p.t.sockets == nil {
 		p.pauseServed()
 		return

@@ -30,6 +30,8 @@ type reader struct {
 	lane *lane
 	over bool // a goodbye has come: nothing follows
 
+	answered bool // answers wait to be written
+
 	in       []byte // what was read ahead lies in in[from:to]
 	from, to int
 	frame    *netio.Frame // whose payload is being read; nil between frames
@@ -116,7 +118,7 @@ func (r *reader) header() (whole bool, err error) {
 		return false, fmt.Errorf("check header: %w: %w", netio.ErrDamaged, err)
 	}
 	rest = rest[frame.WireHeader:]
-	if h.Kind == netio.Control || h.Kind == netio.Data {
+	if h.Kind == netio.Control || h.Kind == netio.Data || h.Kind >= request {
 		r.from += frame.WireHeader
 		r.begin(&h, e)
 		return true, nil
@@ -159,6 +161,15 @@ func (r *reader) check(h *netio.Header) error {
 		case !from.Has(int(h.From)):
 			return fmt.Errorf("from rank %d, which is not in process %d", h.From, from.Process)
 		}
+	case request, answer:
+		switch {
+		case control:
+			return fmt.Errorf("kind %#x on the wrong connection", h.Kind)
+		case !here.Has(int(h.To)) || !from.Has(int(h.From)):
+			return fmt.Errorf("an operation of rank %d for rank %d", h.From, h.To)
+		case h.Bytes > requestBytesMax+pieceBytesMax:
+			return fmt.Errorf("kind %#x with %d bytes", h.Kind, h.Bytes)
+		}
 	case heartbeat, goodbye:
 		if h.Bytes != 0 {
 			return fmt.Errorf("message %#x with %d bytes", h.Kind, h.Bytes)
@@ -183,7 +194,11 @@ func (r *reader) begin(h *netio.Header, e envelope) {
 		r.unwanted = int(h.Bytes)
 		return
 	}
-	r.frame = r.lane.received.lend(int(h.Bytes))
+	from := &r.lane.received
+	if h.Kind >= request {
+		from = &r.lane.operations // which nobody acknowledges
+	}
+	r.frame = from.lend(int(h.Bytes))
 	r.frame.Header, r.frame.Inside(access).Received = *h, e.number
 	r.have, r.sum = 0, e.payload
 }
@@ -197,7 +212,22 @@ func (r *reader) deliver() error {
 		return err
 	}
 	t := r.lane.peer.t
+	if f.Kind == request {
+		return r.answer(f)
+	}
 	t.locals[int(f.To)-t.place.First].Deliver(f)
+	return nil
+}
+
+// answer answers a request. The answer leaves when the lane's lock has been given back.
+func (r *reader) answer(q *netio.Frame) error {
+	a, err := r.lane.peer.server.serve(q)
+	q.Release()
+	if err != nil {
+		return fmt.Errorf("serve operations: %w: %w", netio.ErrDamaged, err)
+	}
+	r.lane.out.put(a)
+	r.answered = true
 	return nil
 }
 

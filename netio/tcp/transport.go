@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
@@ -29,6 +30,9 @@ import (
 // released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
 // received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
 // rank's frames hold up those of another. A control frame is given back when it has been written.
+//
+// Operations on exposed memory that no faster way has mapped travel as requests on the data lane, which are done and answered by whoever
+// reads them.
 type Transport struct {
 	config   Config
 	place    netio.Place
@@ -46,6 +50,9 @@ type Transport struct {
 	delayed  inflight.DelayedFlush // of data frames whose ranks are busy
 	events   *events
 	acks     ackList
+	space    *exposed.Space
+	remotes  atomic.Bool   // ranks have begun operations over TCP
+	endings  atomic.Uint32 // of peers, since then
 	aborted  atomic.Bool
 	down     atomic.Bool    // aborted or closing: frames are dropped
 	running  sync.WaitGroup // readers and writers
@@ -60,6 +67,7 @@ var _ netio.Transport = (*Transport)(nil)
 func newTransport(c Config) *Transport {
 	t := &Transport{config: c, place: c.Place, events: newEvents(), far: true, over: make(chan struct{})}
 	t.locals = local.NewPorts(t.place)
+	t.space = exposed.NewSpace(t.place.Process, Users(t.place), exposed.EntriesMax)
 	t.peers = make([]*peer, t.place.Processes)
 	for i := range t.peers {
 		if i != t.place.Process {
@@ -67,8 +75,8 @@ func newTransport(c Config) *Transport {
 			t.others = append(t.others, t.peers[i])
 		}
 	}
-	for _, s := range t.locals {
-		p := newPort(t, s)
+	for i, s := range t.locals {
+		p := newPort(t, s, t.place.First+i)
 		t.ports, t.ends = append(t.ports, p), append(t.ends, p)
 	}
 	t.close = sync.OnceValue(t.shut)
@@ -152,11 +160,17 @@ func (t *Transport) shut() error {
 	for _, w := range t.config.ways {
 		w.Close(err == nil && !t.aborted.Load())
 	}
+	if err == nil && !t.aborted.Load() {
+		t.space.Drop()
+	}
 	if err != nil && !t.aborted.Load() {
 		return fmt.Errorf("close transport: %w", err)
 	}
 	return nil
 }
+
+// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it serves.
+func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
 // Under is the part of a transport that is for faster ways over it.
 func (t *Transport) Under(frame.Access) *under { return (*under)(t) }
@@ -167,6 +181,9 @@ type under Transport
 // Ports are those of this process's ranks.
 func (t *under) Ports() []*Port { return t.ports }
 
+// Space is what the process exposes, and what it sees of others.
+func (t *under) Space() *exposed.Space { return t.space }
+
 // First is the first failure.
 func (t *under) First() <-chan error { return t.events.first }
 
@@ -175,6 +192,17 @@ func (t *under) Tell(err error) { t.events.tell(err) }
 
 // Lose ends a peer, and tells why.
 func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
+
+// Send sends a frame over TCP, at once. Any goroutine may call it that holds no lock of a way's.
+func (t *under) Send(f *netio.Frame) {
+	if t.down.Load() {
+		f.Release()
+		return
+	}
+	if l := t.peers[t.place.ProcessOf(int(f.To))].lanes[laneOf(f.Kind)]; l.put(f) {
+		l.flush()
+	}
+}
 
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -17,8 +18,8 @@ type Way interface {
 	// Meet links this process with all those whose offers name the same place. It is given their addresses by process,
 	// and returns early when t has failed.
 	Meet(ctx context.Context, t *Transport, addresses map[int]string) error
-	// OnHost tells whether the processes that the way links share processors.
-	OnHost() bool
+	// OnHost tells, after Meet, whether this process shares processors with another one that the way links.
+	OnHost(process int) bool
 	// Port is a rank's end of the way, after Meet.
 	Port(rank int) WayPort
 	// Unlink is told, on any goroutine and maybe twice, that a process will release nothing any more.
@@ -48,4 +49,10 @@ type WayPort interface {
 	Announce() bool
 	// Leave takes the announcement back.
 	Leave()
+}
+
+// Reacher is a [WayPort] that reaches exposed memory of other processes too.
+type Reacher interface {
+	// Reach is what the rank's operations go to that no process of this host has mapped. Those that the way can't do it leaves to rest.
+	Reach(rest local.Far) local.Far
 }

@@ -10,12 +10,15 @@ import (
 )
 
 // Kinds of messages that lanes send each other besides frames. Heartbeats and goodbyes are a bare header; the payload of
-// an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released.
+// an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released. Requests and answers
+// are operations on exposed memory.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
 	abort
 	acknowledgement
+	request
+	answer
 )
 
 const (

@@ -1,0 +1,135 @@
+package exposed
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// WordBytes is the size of what is never torn: a word at a multiple of its size.
+const WordBytes = 8
+
+// Get copies exposed memory to dst.
+func (u User) Get(s *Segment, from Place, dst []byte) Fault {
+	at, fault := u.enter(s, from, uint64(len(dst)))
+	if fault == None {
+		copyOut(dst, at)
+		fault = u.left(s, from)
+	}
+	return fault
+}
+
+// Put copies src to exposed memory.
+func (u User) Put(s *Segment, to Place, src []byte) Fault {
+	at, fault := u.enter(s, to, uint64(len(src)))
+	if fault == None {
+		copyIn(at, src)
+		u.leave()
+	}
+	return fault
+}
+
+// find finds a word.
+func (u User) find(s *Segment, p Place) (*uint64, Fault) {
+	if p.Offset%WordBytes != 0 {
+		return nil, Odd
+	}
+	at, fault := u.enter(s, p, WordBytes)
+	return (*uint64)(at), fault
+}
+
+// Add adds to a word, and returns what it was.
+func (u User) Add(s *Segment, to Place, n uint64) (old uint64, fault Fault) {
+	at, fault := u.find(s, to)
+	if fault == None {
+		old = atomic.AddUint64(at, n) - n
+		fault = u.left(s, to)
+	}
+	return old, fault
+}
+
+// Swap sets a word, and returns what it was.
+func (u User) Swap(s *Segment, to Place, with uint64) (old uint64, fault Fault) {
+	at, fault := u.find(s, to)
+	if fault == None {
+		old = atomic.SwapUint64(at, with)
+		fault = u.left(s, to)
+	}
+	return old, fault
+}
+
+// CompareAndSwap sets a word if it has a value, and returns what it was.
+func (u User) CompareAndSwap(s *Segment, to Place, expect, with uint64) (old uint64, fault Fault) {
+	at, fault := u.find(s, to)
+	if fault != None {
+		return 0, fault
+	}
+	for old = expect; !atomic.CompareAndSwapUint64(at, expect, with); {
+		if old = atomic.LoadUint64(at); old != expect {
+			break
+		}
+	}
+	return old, u.left(s, to)
+}
+
+// Near is exposed memory itself, which is good until it is withdrawn.
+func (u User) Near(s *Segment, p Place, n int) ([]byte, Fault) {
+	at, fault := u.enter(s, p, uint64(n))
+	if fault != None {
+		return nil, fault
+	}
+	u.leave()
+	return unsafe.Slice((*byte)(at), n), None
+}
+
+// copyOut copies from shared memory. The copy of Go's runtime writes and reads each word at once where both sides are aligned, as pointers
+// need it; where they are not, this does.
+func copyOut(dst []byte, from unsafe.Pointer) {
+	src := unsafe.Slice((*byte)(from), len(dst))
+	if len(dst) == WordBytes && aligned(src) {
+		*word(dst) = atomic.LoadUint64(word(src))
+		return
+	}
+	n := head(src)
+	copy(dst[:n], src[:n])
+	dst, src = dst[n:], src[n:]
+	if aligned(dst) {
+		n = len(dst) &^ (WordBytes - 1)
+		copy(dst[:n], src[:n])
+		dst, src = dst[n:], src[n:]
+	}
+	for ; len(dst) >= WordBytes; dst, src = dst[WordBytes:], src[WordBytes:] {
+		*word(dst) = atomic.LoadUint64(word(src))
+	}
+	copy(dst, src)
+}
+
+// copyIn copies to shared memory, in the same way.
+func copyIn(to unsafe.Pointer, src []byte) {
+	dst := unsafe.Slice((*byte)(to), len(src))
+	if len(src) == WordBytes && aligned(dst) {
+		atomic.StoreUint64(word(dst), *word(src))
+		return
+	}
+	n := head(dst)
+	copy(dst[:n], src[:n])
+	dst, src = dst[n:], src[n:]
+	if aligned(src) {
+		n = len(src) &^ (WordBytes - 1)
+		copy(dst[:n], src[:n])
+		dst, src = dst[n:], src[n:]
+	}
+	for ; len(src) >= WordBytes; dst, src = dst[WordBytes:], src[WordBytes:] {
+		atomic.StoreUint64(word(dst), *word(src))
+	}
+	copy(dst, src)
+}
+
+// word is the one that bytes begin with.
+func word(b []byte) *uint64 { return (*uint64)(unsafe.Pointer(unsafe.SliceData(b))) }
+
+func aligned(b []byte) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%WordBytes == 0 }
+
+// head is how many bytes lie ahead of the first word.
+func head(b []byte) int {
+	return min(len(b), int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%WordBytes))
+}

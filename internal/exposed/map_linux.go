@@ -1,0 +1,21 @@
+package exposed
+
+import "syscall"
+
+// reserve maps memory that takes room when it is touched.
+func reserve(bytes int) ([]byte, error) {
+	const flags = syscall.MAP_ANON | syscall.MAP_PRIVATE | syscall.MAP_NORESERVE
+	return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, flags)
+}
+
+// unmap and dropPages can fail only on what is no mapping.
+func unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
+
+// dropPages gives pages back. They read as zero afterwards.
+func dropPages(pages []byte, shared bool) {
+	advice := syscall.MADV_DONTNEED
+	if shared {
+		advice = syscall.MADV_REMOVE // for all who have them mapped
+	}
+	_ = syscall.Madvise(pages, advice)
+}

@@ -1,0 +1,230 @@
+package exposed
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
+
+// Owner exposes memory of its process's segment, and withdraws it. Any goroutine may call it.
+//
+// It keeps what it has given out in memory of its own, since other processes may write to the segment.
+type Owner struct {
+	mu    sync.Mutex
+	own   *Segment
+	free  spans
+	slots []slot   // of the entries that were ever used
+	spare []uint32 // of them, those that are free
+	late  []uint32 // of them, those that were withdrawn while somebody was in them
+	bytes int64    // exposed now
+	count int
+}
+
+// slot is what is known of an entry.
+type slot struct {
+	span
+	bytes int
+	turn  uint64 // how often it was exposed
+	live  bool
+}
+
+// NewOwner makes the owner of a segment.
+func NewOwner(s *Segment) *Owner { return &Owner{own: s, free: spans{{0, len(s.arena)}}} }
+
+// Expose gives out n bytes, which are zero and begin on a page. others are the segments of other processes whose users may use it.
+func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err error) {
+	if n <= 0 {
+		return 0, nil, fmt.Errorf("%d bytes: expose one at least", n)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.reap(others)
+	size, align := roundUp(n, pageBytes), pageBytes
+	if n >= hugeBytes {
+		align = hugeBytes
+		if err := cpu.CheckMemory(n, "bytes", 1, cpu.MemoryAvailable()); err != nil {
+			return 0, nil, err
+		}
+	}
+	var s span
+	ok := size > 0 && size <= len(o.own.arena)
+	if ok {
+		s, ok = o.free.take(size, align)
+	}
+	if !ok {
+		return 0, nil, fmt.Errorf("%d bytes: this process has room for %d, of which %d are exposed: withdraw some, or use more processes",
+			n, len(o.own.arena), o.bytes)
+	}
+	number, ok := o.slot()
+	if !ok {
+		o.free.give(s)
+		return 0, nil, fmt.Errorf("%d memories are exposed by this process, which is the most: expose fewer and larger ones", len(o.own.entries))
+	}
+	t := &o.slots[number]
+	t.span, t.bytes, t.live = s, n, true
+	t.turn++
+	o.bytes += int64(size)
+	o.count++
+	memory = o.own.arena[s.from : s.from+n : s.from+n]
+	cpu.HugePages(o.own.arena[s.from:s.to])
+	key = t.turn<<slotBits | uint64(number)
+	e := &o.own.entries[number]
+	e.offset.Store(uint64(s.from))
+	e.bytes.Store(uint64(n))
+	e.last.Store(key)
+	e.key.Store(key)
+	return key, memory, nil
+}
+
+// slot finds a free entry.
+func (o *Owner) slot() (number uint32, ok bool) {
+	if last := len(o.spare) - 1; last >= 0 {
+		number = o.spare[last]
+		o.spare = o.spare[:last]
+		return number, true
+	}
+	if len(o.slots) == len(o.own.entries) {
+		return 0, false
+	}
+	o.slots = append(o.slots, slot{})
+	return uint32(len(o.slots) - 1), true
+}
+
+// Withdraw ends what was exposed by a key. What it held is gone when it returns.
+func (o *Owner) Withdraw(key uint64, others []*Segment) Fault {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	number := uint32(key)
+	t, fault := o.find(key)
+	if fault != None {
+		return fault
+	}
+	t.live = false
+	o.own.entries[number].key.Store(0)
+	o.bytes -= int64(t.to - t.from)
+	o.count--
+	o.own.drop(t.span)
+	o.late = append(o.late, number)
+	o.reap(others)
+	return None
+}
+
+// find finds what is exposed by a key.
+func (o *Owner) find(key uint64) (*slot, Fault) {
+	number := uint32(key)
+	if uint64(number) >= uint64(len(o.slots)) {
+		return nil, Unknown
+	}
+	t := &o.slots[number]
+	switch turn := key >> slotBits; {
+	case turn == 0 || turn > t.turn:
+		return nil, Unknown
+	case turn < t.turn || !t.live:
+		return nil, Withdrawn
+	}
+	return t, None
+}
+
+// exposed is what is exposed by a key.
+func (o *Owner) exposed(key uint64) ([]byte, Fault) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t, fault := o.find(key)
+	if fault != None {
+		return nil, fault
+	}
+	return o.own.arena[t.from : t.from+t.bytes : t.from+t.bytes], None
+}
+
+// Exposed is how many memories are exposed now, and how many bytes they take.
+func (o *Owner) Exposed() (count int, bytes int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.count, o.bytes
+}
+
+// reap takes back the entries that nobody is in any more.
+func (o *Owner) reap(others []*Segment) {
+	o.late = slices.DeleteFunc(o.late, func(number uint32) bool {
+		if o.own.entered(o.own, number) || slices.ContainsFunc(others, func(s *Segment) bool { return s.entered(o.own, number) }) {
+			return false
+		}
+		t := &o.slots[number]
+		o.own.drop(t.span) // whoever was in it may have written after the first time
+		o.free.give(t.span)
+		o.spare = append(o.spare, number)
+		return true
+	})
+}
+
+// entered reports whether a user of this segment's process is in an entry of another segment, or of this one.
+func (s *Segment) entered(of *Segment, number uint32) bool {
+	here := of.here(number)
+	for i := range s.users {
+		if s.users[i].at.Load() == here {
+			return true
+		}
+	}
+	return false
+}
+
+// drop gives memory back to the system. It reads as zero afterwards.
+func (s *Segment) drop(at span) { dropPages(s.arena[at.from:at.to], s.shared) }
+
+// Drop gives all exposed memory of the process back to the system, at the end.
+func (o *Owner) Drop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.slots {
+		if t := &o.slots[i]; t.live {
+			o.own.drop(t.span)
+		}
+	}
+}
+
+// spans are free parts of an arena, in order, none next to another.
+type spans []span
+
+type span struct{ from, to int }
+
+// take cuts out n bytes that begin at a multiple of align: from the first part that has them.
+func (all *spans) take(n, align int) (span, bool) {
+	for i, s := range *all {
+		from := roundUp(s.from, align)
+		if from+n > s.to {
+			continue
+		}
+		var rest []span
+		if from > s.from {
+			rest = append(rest, span{s.from, from})
+		}
+		if from+n < s.to {
+			rest = append(rest, span{from + n, s.to})
+		}
+		*all = slices.Replace(*all, i, i+1, rest...)
+		return span{from, from + n}, true
+	}
+	return span{}, false
+}
+
+// give gives a part back.
+func (all *spans) give(s span) {
+	i, _ := slices.BinarySearchFunc(*all, s.from, func(s span, from int) int { return s.from - from })
+	*all = slices.Insert(*all, i, s)
+	if next := i + 1; next < len(*all) && (*all)[next].from == s.to {
+		(*all)[i].to = (*all)[next].to
+		*all = slices.Delete(*all, next, next+1)
+	}
+	if i > 0 && (*all)[i-1].to == s.from {
+		(*all)[i-1].to = (*all)[i].to
+		*all = slices.Delete(*all, i, i+1)
+	}
+}
+
+var (
+	_ [0]byte = [unsafe.Sizeof(entry{}) - 64]byte{}
+	_ [0]byte = [unsafe.Sizeof(mark{}) - markBytes]byte{}
+)

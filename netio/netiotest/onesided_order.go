@@ -1,0 +1,100 @@
+package netiotest
+
+import (
+	"bytes"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// ownerNeedNotAttend has rank 0 alone use its port: the others make no call at all.
+func ownerNeedNotAttend(w *world) {
+	all := w.expose(1 << 20)
+	for rank := range all {
+		all[rank].words()[1] = uint64(rank)
+	}
+	w.each(func(rank int, p netio.Port) error {
+		if rank > 0 {
+			return nil
+		}
+		o := p.OneSided()
+		var c netio.Completion
+		for to, e := range all {
+			var old, got uint64
+			o.Add(e.Address, 5, &old, &c)
+			o.Get(e.Plus(8), (*[8]byte)(unsafe.Pointer(&got))[:], &c)
+			if err := settle(p, &c); err != nil {
+				return err
+			}
+			if old != 0 || got != uint64(to) {
+				return fmt.Errorf("rank %d had %d and %d", to, old, got)
+			}
+		}
+		return nil
+	})
+	for _, e := range all {
+		require.EqualValues(w.t, 5, atomic.LoadUint64(&e.words()[0]))
+	}
+}
+
+// fenced has what one rank has put before a fence be seen by another one that gets a frame from it afterwards.
+func fenced(w *world) {
+	const rounds = 100
+	all := w.expose(64 << 10)
+	first, last := 0, len(w.ports)-1
+	owner := all[last/2]
+	w.each(func(rank int, p netio.Port) error {
+		o := p.OneSided()
+		var c netio.Completion
+		buffer := make([]byte, 64<<10)
+		for i := range rounds {
+			if rank == first {
+				for k := range buffer {
+					buffer[k] = byte(i + 1)
+				}
+				var puts netio.Completion
+				o.Put(owner.Address, buffer, &puts)
+				o.Fence(&c)
+				if err := settle(p, &c); err != nil {
+					return err
+				}
+				if err := settle(p, &puts); err != nil {
+					return err
+				}
+				f := frame(p, netio.Data+netio.Kind(i%2), first, last, 8)
+				f.Seq = uint64(i + 1)
+				p.Send(f)
+			}
+			if rank == last {
+				f, err := recv(p)
+				if err != nil {
+					return err
+				}
+				seq := f.Seq
+				f.Release()
+				o.Get(owner.Address, buffer, &c)
+				if err := settle(p, &c); err != nil {
+					return err
+				}
+				if bytes.Count(buffer, []byte{byte(seq)}) != len(buffer) {
+					return fmt.Errorf("round %d: rank %d has not seen what was fenced", i, rank)
+				}
+				if last != first {
+					p.Send(frame(p, netio.Control, last, first, 8))
+				}
+			}
+			if rank == first && last != first {
+				f, err := recv(p)
+				if err != nil {
+					return err
+				}
+				f.Release()
+			}
+		}
+		return allBack(p)
+	})
+}

@@ -1,0 +1,81 @@
+package netiotest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// whole is a word that shows when it is torn.
+func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
+
+func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint32 }
+
+// atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, at the same time as the owners do.
+func atomicWords(w *world) {
+	const rounds, counters, ranges = 400, 3, 600
+	ranks := len(w.ports)
+	all := w.expose(8 * (counters + ranges))
+	w.each(func(rank int, p netio.Port) error {
+		o, r := p.OneSided(), rand.New(rand.NewPCG(w.seed, uint64(rank)))
+		var c netio.Completion
+		room := make([]byte, 8*ranges+8)
+		for i := range rounds {
+			to := r.IntN(ranks)
+			a := all[to].Address
+			o.Add(a, 1, nil, &c)
+			atomic.AddUint64(&all[rank].words()[0], 1) // the owner's own way
+			for done := false; !done; {
+				var old, now uint64
+				o.Get(a.Plus(8), (*[8]byte)(unsafe.Pointer(&now))[:], &c)
+				if err := settle(p, &c); err != nil {
+					return err
+				}
+				o.CompareAndSwap(a.Plus(8), now, now+1, &old, &c)
+				if err := settle(p, &c); err != nil {
+					return err
+				}
+				done = old == now
+			}
+			var old uint64
+			o.Swap(a.Plus(16), whole(uint64(i)), &old, &c)
+			from, n := r.IntN(ranges-1), 1+r.IntN(1+i%ranges)
+			n = min(n, ranges-from)
+			at := a.Plus(8 * (counters + from))
+			buffer := room[r.IntN(8):][:8*n] // of any alignment
+			if i%2 == 0 {
+				for k := range n {
+					binary.NativeEndian.PutUint64(buffer[8*k:], whole(r.Uint64N(1<<30)))
+				}
+				o.Put(at, buffer, &c)
+			} else {
+				o.Get(at, buffer, &c)
+			}
+			if err := settle(p, &c); err != nil {
+				return err
+			}
+			for k := range n {
+				if word := binary.NativeEndian.Uint64(buffer[8*k:]); torn(word) || torn(old) {
+					return fmt.Errorf("rank %d: a torn word: %#x or %#x", rank, word, old)
+				}
+			}
+		}
+		return nil
+	})
+	var added, compared uint64
+	for _, e := range all {
+		added, compared = added+e.words()[0], compared+e.words()[1]
+		for _, word := range e.words()[2:] {
+			require.False(w.t, torn(word), "%#x", word)
+		}
+	}
+	require.EqualValues(w.t, 2*rounds*ranks, added)
+	require.EqualValues(w.t, rounds*ranks, compared)
+}

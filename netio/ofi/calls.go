@@ -1,0 +1,171 @@
+package ofi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// call is one operation of the fabric that is under way.
+type call struct {
+	kind    callKind
+	link    *link
+	slot    uint32 // of a packet, and of a piece of a transfer
+	bytes   int
+	slab    region
+	mem     region // that a frame is fetched to
+	fetch   fetching
+	piece   []byte // of a transfer: what it is of the rank's memory
+	of      *transfer
+	at, key uint64
+}
+
+// fetching is a frame whose payload is on its way.
+type fetching struct {
+	frame *netio.Frame
+	from  reference
+}
+
+type callKind uint8
+
+const (
+	idleCall callKind = iota
+	postSlab
+	sendPacket
+	fetchFrame
+	putPiece
+	getPiece
+)
+
+// calls are those under way, by their tags.
+type calls struct {
+	all   []call
+	spare []uint32
+	busy  []uint32 // that the fabric would not take yet
+	retry []uint32
+}
+
+const callsMax = 1 << 13
+
+func (c *calls) init() { c.all = make([]call, 0, 64) }
+
+// enter reports false when too much is under way.
+func (c *calls) enter() (tag uint32, ok bool) {
+	if last := len(c.spare) - 1; last >= 0 {
+		tag = c.spare[last]
+		c.spare = c.spare[:last]
+		return tag, true
+	}
+	if len(c.all) == callsMax {
+		return 0, false
+	}
+	c.all = append(c.all, call{})
+	return uint32(len(c.all) - 1), true
+}
+
+func (c *calls) leave(tag uint32) {
+	c.all[tag] = call{}
+	c.spare = append(c.spare, tag)
+}
+
+// end gives up all, when the fabric is closed.
+func (c *calls) end() {
+	for i := range c.all {
+		if f := c.all[i].fetch.frame; f != nil {
+			c.all[i] = call{}
+			f.Inside(access).Stale = true
+			f.Inside(access).Pool.TakeBack(f)
+		}
+	}
+}
+
+// begin hands a call to the fabric, now or when it has room.
+func (w *Way) begin(tag uint32) {
+	if len(w.calls.busy) > 0 || !w.try(tag) {
+		w.calls.busy = append(w.calls.busy, tag)
+	}
+}
+
+// again tries the calls that the fabric would not take. One that it still won't take holds up those of others only until the next time.
+func (c *calls) again(w *Way) {
+	if len(c.busy) == 0 {
+		return
+	}
+	c.retry, c.busy = c.busy, c.retry[:0]
+	for i, tag := range c.retry {
+		if !w.try(tag) {
+			c.busy = append(c.busy, tag)
+			if i >= retriesMax {
+				c.busy = append(c.busy, c.retry[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+// retriesMax bounds what one look tries again.
+const retriesMax = 8
+
+func (w *Way) try(tag uint32) (taken bool) {
+	c := &w.calls.all[tag]
+	var err error
+	switch c.kind {
+	case postSlab:
+		err = w.fabric.Post(c.slab.mem, c.slab, tag)
+	case sendPacket:
+		mem, r := w.slots.at(c.slot)
+		err = w.fabric.Send(c.link.peer, mem[:c.bytes], r, tag)
+	case fetchFrame:
+		err = w.fabric.Get(c.link.peer, c.fetch.frame.Payload(), c.mem, c.fetch.from.at, c.fetch.from.key, tag)
+	case putPiece:
+		mem, r := w.slots.at(c.slot)
+		err = w.fabric.Put(c.link.peer, mem[:c.bytes], r, c.at, c.key, tag)
+	case getPiece:
+		mem, r := w.slots.at(c.slot)
+		err = w.fabric.Get(c.link.peer, mem[:c.bytes], r, c.at, c.key, tag)
+	}
+	if errors.Is(err, errBusy) {
+		return false
+	}
+	if err != nil {
+		w.ended(&event{tag: tag, err: err})
+	}
+	return true
+}
+
+// ended takes in what an event says.
+func (w *Way) ended(e *event) {
+	c := w.calls.all[e.tag]
+	switch c.kind {
+	case postSlab:
+		if e.err != nil {
+			w.broken(fmt.Errorf("receive: %w", e.err))
+			return
+		}
+		if e.packet != nil {
+			w.arrived(e.packet)
+		}
+		if e.left {
+			w.begin(e.tag) // all that came in it has been copied
+		}
+		return
+	case sendPacket:
+		w.slots.give(c.slot)
+	case fetchFrame:
+		w.calls.leave(e.tag)
+		c.link.fetched(c.fetch, e.err)
+		return
+	case putPiece, getPiece:
+		w.calls.leave(e.tag)
+		w.moved(c, e.err)
+		return
+	default:
+		return
+	}
+	w.calls.leave(e.tag)
+	if e.err != nil {
+		w.doubt(c.link, e.err)
+	}
+	w.feed()
+}

@@ -1,0 +1,122 @@
+package ofi
+
+import (
+	"cmp"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// process is one of a job that this way connects.
+type process struct {
+	*tcp.Transport
+	way *Way
+}
+
+// Kill ends the transport as the death of its process would.
+func (p process) Kill() { p.Under(access).Kill() }
+
+// dial starts all processes of a job over fabrics.
+func dial(t testing.TB, cs []tcp.Config, o Options, fabrics func(process int) (fabric, error)) []process {
+	all, errs := make([]process, len(cs)), make([]error, len(cs))
+	var running sync.WaitGroup
+	for i, c := range cs {
+		running.Go(func() {
+			c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
+				f, err := fabrics(i)
+				if err != nil {
+					return nil, err
+				}
+				all[i].way, err = open(c, f, o)
+				return []tcp.Way{all[i].way}, err
+			})
+			all[i].Transport, errs[i] = tcp.Dial(t.Context(), c)
+		})
+	}
+	running.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	return all
+}
+
+func conforms(t *testing.T, fabrics func() func(process int) (fabric, error), except ...netiotest.Except) {
+	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
+		var all []netio.Transport
+		ps := dial(t, netiotest.Configs(t, ranks, processes), Options{All: true}, fabrics())
+		for _, p := range ps {
+			all = append(all, p)
+		}
+		return all
+	}, except...)
+}
+
+func TestLoopbackConforms(t *testing.T) {
+	if raceDetector {
+		t.Skip("the naps of the loopback fabric make this take minutes")
+	}
+	conforms(t, func() func(int) (fabric, error) {
+		n := &loopback{}
+		return func(int) (fabric, error) { return n.open(), nil }
+	}, netiotest.Except{"SteadyStateAllocatesNothing": naps, "OneSidedAllocatesNothing": naps})
+}
+
+const naps = "naps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"
+
+// providerVariable names a provider of libfabric that is to be tested, and where: tcp, shm or verbs@10.77.0.1.
+const providerVariable = "PEBBLES_PROVIDER"
+
+// TestProviderConforms has the processes of a job, which are one here, close their endpoints together: the provider shm shares the memory of endpoints of one
+// process, and another one would look into what was unmapped.
+func TestProviderConforms(t *testing.T) {
+	provider, host, _ := strings.Cut(os.Getenv(providerVariable), "@")
+	if provider == "" {
+		t.Skip("name a provider of libfabric in " + providerVariable + ", such as tcp")
+	}
+	host = cmp.Or(host, "127.0.0.1")
+	conforms(t, func() func(int) (fabric, error) {
+		g := &together{}
+		return func(int) (fabric, error) {
+			f, err := openLibfabric(provider, host)
+			if err != nil {
+				return nil, err
+			}
+			if provider != "shm" {
+				return f, nil
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.open++
+			return &closer{f, g}, nil
+		}
+	})
+}
+
+type together struct {
+	mu   sync.Mutex
+	open int
+	all  []fabric
+}
+
+type closer struct {
+	fabric
+	g *together
+}
+
+func (c *closer) Close() {
+	c.g.mu.Lock()
+	defer c.g.mu.Unlock()
+	c.g.all = append(c.g.all, c.fabric)
+	if c.g.open--; c.g.open == 0 {
+		for _, f := range c.g.all {
+			f.Close()
+		}
+	}
+}

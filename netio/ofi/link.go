@@ -1,0 +1,481 @@
+package ofi
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// link is another process. All of it is for the holder of the way's lock, but for what is said to be for anybody.
+//
+// Both ends count the bytes of packets. Who receives them says how far the other may count (limit): as far as it has taken out, and a window. Frames
+// leave the last part of it to packets that tell only of releases and limits, and these the very last to limits alone. Of such, the window holds more
+// than there can be before the other end has looked: so there is always one more, and both ends go on.
+type link struct {
+	w       *Way
+	place   netio.Place
+	peer    uint64
+	token   uint64      // of packets to it
+	onHost  bool        // it shares processors with this process
+	address []byte      // of its endpoint
+	over    atomic.Bool // nothing will be released there any more; for anybody
+
+	sent    uint64 // bytes
+	limit   uint64 // of sent
+	short   bool   // frames found no room since the last packet
+	packet  []byte // that is being filled; nil when there is none
+	slot    uint32 // of it
+	used    int
+	records int
+	table   inflight.Table[sent]
+	notes   []note
+
+	taken    uint64 // bytes
+	told     uint64 // the limit that it was told last
+	window   uint64
+	doubted  bool
+	released netio.Stack // frames of its that were released here, which it is to be told; for anybody
+	eager    *netio.Pool // lends frames for what came in packets
+	fetches  *netio.Pool // and for what is fetched
+	keeper   [2]received
+	leases   map[uint64]*lease
+}
+
+// sent is a frame that it has yet to release.
+type sent struct {
+	frame     *netio.Frame
+	reference bool // it may fetch it
+}
+
+// note is a record that is no frame.
+type note struct {
+	kind   netio.Kind
+	key    uint64
+	number frame.Number
+	fault  uint32
+	reference
+}
+
+const noteBytes = recordHead + referenceBytes
+
+const (
+	framesReserve = 8 << 10 // of a window, that frames leave
+	limitsReserve = 1 << 10 // that releases and notes leave
+)
+
+func newLink(w *Way, p netio.Place, peer, token uint64) *link {
+	l := &link{w: w, place: p, peer: peer, token: token, limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
+	for i := range l.keeper {
+		l.keeper[i].link = l
+	}
+	l.eager, l.fetches = netio.NewPool(&l.keeper[0]), netio.NewPool(&l.keeper[1])
+	return l
+}
+
+// room opens a packet that has room for so many bytes more, and leaves so much of the window.
+func (l *link) room(need, reserve int) bool {
+	if l.packet != nil && l.used+need > framesMax {
+		l.flush()
+	}
+	used := packetHead
+	if l.packet != nil {
+		used = l.used
+	}
+	if l.sent+uint64(used+need+reserve) > l.limit {
+		return false
+	}
+	if l.packet == nil {
+		slot, ok := l.w.slots.take(l.w)
+		if !ok {
+			l.w.starved = true
+			return false
+		}
+		l.slot, l.used = slot, packetHead
+		l.packet, _ = l.w.slots.at(slot)
+	}
+	return true
+}
+
+// put takes a frame, if there is room for it.
+func (l *link) put(f *netio.Frame) bool {
+	in := f.Inside(access)
+	need, large := recordHead, f.Bytes > eagerMax
+	var ref reference
+	if large {
+		r, offset, ok := l.w.arena.find(in.Memory)
+		if !ok || int(f.Bytes) > l.w.fabric.Traits().Message {
+			return false
+		}
+		need += referenceBytes
+		ref = reference{r.at(offset + frame.HeaderRoom), r.key, uint64(f.Bytes), 0}
+	} else {
+		need += words(int(f.Bytes))
+	}
+	if !l.room(need, framesReserve) {
+		if !l.short {
+			l.short = true
+			l.w.news.Store(true)
+			l.flush()
+		}
+		return false
+	}
+	kind, number := f.Kind, frame.None
+	if large || f.Kind == netio.Data {
+		number = frame.Number(l.table.Enter(sent{f, large}))
+	}
+	b := l.packet[l.used : l.used+need]
+	if large {
+		kind |= byReference
+		ref.check = crc32.Checksum(f.Payload(), castagnoli)
+		putReference(b[recordHead:], ref)
+	} else {
+		clear(b[recordHead+copy(b[recordHead:], f.Payload()):])
+	}
+	putRecord(b, &f.Header, kind, number)
+	l.used += need
+	l.records++
+	if f.Kind == netio.Control || l.used+recordHead+256 > framesMax {
+		l.flush()
+	} else {
+		l.w.news.Store(true)
+		l.w.late.Arm()
+	}
+	if number == frame.None {
+		f.Release()
+	}
+	return true
+}
+
+// say has a note told soon.
+func (l *link) say(n note) {
+	l.notes = append(l.notes, n)
+	l.w.news.Store(true)
+}
+
+// flush sends what there is to tell. What there is no room for waits until the other end has looked.
+func (l *link) flush() {
+	if l.over.Load() {
+		return
+	}
+	for {
+		full := l.flushOnce()
+		if !full {
+			return
+		}
+	}
+}
+
+// flushOnce reports whether there may be more to tell.
+func (l *link) flushOnce() (more bool) {
+	due := l.taken+l.window-l.told >= l.window/4 || l.short
+	if l.packet == nil && l.released.Empty() && len(l.notes) == 0 && !due {
+		return false
+	}
+	if l.packet == nil {
+		need := 0
+		if len(l.notes) > 0 {
+			need = noteBytes
+		} else if !l.released.Empty() {
+			need = 8
+		}
+		if need == 0 || !l.room(need, limitsReserve) {
+			if need = 0; !due || !l.room(0, 0) {
+				return false
+			}
+		}
+		if need == 0 {
+			l.send(0, 0)
+			return false
+		}
+	}
+	room := min(uint64(packetMax), l.limit-min(l.limit, l.sent+limitsReserve))
+	notes := 0
+	for len(l.notes) > notes && uint64(l.used+noteBytes) <= room {
+		n := &l.notes[notes]
+		b := l.packet[l.used : l.used+noteBytes]
+		putRecord(b, &netio.Header{Seq: n.key, Tag: n.fault}, n.kind, n.number)
+		putReference(b[recordHead:], n.reference)
+		l.used += noteBytes
+		notes++
+	}
+	l.notes = l.notes[:copy(l.notes, l.notes[notes:])]
+	releases := 0
+	rest := l.released.TakeNewest()
+	for !rest.Empty() && uint64(l.used+releaseBytes) <= room {
+		f := rest.Shift()
+		in := f.Inside(access)
+		binary.LittleEndian.PutUint32(l.packet[l.used:], uint32(in.Received))
+		l.used += releaseBytes
+		releases++
+		in.Pool.TakeBack(f)
+	}
+	more = !rest.Empty() || len(l.notes) > 0
+	for f := rest.Shift(); f != nil; f = rest.Shift() {
+		l.released.Push(f)
+	}
+	l.send(notes, releases)
+	return more
+}
+
+// send lets the packet leave.
+func (l *link) send(notes, releases int) {
+	l.told = l.taken + l.window
+	h := head{
+		token: l.token, process: uint32(l.w.place.Process), limit: l.told, records: uint16(l.records + notes), releases: uint16(releases), short: l.short,
+	}
+	h.seal(l.packet[:l.used])
+	l.short = false
+	l.sent += uint64(l.used)
+	w := l.w
+	w.counts.Packets++
+	w.counts.Frames += uint64(l.records)
+	tag, ok := w.calls.enter()
+	if !ok { // which takes as many calls as there are slots, and more
+		w.broken(errors.New("too many calls are under way"))
+		return
+	}
+	w.calls.all[tag] = call{kind: sendPacket, link: l, slot: l.slot, bytes: l.used}
+	l.packet, l.records, l.used = nil, 0, 0
+	w.begin(tag)
+}
+
+// arrived takes in a packet.
+func (w *Way) arrived(packet []byte) {
+	h, member, err := unseal(packet, w.token)
+	if !member {
+		if w.counts.Strangers++; w.counts.Strangers == 1 {
+			w.config.Log.Warn("drop a packet of a stranger", "bytes", len(packet))
+		}
+		return
+	}
+	if err == nil && (int64(h.process) >= int64(len(w.links)) || w.links[h.process] == nil) {
+		err = fmt.Errorf("check packet: %w: process %d is not linked", netio.ErrDamaged, h.process)
+	}
+	if err != nil {
+		w.after = append(w.after, func() { w.tcp.Under(access).Tell(err) })
+		return
+	}
+	l := w.links[h.process]
+	l.taken += uint64(len(packet)) // of one that has finished, too
+	l.limit = max(l.limit, h.limit)
+	if h.short {
+		l.widen()
+	}
+	if err := l.take(packet[packetHead:], &h); err != nil {
+		w.damaged(l, err)
+	}
+	if len(l.notes) > 0 || !l.released.Empty() || l.taken+l.window-l.told >= l.window/4 {
+		w.news.Store(true)
+		if l.taken+l.window-l.told >= l.window/4 {
+			l.flush()
+		}
+	}
+}
+
+// widen lets the process send more at a time, if slabs can be had for it.
+func (l *link) widen() {
+	if l.window >= windowMax {
+		return
+	}
+	all := l.window
+	for _, o := range l.w.linked {
+		all += o.window
+	}
+	if err := l.w.slabs.grow(l.w, all); err != nil {
+		l.w.complain()
+		return
+	}
+	l.window *= 2
+	l.w.news.Store(true)
+}
+
+var errPacket = errors.New("its records make no sense")
+
+// take takes in what a packet says.
+func (l *link) take(b []byte, h *head) error {
+	for range h.records {
+		if len(b) < recordHead {
+			return errPacket
+		}
+		header, number := record(b)
+		b = b[recordHead:]
+		extra := referenceBytes
+		if header.Kind == netio.Data || header.Kind == netio.Control {
+			if header.Bytes > eagerMax {
+				return errPacket
+			}
+			extra = words(int(header.Bytes))
+		}
+		if len(b) < extra {
+			return errPacket
+		}
+		if err := l.takeRecord(header, number, b[:extra]); err != nil {
+			return err
+		}
+		b = b[extra:]
+	}
+	if len(b) < int(h.releases)*releaseBytes {
+		return errPacket
+	}
+	for range h.releases {
+		if err := l.release(binary.LittleEndian.Uint32(b)); err != nil {
+			return err
+		}
+		b = b[releaseBytes:]
+	}
+	return nil
+}
+
+func (l *link) takeRecord(h netio.Header, number frame.Number, extra []byte) error {
+	switch h.Kind {
+	case netio.Data, netio.Control:
+		f := l.eager.Get(int(h.Bytes))
+		f.Header = h
+		copy(f.Payload(), extra)
+		f.Inside(access).Received = number
+		return l.deliver(f)
+	case netio.Data | byReference, netio.Control | byReference:
+		h.Kind &^= byReference
+		return l.fetch(h, number, referenceIn(extra))
+	}
+	return l.w.heed(l, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
+}
+
+// deliver hands a frame to its rank.
+func (l *link) deliver(f *netio.Frame) error {
+	w := l.w
+	if !l.place.Has(int(f.From)) || !w.place.Has(int(f.To)) {
+		return fmt.Errorf("a frame from rank %d for rank %d", f.From, f.To)
+	}
+	w.ports[int(f.To)-w.place.First].over.Deliver(f)
+	return nil
+}
+
+// fetch begins to get a frame's payload.
+func (l *link) fetch(h netio.Header, number frame.Number, from reference) error {
+	if h.Bytes <= eagerMax || h.Bytes > netio.FrameBytesMax || uint64(h.Bytes) != from.bytes {
+		return errPacket
+	}
+	w := l.w
+	w.counts.Fetched++
+	f := l.lend(int(h.Bytes))
+	f.Header = h
+	f.Inside(access).Received = number
+	if r, _, ok := w.arena.find(f.Inside(access).Memory); ok {
+		if tag, ok := w.calls.enter(); ok {
+			w.calls.all[tag] = call{kind: fetchFrame, link: l, mem: r, fetch: fetching{f, from}}
+			w.begin(tag)
+			return nil
+		}
+	}
+	t := &transfer{link: l, fetch: fetching{f, from}, at: from.at, key: from.key}
+	t.op.Kind, t.op.Data = local.Get, f.Payload()
+	t.run()
+	return nil
+}
+
+// lend lends a frame for what is fetched, of memory that is registered if there is some.
+func (l *link) lend(bytes int) *netio.Frame {
+	w, k := l.w, &l.keeper[1]
+	if l.fetches.Inside(access).Has(bytes) {
+		return l.fetches.Get(bytes)
+	}
+	if k.next = w.arena.take(int(netio.FrameCost(bytes))); k.next == nil {
+		w.complain()
+	}
+	f := l.fetches.Get(bytes)
+	if k.next != nil { // the pool had one after all
+		w.arena.give(k.next)
+		k.next = nil
+	}
+	return f
+}
+
+// fetched hands over what was fetched.
+func (l *link) fetched(got fetching, err error) {
+	f := got.frame
+	if err == nil && crc32.Checksum(f.Payload(), castagnoli) == got.from.check {
+		if err := l.deliver(f); err != nil {
+			l.w.damaged(l, err)
+		}
+		return
+	}
+	f.Inside(access).Pool.TakeBack(f)
+	if err != nil {
+		l.w.doubt(l, err)
+		return
+	}
+	l.w.damaged(l, fmt.Errorf("wrong CRC32C of %d bytes", got.from.bytes))
+}
+
+// release takes back a frame that the process has released.
+func (l *link) release(number uint32) error {
+	if l.over.Load() {
+		return nil
+	}
+	if l.table.At(number) == nil {
+		return fmt.Errorf("it has released number %d, and nothing is under way by it", number)
+	}
+	l.table.Leave(number).frame.Release()
+	return nil
+}
+
+// end gives back what the process will not release any more. It may be reading still: memory that it was shown is not used again.
+func (l *link) end() {
+	for n := range uint32(l.table.Slots()) {
+		if at := l.table.At(n); at != nil {
+			at.frame.Inside(access).Stale = at.reference
+			l.table.Leave(n).frame.Release()
+		}
+	}
+	rest := l.released.TakeNewest()
+	for f := rest.Shift(); f != nil; f = rest.Shift() {
+		f.Inside(access).Pool.TakeBack(f)
+	}
+}
+
+// received keeps the pool of frames that came from a process.
+type received struct {
+	netio.Heap
+
+	link *link
+	next []byte // memory for the next frame; nil is Go's
+}
+
+// Memory implements [netio.Keeper].
+func (r *received) Memory(n int) []byte {
+	if mem := r.next; mem != nil {
+		r.next = nil
+		return mem
+	}
+	return r.Heap.Memory(n)
+}
+
+// Drop implements [netio.Keeper].
+func (r *received) Drop(f *netio.Frame) { r.link.w.arena.give(f.Inside(access).Memory) }
+
+// Release implements [netio.Keeper].
+func (r *received) Release(p *netio.Pool, f *netio.Frame) {
+	l := r.link
+	if f.Inside(access).Received == frame.None || l.over.Load() {
+		p.TakeBack(f)
+		return
+	}
+	if l.released.Push(f) {
+		l.w.news.Store(true)
+		l.w.late.Arm()
+	}
+	if l.over.Load() { // whoever ended it may have looked before
+		rest := l.released.TakeNewest()
+		for f := rest.Shift(); f != nil; f = rest.Shift() {
+			f.Inside(access).Pool.TakeBack(f)
+		}
+	}
+}

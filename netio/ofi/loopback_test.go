@@ -1,0 +1,201 @@
+package ofi
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// loopback is a network in memory, whose endpoints are fabrics. Tests set what goes wrong in it.
+type loopback struct {
+	mu    sync.Mutex
+	ends  []*loop
+	delay int // looks that an event waits for
+	busy  int // one call in so many is refused for now; 0 is never
+	calls int
+
+	refuseAfter int // registrations of an endpoint that are granted; 0 is all
+	none        int // packets that found no slab
+}
+
+// loop is one end of it.
+type loop struct {
+	net     *loopback
+	number  uint64
+	regions map[uint64]region
+	granted int
+	slabs   []loopSlab
+	events  []loopEvent
+	closed  bool
+	failing error // of what is sent from now on
+}
+
+type loopSlab struct {
+	mem  []byte
+	used int
+	tag  uint32
+}
+
+type loopEvent struct {
+	event
+	wait int
+}
+
+func (n *loopback) open() *loop {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}}
+	n.ends = append(n.ends, f)
+	return f
+}
+
+func (f *loop) Address() []byte { return binary.LittleEndian.AppendUint64(nil, f.number) }
+
+func (f *loop) Link(address []byte) (uint64, error) { return binary.LittleEndian.Uint64(address), nil }
+
+func (f *loop) Register(mem []byte, key uint64) (region, error) {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	if f.granted++; f.net.refuseAfter > 0 && f.granted > f.net.refuseAfter {
+		return region{}, errors.New("register memory: Cannot allocate memory")
+	}
+	r := region{mem: mem, key: key, base: uint64(addressOf(mem))}
+	f.regions[key] = r
+	return r, nil
+}
+
+func (f *loop) Deregister(r region) error {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	delete(f.regions, r.key)
+	return nil
+}
+
+// turn tells whether a call is taken.
+func (f *loop) turn() error {
+	f.net.calls++
+	if f.net.busy > 0 && f.net.calls%f.net.busy == 0 {
+		return errBusy
+	}
+	return nil
+}
+
+func (f *loop) tell(e event) { f.events = append(f.events, loopEvent{e, f.net.delay}) }
+
+func (f *loop) Post(slab []byte, _ region, tag uint32) error {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	if err := f.turn(); err != nil {
+		return err
+	}
+	f.slabs = append(f.slabs, loopSlab{mem: slab, tag: tag})
+	return nil
+}
+
+func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	if err := f.turn(); err != nil {
+		return err
+	}
+	to := f.net.ends[peer]
+	switch {
+	case f.failing != nil:
+		f.tell(event{tag: tag, err: f.failing})
+		return nil
+	case to.closed:
+		f.tell(event{tag: tag, err: errors.New("the end is closed")})
+		return nil
+	case len(to.slabs) == 0:
+		f.net.none++
+		return errBusy
+	}
+	s := &to.slabs[0]
+	at := s.mem[s.used : s.used+len(mem) : s.used+len(mem)]
+	s.used += copy(at, mem)
+	e := event{tag: s.tag, packet: at}
+	if len(s.mem)-s.used < packetMax {
+		e.left = true
+		to.slabs = to.slabs[1:]
+	}
+	to.tell(e)
+	f.tell(event{tag: tag})
+	return nil
+}
+
+// reach finds memory of another end.
+func (f *loop) reach(peer uint64, at, key uint64, n int) ([]byte, error) {
+	to := f.net.ends[peer]
+	r, ok := to.regions[key]
+	if to.closed || !ok || at < r.base || at+uint64(n) > r.base+uint64(len(r.mem)) {
+		return nil, fmt.Errorf("a bad key or address: %x", key)
+	}
+	return r.mem[at-r.base:][:n], nil
+}
+
+// move copies word by word, as the memory's own process may read it.
+func move(to, from []byte) {
+	for ; len(to) >= 8 && uintptr(unsafe.Pointer(&to[0]))%8 == 0; to, from = to[8:], from[8:] {
+		*(*uint64)(unsafe.Pointer(&to[0])) = binary.LittleEndian.Uint64(from)
+	}
+	copy(to, from)
+}
+
+func (f *loop) Put(peer uint64, mem []byte, _ region, at, key uint64, tag uint32) error {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	if err := f.turn(); err != nil {
+		return err
+	}
+	there, err := f.reach(peer, at, key, len(mem))
+	if err == nil {
+		move(there, mem)
+	}
+	f.tell(event{tag: tag, err: err})
+	return nil
+}
+
+func (f *loop) Get(peer uint64, mem []byte, _ region, at, key uint64, tag uint32) error {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	if err := f.turn(); err != nil {
+		return err
+	}
+	there, err := f.reach(peer, at, key, len(mem))
+	if err == nil {
+		move(mem, there)
+	}
+	f.tell(event{tag: tag, err: err})
+	return nil
+}
+
+func (f *loop) Poll(into []event) (n int, err error) {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	still := f.events[:0]
+	for i := range f.events {
+		if e := &f.events[i]; e.wait > 0 || n == len(into) {
+			e.wait--
+			still = append(still, *e)
+		} else {
+			into[n] = e.event
+			n++
+		}
+	}
+	f.events = still
+	return n, nil
+}
+
+func (f *loop) Descriptor() int { return -1 }
+
+func (f *loop) MayWait() bool { return false }
+
+func (f *loop) Traits() traits { return traits{Provider: "loopback", Message: 1 << 30} }
+
+func (f *loop) Close() {
+	f.net.mu.Lock()
+	defer f.net.mu.Unlock()
+	f.closed = true
+}

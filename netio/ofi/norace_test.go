@@ -1,0 +1,5 @@
+//go:build !race
+
+package ofi
+
+const raceDetector = false

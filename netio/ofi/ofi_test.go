@@ -1,0 +1,166 @@
+package ofi
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory: each arrives once, and no packet
+// finds no slab.
+func TestTrouble(t *testing.T) {
+	for name, n := range map[string]*loopback{
+		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4}, "all": {delay: 2, busy: 5, refuseAfter: 4}, "nothing": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const count, from = 600, 3
+			all := dial(t, netiotest.Configs(t, from+1, from+1), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+			for _, p := range all {
+				p.Start(func(err error) { t.Error(err) })
+			}
+			var running sync.WaitGroup
+			for rank := 1; rank <= from; rank++ {
+				running.Go(func() {
+					p := all[rank].Port(rank)
+					for i := range count {
+						bytes := []int{0, 8, 1000, eagerMax, eagerMax + 1, 100_000}[i%6]
+						f := p.Pool().Get(bytes)
+						f.Kind, f.From, f.To, f.Bytes, f.Seq = netio.Data, uint32(rank), 0, uint32(bytes), uint64(i)
+						for j := range f.Payload() {
+							f.Payload()[j] = byte(i + j + rank)
+						}
+						p.Send(f)
+						for p.Pool().Lent() > 1<<20 {
+							p.Wait(time.Second)
+						}
+					}
+					for p.Pool().Lent() > 0 {
+						p.Wait(time.Second)
+					}
+				})
+			}
+			seen := map[[2]uint64]bool{}
+			for p := all[0].Port(0); len(seen) < from*count; {
+				f := p.Recv()
+				if f == nil {
+					p.Wait(time.Second)
+					continue
+				}
+				key := [2]uint64{uint64(f.From), f.Seq}
+				require.False(t, seen[key])
+				seen[key] = true
+				for j, b := range f.Payload() {
+					if b != byte(int(f.Seq)+j+int(f.From)) {
+						t.Fatalf("byte %d of frame %d of rank %d", j, f.Seq, f.From)
+					}
+				}
+				f.Release()
+			}
+			running.Wait()
+			closeAll(t, all)
+			require.Zero(t, n.none, "packets that found no slab")
+			refused := uint64(0)
+			for _, p := range all {
+				c := p.way.counts
+				require.Greater(t, c.SlabBytes, c.Granted)
+				require.NotZero(t, c.Packets)
+				refused += c.Refused
+			}
+			require.Equal(t, n.refuseAfter > 0, refused > 0)
+		})
+	}
+}
+
+func closeAll(t *testing.T, all []process) {
+	var closing sync.WaitGroup
+	errs := make([]error, len(all))
+	for i, p := range all {
+		closing.Go(func() { errs[i] = p.Close() })
+	}
+	closing.Wait()
+	require.NoError(t, errors.Join(errs...))
+}
+
+// TestStrangersAreDropped sends an endpoint what no member would.
+func TestStrangersAreDropped(t *testing.T) {
+	n := &loopback{}
+	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	stranger := n.open()
+	for _, text := range []string{"GET / HTTP/1.1", "x", string(make([]byte, packetMax))} {
+		require.NoError(t, stranger.Send(0, []byte(text), region{}, 0))
+	}
+	for strangers := uint64(0); strangers < 3; { // the sentry of whoever has the first endpoint hears them
+		all[0].Port(0).Wait(time.Millisecond)
+		strangers = 0
+		for _, p := range all {
+			p.way.mu.Lock()
+			strangers += p.way.counts.Strangers
+			p.way.mu.Unlock()
+		}
+	}
+	closeAll(t, all)
+}
+
+// TestProvidersDiffer gives two processes different providers.
+func TestProvidersDiffer(t *testing.T) {
+	w := &Way{fabric: (&loopback{}).open(), place: netio.PlaceOf(2, 2, 0), links: make([]*link, 2)}
+	require.ErrorContains(t, w.link(1, `{"Provider":"tcp"}`), "it uses provider tcp, this one loopback: give both the same --provider")
+}
+
+// TestTooLittleMemory allows less pinned memory than the way begins with.
+func TestTooLittleMemory(t *testing.T) {
+	c := netiotest.Configs(t, 2, 2)[0]
+	c.Listener.Close()
+	c.Log = slog.New(slog.DiscardHandler)
+	_, err := open(&c, (&loopback{}).open(), Options{Pinned: 1 << 20})
+	require.ErrorContains(t, err, "raise --pinned, or `ulimit -l`")
+}
+
+// TestExposeBeyondPinned exposes more than may be pinned.
+func TestExposeBeyondPinned(t *testing.T) {
+	n := &loopback{}
+	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true, Pinned: 8 << 20}, func(int) (fabric, error) { return n.open(), nil })
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	_, _, err := all[0].Port(0).OneSided().Expose(64 << 20)
+	require.ErrorContains(t, err, "may be pinned are left: raise --pinned")
+	closeAll(t, all)
+}
+
+func TestPacket(t *testing.T) {
+	packet := make([]byte, packetHead+64)
+	want := head{token: 7, process: 3, limit: 1 << 40, bytes: uint32(len(packet)), records: 2, releases: 5, short: true}
+	want.seal(packet)
+	got, member, err := unseal(packet, 7)
+	require.NoError(t, err)
+	require.True(t, member)
+	require.Equal(t, want, got)
+	_, member, _ = unseal(packet, 8)
+	require.False(t, member)
+	packet[50]++
+	_, member, err = unseal(packet, 7)
+	require.True(t, member)
+	require.ErrorIs(t, err, netio.ErrDamaged)
+}
+
+// TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has chosen one.
+func TestProvidersThatAnybodyReaches(t *testing.T) {
+	here, there := &tcp.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}, &tcp.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
+	require.NoError(t, mayLeave("tcp;ofi_rxm", here, false))
+	require.NoError(t, mayLeave("tcp;ofi_rxm", there, true))
+	require.NoError(t, mayLeave("verbs;ofi_rxm", there, false))
+	require.ErrorContains(t, mayLeave("tcp;ofi_rxm", there, false), "10.0.0.2:1 is not on this host: say --insecure")
+	require.Error(t, mayLeave("net", there, false))
+}

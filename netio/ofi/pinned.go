@@ -1,0 +1,113 @@
+package ofi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+)
+
+// pinned is the memory that is registered with the fabric, within a limit. It is for the holder of the way's lock.
+type pinned struct {
+	fabric  fabric
+	limit   int64
+	used    int64
+	refused error // the first refusal
+	all     []region
+}
+
+var errPinned = errors.New("no more memory may be pinned: raise --pinned, or `ulimit -l`")
+
+// take registers memory of somebody else.
+func (p *pinned) take(mem []byte) (region, error) {
+	if p.used+int64(len(mem)) > p.limit {
+		return region{}, p.refuse(fmt.Errorf("%d bytes beside %d of %d: %w", len(mem), p.used, p.limit, errPinned))
+	}
+	r, err := p.fabric.Register(mem, random())
+	if err != nil {
+		return region{}, p.refuse(err)
+	}
+	p.used += int64(len(mem))
+	return r, nil
+}
+
+func (p *pinned) refuse(err error) error {
+	if p.refused == nil {
+		p.refused = err
+	}
+	return err
+}
+
+func (p *pinned) give(r region) {
+	p.used -= int64(len(r.mem))
+	_ = p.fabric.Deregister(r) // nobody uses it: there is nothing left to do when it fails
+}
+
+// more maps and registers memory, which is kept to the end.
+func (p *pinned) more(bytes int) (region, error) {
+	mem := mapped(bytes)
+	if mem == nil {
+		return region{}, p.refuse(errors.New("the system has no memory left"))
+	}
+	r, err := p.take(mem)
+	if err != nil {
+		unmapped(mem)
+		return region{}, err
+	}
+	p.all = append(p.all, r)
+	return r, nil
+}
+
+// arena gives out registered memory for frames that are fetched. What was given back keeps its size.
+type arena struct {
+	pinned *pinned
+	chunks []region // by address
+	rest   []byte   // of the newest chunk
+	free   [frame.ClassCount][][]byte
+}
+
+const chunkBytes = 4 << 20
+
+// take returns memory for a frame of n bytes in all; nil when there is no room.
+func (a *arena) take(n int) []byte {
+	free := &a.free[frame.ClassOf(n-frame.HeaderRoom)]
+	if last := len(*free) - 1; last >= 0 {
+		mem := (*free)[last]
+		*free = (*free)[:last]
+		return mem
+	}
+	if n > len(a.rest) {
+		r, err := a.pinned.more(max(chunkBytes, (n+4095)&^4095))
+		if err != nil {
+			return nil
+		}
+		i, _ := slices.BinarySearchFunc(a.chunks, addressOf(r.mem), byAddress)
+		a.chunks = slices.Insert(a.chunks, i, r)
+		a.rest = r.mem
+	}
+	mem := a.rest[:n:n]
+	a.rest = a.rest[n:]
+	return mem
+}
+
+// give takes back what take has returned, when it is the arena's.
+func (a *arena) give(mem []byte) {
+	if _, _, ok := a.find(mem); ok {
+		c := frame.Class(mem)
+		a.free[c] = append(a.free[c], mem)
+	}
+}
+
+// find says where memory is.
+func (a *arena) find(mem []byte) (r region, offset int, ok bool) {
+	at := addressOf(mem)
+	i, exact := slices.BinarySearchFunc(a.chunks, at, byAddress)
+	if !exact {
+		i--
+	}
+	if i < 0 || at-addressOf(a.chunks[i].mem) >= uintptr(len(a.chunks[i].mem)) {
+		return region{}, 0, false
+	}
+	return a.chunks[i], int(at - addressOf(a.chunks[i].mem)), true
+}

@@ -1,0 +1,84 @@
+package ofi
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openDescriptor takes the fabric's descriptor, if it is quiet while nothing happens.
+func (s *sentry) openDescriptor() {
+	s.w.mu.Lock()
+	fd := s.w.fabric.Descriptor()
+	s.w.mu.Unlock()
+	if fd < 0 || !s.quiet(fd) {
+		return
+	}
+	// A set of its own holds it: the fabric's descriptor stays the fabric's.
+	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return
+	}
+	if unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN}) != nil || unix.SetNonblock(set, true) != nil {
+		unix.Close(set)
+		return
+	}
+	file := os.NewFile(uintptr(set), "fabric")
+	raw, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return
+	}
+	s.file, s.raw = file, raw
+	s.waiter.ask = s.waiter.look
+}
+
+// quiet tries a descriptor: one that is readable while there is nothing to do would keep the sentry busy.
+func (s *sentry) quiet(fd int) bool {
+	for range 8 {
+		s.w.poll()
+		s.w.mu.Lock()
+		may := s.w.fabric.MayWait()
+		s.w.mu.Unlock()
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, err := unix.Poll(p, 0); may && err == nil && n == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do part of their work only when they
+// are looked at, it waits for no longer than watchMax.
+func (s *sentry) watch() bool {
+	s.w.mu.Lock()
+	may := !s.w.closed && s.w.fabric.MayWait()
+	s.w.mu.Unlock()
+	if !may {
+		return false
+	}
+	if s.file.SetReadDeadline(time.Now().Add(watchMax)) != nil {
+		return false
+	}
+	s.waiter.asked = false
+	_ = s.raw.Read(s.waiter.ask) // which fails when the time is over
+	return true
+}
+
+// waiter is what watch needs of memory; to make it each time would be garbage.
+type waiter struct {
+	ask   func(set uintptr) bool
+	asked bool
+	event [1]unix.EpollEvent
+}
+
+// look is called before Go's poller waits, and each time that it has been woken.
+func (w *waiter) look(set uintptr) bool {
+	n, _ := unix.EpollWait(int(set), w.event[:], 0)
+	again := w.asked
+	w.asked = true
+	return n > 0 || again
+}
+
+const watchMax = 10 * time.Millisecond

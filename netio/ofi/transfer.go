@@ -1,0 +1,334 @@
+package ofi
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// reach is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late piece of an operation that was given
+// up touches no memory of the rank's. Words are left to the owner's process, over TCP, as is memory that could not be registered.
+type reach struct {
+	p       *port
+	rest    local.Far
+	open    int // transfers and fences here; it is the rank's own, as is all but done
+	begun   uint64
+	all     []*transfer // that are open
+	spare   []*transfer
+	fences  []fence
+	endings uint32
+	done    []*transfer // guarded by the way's lock
+	taken   []*transfer // what was done, the rank's own
+}
+
+// transfer is a Put or Get, or the fetch of a frame into memory that is not registered.
+type transfer struct {
+	of      *reach // nil for a fetch
+	fetch   fetching
+	op      local.Operation
+	number  uint64 // by which it began
+	place   int    // in all
+	link    *link
+	lease   *lease // nil for a fetch
+	at, key uint64
+	next    int // bytes that have left
+	pieces  int // under way
+	err     error
+	over    bool // it is done
+	dropped bool // the rank has given it up; it is guarded by the way's lock
+	rest    netio.Completion
+}
+
+// fence waits for transfers that began before it.
+type fence struct {
+	before uint64
+	left   int
+	c      *netio.Completion
+}
+
+// errElsewhere says that TCP is to serve an operation.
+var errElsewhere = errors.New("there is no lease")
+
+func (r *reach) init(p *port) { r.p = p }
+
+// Start implements [local.Far].
+func (r *reach) Start(op local.Operation) {
+	w := r.p.w
+	l := w.links[op.Process]
+	if l == nil || op.Kind != local.Get && op.Kind != local.Put {
+		r.rest.Start(op)
+		return
+	}
+	op.Completion.Inside(access).Begin()
+	r.open++
+	r.begun++
+	t := r.transfer()
+	t.op, t.link, t.number, t.place = op, l, r.begun, len(r.all)
+	r.all = append(r.all, t)
+	w.mu.Lock()
+	t.start()
+	w.unlock()
+}
+
+func (r *reach) transfer() *transfer {
+	if last := len(r.spare) - 1; last >= 0 {
+		t := r.spare[last]
+		r.spare = r.spare[:last]
+		return t
+	}
+	return &transfer{of: r}
+}
+
+// start is for the holder of the way's lock, as are those that follow.
+func (t *transfer) start() {
+	l := t.link
+	switch s := l.leases[t.op.Key]; {
+	case l.over.Load() || l.w.closed:
+		t.finish(exposed.Lost)
+	case s == nil:
+		l.leases[t.op.Key] = &lease{waiting: []*transfer{t}}
+		l.say(note{kind: ask, key: t.op.Key})
+	case s.revoked:
+		t.finish(exposed.Withdrawn)
+	case s.granted:
+		t.begin(s)
+	default:
+		s.waiting = append(s.waiting, t)
+	}
+}
+
+// begin begins a transfer under a lease.
+func (t *transfer) begin(s *lease) {
+	if t.dropped {
+		return
+	}
+	n := uint64(len(t.op.Data))
+	if t.op.Offset > s.bytes || n > s.bytes-t.op.Offset {
+		t.finish(exposed.Beyond)
+		return
+	}
+	t.lease, t.at, t.key = s, s.at+t.op.Offset, s.key
+	s.open++
+	if len(t.op.Data) == 0 {
+		t.settleLease()
+		t.finish(nil)
+		return
+	}
+	t.run()
+}
+
+// run lets all pieces leave, as soon as there are slots.
+func (t *transfer) run() {
+	w := t.link.w
+	if len(w.hungry) > 0 || !t.feed() {
+		w.hungry = append(w.hungry, t)
+	}
+}
+
+// pieceMax is how much of a transfer goes at once.
+const pieceMax = eagerMax
+
+// piecesMax is how many pieces may be under way: packets need slots too.
+const piecesMax = slotsMax * 3 / 4
+
+// feed lets pieces leave for as long as there are slots. It reports whether all have left.
+func (t *transfer) feed() bool {
+	w := t.link.w
+	for t.next < len(t.op.Data) && t.err == nil {
+		if w.pieces == piecesMax {
+			return false
+		}
+		slot, ok := w.slots.take(w)
+		if !ok {
+			return false
+		}
+		tag, ok := w.calls.enter()
+		if !ok {
+			w.slots.give(slot)
+			return false
+		}
+		// All pieces but the last end with a word, so that none is torn.
+		at := t.at + uint64(t.next)
+		n := min(len(t.op.Data)-t.next, pieceMax-int(at%exposed.WordBytes))
+		c := call{
+			kind: getPiece, link: t.link, slot: slot, bytes: n, of: t, piece: t.op.Data[t.next : t.next+n],
+			at: at, key: t.key,
+		}
+		if t.op.Kind == local.Put {
+			c.kind = putPiece
+			mem, _ := w.slots.at(slot)
+			copy(mem, c.piece)
+			w.counts.Puts++
+		} else {
+			w.counts.Gets++
+		}
+		w.calls.all[tag] = c
+		t.next += n
+		t.pieces++
+		w.pieces++
+		w.begin(tag)
+	}
+	return true
+}
+
+// feed goes on with what waits for slots.
+func (w *Way) feed() {
+	if w.starved {
+		w.starved = false
+		w.news.Store(true)
+	}
+	for w.fed < len(w.hungry) {
+		if t := w.hungry[w.fed]; t != nil && !t.feed() {
+			return
+		}
+		w.hungry[w.fed] = nil
+		w.fed++
+	}
+	w.hungry, w.fed = w.hungry[:0], 0
+}
+
+// moved takes in that a piece has gone, or come.
+func (w *Way) moved(c call, err error) {
+	t := c.of
+	if err == nil && c.kind == getPiece && !t.dropped {
+		mem, _ := w.slots.at(c.slot)
+		copy(c.piece, mem)
+	}
+	w.slots.give(c.slot)
+	t.pieces--
+	w.pieces--
+	if err != nil {
+		w.doubt(c.link, err)
+		t.err = exposed.Lost
+		if i := slices.Index(w.hungry, t); i >= 0 {
+			w.hungry[i] = nil
+		}
+	}
+	if t.pieces == 0 && (t.next == len(t.op.Data) || t.err != nil) {
+		if t.lease == nil {
+			c.link.fetched(t.fetch, t.err)
+		} else {
+			t.settleLease()
+			t.finish(t.err)
+		}
+	}
+	w.feed()
+}
+
+func (t *transfer) settleLease() {
+	t.lease.open--
+	t.link.leave(t.op.Key, t.lease)
+}
+
+// finish has the rank learn that a transfer is done.
+func (t *transfer) finish(err error) {
+	t.err, t.over = err, true
+	if t.dropped {
+		return
+	}
+	r := t.of
+	if r.done = append(r.done, t); len(r.done) == 1 {
+		r.p.over.Wake()
+	}
+}
+
+// settle is the rank's: it ends what is done, and reports whether there was any. It costs a load when nothing is open.
+func (r *reach) settle() bool {
+	if r.open == 0 {
+		return false
+	}
+	w := r.p.w
+	w.mu.Lock()
+	r.taken, r.done = r.done, r.taken[:0]
+	if endings := w.endings.Load(); endings != r.endings {
+		r.endings = endings
+		r.abandon()
+	}
+	w.unlock()
+	ended := len(r.taken) > 0
+	for _, t := range r.taken {
+		r.conclude(t)
+	}
+	clear(r.taken)
+	return ended
+}
+
+// abandon gives up what lost processes will not end.
+func (r *reach) abandon() {
+	for _, t := range r.all {
+		if t.link.over.Load() && !t.over {
+			t.dropped, t.over, t.err = true, true, exposed.Lost
+			r.taken = append(r.taken, t)
+		}
+	}
+}
+
+func (r *reach) conclude(t *transfer) {
+	op := t.op
+	var cause error
+	switch {
+	case errors.Is(t.err, errElsewhere):
+		r.pass(t)
+		return
+	case errors.Is(t.err, exposed.Lost):
+		cause = op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
+	case t.err != nil:
+		cause = op.Error(r.p.rank, t.err)
+	}
+	op.Completion.Inside(access).End(cause)
+	r.leave(t)
+}
+
+// pass leaves an operation to TCP.
+func (r *reach) pass(t *transfer) {
+	op, c := t.op, t.op.Completion
+	t.rest = netio.Completion{}
+	t.rest.Then(func() {
+		c.Inside(access).End(t.rest.Err())
+		r.leave(t)
+	})
+	op.Completion = &t.rest
+	r.rest.Start(op)
+}
+
+// leave takes out a transfer, and ends the fences that have waited for it.
+func (r *reach) leave(t *transfer) {
+	last := r.all[len(r.all)-1]
+	r.all[t.place], last.place = last, t.place
+	r.all = r.all[:len(r.all)-1]
+	r.open--
+	number, dropped := t.number, t.dropped
+	if !dropped {
+		*t = transfer{of: r}
+		r.spare = append(r.spare, t)
+	}
+	still := r.fences[:0]
+	for _, f := range r.fences {
+		if number <= f.before {
+			f.left--
+		}
+		if f.left > 0 {
+			still = append(still, f)
+			continue
+		}
+		r.open--
+		f.c.Inside(access).End(nil)
+	}
+	r.fences = still
+}
+
+// Fence implements [local.Far].
+func (r *reach) Fence(c *netio.Completion) {
+	if len(r.all) > 0 {
+		c.Inside(access).Begin()
+		r.open++
+		r.fences = append(r.fences, fence{r.begun, len(r.all), c})
+	}
+	r.rest.Fence(c)
+}
+
+// Open implements [local.Far].
+func (r *reach) Open() int { return r.open + r.rest.Open() }

@@ -1,0 +1,317 @@
+package sim
+
+import (
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// exposure is the exposed memory of all processes of a world: one segment, whose only user is the world.
+type exposure struct {
+	space *exposed.Space    // nil before the first use
+	user  exposed.User      // of the space
+	owner map[uint64]uint32 // the process that has exposed a key
+}
+
+// entriesMax is how many exposures a world may have at a time, of all its processes: 256 MiB of address space.
+const entriesMax = 1 << 22
+
+// open reserves the segment. The world is locked.
+func (e *exposure) open() error {
+	if e.space != nil {
+		return nil
+	}
+	space := exposed.NewSpace(0, 1, entriesMax)
+	own, err := space.Own()
+	if err != nil {
+		return err
+	}
+	e.space, e.user, e.owner = space, own.User(0), map[uint64]uint32{}
+	return nil
+}
+
+// do does an operation now. The world is locked.
+func (e *exposure) do(op *local.Operation) (fault exposed.Fault) {
+	if e.space == nil {
+		return exposed.Unknown
+	}
+	if by, ok := e.owner[op.Key]; ok && by != op.Process {
+		return exposed.Unknown
+	}
+	own, at := e.space.Near(0), exposed.Place{Key: op.Key, Offset: op.Offset}
+	switch op.Kind {
+	case local.Get:
+		return e.user.Get(own, at, op.Data)
+	case local.Put:
+		return e.user.Put(own, at, op.Data)
+	}
+	old, fault := op.Change(e.user, own)
+	if fault == exposed.None && op.Old != nil {
+		*op.Old = old
+	}
+	return fault
+}
+
+// oneSided is a rank's access to exposed memory. That of its process it uses at once, and for nothing. The rest takes the way of two
+// frames, a request and an answer, which cost the rank what frames do; the network serves it when the request arrives, at no cost to a
+// rank there.
+type oneSided struct {
+	rank    *rank
+	open    int    // operations that are not done, without fences
+	started uint64 // operations that went over the network
+	results heap[outcome]
+	fences  []fence
+}
+
+// outcome is what has become of an operation, on its way back.
+type outcome struct {
+	at      instant
+	number  uint64
+	started uint64
+	class   class
+	bytes   uint32
+	of      local.Operation
+	cause   error
+}
+
+func (a outcome) before(o outcome) bool { return a.at < o.at || a.at == o.at && a.number < o.number }
+
+// access is the key to what of netio is for transports.
+var access frame.Access
+
+var _ netio.OneSided = (*oneSided)(nil)
+
+// OneSided implements [netio.Port].
+func (r *rank) OneSided() netio.OneSided {
+	if r.oneSided == nil {
+		r.oneSided = &oneSided{rank: r}
+	}
+	return r.oneSided
+}
+
+// Expose implements [netio.OneSided].
+func (o *oneSided) Expose(bytes int) (netio.Address, []byte, error) {
+	w, process := o.rank.world, uint32(o.rank.process.place.Process)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a := netio.Address{Process: process}
+	err := w.exposure.open()
+	var memory []byte
+	if err == nil {
+		a.Key, memory, err = w.exposure.space.Expose(bytes)
+	}
+	if err != nil {
+		return a, nil, &netio.AddressError{Rank: o.rank.id, Call: "Expose", Address: a, Bytes: bytes, Cause: err}
+	}
+	w.exposure.owner[a.Key] = process
+	return a, memory, nil
+}
+
+// Withdraw implements [netio.OneSided].
+func (o *oneSided) Withdraw(a netio.Address) error {
+	w := o.rank.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := &w.exposure
+	var cause error = exposed.Unknown
+	if by, ok := e.owner[a.Key]; int(a.Process) != o.rank.process.place.Process {
+		cause = local.ErrForeign
+	} else if e.space != nil && (!ok || by == a.Process) {
+		if cause = e.space.Withdraw(a.Key); cause == exposed.None {
+			delete(e.owner, a.Key)
+			return nil
+		}
+	}
+	return &netio.AddressError{Rank: o.rank.id, Call: "Withdraw", Address: a, Cause: cause}
+}
+
+// Near implements [netio.OneSided].
+func (o *oneSided) Near(a netio.Address, n int) ([]byte, error) {
+	w := o.rank.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var cause error
+	switch by, ok := w.exposure.owner[a.Key]; {
+	case int64(a.Process) >= int64(w.layout.place.Processes):
+		cause = local.ErrNoProcess
+	case int(a.Process) != o.rank.process.place.Process:
+		return nil, nil
+	case w.exposure.space == nil || ok && by != a.Process:
+		cause = exposed.Unknown
+	default:
+		memory, fault := w.exposure.user.Near(w.exposure.space.Near(0), exposed.Place{Key: a.Key, Offset: a.Offset}, n)
+		if fault == exposed.None {
+			return memory, nil
+		}
+		cause = fault
+	}
+	return nil, &netio.AddressError{Rank: o.rank.id, Call: "Near", Address: a, Bytes: n, Cause: cause}
+}
+
+// Put implements [netio.OneSided].
+func (o *oneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
+	o.start(local.Operation{Kind: local.Put, Address: a, Data: src, Completion: c})
+}
+
+// Get implements [netio.OneSided].
+func (o *oneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
+	o.start(local.Operation{Kind: local.Get, Address: a, Data: dst, Completion: c})
+}
+
+// Add implements [netio.OneSided].
+func (o *oneSided) Add(a netio.Address, n uint64, old *uint64, c *netio.Completion) {
+	o.start(local.Operation{Kind: local.Add, Address: a, With: n, Old: old, Completion: c})
+}
+
+// Swap implements [netio.OneSided].
+func (o *oneSided) Swap(a netio.Address, with uint64, old *uint64, c *netio.Completion) {
+	o.start(local.Operation{Kind: local.Swap, Address: a, With: with, Old: old, Completion: c})
+}
+
+// CompareAndSwap implements [netio.OneSided].
+func (o *oneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uint64, c *netio.Completion) {
+	o.start(local.Operation{Kind: local.CompareAndSwap, Address: a, Expect: expect, With: with, Old: old, Completion: c})
+}
+
+// Fence implements [netio.OneSided]: what has been answered is visible.
+func (o *oneSided) Fence(c *netio.Completion) {
+	if o.open == 0 {
+		return
+	}
+	c.Inside(access).Begin()
+	o.fences = append(o.fences, fence{before: o.started, left: o.open, c: c})
+}
+
+// fence is one that is not done.
+type fence struct {
+	before uint64 // it is for the operations up to this one
+	left   int    // of them, those that are not done
+	c      *netio.Completion
+}
+
+// Open implements [netio.OneSided].
+func (o *oneSided) Open() int { return o.open + len(o.fences) }
+
+// start begins an operation, and does it when it is near.
+func (o *oneSided) start(op local.Operation) {
+	r, w := o.rank, o.rank.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cause := o.refuse(&op); cause != nil {
+		op.Completion.Inside(access).Fail(op.Error(r.id, cause))
+	} else if int(op.Process) != r.process.place.Process {
+		o.send(op)
+	}
+}
+
+// refuse does an operation that is near, and says what is wrong with one that can't be done.
+func (o *oneSided) refuse(op *local.Operation) error {
+	r, w := o.rank, o.rank.world
+	switch {
+	case int64(op.Process) >= int64(w.layout.place.Processes):
+		return local.ErrNoProcess
+	case r.process.down:
+		return local.ErrEnded
+	case int(op.Process) == r.process.place.Process:
+		if fault := w.exposure.do(op); fault != exposed.None {
+			return fault
+		}
+	}
+	return nil
+}
+
+// send sends a request. The world is locked.
+func (o *oneSided) send(op local.Operation) {
+	r, w := o.rank, o.rank.world
+	r.pay()
+	r.sync()
+	w.preempt(r)
+	to := &w.ranks[w.processes[op.Process].place.First]
+	k := w.layout.class(r.id, to.id)
+	request, answer := sizes(&op)
+	op.Completion.Inside(access).Begin()
+	o.open++
+	o.started++
+	number := o.started
+	r.clock += w.charges.end(k, request, true)
+	w.stats.Frames += 2 // one each way
+	w.stats.Bytes += uint64(request) + uint64(answer)
+	at, never := w.late(r, to, w.transit(r.clock, r, to, k, request))
+	if never {
+		return // the job will end
+	}
+	w.plan(at, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		res := outcome{started: number, bytes: answer, class: k, of: op}
+		if to.process.down {
+			res.cause = op.Error(r.id, local.Lost(w.layout.place, int(op.Process)))
+		} else if fault := w.exposure.do(&op); fault != exposed.None {
+			res.cause = op.Error(r.id, fault)
+		}
+		if res.at, never = w.late(to, r, w.transit(w.now, to, r, k, answer)); !never {
+			res.number = w.number()
+			o.results.push(res)
+			if r.parked {
+				w.queue.sooner(r.id, max(r.clock, res.at))
+			}
+		}
+	})
+}
+
+// sizes are the bytes of a request and its answer: an address and operands, and what is put or got.
+func sizes(op *local.Operation) (request, answer uint32) {
+	const address, words = 24, 16
+	n := uint32(op.Bytes())
+	switch op.Kind {
+	case local.Get:
+		return address, n
+	case local.Put:
+		return address + n, 0
+	}
+	return address + words, n
+}
+
+// late is when what would arrive at a moment does, by the faults of the network, and whether it never does. What is lost, damaged or doubled
+// at random is frames alone.
+func (w *World) late(from, to *rank, at instant) (instant, bool) {
+	faults := &w.config.Faults
+	if w.streams == nil {
+		return at, false
+	}
+	if w.drawn(faults.Delay) {
+		w.stats.Delayed++
+		at += instant(w.random.Int64N(int64(instantOf(faults.DelayMost)) + 1))
+	}
+	return w.partitioned(from, to, at)
+}
+
+// collect ends the operations whose results have arrived by now. The world is locked.
+func (o *oneSided) collect() {
+	r := o.rank
+	for len(o.results) > 0 && o.results[0].at <= r.clock {
+		res := o.results.pop()
+		r.clock += r.world.charges.end(res.class, res.bytes, true)
+		r.returned = true
+		o.open--
+		res.of.Completion.Inside(access).End(res.cause)
+		o.pass(res.started)
+	}
+}
+
+// pass ends the fences that an operation was the last for.
+func (o *oneSided) pass(started uint64) {
+	still := o.fences[:0]
+	for _, f := range o.fences {
+		if started <= f.before {
+			f.left--
+		}
+		if f.left > 0 {
+			still = append(still, f)
+		} else {
+			f.c.Inside(access).End(nil)
+		}
+	}
+	o.fences = still
+}

@@ -1,0 +1,342 @@
+package tcp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// A request is a frame with operations of one rank for one process, and an answer has their results, in the same order. Both travel on the
+// data lane, so answers to the requests of a rank come in the order of these. Numbers are little-endian.
+//
+//	of a request     key 8 │ offset 8 │ bytes 4 │ kind 1 │ 3 │ Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
+//	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8
+const (
+	operationBytes = 24
+	resultBytes    = 8
+
+	requestBytesMax = 64 << 10 // of a request, and of the answer to it
+	pieceBytesMax   = 32 << 10 // of a Get or Put; longer ones are taken apart
+	windowBytes     = 1 << 20  // of requests and answers that a rank has under way to a process
+)
+
+// requestRoom and answerRoom are what an operation takes in a request, and its result in an answer.
+func requestRoom(k local.Kind, bytes int) int {
+	switch k {
+	case local.Put:
+		return operationBytes + words(bytes)
+	case local.Add, local.Swap:
+		return operationBytes + 8
+	case local.CompareAndSwap:
+		return operationBytes + 16
+	}
+	return operationBytes
+}
+
+func answerRoom(k local.Kind, bytes int) int {
+	switch k {
+	case local.Get:
+		return resultBytes + words(bytes)
+	case local.Put:
+		return resultBytes
+	}
+	return resultBytes + 8
+}
+
+// words is so many bytes, rounded up to whole words.
+func words(bytes int) int { return (bytes + 7) &^ 7 }
+
+// remote is one rank's operations on memory that it reaches over TCP alone. It is for the rank's goroutine.
+type remote struct {
+	t       *Transport
+	rank    int
+	open    int
+	flows   []*flow // by process; nil before the first operation
+	waiting []*flow // those with operations that have not left
+	pool    *netio.Pool
+	endings uint32 // of peers, that were attended to
+}
+
+// flow is one rank's operations on the memory of one process, the oldest first.
+//
+//	answered ◄── head ──── sent ────► left ──── to leave ────► tail
+type flow struct {
+	peer    *peer
+	ops     []local.Operation // a ring; its length is a power of two, or 0
+	head    uint64
+	left    uint64
+	tail    uint64
+	window  int  // bytes of requests and answers under way
+	next    int  // bytes of the operations that are to leave, at most a request's
+	waiting bool // it is listed
+}
+
+func (f *flow) at(n uint64) *local.Operation { return &f.ops[n&uint64(len(f.ops)-1)] }
+
+func (f *flow) push(op local.Operation) {
+	if f.tail-f.head == uint64(len(f.ops)) {
+		larger := make([]local.Operation, max(64, 2*len(f.ops)))
+		for n := f.head; n != f.tail; n++ {
+			larger[n&uint64(len(larger)-1)] = *f.at(n)
+		}
+		f.ops = larger
+	}
+	*f.at(f.tail) = op
+	f.tail++
+}
+
+func (r *remote) flow(process uint32) *flow {
+	if r.flows == nil {
+		r.flows = make([]*flow, len(r.t.peers))
+		r.pool = netio.NewPool(nil)
+		r.t.remotes.Store(true)
+	}
+	f := r.flows[process]
+	if f == nil {
+		f = &flow{peer: r.t.peers[process]}
+		r.flows[process] = f
+	}
+	return f
+}
+
+// Start implements [local.Far].
+func (r *remote) Start(op local.Operation) {
+	f := r.flow(op.Process)
+	if op.Kind != local.Get && op.Kind != local.Put || len(op.Data) <= pieceBytesMax {
+		r.start(f, op)
+		return
+	}
+	for rest := op.Data; len(rest) > 0; rest = rest[len(op.Data):] {
+		op.Data = rest[:r.piece(op.Address, len(rest))]
+		r.start(f, op)
+		op.Offset += uint64(len(op.Data))
+	}
+}
+
+// piece is the length of the next piece of a transfer. All but the last end with a word, so that none is torn.
+func (r *remote) piece(a netio.Address, rest int) int {
+	return min(rest, pieceBytesMax-int(a.Offset%exposed.WordBytes))
+}
+
+func (r *remote) start(f *flow, op local.Operation) {
+	op.Completion.Inside(access).Begin()
+	r.open++
+	f.push(op)
+	r.list(f)
+	f.next += requestRoom(op.Kind, op.Bytes()) + answerRoom(op.Kind, op.Bytes())
+	if f.next >= requestBytesMax {
+		r.leave(f)
+	}
+}
+
+// list lists a flow that has something to leave.
+func (r *remote) list(f *flow) {
+	if !f.waiting {
+		f.waiting = true
+		r.waiting = append(r.waiting, f)
+	}
+}
+
+// Fence implements [local.Far]: each operation is visible when it has been answered.
+func (r *remote) Fence(c *netio.Completion) {
+	for _, f := range r.flows {
+		if f != nil && f.head != f.tail {
+			c.Inside(access).Begin()
+			r.open++
+			f.push(local.Operation{Kind: local.Fence, Completion: c})
+			r.list(f)
+		}
+	}
+}
+
+// Open implements [local.Far].
+func (r *remote) Open() int { return r.open }
+
+// flush lets leave what may, and reports whether something has ended. It costs one load when nothing is open.
+func (r *remote) flush() (ended bool) {
+	if r.open == 0 {
+		return false
+	}
+	open := r.open
+	if endings := r.t.endings.Load(); endings != r.endings {
+		r.endings = endings
+		for _, f := range r.flows {
+			if f != nil && f.peer.mute() {
+				r.abandon(f)
+			}
+		}
+	}
+	all := r.waiting
+	r.waiting = r.waiting[:0]
+	for _, f := range all { // a flow that is listed again takes the place of one that was seen
+		f.waiting = false
+		r.leave(f)
+	}
+	return r.open < open
+}
+
+// leave sends requests for as long as there is something to leave and room.
+func (r *remote) leave(f *flow) {
+	f.next = 0
+	if f.peer.mute() {
+		r.abandon(f)
+		return
+	}
+	for f.left != f.tail && f.window < windowBytes {
+		r.request(f)
+	}
+	r.pass(f)
+	if f.left != f.tail {
+		r.list(f)
+	}
+}
+
+// request sends one request. Fences stay here.
+func (r *remote) request(f *flow) {
+	for f.left != f.tail && f.at(f.left).Kind == local.Fence {
+		f.left++
+	}
+	from, bytes, answer, count := f.left, 0, 0, uint32(0)
+	for ; f.left != f.tail; f.left++ {
+		op := f.at(f.left)
+		if op.Kind == local.Fence {
+			continue
+		}
+		more, result := requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
+		if count > 0 && (bytes+more > requestBytesMax || answer+result > requestBytesMax) {
+			break
+		}
+		bytes, answer, count = bytes+more, answer+result, count+1
+	}
+	if count == 0 {
+		return
+	}
+	q := r.pool.Get(bytes)
+	q.Kind, q.From, q.To, q.Count, q.Bytes, q.Seq = request, uint32(r.rank), uint32(f.peer.place.First), count, uint32(bytes), from
+	b := q.Payload()
+	for n := from; n != f.left; n++ {
+		if op := f.at(n); op.Kind != local.Fence {
+			b = encodeOperation(b, op)
+		}
+	}
+	f.window += bytes + answer
+	f.peer.lanes[dataLane].put(q)
+}
+
+func encodeOperation(b []byte, op *local.Operation) []byte {
+	binary.LittleEndian.PutUint64(b, op.Key)
+	binary.LittleEndian.PutUint64(b[8:], op.Offset)
+	binary.LittleEndian.PutUint32(b[16:], uint32(op.Bytes()))
+	binary.LittleEndian.PutUint32(b[20:], uint32(op.Kind))
+	room := requestRoom(op.Kind, op.Bytes())
+	switch operands := b[operationBytes:room]; op.Kind {
+	case local.Put:
+		clear(operands[copy(operands, op.Data):])
+	case local.Add, local.Swap:
+		binary.LittleEndian.PutUint64(operands, op.With)
+	case local.CompareAndSwap:
+		binary.LittleEndian.PutUint64(operands, op.Expect)
+		binary.LittleEndian.PutUint64(operands[8:], op.With)
+	}
+	return b[room:]
+}
+
+var errAnswer = errors.New("an answer makes no sense")
+
+// answered takes an answer in. The frame stays the caller's.
+func (r *remote) answered(a *netio.Frame) {
+	p := r.t.peers[r.t.place.ProcessOf(int(a.From))]
+	if r.t.down.Load() {
+		return
+	}
+	if err := r.take(p, a); err != nil {
+		p.lose(fmt.Errorf("check answer: %w: %w", netio.ErrDamaged, err))
+	}
+}
+
+func (r *remote) take(p *peer, a *netio.Frame) error {
+	if r.flows == nil || r.flows[p.place.Process] == nil {
+		return errAnswer
+	}
+	f, b := r.flows[p.place.Process], a.Payload()
+	r.pass(f)
+	if a.Seq != f.head {
+		return errAnswer
+	}
+	for range a.Count {
+		r.pass(f)
+		if f.head == f.left {
+			return errAnswer
+		}
+		op := f.at(f.head)
+		room := answerRoom(op.Kind, op.Bytes())
+		if len(b) < room {
+			return errAnswer
+		}
+		fault, ok := exposed.FaultOf(binary.LittleEndian.Uint64(b))
+		if !ok {
+			return errAnswer
+		}
+		var cause error
+		if fault != exposed.None {
+			cause = op.Error(r.rank, fault)
+		} else {
+			use(op, b[resultBytes:room])
+		}
+		b = b[room:]
+		f.window -= requestRoom(op.Kind, op.Bytes()) + room
+		r.end(f, cause)
+	}
+	if len(b) > 0 {
+		return errAnswer
+	}
+	r.leave(f)
+	return nil
+}
+
+// use gives a result to who has asked.
+func use(op *local.Operation, result []byte) {
+	switch {
+	case op.Kind == local.Get:
+		copy(op.Data, result)
+	case op.Kind != local.Put && op.Old != nil:
+		*op.Old = binary.LittleEndian.Uint64(result)
+	}
+}
+
+// end ends the oldest operation of a flow.
+func (r *remote) end(f *flow, err error) {
+	op := f.at(f.head)
+	c := op.Completion
+	*op = local.Operation{} // which may hold memory
+	f.head++
+	r.open--
+	c.Inside(access).End(err)
+}
+
+// pass ends the fences that nothing is before.
+func (r *remote) pass(f *flow) {
+	for f.head != f.left && f.at(f.head).Kind == local.Fence {
+		r.end(f, nil)
+	}
+}
+
+// abandon ends what will be answered no more.
+func (r *remote) abandon(f *flow) {
+	cause := local.ErrEnded
+	if !r.t.down.Load() {
+		cause = local.Lost(r.t.place, f.peer.place.Process)
+	}
+	for f.left = f.tail; f.head != f.tail; {
+		var err error
+		if op := f.at(f.head); op.Kind != local.Fence {
+			err = op.Error(r.rank, cause)
+		}
+		r.end(f, err)
+	}
+	f.window = 0
+}
