@@ -112,6 +112,12 @@ func (m *BlockMap) LocalLen(rank int) int {
 	}
 }
 
+// Run is how many keys from this one on are neighbours at its owner.
+func (m *BlockMap) Run(key uint64) uint64 {
+	owner := m.Owner(key)
+	return uint64(m.LocalLen(owner) - m.Local(key))
+}
+
 // Describe implements Describer.
 func (m *BlockMap) Describe() string {
 	return fmt.Sprintf("block(n=%d, ranks=%d)", m.n, m.ranks)

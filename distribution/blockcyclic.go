@@ -92,6 +92,11 @@ func (m *BlockCyclicMap) length(rank uint64) uint64 {
 	return length
 }
 
+// Run is how many keys from this one on are neighbours at its owner.
+func (m *BlockCyclicMap) Run(key uint64) uint64 {
+	return min(m.block-key%m.block, m.n-key)
+}
+
 // Describe implements Describer.
 func (m *BlockCyclicMap) Describe() string {
 	return fmt.Sprintf("blockcyclic(n=%d, ranks=%d, block=%d)", m.n, m.ranks, m.block)

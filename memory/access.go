@@ -1,0 +1,345 @@
+package memory
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/layout"
+)
+
+// load reads an element that others may write meanwhile: at once, when it is as long as a word or half of one.
+func load[T any](at unsafe.Pointer) (v T) {
+	switch unsafe.Sizeof(v) {
+	case 8:
+		word := atomic.LoadUint64((*uint64)(at))
+		return *(*T)(unsafe.Pointer(&word))
+	case 4:
+		half := atomic.LoadUint32((*uint32)(at))
+		return *(*T)(unsafe.Pointer(&half))
+	}
+	return *(*T)(at)
+}
+
+// store writes an element that others may read meanwhile.
+func store[T any](at unsafe.Pointer, v T) {
+	switch unsafe.Sizeof(v) {
+	case 8:
+		atomic.StoreUint64((*uint64)(at), *(*uint64)(unsafe.Pointer(&v)))
+	case 4:
+		atomic.StoreUint32((*uint32)(at), *(*uint32)(unsafe.Pointer(&v)))
+	default:
+		*(*T)(at) = v
+	}
+}
+
+// buffer is memory of a wait for an element that is on its way.
+func buffer[T any](w *wait) *T {
+	if words := (int(unsafe.Sizeof(*new(T))) + 7) / 8; len(w.room) < words {
+		w.room = make([]uint64, words)
+	}
+	return (*T)(unsafe.Pointer(unsafe.SliceData(w.room)))
+}
+
+// pointer is where an element of a slice is.
+func pointer[T any](all []T, i int) unsafe.Pointer { return unsafe.Pointer(&all[i]) }
+
+// Get reads an element.
+func (a *Array[T]) Get(i uint64) T {
+	if at := a.nearby.at(i, a.size()); at != nil {
+		a.s.counts.Near++
+		return load[T](at)
+	}
+	return a.get(i)
+}
+
+func (a *Array[T]) get(i uint64) T {
+	near, owner, local := a.find("Get", i)
+	if near == nil {
+		return a.getFar(owner, local)
+	}
+	a.s.counts.Near++
+	return load[T](near)
+}
+
+func (a *Array[T]) getFar(owner, local int) T {
+	const call = "Get"
+	a.s.mayWait(call)
+	near, to := a.look(owner, local)
+	if near != nil {
+		return load[T](near)
+	}
+	w := a.wait()
+	v := buffer[T](w)
+	a.s.get(to, layout.Bytes(v), &w.c)
+	a.s.await(call, w)
+	got := *v
+	a.s.give(w)
+	return got
+}
+
+// Put writes an element. It is visible to all after the next Fence, and at the end of the epoch.
+func (a *Array[T]) Put(i uint64, v T) {
+	if at := a.nearby.at(i, a.size()); at != nil {
+		a.s.counts.Near++
+		store(at, v)
+		return
+	}
+	a.put(i, v)
+}
+
+func (a *Array[T]) put(i uint64, v T) {
+	near, owner, local := a.find("Put", i)
+	if near == nil {
+		a.putFar(owner, local, v)
+		return
+	}
+	a.s.counts.Near++
+	store(near, v)
+}
+
+func (a *Array[T]) putFar(owner, local int, v T) {
+	const call = "Put"
+	a.s.mayWait(call)
+	near, to := a.look(owner, local)
+	if near != nil {
+		store(near, v)
+		return
+	}
+	w := a.wait()
+	src := buffer[T](w)
+	*src = v
+	a.s.put(to, layout.Bytes(src), &w.c)
+	a.s.await(call, w)
+	a.s.give(w)
+}
+
+// GetStart begins to read an element to dst, which belongs to the call until it is done. Handlers may call it too.
+func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
+	const call = "GetStart"
+	near, owner, local := a.find(call, i)
+	if near != nil {
+		a.s.counts.Near++
+		*dst = load[T](near)
+		return Pending{}
+	}
+	a.s.mayStart(call)
+	near, to := a.look(owner, local)
+	if near != nil {
+		*dst = load[T](near)
+		return Pending{}
+	}
+	w := a.wait()
+	a.s.get(to, layout.Bytes(dst), &w.c)
+	return a.s.begun(w)
+}
+
+// PutStart begins to write an element from src, which is not to be changed until that is done. Handlers may call it too.
+func (a *Array[T]) PutStart(i uint64, src *T) Pending {
+	const call = "PutStart"
+	near, owner, local := a.find(call, i)
+	if near != nil {
+		a.s.counts.Near++
+		store(near, *src)
+		return Pending{}
+	}
+	a.s.mayStart(call)
+	near, to := a.look(owner, local)
+	if near != nil {
+		store(near, *src)
+		return Pending{}
+	}
+	w := a.wait()
+	a.s.put(to, layout.Bytes(src), &w.c)
+	return a.s.begun(w)
+}
+
+// GetRange reads the elements from lo on, as many as dst has room for. Neighbours at one owner travel together, and all owners' at
+// the same time.
+func (a *Array[T]) GetRange(lo uint64, dst []T) {
+	const call = "GetRange"
+	a.finish(call, a.each(call, lo, len(dst), a.s.mayWait, func(w *wait, near []T, to spot, from, n int) {
+		if near != nil {
+			copy(dst[from:from+n], near)
+			return
+		}
+		a.s.get(to, layout.BytesOf(dst[from:from+n]), &w.c)
+	}))
+}
+
+// PutRange writes elements from lo on.
+func (a *Array[T]) PutRange(lo uint64, src []T) {
+	const call = "PutRange"
+	a.finish(call, a.each(call, lo, len(src), a.s.mayWait, func(w *wait, near []T, to spot, from, n int) {
+		if near != nil {
+			copy(near, src[from:from+n])
+			return
+		}
+		a.s.put(to, layout.BytesOf(src[from:from+n]), &w.c)
+	}))
+}
+
+// each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil when everything is near.
+func (a *Array[T]) each(call string, lo uint64, count int, may func(string), visit func(w *wait, near []T, to spot, from, n int)) (w *wait) {
+	a.s.attend()
+	if lo > a.n || uint64(count) > a.n-lo {
+		if a.freed {
+			a.outside(call, lo)
+		}
+		a.misuse(call, "%d elements from %d on end beyond the array, which has %d", count, lo, a.n)
+	}
+	for from := 0; from < count; {
+		near, owner, local := a.find(call, lo+uint64(from))
+		n := a.run(call, lo+uint64(from), owner, local, count-from)
+		var to spot
+		if near != nil {
+			a.s.counts.Near++
+		} else {
+			may(call)
+			near, to = a.look(owner, local)
+		}
+		if near != nil {
+			visit(nil, unsafe.Slice((*T)(near), n), to, from, n)
+		} else {
+			if w == nil {
+				w = a.wait()
+			}
+			visit(w, nil, to, from, n)
+		}
+		from += n
+	}
+	return w
+}
+
+// run is how many elements from one on lie next to each other, at most.
+func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
+	if a.runs != nil {
+		n := int(min(uint64(most), a.runs.Run(i)))
+		if !a.safe {
+			a.check(call, i, owner, local, uint64(n))
+		}
+		return n
+	}
+	n := 1
+	for n < most && a.d.Owner(i+uint64(n)) == owner && a.d.Local(i+uint64(n)) == local+n {
+		n++
+	}
+	if !a.safe {
+		a.check(call, i, owner, local, uint64(n))
+	}
+	return n
+}
+
+// finish waits for operations, if there are any.
+func (a *Array[T]) finish(call string, w *wait) {
+	if w != nil {
+		a.s.await(call, w)
+		a.s.give(w)
+	}
+}
+
+// Gather reads many elements: dst[i] is that of indices[i]. They leave together, by owner, and the call waits once. Like all calls for many elements
+// it does not return when the job has failed.
+func (a *Array[T]) Gather(dst []T, indices []uint64) {
+	const call = "Gather"
+	a.finish(call, a.gather(call, dst, indices, a.s.mayWait))
+}
+
+// GatherStart begins to do so. dst belongs to the call until that is done; indices does not. Handlers may call it too.
+func (a *Array[T]) GatherStart(dst []T, indices []uint64) Pending {
+	const call = "GatherStart"
+	if w := a.gather(call, dst, indices, a.s.mayStart); w != nil {
+		return a.s.begun(w)
+	}
+	return Pending{}
+}
+
+// ahead is how many elements are looked up before the first is read, so that their cache lines come at the same time.
+const ahead = 32
+
+func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(string)) (w *wait) {
+	if len(dst) != len(indices) {
+		a.misuse(call, "%d indices, and room for %d elements: give as many", len(indices), len(dst))
+	}
+	a.s.attend()
+	for {
+		n := read(&a.nearby, dst, indices)
+		a.s.counts.Near += uint64(n)
+		if dst, indices = dst[n:], indices[n:]; len(indices) == 0 {
+			return w
+		}
+		var near [ahead]unsafe.Pointer
+		n = min(ahead, len(indices))
+		w = a.lookUp(call, near[:n], indices[:n], dst[:n], getting, w, may)
+		for i, at := range near[:n] {
+			if at != nil {
+				dst[i] = load[T](at)
+			}
+		}
+		dst, indices = dst[n:], indices[n:]
+	}
+}
+
+// lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there are some.
+func (a *Array[T]) lookUp(call string, near []unsafe.Pointer, indices []uint64, all []T, way request, w *wait, may func(string)) *wait {
+	for i, index := range indices {
+		at, owner, local := a.find(call, index)
+		if at == nil {
+			w, at = a.lookFar(call, owner, local, &all[i], way, w, may)
+		} else {
+			a.s.counts.Near++
+		}
+		if near[i] = at; at != nil {
+			cpu.Prefetch(at, 1)
+		}
+	}
+	return w
+}
+
+// lookFar finds an element of another process, or begins to move it.
+func (a *Array[T]) lookFar(call string, owner, local int, v *T, way request, w *wait, may func(string)) (*wait, unsafe.Pointer) {
+	may(call)
+	near, to := a.look(owner, local)
+	if near != nil {
+		return w, near
+	}
+	if w == nil {
+		w = a.wait()
+	}
+	if way == getting {
+		a.s.get(to, layout.Bytes(v), &w.c)
+	} else {
+		a.s.put(to, layout.Bytes(v), &w.c)
+	}
+	return w, nil
+}
+
+// Scatter writes many elements: src[i] to that of indices[i]. Where an index comes twice, one of its values stays. They leave together, by
+// owner, and the call waits once.
+func (a *Array[T]) Scatter(indices []uint64, src []T) {
+	const call = "Scatter"
+	if len(src) != len(indices) {
+		a.misuse(call, "%d indices and %d elements: give as many", len(indices), len(src))
+	}
+	a.s.attend()
+	a.finish(call, a.scatter(call, indices, src))
+}
+
+func (a *Array[T]) scatter(call string, indices []uint64, src []T) (w *wait) {
+	for {
+		n := write(&a.nearby, indices, src)
+		a.s.counts.Near += uint64(n)
+		if src, indices = src[n:], indices[n:]; len(indices) == 0 {
+			return w
+		}
+		var near [ahead]unsafe.Pointer
+		n = min(ahead, len(indices))
+		w = a.lookUp(call, near[:n], indices[:n], src[:n], putting, w, a.s.mayWait)
+		for i, at := range near[:n] {
+			if at != nil {
+				store(at, src[i])
+			}
+		}
+		src, indices = src[n:], indices[n:]
+	}
+}

@@ -1,0 +1,262 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Array is a distributed array as one rank sees it. Its elements are numbered from 0, and a distribution says whose each is. Indices beyond the
+// end, and calls after Free, end the job.
+type Array[T any] struct {
+	s     *Space
+	name  string
+	key   handle
+	d     distribution.Indexed
+	batch distribution.Batcher // d, when it is one
+	runs  runner               // d, when it is one
+	n     uint64
+	first int    // rank of this process
+	parts []part // of the ranks of this process
+	local []T
+	views []*View[T] // those that were released
+	freed bool
+	safe  bool // what d answers need not be checked
+
+	blocks *distribution.BlockMap // d, when it is one
+	nearby nearby
+}
+
+// part is the elements of one rank.
+type part struct {
+	near unsafe.Pointer // to the first; nil when there are none
+	n    int
+}
+
+// runner is a distribution that knows neighbours.
+type runner interface{ Run(key uint64) uint64 }
+
+// vote is what ranks compare of an allocation.
+type vote struct {
+	Sum         uint64 // of what all must agree on
+	Rank, Other uint32 // Other is 1 more than a rank with another sum; 0 for none
+}
+
+func (v vote) with(o vote) vote {
+	switch {
+	case v.Other == 0 && o.Other > 0:
+		return o
+	case v.Other == 0 && v.Sum != o.Sum:
+		v.Other = o.Rank + 1
+	}
+	return v
+}
+
+// NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal arguments. Each
+// process exposes the elements that are its ranks' by the distribution, in one piece. Where those of other processes are it learns by its first
+// access to each: the job keeps no table of them. The job fails where there is no room.
+func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], error) {
+	t := reflect.TypeFor[T]()
+	if err := layout.Plain(t); err != nil {
+		s.misuse("array %q: %v: keep such values with their rank, and ask for them by package delegate", name, err)
+	}
+	switch {
+	case t.Size() == 0:
+		s.misuse("array %q: elements of type %v have no bytes", name, t)
+	case d == nil:
+		s.misuse("array %q has no distribution: give one, such as distribution.Block", name)
+	case d.Ranks() != s.rank.Size():
+		s.misuse("array %q: its distribution is for %d ranks, the job has %d", name, d.Ranks(), s.rank.Size())
+	}
+	a := &Array[T]{s: s, name: name, d: d, n: d.Len(), safe: proven(d), first: s.directory.place.First}
+	a.batch, _ = d.(distribution.Batcher)
+	a.runs, _ = d.(runner)
+	a.blocks, _ = d.(*distribution.BlockMap)
+	if s.common == objectsMax {
+		s.misuse("array %q: %d allocations are as many as a job has", name, objectsMax)
+	}
+	s.common++
+	a.key = newHandle(s.rank.Size(), s.common)
+	o, err := a.expose()
+	if err != nil {
+		return nil, s.engine.FailIn("memory.NewArray", fmt.Errorf("array %q of %d elements of %v: %w", name, a.n, t, err))
+	}
+	description := describe(name, t, d)
+	v, err := pebble.AllReduce(s.rank, vote{Sum: checksum(description), Rank: uint32(s.rank.ID())}, vote.with)
+	if err != nil {
+		return nil, err
+	}
+	if v.Other > 0 {
+		return nil, s.engine.FailIn("memory.NewArray", fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
+			"all ranks must allocate the same, in the same order", v.Other-1, v.Rank, s.rank.ID(), description))
+	}
+	a.settle(o)
+	s.known[s.common] = a
+	return a, nil
+}
+
+// proven reports whether what a distribution answers need not be checked.
+func proven(d distribution.Indexed) bool {
+	switch d.(type) {
+	case at, rows:
+		return true
+	}
+	return distribution.Proven(d)
+}
+
+// describe describes what all ranks must agree on.
+func describe(name string, t reflect.Type, d distribution.Indexed) string {
+	text := fmt.Sprintf("%q of %s, %d elements", name, layout.Describe(t), d.Len())
+	if d, ok := d.(distribution.Describer); ok {
+		text += ", " + d.Describe()
+	}
+	return text
+}
+
+func checksum(text string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// partAlign is what parts of a piece of memory begin at multiples of, in bytes: two cache lines, which processors fetch together.
+const partAlign = 128
+
+// layOut implements spread.
+func (a *Array[T]) layOut(process int) (first int, offsets []int) {
+	first, last := netio.Spread(a.s.rank.Size(), a.s.directory.place.Processes, process)
+	offsets = make([]int, 1, last-first+1)
+	for rank := first; rank < last; rank++ {
+		end := offsets[rank-first] + a.d.LocalLen(rank)*int(a.size())
+		offsets = append(offsets, (end+partAlign-1)&^(partAlign-1))
+	}
+	return first, offsets
+}
+
+// expose exposes the parts of this process's ranks, unless another one of them has done so.
+func (a *Array[T]) expose() (*object, error) {
+	place, room := a.s.directory.place, math.MaxInt/int(a.size())-partAlign
+	for rank := place.First; rank < place.Last; rank++ {
+		if room -= a.d.LocalLen(rank) + partAlign; room < 0 {
+			return nil, errors.New("the elements of a process are more than any machine has room for")
+		}
+	}
+	if a.n > elementsMax {
+		return nil, fmt.Errorf("an array has at most %d elements", uint64(elementsMax))
+	}
+	first, offsets := a.layOut(place.Process)
+	return a.s.directory.join(a.key, first, offsets, a.s.memory.Expose)
+}
+
+// settle takes in where the parts of this process's ranks are.
+func (a *Array[T]) settle(o *object) {
+	for i := range len(o.offsets) - 1 {
+		p := part{n: a.d.LocalLen(o.first + i)}
+		if p.n > 0 {
+			p.near = unsafe.Pointer(&o.near[o.offsets[i]])
+		}
+		a.parts = append(a.parts, p)
+	}
+	a.nearby = newNearby(a.d, a.first, a.parts)
+	if own := a.parts[a.s.rank.ID()-a.first]; own.n > 0 {
+		a.local = unsafe.Slice((*T)(own.near), own.n)
+	}
+}
+
+// Len is how many elements the array has.
+func (a *Array[T]) Len() uint64 { return a.n }
+
+// Distribution is what says whose each element is.
+func (a *Array[T]) Distribution() distribution.Indexed { return a.d }
+
+// Local is this rank's part: the element of local index i of the distribution is Local()[i]. It is not Go's memory, and is good until Free,
+// or until the rank's function has returned. Elements that others may access at the same time are to be read and written by sync/atomic.
+func (a *Array[T]) Local() []T { return a.local }
+
+// Free ends the array on all ranks. They call it in the same order, between epochs. What it held is gone.
+func (a *Array[T]) Free() error {
+	if a.freed {
+		a.misuse("Free", "it was freed already")
+	}
+	if err := a.s.rank.Barrier(); err != nil {
+		return err
+	}
+	a.freed, a.n, a.local, a.parts, a.nearby = true, 0, nil, nil, nearby{}
+	delete(a.s.known, a.key.index())
+	if err := a.s.directory.leave(a.key, a.s.memory.Withdraw); err != nil {
+		return a.s.engine.FailIn("memory.Free", err)
+	}
+	return a.s.rank.Barrier() // what is allocated next finds the room
+}
+
+func (a *Array[T]) misuse(call, format string, args ...any) {
+	a.s.misuse("%s of array %q: %s", call, a.name, fmt.Sprintf(format, args...))
+}
+
+// outside ends the job: there is no such element.
+func (a *Array[T]) outside(call string, i uint64) {
+	if a.freed {
+		a.misuse(call, "it was freed")
+	}
+	a.misuse(call, "index %d is out of range: it has %d elements", i, a.n)
+}
+
+// size is that of an element.
+func (a *Array[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+
+// find finds an element: where it is when that is in this process, and else nil.
+func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, local int) {
+	if i >= a.n {
+		a.outside(call, i)
+	}
+	if a.blocks != nil { // no calls, and one division
+		owner = a.blocks.Owner(i)
+		local = int(i - a.blocks.Key(owner, 0))
+	} else if owner, local = a.d.Owner(i), a.d.Local(i); !a.safe {
+		a.check(call, i, owner, local, 1)
+	}
+	if own := uint(owner - a.first); own < uint(len(a.parts)) {
+		near = unsafe.Add(a.parts[own].near, uintptr(local)*a.size())
+	}
+	return near, owner, local
+}
+
+// look finds an element of another process: where it is when that is mapped here and known, and else where the access goes.
+func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
+	s, offset := a.s, local*int(a.size())
+	if e := s.directory.known(s.directory.key(a.key, owner)); e != nil {
+		s.counts.Hits++
+		offset += e.offsets[owner-e.first]
+		if e.near != nil {
+			s.counts.Near++
+			return unsafe.Pointer(&e.near[offset]), spot{}
+		}
+		s.counts.Remote++
+		return nil, spot{known: true, at: e.base.Plus(offset)}
+	}
+	s.counts.Misses++
+	s.counts.Remote++
+	return nil, spot{owner: owner, of: a.key, offset: uint64(offset)}
+}
+
+// check ends the job when a distribution that is not of this module answers what can't be.
+func (a *Array[T]) check(call string, i uint64, owner, local int, n uint64) {
+	if owner < 0 || owner >= a.s.rank.Size() || local < 0 || local >= a.d.LocalLen(owner) || n > uint64(a.d.LocalLen(owner)-local) {
+		a.misuse(call, "its distribution says that element %d is number %d of rank %d, which is none", i, local, owner)
+	}
+}
+
+// wait takes one for operations of this array.
+func (a *Array[T]) wait() *wait {
+	w := a.s.wait()
+	w.name = a.name
+	return w
+}

@@ -1,0 +1,181 @@
+package memory_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// tables runs f on rank 0 of two, with a table whose upper half is the other rank's: over a transport, in two processes unless that is mem.
+func tables(b testing.TB, transport string, words uint64, f func(r *pebble.Rank, a *memory.Array[uint64])) {
+	over(b, transport, distribution.Block(words, 2), f)
+}
+
+// over does so with any distribution over two ranks.
+func over(b testing.TB, transport string, d distribution.Indexed, f func(r *pebble.Rank, a *memory.Array[uint64])) {
+	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024}
+	if transport == "mem" {
+		s.Procs = 1
+	}
+	require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
+		a, err := memory.NewArray[uint64](memory.New(r), "table", d)
+		if err != nil {
+			return err
+		}
+		for i := range a.Local() {
+			a.Local()[i] = uint64(i)
+		}
+		if err := r.Barrier(); err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				f(r, a)
+				if b, ok := b.(*testing.B); ok {
+					b.StopTimer() // to give large tables back takes long
+				}
+			}
+			return nil
+		})
+	}))
+}
+
+// indices draws words of the other rank.
+func indices(n int, words uint64) []uint64 {
+	all := make([]uint64, n)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range all {
+		all[i] = words/2 + random.Uint64N(words/2)
+	}
+	return all
+}
+
+const small, large = 1 << 12, 1 << 26
+
+var sink uint64
+
+// Reading words of the other rank, at random, from a small table and from one beyond all caches. "load" is of this rank's own part.
+func BenchmarkRead(b *testing.B) {
+	for _, words := range []uint64{small, large} {
+		for _, transport := range []string{"mem", "shm", "tcp"} {
+			b.Run(fmt.Sprintf("get/%s/%d", transport, words), func(b *testing.B) {
+				tables(b, transport, words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+					all := indices(1<<16, words)
+					b.ReportAllocs()
+					b.ResetTimer()
+					for i := range b.N {
+						sink += a.Get(all[i&(1<<16-1)])
+					}
+				})
+			})
+			for _, batch := range []int{64, 1024} {
+				b.Run(fmt.Sprintf("gather/%s/%d/%d", transport, words, batch), func(b *testing.B) {
+					tables(b, transport, words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+						all, got := indices(1<<16, words), make([]uint64, batch)
+						b.ReportAllocs()
+						b.ResetTimer()
+						for i := 0; i < b.N; i += batch {
+							a.Gather(got, all[i&(1<<16-1):][:batch])
+						}
+					})
+				})
+			}
+		}
+		b.Run(fmt.Sprintf("load/%d", words), func(b *testing.B) {
+			tables(b, "mem", words, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+				all, local := indices(1<<16, words), a.Local()
+				b.ResetTimer()
+				for i := range b.N {
+					sink += local[all[i&(1<<16-1)]-words/2]
+				}
+			})
+		})
+	}
+}
+
+// Changing one word of the other rank.
+func BenchmarkAdd(b *testing.B) {
+	for _, transport := range []string{"mem", "shm", "tcp"} {
+		b.Run(transport, func(b *testing.B) {
+			tables(b, transport, small, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+				b.ReportAllocs()
+				for range b.N {
+					memory.Add(a, small-1, 1)
+				}
+			})
+		})
+		b.Run(transport+"/start", func(b *testing.B) {
+			tables(b, transport, small, func(r *pebble.Rank, a *memory.Array[uint64]) {
+				b.ReportAllocs()
+				for i := range b.N {
+					memory.AddStart(a, small-1, 1)
+					if i%1024 == 0 {
+						r.Poll()
+					}
+				}
+			})
+		})
+	}
+}
+
+// Moving ranges.
+func BenchmarkRange(b *testing.B) {
+	for _, transport := range []string{"mem", "shm", "tcp"} {
+		for _, n := range []int{128, 8 << 10, 128 << 10} {
+			b.Run(fmt.Sprintf("get/%s/%d", transport, 8*n), func(b *testing.B) {
+				tables(b, transport, 1<<20, func(_ *pebble.Rank, a *memory.Array[uint64]) {
+					got := make([]uint64, n)
+					b.SetBytes(int64(8 * n))
+					b.ReportAllocs()
+					b.ResetTimer()
+					for range b.N {
+						a.GetRange(1<<19, got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Reading a word whose address is never in the cache: without a cache, and with one of one entry that two arrays take in turn. The difference
+// is what a cache costs that never hits.
+func BenchmarkMiss(b *testing.B) {
+	for _, transport := range []string{"shm", "tcp"} {
+		for _, cache := range []int{-1, 1} {
+			b.Run(fmt.Sprintf("%s/%d", transport, max(0, cache)), func(b *testing.B) {
+				s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024, AddressCache: cache}
+				require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
+					s := memory.New(r)
+					var both [2]*memory.Scalar[uint64]
+					for i := range both {
+						var err error
+						if both[i], err = memory.NewScalar[uint64](s, "v", 1); err != nil {
+							return err
+						}
+					}
+					return r.Epoch(func() error {
+						if r.ID() > 0 {
+							return nil
+						}
+						b.ReportAllocs()
+						b.ResetTimer()
+						for i := range b.N {
+							sink += both[i%2].Get()
+						}
+						b.StopTimer()
+						require.Zero(b, s.Counts().Hits)
+						return nil
+					})
+				}))
+			})
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/addresses"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// directory is what the ranks of a process know together of allocations: those of its own, and addresses of others'. Each rank counts the
+// indices of its own partition, and all ranks count those of the common one alike, so each partition has one writer.
+type directory struct {
+	place   netio.Place
+	process []uint32 // by rank
+	spaces  []*Space // by rank of this process; each is for its rank
+
+	remote *addresses.Cache[entry]  // the address cache, by key of place; nil for none
+	pinned *addresses.Cache[object] // the pinned address table: the objects that were used last, by handle
+
+	mu      sync.Mutex
+	objects map[handle]*object // all that this process has exposed
+}
+
+// entry is where a process has exposed something.
+type entry struct {
+	base    netio.Address
+	near    []byte // all of it, where it is mapped here
+	first   int    // the first rank that has a part
+	offsets []int  // of the parts
+	kind    uint64 // of the elements
+	bytes   uint64
+}
+
+// object is what this process has exposed by one handle.
+type object struct {
+	entry
+	users int          // ranks of this process that have not freed it; guarded by directory.mu
+	given map[int]bool // processes that were told the address; for the owner's rank alone
+	open  int          // of them, those that have not forgotten it
+}
+
+// part is where the part of a rank begins, and its bytes.
+func (e *entry) part(rank int) (from int, room uint64) {
+	i := rank - e.first
+	if i+1 < len(e.offsets) {
+		return e.offsets[i], uint64(e.offsets[i+1] - e.offsets[i])
+	}
+	return e.offsets[i], e.bytes
+}
+
+// allows tells why an access to a part must not be done, if so.
+func (e *entry) allows(kind, offset, bytes, room uint64) refusal {
+	switch {
+	case kind != e.kind:
+		return otherKind
+	case offset > room || bytes > room-offset:
+		return outOfRange
+	}
+	return none
+}
+
+func newDirectory(place netio.Place, cached int) *directory {
+	d := &directory{place: place, objects: map[handle]*object{}, spaces: make([]*Space, place.Last-place.First),
+		pinned: addresses.NewCache[object](addresses.Max)}
+	for rank := range place.Ranks {
+		d.process = append(d.process, uint32(place.ProcessOf(rank)))
+	}
+	if cached > 0 {
+		d.remote = addresses.NewCache[entry](cached)
+	}
+	return d
+}
+
+// find finds what this process has exposed: by the pinned table, or else among all, which is slower.
+func (d *directory) find(h handle) *object {
+	if o := d.pinned.Get(uint64(h)); o != nil {
+		return o
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o := d.objects[h]
+	if o != nil {
+		d.pinned.Add(uint64(h), o)
+	}
+	return o
+}
+
+// join has a rank of this process take part in a common allocation. The first one exposes the parts of all.
+func (d *directory) join(h handle, first int, offsets []int, expose func(bytes int) (netio.Address, []byte, error)) (*object, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if o := d.objects[h]; o != nil {
+		return o, nil
+	}
+	o := &object{entry: entry{first: first, offsets: offsets}, users: len(d.spaces)}
+	if bytes := offsets[len(offsets)-1]; bytes > 0 {
+		var err error
+		if o.base, o.near, err = expose(bytes); err != nil {
+			return nil, err
+		}
+		o.bytes = uint64(bytes)
+	}
+	d.objects[h] = o
+	return o, nil
+}
+
+// leave has a rank of this process free a common allocation. The last one takes the memory back, and forgets all addresses of it.
+func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o := d.objects[h]
+	if o.users--; o.users > 0 {
+		return nil
+	}
+	d.forget(h)
+	if d.remote != nil {
+		all := d.place.Ranks
+		d.remote.Drop(func(key uint64) bool { return handle(key).partition() > all && handle(key).index() == h.index() })
+	}
+	if o.bytes == 0 {
+		return nil
+	}
+	return withdraw(o.base)
+}
+
+// add adds what a rank has allocated alone.
+func (d *directory) add(h handle, o *object) {
+	d.mu.Lock()
+	d.objects[h] = o
+	d.mu.Unlock()
+}
+
+// drop takes an object out: nobody learns of it any more.
+func (d *directory) drop(h handle) {
+	d.mu.Lock()
+	d.forget(h)
+	d.mu.Unlock()
+}
+
+func (d *directory) forget(h handle) {
+	delete(d.objects, h)
+	d.pinned.Drop(func(key uint64) bool { return key == uint64(h) })
+}
+
+// key is that of an address in the cache.
+func (d *directory) key(h handle, rank int) uint64 {
+	if h.partition() < d.place.Ranks {
+		return uint64(h)
+	}
+	return uint64(newHandle(d.place.Ranks+1+int(d.process[rank]), h.index()))
+}
+
+// firstOf is the first rank of a process.
+func (d *directory) firstOf(process int) int {
+	first, _ := netio.Spread(d.place.Ranks, d.place.Processes, process)
+	return first
+}
+
+// known finds an address, if it is in the cache.
+func (d *directory) known(key uint64) *entry {
+	if d.remote == nil {
+		return nil
+	}
+	return d.remote.Get(key)
+}

@@ -1,0 +1,32 @@
+package memory
+
+import "unsafe"
+
+// NearPart is the elements of a rank as this one has them mapped.
+func NearPart[T any](a *Array[T], rank int) []T {
+	if own := rank - a.first; own >= 0 && own < len(a.parts) {
+		return unsafe.Slice((*T)(a.parts[own].near), a.parts[own].n)
+	}
+	near, _ := a.look(rank, 0)
+	return unsafe.Slice((*T)(near), a.d.LocalLen(rank))
+}
+
+// CountsOf is what was accessed by the rank whose array it is.
+func CountsOf[T any](a *Array[T]) Counts { return a.s.counts }
+
+// Left is how many exposures of this rank there are; at the end, of all ranks of its process and of arrays, too.
+func Left(s *Space, end bool) int {
+	d := s.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for h := range d.objects {
+		if end || h.partition() == s.rank.ID() { // others may be ahead
+			n++
+		}
+	}
+	return n
+}
+
+// Answered has a rank take an answer to a question that it has not asked.
+func Answered(s *Space, slot uint32) { s.take([]answer{{To: uint32(s.rank.ID()), Slot: slot}}) }

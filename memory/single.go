@@ -1,0 +1,195 @@
+package memory
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// at is the distribution of n elements that are all one rank's.
+type at struct {
+	n           uint64
+	ranks, rank int
+}
+
+func (d at) Ranks() int  { return d.ranks }
+func (d at) Len() uint64 { return d.n }
+
+func (d at) Owner(key uint64) int {
+	if key >= d.n {
+		return -1
+	}
+	return d.rank
+}
+
+func (d at) Local(key uint64) int    { return int(key) }
+func (d at) Key(_, local int) uint64 { return uint64(local) }
+func (d at) Run(key uint64) uint64   { return d.n - key }
+func (d at) Describe() string        { return fmt.Sprintf("at(rank=%d)", d.rank) }
+func (d at) LocalLen(rank int) (n int) {
+	if rank == d.rank {
+		return int(d.n)
+	}
+	return 0
+}
+
+// atRank makes it, and ends the job when there is no such rank.
+func atRank(s *Space, what, name string, n uint64, rank int) at {
+	if rank < 0 || rank >= s.rank.Size() {
+		s.misuse("%s %q at rank %d: ranks are 0 to %d", what, name, rank, s.rank.Size()-1)
+	}
+	return at{n, s.rank.Size(), rank}
+}
+
+// Scalar is one value that any rank reads and writes.
+type Scalar[T any] struct{ a *Array[T] }
+
+// NewScalar allocates a scalar at a rank, by the rules of NewArray.
+func NewScalar[T any](s *Space, name string, rank int) (*Scalar[T], error) {
+	a, err := NewArray[T](s, name, atRank(s, "scalar", name, 1, rank))
+	if err != nil {
+		return nil, err
+	}
+	return &Scalar[T]{a}, nil
+}
+
+// Get reads the value, as Array.Get does.
+func (v *Scalar[T]) Get() T { return v.a.Get(0) }
+
+// Put writes the value, as Array.Put does.
+func (v *Scalar[T]) Put(to T) { v.a.Put(0, to) }
+
+// Array is the scalar as an array of one element, for what is done with words, references and batches.
+func (v *Scalar[T]) Array() *Array[T] { return v.a }
+
+// Free ends the scalar, as Array.Free does.
+func (v *Scalar[T]) Free() error { return v.a.Free() }
+
+// Lock is held by one task, or one rank's main function, of the job at a time. Who asks first has it first. What its holders do
+// to shared data is seen by the next ones. Each look whether it is free costs an access to the rank where it is.
+type Lock struct {
+	a    *Array[uint64]
+	held bool // by this rank
+}
+
+// The words of a lock.
+const (
+	ticket  = iota // the next one to be drawn
+	serving        // the one whose turn it is
+	lockWords
+)
+
+// NewLock allocates a lock at a rank, by the rules of NewArray.
+func NewLock(s *Space, name string, rank int) (*Lock, error) {
+	a, err := NewArray[uint64](s, name, atRank(s, "lock", name, lockWords, rank))
+	if err != nil {
+		return nil, err
+	}
+	return &Lock{a: a}, nil
+}
+
+// Lock waits until nobody else holds the lock. A rank's main function that holds it must not wait for a task of the same rank that asks for it.
+func (l *Lock) Lock() {
+	l.a.s.mayWait("Lock")
+	mine := Add(l.a, ticket, 1)
+	for l.a.Get(serving) != mine {
+		l.a.s.pause()
+	}
+	l.held = true
+}
+
+// TryLock takes the lock if nobody holds it.
+func (l *Lock) TryLock() bool {
+	l.a.s.mayWait("TryLock")
+	now := l.a.Get(serving)
+	if !CompareAndSwap(l.a, ticket, now, now+1) {
+		return false
+	}
+	l.held = true
+	return true
+}
+
+// Unlock gives the lock to the next one who waits for it, after a fence.
+func (l *Lock) Unlock() {
+	if !l.held {
+		l.a.misuse("Unlock", "this rank does not hold it")
+	}
+	l.a.s.Fence()
+	l.held = false
+	Add(l.a, serving, 1)
+}
+
+// Free ends the lock, as Array.Free does.
+func (l *Lock) Free() error { return l.a.Free() }
+
+// pause lets others run for a moment.
+func (s *Space) pause() {
+	const call = "Lock"
+	if s.engine.InTask(call) {
+		s.engine.Tasks().(interface{ Yield() }).Yield()
+		return
+	}
+	s.engine.Poll()
+	runtime.Gosched()
+}
+
+// Heap is values of one type that ranks make one by one. Each is of the rank that has made it, for as long as the heap is there.
+type Heap[T any] struct {
+	a    *Array[T]
+	used int // of this rank's
+}
+
+// NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when it is first used.
+func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
+	if each < 0 {
+		s.misuse("heap %q with room for %d values of each rank: give 0 or more", name, each)
+	}
+	a, err := NewArray[T](s, name, rows{uint64(each), s.rank.Size()})
+	if err != nil {
+		return nil, err
+	}
+	return &Heap[T]{a: a}, nil
+}
+
+// New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the job when there is
+// no room left.
+func (h *Heap[T]) New(v T) Ref[T] {
+	if h.a.freed {
+		h.a.misuse("New", "it was freed")
+	}
+	if h.used == len(h.a.local) {
+		h.a.misuse("New", "all of its room for %d values of a rank is used: give NewHeap more", h.used)
+	}
+	store(pointer(h.a.local, h.used), v)
+	h.used++
+	return h.a.Ref(h.a.d.Key(h.a.s.rank.ID(), h.used-1))
+}
+
+// Array is the heap as an array, for batches: the elements are numbered by rank, and Array.Index says which one a reference is to.
+func (h *Heap[T]) Array() *Array[T] { return h.a }
+
+// Local are the values of this rank.
+func (h *Heap[T]) Local() []T { return h.a.local[:h.used] }
+
+// Free ends the heap, as Array.Free does.
+func (h *Heap[T]) Free() error { return h.a.Free() }
+
+// rows is the distribution of as many elements to each rank.
+type rows struct {
+	each  uint64
+	ranks int
+}
+
+func (d rows) Ranks() int                 { return d.ranks }
+func (d rows) Len() uint64                { return d.each * uint64(d.ranks) }
+func (d rows) Local(key uint64) int       { return int(key % d.each) }
+func (d rows) Key(rank, local int) uint64 { return uint64(rank)*d.each + uint64(local) }
+func (d rows) LocalLen(int) int           { return int(d.each) }
+func (d rows) Run(key uint64) uint64      { return d.each - key%d.each }
+func (d rows) Describe() string           { return fmt.Sprintf("rows(each=%d)", d.each) }
+
+func (d rows) Owner(key uint64) int {
+	if key >= d.Len() {
+		return -1
+	}
+	return int(key / d.each)
+}

@@ -1,0 +1,243 @@
+package memory
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// Space is one rank's access to all shared data of a job. It is for that rank: for its main function, its handlers and its tasks.
+type Space struct {
+	rank      *pebble.Rank
+	engine    *engine.Rank
+	memory    netio.OneSided
+	directory *directory  // of the process
+	known     map[int]any // arrays, by the index in the common partition; those that were freed are gone
+	common    int         // the last index there
+	own       int         // the last index in this rank's partition
+	tag       uint64      // of the job
+	kinds     map[reflect.Type]uint64
+	questioner
+	free   []*wait          // those that nobody uses
+	loose  netio.Completion // of what nobody waits for
+	counts Counts
+	calls  uint // of ranges and batches
+}
+
+// attendEvery is how many calls there are to one that handles what has arrived.
+const attendEvery = 64
+
+// attend begins a call on a range or a batch. Where all of it is near, nothing else would notice that the job has failed; and other ranks may be waiting
+// for addresses of this one.
+func (s *Space) attend() {
+	s.engine.Check()
+	if s.calls++; s.calls%attendEvery == 0 && s.engine.InBody() {
+		s.engine.Poll()
+	}
+}
+
+// Counts is what accesses of one rank there were since its space was made, each element and each range of neighbours one.
+type Counts struct {
+	Near    uint64 `json:"near"`   // by loads and stores
+	Remote  uint64 `json:"remote"` // by messages
+	Hits    uint64 `json:"hits"`   // of another process, whose address was in the cache
+	Misses  uint64 `json:"misses"` // of another process, whose address was not: its owner was asked
+	Stale   uint64 `json:"stale"`  // hits on an object that was freed at the same time
+	Pebbles uint64 `json:"-"`      // questions to owners that this rank has sent, and answers that it has got
+}
+
+// Add adds up the counts of several ranks.
+func (c Counts) Add(o Counts) Counts {
+	return Counts{c.Near + o.Near, c.Remote + o.Remote, c.Hits + o.Hits, c.Misses + o.Misses, c.Stale + o.Stale, c.Pebbles + o.Pebbles}
+}
+
+// Since is what has been counted since then.
+func (c Counts) Since(then Counts) Counts {
+	return Counts{c.Near - then.Near, c.Remote - then.Remote, c.Hits - then.Hits, c.Misses - then.Misses, c.Stale - then.Stale, c.Pebbles - then.Pebbles}
+}
+
+// HitRate is how many of the accesses to other processes found the address in the cache: of 1. It is 1 where there were none.
+func (c Counts) HitRate() float64 {
+	if c.Hits+c.Misses == 0 {
+		return 1
+	}
+	return float64(c.Hits) / float64(c.Hits+c.Misses)
+}
+
+// New makes a rank's space, or returns the one that it has. All ranks call it, in the same order with registrations of targets and with
+// collectives, between epochs. The first call registers two targets, and is a collective. No memory is exposed before the first allocation.
+func New(r *pebble.Rank) *Space {
+	e, config := r.Engine(engine.Key{}), r.Config()
+	d := e.InCommon(func() any { return newDirectory(r.Place(), config.AddressCache) }).(*directory)
+	own := &d.spaces[r.ID()-d.place.First]
+	if *own != nil {
+		return *own
+	}
+	s := &Space{rank: r, engine: e, directory: d, known: map[int]any{}, kinds: map[reflect.Type]uint64{}}
+	s.memory = e.OneSided(s.failed)
+	s.openQuestions()
+	tag, err := pebble.Broadcast(r, 0, rand.Uint64N(tagMax)+1)
+	if err != nil {
+		e.Check() // the job has failed: this ends the rank
+	}
+	s.tag = tag
+	*own = s
+	return s
+}
+
+// failed is the error of what nobody has waited for.
+func (s *Space) failed() error {
+	if err := s.loose.Err(); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	return nil
+}
+
+// Rank is the one whose space this is.
+func (s *Space) Rank() *pebble.Rank { return s.rank }
+
+// Counts tells what was accessed so far.
+func (s *Space) Counts() Counts { return s.counts }
+
+// Fence waits until all that this rank has begun is done, and visible to all. The end of an epoch does so too.
+func (s *Space) Fence() {
+	const call = "Fence"
+	s.mayWait(call)
+	if s.memory.Open() == 0 && s.open == 0 {
+		return
+	}
+	w := s.wait()
+	s.fenceAsked(&w.c)
+	s.await(call, w) // what was asked for may begin operations
+	s.memory.Fence(&w.c)
+	s.await(call, w)
+	s.give(w)
+}
+
+// wait is operations that somebody waits for.
+type wait struct {
+	s      *Space
+	c      netio.Completion
+	done   func() bool // of c
+	waiter task.Waiter
+	waits  bool     // waiter does
+	use    uint32   // how many calls have had it
+	word   uint64   // of an operation with an answer
+	room   []uint64 // for an element that is on its way
+	name   string   // of the array
+}
+
+// wait finds one that nobody uses.
+func (s *Space) wait() *wait {
+	if n := len(s.free); n > 0 {
+		w := s.free[n-1]
+		s.free = s.free[:n-1]
+		return w
+	}
+	w := &wait{s: s}
+	w.done = w.c.Done
+	w.c.Then(w.wake)
+	return w
+}
+
+// give gives a wait back. It ends the job when an operation has failed.
+func (s *Space) give(w *wait) {
+	err, name := w.c.Err(), w.name
+	s.release(w)
+	if err != nil {
+		s.engine.Check() // when the job has failed, that is the cause
+		s.engine.Fail(fmt.Errorf("memory: %q: %w", name, err))
+	}
+}
+
+// release has a wait be one that nobody uses.
+func (s *Space) release(w *wait) {
+	w.c.Reset()
+	w.use++
+	w.name = ""
+	s.free = append(s.free, w)
+}
+
+func (w *wait) wake() {
+	if w.waits {
+		w.waits = false
+		w.waiter.Wake()
+	}
+}
+
+// waiters is what has the tasks of a rank.
+type waiters interface{ Waiter(engine.Key) task.Waiter }
+
+// await waits until all operations are done.
+func (s *Space) await(call string, w *wait) {
+	switch {
+	case w.c.Done():
+	case s.engine.InTask(call):
+		w.waiter, w.waits = s.engine.Tasks().(waiters).Waiter(engine.Key{}), true
+		w.waiter.Wait("memory", unsafe.Pointer(w))
+	default:
+		s.engine.Await(call, w.done)
+	}
+}
+
+// mayWait ends the job where a call may not wait.
+func (s *Space) mayWait(call string) {
+	if s.engine.InTask(call) || s.engine.InBody() {
+		return
+	}
+	if s.engine.InHandler() {
+		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: have %sStart, or call it in a task", call, call)
+	}
+	s.misuse("%s was called outside of an epoch, on memory that is not near: call it in a task, or in an epoch's body", call)
+}
+
+// mayStart ends the job where nothing may be begun.
+func (s *Space) mayStart(call string) {
+	if s.engine.InTask(call) || s.engine.InEpoch() {
+		return
+	}
+	s.misuse("%s was called outside of an epoch: its end is what says that it was done", call)
+}
+
+func (s *Space) misuse(format string, args ...any) {
+	panic(fmt.Sprintf("memory: rank %d: %s", s.rank.ID(), fmt.Sprintf(format, args...)))
+}
+
+// Pending is operations that have begun.
+type Pending struct {
+	w   *wait // nil when they are done
+	use uint32
+}
+
+// Ready reports whether Wait won't wait.
+func (p Pending) Ready() bool { return p.w == nil || p.w.use != p.use || p.w.c.Done() }
+
+// Wait waits until the operations are done. It is called once, in a task or in an epoch's body.
+func (p Pending) Wait() {
+	const call = "Pending.Wait"
+	if p.w == nil {
+		return
+	}
+	s := p.w.s
+	s.mayWait(call)
+	if p.w.use != p.use || p.w.waits {
+		s.misuse("%s was called twice: it is called once", call)
+	}
+	s.await(call, p.w)
+	s.give(p.w)
+}
+
+// begun is what has begun by a wait, which is given back at once when all is done.
+func (s *Space) begun(w *wait) Pending {
+	if w.c.Done() {
+		s.give(w)
+		return Pending{}
+	}
+	return Pending{w, w.use}
+}

@@ -1,0 +1,72 @@
+package memory
+
+import (
+	"sync/atomic"
+)
+
+// Word is what can be changed in one step by any rank.
+type Word interface{ ~int64 | ~uint64 }
+
+// Add adds n to an element, and returns what it was before. It is atomic with all other changes of words, and with sync/atomic on the
+// owner's Local.
+func Add[T Word](a *Array[T], i uint64, n T) T {
+	const call = "Add"
+	near, to := findWord(a, call, i, a.s.mayWait)
+	if near != nil {
+		return T(atomic.AddUint64(near, uint64(n))) - n
+	}
+	return changeWord[T](a, call, to, adding, uint64(n), 0)
+}
+
+// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. The end of the epoch says that it was done.
+func AddStart[T Word](a *Array[T], i uint64, n T) {
+	const call = "AddStart"
+	near, to := findWord(a, call, i, a.s.mayStart)
+	if near != nil {
+		atomic.AddUint64(near, uint64(n))
+		return
+	}
+	a.s.word(to, adding, uint64(n), 0, nil, &a.s.loose)
+}
+
+// Swap sets an element, and returns what it was before.
+func Swap[T Word](a *Array[T], i uint64, v T) T {
+	const call = "Swap"
+	near, to := findWord(a, call, i, a.s.mayWait)
+	if near != nil {
+		return T(atomic.SwapUint64(near, uint64(v)))
+	}
+	return changeWord[T](a, call, to, swapping, uint64(v), 0)
+}
+
+// CompareAndSwap sets an element if it is equal to old, and reports whether it was.
+func CompareAndSwap[T Word](a *Array[T], i uint64, old, v T) bool {
+	const call = "CompareAndSwap"
+	near, to := findWord(a, call, i, a.s.mayWait)
+	if near != nil {
+		return atomic.CompareAndSwapUint64(near, uint64(old), uint64(v))
+	}
+	return changeWord[T](a, call, to, comparing, uint64(old), uint64(v)) == old
+}
+
+// findWord finds a word: where it is, or where its change goes. may says whether that is allowed.
+func findWord[T Word](a *Array[T], call string, i uint64, may func(string)) (near *uint64, to spot) {
+	at, owner, local := a.find(call, i)
+	if at != nil {
+		a.s.counts.Near++
+	} else {
+		may(call)
+		at, to = a.look(owner, local)
+	}
+	return (*uint64)(at), to
+}
+
+// changeWord waits for a change of a word that is not near, and returns what it was.
+func changeWord[T Word](a *Array[T], call string, to spot, r request, x, y uint64) T {
+	w := a.wait()
+	a.s.word(to, r, x, y, &w.word, &w.c)
+	a.s.await(call, w)
+	v := T(w.word)
+	a.s.give(w)
+	return v
+}
