@@ -1,6 +1,9 @@
 package delegate
 
 import (
+	"fmt"
+	"unsafe"
+
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -75,7 +78,7 @@ func (d *answers[A]) await(s *slot[A], call string) {
 	case s.left == 0:
 	case d.engine.InTask(call):
 		s.waiter, s.waits = d.tasks.Waiter(engine.Key{}), true
-		s.waiter.Wait(d.name)
+		s.waiter.Wait(d.name, unsafe.Pointer(s))
 	default:
 		d.engine.Await(call, func() bool { return s.left == 0 })
 	}
@@ -84,13 +87,26 @@ func (d *answers[A]) await(s *slot[A], call string) {
 // arrive takes answers in, as a handler.
 func (d *answers[A]) arrive(rs []reply[A]) {
 	for i := range rs {
-		s := d.slots[rs[i].To.slot()]
-		s.as[rs[i].To.place()] = rs[i].A
+		to := rs[i].To
+		if to.slot() >= uint64(len(d.slots)) {
+			d.stray()
+		}
+		s := d.slots[to.slot()]
+		if s.left == 0 || to.place() >= uint64(len(s.as)) {
+			d.stray()
+		}
+		s.as[to.place()] = rs[i].A
 		if s.left--; s.left == 0 && s.waits {
 			s.waits = false
 			s.waiter.Wake()
 		}
 	}
+}
+
+// stray ends the job: questions or answers were repeated, altered or misplaced on their way.
+func (d *answers[A]) stray() {
+	d.engine.Fail(fmt.Errorf("delegate: rank %d: %q: there are answers that nobody waits for: pebbles were repeated, altered or misplaced",
+		d.engine.ID(), d.name))
 }
 
 // Future is an answer that may still be to come.
@@ -112,7 +128,7 @@ func (f Future[A]) Wait() A {
 		return f.a
 	}
 	const call = "Future.Wait"
-	if !d.engine.InTask(call) && !d.engine.InBody() {
+	if !d.engine.MayWait(call) {
 		d.refuse(call)
 	}
 	if f.slot.use != f.use || f.slot.waits {

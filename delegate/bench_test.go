@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -34,19 +36,22 @@ func BenchmarkLocalCall(b *testing.B) {
 // BenchmarkRemoteReads reads b.N words at random of the other of two ranks, on both: by tasks that wait for one word at a time, by tasks
 // that wait for several, and by pebbles there and back with as many under way.
 func BenchmarkRemoteReads(b *testing.B) {
-	for _, tasks := range []int{1, 10, 100, 1000, 10_000} {
-		b.Run(fmt.Sprintf("tasks=%d", tasks), func(b *testing.B) { byTasks(b, tasks, 1) })
-	}
-	for _, each := range []int{8, 64} {
-		b.Run(fmt.Sprintf("tasks=1000/each=%d", each), func(b *testing.B) { byTasks(b, 1000, each) })
-	}
-	for _, chains := range []int{1, 1000, 10_000, 64_000} {
-		b.Run(fmt.Sprintf("pebbles=%d", chains), func(b *testing.B) { byPebbles(b, chains) })
+	for _, on := range []appstest.Shape{{Transport: "mem", Procs: 1}, {Transport: "shm", Procs: 2}, {Transport: "tcp", Procs: 2}} {
+		on.Ranks, on.New, on.Coalesce = 2, route.Direct, 1024
+		for _, tasks := range []int{1, 10, 100, 1000, 10_000} {
+			b.Run(fmt.Sprintf("%s/tasks=%d", on.Transport, tasks), func(b *testing.B) { byTasks(b, on, tasks, 1) })
+		}
+		for _, each := range []int{8, 64} {
+			b.Run(fmt.Sprintf("%s/tasks=1000/each=%d", on.Transport, each), func(b *testing.B) { byTasks(b, on, 1000, each) })
+		}
+		for _, chains := range []int{1, 1000, 10_000, 64_000} {
+			b.Run(fmt.Sprintf("%s/pebbles=%d", on.Transport, chains), func(b *testing.B) { byPebbles(b, on, chains) })
+		}
 	}
 }
 
-func two(b *testing.B, program func(r *pebble.Rank, owner distribution.Map, own []uint64) error) {
-	require.NoError(b, pebble.Run(b.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+func two(b *testing.B, on appstest.Shape, program func(r *pebble.Rank, owner distribution.Map, own []uint64) error) {
+	require.NoError(b, on.Run(b, func(r *pebble.Rank) error {
 		return program(r, distribution.Block(2*table, 2), make([]uint64, table))
 	}))
 	b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
@@ -58,8 +63,8 @@ func elsewhere(r *pebble.Rank, at uint64) uint64 {
 	return at>>44&(table-1) | uint64(1-r.ID())*table
 }
 
-func byTasks(b *testing.B, tasks, each int) {
-	two(b, func(r *pebble.Rank, owner distribution.Map, own []uint64) error {
+func byTasks(b *testing.B, on appstest.Shape, tasks, each int) {
+	two(b, on, func(r *pebble.Rank, owner distribution.Map, own []uint64) error {
 		s := task.New(r, task.Workers(tasks+1))
 		read := delegate.New(s, "read", owner, itself, func(i uint64) uint64 { return own[i&(table-1)] })
 		return s.Run(func() {
@@ -84,9 +89,9 @@ func byTasks(b *testing.B, tasks, each int) {
 	})
 }
 
-func byPebbles(b *testing.B, chains int) {
+func byPebbles(b *testing.B, on appstest.Shape, chains int) {
 	type word struct{ Key, From, V uint64 }
-	two(b, func(r *pebble.Rank, owner distribution.Map, own []uint64) error {
+	two(b, on, func(r *pebble.Rank, owner distribution.Map, own []uint64) error {
 		ranks := distribution.Cyclic(2, 2)
 		self, left := uint64(r.ID()), b.N
 		var asks, replies *target.Target[word]

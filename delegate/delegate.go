@@ -9,19 +9,29 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Delegate is an operation: questions of type Q are answered by values of type A at the rank that owns their keys. Both are plain data.
+// Delegate is an operation: questions of type Q are answered by values of type A at the rank that owns their keys. Both are plain data,
+// or travel through codecs: see [Coded].
 // Its methods are for its rank's tasks, and for its main function in an epoch's body.
 type Delegate[Q, A any] struct {
 	*answers[A]
 	self    int
 	here    distribution.Map // answers at once where it says this rank; nil where keys move
 	key     func(q Q) uint64
-	answer  func(q Q) A
+	answer  func(qs []Q, as []A)
+	one     func(q Q) A // answer, for one question
 	asks    *target.Target[question[Q]]
 	asking  *engine.Target // of asks
 	replies *target.Target[reply[A]]
-	back    []reply[A] // of the batch that is being answered
+	qs      []Q // of a batch that is being answered
+	as      []A
+	back    []reply[A]
+	places  []uint32        // of own questions in a call of many
+	chunks  [][]question[Q] // that no call uses
+	coded   bool            // questions and answers may hold pointers
 }
+
+// chunk is how many questions are asked and answered at a time.
+const chunk = 256
 
 type question[Q any] struct {
 	Q    Q
@@ -34,39 +44,73 @@ type reply[A any] struct {
 }
 
 // New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives the key of a question;
-// answer is called at its owner. Options are those of targets; of them Coalesce and Route apply.
+// answer is called at its owner. Of the options of targets, Coalesce and Route apply, and [Coded] is one more.
 func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(q Q) A,
+	options ...target.Option) *Delegate[Q, A] {
+	d := NewBatch(s, name, owner, key, func(qs []Q, as []A) {
+		as = as[:len(qs)]
+		for i, q := range qs {
+			as[i] = answer(q)
+		}
+	}, options...)
+	d.one = answer
+	return d
+}
+
+// NewBatch is New with a function that answers many questions at a time, as they have arrived, and sets as[i] to the answer to qs[i].
+// It saves a call a question, and can fetch ahead what it will read. The slices are gone when it returns.
+func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(qs []Q, as []A),
 	options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
 		answers: &answers[A]{tasks: s, engine: r.Engine(engine.Key{}), name: name},
 		self:    r.ID(), key: key, answer: answer,
+		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
+	}
+	d.one = func(q Q) A {
+		d.qs[0] = q
+		answer(d.qs[:1], d.as[:1])
+		return d.as[0]
 	}
 	if _, moving := owner.(interface{ Move(key uint64, to int) }); !moving {
 		d.here = owner
 	}
+	toAsk, toReply, coded := parted[Q, A](options)
+	d.coded = coded
 	d.asks = target.New(r, name, owner, target.Keys(func(qs []question[Q], keys []uint64) {
 		for i := range qs {
 			keys[i] = key(qs[i].Q)
 		}
-	}), target.Batch(d.serve), options...)
+	}), target.Batch(d.serve), toAsk...)
 	d.asking = d.asks.Engine(engine.Key{})
+	d.asking.OwnRoom = true // each task has one Call under way
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(func(rs []reply[A], keys []uint64) {
 			for i := range rs {
 				keys[i] = rs[i].To.rank()
 			}
-		}), target.Batch(d.arrive), options...)
+		}), target.Batch(d.arrive), toReply...)
 	return d
 }
 
 // Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an epoch's body the
 // main function may call, and handles what arrives until the answer is there; tasks don't run meanwhile.
 func (d *Delegate[Q, A]) Call(q Q) A {
-	d.mayWait("Call")
-	if d.isHere(q) {
-		return d.answerHere(q)
+	if !d.engine.InTask("Call") && !d.engine.InBody() {
+		d.refuse("Call")
 	}
+	if d.here == nil || d.here.Owner(d.key(q)) != d.self {
+		return d.callAway(q)
+	}
+	// isHere and answerHere are written out here, which halves the time of a call.
+	before := d.asking.Handle(1)
+	d.engine.Count.PebblesSent++
+	a := d.one(q)
+	d.asking.Handled(before)
+	return a
+}
+
+func (d *Delegate[Q, A]) callAway(q Q) A {
 	s := d.take()
 	s.as, s.left = s.one[:], 1
 	d.asks.Send(question[Q]{q, d.address(s, 0)})
@@ -91,16 +135,40 @@ func (d *Delegate[Q, A]) CallAll(qs []Q, as []A) {
 func (d *Delegate[Q, A]) callAll(qs []Q, as []A) {
 	s := d.take()
 	s.as = as
-	for i, q := range qs {
-		if d.isHere(q) {
-			as[i] = d.answerHere(q)
-			continue
-		}
-		s.left++
-		d.asks.Send(question[Q]{q, d.address(s, i)})
+	for from := 0; from < len(qs); from += chunk {
+		d.awaitRoom("CallAll")
+		d.askAll(s, qs[from:min(from+chunk, len(qs))], from)
 	}
 	d.await(s, "CallAll")
 	d.give(s)
+}
+
+// askAll asks questions whose answers go to places of a slot from one on.
+func (d *Delegate[Q, A]) askAll(s *slot[A], qs []Q, from int) {
+	var out []question[Q]
+	if n := len(d.chunks); n > 0 { // while sends wait, other tasks ask
+		out, d.chunks = d.chunks[n-1], d.chunks[:n-1]
+	} else {
+		out = make([]question[Q], 0, chunk)
+	}
+	own, to := 0, d.address(s, from)
+	for i, q := range qs {
+		if d.here != nil && d.here.Owner(d.key(q)) == d.self {
+			d.qs[own], d.places[own] = q, uint32(i)
+			own++
+		} else {
+			out = append(out, question[Q]{q, to + address(i)})
+		}
+	}
+	if own > 0 {
+		d.answerOwn(own, s.as[from:])
+	}
+	s.left += len(out)
+	d.asks.SendAll(out)
+	if d.coded {
+		clear(out)
+	}
+	d.chunks = append(d.chunks, out[:0])
 }
 
 // Start asks, and returns at once. The answer is the future's, which is to be waited for once.
@@ -109,6 +177,7 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	if d.isHere(q) {
 		return Future[A]{a: d.answerHere(q)}
 	}
+	d.awaitRoom("Start")
 	s := d.take()
 	s.as, s.left = s.one[:], 1
 	d.asks.Send(question[Q]{q, d.address(s, 0)})
@@ -123,36 +192,77 @@ func (d *Delegate[Q, A]) Do(q Q) {
 			d.answerHere(q)
 			return
 		}
+		d.awaitRoom("Do")
 	}
 	d.asks.Send(question[Q]{q, nobody})
 }
 
+// awaitRoom lets a task wait until there is room for what it asks. The questions of tasks that only Call need no more than one a task.
+func (d *Delegate[Q, A]) awaitRoom(call string) {
+	if d.engine.InTask(call) {
+		d.asking.AwaitRoom()
+	}
+}
+
 func (d *Delegate[Q, A]) isHere(q Q) bool { return d.here != nil && d.here.Owner(d.key(q)) == d.self }
+
+// answerOwn answers the first n of d.qs, which are this rank's own, and puts the answers to their places.
+func (d *Delegate[Q, A]) answerOwn(n int, as []A) {
+	d.engine.Count.PebblesSent += uint64(n)
+	before := d.asking.Handle(n)
+	d.answer(d.qs[:n], d.as[:n])
+	d.asking.Handled(before)
+	for i, place := range d.places[:n] {
+		as[place] = d.as[i]
+	}
+	if d.coded {
+		clear(d.qs[:n])
+		clear(d.as[:n])
+	}
+}
 
 // answerHere answers a question of this rank to itself, as a handler.
 func (d *Delegate[Q, A]) answerHere(q Q) A {
 	d.engine.Count.PebblesSent++
 	before := d.asking.Handle(1)
-	a := d.answer(q)
+	a := d.one(q)
 	d.asking.Handled(before)
 	return a
 }
 
 // serve answers questions.
-func (d *Delegate[Q, A]) serve(qs []question[Q]) {
-	d.back = d.back[:0]
-	for i := range qs {
-		a := d.answer(qs[i].Q)
-		if qs[i].From != nobody {
-			d.back = append(d.back, reply[A]{a, qs[i].From})
+func (d *Delegate[Q, A]) serve(asked []question[Q]) {
+	for len(asked) > 0 {
+		n := min(len(asked), chunk)
+		d.serveChunk(asked[:n])
+		asked = asked[n:]
+	}
+}
+
+// serveChunk answers in three passes: the answers' reads of memory overlap where nothing else comes between them.
+func (d *Delegate[Q, A]) serveChunk(asked []question[Q]) {
+	qs, as := d.qs[:len(asked)], d.as[:len(asked)]
+	for i := range asked {
+		qs[i] = asked[i].Q
+	}
+	d.answer(qs, as)
+	back := d.back[:0]
+	for i := range asked {
+		if asked[i].From != nobody {
+			back = append(back, reply[A]{as[i], asked[i].From})
 		}
 	}
-	d.replies.SendAll(d.back)
+	d.replies.SendAll(back)
+	if d.coded { // let go of what they point to
+		clear(qs)
+		clear(as)
+		clear(back)
+	}
 }
 
 // mayWait ends the job where a call may not wait.
 func (d *Delegate[Q, A]) mayWait(call string) {
-	if !d.engine.InTask(call) && !d.engine.InBody() {
+	if !d.engine.MayWait(call) {
 		d.refuse(call)
 	}
 }

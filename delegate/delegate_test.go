@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,8 +14,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -59,7 +56,15 @@ func links(r *pebble.Rank, s *task.Scheduler) *delegate.Delegate[uint64, uint64]
 	for i := range table {
 		table[i] = next(owner.Key(r.ID(), i))
 	}
-	return delegate.New(s, "links", owner, itself, func(i uint64) uint64 { return table[owner.Local(i)] })
+	answer := func(i uint64) uint64 { return table[owner.Local(i)] }
+	if r.ID()%2 == 0 { // how a rank answers is its own affair
+		return delegate.New(s, "links", owner, itself, answer)
+	}
+	return delegate.NewBatch(s, "links", owner, itself, func(is, to []uint64) {
+		for n, i := range is {
+			to[n] = answer(i)
+		}
+	})
 }
 
 // Chases by calls of all kinds go where a serial one goes.
@@ -344,6 +349,38 @@ func TestFailureUnwindsCalls(t *testing.T) {
 	require.Equal(t, begun.Load(), unwound.Load())
 }
 
+// A job of a hundred thousand tasks ends soon when it is cancelled, wherever they are: all that have begun unwind.
+func TestManyTasksUnwind(t *testing.T) {
+	const tasks = manyTasks
+	for _, calls := range []int64{0, 1000, 4 * tasks, 20 * tasks} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var made, begun, unwound atomic.Int64
+		var at atomic.Pointer[time.Time]
+		err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			s := task.New(r, task.Workers(tasks))
+			link := links(r, s)
+			return s.Run(func() {
+				for start := range uint64(tasks) {
+					s.Go(func() {
+						begun.Add(1)
+						defer unwound.Add(1)
+						for at1 := start % words; ; at1 = link.Call(at1) {
+							if made.Add(1) == calls+1 {
+								now := time.Now()
+								at.Store(&now)
+								cancel()
+							}
+						}
+					})
+				}
+			})
+		})
+		t.Logf("%d tasks had begun when call %d was cancelled; the job ended after %v", begun.Load(), calls, time.Since(*at.Load()))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, begun.Load(), unwound.Load())
+	}
+}
+
 // Keys that move are asked where they are.
 func TestKeysThatMove(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
@@ -378,39 +415,45 @@ func TestKeysThatMove(t *testing.T) {
 	}))
 }
 
-// A rank that holds its buffers back while tasks wait sends fuller frames, and is faster where messages are costly and latency is long.
-func TestLinger(t *testing.T) {
-	odin := sim.Machines["odin"]
-	reads := func(linger time.Duration) (frames uint64, seconds float64) {
-		w, err := sim.New(sim.Config{Ranks: 16, Processes: 16, Seed: 1, Network: odin})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s := task.New(r, task.Linger(linger))
-				link := links(r, s)
-				defer func() { frames += r.Counters().FramesSent }()
-				return s.Run(func() {
-					for start := range uint64(128) {
-						s.Go(func() {
-							random := rand.New(rand.NewPCG(start, uint64(r.ID())))
-							for range 20 {
-								if at := random.Uint64N(words); link.Call(at) != next(at) {
-									panic("another answer")
-								}
-							}
-						})
+// What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it; and more tasks than that
+// may wait, since each asks one question.
+func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
+	const each, tasks, limit = 30_000, 3, 1 << 20
+	for name, flood := range map[string]func(d *delegate.Delegate[uint64, uint64]){
+		"Do": func(d *delegate.Delegate[uint64, uint64]) {
+			for i := range uint64(each) {
+				d.Do(i % 4)
+			}
+		},
+		"CallAll": func(d *delegate.Delegate[uint64, uint64]) {
+			all := make([]uint64, each)
+			for i := range all {
+				all[i] = uint64(i) % 4
+			}
+			d.CallAll(all, make([]uint64, each))
+		},
+		"Call": func(d *delegate.Delegate[uint64, uint64]) {
+			for i := range uint64(each) {
+				d.Call(i % 4)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var done [4]int // by rank: each its own
+			require.NoError(t, run(t, pebble.Config{Ranks: 4, MemoryLimit: limit, Coalesce: 256}, func(r *pebble.Rank) error {
+				s := task.New(r)
+				d := delegate.New(s, "count", distribution.Ranks(4), itself, func(uint64) uint64 { done[r.ID()]++; return 0 })
+				err := s.Run(func() {
+					for range tasks {
+						s.Go(func() { flood(d) })
 					}
 				})
-			})
-		}))
-		return frames, w.Stats().Seconds
+				if peak := r.Memory().Peak; peak > limit {
+					return fmt.Errorf("%d bytes", peak)
+				}
+				return err
+			}))
+			require.Equal(t, [4]int{tasks * each, tasks * each, tasks * each, tasks * each}, done)
+		})
 	}
-	none, atOnce := reads(0)
-	some, soon := reads(4 * time.Microsecond)
-	few, late := reads(26 * time.Microsecond)
-	t.Logf("%d frames in %.1f ms at once, %d in %.1f after 4 µs, %d in %.1f after 26", none, 1e3*atOnce, some, 1e3*soon, few, 1e3*late)
-	require.Less(t, 2*some, none)
-	require.Less(t, 2*soon, atOnce)
-	require.Less(t, few, some)
-	require.Less(t, soon, late)
 }

@@ -44,7 +44,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 		Schema: schema,
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(owner), topology.Name(), b.coalesce, b.reduction()),
-		Topology: topology, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes, Pebble: b.unit,
+		Topology: topology, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes, Beyond: b.beyond, Pebble: b.unit,
 	}, c, &c.Outbox)
 	c.open(topology)
 	c.openBuffers()

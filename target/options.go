@@ -73,6 +73,7 @@ type settings struct {
 	kind     any          // a reduce.Kind[V], or nil
 	codec    any          // a Codec[V], or nil
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
+	beyond   int          // how much longer than a declared depth its chains may be
 }
 
 type option func(*settings)
@@ -106,4 +107,10 @@ func Cache(entries int) Option {
 // Coded makes pebbles travel through a codec, instead of as they lie in memory.
 func Coded[V any](codec Codec[V]) Option {
 	return option(func(s *settings) { s.codec = codec })
+}
+
+// Serving is for the other packages of this module: the target's chains may be so much longer than a declared depth, since they are not the
+// program's own.
+func Serving(_ engine.Key, beyond int) Option {
+	return option(func(s *settings) { s.beyond = beyond })
 }

@@ -116,12 +116,31 @@ const sendAllCalled = "SendAll was called"
 
 func (c *core[V]) sendBatch(vs []V) {
 	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
+	if inHandler && c.gather(vs, depth) {
+		return
+	}
 	c.engine.Begin(inHandler)
 	if !inHandler {
 		c.engine.Spend(len(vs)) // which may let handlers run: first of all
 	}
 	c.sendDeep(vs, inHandler, depth)
 	c.engine.End()
+}
+
+// gather puts a batch of a handler or a task into the send buffer, if it is so short that its way through would cost more than its pebbles.
+func (c *core[V]) gather(vs []V, depth uint8) bool {
+	s := &c.buffers.inner
+	if len(vs) > len(s.vs)/4 {
+		return false
+	}
+	if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which is never left full
+		c.engine.Begin(true)
+		c.flushBuffer(s, true)
+		c.engine.End()
+		s.depth = depth
+	}
+	s.n += copy(s.vs[s.n:], vs)
+	return true
 }
 
 // sendDeep sends pebbles of a depth.

@@ -2,6 +2,7 @@ package task_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +55,27 @@ func BenchmarkGo(b *testing.B) {
 		}
 		return next
 	})
+}
+
+// BenchmarkWaiting makes b.N tasks wait at a time, and tells what each takes of memory.
+func BenchmarkWaiting(b *testing.B) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	one(b, b.N+1, func(s *task.Scheduler) func() {
+		return func() {
+			gate, begun := s.NewGate(), 0
+			for range b.N {
+				s.Go(func() {
+					if begun++; begun == b.N {
+						runtime.ReadMemStats(&after)
+						b.StopTimer() // to wake them is not to make them wait
+						gate.Open()
+					}
+					gate.Wait()
+				})
+			}
+		}
+	})
+	b.ReportMetric(float64(after.Sys-before.Sys)/float64(b.N), "B/task")
 }

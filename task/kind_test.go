@@ -116,16 +116,56 @@ func TestWorkIsShared(t *testing.T) {
 				})
 			})
 		}))
-		sum := int64(0)
 		for _, n := range ran {
-			sum += n
 			require.Positive(t, n, "%d", ran)
 		}
-		require.EqualValues(t, tasks, sum)
+		require.EqualValues(t, tasks, sum(ran))
 		require.Positive(t, stolen.Load())
 		least := tasks * 10e-6 / float64(ranks)
 		require.Less(t, w.Stats().Seconds, 2*least, "%d ranks", ranks)
 	}
+}
+
+// Ranks that have asked in vain and keep quiet get tasks when there are some, over lifelines from rank to rank.
+func TestLifelines(t *testing.T) {
+	const tasks = 4000
+	for _, ranks := range []int{2, 7, 16} {
+		ran := make([]int64, ranks)
+		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 3})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(p netio.Transport) error {
+			return run(t, pebble.Config{Transport: p}, func(r *pebble.Rank) error {
+				s := task.New(r)
+				work := task.NewKind(s, "work", func(uint32) {
+					ran[r.ID()]++
+					r.Compute(10 * time.Microsecond)
+				})
+				return s.Run(func() {
+					if r.ID() > 0 {
+						return
+					}
+					for range 1000 { // until nobody asks any more
+						r.Compute(10 * time.Microsecond)
+						s.Yield()
+					}
+					for i := range uint32(tasks) {
+						work.Spawn(i)
+					}
+				})
+			})
+		}))
+		for _, n := range ran {
+			require.Positive(t, n, "%d", ran)
+		}
+		require.EqualValues(t, tasks, sum(ran))
+	}
+}
+
+func sum(all []int64) (n int64) {
+	for _, v := range all {
+		n += v
+	}
+	return n
 }
 
 // Tasks for a rank run there and nowhere else, whoever spawns them.

@@ -94,8 +94,8 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 
 // Run is an epoch whose body spawns one task, or none when root is nil. It returns when all tasks of all ranks have ended and every pebble
 // that they sent has been handled. Tasks may also be spawned in the body of any other epoch that declares no depth; they begin when that
-// has returned.
-func (s *Scheduler) Run(root func()) error {
+// has returned. Options are those of pebble.Rank.Epoch.
+func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 	s.running = true
 	defer func() { s.running = false }()
 	return s.rank.Epoch(func() error {
@@ -103,7 +103,7 @@ func (s *Scheduler) Run(root func()) error {
 			s.Go(root)
 		}
 		return nil
-	})
+	}, options...)
 }
 
 // Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa, section 4.2: the private
@@ -187,6 +187,9 @@ func (s *Scheduler) next() *worker {
 	}
 	s.picks++
 	if s.ready.size > 0 && (s.picks%freshEach != 0 || !s.mayBegin()) {
+		if len(s.workers) >= prefetchFrom {
+			s.prefetch()
+		}
 		return s.ready.pop()
 	}
 	if !s.mayBegin() {

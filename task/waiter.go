@@ -1,6 +1,8 @@
 package task
 
 import (
+	"unsafe"
+
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -14,8 +16,11 @@ type Waiter struct{ w *worker }
 // Waiter is the task that calls. It is for the other packages of this module: nobody else can name the type of its argument.
 func (s *Scheduler) Waiter(engine.Key) Waiter { return Waiter{s.current} }
 
-// Wait lets the task wait until Wake is called. call is what an error says that it waits in.
-func (w Waiter) Wait(call string) { w.w.wait(call) }
+// Wait lets the task wait until Wake is called. call is what an error says that it waits in; at is what it will look at then.
+func (w Waiter) Wait(call string, at unsafe.Pointer) {
+	w.w.place.Awaits(at)
+	w.w.wait(call)
+}
 
 // Wake lets the task go on, once.
 func (w Waiter) Wake() { w.w.wake() }

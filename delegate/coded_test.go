@@ -1,0 +1,106 @@
+package delegate_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/delegate"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// words travel as they are; one that begins with a full stop does not.
+type text struct{}
+
+var errStop = errors.New("a full stop")
+
+func (text) Append(dst []byte, word string) ([]byte, error) {
+	if strings.HasPrefix(word, ".") {
+		return nil, errStop
+	}
+	return append(dst, word...), nil
+}
+
+func (text) Decode(src []byte) (string, error) { return string(src), nil }
+
+func (text) Schema() string { return "text" }
+
+func length(word string) uint64 { return uint64(len(word)) }
+
+// Strings are asked and answered in all ways, at home and elsewhere, and nobody holds on to them.
+func TestStrings(t *testing.T) {
+	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
+		s := task.New(r, task.Workers(20))
+		owner := distribution.Cyclic(1000, r.Size())
+		noted := 0
+		twice := delegate.New(s, "twice", owner, length, func(word string) string { return word + word },
+			delegate.Coded[string, string](text{}, text{}))
+		note := delegate.New(s, "note", owner, length, func(string) bool { noted++; return true },
+			delegate.Coded[string, bool](text{}, nil))
+		wrong := 0
+		check := func(word, answer string) {
+			if answer != word+word {
+				wrong++
+			}
+		}
+		if err := s.Run(func() {
+			for n := range 300 {
+				s.Go(func() {
+					word := strings.Repeat(fmt.Sprint(n%10), n)
+					check(word, twice.Call(word))
+					f := twice.Start(word)
+					many := []string{word, "", "a", word + word}
+					answers := make([]string, len(many))
+					twice.CallAll(many, answers)
+					for i := range many {
+						check(many[i], answers[i])
+					}
+					check(word, f.Wait())
+					note.Do(word)
+				})
+			}
+		}); err != nil {
+			return err
+		}
+		all, err := pebble.AllReduce(r, [2]int{wrong, noted}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], a[1] + b[1]} })
+		if err == nil && all != [2]int{0, 300 * r.Size()} {
+			return fmt.Errorf("%d wrong answers and %d notes", all[0], all[1])
+		}
+		return err
+	})
+}
+
+func TestCodecsThatDoNotFit(t *testing.T) {
+	for want, f := range map[string]func(s *task.Scheduler) error{
+		"a full stop": func(s *task.Scheduler) error {
+			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, bool](text{}, nil))
+			return s.Run(func() { d.Call(".") })
+		},
+		"give delegate.Coded a codec for it": func(s *task.Scheduler) error {
+			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" }, delegate.Coded[string, string](text{}, nil))
+			return s.Run(func() { d.Call("a") })
+		},
+		`target "d"`: func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, string](text{}, text{}))
+			return nil
+		},
+		`target "d answers"`: func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" })
+			return nil
+		},
+		`target "t"`: func(s *task.Scheduler) error {
+			target.New(s.Rank(), "t", distribution.Ranks(2), target.Key(itself), target.Each(func(uint64) {}),
+				delegate.Coded[string, bool](text{}, nil))
+			return nil
+		},
+	} {
+		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error { return f(task.New(r)) })
+		require.ErrorContains(t, err, want)
+	}
+}
