@@ -57,7 +57,7 @@ func (c Config) Best() Setting {
 	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // a topology that the model does not know
 		return c.Start
 	}
-	for _, to := range newSearch(&c, c.Start, false).proposals() {
+	for _, to := range newSearch(&c, c.Start).proposals() {
 		return to
 	}
 	return c.Start

@@ -30,8 +30,6 @@ type Config struct {
 	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries something else
 	// only once the load has changed.
 	Known bool
-
-	blind bool // there is no model
 }
 
 // Space is what a tuner may choose from.
@@ -94,7 +92,6 @@ func (c Config) Complete() (Config, error) {
 		return c, errors.New("tune: the space has a topology without a name, a factor below 1 or a cache below 0: leave them out")
 	}
 	if c.Predict == nil {
-		c.blind = true
 		c.Predict = func(Setting) float64 { return 1 }
 	}
 	return c, nil

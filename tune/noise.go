@@ -47,12 +47,7 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// middle is the mean of values, without the largest and the smallest where there are five or more.
-func middle(values []float64) float64 {
-	if len(values) >= 5 {
-		sorted := slices.Sorted(slices.Values(values))
-		values = sorted[1 : len(sorted)-1]
-	}
+func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v

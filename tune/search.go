@@ -17,12 +17,9 @@ type search struct {
 	moved  bool      // the topology has changed since factors were searched
 }
 
-// newSearch goes through all phases from a setting. again says that the load has changed, so that the start is worth a trial too.
-func newSearch(c *Config, now Setting, again bool) *search {
+// newSearch goes through all phases from a setting.
+func newSearch(c *Config, now Setting) *search {
 	s := &search{config: c, now: now, phases: []string{"model", "coalesce", "cache", "topology", "coalesce"}}
-	if again {
-		s.phases = append([]string{"start"}, s.phases...)
-	}
 	s.advance()
 	return s
 }
@@ -78,8 +75,6 @@ func (s *search) advance() {
 	}
 	s.phase, s.phases = s.phases[0], s.phases[1:]
 	switch space := s.config.Space; s.phase {
-	case "start":
-		s.list = []Setting{s.config.Start}
 	case "model":
 		s.list = s.proposals()
 	case "coalesce":
@@ -146,29 +141,11 @@ func (s *search) topologies() (all []Setting) {
 	return all
 }
 
-// ample is the factor that a topology is tried with when there is no model: as large as the one in force, and as the default. Routed
-// topologies have few buffers, and small ones would hide what they gain.
-func (s *search) ample() int {
-	factor := s.now.Coalesce
-	for _, c := range s.config.Space.Coalesce {
-		if c <= factorAmple {
-			factor = max(factor, c)
-		}
-	}
-	return factor
-}
-
-const factorAmple = 1024
-
 // bestFactor is the setting in force on another topology, with the factor that the model likes best there. Where that makes no
 // difference to speak of, the factor stays.
 func (s *search) bestFactor(topology string) Setting {
 	best := s.now
 	best.Topology = topology
-	if s.config.blind {
-		best.Coalesce = s.ample()
-		return best
-	}
 	least := s.config.Predict(best)
 	for _, factor := range s.config.Space.Coalesce {
 		c := best

@@ -43,6 +43,7 @@ type world struct {
 	tuner    *tune.Tuner
 	fullSize float64 // seconds of a window that is not cut short, or work of a whole one
 	overhead float64 // as part of a window
+	odd      float64 // share of windows that take three times as long
 }
 
 func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64) *world {
@@ -70,6 +71,9 @@ func (w *world) step() {
 		w.tried++
 	}
 	w.windows++
+	if w.odd > 0 && w.rng.Float64() < w.odd {
+		seconds *= 3
+	}
 	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()), Overhead: seconds * w.overhead})
 	if w.tuner.Setting() != before {
 		w.changes = append(w.changes, w.windows)
@@ -148,4 +152,14 @@ func whole(s tune.Setting, _ int) float64 {
 	off := math.Log2(float64(s.Coalesce) / top.best)
 	cache := map[int]float64{0: 1, 1 << 10: 1.1, 1 << 14: 1.4, 1 << 18: 0.8}[s.Cache]
 	return 1e6 * top.rate * cache / (1 + 0.04*off*off)
+}
+
+// alternating is two loads by turns, of so many windows each, whose best factors are far apart.
+func alternating(windows int) surface {
+	return func(s tune.Setting, n int) float64 {
+		if n/windows%2 == 1 {
+			return hill(64, 0.1)(s, n) / 2
+		}
+		return hill(4096, 0.1)(s, n)
+	}
 }

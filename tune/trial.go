@@ -18,5 +18,5 @@ type Decision struct {
 	Noise   float64 `json:"noise"`   // deviation of a window, as part of it
 	Windows int     `json:"windows"` // that it was tried for
 	Reason  string  `json:"reason"`
-	Phase   string  `json:"phase"` // what was being searched: "model", "coalesce", "cache", "topology", "start", "race"
+	Phase   string  `json:"phase"` // what was being searched: "model", "coalesce", "cache", "topology", "race"
 }

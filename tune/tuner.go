@@ -57,7 +57,7 @@ func New(c Config) (*Tuner, error) {
 		return nil, err
 	}
 	t := &Tuner{config: c, ledger: ledger{share: c.Share, gain: 1}, gain: 1, calm: calmLeast}
-	t.search = newSearch(&t.config, c.Start, false)
+	t.search = newSearch(&t.config, c.Start)
 	t.settled = c.Known
 	t.plan()
 	return t, nil
@@ -147,7 +147,7 @@ func (t *Tuner) judge() {
 	if n&(n-1) != 0 && n < last {
 		return // testing after each window would find more differences by chance
 	}
-	ratio, doubt := middle(a.ratios), sure*noise*deviation(n)
+	ratio, doubt := mean(a.ratios), sure*noise*deviation(n)
 	switch better := math.Log(ratio); { // so that half and twice as fast are as far from equal
 	case better > max(hysteresis, doubt):
 		t.decide(true, ratio, doubt, noise)
@@ -237,7 +237,7 @@ func (t *Tuner) need(to Setting) float64 {
 		slow = max(slow, t.config.Predict(to)/now)
 	}
 	if a := t.attempt; len(a.ratios) > 0 { // it is known by now
-		slow = max(1, 1.2/middle(a.ratios))
+		slow = max(1, 1.2/mean(a.ratios))
 	}
 	return (slow - t.ledger.gain) * t.window
 }
@@ -273,5 +273,5 @@ func (t *Tuner) watch() {
 	t.calm *= 2
 	t.settled = false
 	t.gain, t.ledger.gain = 1, 1 // what the start would do now is not known
-	t.search = newSearch(&t.config, t.search.now, true)
+	t.search = newSearch(&t.config, t.search.now)
 }

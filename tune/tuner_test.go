@@ -96,6 +96,24 @@ func TestBoundOfWholeWindows(t *testing.T) {
 	require.True(t, w.tuner.Settled())
 }
 
+// TestLoadAlternates: also where the load changes again and again, and now and then a window takes three times as long, a job gains more than
+// experiments cost it.
+func TestLoadAlternates(t *testing.T) {
+	from := seed(t)
+	for _, windows := range []int{50, 150, 500} {
+		gain := 0.0
+		const worlds = 20
+		for i := range uint64(worlds) {
+			w := newWorld(t, alternating(windows), tune.Config{Start: start, Space: space}, 0.05, from+i)
+			w.odd = 0.05
+			w.run(2000)
+			gain += w.start / w.seconds / worlds
+		}
+		t.Logf("every %d windows: %.3f times as fast as the start", windows, gain)
+		require.Greater(t, gain, 1.0)
+	}
+}
+
 // TestStable: once settled, nothing moves as long as the load does not.
 func TestStable(t *testing.T) {
 	from := seed(t)
