@@ -135,6 +135,16 @@ func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	return err
 }
 
+// FinishCounted is Finish for a kernel whose pebbles the runtime alone has counted, such as those of tasks and delegates. All ranks call it,
+// last.
+func (p *Report) FinishCounted(r *pebble.Rank) error {
+	var t Tally
+	if r.ID() == 0 {
+		t.Sent, t.Handled = p.Counters.PebblesSent, p.Counters.PebblesHandled // of all ranks
+	}
+	return p.Finish(r, t)
+}
+
 // Sum adds a number up over all ranks.
 func Sum(r *pebble.Rank, n uint64) (uint64, error) {
 	return pebble.AllReduce(r, n, func(a, b uint64) uint64 { return a + b })

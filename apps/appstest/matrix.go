@@ -41,19 +41,26 @@ func General(t *testing.T, body func(t *testing.T, s Shape)) {
 // run takes one shape in as many as PEBBLES_SHAPES says, drawn anew each time, and all without it.
 func run(t *testing.T, all []Shape, body func(t *testing.T, s Shape)) {
 	t.Helper()
-	in := 1
-	if text := os.Getenv("PEBBLES_SHAPES"); text != "" {
-		var err error
-		in, err = strconv.Atoi(text)
-		if err != nil || in < 1 {
-			t.Fatalf("PEBBLES_SHAPES=%s: give a positive number", text)
-		}
-	}
+	in := oneIn(t)
 	for _, s := range all {
 		if rand.IntN(in) == 0 {
 			t.Run(s.String(), func(t *testing.T) { body(t, s) })
 		}
 	}
+}
+
+// oneIn is in how many cases one is drawn.
+func oneIn(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("PEBBLES_SHAPES")
+	if text == "" {
+		return 1
+	}
+	in, err := strconv.Atoi(text)
+	if err != nil || in < 1 {
+		t.Fatalf("PEBBLES_SHAPES=%s: give a positive number", text)
+	}
+	return in
 }
 
 // Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1, 7, 1024} ×

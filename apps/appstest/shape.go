@@ -18,14 +18,15 @@ const patience = time.Minute
 
 // Shape is one shape of the synthetic network, with everything that a job needs.
 type Shape struct {
-	Ranks     int
-	Procs     int    // processes; above 1 only with shm and tcp
-	Transport string // "mem", "shm" or "tcp"
-	Topology  string // the name of New
-	New       route.Constructor
-	Coalesce  int
-	Cache     int
-	Budget    int64 // bytes of frames in flight; 0 is the default
+	Ranks        int
+	Procs        int    // processes; above 1 only with shm and tcp
+	Transport    string // "mem", "shm" or "tcp"
+	Topology     string // the name of New
+	New          route.Constructor
+	Coalesce     int
+	Cache        int
+	AddressCache int   // entries; 0 is the default, negative is none
+	Budget       int64 // bytes of frames in flight; 0 is the default
 
 	Termination string // the detector's name; "" is the default
 	Buffers     pebble.Buffers
@@ -42,7 +43,7 @@ func (s Shape) String() string {
 // Config is the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
-		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, BufferBudget: s.Budget,
+		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache, BufferBudget: s.Budget,
 		Buffers: s.Buffers, Credits: s.Credits, Tuning: s.Tuning,
 	}
 	if s.Termination != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -46,8 +47,8 @@ const expandAtOnce = 1 << 14
 
 func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 	s := &async[V]{tree: t, out: make([]offer[V], 0, sendAtOnce), told: make([]uint8, t.g.Vertices), unfiltered: unfiltered}
-	s.lines.inOrder = newArranger[V](t.g.local)
-	s.offers = target.New(t.g.rank, t.target("offers"), t.g.owner,
+	s.lines.inOrder = distgraph.NewArranger[V](t.g.Local)
+	s.offers = target.New(t.g.Rank, t.target("offers"), t.g.Owner,
 		target.Keys(func(vs []offer[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Vertex)
@@ -55,10 +56,10 @@ func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 		}),
 		target.Batch(s.arrive),
 		target.Reduce(reduce.Best(func(a, b offer[V]) bool { return a.Level < b.Level })))
-	ranks := t.g.rank.Size()
-	s.wakes = target.New(t.g.rank, t.target("wakes"), distribution.Ranks(ranks),
+	ranks := t.g.Rank.Size()
+	s.wakes = target.New(t.g.Rank, t.target("wakes"), distribution.Ranks(ranks),
 		target.Key(func(w wake) uint64 { return w.Rank }), target.Each(func(w wake) {
-			s.tally.Take(apps.Fold(w.Rank, 0), w.Rank == uint64(s.g.rank.ID()))
+			s.tally.Take(apps.Fold(w.Rank, 0), w.Rank == uint64(s.g.Rank.ID()))
 			if s.awake { // a wake too many would find nothing to do
 				s.move()
 			}
@@ -76,8 +77,8 @@ func (s *async[V]) From(root uint64) error {
 	}
 	s.lines.clear()
 	s.awake = false
-	return s.g.rank.Epoch(func() error {
-		if s.g.owns(root) {
+	return s.g.Rank.Epoch(func() error {
+		if s.g.Owns(root) {
 			s.sendAll([]offer[V]{{V(root), V(root), 0}})
 		}
 		return nil
@@ -132,7 +133,7 @@ func (s *async[V]) lower(v, parent, level V) {
 func (s *async[V]) wake() {
 	if !s.awake && s.lines.count > 0 {
 		s.awake = true
-		w := wake{uint64(s.g.rank.ID())}
+		w := wake{uint64(s.g.Rank.ID())}
 		s.tally.Send(apps.Fold(w.Rank, 0))
 		s.wakes.Send(w)
 	}
@@ -165,7 +166,7 @@ func (s *async[V]) expand(v V) (arcs int) {
 	if short == highest || s.unfiltered {
 		seen = -1
 	}
-	row := s.row(v)
+	row := s.Row(v)
 	for _, w := range row {
 		if int(told[w]) <= seen {
 			continue

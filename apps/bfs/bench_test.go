@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -15,7 +17,7 @@ func BenchmarkSearch(b *testing.B) {
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 16} {
 				b.Run(fmt.Sprintf("kronecker=%d/%s/ranks=%d", scale, mode, ranks), func(b *testing.B) {
-					config := Config{Source: Source{Generator: kronecker(b, scale)}, Mode: mode, SkipValidation: true}
+					config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, scale)}, Mode: mode, SkipValidation: true}
 					var last Result
 					for b.Loop() {
 						results, err := run(b, pebble.Config{Ranks: ranks}, config)

@@ -2,23 +2,13 @@ package bfs
 
 import (
 	"fmt"
-	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// Breaches are where a result breaks a rule of Graph500, as found by one rank.
-type Breaches struct {
-	Count uint64
-	first []breach // the first few
-}
-
-// breachesKept is how many breaches a rank describes.
-const breachesKept = 3
-
-func (b *Breaches) add(k kind, v, w, levelV, levelW uint64) {
-	b.Count++
-	if len(b.first) < breachesKept {
-		b.first = append(b.first, breach{k, v, w, levelV, levelW})
-	}
+// breach notes where a result breaks a rule of Graph500.
+func breach(b *distgraph.Breaches, k kind, v, w, levelV, levelW uint64) {
+	b.Add(distgraph.Breach{Kind: uint64(k), V: v, W: w, A: levelV, B: levelW})
 }
 
 // kind says which rule is broken, and in which way.
@@ -56,55 +46,7 @@ var broken = [...]struct {
 	noSuchEdge:      {5, "vertex %[1]d has parent %[2]d, but the graph has no edge %[2]d -> %[1]d"},
 }
 
-// breach is plain data: it travels to rank 0, which knows the ids.
-type breach struct {
-	kind           kind
-	v, w           uint64 // indices, numbers when described
-	levelV, levelW uint64
-}
-
-func (b breach) describe(id func(number uint64) uint64) string {
-	what := broken[b.kind]
-	return fmt.Sprintf("rule %d: %s", what.rule, fmt.Sprintf(what.text, id(b.v), id(b.w), b.levelV, b.levelW))
-}
-
-const breachNumbers = int(unsafe.Sizeof(breach{}) / 8)
-
-// Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. All ranks call it,
-// each with what it found.
-func (g *Graph) Describe(b Breaches) ([]string, error) {
-	var own []uint64
-	for _, x := range b.first {
-		own = append(own, uint64(x.kind), x.v, x.w, x.levelV, x.levelW)
-	}
-	gathered, err := g.rank.AllGatherBytes(packNumbers(nil, own))
-	if err != nil {
-		return nil, err
-	}
-	var all []breach
-	var indices []uint64
-	for _, packed := range gathered {
-		for n := unpackNumbers(packed); len(n) > 0; n = n[breachNumbers:] {
-			all = append(all, breach{kind(n[0]), n[1], n[2], n[3], n[4]})
-			indices = append(indices, n[1], n[2])
-		}
-	}
-	numbers, err := g.numbers(indices)
-	if err != nil || g.rank.ID() != 0 {
-		return nil, err
-	}
-	var texts []string
-	for i, x := range all {
-		x.v, x.w = numbers[2*i], numbers[2*i+1]
-		texts = append(texts, x.describe(g.idOf))
-	}
-	return texts, nil
-}
-
-// idOf is what rank 0 calls the vertex with this number; a number that no vertex has stands for itself.
-func (g *Graph) idOf(number uint64) uint64 {
-	if number >= g.Vertices {
-		return number
-	}
-	return g.names.ID(number)
+func describe(b distgraph.Breach) string {
+	what := broken[b.Kind]
+	return fmt.Sprintf("rule %d: %s", what.rule, fmt.Sprintf(what.text, b.V, b.W, b.A, b.B))
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
 // Mode is how a search goes about it.
@@ -17,17 +20,19 @@ const (
 	Async Mode = "async"
 	// Direction is level-synchronous too, and takes each step along arcs or against them, whichever looks at fewer.
 	Direction Mode = "direction"
+	// Tasks is level-synchronous, with tasks that wait for answers: Grappa's search (sections 7.2 and 8.1). Each arc is asked about.
+	Tasks Mode = "tasks"
 )
 
 // Modes are all modes, by name.
-var Modes = []Mode{ByLevel, Async, Direction}
+var Modes = []Mode{ByLevel, Async, Direction, Tasks}
 
 // RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
 const RootsDefault = 16
 
 // Config says what Run does. All ranks give equal ones.
 type Config struct {
-	Source Source
+	Source distgraph.Source
 	Mode   Mode // the empty Mode is ByLevel
 
 	// Roots are the ids of the vertices to search from, in this order.
@@ -50,6 +55,9 @@ type Config struct {
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
 
+	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
+	Linger time.Duration
+
 	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is set up, then
 	// searches. A total of 0 is not known.
 	Progress func(done, total uint64)
@@ -61,7 +69,7 @@ type Config struct {
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
 	switch c.Mode {
-	case "", ByLevel, Async, Direction:
+	case "", ByLevel, Async, Direction, Tasks:
 	default:
 		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, modeNames())
 	}

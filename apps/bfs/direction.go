@@ -33,15 +33,15 @@ type direction[V vertex] struct {
 
 func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
 	g := t.g
-	if t.into == nil {
-		if err := g.fits("reverse the arcs of", 3*indexBytes(g.wide != nil)*float64(g.Edges)/float64(g.rank.Size())); err != nil {
+	if t.Into == nil {
+		if err := g.Fits("reverse the arcs of", 3*g.IndexBytes()*float64(g.Edges)/float64(g.Rank.Size())); err != nil {
 			return nil, err
 		}
-		if err := t.reverse(g); err != nil {
+		if err := t.Reverse(g); err != nil {
 			return nil, err
 		}
 	}
-	arcs, err := apps.Sum(g.rank, t.arcs())
+	arcs, err := apps.Sum(g.Rank, t.Arcs())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *direction[V]) From(root uint64) error {
 	s.backwards, s.steps = false, [2]int{}
 	own, last, unexplored := s.queued(), front{}, s.all
 	for level := V(0); ; level++ {
-		all, err := pebble.AllReduce(s.g.rank, own, front.add)
+		all, err := pebble.AllReduce(s.g.Rank, own, front.add)
 		if err != nil || all.vertices == 0 {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s *direction[V]) turn(backwards bool, level V) {
 func (s *direction[V]) queued() front {
 	f := front{vertices: s.reached()}
 	for _, v := range s.queue[s.done:] {
-		f.arcs += s.offsets[v+1] - s.offsets[v]
+		f.arcs += s.Offsets[v+1] - s.Offsets[v]
 	}
 	return f
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // always are thresholds that leave no choice.
@@ -21,8 +24,8 @@ var (
 )
 
 // searches runs searches of all modes and thresholds on one graph, and hands each to check with the index of its root.
-func searches(r *pebble.Rank, source Source, id uint64, check func(name string, s Search) error) error {
-	g, err := Build(r, source)
+func searches(r *pebble.Rank, source distgraph.Source, id uint64, check func(name string, s Search) error) error {
+	g, err := distgraph.Build(r, source)
 	if err != nil {
 		return err
 	}
@@ -35,6 +38,7 @@ func searches(r *pebble.Rank, source Source, id uint64, check func(name string, 
 		tuning Tuning
 	}{
 		{ByLevel, Tuning{}}, {ByLevel, Tuning{Unfiltered: true}}, {Async, Tuning{}}, {Async, Tuning{Unfiltered: true}},
+		{Tasks, Tuning{Tasks: task.New(r)}},
 		{Direction, Tuning{}}, {Direction, alwaysAlong}, {Direction, alwaysAgainst}, {Direction, Tuning{Alpha: 2, Beta: 2, Unfiltered: true}},
 	} {
 		s, err := NewSearch(g, kernel.mode, kernel.tuning)
@@ -44,7 +48,7 @@ func searches(r *pebble.Rank, source Source, id uint64, check func(name string, 
 		if err := s.From(roots[0]); err != nil {
 			return err
 		}
-		if err := check(fmt.Sprintf("%s %+v", kernel.mode, kernel.tuning), s); err != nil {
+		if err := check(fmt.Sprintf("%s %v %v", kernel.mode, kernel.tuning.Alpha, kernel.tuning.Unfiltered), s); err != nil {
 			return err
 		}
 	}
@@ -53,8 +57,8 @@ func searches(r *pebble.Rank, source Source, id uint64, check func(name string, 
 
 // whole runs searches of l from a vertex and requires of each the levels of the serial twin, and a tree that the twin's
 // validator finds right.
-func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, source Source, id uint64) {
-	c, _, err := load(source)
+func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, source distgraph.Source, id uint64) {
+	c, _, err := source.Load()
 	require.NoError(tb, err)
 	dist, _ := graph.BFS(c, id)
 	type result struct {
@@ -75,7 +79,7 @@ func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, so
 				return err
 			}
 			if found.Count > 0 {
-				return fmt.Errorf("%s: %d breaches, the first %+v", name, found.Count, found.first[0])
+				return fmt.Errorf("%s: %d breaches, the first %+v", name, found.Count, found.First[0])
 			}
 			all <- result{name, r.ID(), parent, level}
 			return nil
@@ -86,7 +90,7 @@ func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, so
 	for res := range all {
 		parts[res.name] = append(parts[res.name], res)
 	}
-	require.Len(tb, parts, 8)
+	require.Len(tb, parts, 9)
 	for name, of := range parts {
 		slices.SortFunc(of, func(a, b result) int { return a.part - b.part })
 		var parents, levels []int64
@@ -104,13 +108,13 @@ func TestModesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 150).Draw(rt, "vertices")
 		vertex := rapid.Uint64Range(0, n-1)
-		l := list{n: n, directed: rapid.Bool().Draw(rt, "directed")}
-		l.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
+		l := appstest.List{N: n, Directed: rapid.Bool().Draw(rt, "directed")}
+		l.Edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
 			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
 		}), 0, 300).Draw(rt, "edges")
-		source := Source{Generator: l, wide: rapid.Bool().Draw(rt, "wide"), Undirected: rapid.Bool().Draw(rt, "undirected")}
-		if !l.directed || source.Undirected {
-			source.Order = rapid.SampledFrom(Orders).Draw(rt, "order")
+		source := distgraph.Source{Generator: l.Generator(), Wide: rapid.Bool().Draw(rt, "wide"), Undirected: rapid.Bool().Draw(rt, "undirected")}
+		if !l.Directed || source.Undirected {
+			source.Order = rapid.SampledFrom(distgraph.Orders).Draw(rt, "order")
 		}
 		c := pebble.Config{
 			Ranks:    rapid.IntRange(1, 9).Draw(rt, "ranks"),
@@ -118,13 +122,13 @@ func TestModesAgree(t *testing.T) {
 			Coalesce: rapid.SampledFrom([]int{1, 3, 1024}).Draw(rt, "coalesce"),
 			Cache:    rapid.SampledFrom([]int{0, 16}).Draw(rt, "cache"),
 		}
-		whole(rt, func(f func(r *pebble.Rank) error) error { return job(t, c, f) }, source, vertex.Draw(rt, "root"))
+		whole(rt, func(f func(r *pebble.Rank) error) error { return appstest.Job(t, c, f) }, source, vertex.Draw(rt, "root"))
 	})
 }
 
 // Directions are taken as the thresholds say, and by default large levels of a Kronecker graph are against arcs.
 func TestDirections(t *testing.T) {
-	for _, source := range []Source{{Generator: kronecker(t, 12)}, {Generator: halved{kronecker(t, 12)}}} {
+	for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 12)}, {Generator: halved{appstest.Kronecker(t, 12)}}} {
 		for tuning, check := range map[Tuning]func(steps [2]int, depth int){
 			{}: func(steps [2]int, depth int) {
 				require.Positive(t, steps[0])
@@ -140,8 +144,8 @@ func TestDirections(t *testing.T) {
 		} {
 			var steps [2]int
 			var depth int
-			require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				g, err := Build(r, source)
+			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				g, err := distgraph.Build(r, source)
 				if err != nil {
 					return err
 				}
@@ -172,13 +176,13 @@ func TestDirections(t *testing.T) {
 // A step against arcs sends each rank's part of the frontier to each other rank, in pieces that have a bit, and nothing else.
 func TestPieces(t *testing.T) {
 	const ranks, vertices = 4, 4 * 64 * wordsPerPiece * 2 // two pieces a rank
-	star := list{n: vertices}
+	star := appstest.List{N: vertices}
 	for v := uint64(1); v < vertices; v++ {
-		star.edges = append(star.edges, graph.Edge{From: 0, To: v})
+		star.Edges = append(star.Edges, graph.Edge{From: 0, To: v})
 	}
 	sent := make([]uint64, ranks)
-	require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := Build(r, Source{Generator: star, Order: AsGiven})
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		g, err := distgraph.Build(r, distgraph.Source{Generator: star.Generator(), Order: distgraph.AsGiven})
 		if err != nil {
 			return err
 		}
@@ -199,19 +203,21 @@ func TestPieces(t *testing.T) {
 
 // A tree that lacks what a step against arcs found, or has it wrong, is told by the validator.
 func TestDirectionValidated(t *testing.T) {
-	source := Source{Generator: kronecker(t, 8)}
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 8)}
 	for name, spoil := range map[string]func(s *direction[uint32], v uint32){
-		"level too low":    func(s *direction[uint32], v uint32) { s.level[v]-- },
-		"level too high":   func(s *direction[uint32], v uint32) { s.level[v]++ },
-		"no parent":        func(s *direction[uint32], v uint32) { s.parent[v] = none[uint32]() },
-		"not reached":      func(s *direction[uint32], v uint32) { s.parent[v], s.level[v] = none[uint32](), none[uint32]() },
+		"level too low":  func(s *direction[uint32], v uint32) { s.level[v]-- },
+		"level too high": func(s *direction[uint32], v uint32) { s.level[v]++ },
+		"no parent":      func(s *direction[uint32], v uint32) { s.parent[v] = distgraph.None[uint32]() },
+		"not reached": func(s *direction[uint32], v uint32) {
+			s.parent[v], s.level[v] = distgraph.None[uint32](), distgraph.None[uint32]()
+		},
 		"its own parent":   func(s *direction[uint32], v uint32) { s.parent[v] = s.first + v },
 		"parent elsewhere": func(s *direction[uint32], v uint32) { s.parent[v] = uint32(s.g.Vertices) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoiled, breaches [3]uint64
-			require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-				g, err := Build(r, source)
+			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+				g, err := distgraph.Build(r, source)
 				if err != nil {
 					return err
 				}

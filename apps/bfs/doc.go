@@ -1,9 +1,7 @@
 // Package bfs is breadth-first search on a distributed graph with Active Pebbles (section 4.4 of the paper), by the rules of
 // Graph500: many roots, each search timed on its own, each tree checked by five rules.
 //
-// [Build] spreads a graph over the ranks by pebbles: vertices in blocks, each with the arcs that leave it, in compressed
-// sparse rows. Where it pays, a rank keeps its vertices in the order of their degrees (see [Order]). [NewSearch] registers one of
-// three kernels on it:
+// Package distgraph spreads a graph over the ranks. [NewSearch] registers one of four kernels on it:
 //
 //   - [ByLevel] goes level by level, one epoch each. A pebble (child, parent) visits a vertex; the first one makes it a
 //     member of the next level.
@@ -12,6 +10,7 @@
 //     frontier to all ranks as a bitmap, and each vertex that is not reached looks for a parent in it.
 //   - [Async] is the paper's handler: a pebble offers a vertex a level and a parent, and a vertex that takes the offer sends
 //     offers of its own, all in one epoch. Levels are corrected as better offers come, and low levels go first.
+//   - [Tasks] goes level by level as Grappa does: tasks ask for each arc whether its head has a parent, and wait.
 //
 // Searches and their check use the same runtime, so what it loses might be missed by both. Therefore every rank accounts for the
 // pebbles that it sends and is given, in the building, the searches and the check: how many they are, whether their vertices are its
@@ -19,8 +18,4 @@
 // rest must do: a visit that is lost while another comes twice is noticed if the tree is wrong.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin.
-//
-// A vertex has an index, 0 to n-1, and an id, which is what the graph's file calls it. Ranks deal in indices; only rank 0
-// knows the ids of a file. Between the two is the vertex's number, its place in the source: the same as the index, unless the
-// graph is ordered by degree.
 package bfs

@@ -2,33 +2,18 @@ package bfs
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/task"
 )
-
-// dataFile returns the path of a real graph, and skips the test where there is none.
-func dataFile(tb testing.TB, name string) string {
-	tb.Helper()
-	folder := os.Getenv("PEBBLES_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(folder, name)
-	if _, err := os.Stat(path); err != nil {
-		require.ErrorIs(tb, err, fs.ErrNotExist)
-		tb.Skipf("no %s: set PEBBLES_DATA to the folder of real graphs", path)
-	}
-	return path
-}
 
 // What is known of real graphs, from their publishers and from other programs. Roots are the files' ids.
 var known = []struct {
@@ -55,19 +40,20 @@ func TestKnownAnswers(t *testing.T) {
 				if raceDetector && want.edges > 200_000 {
 					t.Skip("takes too long under the race detector")
 				}
-				path := dataFile(t, want.file)
+				path := appstest.Data(t, want.file)
 				var got []graph.Summary
-				var made Graph
-				require.NoError(t, job(t, shape, func(r *pebble.Rank) error {
-					g, err := Build(r, Source{Path: path})
+				var made distgraph.Graph
+				require.NoError(t, appstest.Job(t, shape, func(r *pebble.Rank) error {
+					g, err := distgraph.Build(r, distgraph.Source{Path: path})
 					if err != nil {
 						return err
 					}
 					if r.ID() == 0 {
 						made = *g
 					}
+					tuning := Tuning{Tasks: task.New(r)}
 					for _, mode := range Modes {
-						all, err := searchAll(g, mode, want.roots)
+						all, err := searchAll(g, mode, tuning, want.roots)
 						if err != nil {
 							return err
 						}
@@ -87,12 +73,12 @@ func TestKnownAnswers(t *testing.T) {
 }
 
 // searchAll searches from ids and validates each tree.
-func searchAll(g *Graph, mode Mode, ids []uint64) (all []graph.Summary, err error) {
+func searchAll(g *distgraph.Graph, mode Mode, tuning Tuning, ids []uint64) (all []graph.Summary, err error) {
 	roots, err := g.Indices(ids)
 	if err != nil {
 		return nil, err
 	}
-	s, err := NewSearch(g, mode, Tuning{})
+	s, err := NewSearch(g, mode, tuning)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +96,7 @@ func searchAll(g *Graph, mode Mode, ids []uint64) (all []graph.Summary, err erro
 			return nil, err
 		}
 		if found.Count > 0 {
-			return nil, fmt.Errorf("%d breaches, the first %+v", found.Count, found.first[0])
+			return nil, fmt.Errorf("%d breaches, the first %+v", found.Count, found.First[0])
 		}
 	}
 	return all, nil

@@ -12,7 +12,7 @@ func (s byLevel[V]) From(root uint64) error {
 		if err := s.push(level); err != nil {
 			return err
 		}
-		reached, err := apps.Sum(s.g.rank, s.reached())
+		reached, err := apps.Sum(s.g.Rank, s.reached())
 		if err != nil || reached == 0 {
 			return err
 		}

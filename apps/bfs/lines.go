@@ -1,5 +1,7 @@
 package bfs
 
+import "github.com/activepebbles/pebbles/apps/distgraph"
+
 // lines are vertices that wait, by level. A vertex stands in a line once for each time that its level fell to that line's, so
 // at most once in each: who finds a vertex in a line above its level passes it over. What is emptied is used again, so that
 // memory is for the vertices that wait at the same time, and 24 bytes for each level.
@@ -8,7 +10,7 @@ type lines[V vertex] struct {
 	from    int // no line below it has a vertex
 	count   int // of vertices in all lines
 	free    [][]V
-	inOrder arranger[V]
+	inOrder distgraph.Arranger[V]
 	sorted  int // the level whose line was put in order last
 }
 
@@ -49,7 +51,7 @@ func (l *lines[V]) lowest() V {
 		l.from++
 	}
 	if l.sorted != l.from {
-		l.inOrder.arrange(l.byLevel[l.from])
+		l.inOrder.Arrange(l.byLevel[l.from])
 		l.sorted = l.from
 	}
 	return V(l.from)

@@ -1,125 +1,18 @@
 package bfs
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps/graph"
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 )
-
-// In an ordered graph each rank's vertices fall in degree, each row is in the order of its heads' places, and the edges are
-// those of the source. In any graph, a row has each head once, and not its own vertex.
-func TestOrder(t *testing.T) {
-	for _, order := range []Order{AsGiven, ByDegree} {
-		source := Source{Generator: kronecker(t, 9), Order: order}
-		c, _, err := load(source)
-		require.NoError(t, err)
-		const ranks = 5
-		graphs, numbers, back := make([]*Graph, ranks), make([][]uint64, ranks), make([][]uint64, ranks)
-		var indices []uint64
-		for v := range c.Vertices() {
-			indices = append(indices, v)
-		}
-		require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) (err error) {
-			id := r.ID()
-			if graphs[id], err = Build(r, source); err != nil {
-				return err
-			}
-			if numbers[id], err = graphs[id].numbers(indices); err != nil {
-				return err
-			}
-			back[id], err = graphs[id].indices(numbers[id])
-			return err
-		}))
-		for id, g := range graphs {
-			require.Equal(t, order == ByDegree, g.Ordered)
-			require.Equal(t, indices, back[id])
-			requireRows(t, c, g, numbers[id])
-		}
-	}
-}
-
-// requireRows requires that a rank's rows are those of c.
-func requireRows(t *testing.T, c *graph.CSR, g *Graph, numbers []uint64) {
-	t.Helper()
-	size := g.owner.Key(1, 0)
-	for v := range g.local {
-		number := numbers[g.first+uint64(v)]
-		want := slices.Clone(c.Row(number))
-		require.Equal(t, uint64(len(want)), g.narrow.counts[v])
-		require.True(t, !g.Ordered || v == 0 || g.narrow.counts[v] <= g.narrow.counts[v-1])
-		slices.Sort(want)
-		want = slices.DeleteFunc(slices.Compact(want), func(head uint64) bool { return head == number })
-		got, places := []uint64{}, []uint64{}
-		for _, head := range g.narrow.row(uint32(v)) {
-			got = append(got, numbers[head])
-			places = append(places, uint64(head)%size)
-		}
-		require.True(t, !g.Ordered || slices.IsSorted(places))
-		slices.Sort(got)
-		require.Equal(t, want, got)
-	}
-}
-
-// OrderAuto orders what is skewed, and nothing directed.
-func TestOrderAuto(t *testing.T) {
-	star := list{n: 300}
-	for v := uint64(1); v < star.n; v++ {
-		star.edges = append(star.edges, graph.Edge{From: v, To: 0})
-	}
-	arcs := star
-	arcs.directed = true
-	for _, c := range []struct {
-		source Source
-		want   bool
-	}{
-		{Source{Generator: star}, true}, {Source{Generator: star, Order: AsGiven}, false}, {Source{Generator: arcs}, false},
-		{Source{Generator: arcs, Undirected: true}, true}, {Source{Generator: list{n: 7, edges: ring}}, false},
-		{Source{Generator: list{n: 7, edges: ring}, Order: ByDegree}, true}, {Source{Generator: list{n: 7}}, false},
-		{Source{Generator: erdosRenyi(t, 12, 8), Undirected: true}, false}, {Source{Generator: kronecker(t, 14)}, true},
-	} {
-		require.NoError(t, job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			g, err := Build(r, c.source)
-			if err == nil && g.Ordered != c.want {
-				err = fmt.Errorf("%s: ordered is %v", c.source.Name(), g.Ordered)
-			}
-			return err
-		}))
-	}
-	_, err := run(t, pebble.Config{Ranks: 2}, Config{Source: Source{Generator: arcs, Order: ByDegree}})
-	require.ErrorContains(t, err, "order by degree is for undirected graphs")
-	path := write(t, "arcs.el", "1 2\n2 3\n")
-	_, err = run(t, pebble.Config{Ranks: 2}, Config{Source: Source{Path: path, Order: ByDegree}})
-	require.ErrorContains(t, err, "order by degree is for undirected graphs")
-}
-
-func TestArrange(t *testing.T) {
-	const vertices = 1000
-	random := rand.New(rand.NewPCG(1, 2))
-	a := newArranger[uint32](vertices)
-	for _, n := range []int{0, 1, len(a) - 1, len(a), 64, vertices} {
-		var list []uint32
-		for _, v := range random.Perm(vertices)[:n] {
-			list = append(list, uint32(v))
-		}
-		want := slices.Clone(list)
-		if n >= len(a) {
-			slices.Sort(want)
-		}
-		a.arrange(list)
-		require.Equal(t, want, list)
-	}
-}
 
 // Lines give back each vertex that joined, lowest level first, and keep nothing for the next search.
 func TestLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	l := lines[uint32]{inOrder: newArranger[uint32](1000)}
+	l := lines[uint32]{inOrder: distgraph.NewArranger[uint32](1000)}
 	for range 3 {
 		l.clear()
 		want := map[[2]uint32]int{}

@@ -7,22 +7,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Rank 0 tells of each phase before its progress, and what the file has that no search uses.
 func TestPhases(t *testing.T) {
-	path := write(t, "g.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 4\n")
+	path := appstest.Write(t, "g.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 4\n")
 	generator, err := graph.Kronecker(13, 16, 1)
 	require.NoError(t, err)
 	for _, c := range []struct {
-		source   Source
+		source   distgraph.Source
 		want     []string
 		weighted bool
 	}{
-		{Source{Path: path}, []string{"edges read", "edges sent", "edges sorted", "searches", "1 of 1"}, true},
-		{Source{Generator: generator}, []string{"edges made", "65536 of 65536", "edges sorted", "searches", "1 of 1"}, false},
+		{distgraph.Source{Path: path}, []string{"edges read", "edges sent", "edges sorted", "searches", "1 of 1"}, true},
+		{distgraph.Source{Generator: generator}, []string{"edges made", "65536 of 65536", "edges sorted", "searches", "1 of 1"}, false},
 	} {
 		var told []string
 		var result Result

@@ -44,18 +44,18 @@ type puller[V vertex] struct {
 
 func newPuller[V vertex](s *pusher[V]) *puller[V] {
 	g := s.g
-	p := &puller[V]{pusher: s, from: int(g.first / 64), sending: make([]piece, 0, 64)}
-	if g.local > 0 {
-		p.open = make([]uint64, int(g.first+uint64(g.local)-1)/64-p.from+1)
+	p := &puller[V]{pusher: s, from: int(g.First / 64), sending: make([]piece, 0, 64)}
+	if g.Local > 0 {
+		p.open = make([]uint64, int(g.First+uint64(g.Local)-1)/64-p.from+1)
 	}
 	p.frontier = make([]uint64, len(p.open))
-	for v := range g.local {
-		if len(s.into.row(V(v))) > 0 {
+	for v := range g.Local {
+		if len(s.Into.Row(V(v))) > 0 {
 			p.set(p.open, V(v))
 		}
 	}
-	ranks := uint64(g.rank.Size())
-	p.pieces = target.New(g.rank, s.target("pieces"), distribution.Block(ranks, g.rank.Size()),
+	ranks := uint64(g.Rank.Size())
+	p.pieces = target.New(g.Rank, s.target("pieces"), distribution.Block(ranks, g.Rank.Size()),
 		target.Keys(func(vs []piece, keys []uint64) {
 			for i := range vs {
 				keys[i] = vs[i].Rank
@@ -84,7 +84,7 @@ func (s *puller[V]) each(part []uint64, do func(v V)) {
 func (s *puller[V]) learn(vs []piece) {
 	for i := range vs {
 		p := &vs[i]
-		isOwn := p.Rank == uint64(s.g.rank.ID())
+		isOwn := p.Rank == uint64(s.g.Rank.ID())
 		if s.tally.Take(p.fingerprint(), isOwn); !isOwn || p.Word > uint64(len(s.known)) {
 			continue
 		}
@@ -113,9 +113,9 @@ func (s *puller[V]) share() error {
 	for i, word := range s.frontier {
 		known[i] |= word
 	}
-	return s.g.rank.Epoch(func() error {
-		for step := 1; step < s.g.rank.Size(); step++ { // not all ranks to the same one at once
-			s.shareWith(uint64(s.g.rank.ID()+step) % uint64(s.g.rank.Size()))
+	return s.g.Rank.Epoch(func() error {
+		for step := 1; step < s.g.Rank.Size(); step++ { // not all ranks to the same one at once
+			s.shareWith(uint64(s.g.Rank.ID()+step) % uint64(s.g.Rank.Size()))
 		}
 		return nil
 	}, pebble.Depth(1))
@@ -141,14 +141,14 @@ func (s *puller[V]) shareWith(rank uint64) {
 // look finds parents for this rank's vertices that are not reached. What it finds does not count as known before it is done:
 // it is of the next level.
 func (s *puller[V]) look(level V) (found front) {
-	known, into := s.known, s.into
+	known, into := s.known, s.Into
 	for i, word := range s.open {
 		word &^= known[s.from+i]
 		var now uint64
 		for at := V(s.from+i)*64 - s.first; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
 			v := at + V(bit)
-			row := into.row(v)
+			row := into.Row(v)
 			for _, u := range row {
 				if known[u/64]>>(u%64)&1 != 0 {
 					s.parent[v], s.level[v] = u, level

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -24,17 +25,17 @@ type pusher[V vertex] struct {
 	known      []uint64
 	unfiltered bool
 	queue      []V // this rank's vertices as they are reached, level after level; never grows beyond its capacity
-	inOrder    arranger[V]
+	inOrder    distgraph.Arranger[V]
 	done       int // so many of the queue are of levels that have had their step
 }
 
 func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
 	s := &pusher[V]{
 		tree: t, unfiltered: unfiltered,
-		out: make([]visit[V], sendAtOnce), known: make([]uint64, t.g.Vertices/64+1), queue: make([]V, 0, t.g.local),
-		inOrder: newArranger[V](t.g.local),
+		out: make([]visit[V], sendAtOnce), known: make([]uint64, t.g.Vertices/64+1), queue: make([]V, 0, t.g.Local),
+		inOrder: distgraph.NewArranger[V](t.g.Local),
 	}
-	s.visits = target.New(t.g.rank, t.target("visits"), t.g.owner,
+	s.visits = target.New(t.g.Rank, t.target("visits"), t.g.Owner,
 		target.Keys(func(vs []visit[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Child)
@@ -50,7 +51,7 @@ func (s *pusher[V]) startAt(root uint64) {
 	s.start(root)
 	clear(s.known)
 	s.queue, s.done = s.queue[:0], 0
-	if s.g.owns(root) {
+	if s.g.Owns(root) {
 		s.visit([]visit[V]{{V(root), V(root)}})
 	}
 }
@@ -62,8 +63,8 @@ func (s *pusher[V]) reached() uint64 { return uint64(len(s.queue) - s.done) }
 func (s *pusher[V]) push(level V) error {
 	frontier := s.queue[s.done:]
 	s.done = len(s.queue)
-	s.inOrder.arrange(frontier)
-	return s.g.rank.Epoch(func() error {
+	s.inOrder.Arrange(frontier)
+	return s.g.Rank.Epoch(func() error {
 		s.expand(frontier, level)
 		return nil
 	}, pebble.Depth(1))
@@ -121,7 +122,7 @@ func (s *pusher[V]) expand(frontier []V, depth V) {
 	for _, v := range frontier {
 		s.level[v] = depth
 		parent := first + v
-		for _, w := range s.row(v) {
+		for _, w := range s.Row(v) {
 			word, bit := &known[w/64], uint64(1)<<(w%64)
 			if *word&bit != 0 {
 				continue

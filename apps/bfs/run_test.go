@@ -3,60 +3,21 @@ package bfs
 import (
 	"encoding/json"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
-
-// The roots that are drawn depend on the graph and the seed alone.
-func TestDraw(t *testing.T) {
-	source := Source{Generator: erdosRenyi(t, 8, 1)}
-	c, _, err := load(source)
-	require.NoError(t, err)
-	fit := map[uint64]bool{}
-	for v := range c.Vertices() {
-		for _, w := range c.Row(v) {
-			if w != v {
-				fit[v] = true
-			}
-		}
-	}
-	draw := func(ranks, count int, seed uint64) (roots []uint64) {
-		require.NoError(t, job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-			g, err := Build(r, source)
-			if err != nil {
-				return err
-			}
-			drawn, err := g.Draw(count, seed)
-			if r.ID() == r.Size()-1 {
-				roots = drawn
-			}
-			return err
-		}))
-		return roots
-	}
-	some := draw(1, 20, 5)
-	require.Len(t, some, 20)
-	require.Equal(t, some, draw(3, 20, 5))
-	require.Equal(t, some, draw(40, 20, 5))
-	require.NotEqual(t, some, draw(3, 20, 6))
-	all := draw(4, 1000, 5)
-	require.Len(t, all, len(fit))
-	for _, root := range all {
-		require.True(t, fit[root])
-		delete(fit, root)
-	}
-	require.Empty(t, fit)
-}
 
 // The report has what the command promises, in JSON and as text.
 func TestReport(t *testing.T) {
 	var progress []uint64
-	config := Config{Source: Source{Generator: kronecker(t, 6)}, RootCount: 4, Seed: 9, Progress: func(done, total uint64) {
+	config := Config{Source: distgraph.Source{Generator: appstest.Kronecker(t, 6)}, RootCount: 4, Seed: 9, Progress: func(done, total uint64) {
 		require.Equal(t, uint64(4), total)
 		progress = append(progress, done)
 	}}
@@ -103,10 +64,10 @@ func TestReport(t *testing.T) {
 	results, err = run(t, pebble.Config{Ranks: 3}, config)
 	require.NoError(t, err)
 	require.False(t, results[2].Validated)
-	require.Equal(t, "not checked", results[2].verdict())
-	wrong := Result{Validated: true}
+	require.Contains(t, results[2].Rows(), [2]string{"trees", "not checked"})
+	wrong := Result{Report: distgraph.Report{Validated: true}}
 	wrong.Errors, wrong.Breaches = 2, []string{"rule 1: it hurts"}
-	require.True(t, strings.HasPrefix(wrong.verdict(), "WRONG: 2"))
+	require.Contains(t, wrong.Rows(), [2]string{"trees", "WRONG: 2 breaches of the Graph500 rules"})
 	require.Contains(t, wrong.Rows(), [2]string{"", "rule 1: it hurts"})
 }
 
@@ -115,7 +76,7 @@ type spoiled struct{ byLevel[uint32] }
 
 func (s spoiled) From(root uint64) error {
 	err := s.byLevel.From(root)
-	if s.g.owns(5) {
+	if s.g.Owns(5) {
 		s.level[5-s.first]++
 	}
 	return err
@@ -123,8 +84,8 @@ func (s spoiled) From(root uint64) error {
 
 // A wrong tree is counted and described in the report.
 func TestWrongTree(t *testing.T) {
-	require.NoError(t, job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		g, err := Build(r, Source{Generator: list{n: 7, edges: ring}})
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()})
 		if err != nil {
 			return err
 		}
@@ -133,8 +94,8 @@ func TestWrongTree(t *testing.T) {
 			return err
 		}
 		s := spoiled{search.(byLevel[uint32])}
-		res := Result{Validated: true}
-		errors, err := res.one(g, s, 0)
+		res := Result{Report: distgraph.Report{Validated: true}}
+		errors, err := res.Each(g, distgraph.Source{}, []uint64{0}, s, "searches", describe, func(float64) error { return nil })
 		if err != nil {
 			return err
 		}
@@ -157,16 +118,10 @@ func TestWrongTree(t *testing.T) {
 	}))
 }
 
-func TestHarmonicMean(t *testing.T) {
-	require.Equal(t, 0.0, harmonicMean(nil))
-	require.Equal(t, 0.0, harmonicMean([]float64{3, 0}))
-	require.InDelta(t, 4.8, harmonicMean([]float64{4, 6}), 1e-9)
-}
-
 // pebblesOf counts the pebbles that searches of a Kronecker graph send, and those that reductions catch.
 func pebblesOf(tb testing.TB, cache int, config Config) (sent, merged uint64) {
 	tb.Helper()
-	config.Source, config.RootCount, config.SkipValidation = Source{Generator: kronecker(tb, 10)}, 4, true
+	config.Source, config.RootCount, config.SkipValidation = distgraph.Source{Generator: appstest.Kronecker(tb, 10)}, 4, true
 	results, err := run(tb, pebble.Config{Ranks: 4, Cache: cache}, config)
 	require.NoError(tb, err)
 	return results[0].Counters.PebblesSent, results[0].Counters.Merged
@@ -193,8 +148,8 @@ func TestReductions(t *testing.T) {
 func TestNoAllocationPerPebble(t *testing.T) {
 	for _, mode := range Modes {
 		var allocated, sent uint64
-		require.NoError(t, job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			g, err := Build(r, Source{Generator: kronecker(t, 13)})
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.Kronecker(t, 13)})
 			if err != nil {
 				return err
 			}
@@ -202,7 +157,7 @@ func TestNoAllocationPerPebble(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s, err := NewSearch(g, mode, Tuning{Unfiltered: true})
+			s, err := NewSearch(g, mode, Tuning{Unfiltered: true, Tasks: task.New(r)})
 			if err != nil {
 				return err
 			}
@@ -242,14 +197,15 @@ func mallocs(r *pebble.Rank, f func() error) (allocated, sent uint64, err error)
 
 // Several graphs and searches may live in one job.
 func TestManyInOneJob(t *testing.T) {
-	require.NoError(t, job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		tasks := task.New(r)
 		for range 2 {
-			g, err := Build(r, Source{Generator: list{n: 7, edges: ring}})
+			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()})
 			if err != nil {
 				return err
 			}
 			for i := range 2 * len(Modes) {
-				s, err := NewSearch(g, Modes[i/2], Tuning{Unfiltered: i%2 == 0})
+				s, err := NewSearch(g, Modes[i/2], Tuning{Unfiltered: i%2 == 0, Tasks: tasks})
 				if err != nil {
 					return err
 				}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // Search is a kernel on a graph, with the result of its last search. It belongs to its rank's goroutine.
@@ -18,7 +20,7 @@ type Search interface {
 	Summary() (Summary, error)
 	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns what
 	// breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
-	Validate() (Breaches, error)
+	Validate() (distgraph.Breaches, error)
 	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for those that
 	// were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the order of the source.
 	// It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
@@ -39,66 +41,73 @@ type Tuning struct {
 	Unfiltered bool
 	// Alpha and Beta are Config.Alpha and Config.Beta.
 	Alpha, Beta float64
+	// Tasks is the rank's scheduler, which Tasks needs.
+	Tasks *task.Scheduler
 }
 
 // NewSearch registers a kernel on g, between epochs, on all ranks together. It keeps three indices for each vertex of the rank,
 // and a bit for each vertex of the graph; Async keeps a byte for each vertex of the graph instead. On a directed graph the
 // first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes an arc (8 when there are 2^32 vertices)
 // and twice as much while they are made. What the memory that is available has no room for is refused.
-func NewSearch(g *Graph, mode Mode, tuning Tuning) (Search, error) {
-	g.searches++
-	if g.wide != nil {
-		return newSearch(g, g.wide, mode, tuning)
+func NewSearch(g *distgraph.Graph, mode Mode, tuning Tuning) (Search, error) {
+	if g.Wide != nil {
+		return newSearch(g, g.Wide, mode, tuning)
 	}
-	return newSearch(g, g.narrow, mode, tuning)
+	return newSearch(g, g.Narrow, mode, tuning)
 }
 
-func newSearch[V vertex](g *Graph, p *part[V], mode Mode, tuning Tuning) (Search, error) {
+func newSearch[V vertex](g *distgraph.Graph, p *distgraph.Part[V], mode Mode, tuning Tuning) (Search, error) {
 	switch t := newTree(g, p); mode {
 	case ByLevel, "":
 		return byLevel[V]{newPusher(t, tuning.Unfiltered)}, nil
 	case Async:
-		if err := g.fits("asynchronous search of", float64(g.Vertices)); err != nil {
+		if err := g.Fits("asynchronous search of", float64(g.Vertices)); err != nil {
 			return nil, err
 		}
 		return newAsync(t, tuning.Unfiltered), nil
 	case Direction:
 		return newDirection(t, tuning)
+	case Tasks:
+		if tuning.Tasks == nil {
+			panic("bfs: mode tasks needs a scheduler: give Tuning.Tasks")
+		}
+		return newByTasks(t, tuning.Tasks), nil
 	}
 	panic(fmt.Sprintf("bfs: mode %q is not one of %s", mode, modeNames()))
 }
+
+// vertex is the type of indices in memory and in pebbles.
+type vertex = distgraph.Index
+
+// none stands for the parent and the level of a vertex that is not reached.
+func none[V vertex]() V { return distgraph.None[V]() }
 
 // sendAtOnce is how many pebbles a kernel gathers before it sends them.
 const sendAtOnce = 512
 
 // tree is what a search finds out about this rank's vertices.
 type tree[V vertex] struct {
-	*part[V]
-	g      *Graph
-	first  V      // index of the rank's first vertex
-	local  V      // number of its vertices
-	root   uint64 // its index
-	parent []V    // none for vertices that are not reached
+	*distgraph.Part[V]
+	g      *distgraph.Graph
+	target func(what string) string // names of targets
+	first  V                        // index of the rank's first vertex
+	local  V                        // number of its vertices
+	root   uint64                   // its index
+	parent []V                      // none for vertices that are not reached
 	level  []V
 	tally  apps.Tally // of the searches
 	check  *validator[V]
-	names  *parents[V] // of an ordered graph
+	names  *distgraph.Parents[V]
 }
 
-func newTree[V vertex](g *Graph, p *part[V]) *tree[V] {
+func newTree[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *tree[V] {
 	t := &tree[V]{
-		part: p, g: g, first: V(g.first), local: V(g.local),
-		parent: make([]V, g.local), level: make([]V, g.local),
+		Part: p, g: g, target: g.Kernel("bfs"), first: V(g.First), local: V(g.Local),
+		parent: make([]V, g.Local), level: make([]V, g.Local),
 	}
 	t.check = newValidator(t)
-	if g.Ordered {
-		t.names = newParents(t)
-	}
+	t.names = distgraph.NewParents[V](g, t.target)
 	return t
-}
-
-func (t *tree[V]) target(what string) string {
-	return fmt.Sprintf("%s.%d", t.g.target(what), t.g.searches)
 }
 
 // isOwn reports whether the vertex with this index is one of this rank's.
@@ -128,33 +137,32 @@ func (t *tree[V]) Summary() (Summary, error) {
 		s.Reached++
 		s.Sum += uint64(level)
 		s.Depth = max(s.Depth, int64(level))
-		s.Traversed += t.counts[v]
+		s.Traversed += t.Counts[v]
 	}
-	s, err := pebble.AllReduce(t.g.rank, s, func(a, b Summary) Summary {
+	s, err := pebble.AllReduce(t.g.Rank, s, func(a, b Summary) Summary {
 		a.Reached += b.Reached
 		a.Sum += b.Sum
 		a.Depth = max(a.Depth, b.Depth)
 		a.Traversed += b.Traversed
 		return a
 	})
-	s.Traversed /= uint64(arcsPerEdge(t.g.Undirected))
+	s.Traversed /= t.g.ArcsPerEdge()
 	return s, err
 }
 
 // Validate implements Search.
-func (t *tree[V]) Validate() (Breaches, error) { return t.check.run() }
+func (t *tree[V]) Validate() (distgraph.Breaches, error) { return t.check.run() }
 
 // Result implements Search.
 func (t *tree[V]) Result() (parent, level []int64, err error) {
-	parents, levels := t.parent, t.level
-	if t.g.Ordered {
-		if parents, err = t.names.ask(); err != nil {
-			return nil, nil, err
-		}
+	levels := t.level
+	parents, err := t.names.Ask(t.parent)
+	if err != nil {
+		return nil, nil, err
 	}
 	parent, level = make([]int64, t.local), make([]int64, t.local)
 	for number := range parent {
-		place := t.place(uint64(number))
+		place := t.Place(uint64(number))
 		parent[number], level[number] = signed(parents[place]), signed(levels[place])
 	}
 	return parent, level, nil

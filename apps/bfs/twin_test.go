@@ -1,67 +1,32 @@
 package bfs
 
 import (
-	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/task"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// list is a graph written down.
-type list struct {
-	n        uint64
-	edges    []graph.Edge
-	directed bool
-}
-
-func (l list) Vertices() uint64                      { return l.n }
-func (l list) EdgeCount() uint64                     { return uint64(len(l.edges)) }
-func (l list) Fill(first uint64, edges []graph.Edge) { copy(edges, l.edges[first:]) }
-func (l list) Directed() bool                        { return l.directed }
-func (l list) Describe() string                      { return fmt.Sprintf("list of %d edges", len(l.edges)) }
 
 // halved takes the edges of an undirected graph as arcs.
 type halved struct{ graph.Generator }
 
 func (halved) Directed() bool { return true }
 
-func kronecker(tb testing.TB, scale int) graph.Generator {
-	tb.Helper()
-	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
-	require.NoError(tb, err)
-	return g
-}
-
-func erdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
-	tb.Helper()
-	g, err := graph.ErdosRenyi(scale, factor, 2)
-	require.NoError(tb, err)
-	return g
-}
-
-// job runs f on ranks of this process.
-func job(tb testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	return pebble.Run(ctx, c, f)
-}
-
 // run is Run on ranks of this process, with the result of each.
 func run(tb testing.TB, c pebble.Config, config Config) ([]Result, error) {
 	tb.Helper()
 	results := make([]Result, c.Ranks)
-	err := job(tb, c, func(r *pebble.Rank) (err error) {
+	err := appstest.Job(tb, c, func(r *pebble.Rank) (err error) {
 		results[r.ID()], err = Run(r, config)
 		return err
 	})
@@ -69,7 +34,7 @@ func run(tb testing.TB, c pebble.Config, config Config) ([]Result, error) {
 }
 
 // requireTwin requires that res is what the serial twin finds from the same roots.
-func requireTwin(tb testing.TB, source Source, res Result) {
+func requireTwin(tb testing.TB, source distgraph.Source, res Result) {
 	tb.Helper()
 	require.Empty(tb, res.Breaches)
 	require.Zero(tb, res.Errors)
@@ -86,7 +51,7 @@ func requireTwin(tb testing.TB, source Source, res Result) {
 // Run finds from each root what the twin does.
 func TestRun(t *testing.T) {
 	for _, mode := range Modes {
-		for _, source := range []Source{{Generator: kronecker(t, 7)}, {Generator: halved{kronecker(t, 7)}}} {
+		for _, source := range []distgraph.Source{{Generator: appstest.Kronecker(t, 7)}, {Generator: halved{appstest.Kronecker(t, 7)}}} {
 			results, err := run(t, pebble.Config{Ranks: 3}, Config{Source: source, Mode: mode, RootCount: 5, Seed: 3})
 			require.NoError(t, err)
 			for _, res := range results {
@@ -100,20 +65,22 @@ func TestRun(t *testing.T) {
 
 // The shape of the network makes no difference. Steps along arcs are the same code in two modes: these take turns with the third.
 func TestMatrix(t *testing.T) {
-	source := Source{Generator: kronecker(t, 5)}
+	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
 	turn := 0
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		turn++
 		modes := []Mode{Direction, Async}
 		if !s.General() || turn%2 == 0 {
 			modes = []Mode{Direction, ByLevel} // chains of the third have no bound
+		} else if turn%3 == 0 {
+			modes = []Mode{Tasks, Async}
 		}
-		source.Order = Orders[turn%len(Orders)]
+		source.Order = distgraph.Orders[turn%len(distgraph.Orders)]
 		tuning := Tuning{Unfiltered: s.Cache == 64}
 		var ids []uint64
 		found := make([]Summary, len(modes))
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-			g, err := Build(r, source)
+			g, err := distgraph.Build(r, source)
 			if err != nil {
 				return err
 			}
@@ -121,6 +88,8 @@ func TestMatrix(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			tuning := tuning
+			tuning.Tasks = task.New(r)
 			of, err := searchEach(g, modes, tuning, roots[0])
 			if err != nil {
 				return err
@@ -140,7 +109,7 @@ func TestMatrix(t *testing.T) {
 }
 
 // searchEach searches from one root by some modes, and validates each tree.
-func searchEach(g *Graph, modes []Mode, tuning Tuning, root uint64) (all []Summary, err error) {
+func searchEach(g *distgraph.Graph, modes []Mode, tuning Tuning, root uint64) (all []Summary, err error) {
 	for _, mode := range modes {
 		s, err := NewSearch(g, mode, tuning)
 		if err != nil {
@@ -158,7 +127,7 @@ func searchEach(g *Graph, modes []Mode, tuning Tuning, root uint64) (all []Summa
 			return nil, err
 		}
 		if found.Count > 0 {
-			return nil, fmt.Errorf("%s: %d breaches, the first %+v", mode, found.Count, found.first[0])
+			return nil, fmt.Errorf("%s: %d breaches, the first %+v", mode, found.Count, found.First[0])
 		}
 		all = append(all, sum)
 	}
@@ -171,30 +140,30 @@ func TestOddGraphs(t *testing.T) {
 	for i := range path {
 		path[i] = graph.Edge{From: uint64(i), To: uint64(i) + 1}
 	}
-	for name, l := range map[string]list{
-		"one vertex":         {n: 1},
-		"one loop":           {n: 1, edges: []graph.Edge{{From: 0, To: 0}}},
-		"no edges":           {n: 5},
-		"loops only":         {n: 3, edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
-		"duplicates":         {n: 3, edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
-		"two parts":          {n: 7, edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
-		"path":               {n: 271, edges: path},
-		"a power of 2 and 1": {n: 65, edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
+	for name, l := range map[string]appstest.List{
+		"one vertex":         {N: 1},
+		"one loop":           {N: 1, Edges: []graph.Edge{{From: 0, To: 0}}},
+		"no edges":           {N: 5},
+		"loops only":         {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}, {From: 2, To: 2}}},
+		"duplicates":         {N: 3, Edges: []graph.Edge{{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 1, To: 2}}},
+		"two parts":          {N: 7, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 0, To: 2}, {From: 3, To: 3}, {From: 4, To: 5}, {From: 5, To: 4}}},
+		"path":               {N: 271, Edges: path},
+		"a power of 2 and 1": {N: 65, Edges: []graph.Edge{{From: 63, To: 64}, {From: 64, To: 0}, {From: 0, To: 63}}},
 	} {
 		for _, ranks := range []int{1, 3, 9} {
-			if l.n > 100 && ranks > 3 {
+			if l.N > 100 && ranks > 3 {
 				continue // hundreds of epochs
 			}
-			root := l.n / 2
+			root := l.N / 2
 			if name == "path" {
 				root = 0
 			}
 			for _, directed := range []bool{false, true} {
-				l.directed = directed
-				sources := []Source{{Generator: l}, {Generator: l, wide: true}, {Generator: l, Undirected: true, Order: ByDegree}}
+				l.Directed = directed
+				sources := []distgraph.Source{{Generator: l.Generator()}, {Generator: l.Generator(), Wide: true}, {Generator: l.Generator(), Undirected: true, Order: distgraph.ByDegree}}
 				for _, source := range sources {
 					t.Run(fmt.Sprintf("%s, %d ranks, %+v", name, ranks, source), func(t *testing.T) {
-						whole(t, func(f func(r *pebble.Rank) error) error { return job(t, pebble.Config{Ranks: ranks}, f) }, source, root)
+						whole(t, func(f func(r *pebble.Rank) error) error { return appstest.Job(t, pebble.Config{Ranks: ranks}, f) }, source, root)
 					})
 				}
 			}
@@ -204,17 +173,17 @@ func TestOddGraphs(t *testing.T) {
 
 // Generated graphs of some size: result by result the same as the serial twin, level by level.
 func TestGenerated(t *testing.T) {
-	for _, source := range []Source{
-		{Generator: kronecker(t, 11)},
-		{Generator: erdosRenyi(t, 11, 8)},
-		{Generator: erdosRenyi(t, 12, 1), Undirected: true},
-		{Generator: kronecker(t, 9), wide: true},
-		{Generator: kronecker(t, 10), Order: ByDegree},
-		{Generator: kronecker(t, 9), Order: ByDegree, wide: true},
-		{Generator: erdosRenyi(t, 9, 4), Order: ByDegree, Undirected: true},
-		{Generator: halved{kronecker(t, 10)}},
+	for _, source := range []distgraph.Source{
+		{Generator: appstest.Kronecker(t, 11)},
+		{Generator: appstest.ErdosRenyi(t, 11, 8)},
+		{Generator: appstest.ErdosRenyi(t, 12, 1), Undirected: true},
+		{Generator: appstest.Kronecker(t, 9), Wide: true},
+		{Generator: appstest.Kronecker(t, 10), Order: distgraph.ByDegree},
+		{Generator: appstest.Kronecker(t, 9), Order: distgraph.ByDegree, Wide: true},
+		{Generator: appstest.ErdosRenyi(t, 9, 4), Order: distgraph.ByDegree, Undirected: true},
+		{Generator: halved{appstest.Kronecker(t, 10)}},
 	} {
-		c, _, err := load(source)
+		c, _, err := source.Load()
 		require.NoError(t, err)
 		for _, mode := range Modes {
 			for _, ranks := range []int{1, 2, 5} {
@@ -222,8 +191,8 @@ func TestGenerated(t *testing.T) {
 					parents, levels := make([]int64, c.Vertices()), make([]int64, c.Vertices())
 					var root uint64
 					var sum Summary
-					require.NoError(t, job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 256}, func(r *pebble.Rank) error {
-						g, err := Build(r, source)
+					require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 256}, func(r *pebble.Rank) error {
+						g, err := distgraph.Build(r, source)
 						if err != nil {
 							return err
 						}
@@ -231,7 +200,7 @@ func TestGenerated(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						s, err := NewSearch(g, mode, Tuning{})
+						s, err := NewSearch(g, mode, Tuning{Tasks: task.New(r)})
 						if err != nil {
 							return err
 						}
@@ -242,8 +211,8 @@ func TestGenerated(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						copy(parents[g.first:], parent) // each rank its own part
-						copy(levels[g.first:], level)
+						copy(parents[g.First:], parent) // each rank its own part
+						copy(levels[g.First:], level)
 						found, err := s.Summary()
 						if err != nil {
 							return err

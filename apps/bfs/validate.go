@@ -2,6 +2,7 @@ package bfs
 
 import (
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -39,19 +40,19 @@ type validator[V vertex] struct {
 	edges  *target.Target[edge[V]]
 	seen   apps.Tally
 	joined []uint64 // a bit for each vertex of this rank: the graph has its tree edge
-	found  Breaches
+	found  distgraph.Breaches
 }
 
 func newValidator[V vertex](t *tree[V]) *validator[V] {
-	c := &validator[V]{tree: t, joined: make([]uint64, t.g.local/64+1)}
-	c.claims = target.New(t.g.rank, t.target("claims"), t.g.owner,
+	c := &validator[V]{tree: t, joined: make([]uint64, t.g.Local/64+1)}
+	c.claims = target.New(t.g.Rank, t.target("claims"), t.g.Owner,
 		target.Keys(func(vs []claim[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Parent)
 			}
 		}),
 		target.Batch(c.judgeClaims))
-	c.edges = target.New(t.g.rank, t.target("edges"), t.g.owner,
+	c.edges = target.New(t.g.Rank, t.target("edges"), t.g.Owner,
 		target.Keys(func(vs []edge[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Head)
@@ -61,35 +62,35 @@ func newValidator[V vertex](t *tree[V]) *validator[V] {
 	return c
 }
 
-func (c *validator[V]) run() (Breaches, error) {
+func (c *validator[V]) run() (distgraph.Breaches, error) {
 	clear(c.joined)
-	c.found, c.seen = Breaches{}, apps.Tally{}
-	err := c.g.rank.Epoch(func() error {
+	c.found, c.seen = distgraph.Breaches{}, apps.Tally{}
+	err := c.g.Rank.Epoch(func() error {
 		c.checkRoot()
 		c.sendClaims()
 		c.sendEdges()
 		return nil
 	}, pebble.Depth(1))
 	if err == nil {
-		err = c.seen.Check(c.g.rank, "check the tree")
+		err = c.seen.Check(c.g.Rank, "check the tree")
 	}
 	if err != nil {
-		return Breaches{}, err
+		return distgraph.Breaches{}, err
 	}
 	c.checkJoined()
 	return c.found, nil
 }
 
 func (c *validator[V]) checkRoot() {
-	if !c.g.owns(c.root) {
+	if !c.g.Owns(c.root) {
 		return
 	}
 	v := V(c.root) - c.first
 	if c.parent[v] != V(c.root) {
-		c.found.add(rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
+		breach(&c.found, rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
 	}
 	if c.level[v] != 0 {
-		c.found.add(rootNotAtZero, c.root, 0, uint64(c.level[v]), 0)
+		breach(&c.found, rootNotAtZero, c.root, 0, uint64(c.level[v]), 0)
 	}
 }
 
@@ -101,13 +102,13 @@ func (c *validator[V]) sendClaims() {
 		switch {
 		case uint64(index) == c.root || parent == none[V]() && level == none[V]():
 		case parent == none[V]():
-			c.found.add(levelAlone, uint64(index), 0, uint64(level), 0)
+			breach(&c.found, levelAlone, uint64(index), 0, uint64(level), 0)
 		case level == none[V]():
-			c.found.add(parentAlone, uint64(index), uint64(parent), 0, 0)
+			breach(&c.found, parentAlone, uint64(index), uint64(parent), 0, 0)
 		case uint64(parent) >= c.g.Vertices:
-			c.found.add(parentNowhere, uint64(index), uint64(parent), 0, 0)
+			breach(&c.found, parentNowhere, uint64(index), uint64(parent), 0, 0)
 		case parent == index:
-			c.found.add(secondRoot, uint64(index), 0, 0, 0)
+			breach(&c.found, secondRoot, uint64(index), 0, 0, 0)
 		default:
 			v := claim[V]{parent, index, level}
 			c.seen.Send(v.fingerprint())
@@ -128,9 +129,9 @@ func (c *validator[V]) judgeClaims(vs []claim[V]) {
 		}
 		switch level := c.level[v.Parent-c.first]; {
 		case level == none[V]():
-			c.found.add(parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
+			breach(&c.found, parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
 		case v.Level != level+1:
-			c.found.add(levelsOfTree, uint64(v.Child), uint64(v.Parent), uint64(v.Level), uint64(level))
+			breach(&c.found, levelsOfTree, uint64(v.Child), uint64(v.Parent), uint64(v.Level), uint64(level))
 		}
 	}
 }
@@ -138,7 +139,7 @@ func (c *validator[V]) judgeClaims(vs []claim[V]) {
 func (c *validator[V]) sendEdges() {
 	out := make([]edge[V], 0, sendAtOnce)
 	for v, level := range c.level {
-		for _, head := range c.row(V(v)) {
+		for _, head := range c.Row(V(v)) {
 			e := edge[V]{head, c.first + V(v), level}
 			c.seen.Send(e.fingerprint())
 			if out = append(out, e); len(out) == cap(out) {
@@ -163,9 +164,9 @@ func (c *validator[V]) judgeEdges(vs []edge[V]) {
 		switch level := c.level[head]; {
 		case e.Level == none[V]():
 		case level == none[V]():
-			c.found.add(headUnreached, uint64(e.Tail), uint64(e.Head), uint64(e.Level), 0)
+			breach(&c.found, headUnreached, uint64(e.Tail), uint64(e.Head), uint64(e.Level), 0)
 		case level > e.Level+1:
-			c.found.add(levelsOfEdge, uint64(e.Tail), uint64(e.Head), uint64(e.Level), uint64(level))
+			breach(&c.found, levelsOfEdge, uint64(e.Tail), uint64(e.Head), uint64(e.Level), uint64(level))
 		}
 	}
 }
@@ -176,7 +177,7 @@ func (c *validator[V]) checkJoined() {
 		index := uint64(c.first) + uint64(v)
 		isJoined := c.joined[v/64]>>(v%64)&1 != 0
 		if !isJoined && index != c.root && uint64(parent) < c.g.Vertices && uint64(parent) != index && c.level[v] != none[V]() {
-			c.found.add(noSuchEdge, index, uint64(parent), 0, 0)
+			breach(&c.found, noSuchEdge, index, uint64(parent), 0, 0)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -20,12 +22,12 @@ func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 
 // judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of it.
 // change is given the result as a whole.
-func judge(tb testing.TB, ranks int, l list, order Order, change func(parent, level []int64)) (breaches uint64, texts []string) {
+func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, change func(parent, level []int64)) (breaches uint64, texts []string) {
 	tb.Helper()
-	dist, parent := graph.BFS(graph.NewCSR(l.n, l.edges, l.directed), 0)
+	dist, parent := graph.BFS(graph.NewCSR(l.N, l.Edges, l.Directed), 0)
 	change(parent, dist)
-	err := job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		g, err := Build(r, Source{Generator: l, Order: order})
+	err := appstest.Job(tb, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		g, err := distgraph.Build(r, distgraph.Source{Generator: l.Generator(), Order: order})
 		if err != nil {
 			return err
 		}
@@ -37,21 +39,21 @@ func judge(tb testing.TB, ranks int, l list, order Order, change func(parent, le
 		for _, p := range parent {
 			numbers = append(numbers, uint64(p))
 		}
-		indices, err := g.indices(numbers)
+		indices, err := g.IndicesOf(numbers)
 		if err != nil {
 			return err
 		}
 		s := search.(byLevel[uint32])
 		s.start(indices[0])
-		for number := range g.local {
-			place, at := g.part.place(uint64(number)), int(g.first)+number
+		for number := range g.Local {
+			place, at := s.Place(uint64(number)), int(g.First)+number
 			s.parent[place], s.level[place] = uint32(indices[1+at]), uint32(dist[at])
 		}
 		found, err := s.Validate()
 		if err != nil {
 			return err
 		}
-		said, err := g.Describe(found)
+		said, err := g.Describe(found, describe)
 		if err != nil {
 			return err
 		}
@@ -102,9 +104,9 @@ func TestEachRule(t *testing.T) {
 	} {
 		for _, ranks := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {
-				l := list{7, c.edges, c.directed}
-				for _, order := range []Order{AsGiven, ByDegree} {
-					if c.directed && order == ByDegree {
+				l := appstest.List{N: 7, Edges: c.edges, Directed: c.directed}
+				for _, order := range []distgraph.Order{distgraph.AsGiven, distgraph.ByDegree} {
+					if c.directed && order == distgraph.ByDegree {
 						continue
 					}
 					breaches, texts := judge(t, ranks, l, order, func(_, _ []int64) {})
@@ -124,13 +126,13 @@ func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 8).Draw(rt, "vertices")
 		vertex := rapid.Uint64Range(0, n-1)
-		l := list{n: n, directed: rapid.Bool().Draw(rt, "directed")}
-		l.edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
+		l := appstest.List{N: n, Directed: rapid.Bool().Draw(rt, "directed")}
+		l.Edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
 			return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
 		}), 0, 20).Draw(rt, "edges")
-		order := AsGiven
-		if !l.directed {
-			order = rapid.SampledFrom(Orders).Draw(rt, "order")
+		order := distgraph.AsGiven
+		if !l.Directed {
+			order = rapid.SampledFrom(distgraph.Orders).Draw(rt, "order")
 		}
 		entry := rapid.Int64Range(graph.Unreached, int64(n))
 		var twin error
@@ -142,7 +144,7 @@ func TestValidateAgrees(t *testing.T) {
 					level[vertex.Draw(rt, "vertex")] = entry.Draw(rt, "level")
 				}
 			}
-			twin = graph.Validate(graph.NewCSR(l.n, l.edges, l.directed), 0, parent, level)
+			twin = graph.Validate(graph.NewCSR(l.N, l.Edges, l.Directed), 0, parent, level)
 		})
 		if (twin != nil) != (breaches > 0) {
 			rt.Fatalf("the twin says %v, the validator %v", twin, texts)

@@ -8,6 +8,7 @@ import "fmt"
 type CSR struct {
 	Offsets  []uint64
 	Heads    []uint64
+	Weights  []float64 // of the arcs, in the order of Heads; nil when there are none
 	Directed bool
 }
 
@@ -15,6 +16,14 @@ type CSR struct {
 // directed false every edge counts both ways, which also symmetrises a directed graph. It panics if an edge names a vertex
 // that is not below vertices. It does not keep edges.
 func NewCSR(vertices uint64, edges []Edge, directed bool) *CSR {
+	return NewWeightedCSR(vertices, edges, nil, directed)
+}
+
+// NewWeightedCSR is NewCSR for edges with weights, one each. Without weights it is NewCSR.
+func NewWeightedCSR(vertices uint64, edges []Edge, weights []float64, directed bool) *CSR {
+	if weights != nil && len(weights) != len(edges) {
+		panic(fmt.Sprintf("graph: %d weights of %d edges", len(weights), len(edges)))
+	}
 	c := &CSR{Offsets: make([]uint64, vertices+1), Directed: directed}
 	for _, e := range edges {
 		if e.From >= vertices || e.To >= vertices {
@@ -28,21 +37,28 @@ func NewCSR(vertices uint64, edges []Edge, directed bool) *CSR {
 	for v := range vertices {
 		c.Offsets[v+1] += c.Offsets[v]
 	}
-	c.fillRows(edges)
+	c.fillRows(edges, weights)
 	return c
 }
 
-func (c *CSR) fillRows(edges []Edge) {
+func (c *CSR) fillRows(edges []Edge, weights []float64) {
 	c.Heads = make([]uint64, c.Offsets[c.Vertices()])
-	free := append([]uint64(nil), c.Offsets...)
-	put := func(from, to uint64) {
-		c.Heads[free[from]] = to
-		free[from]++
+	if weights != nil {
+		c.Weights = make([]float64, len(c.Heads))
 	}
-	for _, e := range edges {
-		put(e.From, e.To)
+	free := append([]uint64(nil), c.Offsets...)
+	put := func(from, to uint64, edge int) {
+		at := free[from]
+		free[from]++
+		c.Heads[at] = to
+		if weights != nil {
+			c.Weights[at] = weights[edge]
+		}
+	}
+	for i, e := range edges {
+		put(e.From, e.To, i)
 		if !c.Directed {
-			put(e.To, e.From)
+			put(e.To, e.From, i)
 		}
 	}
 }
@@ -55,6 +71,9 @@ func (c *CSR) Edges() uint64 { return c.edgesOf(uint64(len(c.Heads))) }
 
 // Row returns the heads of the arcs that leave v; it aliases the graph.
 func (c *CSR) Row(v uint64) []uint64 { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
+
+// WeightsOf returns the weights of the arcs that leave v, in the order of Row; it aliases the graph.
+func (c *CSR) WeightsOf(v uint64) []float64 { return c.Weights[c.Offsets[v]:c.Offsets[v+1]] }
 
 // edgesOf turns a number of row entries into a number of edges.
 func (c *CSR) edgesOf(entries uint64) uint64 {

@@ -38,7 +38,7 @@ var damagedFiles = map[string]struct {
 	"zero.gr":             {ErrRange, "line 2: vertex 0 is not one of 1 to 3"},
 	"fewer.gr":            {ErrTruncated, "the header tells 2 edges, but the file ends after 1"},
 	"more.gr":             {ErrDamaged, "line 3: the header tells 1 edges, but there are more"},
-	"dimacs.gr":           {ErrSyntax, "line 1: found \"p sp\" where the header `p tw VERTICES EDGES` is wanted; DIMACS graphs with weights are not supported"},
+	"dimacs.gr":           {ErrSyntax, "line 1: found \"p max\" where the header `p tw VERTICES EDGES` is wanted"},
 	"noheader.gr":         {ErrTruncated, "the file ends before the header"},
 	"huge.gr":             {ErrRange, "line 1: the number of vertices is 281474976710657"},
 	"short.gr":            {ErrSyntax, "line 1: the line ends where the number of edges is wanted"},

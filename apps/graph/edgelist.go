@@ -120,6 +120,6 @@ func (e *edgeList) finish() error {
 
 func (e *edgeList) directed() bool { return true }
 
-func (e *edgeList) weighted() bool { return false }
+func (e *edgeList) weighted() bool { return e.lex.weighs }
 
 func (e *edgeList) edgesTold() (uint64, bool) { return e.edges, e.hasHeader }

@@ -11,6 +11,8 @@ var (
 	ErrDamaged = errors.New("the file contradicts itself, fetch it again or correct its header")
 	// ErrSyntax: the content is not of the format that the file is read as.
 	ErrSyntax = errors.New("not a graph in this format, check the file or name its format")
+	// ErrUnweighted: weights were asked for, and edges have none.
+	ErrUnweighted = errors.New("the edges of the graph have no weights")
 	// ErrRange: a number does not fit, or a vertex does not exist.
 	ErrRange = errors.New("number out of range")
 )

@@ -64,9 +64,19 @@ func (l *lexer) pair(vertices uint64) (Edge, error) {
 	return Edge{from, to}, err
 }
 
-// endEdge demands the end of the line after the two vertices of an edge. A number there is a weight, a time or the like.
+// endEdge demands the end of the line after the two vertices of an edge, or after the weight that follows them if weights were asked for.
+// A number there is a weight, a time or the like.
 func (l *lexer) endEdge() error {
 	l.blanks()
+	if l.weighs {
+		if l.atLineEnd() {
+			return l.errorf(ErrUnweighted, "no weight follows the two vertices of an edge")
+		}
+		if err := l.edgeWeight("the weight of an edge"); err != nil {
+			return err
+		}
+		return l.endLine("the weight of an edge")
+	}
 	if b, ok := l.peek(); ok && (isDigit(b) || b == '-' || b == '+' || b == '.') {
 		return l.errorf(ErrSyntax, "a third number follows the two vertices of an edge; weights are not supported here, leave them out")
 	}

@@ -44,12 +44,17 @@ type names interface {
 type Option func(*options)
 
 type options struct {
-	format Format
-	again  bool
+	format  Format
+	again   bool
+	weights bool
 }
 
 // Again says that the file will be opened a second time. Open then refuses pipes and devices, which give their bytes once.
 func Again() Option { return func(o *options) { o.again = true } }
+
+// Weights keeps the weights of edges, for WeightedEdges: the third column of an edge list or a .gr file, the values of a Matrix Market
+// file, METIS's weights of edges. A file without them, and a weight that is no finite number of 0 or more, is an error then.
+func Weights() Option { return func(o *options) { o.weights = true } }
 
 // WithFormat names the format instead of having it detected. Auto detects.
 func WithFormat(f Format) Option { return func(o *options) { o.format = f } }
@@ -121,6 +126,7 @@ func Read(r io.Reader, name string, opts ...Option) (*File, error) {
 		return nil, err
 	}
 	lex := newLexer(name, plain)
+	lex.weighs = o.weights
 	if o.format, err = recognise(lex, o.format); err != nil {
 		return nil, lex.blame(err)
 	}
@@ -161,7 +167,10 @@ func recognise(lex *lexer, forced Format) (Format, error) {
 // Each undirected edge comes once, arcs come as they stand; duplicates and self-loops are kept. buf stays the
 // caller's. Costs some tens of nanoseconds an edge, decompression included, and no allocation but for new ids of an
 // edge list.
-func (f *File) Edges(buf []Edge) (int, error) {
+func (f *File) Edges(buf []Edge) (int, error) { return f.read(buf, nil) }
+
+// read is Edges, and writes weights unless there is no room for any.
+func (f *File) read(buf []Edge, weights []float64) (int, error) {
 	if len(buf) == 0 {
 		panic("graph: Edges needs room for an edge")
 	}
@@ -172,7 +181,9 @@ func (f *File) Edges(buf []Edge) (int, error) {
 			f.err = f.lex.blame(err)
 			break
 		}
-		buf[n] = e
+		if buf[n] = e; weights != nil {
+			weights[n] = f.lex.weight
+		}
 		n++
 	}
 	if n == 0 {
@@ -187,8 +198,8 @@ func (f *File) Format() Format { return f.format }
 // Directed reports whether edges are arcs.
 func (f *File) Directed() bool { return f.content.directed() }
 
-// Weighted reports whether vertices or edges have weights or other values in the file. They are checked for their form, and not used.
-// Only Matrix Market and METIS files may have them: elsewhere they are an error, which says so.
+// Weighted reports whether vertices or edges have weights or other values in the file. Without Weights they are checked for their form, and
+// not used. DIMACS, Matrix Market and METIS files may have them; elsewhere they are an error, which says so, unless they were asked for.
 func (f *File) Weighted() bool { return f.content.weighted() }
 
 // Vertices returns how many vertices the graph has. All formats but EdgeList know it from their header. An edge list

@@ -15,7 +15,8 @@ const (
 	Auto Format = iota
 	// EdgeList is SNAP's: `#` comments, then `from to` a line; ids are any 64-bit numbers. Directed.
 	EdgeList
-	// PACE is the .gr format: `c` comments, `p tw V E`, then `u v` a line, counted from 1. Undirected.
+	// PACE is the .gr format: `c` comments, `p tw V E`, then `u v` a line, counted from 1. Undirected. Or DIMACS's: `p sp V E`, then
+	// `a u v w` a line, which is an arc with its weight. Directed.
 	PACE
 	// MatrixMarket is the square coordinate format: `general` is directed, every symmetry undirected.
 	MatrixMarket
@@ -53,7 +54,7 @@ func detect(name string, head []byte) (Format, error) {
 	switch {
 	case bytes.HasPrefix(bytes.ToLower(line), []byte("%%matrixmarket")):
 		return MatrixMarket, nil
-	case bytes.HasPrefix(line, []byte("p tw ")):
+	case bytes.HasPrefix(line, []byte("p tw ")), bytes.HasPrefix(line, []byte("p sp ")):
 		return PACE, nil
 	}
 	base := strings.TrimSuffix(strings.ToLower(name), ".gz")

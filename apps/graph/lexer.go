@@ -22,6 +22,9 @@ type lexer struct {
 	name string
 	src  io.Reader
 
+	weighs bool    // weights of edges are kept
+	weight float64 // of the edge that was read last
+
 	buf      []byte
 	pos, end int    // unread bytes are buf[pos:end]
 	srcErr   error  // why src gives no more, valid once pos == end

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// matrixMarket reads square coordinate matrices: entry (i,j) is the arc i -> j, its value is dropped.
+// matrixMarket reads square coordinate matrices: entry (i,j) is the arc i -> j, its value the weight.
 type matrixMarket struct {
 	oneBased
 	lex          *lexer
@@ -59,6 +59,10 @@ func (m *matrixMarket) banner() error {
 	if !slices.Contains([]string{"general", "symmetric", "skew-symmetric", "hermitian"}, words[4]) {
 		return wrong("the unknown symmetry " + words[4] + " stands")
 	}
+	if m.lex.weighs && values != 1 {
+		m.lex.line = 1
+		return m.lex.errorf(ErrUnweighted, "the field is %s", words[3])
+	}
 	m.values, m.symmetric, m.skew = values, words[4] != "general", words[4] == "skew-symmetric"
 	return nil
 }
@@ -102,7 +106,7 @@ func (m *matrixMarket) next() (Edge, error) {
 		return Edge{}, err
 	}
 	for range m.values {
-		if err := m.lex.value("the value of an entry"); err != nil {
+		if err := m.lex.edgeWeight("the value of an entry"); err != nil {
 			return Edge{}, err
 		}
 	}

@@ -23,8 +23,11 @@ type metis struct {
 	loopRepeat uint64 // occurrences of a self-loop that are one edge, known after the last row
 }
 
-// loop is a vertex that its own row names times times.
-type loop struct{ vertex, times uint64 }
+// loop is a vertex that its own row names times times, with a weight.
+type loop struct {
+	vertex, times uint64
+	weight        float64
+}
 
 func openMETIS(lex *lexer) (content, error) {
 	m := &metis{lex: lex}
@@ -52,6 +55,9 @@ func openMETIS(lex *lexer) (content, error) {
 // have weights; then how many weights a vertex has.
 func (m *metis) weights() error {
 	if m.lex.atLineEnd() {
+		if m.lex.weighs {
+			return m.lex.errorf(ErrUnweighted, "the header has no weight format")
+		}
 		return nil
 	}
 	format, err := m.lex.number("the weight format")
@@ -69,7 +75,9 @@ func (m *metis) weights() error {
 		}
 	}
 	m.rowPrefix = sizes + vertexWeights*perVertex
-	m.edgeWeights = edgeWeights == 1
+	if m.edgeWeights = edgeWeights == 1; m.lex.weighs && !m.edgeWeights {
+		return m.lex.errorf(ErrUnweighted, "the weight format is %d, without weights of edges", format)
+	}
 	return nil
 }
 
@@ -128,21 +136,22 @@ func (m *metis) neighbour() (e Edge, deliver bool, err error) {
 		return e, false, err
 	}
 	if m.edgeWeights {
-		if err := m.lex.value("the weight of an edge"); err != nil {
+		if err := m.lex.edgeWeight("the weight of an edge"); err != nil {
 			return e, false, err
 		}
 	}
 	e = Edge{m.row - 1, to}
+	weight := mix(math.Float64bits(m.lex.weight)) // both ends know the same
 	switch {
 	case e.To > e.From:
 		if m.up++; m.up > m.edges {
 			return e, false, m.lex.errorf(ErrDamaged, "the header tells %d edges, but there are more", m.edges)
 		}
-		m.unpaired += mix(mix(e.From) ^ e.To)
+		m.unpaired += mix(mix(e.From) ^ e.To ^ weight)
 		return e, true, nil
 	case e.To < e.From:
 		m.down++
-		m.unpaired -= mix(mix(e.To) ^ e.From)
+		m.unpaired -= mix(mix(e.To) ^ e.From ^ weight)
 	default:
 		m.addLoop(to)
 	}
@@ -151,11 +160,13 @@ func (m *metis) neighbour() (e Edge, deliver bool, err error) {
 
 func (m *metis) addLoop(vertex uint64) {
 	m.loopCount++
-	if last := len(m.loops) - 1; last >= 0 && m.loops[last].vertex == vertex {
-		m.loops[last].times++
-		return
+	for i := len(m.loops) - 1; i >= 0 && m.loops[i].vertex == vertex; i-- {
+		if m.loops[i].weight == m.lex.weight {
+			m.loops[i].times++
+			return
+		}
 	}
-	m.loops = append(m.loops, loop{vertex, 1})
+	m.loops = append(m.loops, loop{vertex, 1, m.lex.weight})
 }
 
 // nextLoop checks the whole file once, after its last row, and then delivers self-loops up to io.EOF.
@@ -170,6 +181,7 @@ func (m *metis) nextLoop() (Edge, error) {
 	}
 	l := &m.loops[0]
 	e := Edge{l.vertex, l.vertex}
+	m.lex.weight = l.weight
 	if l.times -= m.loopRepeat; l.times == 0 {
 		m.loops = m.loops[1:]
 	}
@@ -185,8 +197,11 @@ func (m *metis) finish() error {
 	case more:
 		return m.lex.errorf(ErrDamaged, "the header tells %d vertices, but there are more rows", m.n)
 	case m.up != m.down || m.unpaired != 0:
-		return m.lex.errorf(ErrDamaged, "an edge stands only in the row of one of its ends (%d neighbours are larger, %d smaller than their row)",
-			m.up, m.down)
+		what := "an edge stands only in the row of one of its ends"
+		if m.lex.weighs {
+			what += ", or its ends have other weights for it"
+		}
+		return m.lex.errorf(ErrDamaged, "%s (%d neighbours are larger, %d smaller than their row)", what, m.up, m.down)
 	}
 	return m.countLoops()
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"io"
 	"strings"
 )
@@ -8,10 +9,11 @@ import (
 // headerBytesMax is the longest header line that is read as text.
 const headerBytesMax = 1 << 10
 
-// pace reads the .gr format of the PACE challenges.
+// pace reads the .gr format of the PACE challenges, and that of the DIMACS challenge on shortest paths, whose arcs have weights.
 type pace struct {
 	oneBased
 	lex          *lexer
+	arcs         bool   // of DIMACS: each line begins with an a, and ends with a weight
 	edges, count uint64 // told and read
 }
 
@@ -23,7 +25,8 @@ func openPACE(lex *lexer) (content, error) {
 	if !more {
 		return nil, lex.errorf(ErrTruncated, "the file ends before the header `p tw VERTICES EDGES`")
 	}
-	if err := problemLine(lex); err != nil {
+	arcs, err := problemLine(lex)
+	if err != nil {
 		return nil, err
 	}
 	vertices, err := lex.count("the number of vertices")
@@ -37,29 +40,26 @@ func openPACE(lex *lexer) (content, error) {
 	if err := lex.endLine("the header"); err != nil {
 		return nil, err
 	}
-	return &pace{oneBased: oneBased{vertices}, lex: lex, edges: edges}, nil
+	return &pace{oneBased: oneBased{vertices}, lex: lex, arcs: arcs, edges: edges}, nil
 }
 
-// problemLine reads `p tw `. DIMACS files share the extension and the p, but hold weighted arcs.
-func problemLine(lex *lexer) error {
+// problemLine reads `p tw `, or `p sp `, which is DIMACS's.
+func problemLine(lex *lexer) (arcs bool, err error) {
 	p, err := lex.word()
 	if err != nil {
-		return err
+		return false, err
 	}
 	problem := ""
 	if p == "p" {
 		if problem, err = lex.word(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	switch problem {
-	case "tw":
-		return nil
-	case "sp", "max", "min": // shortest paths, flows
-		return lex.errorf(ErrSyntax, "found %q where the header `p tw VERTICES EDGES` is wanted; DIMACS graphs with weights are not supported, "+
-			"make an edge list of their arcs without the weights", p+" "+problem)
+	case "tw", "sp":
+		return problem == "sp", nil
 	default:
-		return lex.errorf(ErrSyntax, "found %q where the header `p tw VERTICES EDGES` is wanted", strings.TrimSpace(p+" "+problem))
+		return false, lex.errorf(ErrSyntax, "found %q where the header `p tw VERTICES EDGES` is wanted", strings.TrimSpace(p+" "+problem))
 	}
 }
 
@@ -74,6 +74,11 @@ func (p *pace) next() (Edge, error) {
 		}
 		return Edge{}, io.EOF
 	}
+	if p.arcs {
+		if word, err := p.lex.word(); err != nil || word != "a" {
+			return Edge{}, errors.Join(err, p.lex.errorf(ErrSyntax, "found %q where an arc `a FROM TO WEIGHT` is wanted", word))
+		}
+	}
 	e, err := p.lex.pair(p.n)
 	if err != nil {
 		return Edge{}, err
@@ -81,11 +86,22 @@ func (p *pace) next() (Edge, error) {
 	if p.count++; p.count > p.edges {
 		return Edge{}, p.lex.errorf(ErrDamaged, "the header tells %d edges, but there are more", p.edges)
 	}
-	return e, p.lex.endEdge()
+	return e, p.end()
 }
 
-func (p *pace) directed() bool { return false }
+// end reads what follows the two vertices of an edge or arc.
+func (p *pace) end() error {
+	if !p.arcs {
+		return p.lex.endEdge()
+	}
+	if err := p.lex.edgeWeight("the weight of an arc"); err != nil {
+		return err
+	}
+	return p.lex.endLine("the weight of an arc")
+}
 
-func (p *pace) weighted() bool { return false }
+func (p *pace) directed() bool { return p.arcs }
+
+func (p *pace) weighted() bool { return p.arcs || p.lex.weighs }
 
 func (p *pace) edgesTold() (uint64, bool) { return p.edges, true }

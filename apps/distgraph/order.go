@@ -1,4 +1,4 @@
-package bfs
+package distgraph
 
 import (
 	"cmp"
@@ -36,11 +36,11 @@ func checkOrder(order Order, undirected bool) error {
 		return nil
 	case ByDegree:
 		if !undirected {
-			return errors.New("bfs: order by degree is for undirected graphs: leave it out, or take arcs as edges that lead both ways")
+			return errors.New("order by degree is for undirected graphs: leave it out, or take arcs as edges that lead both ways")
 		}
 		return nil
 	}
-	return fmt.Errorf("bfs: order %q is not one of auto, degree, given", order)
+	return fmt.Errorf("order %q is not one of auto, degree, given", order)
 }
 
 // isOrdered reports whether a graph is to be ordered by degree: the same on all ranks, which all call it.
@@ -52,7 +52,7 @@ func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 	if len(degrees) > 0 {
 		most = slices.Max(degrees)
 	}
-	most, err := pebble.AllReduce(g.rank, most, func(a, b uint64) uint64 { return max(a, b) })
+	most, err := pebble.AllReduce(g.Rank, most, pebble.Max[uint64])
 	return float64(most)*float64(g.Vertices) >= skew*2*float64(g.Edges) && g.Edges > 0, err
 }
 
@@ -60,23 +60,23 @@ func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 //
 // Nobody needs to ask for the place of another rank's vertex. Of an undirected edge, each end's owner holds an arc to the
 // other end. It sends the other end's owner an arc that leads back, to the new index of its own.
-func (p *part[V]) order(g *Graph, got *collector[V]) error {
-	first := V(g.first)
+func (p *Part[V]) order(g *Graph, got *collector[V], isWeighed bool) error {
+	first := V(g.First)
 	p.setPlaces()
 	var back collector[V]
-	arcs := newArcs(g, "ordered arcs", func(vs []arc[V]) {
+	arcs := newArcs(g, "ordered arcs", isWeighed, func(vs []arc[V], weights []float64) {
 		for i, v := range vs {
 			vs[i].Tail = first + p.places[v.Tail-first]
 		}
-		back.add(vs)
+		back.add(vs, weights)
 	})
-	err := g.rank.Epoch(func() error {
+	err := g.Rank.Epoch(func() error {
 		for i, chunk := range got.chunks {
 			for j, a := range chunk {
 				chunk[j] = arc[V]{a.Head, first + p.places[a.Tail-first]}
 			}
-			arcs.sendAll(chunk)
-			got.chunks[i] = nil
+			arcs.sendAll(chunk, got.weightsOf(i))
+			got.forget(i)
 		}
 		return nil
 	}, pebble.Depth(1))
@@ -88,19 +88,19 @@ func (p *part[V]) order(g *Graph, got *collector[V]) error {
 }
 
 // setPlaces sorts by degree; vertices of one degree keep their order.
-func (p *part[V]) setPlaces() {
-	n := len(p.counts)
+func (p *Part[V]) setPlaces() {
+	n := len(p.Counts)
 	p.numbers, p.places = make([]V, n), make([]V, n)
 	for v := range p.numbers {
 		p.numbers[v] = V(v)
 	}
-	degrees := p.counts
+	degrees := p.Counts
 	slices.SortFunc(p.numbers, func(a, b V) int {
 		return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b))
 	})
-	p.counts = make([]uint64, n)
+	p.Counts = make([]uint64, n)
 	for place, number := range p.numbers {
 		p.places[number] = V(place)
-		p.counts[place] = degrees[number]
+		p.Counts[place] = degrees[number]
 	}
 }

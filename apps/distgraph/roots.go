@@ -1,4 +1,4 @@
-package bfs
+package distgraph
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ var ErrRoot = errors.New("no such root")
 // Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id that no vertex has
 // is an error that wraps ErrRoot and names the ids there are.
 func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
-	numbers, err := fromZero(g.rank, func() ([]uint64, error) {
+	numbers, err := fromZero(g.Rank, func() ([]uint64, error) {
 		numbers := make([]uint64, len(ids))
 		for i, id := range ids {
 			number, known := g.names.Index(id)
@@ -30,30 +30,35 @@ func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.indices(numbers)
+	return g.IndicesOf(numbers)
 }
 
 // unknown looks through all ids for the smallest and the largest.
 func (g *Graph) unknown(id uint64) error {
 	if g.Vertices == 0 {
-		return fmt.Errorf("bfs: root %d: graph %s has no vertices: %w", id, g.Name, ErrRoot)
+		return fmt.Errorf("root %d: graph %s has no vertices: %w", id, g.Name, ErrRoot)
 	}
 	least, most := g.names.ID(0), g.names.ID(0)
 	for index := range g.Vertices {
 		at := g.names.ID(index)
 		least, most = min(least, at), max(most, at)
 	}
-	return fmt.Errorf("bfs: root %d: graph %s has %d vertices with ids from %d to %d, and none is this one: %w",
+	return fmt.Errorf("root %d: graph %s has %d vertices with ids from %d to %d, and none is this one: %w",
 		id, g.Name, g.Vertices, least, most, ErrRoot)
 }
 
 // IDs returns the ids of vertices. All ranks call it with the same indices.
 func (g *Graph) IDs(indices []uint64) ([]uint64, error) {
-	numbers, err := g.numbers(indices)
+	numbers, err := g.NumbersOf(indices)
 	if err != nil {
 		return nil, err
 	}
-	return fromZero(g.rank, func() ([]uint64, error) {
+	return g.IDsOf(numbers)
+}
+
+// IDsOf returns the ids of the vertices with these numbers. All ranks call it with the same numbers.
+func (g *Graph) IDsOf(numbers []uint64) ([]uint64, error) {
+	return fromZero(g.Rank, func() ([]uint64, error) {
 		ids := make([]uint64, len(numbers))
 		for i, number := range numbers {
 			ids[i] = g.names.ID(number)
@@ -73,7 +78,7 @@ func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 		return nil, err
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("bfs: draw roots: graph %s has no arc from a vertex to another: name a root: %w", g.Name, ErrRoot)
+		return nil, fmt.Errorf("draw roots: graph %s has no arc from a vertex to another: name a root: %w", g.Name, ErrRoot)
 	}
 	places := sample(total, uint64(count), seed)
 	return g.atPlaces(places, below)
@@ -81,10 +86,10 @@ func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 
 // before adds up a number of each rank: over the ranks before this one, and over all.
 func (g *Graph) before(own uint64) (below, total uint64, err error) {
-	all, err := g.rank.AllGatherBytes(packNumbers(nil, []uint64{own}))
+	all, err := g.Rank.AllGatherBytes(packNumbers(nil, []uint64{own}))
 	for rank, packed := range all {
 		n := unpackNumbers(packed)[0]
-		if rank < g.rank.ID() {
+		if rank < g.Rank.ID() {
 			below += n
 		}
 		total += n
@@ -118,18 +123,32 @@ func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	place := below
 	g.part.eachFit(func(at uint64) {
 		if next < len(wanted) && wanted[next] == place {
-			found[place] = g.first + at
+			found[place] = g.First + at
 			next++
 		}
 		place++
 	})
 	indices := make([]uint64, len(places))
 	for i, place := range places {
-		index, err := apps.Sum(g.rank, found[place])
+		index, err := apps.Sum(g.Rank, found[place])
 		if err != nil {
 			return nil, err
 		}
 		indices[i] = index
 	}
 	return indices, nil
+}
+
+// Choose settles what to search from: the vertices with these ids, or as many as are to be drawn by the seed when none are given. It returns
+// their ids and their indices. All ranks call it with the same arguments.
+func (g *Graph) Choose(given []uint64, count int, seed uint64) (ids, indices []uint64, err error) {
+	if len(given) > 0 {
+		indices, err = g.Indices(given)
+		return slices.Clone(given), indices, err
+	}
+	if indices, err = g.Draw(count, seed); err != nil {
+		return nil, nil, err
+	}
+	ids, err = g.IDs(indices)
+	return ids, indices, err
 }

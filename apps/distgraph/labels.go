@@ -1,4 +1,4 @@
-package bfs
+package distgraph
 
 import (
 	"github.com/activepebbles/pebbles/apps"
@@ -14,11 +14,11 @@ func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uin
 	}
 	mine := make([]uint64, len(values))
 	for i, value := range values {
-		if g.owns(value) {
-			mine[i] = g.first + own(value-g.first)
+		if g.Owns(value) {
+			mine[i] = g.First + own(value-g.First)
 		}
 	}
-	all, err := g.rank.AllGatherBytes(packNumbers(nil, mine))
+	all, err := g.Rank.AllGatherBytes(packNumbers(nil, mine))
 	if err != nil {
 		return nil, err
 	}
@@ -36,26 +36,29 @@ func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uin
 	return translated, nil
 }
 
-// indices and numbers translate between the vertices of the source and those of the ranks.
-func (g *Graph) indices(numbers []uint64) ([]uint64, error) {
-	return g.translate(numbers, g.part.place)
+// IndicesOf returns the indices of the vertices with these numbers. All ranks call it with the same values.
+func (g *Graph) IndicesOf(numbers []uint64) ([]uint64, error) {
+	return g.translate(numbers, g.part.Place)
 }
-func (g *Graph) numbers(indices []uint64) ([]uint64, error) {
-	return g.translate(indices, g.part.number)
+
+// NumbersOf is the inverse of IndicesOf. What is no vertex stands for itself. All ranks call it with the same values.
+func (g *Graph) NumbersOf(indices []uint64) ([]uint64, error) {
+	return g.translate(indices, g.part.Number)
 }
 
 // question is the pebble by which a vertex asks for the number of its parent, answer what comes back.
 type (
-	question[V vertex] struct{ Parent, Child V }
-	answer[V vertex]   struct{ Child, Number V }
+	question[V Index] struct{ Parent, Child V }
+	answer[V Index]   struct{ Child, Number V }
 )
 
 func (q question[V]) fingerprint() uint64 { return apps.Fold(uint64(q.Parent), uint64(q.Child)) }
 func (a answer[V]) fingerprint() uint64   { return apps.Fold(uint64(a.Child), ^uint64(a.Number)) }
 
-// parents finds the numbers of parents. Their owners know them, so that each costs two pebbles.
-type parents[V vertex] struct {
-	*tree[V]
+// Parents finds the numbers of vertices that this rank's vertices know by their indices. The owners know them, so that each costs two
+// pebbles.
+type Parents[V Index] struct {
+	g         *Graph
 	tally     apps.Tally
 	questions *target.Target[question[V]]
 	answers   *target.Target[answer[V]]
@@ -63,16 +66,17 @@ type parents[V vertex] struct {
 	found     []V // by the place of the child
 }
 
-func newParents[V vertex](t *tree[V]) *parents[V] {
-	p := &parents[V]{tree: t}
-	p.questions = target.New(t.g.rank, t.target("questions"), t.g.owner,
+// NewParents registers what asks, on all ranks together, between epochs; name names its targets.
+func NewParents[V Index](g *Graph, name func(what string) string) *Parents[V] {
+	p := &Parents[V]{g: g}
+	p.questions = target.New(g.Rank, name("questions"), g.Owner,
 		target.Keys(func(vs []question[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Parent)
 			}
 		}),
 		target.Batch(p.answer))
-	p.answers = target.New(t.g.rank, t.target("answers"), t.g.owner,
+	p.answers = target.New(g.Rank, name("answers"), g.Owner,
 		target.Keys(func(vs []answer[V], keys []uint64) {
 			for i, v := range vs {
 				keys[i] = uint64(v.Child)
@@ -80,41 +84,46 @@ func newParents[V vertex](t *tree[V]) *parents[V] {
 		}),
 		target.Batch(func(vs []answer[V]) {
 			for _, v := range vs {
-				isOwn := p.isOwn(v.Child)
+				isOwn := g.Owns(uint64(v.Child))
 				if p.tally.Take(v.fingerprint(), isOwn); isOwn {
-					p.found[v.Child-p.first] = v.Number
+					p.found[uint64(v.Child)-g.First] = v.Number
 				}
 			}
 		}))
 	return p
 }
 
-func (p *parents[V]) answer(vs []question[V]) {
+func (p *Parents[V]) answer(vs []question[V]) {
 	p.out = p.out[:0]
 	for _, v := range vs {
-		isOwn := p.isOwn(v.Parent)
+		isOwn := p.g.Owns(uint64(v.Parent))
 		if p.tally.Take(v.fingerprint(), isOwn); !isOwn {
 			continue
 		}
-		number := p.g.part.number(uint64(v.Parent - p.first))
-		reply := answer[V]{v.Child, p.first + V(number)}
+		number := p.g.part.Number(uint64(v.Parent) - p.g.First)
+		reply := answer[V]{v.Child, V(p.g.First + number)}
 		p.tally.Send(reply.fingerprint())
 		p.out = append(p.out, reply)
 	}
 	p.answers.SendAll(p.out)
 }
 
-// ask returns the numbers of all parents, by the index of the child. All ranks call it.
-func (p *parents[V]) ask() ([]V, error) {
-	p.found, p.tally = make([]V, p.local), apps.Tally{}
+// Ask returns the number of each vertex's parent; what is no index stands for itself. parents are by place, as the result is. In a graph that
+// is not ordered, numbers are indices, and it returns parents. All ranks call it.
+func (p *Parents[V]) Ask(parents []V) ([]V, error) {
+	if !p.g.Ordered {
+		return parents, nil
+	}
+	const sendAtOnce = 512
+	p.found, p.tally = make([]V, len(parents)), apps.Tally{}
 	out := make([]question[V], 0, sendAtOnce)
-	err := p.g.rank.Epoch(func() error {
-		for v, parent := range p.parent {
+	err := p.g.Rank.Epoch(func() error {
+		for v, parent := range parents {
 			if uint64(parent) >= p.g.Vertices {
 				p.found[v] = parent
 				continue
 			}
-			q := question[V]{parent, p.first + V(v)}
+			q := question[V]{parent, V(p.g.First) + V(v)}
 			p.tally.Send(q.fingerprint())
 			if out = append(out, q); len(out) == cap(out) {
 				p.questions.SendAll(out)
@@ -125,7 +134,7 @@ func (p *parents[V]) ask() ([]V, error) {
 		return nil
 	}, pebble.Depth(2))
 	if err == nil {
-		err = p.tally.Check(p.g.rank, "ask for the numbers of parents")
+		err = p.tally.Check(p.g.Rank, "ask for the numbers of parents")
 	}
 	return p.found, err
 }

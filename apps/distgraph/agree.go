@@ -1,4 +1,4 @@
-package bfs
+package distgraph
 
 import (
 	"encoding/binary"
@@ -32,7 +32,7 @@ func fromZero(r *pebble.Rank, find func() ([]uint64, error)) ([]uint64, error) {
 // kinds are the errors that a caller may ask for with errors.Is, whichever rank it is on.
 var kinds = []error{
 	fs.ErrNotExist, fs.ErrPermission,
-	graph.ErrTruncated, graph.ErrDamaged, graph.ErrSyntax, graph.ErrRange, ErrRoot,
+	graph.ErrTruncated, graph.ErrDamaged, graph.ErrSyntax, graph.ErrRange, graph.ErrUnweighted, ErrRoot,
 }
 
 const (

@@ -1,0 +1,114 @@
+package access
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var shapes = []appstest.Shape{
+	{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct},
+	{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct},
+	{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct},
+	{Ranks: 4, Procs: 3, Transport: "tcp", New: route.Hypercube},
+}
+
+// All ways read and write what the serial twin does, with and without a rank's own words, and with a short last batch.
+func TestGather(t *testing.T) {
+	for _, s := range shapes {
+		for _, way := range Ways {
+			for _, others := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d/%s/%s/%t", s.Ranks, s.Transport, way, others), func(t *testing.T) {
+					c := GatherConfig{Log2Words: 7, Accesses: 301, Batch: 64, Way: way, Others: others, Seed: 9}
+					require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+						result, err := Gather(r, c)
+						require.Zero(t, result.Errors, result.Wrong)
+						require.EqualValues(t, 301*s.Ranks, result.Accesses)
+						if way != ByLoad && way != LoadChain && err == nil {
+							require.Equal(t, result.Accesses, result.Near+result.Remote)
+							require.Equal(t, others && s.Ranks == s.Procs && s.Transport == "tcp" && s.Ranks > 1, result.Near == 0)
+						}
+						return err
+					}))
+				})
+			}
+		}
+	}
+}
+
+// A word that was read wrong is told, and so is one that was written in a wrong place, or not at all.
+func TestVerifierNotices(t *testing.T) {
+	errorsOf := func(way Way, change func(g *gather)) (found uint64) {
+		require.NoError(t, shapes[0].Run(t, func(r *pebble.Rank) error {
+			g := &gather{rank: r, config: GatherConfig{Log2Words: 4, Accesses: 100, Way: way}.withDefaults(), space: memory.New(r)}
+			require.NoError(t, g.load())
+			require.NoError(t, g.kernel()())
+			change(g)
+			var result GatherResult
+			err := g.judge(&result)
+			found = result.Errors
+			return err
+		}))
+		return found
+	}
+	for _, way := range Ways {
+		require.Zero(t, errorsOf(way, func(*gather) {}))
+		if way == ByScatter || way == ByPut {
+			require.NotZero(t, errorsOf(way, func(g *gather) { g.table.Local()[3]++ }))
+			require.NotZero(t, errorsOf(way, func(g *gather) { clear(g.table.Local()) }))
+		} else {
+			require.EqualValues(t, 1, errorsOf(way, func(g *gather) { g.words[len(g.words)-1]++ }))
+		}
+	}
+}
+
+func TestAttend(t *testing.T) {
+	for _, s := range shapes[1:] {
+		for _, asks := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", s.Transport, asks), func(t *testing.T) {
+				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+					result, err := Attend(r, AttendConfig{Reads: 7, Busy: time.Millisecond, Asks: asks, Seed: 3})
+					require.Zero(t, result.Errors)
+					if r.ID() == 0 && err == nil {
+						require.Positive(t, result.Median)
+						require.LessOrEqual(t, result.Median, result.P99)
+						require.LessOrEqual(t, result.P99, result.Most)
+					}
+					return err
+				}))
+			})
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, GatherConfig{}.Check(1))
+	require.NoError(t, AttendConfig{}.Check(2))
+	for want, c := range map[string]GatherConfig{
+		"2^33 words":       {Log2Words: 33},
+		"-1 accesses":      {Accesses: -1},
+		"batches of -1":    {Batch: -1},
+		`the way "nosuch"`: {Way: "nosuch"},
+	} {
+		require.ErrorContains(t, c.Check(1), want)
+	}
+	require.ErrorContains(t, GatherConfig{}.Check(0), "0 ranks")
+	for want, c := range map[string]AttendConfig{
+		"-1 reads":          {Reads: -1},
+		"computes for -1ns": {Busy: -1},
+		"1h0m0s":            {Busy: time.Hour},
+	} {
+		require.ErrorContains(t, c.Check(2), want)
+	}
+	require.ErrorContains(t, AttendConfig{}.Check(1), "2 at least")
+}

@@ -1,0 +1,90 @@
+package appstest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// List is a graph written down: a generator, and a graph.Weighted if it has weights.
+type List struct {
+	N        uint64
+	Edges    []graph.Edge
+	Directed bool
+	Weights  []float64
+}
+
+// Generator is the list as a generator; without weights it has none.
+func (l List) Generator() graph.Generator {
+	if l.Weights != nil {
+		return weighted{unweighted{l}}
+	}
+	return unweighted{l}
+}
+
+type unweighted struct{ l List }
+
+func (u unweighted) Vertices() uint64                      { return u.l.N }
+func (u unweighted) EdgeCount() uint64                     { return uint64(len(u.l.Edges)) }
+func (u unweighted) Fill(first uint64, edges []graph.Edge) { copy(edges, u.l.Edges[first:]) }
+func (u unweighted) Directed() bool                        { return u.l.Directed }
+func (u unweighted) Describe() string                      { return fmt.Sprintf("list of %d edges", len(u.l.Edges)) }
+
+type weighted struct{ unweighted }
+
+func (w weighted) Weigh(first uint64, weights []float64) { copy(weights, w.l.Weights[first:]) }
+
+// Kronecker is the Graph500 graph of 2^scale vertices.
+func Kronecker(tb testing.TB, scale int) graph.Generator {
+	tb.Helper()
+	g, err := graph.Kronecker(scale, graph.EdgeFactorDefault, 1)
+	require.NoError(tb, err)
+	return g
+}
+
+// ErdosRenyi is a random graph of 2^scale vertices.
+func ErdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
+	tb.Helper()
+	g, err := graph.ErdosRenyi(scale, factor, 2)
+	require.NoError(tb, err)
+	return g
+}
+
+// Data returns the path of a real graph, and skips the test where there is none.
+func Data(tb testing.TB, name string) string {
+	tb.Helper()
+	folder := os.Getenv("PEBBLES_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err != nil {
+		require.ErrorIs(tb, err, fs.ErrNotExist)
+		tb.Skipf("no %s: set PEBBLES_DATA to the folder of real graphs", path)
+	}
+	return path
+}
+
+// Write writes a file for the test, and returns its path.
+func Write(tb testing.TB, name, content string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), name)
+	require.NoError(tb, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// Job runs f on ranks of this process.
+func Job(tb testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return pebble.Run(ctx, c, f)
+}

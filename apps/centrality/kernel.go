@@ -1,0 +1,179 @@
+package centrality
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// ErrPaths is the error of a source from which there are more shortest paths to some vertex than a float64 can count.
+var ErrPaths = errors.New("more shortest paths than 1.8e308, which can't be counted")
+
+// Kernel adds up centralities on a graph, source by source. It belongs to its rank's goroutine.
+type Kernel interface {
+	// From adds what shortest paths from the vertex with this index contribute; it panics if there is none. All ranks call it.
+	From(source uint64) error
+	// Tally is what this rank has seen of the pebbles of all sources so far.
+	Tally() apps.Tally
+	// Reached is how many vertices the last source has reached, and the largest distance. All ranks call it.
+	Reached() (vertices uint64, depth int64, err error)
+	// Validate checks what the last source has contributed, with two pebbles for each arc that leaves a reached vertex, and returns what
+	// breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent, and one that wraps
+	// ErrPaths when there are too many paths. All ranks call it.
+	Validate() (distgraph.Breaches, error)
+	// Scores returns the centralities of this rank's vertices, in the order of the source of the graph. It makes a new slice.
+	Scores() []float64
+}
+
+// NewKernel registers a kernel on g, between epochs, on all ranks together; tasks is the rank's scheduler, which mode Tasks needs. It keeps 60
+// bytes for each vertex of the rank, and ByLevel 16 bytes and a bit for each vertex of the graph. What the memory that is available has
+// no room for is refused.
+func NewKernel(g *distgraph.Graph, mode Mode, tasks *task.Scheduler) (Kernel, error) {
+	if err := g.Fits("centralities of", 17*float64(g.Vertices)+60*float64(g.Local)); err != nil {
+		return nil, err
+	}
+	if g.Wide != nil {
+		return newKernel(g, g.Wide, mode, tasks), nil
+	}
+	return newKernel(g, g.Narrow, mode, tasks), nil
+}
+
+func newKernel[V vertex](g *distgraph.Graph, p *distgraph.Part[V], mode Mode, tasks *task.Scheduler) Kernel {
+	switch t := newTally(g, p); mode {
+	case ByLevel, "":
+		return newByLevel(t)
+	case Tasks:
+		if tasks == nil {
+			panic("centrality: mode tasks needs a scheduler")
+		}
+		return newByTasks(t, tasks)
+	}
+	panic(fmt.Sprintf("centrality: mode %q is not one of %s, %s", mode, ByLevel, Tasks))
+}
+
+// vertex is the type of indices in memory and in pebbles.
+type vertex = distgraph.Index
+
+// sendAtOnce is how many pebbles a kernel gathers before it sends them.
+const sendAtOnce = 512
+
+// found is what a kernel finds out about this rank's vertices, and its scores.
+type found[V vertex] struct {
+	*distgraph.Part[V]
+	g      *distgraph.Graph
+	target func(what string) string // names of targets
+	first  V                        // index of the rank's first vertex
+	local  V                        // number of its vertices
+	source uint64                   // its index
+	queue  []V                      // this rank's vertices as they are reached, level after level; never grows beyond its capacity
+	levels []int                    // where in the queue each level begins, and the last one ends
+	paths  []float64                // shortest paths to each vertex; 0 for one that is not reached
+	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level on. Its own dependency
+	// is paths times that.
+	through []float64
+	scores  []float64
+	tally   apps.Tally // of the kernel
+	check   *validator[V]
+}
+
+func newTally[V vertex](g *distgraph.Graph, p *distgraph.Part[V]) *found[V] {
+	f := &found[V]{
+		Part: p, g: g, target: g.Kernel("centrality"), first: V(g.First), local: V(g.Local), queue: make([]V, 0, g.Local),
+		through: make([]float64, g.Local), scores: make([]float64, g.Local),
+	}
+	f.check = newValidator(f)
+	return f
+}
+
+// isOwn reports whether the vertex with this index is one of this rank's.
+func (f *found[V]) isOwn(index V) bool { return index-f.first < f.local }
+
+// start forgets the last source, and makes a new one the first level.
+func (f *found[V]) start(source uint64) {
+	if source >= f.g.Vertices {
+		panic(fmt.Sprintf("centrality: from vertex %d of a graph of %d vertices", source, f.g.Vertices))
+	}
+	f.source = source
+	f.queue, f.levels = f.queue[:0], append(f.levels[:0], 0)
+	clear(f.paths)
+	clear(f.through)
+	if f.g.Owns(source) {
+		v := V(source) - f.first
+		f.paths[v] = 1
+		f.queue = append(f.queue, v)
+	}
+}
+
+// level is this rank's part of a level.
+func (f *found[V]) level(level int) []V { return f.queue[f.levels[level]:f.levels[level+1]] }
+
+// depth is the last level in which some rank has a vertex.
+func (f *found[V]) depth() int { return len(f.levels) - 2 }
+
+// out goes out from the source: step takes the step of each level to the next, until there is none. It costs an all-reduction a level.
+func (f *found[V]) out(step func(frontier []V) error) error {
+	for {
+		begin := f.levels[len(f.levels)-1]
+		frontier := f.queue[begin:]
+		reached, err := apps.Sum(f.g.Rank, uint64(len(frontier)))
+		if err != nil || reached == 0 {
+			return err
+		}
+		f.levels = append(f.levels, len(f.queue))
+		if err := step(frontier); err != nil {
+			return err
+		}
+	}
+}
+
+// x is what a vertex gives each that leads to it.
+func (f *found[V]) x(v V) float64 { return 1/f.paths[v] + f.through[v] }
+
+// score adds what the source has contributed.
+func (f *found[V]) score() {
+	for _, v := range f.queue {
+		f.scores[v] += f.paths[v] * f.through[v]
+	}
+	if f.g.Owns(f.source) { // the source's own dependency doesn't count, and is never summed up
+		f.through[V(f.source)-f.first] = 0
+	}
+}
+
+// countable returns an error, on all ranks, if there are more paths than numbers.
+func (f *found[V]) countable() error {
+	var most float64
+	for _, v := range f.queue {
+		most = max(most, f.paths[v])
+	}
+	most, err := pebble.AllReduce(f.g.Rank, most, pebble.Max[float64])
+	if err == nil && math.IsInf(most, 1) {
+		err = fmt.Errorf("graph %s has %w", f.g.Name, ErrPaths)
+	}
+	return err
+}
+
+// Tally implements Kernel.
+func (f *found[V]) Tally() apps.Tally { return f.tally }
+
+// Reached implements Kernel.
+func (f *found[V]) Reached() (uint64, int64, error) {
+	total, err := apps.Sum(f.g.Rank, uint64(len(f.queue)))
+	return total, int64(f.depth()), err
+}
+
+// Validate implements Kernel.
+func (f *found[V]) Validate() (distgraph.Breaches, error) { return f.check.run() }
+
+// Scores implements Kernel.
+func (f *found[V]) Scores() []float64 {
+	scores := make([]float64, f.local)
+	for number := range scores {
+		scores[number] = f.scores[f.Place(uint64(number))]
+	}
+	return scores
+}

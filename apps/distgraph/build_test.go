@@ -1,0 +1,253 @@
+package distgraph
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ring is six vertices in a ring, with a seventh apart.
+var ring = []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 4, To: 5}, {From: 5, To: 0}}
+
+// build builds a graph on two ranks.
+func build(t *testing.T, source Source) error {
+	t.Helper()
+	return appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		_, err := Build(r, source)
+		return err
+	})
+}
+
+func cutGzip(tb testing.TB) string {
+	tb.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	for range 5000 {
+		_, err := w.Write([]byte("1 2\n2 3\n3 1\n"))
+		require.NoError(tb, err)
+	}
+	require.NoError(tb, w.Close())
+	return packed.String()[:packed.Len()-6]
+}
+
+// What is wrong with a file is the same error on every rank, over every transport, and the job could go on.
+func TestFileErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		path string
+		is   error
+		says string
+	}{
+		"missing":          {filepath.Join(t.TempDir(), "none.el"), fs.ErrNotExist, "check the path"},
+		"a folder":         {t.TempDir(), nil, "is a directory"},
+		"truncated":        {appstest.Write(t, "cut.el.gz", cutGzip(t)), graph.ErrTruncated, "fetch it again"},
+		"fewer than told":  {appstest.Write(t, "few.gr", "p tw 4 3\n1 2\n2 3\n"), graph.ErrTruncated, "few.gr"},
+		"more than told":   {appstest.Write(t, "more.gr", "p tw 4 1\n1 2\n2 3\n"), graph.ErrDamaged, "more.gr"},
+		"no graph":         {appstest.Write(t, "poem.el", "so much depends\nupon\n"), graph.ErrSyntax, "poem.el"},
+		"out of range":     {appstest.Write(t, "far.gr", "p tw 4 2\n1 2\n2 5\n"), graph.ErrRange, "far.gr"},
+		"does not fit":     {appstest.Write(t, "huge.gr", "p tw 200000000000000 1\n1 2\n"), nil, "200000000000000 vertices and 1 edges need about"},
+		"empty":            {appstest.Write(t, "empty.el", ""), graph.ErrSyntax, "empty"},
+		"64 bits overflow": {appstest.Write(t, "long.el", "1 2\n3 99999999999999999999999\n"), graph.ErrRange, "long.el"},
+	} {
+		for _, s := range []appstest.Shape{
+			{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct},
+			{Ranks: 4, Procs: 1, Transport: "mem", New: route.Hypercube},
+			{Ranks: 3, Procs: 3, Transport: "tcp", New: route.Direct},
+		} {
+			t.Run(name+", "+s.String(), func(t *testing.T) {
+				errs := make([]error, s.Ranks)
+				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+					_, errs[r.ID()] = Build(r, Source{Path: c.path})
+					return nil
+				}))
+				for _, err := range errs {
+					require.ErrorContains(t, err, c.says)
+					require.EqualError(t, err, errs[0].Error())
+					if c.is != nil {
+						require.ErrorIs(t, err, c.is)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A file may change between the two times that it is read. All ranks must hear of it, in the middle of an epoch.
+func TestFileChanges(t *testing.T) {
+	path := appstest.Write(t, "some.gr", "p tw 4 2\n1 2\n2 4\n")
+	none := func(edges) {}
+	require.NoError(t, Source{Path: path}.share(0, 2, outline{4, 2, true, false}, none))
+	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{4, 3, true, false}, none), "the file changed")
+	require.ErrorContains(t, Source{Path: path}.share(0, 2, outline{3, 2, true, false}, none), "the file changed")
+
+	gone := errors.New("gone")
+	err := appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				return gone
+			}
+			return nil
+		})
+	})
+	require.ErrorIs(t, err, gone)
+}
+
+// In an ordered graph each rank's vertices fall in degree, each row is in the order of its heads' places, and the edges are
+// those of the source. In any graph, a row has each head once, and not its own vertex.
+func TestOrder(t *testing.T) {
+	for _, order := range []Order{AsGiven, ByDegree} {
+		source := Source{Generator: appstest.Kronecker(t, 9), Order: order}
+		c, _, err := source.Load()
+		require.NoError(t, err)
+		const ranks = 5
+		graphs, numbers, back := make([]*Graph, ranks), make([][]uint64, ranks), make([][]uint64, ranks)
+		var indices []uint64
+		for v := range c.Vertices() {
+			indices = append(indices, v)
+		}
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) (err error) {
+			id := r.ID()
+			if graphs[id], err = Build(r, source); err != nil {
+				return err
+			}
+			if numbers[id], err = graphs[id].NumbersOf(indices); err != nil {
+				return err
+			}
+			back[id], err = graphs[id].IndicesOf(numbers[id])
+			return err
+		}))
+		for id, g := range graphs {
+			require.Equal(t, order == ByDegree, g.Ordered)
+			require.Equal(t, indices, back[id])
+			requireRows(t, c, g, numbers[id])
+		}
+	}
+}
+
+// requireRows requires that a rank's rows are those of c.
+func requireRows(t *testing.T, c *graph.CSR, g *Graph, numbers []uint64) {
+	t.Helper()
+	size := g.Owner.Key(1, 0)
+	for v := range g.Local {
+		number := numbers[g.First+uint64(v)]
+		want := slices.Clone(c.Row(number))
+		require.Equal(t, uint64(len(want)), g.Narrow.Counts[v])
+		require.True(t, !g.Ordered || v == 0 || g.Narrow.Counts[v] <= g.Narrow.Counts[v-1])
+		slices.Sort(want)
+		want = slices.DeleteFunc(slices.Compact(want), func(head uint64) bool { return head == number })
+		got, places := []uint64{}, []uint64{}
+		for _, head := range g.Narrow.Row(uint32(v)) {
+			got = append(got, numbers[head])
+			places = append(places, uint64(head)%size)
+		}
+		require.True(t, !g.Ordered || slices.IsSorted(places))
+		slices.Sort(got)
+		require.Equal(t, want, got)
+	}
+}
+
+// OrderAuto orders what is skewed, and nothing directed.
+func TestOrderAuto(t *testing.T) {
+	star := appstest.List{N: 300}
+	for v := uint64(1); v < star.N; v++ {
+		star.Edges = append(star.Edges, graph.Edge{From: v, To: 0})
+	}
+	arcs := star
+	arcs.Directed = true
+	for _, c := range []struct {
+		source Source
+		want   bool
+	}{
+		{Source{Generator: star.Generator()}, true}, {Source{Generator: star.Generator(), Order: AsGiven}, false}, {Source{Generator: arcs.Generator()}, false},
+		{Source{Generator: arcs.Generator(), Undirected: true}, true}, {Source{Generator: appstest.List{N: 7, Edges: ring}.Generator()}, false},
+		{Source{Generator: appstest.List{N: 7, Edges: ring}.Generator(), Order: ByDegree}, true}, {Source{Generator: appstest.List{N: 7}.Generator()}, false},
+		{Source{Generator: appstest.ErdosRenyi(t, 12, 8), Undirected: true}, false}, {Source{Generator: appstest.Kronecker(t, 14)}, true},
+	} {
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			g, err := Build(r, c.source)
+			if err == nil && g.Ordered != c.want {
+				err = fmt.Errorf("%s: ordered is %v", c.source.Name(), g.Ordered)
+			}
+			return err
+		}))
+	}
+	err := build(t, Source{Generator: arcs.Generator(), Order: ByDegree})
+	require.ErrorContains(t, err, "order by degree is for undirected graphs")
+	path := appstest.Write(t, "arcs.el", "1 2\n2 3\n")
+	err = build(t, Source{Path: path, Order: ByDegree})
+	require.ErrorContains(t, err, "order by degree is for undirected graphs")
+}
+
+// The roots that are drawn depend on the graph and the seed alone.
+func TestDraw(t *testing.T) {
+	source := Source{Generator: appstest.ErdosRenyi(t, 8, 1)}
+	c, _, err := source.Load()
+	require.NoError(t, err)
+	fit := map[uint64]bool{}
+	for v := range c.Vertices() {
+		for _, w := range c.Row(v) {
+			if w != v {
+				fit[v] = true
+			}
+		}
+	}
+	draw := func(ranks, count int, seed uint64) (roots []uint64) {
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			g, err := Build(r, source)
+			if err != nil {
+				return err
+			}
+			drawn, err := g.Draw(count, seed)
+			if r.ID() == r.Size()-1 {
+				roots = drawn
+			}
+			return err
+		}))
+		return roots
+	}
+	some := draw(1, 20, 5)
+	require.Len(t, some, 20)
+	require.Equal(t, some, draw(3, 20, 5))
+	require.Equal(t, some, draw(40, 20, 5))
+	require.NotEqual(t, some, draw(3, 20, 6))
+	all := draw(4, 1000, 5)
+	require.Len(t, all, len(fit))
+	for _, root := range all {
+		require.True(t, fit[root])
+		delete(fit, root)
+	}
+	require.Empty(t, fit)
+}
+
+func TestArrange(t *testing.T) {
+	const vertices = 1000
+	random := rand.New(rand.NewPCG(1, 2))
+	a := NewArranger[uint32](vertices)
+	for _, n := range []int{0, 1, len(a) - 1, len(a), 64, vertices} {
+		var list []uint32
+		for _, v := range random.Perm(vertices)[:n] {
+			list = append(list, uint32(v))
+		}
+		want := slices.Clone(list)
+		if n >= len(a) {
+			slices.Sort(want)
+		}
+		a.Arrange(list)
+		require.Equal(t, want, list)
+	}
+}

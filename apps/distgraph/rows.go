@@ -1,0 +1,265 @@
+package distgraph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Rows are arcs at a rank's vertices: Heads[Offsets[v]:Offsets[v+1]] are the other ends of those of the v-th, sorted, each
+// once, itself left out. In an ordered graph those with the most arcs come first, of each rank.
+type Rows[V Index] struct {
+	Offsets []uint64
+	Heads   []V
+	Weights []float64 // of the arcs, in the order of Heads; nil when there are none
+}
+
+// Row returns the heads of the arcs of this rank's v-th vertex; it aliases the graph.
+func (c *Rows[V]) Row(v V) []V { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
+
+// WeightsOf returns the weights of these arcs, in the order of Row; it aliases the graph.
+func (c *Rows[V]) WeightsOf(v V) []float64 { return c.Weights[c.Offsets[v]:c.Offsets[v+1]] }
+
+// buildPart sends this rank's share of the edges, and makes its part of the graph of the arcs that arrive.
+func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
+	var got collector[V]
+	isWeighed := source.Weights != Unweighted
+	arcs := newArcs(g, "arcs", isWeighed, got.add)
+	out := make([]arc[V], 0, edgesAtOnce)
+	err := g.Rank.Epoch(func() error {
+		return source.share(g.Rank.ID(), g.Rank.Size(), o, func(edges edges) {
+			out = out[:0]
+			for _, e := range edges.list {
+				out = append(out, arc[V]{V(e.From), V(e.To)})
+			}
+			arcs.sendAll(out, edges.weights)
+			if o.undirected {
+				for i, a := range out {
+					out[i] = arc[V]{a.Head, a.Tail}
+				}
+				arcs.sendAll(out, edges.weights)
+			}
+		})
+	}, pebble.Depth(1))
+	if err == nil {
+		err = arcs.check(g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	source.begin("edges sorted")
+	p := &Part[V]{Counts: got.degrees(V(g.First), g.Local)}
+	if g.Ordered, err = isOrdered(g, source.Order, p.Counts); err != nil {
+		return nil, err
+	}
+	if g.Ordered {
+		if err := p.order(g, &got, isWeighed); err != nil {
+			return nil, err
+		}
+	}
+	p.Rows = got.sort(g, isWeighed)
+	if g.Undirected {
+		p.Into = p.Rows
+	}
+	return p, nil
+}
+
+// Reverse makes the rows of the arcs that lead to this rank's vertices, without weights. Every arc travels once, to the owner of its head.
+// All ranks call it, between epochs.
+func (p *Part[V]) Reverse(g *Graph) error {
+	const sendAtOnce = 512
+	var got collector[V]
+	arcs := newArcs(g, "reversed arcs", false, got.add)
+	out := make([]arc[V], 0, sendAtOnce)
+	err := g.Rank.Epoch(func() error {
+		for v := range g.Local {
+			for _, head := range p.Row(V(v)) {
+				if out = append(out, arc[V]{head, V(g.First) + V(v)}); len(out) == cap(out) {
+					arcs.sendAll(out, nil)
+					out = out[:0]
+				}
+			}
+		}
+		arcs.sendAll(out, nil)
+		return nil
+	}, pebble.Depth(1))
+	if err == nil {
+		err = arcs.check(g)
+	}
+	if err != nil {
+		return err
+	}
+	p.Into = got.sort(g, false)
+	return nil
+}
+
+// collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks while
+// rows are made of it.
+type collector[V Index] struct {
+	chunks  [][]arc[V]
+	weights [][]float64 // beside the chunks; nil when there are none
+	count   uint64
+}
+
+const arcsPerChunk = 1 << 14
+
+func (c *collector[V]) add(vs []arc[V], weights []float64) {
+	c.count += uint64(len(vs))
+	for len(vs) > 0 {
+		last := len(c.chunks) - 1
+		if last < 0 || len(c.chunks[last]) == arcsPerChunk {
+			c.chunks = append(c.chunks, make([]arc[V], 0, arcsPerChunk))
+			last++
+		}
+		chunk := c.chunks[last]
+		n := min(len(vs), arcsPerChunk-len(chunk))
+		c.chunks[last] = append(chunk, vs[:n]...)
+		vs = vs[n:]
+		if weights != nil {
+			if len(chunk) == 0 {
+				c.weights = append(c.weights, make([]float64, 0, arcsPerChunk))
+			}
+			c.weights[last] = append(c.weights[last], weights[:n]...)
+			weights = weights[n:]
+		}
+	}
+}
+
+// degrees counts the arcs of each vertex, duplicates and self-loops among them.
+func (c *collector[V]) degrees(first V, vertices int) []uint64 {
+	counts := make([]uint64, vertices)
+	for _, chunk := range c.chunks {
+		for _, a := range chunk {
+			counts[a.Tail-first]++
+		}
+	}
+	return counts
+}
+
+// weightsOf are the weights of a chunk; nil when there are none.
+func (c *collector[V]) weightsOf(chunk int) []float64 {
+	if c.weights == nil {
+		return nil
+	}
+	return c.weights[chunk]
+}
+
+// forget lets go of a chunk.
+func (c *collector[V]) forget(chunk int) {
+	if c.chunks[chunk] = nil; c.weights != nil {
+		c.weights[chunk] = nil
+	}
+}
+
+// sort makes rows by counting, sorts each, and forgets the arcs.
+func (c *collector[V]) sort(g *Graph, isWeighed bool) *Rows[V] {
+	first := V(g.First)
+	// Degrees are counted two places on, so that summing them up leaves the beginning of row v at v+1, and placing the
+	// heads moves it on to the end of row v, where it belongs.
+	offsets := make([]uint64, g.Local+2)
+	for _, chunk := range c.chunks {
+		for _, a := range chunk {
+			offsets[a.Tail-first+2]++
+		}
+	}
+	for v := range g.Local {
+		offsets[v+2] += offsets[v+1]
+	}
+	made := &Rows[V]{offsets[:g.Local+1], make([]V, c.count), nil}
+	if isWeighed {
+		made.Weights = make([]float64, c.count)
+	}
+	for i, chunk := range c.chunks {
+		weights := c.weightsOf(i)
+		for j, a := range chunk {
+			at := &offsets[a.Tail-first+1]
+			made.Heads[*at] = a.Head
+			if isWeighed {
+				made.Weights[*at] = weights[j]
+			}
+			*at++
+		}
+		c.forget(i)
+	}
+	c.chunks, c.weights = nil, nil
+	made.tidy(g)
+	return made
+}
+
+// tidy sorts each row, and leaves out what a search need not look at: duplicates and self-loops. In an ordered graph, the
+// vertices with the highest degrees come first: a search against the direction of arcs looks for any reached vertex, and those
+// are the first to be reached.
+func (c *Rows[V]) tidy(g *Graph) {
+	size, ranks := V(g.Owner.Key(1, 0)), V(g.Rank.Size())
+	end := uint64(0)
+	var sorter lightest[V]
+	for v := range g.Local {
+		from, to := c.Offsets[v], c.Offsets[v+1]
+		row := c.Heads[from:to]
+		if g.Ordered { // sort by place within the rank, which is by degree
+			for i, head := range row {
+				row[i] = head%size*ranks + head/size
+			}
+		}
+		var weights []float64
+		if c.Weights == nil {
+			slices.Sort(row)
+			row = slices.Compact(row)
+		} else {
+			weights = c.Weights[from:to]
+			row = row[:sorter.sort(row, weights)]
+		}
+		if g.Ordered {
+			for i, key := range row {
+				row[i] = key%ranks*size + key/ranks
+			}
+		}
+		c.Offsets[v] = end
+		own := V(g.First) + V(v)
+		for i, head := range row {
+			if head == own {
+				continue
+			}
+			c.Heads[end] = head
+			if weights != nil {
+				c.Weights[end] = weights[i]
+			}
+			end++
+		}
+	}
+	c.Offsets[g.Local] = end
+	c.Heads = c.Heads[:end]
+	if c.Weights != nil {
+		c.Weights = c.Weights[:end]
+	}
+}
+
+// lightest sorts a row whose arcs have weights, and keeps of those to one head the lightest.
+type lightest[V Index] []heavy[V]
+
+type heavy[V Index] struct {
+	head   V
+	weight float64
+}
+
+// sort returns how many arcs are left.
+func (s *lightest[V]) sort(heads []V, weights []float64) int {
+	all := (*s)[:0]
+	for i, head := range heads {
+		all = append(all, heavy[V]{head, weights[i]})
+	}
+	slices.SortFunc(all, func(a, b heavy[V]) int {
+		return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(a.weight, b.weight))
+	})
+	*s = all
+	n := 0
+	for i, a := range all {
+		if i > 0 && a.head == all[i-1].head {
+			continue
+		}
+		heads[n], weights[n] = a.head, a.weight
+		n++
+	}
+	return n
+}

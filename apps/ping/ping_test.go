@@ -1,0 +1,126 @@
+package ping
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var sizes = []int{8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
+
+// run runs streams, and compares what came to each rank with the serial twin.
+func run(c Config, ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T)) {
+	got := make([]*bench, ranks)
+	return func(r *pebble.Rank) error {
+			b := newBench(r, c.withDefaults())
+			result := b.result()
+			if err := result.Kernel(r, b.kernel()); err != nil {
+				return err
+			}
+			got[r.ID()] = b
+			return b.judge(&result)
+		}, func(t *testing.T) {
+			counts, sums := Serial(ranks, c)
+			for rank, b := range got {
+				require.Equal(t, counts[rank], b.tally.Handled)
+				require.Equal(t, sums[rank], b.sum)
+			}
+		}
+}
+
+// Messages of all sizes come under every shape of the network.
+func TestEveryShape(t *testing.T) {
+	turn := 0
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		c := Config{Bytes: sizes[turn%len(sizes)], Messages: 5, Seed: 3}
+		turn++
+		program, check := run(c, s.Ranks)
+		require.NoError(t, s.Run(t, program))
+		check(t)
+	})
+}
+
+func TestEverywhere(t *testing.T) {
+	for _, bytes := range sizes {
+		appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+			return run(Config{Bytes: bytes, Messages: 101, Seed: 1}, ranks)
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	told := uint64(0)
+	c := Config{Bytes: 8, Messages: 1 << 18, Progress: func(done, total uint64) {
+		require.Greater(t, done, told)
+		require.EqualValues(t, 1<<18, total)
+		told = done
+	}}
+	s := appstest.Shape{Ranks: 5, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+		got, err := Run(r, c)
+		require.Zero(t, got.Errors)
+		require.EqualValues(t, 2<<18, got.Messages)
+		require.Equal(t, 2, got.Streams)
+		require.Positive(t, got.MessagesPerSecond)
+		require.InDelta(t, got.MessagesPerSecond*8, got.BytesPerSecond, 1)
+		require.Len(t, got.Rows(), 3)
+		return err
+	}))
+	require.EqualValues(t, 1<<18, told)
+}
+
+// A stream with another sum is wrong, and one that is short or not for this rank.
+func TestVerifierNotices(t *testing.T) {
+	s := appstest.Shape{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 1}
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+		for _, change := range []func(b *bench){
+			func(*bench) {},
+			func(b *bench) { b.sum++ },
+			func(b *bench) { b.tally.Handled-- },
+			func(b *bench) { b.tally.Misplaced++ },
+		} {
+			b := newBench(r, Config{Bytes: 32, Messages: 7})
+			_, sums := Serial(1, b.config)
+			b.sum, b.tally.Sent, b.tally.Handled = sums[0], 7, 7
+			before := b.sum + b.tally.Handled + b.tally.Misplaced
+			change(b)
+			result := b.result()
+			result.Counters.PebblesSent, result.Counters.PebblesHandled = 7, b.tally.Handled
+			require.NoError(t, b.judge(&result))
+			require.Equal(t, before == b.sum+b.tally.Handled+b.tally.Misplaced, result.Errors == 0, result.Wrong)
+		}
+		return nil
+	}))
+}
+
+// Half of the ranks send to the other half.
+func TestStreams(t *testing.T) {
+	for ranks, want := range map[int][]int{1: {0}, 2: {1}, 3: {2}, 4: {2, 3}, 5: {3, 4}} {
+		s := streams{ranks}
+		var got []int
+		for rank := range ranks {
+			if to, sends := s.from(rank); sends {
+				require.True(t, s.to(to))
+				got = append(got, to)
+			}
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Config{}.Check(2))
+	require.NoError(t, Config{Bytes: 4096, Messages: 1 << 40}.Check(1<<24))
+	require.ErrorContains(t, Config{}.Check(0), "ping: 0 ranks")
+	for _, bytes := range []int{-8, 4, 12, 8192} {
+		require.ErrorContains(t, Config{Bytes: bytes}.Check(2), "give a power of two from 8 to 4096")
+	}
+	require.ErrorContains(t, Config{Messages: 1<<40 + 1}.Check(2), "too many")
+}

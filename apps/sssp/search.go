@@ -1,0 +1,309 @@
+package sssp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Search is a kernel on a graph, with the result of its last search. It belongs to its rank's goroutine.
+type Search interface {
+	// From searches from the vertex with this index; it panics if there is none. All ranks call it.
+	From(root uint64) error
+	// Delta is the width of a bucket.
+	Delta() float64
+	// Tally is what this rank has seen of the pebbles of all searches so far.
+	Tally() apps.Tally
+	// Summary sums up the result over all ranks. All ranks call it.
+	Summary() (Summary, error)
+	// Validate checks the result, with one pebble for each arc that leaves a reached vertex, and returns what breaches this rank found; an
+	// error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	Validate() (distgraph.Breaches, error)
+	// Result returns the parent and the distance of this rank's vertices in the order of the source, graph.Unreached and +Inf for those that
+	// were not reached. Parents are numbers of the source's vertices. It makes new slices, and costs two pebbles a vertex in an ordered
+	// graph. All ranks call it.
+	Result() (parent []int64, dist []float64, err error)
+}
+
+// Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
+type Summary struct {
+	Reached  uint64  // vertices, the root among them
+	Farthest float64 // the largest distance
+	Sum      float64 // of all distances; its last digits depend on the order of the additions
+	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted once.
+	// In a directed graph, the arcs whose tail is reached.
+	Traversed uint64
+}
+
+// Tuning is what a Search can be told. The zero Tuning is for normal use.
+type Tuning struct {
+	Unfiltered bool    // as in Config
+	Delta      float64 // as in Config
+}
+
+// NewSearch registers the kernel on g, which has weights, between epochs, on all ranks together. It keeps 20 bytes for each vertex of the
+// rank and 16 for each that waits, and 4 for each vertex of the graph. What the memory that is available has no room for is refused.
+func NewSearch(g *distgraph.Graph, tuning Tuning) (Search, error) {
+	if err := g.Fits("search shortest paths of", 4*float64(g.Vertices)+60*float64(g.Local)); err != nil {
+		return nil, err
+	}
+	if g.Wide != nil {
+		return newSearch(g, g.Wide, tuning)
+	}
+	return newSearch(g, g.Narrow, tuning)
+}
+
+const (
+	// sendAtOnce is how many pebbles a kernel gathers before it sends them.
+	sendAtOnce = 512
+	// expandAtOnce is about how many arcs a rank looks at before it looks for what has arrived.
+	expandAtOnce = 1 << 13
+)
+
+// offer is the pebble of a search: come to this distance, by this parent. It goes to its vertex.
+type offer[V distgraph.Index] struct {
+	Vertex, Parent V
+	Dist           float64
+}
+
+func (o offer[V]) fingerprint() uint64 {
+	return apps.Fold(uint64(o.Vertex)^uint64(o.Parent)<<32, math.Float64bits(o.Dist))
+}
+
+// search is the kernel.
+type search[V distgraph.Index] struct {
+	*distgraph.Part[V]
+	g      *distgraph.Graph
+	target func(what string) string // names of targets
+	first  V                        // index of the rank's first vertex
+	local  V                        // number of its vertices
+	root   uint64                   // its index
+	parent []V                      // none for vertices that are not reached
+	dist   []float64
+	tally  apps.Tally
+	check  *validator[V]
+	names  *distgraph.Parents[V]
+
+	offers   *target.Target[offer[V]]
+	out      []offer[V]
+	waiting  buckets[V]
+	expanded []float64 // the distance at which a vertex has made its offers last
+	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up; nil for none to be kept. Only
+	// those of other ranks' vertices are of use.
+	told []float32
+}
+
+func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuning Tuning) (Search, error) {
+	if p.Weights == nil && len(p.Heads) > 0 {
+		panic("sssp: a search of graph " + g.Name + ", which was built without weights")
+	}
+	s := &search[V]{
+		Part: p, g: g, target: g.Kernel("sssp"), first: V(g.First), local: V(g.Local),
+		parent: make([]V, g.Local), dist: make([]float64, g.Local), expanded: make([]float64, g.Local), out: make([]offer[V], 0, sendAtOnce),
+	}
+	if !tuning.Unfiltered {
+		s.told = make([]float32, g.Vertices)
+	}
+	var err error
+	if s.waiting.delta, err = s.width(tuning.Delta); err != nil {
+		return nil, err
+	}
+	s.offers = target.New(g.Rank, s.target("offers"), g.Owner,
+		target.Keys(func(vs []offer[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].Vertex)
+			}
+		}),
+		target.Batch(s.arrive),
+		target.Reduce(reduce.Best(func(a, b offer[V]) bool { return a.Dist < b.Dist })))
+	s.check = newValidator(s)
+	s.names = distgraph.NewParents[V](g, s.target)
+	return s, nil
+}
+
+// width is the width of a bucket: as given, or twice the weight of the heaviest arc over the arcs that leave the vertex to which an arc leads, in the
+// mean over all arcs. So a vertex that has come nearer lets about two others come into its own bucket, hubs in the mean included; in wider ones
+// many make offers before they are as near as they come. All ranks call it.
+func (s *search[V]) width(given float64) (float64, error) {
+	if given > 0 {
+		return given, nil
+	}
+	type extent struct{ heaviest, arcs, squares float64 }
+	var own extent
+	for v := range s.g.Local {
+		degree := float64(len(s.Row(V(v))))
+		own.arcs += degree
+		own.squares += degree * degree
+	}
+	if len(s.Weights) > 0 {
+		own.heaviest = slices.Max(s.Weights)
+	}
+	all, err := pebble.AllReduce(s.g.Rank, own, func(a, b extent) extent {
+		return extent{max(a.heaviest, b.heaviest), a.arcs + b.arcs, a.squares + b.squares}
+	})
+	if delta := 2 * all.heaviest * (all.arcs / all.squares); delta > 0 && delta <= math.MaxFloat64 {
+		return delta, err
+	}
+	return 1, err // nothing weighs anything, or all too much
+}
+
+// Delta implements Search.
+func (s *search[V]) Delta() float64 { return s.waiting.delta }
+
+// Tally implements Search.
+func (s *search[V]) Tally() apps.Tally { return s.tally }
+
+// isOwn reports whether the vertex with this index is one of this rank's.
+func (s *search[V]) isOwn(index V) bool { return index-s.first < s.local }
+
+// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then makes offers again each
+// time, so more arcs are looked at than there are: how many more depends on delta, and on how far apart ranks are.
+func (s *search[V]) From(root uint64) error {
+	if root >= s.g.Vertices {
+		panic(fmt.Sprintf("sssp: a search from vertex %d of a graph of %d vertices", root, s.g.Vertices))
+	}
+	s.root = root
+	for v := range s.dist {
+		s.parent[v], s.dist[v], s.expanded[v] = distgraph.None[V](), math.Inf(1), math.Inf(1)
+	}
+	for v := range s.told {
+		s.told[v] = float32(math.Inf(1))
+	}
+	s.waiting.clear()
+	if s.g.Owns(root) {
+		s.approach(V(root)-s.first, V(root), 0)
+	}
+	return s.g.Rank.Epoch(func() error { return nil }, pebble.Idle(s.work))
+}
+
+// arrive is the handler of offers.
+func (s *search[V]) arrive(vs []offer[V]) {
+	for _, o := range vs {
+		isOwn := s.isOwn(o.Vertex)
+		if s.tally.Take(o.fingerprint(), isOwn); !isOwn {
+			continue
+		}
+		if v := o.Vertex - s.first; o.Dist < s.dist[v] {
+			s.approach(v, o.Parent, o.Dist)
+		}
+	}
+}
+
+// approach gives a vertex of this rank a shorter distance, and a parent.
+func (s *search[V]) approach(v, parent V, dist float64) {
+	s.parent[v], s.dist[v] = parent, dist
+	s.waiting.join(v, dist)
+}
+
+// work is the idle work: vertices of the nearest bucket make their offers, all of them or as many as have arcs enough. When the bucket is empty
+// the offers leave: others would be at work on farther ones meanwhile.
+func (s *search[V]) work() bool {
+	if s.waiting.isEmpty() {
+		return false
+	}
+	at, isEmpty := s.waiting.nearest(), false
+	for arcs := 0; arcs < expandAtOnce; {
+		w, ok := s.waiting.leave(at)
+		if !ok {
+			isEmpty = true
+			break
+		}
+		if v := w.vertex; s.dist[v] == w.dist && s.expanded[v] != w.dist {
+			s.expanded[v] = w.dist
+			arcs += s.expand(v)
+		}
+	}
+	s.sendAll()
+	if isEmpty {
+		s.offers.Flush()
+	}
+	return true
+}
+
+// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
+func (s *search[V]) expand(v V) (arcs int) {
+	parent, from := s.first+v, s.dist[v]
+	row, weights := s.Row(v), s.WeightsOf(v)
+	for i, w := range row {
+		dist := from + weights[i]
+		if own := w - s.first; own < s.local {
+			if dist < s.dist[own] {
+				s.approach(own, parent, dist)
+			}
+			continue
+		}
+		if s.told != nil {
+			if dist >= float64(s.told[w]) {
+				continue
+			}
+			s.told[w] = roundUp(dist)
+		}
+		if s.out = append(s.out, offer[V]{w, parent, dist}); len(s.out) == cap(s.out) {
+			s.sendAll()
+		}
+	}
+	return len(row)
+}
+
+// roundUp is the least float32 that is not below a distance.
+func roundUp(dist float64) float32 {
+	short := float32(dist)
+	if float64(short) < dist {
+		return math.Nextafter32(short, float32(math.Inf(1)))
+	}
+	return short
+}
+
+func (s *search[V]) sendAll() {
+	for _, o := range s.out {
+		s.tally.Send(o.fingerprint())
+	}
+	s.offers.SendAll(s.out)
+	s.out = s.out[:0]
+}
+
+// Summary implements Search.
+func (s *search[V]) Summary() (Summary, error) {
+	var sum Summary
+	for v, dist := range s.dist {
+		if math.IsInf(dist, 1) {
+			continue
+		}
+		sum.Reached++
+		sum.Sum += dist
+		sum.Farthest = max(sum.Farthest, dist)
+		sum.Traversed += s.Counts[v]
+	}
+	sum, err := pebble.AllReduce(s.g.Rank, sum, func(a, b Summary) Summary {
+		return Summary{a.Reached + b.Reached, max(a.Farthest, b.Farthest), a.Sum + b.Sum, a.Traversed + b.Traversed}
+	})
+	sum.Traversed /= s.g.ArcsPerEdge()
+	return sum, err
+}
+
+// Validate implements Search.
+func (s *search[V]) Validate() (distgraph.Breaches, error) { return s.check.run() }
+
+// Result implements Search.
+func (s *search[V]) Result() (parent []int64, dist []float64, err error) {
+	parents, err := s.names.Ask(s.parent)
+	if err != nil {
+		return nil, nil, err
+	}
+	parent, dist = make([]int64, s.local), make([]float64, s.local)
+	for number := range parent {
+		place := s.Place(uint64(number))
+		parent[number], dist[number] = graph.Unreached, s.dist[place]
+		if parents[place] != distgraph.None[V]() {
+			parent[number] = int64(parents[place])
+		}
+	}
+	return parent, dist, nil
+}

@@ -1,0 +1,152 @@
+package sssp
+
+import (
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// arc is the pebble by which an arc compares its ends. It goes to its head; Dist is the tail's distance and the arc's weight.
+type arc[V distgraph.Index] struct {
+	Head, Tail V
+	Dist       float64
+}
+
+func (a arc[V]) fingerprint() uint64 {
+	return apps.Fold(uint64(a.Head)^uint64(a.Tail)<<32, ^math.Float64bits(a.Dist))
+}
+
+// validator checks the tree of a search by the rules of Graph500 (see graph.ValidatePaths, its serial twin):
+//
+//  1. The parents form a tree rooted at the root, without cycles, which spans exactly what has a distance.
+//  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and the arc's weight.
+//  3. No arc leads from a reached vertex to one that is further than the tail's distance and the arc's weight, or not reached.
+//
+// It begins at the root and goes along the tree. A vertex that hangs on the root tells the heads of all its arcs; a head whose parent it is, and
+// whose distance fits, hangs on the root too, and tells on. So a cycle of arcs without weight, which breaks no rule that looks at one arc alone, is
+// found: nobody ever tells it that it hangs. A reached vertex that does not is a breach. The cost is a pebble for each arc that leaves a reached
+// vertex; the pebbles are accounted for.
+type validator[V distgraph.Index] struct {
+	*search[V]
+	arcs  *target.Target[arc[V]]
+	seen  apps.Tally
+	hangs []bool
+	queue []V // vertices that hang, and have yet to tell
+	told  []arc[V]
+	found distgraph.Breaches
+}
+
+func newValidator[V distgraph.Index](s *search[V]) *validator[V] {
+	c := &validator[V]{search: s, hangs: make([]bool, s.g.Local)}
+	c.arcs = target.New(s.g.Rank, s.target("arcs"), s.g.Owner,
+		target.Keys(func(vs []arc[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].Head)
+			}
+		}),
+		target.Batch(c.judge))
+	return c
+}
+
+func (c *validator[V]) run() (distgraph.Breaches, error) {
+	clear(c.hangs)
+	c.found, c.seen, c.queue = distgraph.Breaches{}, apps.Tally{}, c.queue[:0]
+	c.checkRoot()
+	err := c.g.Rank.Epoch(func() error { return nil }, pebble.Idle(c.tell))
+	if err == nil {
+		err = c.seen.Check(c.g.Rank, "check the tree")
+	}
+	if err != nil {
+		return distgraph.Breaches{}, err
+	}
+	c.checkSpan()
+	return c.found, nil
+}
+
+func (c *validator[V]) checkRoot() {
+	if !c.g.Owns(c.root) {
+		return
+	}
+	v := V(c.root) - c.first
+	if c.parent[v] != V(c.root) {
+		breach(&c.found, rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
+	}
+	if c.dist[v] != 0 {
+		breach(&c.found, rootNotAtZero, c.root, 0, c.dist[v], 0)
+	}
+	c.hang(v)
+}
+
+func (c *validator[V]) hang(v V) {
+	c.hangs[v] = true
+	c.queue = append(c.queue, v)
+}
+
+// tell is the idle work: some vertices that hang on the root tell the heads of their arcs.
+func (c *validator[V]) tell() bool {
+	if len(c.queue) == 0 {
+		return false
+	}
+	for arcs := 0; arcs < expandAtOnce && len(c.queue) > 0; {
+		last := len(c.queue) - 1
+		v := c.queue[last]
+		c.queue = c.queue[:last]
+		weights := c.WeightsOf(v)
+		for i, head := range c.Row(v) {
+			a := arc[V]{head, c.first + v, c.dist[v] + weights[i]}
+			c.seen.Send(a.fingerprint())
+			c.told = append(c.told, a)
+		}
+		arcs += len(weights) + 1
+		if len(c.told) >= sendAtOnce {
+			c.send()
+		}
+	}
+	c.send()
+	return true
+}
+
+// send sends what is to be told. Handlers that run meanwhile add nothing to it.
+func (c *validator[V]) send() {
+	c.arcs.SendAll(c.told)
+	c.told = c.told[:0]
+}
+
+// judge is the handler.
+func (c *validator[V]) judge(vs []arc[V]) {
+	for _, a := range vs {
+		isOwn := c.isOwn(a.Head)
+		if c.seen.Take(a.fingerprint(), isOwn); !isOwn {
+			continue
+		}
+		v := a.Head - c.first
+		switch dist := c.dist[v]; {
+		case math.IsInf(dist, 1) && !math.IsInf(a.Dist, 1):
+			breach(&c.found, headUnreached, uint64(a.Tail), uint64(a.Head), a.Dist, 0)
+		case dist > a.Dist:
+			breach(&c.found, tooFar, uint64(a.Tail), uint64(a.Head), a.Dist, dist)
+		case dist == a.Dist && c.parent[v] == a.Tail && !c.hangs[v] && !math.IsInf(dist, 1):
+			c.hang(v)
+		}
+	}
+}
+
+// checkSpan looks, when all arcs have told, at what each vertex can tell of itself.
+func (c *validator[V]) checkSpan() {
+	for v, parent := range c.parent {
+		index, dist := uint64(c.first)+uint64(v), c.dist[v]
+		switch isReached := !math.IsInf(dist, 1); {
+		case !(dist >= 0): // NaN too
+			breach(&c.found, noDistance, index, 0, dist, 0)
+		case isReached && parent == distgraph.None[V]():
+			breach(&c.found, distanceAlone, index, 0, dist, 0)
+		case !isReached && parent != distgraph.None[V]():
+			breach(&c.found, parentAlone, index, uint64(parent), 0, 0)
+		case isReached && !c.hangs[v]:
+			breach(&c.found, notHanging, index, uint64(parent), dist, 0)
+		}
+	}
+}

@@ -1,0 +1,343 @@
+package stressmark
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// everywhere runs a stressmark over all transports and simulated, on 3 ranks too. check gets the result of each rank.
+func everywhere[R any](t *testing.T, run func(r *pebble.Rank) (R, error), check func(t *testing.T, ranks int, got R)) {
+	with := func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		results := make([]R, ranks)
+		program := func(r *pebble.Rank) (err error) {
+			results[r.ID()], err = run(r)
+			return err
+		}
+		return program, func(t *testing.T) {
+			for _, got := range results {
+				check(t, ranks, got)
+			}
+		}
+	}
+	appstest.Everywhere(t, with)
+	for _, transport := range []string{"mem", "shm", "tcp"} {
+		t.Run("3 ranks, "+transport, func(t *testing.T) {
+			program, checked := with(t, 3)
+			require.NoError(t, on(3, transport).Run(t, program))
+			checked(t)
+		})
+	}
+}
+
+func on(ranks int, transport string) appstest.Shape {
+	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: transport, New: route.Direct, Coalesce: 64}
+	if transport != "mem" {
+		s.Procs = min(2, ranks)
+	}
+	return s
+}
+
+func (p Report) good(t *testing.T) {
+	t.Helper()
+	require.Zero(t, p.Errors, "%v", p.Wrong)
+	require.Equal(t, 2*p.Misses, p.Counters.PebblesSent)
+	switch {
+	case p.Procs == 1:
+		require.Zero(t, p.Hits+p.Misses+p.Remote)
+	case p.Transport == "shm":
+		require.Equal(t, p.Misses, p.Remote)
+	case p.Transport == "tcp":
+		require.Equal(t, p.Hits+p.Misses, p.Remote)
+	}
+}
+
+func TestPointerEverywhere(t *testing.T) {
+	c := PointerConfig{Words: 301, Window: 5, Hops: 40, Stop: 9, Seed: 3}
+	everywhere(t, func(r *pebble.Rank) (PointerResult, error) { return Pointer(r, c) }, func(t *testing.T, ranks int, got PointerResult) {
+		got.good(t)
+		var hops, ended uint64
+		for _, one := range SerialPointer(ranks, c) {
+			hops += one.Hops
+			if one.Ended {
+				ended++
+			}
+		}
+		require.Equal(t, []uint64{hops, ended}, []uint64{got.Hops, got.Ended})
+		require.GreaterOrEqual(t, got.Near+got.Remote, got.Hops, "an access a hop, or more at the borders of parts")
+		require.Less(t, got.Near+got.Remote, 2*got.Hops)
+	})
+}
+
+func TestUpdateEverywhere(t *testing.T) {
+	c := PointerConfig{Words: 61, Window: 3, Hops: 100, Stop: 1, Seed: 6}
+	want, _ := SerialUpdate(c)
+	require.Greater(t, want.Hops, uint64(20))
+	everywhere(t, func(r *pebble.Rank) (PointerResult, error) { return Update(r, c) }, func(t *testing.T, _ int, got PointerResult) {
+		got.good(t)
+		require.Equal(t, want.Hops, got.Hops)
+		require.GreaterOrEqual(t, got.Near+got.Remote, 2*got.Hops, "a read and a write a hop")
+	})
+}
+
+func TestFieldEverywhere(t *testing.T) {
+	for _, c := range []FieldConfig{
+		{Bytes: 700, Tokens: 6, TokenBytes: 3, Offset: 65535, Values: 3, Seed: 1},
+		{Bytes: 40, Tokens: 8, TokenBytes: 8, Offset: 7, Values: 2, Seed: 2},
+	} {
+		want, _ := SerialField(c)
+		everywhere(t, func(r *pebble.Rank) (FieldResult, error) { return Field(r, c) }, func(t *testing.T, _ int, got FieldResult) {
+			got.good(t)
+			require.Equal(t, want, got.Tokens)
+		})
+	}
+}
+
+func TestNeighborhoodEverywhere(t *testing.T) {
+	c := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
+	want := SerialNeighborhood(c)
+	everywhere(t, func(r *pebble.Rank) (NeighborhoodResult, error) { return Neighborhood(r, c) },
+		func(t *testing.T, _ int, got NeighborhoodResult) {
+			got.good(t)
+			require.Equal(t, want, got.Textures)
+			require.EqualValues(t, 2*(19*17+17*17)+2*(19*12+12*12), got.Pairs)
+		})
+}
+
+// Pointer and Neighborhood find the same with every size of the address cache, on 1 to 7 ranks in 1 to 4 processes.
+func TestAddressCaches(t *testing.T) {
+	p := PointerConfig{Words: 301, Window: 5, Hops: 30, Stop: 9, Seed: 3}
+	n := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
+	textures := SerialNeighborhood(n)
+	for _, ranks := range []int{1, 2, 3, 4, 7} {
+		for i, transport := range []string{"mem", "shm", "shm", "tcp", "tcp"} {
+			for _, cache := range []int{-1, 4, 100} {
+				s := on(ranks, transport)
+				s.Procs, s.AddressCache = min(ranks, []int{1, 2, 4, 3, 4}[i]), cache
+				require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+					chased, err := Pointer(r, p)
+					if err != nil {
+						return err
+					}
+					chased.good(t)
+					compared, err := Neighborhood(r, n)
+					if err != nil {
+						return err
+					}
+					compared.good(t)
+					require.Equal(t, textures, compared.Textures)
+					if cache < 0 {
+						require.Zero(t, chased.Hits+compared.Hits)
+					}
+					require.InDelta(t, chased.HitRate, chased.Counts.HitRate(), 0)
+					return nil
+				}), "%v, cache of %d", s, cache)
+			}
+		}
+	}
+}
+
+// Odd sizes: parts shorter than a token, ranks with no part at all, tokens that overlap themselves, offsets around the field.
+func TestOddSizes(t *testing.T) {
+	for _, ranks := range []int{1, 5, 23} {
+		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {
+			for seed := range uint64(4) {
+				f, err := Field(r, FieldConfig{Bytes: 16 + 15*seed, Tokens: 6, TokenBytes: 8, Values: 2, Offset: 1 + int(16*seed), Seed: seed})
+				if err != nil {
+					return err
+				}
+				require.Zero(t, f.Errors, "seed %d: %v", seed, f.Wrong)
+				p, err := Pointer(r, PointerConfig{Words: 16 + seed, Window: 15, Hops: 30, Seed: seed})
+				if err != nil {
+					return err
+				}
+				require.Zero(t, p.Errors)
+				u, err := Update(r, PointerConfig{Words: 17, Window: 3 + 4*int(seed), Hops: 30, Seed: seed})
+				if err != nil {
+					return err
+				}
+				require.Zero(t, u.Errors)
+				n, err := Neighborhood(r, NeighborhoodConfig{Side: 4 + int(seed%3), Bits: 7, Short: 1, Long: 2 + int(seed%2), Seed: seed})
+				if err != nil {
+					return err
+				}
+				require.Zero(t, n.Errors)
+			}
+			return nil
+		}))
+	}
+}
+
+// A chase as the specification has it, by sorting.
+func TestChase(t *testing.T) {
+	c := PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Seed: 8}
+	for rank, got := range SerialPointer(20, c) {
+		h := c.chaseOf(rank)
+		index, hops := h.start, uint64(0)
+		for (index < h.stop || index >= h.end) && hops < 300 {
+			var window []uint64
+			for i := range uint64(9) {
+				window = append(window, c.word(index+i))
+			}
+			slices.Sort(window)
+			index = (window[4] + hops) % 191
+			hops++
+		}
+		require.Equal(t, Trace{hops, index, h.stop <= index && index < h.end}, got)
+		require.LessOrEqual(t, h.end, c.starts())
+	}
+	for i := range c.Words {
+		require.Less(t, c.word(i), c.starts())
+	}
+	require.NotEqual(t, SerialPointer(9, c), SerialPointer(9, PointerConfig{Words: 200, Window: 9, Hops: 300, Stop: 2, Seed: 9}))
+}
+
+// What carries become, against taking delimiters one after the other.
+func TestCarries(t *testing.T) {
+	for _, token := range []string{"a", "aa", "aba", "aaaaaaaa", "abab"} {
+		for bits := range 1 << 12 {
+			text := []byte(fmt.Sprintf("%012b", bits))
+			for i, b := range text {
+				text[i] = 'a' + b - '0'
+			}
+			for _, part := range []int{1, 3, 5} {
+				seen := text[:part+len(token)-1]
+				m := find(seen, part, []byte(token), nil)
+				table := m.table(seen, []byte(token))
+				for carry := range len(token) {
+					var want []int
+					end := carry
+					for at := carry; at < part; {
+						if bytes.HasPrefix(seen[at:], []byte(token)) {
+							want = append(want, at)
+							at += len(token)
+							end = at
+						} else {
+							at++
+						}
+					}
+					own, rest := m.from(seen, []byte(token), carry)
+					require.Equal(t, want, append(own, m.first[rest:]...), "%s in %s from %d", token, seen, carry)
+					require.EqualValues(t, max(0, end-part), table[carry], "%s in %s from %d", token, seen, carry)
+				}
+			}
+		}
+	}
+}
+
+// A small field, searched by hand.
+func TestSamples(t *testing.T) {
+	var token Token
+	s := samplesOf([]byte{7, 3, 9})
+	require.Equal(t, samples{3, 3, 19}, s)
+	require.Equal(t, samples{4, 2, 21}, samples{}.with(s).with(samplesOf(nil)).with(samplesOf([]byte{2})))
+	token.add(s, 3)
+	token.add(samples{}, 4)
+	require.Equal(t, []uint64{2, 3, 19, 3}, []uint64{token.Sets, token.Samples, token.Sum, token.Minima})
+	other := Token{}
+	other.add(s, 4)
+	other.add(samples{}, 3)
+	require.NotEqual(t, token, other)
+}
+
+// Rows drawn one by one are those of the whole image.
+func TestImage(t *testing.T) {
+	c := NeighborhoodConfig{Side: 50, Bits: 15, Lines: 40, Seed: 3}
+	whole := c.draw(0, 50)
+	for lo := range 50 {
+		require.Equal(t, whole[lo*50:(lo+1)*50], c.draw(lo, lo+1))
+	}
+	require.Less(t, slices.Max(whole), uint16(1<<15))
+	require.Contains(t, whole, uint16(0))
+	l := c.line(39)
+	require.Equal(t, l.value, whole[l.y0*50+l.x0], "the last line is on top")
+	require.Equal(t, l.value, whole[l.y1*50+l.x1])
+}
+
+// Even counts have the entropy of their number, and one count none.
+func TestTexture(t *testing.T) {
+	entropy, energy := measures([]uint64{5, 0, 5, 5, 5}, 20)
+	require.InDelta(t, 1.3862943611, entropy, 1e-9)
+	require.InDelta(t, 0.25, energy, 1e-12)
+	entropy, energy = measures([]uint64{0, 9}, 9)
+	require.Zero(t, entropy)
+	require.EqualValues(t, 1, energy)
+	require.Equal(t, []string{"hops", "time per hop", "accesses"}, labels(PointerResult{}.Rows()))
+	require.Equal(t, []string{"delimiters", "bytes per second", "accesses"}, labels(FieldResult{}.Rows()))
+	require.Equal(t, []string{"pairs", "pairs per second", "accesses", "3 pixels, 45°"},
+		labels(NeighborhoodResult{Textures: []Texture{{Distance: 3, Degrees: 45}}}.Rows()))
+}
+
+func labels(rows [][2]string) (all []string) {
+	for _, r := range rows {
+		all = append(all, r[0])
+	}
+	return all
+}
+
+func TestProgressGoesUp(t *testing.T) {
+	for name, run := range map[string]func(r *pebble.Rank, progress func(done, total uint64)) error{
+		"pointer": func(r *pebble.Rank, p func(done, total uint64)) error {
+			_, err := Pointer(r, PointerConfig{Hops: 2000, Stop: 1, Progress: p})
+			return err
+		},
+		"field": func(r *pebble.Rank, p func(done, total uint64)) error {
+			_, err := Field(r, FieldConfig{Bytes: 100, Progress: p})
+			return err
+		},
+		"neighborhood": func(r *pebble.Rank, p func(done, total uint64)) error {
+			_, err := Neighborhood(r, NeighborhoodConfig{Side: 300, Progress: p})
+			return err
+		},
+	} {
+		var seen []uint64
+		require.NoError(t, on(2, "mem").Run(t, func(r *pebble.Rank) error {
+			return run(r, func(done, total uint64) {
+				require.LessOrEqual(t, done, total)
+				seen = append(seen, done)
+			})
+		}))
+		require.Greater(t, len(seen), 1, name)
+		require.IsIncreasing(t, seen, name)
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	for _, c := range []interface{ Check() error }{
+		PointerConfig{Words: 15}, PointerConfig{Words: sizeMax + 1}, PointerConfig{Window: 2}, PointerConfig{Window: 17}, PointerConfig{Window: -1},
+		PointerConfig{Hops: hopsMax + 1}, PointerConfig{Words: 16, Stop: 10}, PointerConfig{Words: 16, Window: 15, Stop: 2},
+		FieldConfig{Bytes: 15}, FieldConfig{Bytes: sizeMax + 1}, FieldConfig{Tokens: 257}, FieldConfig{Tokens: -1}, FieldConfig{TokenBytes: 9},
+		FieldConfig{TokenBytes: -1}, FieldConfig{Offset: 65536}, FieldConfig{Offset: -1}, FieldConfig{Values: 1}, FieldConfig{Values: 257},
+		NeighborhoodConfig{Side: 3}, NeighborhoodConfig{Side: 32769}, NeighborhoodConfig{Bits: 6}, NeighborhoodConfig{Bits: 16},
+		NeighborhoodConfig{Lines: -1}, NeighborhoodConfig{Lines: linesMax + 1}, NeighborhoodConfig{Short: 10}, NeighborhoodConfig{Long: 512},
+		NeighborhoodConfig{Short: -1},
+	} {
+		require.ErrorContains(t, c.Check(), "stressmark: ", "%+v", c)
+		require.ErrorContains(t, c.Check(), "give ", "%+v", c)
+	}
+	for _, c := range []interface{ Check() error }{
+		PointerConfig{}, PointerConfig{Words: 16, Window: 15}, PointerConfig{Words: sizeMax, Window: 15}, FieldConfig{}, FieldConfig{Bytes: 16, TokenBytes: 8},
+		NeighborhoodConfig{}, NeighborhoodConfig{Side: 4}, NeighborhoodConfig{Side: 32768, Bits: 15, Long: 32767},
+	} {
+		require.NoError(t, c.Check(), "%+v", c)
+	}
+	require.NoError(t, on(1, "mem").Run(t, func(r *pebble.Rank) error {
+		_, err := Pointer(r, PointerConfig{Window: 2})
+		require.Error(t, err)
+		_, err = Field(r, FieldConfig{Values: 1})
+		require.Error(t, err)
+		_, err = Neighborhood(r, NeighborhoodConfig{Bits: 3})
+		require.Error(t, err)
+		return nil
+	}))
+}

@@ -1,0 +1,118 @@
+package uts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tree is the recipe of a tree, as in the UTS benchmark.
+type Tree struct {
+	Name  string
+	Shape Shape
+	Root  float64 // the children of the root: their number in binomial trees, in others its mean (b0)
+	Depth int     // of geometric and hybrid trees: where, or how slowly, they end
+	Seed  uint32  // of the root's hash
+	Q     float64 // of binomial and hybrid trees: the probability that a node has children
+	M     int     // of binomial and hybrid trees: how many it has then
+}
+
+// Shape is how the number of children depends on the height.
+type Shape string
+
+const (
+	Binomial Shape = "binomial" // everywhere below the root M children with probability Q, or else none
+	Fixed    Shape = "fixed"    // geometric, the same mean down to Depth, and nothing from there on
+	Linear   Shape = "linear"   // geometric, a mean that decreases to 0 at Depth
+	Cyclic   Shape = "cyclic"   // geometric, a mean that rises and falls with period Depth, five times
+	Hybrid   Shape = "hybrid"   // linear down to half of Depth, binomial from there on
+)
+
+// Answer is what is known of a tree when all of it was searched.
+type Answer struct {
+	Nodes  uint64
+	Leaves uint64
+	Depth  uint64 // of the deepest node; the root's is 0
+	Sum    uint64 // of the first 8 bytes of all nodes' hashes, as little-endian numbers
+}
+
+// sample is one of the benchmark's sample trees, with the answer that it tells; the sums are ours.
+type sample struct {
+	Tree
+	Answer
+}
+
+var samples = []sample{
+	{Tree{"T1", Fixed, 4, 10, 19, 0, 0}, Answer{4130071, 3305118, 10, 15084857772359300186}},
+	{Tree{"T2", Cyclic, 6, 16, 502, 0, 0}, Answer{4117769, 2342762, 81, 2573971672873947601}},
+	{Tree{"T3", Binomial, 2000, 0, 42, 0.124875, 8}, Answer{4112897, 3599034, 1572, 5625722497154114039}},
+	{Tree{"T4", Hybrid, 6, 16, 1, 0.234375, 4}, Answer{4132453, 3108986, 134, 1961112877782357840}},
+	{Tree{"T5", Linear, 4, 20, 34, 0, 0}, Answer{4147582, 2181318, 20, 8479943429711569025}},
+	{Tree{"T1L", Fixed, 4, 13, 29, 0, 0}, Answer{102181082, 81746377, 13, 216505796707818666}},
+	{Tree{"T2L", Cyclic, 7, 23, 220, 0, 0}, Answer{96793510, 53791152, 67, 7169335012245193142}},
+	{Tree{"T3L", Binomial, 2000, 0, 7, 0.200014, 5}, Answer{111345631, 89076904, 17844, 9972106669825888539}},
+}
+
+// TreeNames lists the benchmark's sample trees that are known by name: those of some 4 million nodes, and then those of some 100 million.
+func TreeNames() []string {
+	names := make([]string, len(samples))
+	for i, s := range samples {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// TreeByName is one of the benchmark's sample trees.
+func TreeByName(name string) (Tree, error) {
+	i := slices.IndexFunc(samples, func(s sample) bool { return s.Name == name })
+	if i < 0 {
+		return Tree{}, fmt.Errorf("uts: there is no tree %q: use one of %s", name, strings.Join(TreeNames(), ", "))
+	}
+	return samples[i].Tree, nil
+}
+
+// known is the benchmark's answer for a tree.
+func (t Tree) known() (Answer, bool) {
+	i := slices.IndexFunc(samples, func(s sample) bool { return s.Tree == t })
+	if i < 0 {
+		return Answer{}, false
+	}
+	return samples[i].Answer, true
+}
+
+// Cut is the tree with another depth. Binomial trees have none.
+func (t Tree) Cut(depth int) (Tree, error) {
+	switch {
+	case t.Shape == Binomial:
+		return t, fmt.Errorf("uts: tree %s is binomial, and has no depth to change", t.Name)
+	case depth < 1 || depth > t.Depth:
+		return t, fmt.Errorf("uts: a depth of %d for tree %s: give 1 to %d", depth, t.Name, t.Depth)
+	}
+	t.Depth = depth
+	return t, nil
+}
+
+const (
+	depthMost    = 1 << 10
+	childrenMost = 100       // of a node, but the root of a binomial tree (MAXNUMCHILDREN)
+	rootMost     = 1<<16 - 1 // children of the root
+)
+
+// check returns an error that says what is wrong with a tree.
+func (t Tree) check() error {
+	binomial, geometric := t.Shape == Binomial || t.Shape == Hybrid, t.Shape != Binomial
+	_, ends := t.known() // T3L does, by its seed
+	switch {
+	case !slices.Contains([]Shape{Binomial, Fixed, Linear, Cyclic, Hybrid}, t.Shape):
+		return fmt.Errorf("uts: there is no shape %q of trees", t.Shape)
+	case !(t.Root > 0 && t.Root <= rootMost): // NaN too
+		return fmt.Errorf("uts: %v children of the root: give more than 0, and at most %d", t.Root, rootMost)
+	case geometric && (t.Depth < 1 || t.Depth > depthMost):
+		return fmt.Errorf("uts: a depth of %d: give 1 to %d", t.Depth, depthMost)
+	case binomial && (!(t.Q >= 0) || t.M < 0 || t.M > childrenMost):
+		return fmt.Errorf("uts: %d children with probability %v: give 0 to %d, and a probability", t.M, t.Q, childrenMost)
+	case binomial && t.Q*float64(t.M) >= 1 && !ends:
+		return fmt.Errorf("uts: %d children with probability %v make a tree without end: their product must be below 1", t.M, t.Q)
+	}
+	return nil
+}
