@@ -22,7 +22,7 @@ func TestAuto(t *testing.T) {
 	configured(t)
 	for _, app := range [][]string{
 		{"randomaccess", "--log2-words", "10"}, {"permutation", "--log2-elements", "10"}, {"pointerchase"},
-		{"bfs", "--kronecker", "8", "--roots", "2"}, {"alltoall", "--rounds", "1000"}, {"reduce", "--items", "5000"},
+		{"bfs", "--kronecker", "8", "--roots", "2"}, {"alltoall", "--rounds", "1000"}, {"reduce", "--items", "5000"}, {"ping", "--messages", "20000"}, {"uts", "--in-memory", "--depth", "5"},
 	} {
 		for _, before := range [][]string{nil, {"sim"}} {
 			line := with(append(before, app...), "--ranks", "4", "--topology", "auto", "--coalesce", "auto", "--cache", "auto")

@@ -80,8 +80,12 @@ var small = map[string][]string{
 	"permutation":  {"permutation", "--log2-elements", "10"},
 	"pointerchase": {"pointerchase", "--rounds", "10"},
 	"bfs":          {"bfs", "--kronecker", "8", "--roots", "3"},
+	"sssp":         {"sssp", "--kronecker", "8", "--roots", "3"},
+	"centrality":   {"centrality", "--kronecker", "8"},
 	"alltoall":     {"alltoall", "--rounds", "100"},
 	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
+	"uts":          {"uts", "--depth", "5"},
+	"ping":         {"ping", "--messages", "1000"},
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 }
 

@@ -29,13 +29,19 @@ var own = map[string][]string{
 	"pointerchase": {"hops", "seconds_per_hop"},
 	"alltoall":     {"bytes", "rounds", "items", "items_per_second", "lost", "twice", "damaged"},
 	"reduce":       {"kind", "keys", "items", "items_per_second"},
+	"uts":          {"tree", "tree_depth", "in_memory", "mode", "batch", "nodes", "depth", "leaves", "nodes_per_second", "steals", "tasks", "switches", "workers"},
+	"ping":         {"bytes", "messages", "streams", "messages_per_second", "bytes_per_second"},
 	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
 	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
 		"teps"},
+	"sssp": {"vertices", "edges", "weights", "delta", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
+		"offers_per_vertex", "reached", "farthest", "distance_sums", "teps"},
+	"centrality": {"vertices", "edges", "mode", "sources", "validated", "teps", "seconds_per_source", "ordered_by_degree", "reached", "depths", "times",
+		"score_sum", "top"},
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "epochs": 1}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "epochs": 1, "uts": 0, "ping": 1}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {
@@ -95,7 +101,7 @@ func TestJSON(t *testing.T) {
 				require.Equal(t, want, o["termination"])
 				if where.coalesce != 0 && app != "pointerchase" { // whose one message does not wait
 					require.EqualValues(t, where.coalesce, o["coalesce"])
-					if app != "alltoall" { // which has nothing to reduce
+					if !slices.Contains([]string{"alltoall", "uts", "ping"}, app) { // which have nothing to reduce
 						require.EqualValues(t, where.cache, o["cache"])
 					}
 				}

@@ -16,6 +16,7 @@ func newRun(t terminal) *cobra.Command {
 	var l logFlags
 	var transport word
 	var forms forwarding
+	var through fabric
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Start a program built on the library as a job of several processes",
@@ -38,7 +39,7 @@ func newRun(t terminal) *cobra.Command {
 			if s.processes == 0 && !s.onHosts() {
 				return errors.New("say how many processes to start with -n N, or where with --hosts or --hostfile")
 			}
-			if err := errors.Join(l.check(), forms.check()); err != nil {
+			if err := errors.Join(l.check(), forms.check(), through.check(transport.text)); err != nil {
 				return err
 			}
 			if err := s.check(); err != nil {
@@ -48,7 +49,7 @@ func newRun(t terminal) *cobra.Command {
 				return t.begin(nil)
 			}
 			spec := s.spec(args, l.logger(t.stderr))
-			spec.Transport = transport.text
+			spec.Transport = through.with(transport.text)
 			forms.apply(&spec)
 			return runProgram(t, spec)
 		},
@@ -58,8 +59,9 @@ func newRun(t terminal) *cobra.Command {
 	f.SetInterspersed(false) // what follows the program is the program's
 	f.VarP(count{&s.processes, 1, "one a host or slot"}, "procs", "n", "processes to start")
 	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
-	words(c, &transport, "transport", connect.ByAuto, []string{connect.ByShm, connect.ByTCP, connect.ByAuto},
+	words(c, &transport, "transport", connect.ByAuto, []string{connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto},
 		"what carries frames between processes, where the program doesn't say")
+	through.register(c)
 	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
 	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
 	s.register(c)

@@ -31,6 +31,7 @@ type settings struct {
 	coalesce    int
 	credits     int
 	cache       int
+	addresses   int           // of the address cache
 	autos       autos         // what the job is to find itself
 	parameters  string        // of which machine; "" is this one
 	known       *tune.Setting // from a profile: what it begins with; nil: none
@@ -40,11 +41,12 @@ type settings struct {
 	seed        uint64
 	json        bool
 	explain     bool
+	fabric      fabric
 	profile     string // file of pebbles tune
 }
 
 var (
-	transports = []string{"mem", connect.ByShm, connect.ByTCP, connect.ByAuto}
+	transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
 	fillings   = []string{pebble.Separate.String(), pebble.Shared.String()}
 )
 
@@ -67,12 +69,15 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(count{&s.spread.processes, 1, "1, or one a host or slot"}, "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
+	s.fabric.register(c)
 	words(c, &s.topology, "topology", "direct", append(route.Names(), auto), "how pebbles travel")
 	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(open{count{&s.coalesce, 1, ""}, &s.autos.Coalesce}, "coalesce", "coalescing factor: pebbles a buffer, or "+auto)
 	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
 	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
 	f.Var(open{count{&s.cache, 0, "0"}, &s.autos.Cache}, "cache", "entries of the reduction cache, 0 for none, or "+auto)
+	s.addresses = pebble.AddressCacheDefault
+	f.Var(addressCount{count{&s.addresses, 0, "0"}}, "address-cache", "addresses of arrays and objects of other processes that a process keeps, 0 for none")
 	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
 	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
 	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
@@ -97,6 +102,9 @@ func (s *settings) check(member bool) error {
 		return err
 	}
 	several := s.spread.several() || member
+	if err := s.fabric.check(s.transport.text); err != nil {
+		return err
+	}
 	switch {
 	case s.transport.text == "mem" && several:
 		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
@@ -146,10 +154,23 @@ func (s *settings) ranks() int {
 
 // via is the transport between processes that the flags name; "" when none does.
 func (s *settings) via() string {
-	if s.transport.text == connect.ByShm || s.transport.text == connect.ByTCP {
-		return s.transport.text
+	switch s.transport.text {
+	case connect.ByShm, connect.ByTCP, connect.ByOFI:
+		return s.fabric.with(s.transport.text)
+	case connect.ByAuto:
+		if s.fabric.provider != "" {
+			return s.fabric.with(connect.ByAuto)
+		}
 	}
 	return ""
+}
+
+// addressCache is the size of the address cache, for the runtime.
+func (s *settings) addressCache() int {
+	if s.addresses == 0 {
+		return -1
+	}
+	return s.addresses
 }
 
 func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String() }
@@ -169,20 +190,21 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		buffers = pebble.Shared
 	}
 	return pebble.Config{
-		Ranks:       s.ranks(),
-		Alone:       s.spread.alone,
-		Via:         s.via(),
-		Topology:    topology,
-		Coalesce:    s.coalesce,
-		Cache:       s.cache,
-		Due:         time.Duration(s.due),
-		Period:      time.Duration(s.period),
-		Termination: detector,
-		Buffers:     buffers,
-		Credits:     s.credits,
-		MemoryLimit: int64(s.memory),
-		Tuning:      s.tuning(log),
-		Log:         log,
+		Ranks:        s.ranks(),
+		Alone:        s.spread.alone,
+		Via:          s.via(),
+		Topology:     topology,
+		Coalesce:     s.coalesce,
+		Cache:        s.cache,
+		AddressCache: s.addressCache(),
+		Due:          time.Duration(s.due),
+		Period:       time.Duration(s.period),
+		Termination:  detector,
+		Buffers:      buffers,
+		Credits:      s.credits,
+		MemoryLimit:  int64(s.memory),
+		Tuning:       s.tuning(log),
+		Log:          log,
 	}, nil
 }
 

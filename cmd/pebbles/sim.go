@@ -54,7 +54,7 @@ func newSim(t terminal) *cobra.Command {
 	s.register(c)
 	inner := t
 	inner.begin = s.begin
-	for _, app := range []func(terminal) *cobra.Command{newRandomAccess, newPermutation, newPointerChase, newBFS, newAllToAll, newReduce, newEpochs} {
+	for _, app := range []func(terminal) *cobra.Command{newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}
 	return c
@@ -83,12 +83,15 @@ func (s *simulation) register(c *cobra.Command) {
 	}
 }
 
-// simulatedApp makes an application's command one of sim.
+// simulatedApp makes an application's command, and those below it, commands of sim.
 func simulatedApp(c *cobra.Command) *cobra.Command {
+	for _, sub := range c.Commands() {
+		simulatedApp(sub)
+	}
 	c.Short += ", simulated"
 	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
-	_, rest, _ := strings.Cut(first, c.Name())
-	c.Example = "  pebbles sim " + c.Name() + rest + "\n  pebbles sim " + c.Name() + rest + " --ranks 64 --network odin"
+	line := "  pebbles sim " + strings.TrimPrefix(first, "pebbles ")
+	c.Example = line + "\n" + line + " --ranks 64 --network odin"
 	return c
 }
 

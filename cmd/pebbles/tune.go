@@ -44,7 +44,8 @@ type tuning struct {
 
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
-	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "alltoall": false, "reduce": true, "epochs": false,
+	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false, "alltoall": false, "reduce": true, "epochs": false,
+	"uts": false, "ping": false,
 }
 
 func tunables() []string { return slices.Sorted(maps.Keys(tunable)) }

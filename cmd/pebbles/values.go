@@ -69,6 +69,16 @@ func (c count) Set(text string) error {
 	return err
 }
 
+// addressCount is a count of entries of the address cache.
+type addressCount struct{ count }
+
+func (c addressCount) Set(text string) error {
+	if err := c.count.Set(text); err != nil {
+		return err
+	}
+	return values.CheckAddressCache(*c.n)
+}
+
 // open is a count that may be auto: the job finds it.
 type open struct {
 	count
