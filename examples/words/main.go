@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/activepebbles/pebbles/delegate"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+const text = "a rose is a rose is a rose"
+
+func main() {
+	pebble.Main(pebble.Config{}, func(r *pebble.Rank) error {
+		counts, err := run(r, text, "a", "rose", "thorn")
+		if err == nil && r.ID() == 0 {
+			fmt.Println("a, rose and thorn, said by every rank:", counts)
+		}
+		return err
+	})
+}
+
+// codec carries a word as its bytes.
+type codec struct{}
+
+func (codec) Append(dst []byte, word string) ([]byte, error) { return append(dst, word...), nil }
+func (codec) Decode(src []byte) (string, error)              { return string(src), nil }
+
+// run counts the words of a text that this rank has read, and returns how often words were met on all ranks.
+func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
+	counts := map[string]uint64{} // of this rank's part of all words
+	s := task.New(r)
+	owner, travels := distribution.Hash(r.Size()), delegate.Coded[string, uint64](codec{}, nil)
+	count := delegate.New(s, "count", owner, distribution.HashString, func(word string) uint64 {
+		counts[word]++
+		return counts[word]
+	}, travels)
+	get := delegate.New(s, "get", owner, distribution.HashString, func(word string) uint64 { return counts[word] }, travels)
+
+	if err := s.Run(func() {
+		for word := range strings.FieldsSeq(text) {
+			count.Do(word) // one way: nobody waits
+		}
+	}); err != nil {
+		return nil, err
+	}
+	answers := make([]uint64, len(ask))
+	err := s.Run(func() { get.CallAll(ask, answers) })
+	return answers, err
+}
