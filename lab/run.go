@@ -22,6 +22,9 @@ const Limit = 2 * time.Minute
 // tail is how many bytes of a failed program's output an error quotes.
 const tail = 2000
 
+// lineMax is how long the first line may be that it quotes besides.
+const lineMax = 500
+
 // Output is what a command has printed, and what it took.
 type Output struct {
 	Text     []byte
@@ -80,14 +83,18 @@ func Ask(ctx context.Context, limit time.Duration, env []string, answer any, arg
 	return o, err
 }
 
-// Said quotes the end of a program's output, as the end of a message.
+// Said quotes a program's output, as the end of a message: of what is long, the end, and the first line, by which a program says what is wrong before it
+// prints its flags.
 func Said(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return ""
 	}
 	if len(text) > tail {
-		text = "…" + text[len(text)-tail:]
+		first, _, _ := strings.Cut(text[:len(text)-tail], "\n")
+		if text = "…" + text[len(text)-tail:]; len(first) <= lineMax {
+			text = first + "\n" + text
+		}
 	}
 	return "; it said:\n" + text
 }

@@ -31,14 +31,16 @@ var walls = []wall{
 	{folder: "termination", std: pure, ours: only("internal/collective route")},
 	{folder: "coalesce", std: pureAndSync, ours: only("netio route termination")},
 	{folder: "internal/cpu", std: all, ours: none},
+	{folder: "internal/addresses", std: pureAndSync, ours: none},
 	{folder: "internal/frame", std: pure, ours: none},
 	{folder: "internal/bootstrap", std: all, ours: only("internal/handshake"), clock: true},
 	{folder: "internal/pmi", std: all, ours: none, clock: true},
 	{folder: "internal/pmi/pmitest", std: all, ours: none, helper: true},
+	{folder: "internal/exposed", std: all, ours: only("internal/cpu")},
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
-	{folder: "internal/local", std: all, ours: only("internal/cpu internal/frame internal/idle netio")},
+	{folder: "internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/idle netio")},
 	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout netio route termination tune")},
 	{folder: "internal/kubernetes", std: pureAndText, ours: none},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
@@ -46,13 +48,15 @@ var walls = []wall{
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
-	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/idle internal/local netio")},
-	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
-		"internal/local netio netio/tcp")},
-	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/frame internal/handshake internal/idle internal/inflight " +
-		"internal/local netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/inflight netio")},
+	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed internal/idle internal/local netio")},
+	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle " +
+		"internal/inflight internal/local netio netio/tcp")},
+	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle " +
+		"internal/inflight internal/local netio"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/inflight internal/local netio")},
 	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
+	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle internal/inflight " +
+		"internal/local netio netio/connect netio/tcp"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
 	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi netio netio/connect " +
 		"netio/tcp"), clock: true},
@@ -60,8 +64,10 @@ var walls = []wall{
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
-	{folder: "task", std: quiet, ours: only("coalesce distribution internal/engine pebble target")},
-	{folder: "delegate", std: quiet, ours: only("distribution internal/engine target task")},
+	{folder: "task", std: quiet, ours: only("coalesce distribution internal/cpu internal/engine pebble target")},
+	{folder: "delegate", std: quiet, ours: only("distribution internal/engine internal/layout target task")},
+	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine internal/exposed internal/frame " +
+		"internal/layout netio pebble target task")},
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/appstest", std: all, ours: public, helper: true},
 	{folder: "apps/graph", std: quietAndFiles, ours: none},
@@ -97,13 +103,17 @@ var (
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not here.
 var homes = map[string][]string{
+	"github.com/cornelk/hashmap":        {"internal/addresses"},
 	"github.com/linkedin/goavro/v2":     {"target/avro"},
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/shm", "netio/tcp"},
+	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/ofi", "netio/shm", "netio/tcp"},
+	"github.com/ebitengine/purego":      {"netio/ofi"},
 	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"lab"},
+	"github.com/anishathalye/porcupine": nil,
+	"github.com/puzpuzpuz/xsync/v4":     nil,
 	"github.com/stretchr/testify":       nil,
 	"go.uber.org/goleak":                nil,
 	"pgregory.net/rapid":                nil,

@@ -21,6 +21,9 @@ func Draw(seed uint64) World {
 	d.program(&w)
 	d.faults(&w)
 	d.detectors(&w)
+	if d.chance(30) {
+		w.Arrays, w.Addresses = one(d, 10, 50, 100), one(d, 0, 2, 3, 5, 101)
+	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
@@ -112,6 +115,18 @@ func (d drawn) program(w *World) {
 	w.Fan = one(d, 1, 1, 2, 2, 3)
 	w.Flush = one(d, 0, 0, 5, 50)
 	w.Batch = one(d, 0, 0, 1, 5, 100)
+	if d.chance(30) {
+		d.tasks(w)
+	}
+}
+
+func (d drawn) tasks(w *World) {
+	w.Tasks = 1 + d.small(20)
+	w.Workers = one(d, 1, 2, 5, 100)
+	w.Ops = d.small(8)
+	w.Steal = d.IntN(2)
+	w.Linger = one(d, 0, 0, 1000, 30_000)
+	w.Declared = 0
 }
 
 func (d drawn) faults(w *World) {

@@ -16,6 +16,8 @@ import (
 type program struct {
 	*World
 	moving
+	shared
+	tasks   *tasks // nil when there are none
 	rank    *pebble.Rank
 	spare   []route.Mark
 	owners  []distribution.Map // by target
@@ -35,6 +37,7 @@ func newProgram(w *World, r *pebble.Rank, spare []route.Mark) *program {
 		}
 		p.targets = append(p.targets, p.open(i, w.kind(i)))
 	}
+	p.openTasks(static)
 	return p
 }
 
@@ -62,6 +65,7 @@ func (p *program) open(number int, k kind) *target.Target[message] {
 
 func (p *program) handle(number int, k kind, v message) {
 	p.tallies[number*p.Keys+int(v.Key)].add(k, v)
+	p.add(k, v)
 	p.children(v, func(child addressed) { p.targets[child.target].Send(child.message) })
 	p.move(v.Key, mix(v.ID, uint64(v.Key)))
 	mark(p.rank, p.spare, p.Marks, v.ID)
@@ -83,21 +87,28 @@ func (p *program) epoch(number int, want []tally) error {
 		options = append(options, pebble.EndBy(detector))
 	}
 	mark(p.rank, p.spare, 10*p.Marks, mix(uint64(p.rank.ID()), uint64(number)))
-	err := p.rank.Epoch(func() error {
+	if err := p.allocate(number); err != nil {
+		return err
+	}
+	err := p.runEpoch(func() error {
 		for i, a := range p.first(p.rank.ID(), number) {
 			p.send(a)
 			p.move(uint32(mix(a.ID, 13)%uint64(p.Keys)), a.ID+uint64(i))
-			mark(p.rank, p.spare, 10*p.Marks, a.ID+uint64(i))
+			if !p.inTask() {
+				mark(p.rank, p.spare, 10*p.Marks, a.ID+uint64(i))
+			}
 			if mix(a.ID, uint64(i))%100 < uint64(p.Flush) {
 				p.targets[a.target].Flush()
-				p.rank.Poll()
+				if !p.inTask() {
+					p.rank.Poll()
+				}
 			}
 		}
 		for i := range p.batches {
 			p.empty(i)
 		}
-		return nil
-	}, options...)
+		return p.access(number)
+	}, number, options)
 	if err != nil {
 		return err
 	}

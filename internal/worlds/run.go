@@ -52,13 +52,23 @@ func (w World) Run() (Outcome, error) {
 		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
 			p := newProgram(&w, r, spare)
 			e := &ends[r.ID()]
+			if err := p.openArrays(r); err != nil {
+				return err
+			}
 			for i, want := range t.after {
-				if err := p.epoch(i, want); err != nil {
+				err := p.epoch(i, want)
+				if err == nil {
+					err = p.compareArrays(i, t.sums[i])
+				}
+				if err != nil {
 					return err
 				}
 				e.owned = append(e.owned, p.owned())
+				if p.tasks != nil {
+					e.ledgers = append(e.ledgers, p.tasks.clone())
+				}
 			}
-			e.counters, e.memory, e.moves = r.Counters(), r.Memory(), p.pebbles
+			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
 			return nil
 		})
 	})
@@ -72,7 +82,10 @@ func (w World) Run() (Outcome, error) {
 // turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share cores, each of the many
 // polls before a rank parks may give its core to another one, and be a turn.
 func (w World) turns(t twin) uint64 {
-	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles)
+	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles + 1000*t.jobs*(w.Ops+1))
+	if w.Arrays > 0 {
+		most += 300 * uint64(w.accesses())
+	}
 	if w.Cores > 0 {
 		most *= pollsMax
 	}
@@ -82,17 +95,25 @@ func (w World) turns(t twin) uint64 {
 	return most
 }
 
+// accesses is how many pebbles the accesses of main functions are, at most.
+func (w World) accesses() int { return 2 * w.Ranks * w.Epochs * (2*rangeMost + 2*w.Ranks) }
+
 // detourFactor is how much longer pebbles may take while they follow moving keys, or while views of marks differ.
 const detourFactor = 8
 
 const pollsMax = 256
 
+// taskTargets is how many targets tasks use.
+const taskTargets = 10
+
 // end is what a rank has counted.
 type end struct {
 	counters pebble.Counters
 	memory   pebble.Memory
-	moves    uint64 // pebbles of the directory
-	owned    []int  // keys of the directory after each epoch
+	moves    uint64    // pebbles of the directory
+	asked    uint64    // pebbles of accesses
+	owned    []int     // keys of the directory after each epoch
+	ledgers  []*ledger // of tasks after each epoch, where there are any
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.
@@ -110,7 +131,7 @@ func (w World) checkCounters(ends []end, t twin) error {
 	sent, owned := uint64(t.pebbles), make([]int, w.Epochs)
 	for rank, e := range ends {
 		sum = sum.Add(e.counters)
-		sent += e.moves
+		sent += e.moves + e.asked
 		for epoch, n := range e.owned {
 			owned[epoch] += n
 		}
@@ -123,8 +144,11 @@ func (w World) checkCounters(ends []end, t twin) error {
 			return fmt.Errorf("after epoch %d, %d keys have an owner, of %d", epoch, n, w.Keys)
 		}
 	}
+	if err := w.checkTasks(ends, t); err != nil {
+		return err
+	}
 	switch {
-	case sum.PebblesSent != sent:
+	case sum.PebblesSent != sent && w.Tasks == 0:
 		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, sent)
 	case sum.PebblesHandled+sum.Merged != sum.PebblesSent:
 		return fmt.Errorf("%d pebbles were handled and %d merged, of %d", sum.PebblesHandled, sum.Merged, sum.PebblesSent)
@@ -132,6 +156,22 @@ func (w World) checkCounters(ends []end, t twin) error {
 		return fmt.Errorf("%d frames were received, of %d", sum.FramesReceived, sum.FramesSent)
 	case sum.Epochs != uint64(w.Epochs):
 		return fmt.Errorf("%d epochs have ended, of %d", sum.Epochs, w.Epochs)
+	}
+	return nil
+}
+
+// checkTasks returns an error when tasks have not done what they do in the twin.
+func (w World) checkTasks(ends []end, t twin) error {
+	for epoch := range w.Epochs {
+		all := newLedger(w.Keys)
+		for _, e := range ends {
+			if w.Tasks > 0 {
+				all.add(e.ledgers[epoch])
+			}
+		}
+		if err := all.differs(t.ledgers[epoch]); err != nil {
+			return fmt.Errorf("after epoch %d, %w", epoch, err)
+		}
 	}
 	return nil
 }
@@ -180,7 +220,8 @@ func (w World) countFrom() uint64 {
 func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
 		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
-		Due: time.Duration(w.Due), Period: time.Duration(w.Period),
+		AddressCache: w.Addresses - 1,
+		Due:          time.Duration(w.Due), Period: time.Duration(w.Period),
 	}
 	if w.Due == 0 {
 		c.Due = -1
@@ -211,6 +252,12 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	targets, pebbles, pebbleBytes := w.Targets, t.pebbles, 64
 	if w.moves() { // the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
 		targets, pebbles, pebbleBytes, neighbors = targets+2, 5*pebbles, 256, w.Ranks
+	}
+	if w.Tasks > 0 {
+		targets, pebbles = targets+taskTargets, pebbles+8*t.jobs*(w.Ops+1)
+	}
+	if w.Arrays > 0 { // questions and answers of accesses
+		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(), max(pebbleBytes, 256)
 	}
 	const cacheEntry, smallFrame = 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)

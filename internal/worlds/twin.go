@@ -113,24 +113,38 @@ func (w *World) children(v message, send func(addressed)) {
 // twin is the result of a serial program: after each epoch, by target and key.
 type twin struct {
 	after   [][]tally
-	pebbles int // in all
+	sums    [][]uint64 // of the array, after each epoch, by key
+	ledgers []*ledger  // of tasks, after each epoch
+	pebbles int        // in all, but those that tasks are made of
+	jobs    int        // tasks in all
 }
 
 func (w *World) twin() twin {
 	var t twin
-	now := make([]tally, w.Targets*w.Keys)
+	now, ledger := make([]tally, w.Targets*w.Keys), newLedger(w.Keys)
+	sums := make([]uint64, w.Keys)
 	for epoch := range w.Epochs {
 		for rank := range w.Ranks {
-			for left := w.first(rank, epoch); len(left) > 0; {
+			left := w.first(rank, epoch)
+			for _, j := range w.jobs(rank, epoch) {
+				w.runAsTwin(j, ledger, func(a addressed) { left = append(left, a) })
+			}
+			for len(left) > 0 {
 				a := left[len(left)-1]
 				left = left[:len(left)-1]
 				t.pebbles++
 				now[a.target*w.Keys+int(a.Key)].add(w.kind(a.target), a.message)
+				if at, yes := w.adds(w.kind(a.target), a.message); yes {
+					sums[at] += a.ID
+				}
 				w.children(a.message, func(child addressed) { left = append(left, child) })
 			}
 		}
 		t.after = append(t.after, slices.Clone(now))
+		t.ledgers = append(t.ledgers, ledger.clone())
+		t.sums = append(t.sums, slices.Clone(sums))
 	}
+	t.jobs = int(ledger.Tasks)
 	return t
 }
 

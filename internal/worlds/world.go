@@ -29,25 +29,33 @@ type World struct {
 	Period   int // nanoseconds; 0 is never
 	Tune     int // what may change while it runs: 1 topology, 2 factor, 4 cache; windows draw it by seed
 
-	Targets  int
-	Kinds    int // of the targets, a digit each in base 6
-	Coded    int // targets whose pebbles travel through a codec, a bit each
-	Map      int // which distribution the keys have
-	Moving   int // targets whose keys have a directory, a bit each
-	Moves    int // percent of sends and handlings after which a key moves, if any can
-	Marks    int // percent of sends, and permille of handlings, after which a link or rank is marked, or no more
-	Keys     int
-	Hot      int // percent of the pebbles that go to key 0
-	Epochs   int
-	Pebbles  int    // of a rank's main function in an epoch, at the most
-	Depth    int    // of the longest chain
-	Declared int    // 1: epochs declare it, unless keys move
-	Ends     string // detectors that epochs ask for, in turn; none is the job's
-	Wrap     int    // counts begin so far below 2^64, or 2^32; 0 is at 0
-	Narrow   int    // 1: below 2^32
-	Fan      int    // children of a pebble, at the most
-	Flush    int    // percent of sends after which the main function flushes
-	Batch    int    // pebbles of a SendAll; 0 is Send
+	Targets   int
+	Kinds     int // of the targets, a digit each in base 6
+	Coded     int // targets whose pebbles travel through a codec, a bit each
+	Map       int // which distribution the keys have
+	Moving    int // targets whose keys have a directory, a bit each
+	Moves     int // percent of sends and handlings after which a key moves, if any can
+	Marks     int // percent of sends, and permille of handlings, after which a link or rank is marked, or no more
+	Keys      int
+	Hot       int // percent of the pebbles that go to key 0
+	Epochs    int
+	Pebbles   int    // of a rank's main function in an epoch, at the most
+	Depth     int    // of the longest chain
+	Declared  int    // 1: epochs declare it, unless keys move
+	Ends      string // detectors that epochs ask for, in turn; none is the job's
+	Wrap      int    // counts begin so far below 2^64, or 2^32; 0 is at 0
+	Narrow    int    // 1: below 2^32
+	Fan       int    // children of a pebble, at the most
+	Flush     int    // percent of sends after which the main function flushes
+	Batch     int    // pebbles of a SendAll; 0 is Send
+	Arrays    int    // percent of the plain pebbles whose handling adds to an element of an array
+	Addresses int    // entries of the address cache and 1; 0 is none
+
+	Tasks   int // of a rank at the beginning of an epoch, at the most; 0 is none in this world
+	Workers int // of a rank
+	Ops     int // steps of a task, at the most
+	Steal   int // 1: ranks without work take tasks of others
+	Linger  int // nanoseconds
 
 	Delay     int // percent of frames
 	Double    int // permille of frames between processes
@@ -75,7 +83,7 @@ func (w *World) fields() []field {
 		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"coded", &w.Coded}, {"map", &w.Map}, {"moving", &w.Moving}, {"moves", &w.Moves},
 		{"marks", &w.Marks}, {"ends", &w.Ends}, {"wrap", &w.Wrap}, {"narrow", &w.Narrow}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
 		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
-		{"batch", &w.Batch}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
+		{"batch", &w.Batch}, {"arrays", &w.Arrays}, {"addresses", &w.Addresses}, {"tasks", &w.Tasks}, {"workers", &w.Workers}, {"ops", &w.Ops}, {"steal", &w.Steal}, {"linger", &w.Linger}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
 		{"death", &w.Death}, {"freeze", &w.Freeze}, {"partition", &w.Partition}, {"when", &w.When}, {"long", &w.Long},
 	}
 }
@@ -153,6 +161,10 @@ func (w World) check() error {
 	case w.Targets < 1 || w.Targets > targetsMost || w.Keys < 1 || w.Epochs < 1 || w.Depth < 1 || w.Coalesce < 1:
 		return fmt.Errorf("worlds: %d targets, %d keys, %d epochs, depth %d, coalescing factor %d: each is at least 1, and targets at most %d",
 			w.Targets, w.Keys, w.Epochs, w.Depth, w.Coalesce, targetsMost)
+	case w.Tasks > 0 && (w.Workers < 1 || w.Declared != 0):
+		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%d: tasks need a worker, and epochs that declare nothing", w.Tasks, w.Workers, w.Declared)
+	case w.Addresses > 1001:
+		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
 	case w.Map >= len(maps):
 		return fmt.Errorf("worlds: distribution %d: there are %d", w.Map, len(maps))
 	case w.Death > w.Processes || w.Freeze > w.Processes || w.Partition >= w.Processes && w.Partition > 0:

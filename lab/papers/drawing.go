@@ -34,6 +34,20 @@ func figures() []figure {
 		{"all-to-all by topology", "All-to-all on 64 nodes of Blue Gene/Q, by topology (TRAM, figure 4c)",
 			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.", allToAllByTopology},
 		{"table iii", "", "", tableIII},
+		{"bfs by tasks", "Breadth-first search by tasks and by pebbles (Grappa, figure 8)",
+			"Edges of the tree a second, simulated on nodes of four ranks.", grappaBFS},
+		{"centrality by tasks", "Betweenness centrality by tasks and by pebbles (Grappa, figure 9)",
+			"Edges of the graph times sources a second, simulated on nodes of four ranks.", grappaCentrality},
+		{"uts-mem", "UTS-Mem on more and more nodes of Odin (Grappa, figure 7)", "Vertices of a tree in memory that are visited a second, simulated.", treesInMemory},
+		{"ping", "Streams of messages between two nodes of Odin (Grappa, figure 10)", "Bytes a second from one node to the other, simulated.", pings},
+		{"no aggregation", "", "", unaggregated},
+		{"delay", "UTS-Mem on 16 nodes of Odin, by delay (Grappa, figure 12)",
+			"Vertices that are visited a second, when a rank without work holds its buffers back for so long; simulated.", delays},
+		{"workers", "UTS-Mem on 16 nodes of Odin, by workers a rank (Grappa, figure 13)",
+			"Vertices that are visited a second, when so many tasks of a rank may wait at a time; simulated.", workersSwept},
+		{"hit rates", "Hits of address caches on more and more processes (XLUPC, figure 8)",
+			"Accesses to other processes whose address was in the cache, simulated.", hitRates},
+		{"switch time", "A switch to another task, by their number", "Time of a switch between tasks of one rank that only yield, on this machine.", switches},
 	}
 }
 
@@ -42,7 +56,7 @@ func (f figure) group(d drawing) lab.GroupResult {
 	g := lab.GroupResult{Name: "papers " + f.name, Title: f.title, About: f.about}
 	for _, c := range d.curves {
 		for i, at := range c.at {
-			g.Dot(c.name, d.axis, d.unit, at, c.is[i]).Lower = true
+			g.Dot(c.name, d.axis, d.unit, at, c.is[i]).Lower = !d.rates
 		}
 	}
 	return g
@@ -52,6 +66,7 @@ func (f figure) group(d drawing) lab.GroupResult {
 type drawing struct {
 	parts      []string
 	axis, unit string
+	rates      bool // more is better; otherwise less, as for times
 	curves     []*curve
 }
 

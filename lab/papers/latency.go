@@ -6,6 +6,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/bfs"
+	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/apps/pointerchase"
 	"github.com/activepebbles/pebbles/lab"
@@ -50,10 +51,10 @@ const edgeFactor = 8
 func search(log2, ranks int) (program, error) {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g, err := graph.ErdosRenyi(scale, edgeFactor, 1)
-	c := bfs.Config{Source: bfs.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1, Unfiltered: true}
+	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1, Unfiltered: true}
 	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
 		result, err := bfs.Run(r, c)
-		return result.Report, err
+		return result.Report.Report, err
 	}}, err
 }
 

@@ -30,6 +30,7 @@ type world struct {
 	termination string
 	coalesce    int
 	credits     int
+	addresses   int // of the address cache, for a rank a process; 0 is the default, and the network's processes
 }
 
 // odin is the cluster of Active Pebbles.
@@ -73,7 +74,7 @@ func (l *simulator) run(w world, p program) (outcome, error) {
 }
 
 func (l *simulator) simulate(w world, p program) (o outcome, err error) {
-	c := pebble.Config{Coalesce: w.coalesce, Credits: w.credits, Due: -1}
+	c := pebble.Config{Coalesce: w.coalesce, Credits: w.credits, AddressCache: w.addresses, Due: -1}
 	if c.Topology, err = topologyOf(w.topology); err != nil {
 		return o, err
 	}
@@ -82,7 +83,11 @@ func (l *simulator) simulate(w world, p program) (o outcome, err error) {
 			return o, err
 		}
 	}
-	simulated, err := sim.New(sim.Config{Ranks: w.ranks, Network: w.network, Seed: 1})
+	job := sim.Config{Ranks: w.ranks, Network: w.network, Seed: 1}
+	if w.addresses > 0 {
+		job.Processes = w.ranks
+	}
+	simulated, err := sim.New(job)
 	if err != nil {
 		return o, err
 	}

@@ -1,0 +1,138 @@
+package worlds
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// shared is the part of the program that has arrays: handlings add to sums, wherever these are, and each main function writes and reads
+// a range of its own, which is spread over the ranks.
+type shared struct {
+	sums   *memory.Array[uint64] // by key
+	ranges *memory.Array[uint64]
+	mine   []uint64
+	space  *memory.Space
+	refs   []memory.Ref[uint64] // of an object of each rank: allocated, read by all, freed, and looked for in vain, an epoch each
+}
+
+// rangeMost is the length of a rank's range.
+const rangeMost = 5
+
+// openArrays allocates the arrays, if there are any.
+func (p *program) openArrays(r *pebble.Rank) (err error) {
+	if p.Arrays == 0 {
+		return nil
+	}
+	s := memory.New(r)
+	p.space = s
+	p.mine = make([]uint64, rangeMost)
+	p.sums, err = memory.NewArray[uint64](s, "sums", distribution.BlockCyclic(uint64(p.Keys), r.Size(), 3))
+	if err == nil {
+		p.ranges, err = memory.NewArray[uint64](s, "ranges", distribution.Hashed(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
+	}
+	return err
+}
+
+// adds tells whether the handling of a pebble adds to a sum, and to which.
+func (w *World) adds(k kind, v message) (at uint64, yes bool) {
+	yes = k == plainKind && mix(v.ID, 21)%100 < uint64(w.Arrays)
+	return mix(v.ID, 22) % uint64(w.Keys), yes
+}
+
+// add is the handler's work on arrays.
+func (p *program) add(k kind, v message) {
+	if at, yes := p.adds(k, v); yes {
+		memory.AddStart(p.sums, at, v.ID)
+	}
+}
+
+// access writes this rank's range, and reads it again, within an epoch's body.
+func (p *program) access(epoch int) error {
+	if p.Arrays == 0 {
+		return nil
+	}
+	lo, seed := uint64(rangeMost*p.rank.ID()), mix(p.Seed, uint64(epoch))
+	for i := range p.mine {
+		p.mine[i] = mix(seed, lo+uint64(i))
+	}
+	p.ranges.PutRange(lo, p.mine)
+	clear(p.mine)
+	p.ranges.GetRange(lo, p.mine)
+	for i, v := range p.mine {
+		if want := mix(seed, lo+uint64(i)); v != want {
+			return fmt.Errorf("in epoch %d, rank %d has put %#x to its range, and got %#x", epoch, p.rank.ID(), want, v)
+		}
+	}
+	return p.accessObjects(epoch)
+}
+
+// objectWord is in the object that a rank allocates in an epoch.
+func (p *program) objectWord(rank, epoch int) uint64 {
+	return mix(mix(p.Seed, uint64(rank)), uint64(epoch))
+}
+
+// allocate makes the objects before every third epoch.
+func (p *program) allocate(epoch int) (err error) {
+	if p.Arrays == 0 || epoch%3 != 0 {
+		return nil
+	}
+	part, ref := memory.Alloc[uint64](p.space, 1)
+	part[0] = p.objectWord(p.rank.ID(), epoch)
+	p.refs, err = pebble.AllGather(p.rank, ref)
+	return err
+}
+
+// accessObjects reads the objects, frees this rank's in the next epoch, and finds in the one after it that all are gone, and forgotten.
+func (p *program) accessObjects(epoch int) error {
+	if epoch%3 == 1 {
+		memory.Free(p.space, p.refs[p.rank.ID()])
+		return nil
+	}
+	before := p.space.Counts()
+	for rank, ref := range p.refs {
+		switch v, err := memory.TryGet(p.space, ref); {
+		case epoch%3 == 0 && (err != nil || v != p.objectWord(rank, epoch)):
+			return fmt.Errorf("in epoch %d, the object of rank %d is %#x (%w)", epoch, rank, v, err)
+		case epoch%3 == 2 && !errors.Is(err, memory.ErrFreed):
+			return fmt.Errorf("in epoch %d, the object of rank %d is %#x (%w), and was freed", epoch, rank, v, err)
+		}
+	}
+	if stale := p.space.Counts().Since(before).Stale; stale > 0 {
+		return fmt.Errorf("in epoch %d, %d addresses of objects that were freed were in the cache of rank %d", epoch, stale, p.rank.ID())
+	}
+	return nil
+}
+
+// asked is how many pebbles accesses of this rank were, or led to.
+func (p *program) asked() uint64 {
+	if p.space == nil {
+		return 0
+	}
+	return p.space.Counts().Pebbles
+}
+
+// compareArrays compares what is at this rank with the twin's, after all ranks have come here.
+func (p *program) compareArrays(epoch int, want []uint64) error {
+	if p.Arrays == 0 {
+		return nil
+	}
+	if err := p.rank.Barrier(); err != nil {
+		return err
+	}
+	for i, v := range p.sums.Local() {
+		if key := p.sums.Distribution().Key(p.rank.ID(), i); v != want[key] {
+			return fmt.Errorf("after epoch %d, the sum of key %d at rank %d is %d, not %d", epoch, key, p.rank.ID(), v, want[key])
+		}
+	}
+	for i, v := range p.ranges.Local() {
+		key := p.ranges.Distribution().Key(p.rank.ID(), i)
+		if w := mix(mix(p.Seed, uint64(epoch)), key); v != w {
+			return fmt.Errorf("after epoch %d, element %d of the ranges at rank %d is %#x, not %#x", epoch, key, p.rank.ID(), v, w)
+		}
+	}
+	return p.rank.Barrier() // others may be at it
+}
