@@ -1,0 +1,66 @@
+//go:build !race
+
+package bfs
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+	"github.com/stretchr/testify/require"
+)
+
+// A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's, and
+// varies; so the best of some searches counts.)
+func TestNoAllocationPerPebble(t *testing.T) {
+	for _, mode := range Modes {
+		var allocated, sent uint64
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			g, err := distgraph.Build(r, distgraph.Source{Generator: appstest.Kronecker(t, 13)})
+			if err != nil {
+				return err
+			}
+			root, err := g.Draw(1, 1)
+			if err != nil {
+				return err
+			}
+			s, err := NewSearch(g, mode, Tuning{Unfiltered: true, Tasks: task.New(r)})
+			if err != nil {
+				return err
+			}
+			for i := range 8 {
+				a, n, err := mallocs(r, func() error { return s.From(root[0]) })
+				if err != nil {
+					return err
+				}
+				if r.ID() == 0 && (i == 0 || a < allocated) {
+					allocated, sent = a, n
+				}
+			}
+			return nil
+		}))
+		if mode != Direction { // which looks at tens of thousands of arcs, and sends few pebbles
+			require.Greater(t, sent, uint64(10_000))
+		}
+		require.Less(t, allocated, uint64(1000), "%s: %d pebbles", mode, sent)
+	}
+}
+
+// mallocs counts, on rank 0, what the process allocates while all ranks run f, and the pebbles that rank 0 sends.
+func mallocs(r *pebble.Rank, f func() error) (allocated, sent uint64, err error) {
+	var before, after runtime.MemStats
+	if r.ID() == 0 {
+		runtime.ReadMemStats(&before)
+	}
+	counters := r.Counters()
+	if err := f(); err != nil {
+		return 0, 0, err
+	}
+	if r.ID() == 0 {
+		runtime.ReadMemStats(&after)
+	}
+	return after.Mallocs - before.Mallocs, r.Counters().Since(counters).PebblesSent, r.Barrier()
+}
