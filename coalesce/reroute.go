@@ -20,6 +20,7 @@ func (o *Outbox) Reroute() (back netio.Frames, err error) {
 			back.Push(f)
 		}
 	}
+	o.pumpBacklogs() // lanes that have none any more don't wait, though no credit may come for them
 	return back, nil
 }
 

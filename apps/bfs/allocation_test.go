@@ -6,11 +6,12 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
-	"github.com/stretchr/testify/require"
 )
 
 // A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's, and

@@ -21,6 +21,8 @@ func TestWorldsThatHaveFailed(t *testing.T) {
 		"a key that the main function moved waited for the budget, which pebbles that looked for it used up": "seed=5416374679197348672 " +
 			"ranks=2 processes=1 per-host=1 topology=direct detector=skr coalesce=1 budget=1 targets=1 moving=1 moves=98 keys=1 epochs=1 " +
 			"pebbles=4 depth=3 fan=3",
+		"a task waited for the backlog of a link that a mark had emptied": "seed=35 ranks=9 processes=1 topology=dynamic:mesh:2 " +
+			"detector=auto coalesce=4 credits=1 targets=1 marks=91 keys=20 epochs=1 pebbles=50 depth=3 fan=2 tasks=14 workers=3 ops=1",
 	} {
 		w, err := Parse(text)
 		require.NoError(t, err, why)
