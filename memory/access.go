@@ -46,8 +46,9 @@ func pointer[T any](all []T, i int) unsafe.Pointer { return unsafe.Pointer(&all[
 
 // Get reads an element.
 func (a *Array[T]) Get(i uint64) T {
-	if at := a.nearby.at(i, a.size()); at != nil {
+	if at, other := a.nearby.at(i, a.size()); at != nil {
 		a.s.counts.Near++
+		a.s.counts.Hits += other
 		return load[T](at)
 	}
 	return a.get(i)
@@ -80,8 +81,9 @@ func (a *Array[T]) getFar(owner, local int) T {
 
 // Put writes an element. It is visible to all after the next Fence, and at the end of the epoch.
 func (a *Array[T]) Put(i uint64, v T) {
-	if at := a.nearby.at(i, a.size()); at != nil {
+	if at, other := a.nearby.at(i, a.size()); at != nil {
 		a.s.counts.Near++
+		a.s.counts.Hits += other
 		store(at, v)
 		return
 	}
@@ -263,8 +265,9 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 	}
 	a.s.attend()
 	for {
-		n := read(&a.nearby, dst, indices)
+		n, others := read(&a.nearby, dst, indices)
 		a.s.counts.Near += uint64(n)
+		a.s.counts.Hits += others
 		if dst, indices = dst[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
@@ -327,8 +330,9 @@ func (a *Array[T]) Scatter(indices []uint64, src []T) {
 
 func (a *Array[T]) scatter(call string, indices []uint64, src []T) (w *wait) {
 	for {
-		n := write(&a.nearby, indices, src)
+		n, others := write(&a.nearby, indices, src)
 		a.s.counts.Near += uint64(n)
+		a.s.counts.Hits += others
 		if src, indices = src[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}

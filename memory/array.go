@@ -237,6 +237,7 @@ func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 		offset += e.offsets[owner-e.first]
 		if e.near != nil {
 			s.counts.Near++
+			a.nearby.add(owner, unsafe.Pointer(&e.near[e.offsets[owner-e.first]]))
 			return unsafe.Pointer(&e.near[offset]), spot{}
 		}
 		s.counts.Remote++

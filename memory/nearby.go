@@ -9,11 +9,17 @@ import (
 // nearby finds elements that are near, where a shift tells whose they are. It calls nothing: the fewer instructions there are between two loads,
 // the more of them the processor has under way. The zero value finds none.
 type nearby struct {
-	n     uint64           // how many elements there are
-	mask  uint64           // of an index at its owner
-	parts []unsafe.Pointer // of the ranks of this process: the first element
-	first uint64           // of these ranks
-	shift uint8            // blocks have 2^shift elements
+	n     uint64 // how many elements there are
+	mask  uint64 // of an index at its owner
+	parts []site // of ranks one after the other
+	first uint64 // of these ranks
+	shift uint8  // blocks have 2^shift elements
+}
+
+// site is where the part of a rank is.
+type site struct {
+	at    unsafe.Pointer // the first element; nil where that is not known, or not near
+	other uint64         // 1: it is of another process, mapped from this host
 }
 
 // newNearby is that of an array of whose parts some are in this process, from a rank on.
@@ -28,45 +34,63 @@ func newNearby(d distribution.Indexed, first int, parts []part) (v nearby) {
 	}
 	v = nearby{n: d.Len(), mask: 1<<bits - 1, shift: uint8(bits), first: uint64(first)}
 	for _, p := range parts {
-		v.parts = append(v.parts, p.near)
+		v.parts = append(v.parts, site{at: p.near})
 	}
 	return v
 }
 
-// at is where an element of so many bytes is, and nil when that has to be asked for otherwise.
-func (v *nearby) at(i uint64, size uintptr) unsafe.Pointer {
+// add adds the part of a rank of another process, which is mapped here.
+func (v *nearby) add(rank int, at unsafe.Pointer) {
+	if v.n == 0 {
+		return
+	}
+	if before := int(v.first) - rank; before > 0 {
+		v.parts = append(make([]site, before, before+len(v.parts)), v.parts...)
+		v.first = uint64(rank)
+	}
+	own := rank - int(v.first)
+	if beyond := own + 1 - len(v.parts); beyond > 0 {
+		v.parts = append(v.parts, make([]site, beyond)...)
+	}
+	v.parts[own] = site{at: at, other: 1}
+}
+
+// at is where an element of so many bytes is, and nil when that has to be asked for otherwise. other is 1 when it is of another process.
+func (v *nearby) at(i uint64, size uintptr) (at unsafe.Pointer, other uint64) {
 	if i >= v.n {
-		return nil
+		return nil, 0
 	}
 	own := i>>(v.shift&63) - v.first
-	if own >= uint64(len(v.parts)) {
-		return nil
+	if own >= uint64(len(v.parts)) || v.parts[own].at == nil {
+		return nil, 0
 	}
-	return unsafe.Add(v.parts[own], uintptr(i&v.mask)*size)
+	return unsafe.Add(v.parts[own].at, uintptr(i&v.mask)*size), v.parts[own].other
 }
 
-// read reads elements until one is not found, and returns how many it has read.
-func read[T any](v *nearby, dst []T, indices []uint64) int {
+// read reads elements until one is not found, and returns how many it has read, and how many of them are of other processes.
+func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {
 	dst = dst[:len(indices)]
 	for i, index := range indices {
-		at := v.at(index, unsafe.Sizeof(dst[i]))
+		at, other := v.at(index, unsafe.Sizeof(dst[i]))
 		if at == nil {
-			return i
+			return i, others
 		}
 		dst[i] = load[T](at)
+		others += other
 	}
-	return len(indices)
+	return len(indices), others
 }
 
-// write writes elements until one is not found, and returns how many it has written.
-func write[T any](v *nearby, indices []uint64, src []T) int {
+// write writes elements until one is not found, and returns how many it has written, and how many of them are of other processes.
+func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 	src = src[:len(indices)]
 	for i, index := range indices {
-		at := v.at(index, unsafe.Sizeof(src[i]))
+		at, other := v.at(index, unsafe.Sizeof(src[i]))
 		if at == nil {
-			return i
+			return i, others
 		}
 		store(at, src[i])
+		others += other
 	}
-	return len(indices)
+	return len(indices), others
 }
