@@ -3,6 +3,7 @@ package exposed
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -195,6 +196,7 @@ func TestWhatIsClearedIsNotRead(t *testing.T) {
 						cleared <- true
 						return
 					}
+					runtime.Gosched() // who withdraws may have to have this core
 				}
 			}
 		}()
