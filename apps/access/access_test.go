@@ -46,6 +46,26 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// Without an address cache each access to another process asks its owner, which the verifier counts; with one, the first alone, before time is taken.
+func TestGatherCountsMisses(t *testing.T) {
+	for _, transport := range []string{"shm", "tcp"} {
+		for _, cached := range []int{-1, 100} {
+			s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, AddressCache: cached}
+			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+				result, err := Gather(r, GatherConfig{Log2Words: 7, Accesses: 300, Way: ByGet, Others: true})
+				require.Zero(t, result.Errors, result.Wrong)
+				if cached < 0 {
+					require.Equal(t, result.Accesses, result.Misses)
+					require.Equal(t, 2*result.Misses, result.Counters.PebblesSent)
+				} else {
+					require.Equal(t, result.Accesses, result.Hits)
+				}
+				return err
+			}))
+		}
+	}
+}
+
 // A word that was read wrong is told, and so is one that was written in a wrong place, or not at all.
 func TestVerifierNotices(t *testing.T) {
 	errorsOf := func(way Way, change func(g *gather)) (found uint64) {

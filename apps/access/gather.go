@@ -50,7 +50,7 @@ func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 	if err := result.Kernel(r, g.kernel()); err != nil {
 		return result, err
 	}
-	if result.Counts, err = counted(g.space, before); err != nil {
+	if result.Counts, err = pebble.AllReduce(r, g.space.Counts().Since(before), memory.Counts.Add); err != nil {
 		return result, err
 	}
 	seconds := max(result.Seconds, 1e-9) // a coarse clock may not have moved
@@ -59,19 +59,14 @@ func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 	if result.Verify, err = apps.Timed(r, func() error { return g.judge(&result) }); err != nil {
 		return result, err
 	}
-	if err := result.Finish(r, apps.Tally{}); err != nil {
+	var t apps.Tally
+	if r.ID() == 0 { // no pebbles but the questions and answers of misses
+		t.Sent, t.Handled = result.Pebbles, result.Pebbles
+	}
+	if err := result.Finish(r, t); err != nil {
 		return result, err
 	}
 	return result, g.table.Free()
-}
-
-// counted is what was accessed since, over all ranks.
-func counted(s *memory.Space, before memory.Counts) (memory.Counts, error) {
-	after := s.Counts()
-	return pebble.AllReduce(s.Rank(), memory.Counts{Near: after.Near - before.Near, Remote: after.Remote - before.Remote},
-		func(a, b memory.Counts) memory.Counts {
-			return memory.Counts{Near: a.Near + b.Near, Remote: a.Remote + b.Remote}
-		})
 }
 
 // gather is one rank's part of a run.
@@ -115,7 +110,7 @@ func (g *gather) load() (err error) {
 	return g.touch()
 }
 
-// touch reads a word of each page that is near, so that page faults are not timed.
+// touch reads a word of each page that is near, so that page faults are not timed. By the first word of a part its address becomes known.
 func (g *gather) touch() error {
 	const page = 512 // words
 	if err := g.rank.Barrier(); err != nil {
@@ -124,6 +119,7 @@ func (g *gather) touch() error {
 	part := uint64(1) << g.config.Log2Words
 	return g.rank.Epoch(func() error {
 		for first := uint64(0); first < g.table.Len(); first += part {
+			g.table.Get(first)
 			remote := g.space.Counts().Remote
 			for i := uint64(0); i < part && g.space.Counts().Remote == remote; i += page {
 				g.table.Get(first + i)
