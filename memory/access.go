@@ -59,7 +59,6 @@ func (a *Array[T]) get(i uint64) T {
 	if near == nil {
 		return a.getFar(owner, local)
 	}
-	a.s.counts.Near++
 	return load[T](near)
 }
 
@@ -96,7 +95,6 @@ func (a *Array[T]) put(i uint64, v T) {
 		a.putFar(owner, local, v)
 		return
 	}
-	a.s.counts.Near++
 	store(near, v)
 }
 
@@ -121,7 +119,6 @@ func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
 	const call = "GetStart"
 	near, owner, local := a.find(call, i)
 	if near != nil {
-		a.s.counts.Near++
 		*dst = load[T](near)
 		return Pending{}
 	}
@@ -141,7 +138,6 @@ func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 	const call = "PutStart"
 	near, owner, local := a.find(call, i)
 	if near != nil {
-		a.s.counts.Near++
 		store(near, *src)
 		return Pending{}
 	}
@@ -194,9 +190,7 @@ func (a *Array[T]) each(call string, lo uint64, count int, may func(string), vis
 		near, owner, local := a.find(call, lo+uint64(from))
 		n := a.run(call, lo+uint64(from), owner, local, count-from)
 		var to spot
-		if near != nil {
-			a.s.counts.Near++
-		} else {
+		if near == nil {
 			may(call)
 			near, to = a.look(owner, local)
 		}
@@ -289,8 +283,6 @@ func (a *Array[T]) lookUp(call string, near []unsafe.Pointer, indices []uint64, 
 		at, owner, local := a.find(call, index)
 		if at == nil {
 			w, at = a.lookFar(call, owner, local, &all[i], way, w, may)
-		} else {
-			a.s.counts.Near++
 		}
 		if near[i] = at; at != nil {
 			cpu.Prefetch(at, 1)

@@ -24,8 +24,6 @@ type Array[T any] struct {
 	batch distribution.Batcher // d, when it is one
 	runs  runner               // d, when it is one
 	n     uint64
-	first int    // rank of this process
-	parts []part // of the ranks of this process
 	local []T
 	views []*View[T] // those that were released
 	freed bool
@@ -33,12 +31,6 @@ type Array[T any] struct {
 
 	blocks *distribution.BlockMap // d, when it is one
 	nearby nearby
-}
-
-// part is the elements of one rank.
-type part struct {
-	near unsafe.Pointer // to the first; nil when there are none
-	n    int
 }
 
 // runner is a distribution that knows neighbours.
@@ -76,7 +68,7 @@ func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], 
 	case d.Ranks() != s.rank.Size():
 		s.misuse("array %q: its distribution is for %d ranks, the job has %d", name, d.Ranks(), s.rank.Size())
 	}
-	a := &Array[T]{s: s, name: name, d: d, n: d.Len(), safe: proven(d), first: s.directory.place.First}
+	a := &Array[T]{s: s, name: name, d: d, n: d.Len(), safe: proven(d)}
 	a.batch, _ = d.(distribution.Batcher)
 	a.runs, _ = d.(runner)
 	a.blocks, _ = d.(*distribution.BlockMap)
@@ -158,16 +150,15 @@ func (a *Array[T]) expose() (*object, error) {
 
 // settle takes in where the parts of this process's ranks are.
 func (a *Array[T]) settle(o *object) {
-	for i := range len(o.offsets) - 1 {
-		p := part{n: a.d.LocalLen(o.first + i)}
-		if p.n > 0 {
-			p.near = unsafe.Pointer(&o.near[o.offsets[i]])
+	parts := make([]site, len(o.offsets)-1)
+	for i := range parts {
+		if a.d.LocalLen(o.first+i) > 0 {
+			parts[i].at = unsafe.Pointer(&o.near[o.offsets[i]])
 		}
-		a.parts = append(a.parts, p)
 	}
-	a.nearby = newNearby(a.d, a.first, a.parts)
-	if own := a.parts[a.s.rank.ID()-a.first]; own.n > 0 {
-		a.local = unsafe.Slice((*T)(own.near), own.n)
+	a.nearby = newNearby(a.d, o.first, parts)
+	if own := a.nearby.part(a.s.rank.ID()); own.at != nil {
+		a.local = unsafe.Slice((*T)(own.at), a.d.LocalLen(a.s.rank.ID()))
 	}
 }
 
@@ -189,7 +180,7 @@ func (a *Array[T]) Free() error {
 	if err := a.s.rank.Barrier(); err != nil {
 		return err
 	}
-	a.freed, a.n, a.local, a.parts, a.nearby = true, 0, nil, nil, nearby{}
+	a.freed, a.n, a.local, a.nearby = true, 0, nil, nearby{}
 	delete(a.s.known, a.key.index())
 	if err := a.s.directory.leave(a.key, a.s.memory.Withdraw); err != nil {
 		return a.s.engine.FailIn("memory.Free", err)
@@ -212,7 +203,7 @@ func (a *Array[T]) outside(call string, i uint64) {
 // size is that of an element.
 func (a *Array[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-// find finds an element: where it is when that is in this process, and else nil.
+// find finds an element: where it is when that is near and known, and else nil.
 func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, local int) {
 	if i >= a.n {
 		a.outside(call, i)
@@ -223,13 +214,15 @@ func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, loca
 	} else if owner, local = a.d.Owner(i), a.d.Local(i); !a.safe {
 		a.check(call, i, owner, local, 1)
 	}
-	if own := uint(owner - a.first); own < uint(len(a.parts)) {
-		near = unsafe.Add(a.parts[own].near, uintptr(local)*a.size())
+	if part := a.nearby.part(owner); part.at != nil {
+		near = unsafe.Add(part.at, uintptr(local)*a.size())
+		a.s.counts.Near++
+		a.s.counts.Hits += part.other
 	}
 	return near, owner, local
 }
 
-// look finds an element of another process: where it is when that is mapped here and known, and else where the access goes.
+// look finds an element that find has not found: where it is when the address cache says that it is mapped here, and else where the access goes.
 func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	s, offset := a.s, local*int(a.size())
 	if e := s.directory.known(s.directory.key(a.key, owner)); e != nil {

@@ -3,8 +3,8 @@
 //
 // A [Space] is one rank's part of all of it. An [Array] is spread over the ranks by a distribution; [Array.Local] is a rank's part as an
 // ordinary slice. An element that is near, in this process or mapped from this host, is read and written by a load and a store. The
-// others take a message to the process of their owner, where whoever reads it answers, and its ranks need not attend (XLUPC, section 3). Of an array
-// with blocks of 2^n elements each rank keeps where the parts are that it has found mapped, so that it asks for them no more.
+// others take a message to the process of their owner, where whoever reads it answers, and its ranks need not attend (XLUPC, section 3). Each rank
+// keeps where the parts of an array are that it has found mapped, and asks for them no more.
 //
 // What is allocated is named by a handle, and nobody keeps a table of where others have it (XLUPC, section 2.1). The first access of a process
 // asks the owner, which answers by a handler; the address is kept in the address cache of the process, of pebble.Config.AddressCache entries.

@@ -4,10 +4,10 @@ import "unsafe"
 
 // NearPart is the elements of a rank as this one has them mapped.
 func NearPart[T any](a *Array[T], rank int) []T {
-	if own := rank - a.first; own >= 0 && own < len(a.parts) {
-		return unsafe.Slice((*T)(a.parts[own].near), a.parts[own].n)
+	near := a.nearby.part(rank).at
+	if near == nil {
+		near, _ = a.look(rank, 0)
 	}
-	near, _ := a.look(rank, 0)
 	return unsafe.Slice((*T)(near), a.d.LocalLen(rank))
 }
 

@@ -6,10 +6,11 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// nearby finds elements that are near, where a shift tells whose they are. It calls nothing: the fewer instructions there are between two loads,
-// the more of them the processor has under way. The zero value finds none.
+// nearby is where the parts of an array are that are near: those of this process's ranks, and those that were found mapped here. Where a shift tells
+// whose an element is, it finds elements as well. It calls nothing then: the fewer instructions there are between two loads, the more of them the
+// processor has under way.
 type nearby struct {
-	n     uint64 // how many elements there are
+	n     uint64 // elements that a shift finds; 0 where it does not
 	mask  uint64 // of an index at its owner
 	parts []site // of ranks one after the other
 	first uint64 // of these ranks
@@ -22,28 +23,19 @@ type site struct {
 	other uint64         // 1: it is of another process, mapped from this host
 }
 
-// newNearby is that of an array of whose parts some are in this process, from a rank on.
-func newNearby(d distribution.Indexed, first int, parts []part) (v nearby) {
-	blocks, ok := d.(*distribution.BlockMap)
-	if !ok {
-		return v
-	}
-	bits, ok := blocks.Shift()
-	if !ok {
-		return v
-	}
-	v = nearby{n: d.Len(), mask: 1<<bits - 1, shift: uint8(bits), first: uint64(first)}
-	for _, p := range parts {
-		v.parts = append(v.parts, site{at: p.near})
+// newNearby is that of an array with the parts of this process, from a rank on.
+func newNearby(d distribution.Indexed, first int, parts []site) nearby {
+	v := nearby{parts: parts, first: uint64(first)}
+	if blocks, ok := d.(*distribution.BlockMap); ok {
+		if bits, ok := blocks.Shift(); ok {
+			v.n, v.mask, v.shift = d.Len(), 1<<bits-1, uint8(bits)
+		}
 	}
 	return v
 }
 
 // add adds the part of a rank of another process, which is mapped here.
 func (v *nearby) add(rank int, at unsafe.Pointer) {
-	if v.n == 0 {
-		return
-	}
 	if before := int(v.first) - rank; before > 0 {
 		v.parts = append(make([]site, before, before+len(v.parts)), v.parts...)
 		v.first = uint64(rank)
@@ -53,6 +45,14 @@ func (v *nearby) add(rank int, at unsafe.Pointer) {
 		v.parts = append(v.parts, make([]site, beyond)...)
 	}
 	v.parts[own] = site{at: at, other: 1}
+}
+
+// part is where the part of a rank is, as far as that is known.
+func (v *nearby) part(rank int) (s site) {
+	if own := uint64(rank) - v.first; own < uint64(len(v.parts)) {
+		s = v.parts[own]
+	}
+	return s
 }
 
 // at is where an element of so many bytes is, and nil when that has to be asked for otherwise. other is 1 when it is of another process.

@@ -52,9 +52,7 @@ func CompareAndSwap[T Word](a *Array[T], i uint64, old, v T) bool {
 // findWord finds a word: where it is, or where its change goes. may says whether that is allowed.
 func findWord[T Word](a *Array[T], call string, i uint64, may func(string)) (near *uint64, to spot) {
 	at, owner, local := a.find(call, i)
-	if at != nil {
-		a.s.counts.Near++
-	} else {
+	if at == nil {
 		may(call)
 		at, to = a.look(owner, local)
 	}
