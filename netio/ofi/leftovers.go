@@ -20,7 +20,17 @@ func removeLeftovers(address []byte) {
 	if !ok || err != nil || n <= 0 || name != filepath.Base(name) {
 		return
 	}
-	if syscall.Kill(n, 0) == syscall.ESRCH {
+	if ended(n) {
 		_ = os.Remove(filepath.Join("/dev/shm", name)) // it may be gone, or another user's
 	}
+}
+
+// ended tells whether a process of this host has: also when whoever started it has yet to hear of that.
+func ended(pid int) bool {
+	if syscall.Kill(pid, 0) == syscall.ESRCH {
+		return true
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	name := strings.LastIndex(string(stat), ") ") // the end of it
+	return err == nil && name > 0 && strings.ContainsRune("ZX", rune(stat[name+2]))
 }
