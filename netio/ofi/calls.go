@@ -140,7 +140,7 @@ func (w *Way) ended(e *event) {
 	switch c.kind {
 	case postSlab:
 		if e.err != nil {
-			w.broken(fmt.Errorf("receive: %w", e.err))
+			w.suspect(fmt.Errorf("receive: %w", e.err))
 			return
 		}
 		if e.packet != nil {

@@ -11,18 +11,23 @@ import (
 // removeLeftovers removes the file that the provider shm has made for another process, by its name, which is in the address: a process that was killed
 // leaves it behind. One that lives, or that is somebody else's, is left alone.
 func removeLeftovers(address []byte) {
-	name := strings.TrimRight(string(address), "\x00")
+	if name, pid := shmFile(address); pid > 0 && ended(pid) {
+		_ = os.Remove(name) // it may be gone, or another user's
+	}
+}
+
+// shmFile is the file of an endpoint of the provider shm, and who has made it; 0 is nobody.
+func shmFile(address []byte) (name string, pid int) {
+	name = strings.TrimRight(string(address), "\x00")
 	if _, rest, ok := strings.Cut(name, "://"); ok {
 		name = rest
 	}
-	pid, _, ok := strings.Cut(name, ":")
-	n, err := strconv.Atoi(pid)
-	if !ok || err != nil || n <= 0 || name != filepath.Base(name) {
-		return
+	first, _, ok := strings.Cut(name, ":")
+	pid, err := strconv.Atoi(first)
+	if !ok || err != nil || pid <= 0 || name != filepath.Base(name) {
+		return "", 0
 	}
-	if ended(n) {
-		_ = os.Remove(filepath.Join("/dev/shm", name)) // it may be gone, or another user's
-	}
+	return filepath.Join("/dev/shm", name), pid
 }
 
 // ended tells whether a process of this host has: also when whoever started it has yet to hear of that.

@@ -49,6 +49,9 @@ func (s *slots) grow(w *Way) bool {
 
 // complain says once that there was no memory to pin.
 func (w *Way) complain() {
+	if w.tcp == nil { // the job does not begin, and its error says why
+		return
+	}
 	if w.counts.Refused++; w.counts.Refused == 1 {
 		w.config.Log.Warn("memory could not be registered with the fabric; what has no room goes over TCP", "error", w.pinned.refused)
 	}

@@ -21,19 +21,21 @@ import (
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
-	config  *tcp.Config
-	options Options
-	tcp     *tcp.Transport
-	place   netio.Place
-	token   uint64 // of packets for this process
-	offer   handshake.Offer
-	links   []*link // by process; nil for those that it doesn't link
-	linked  []*link // the others
-	ports   []*port
-	late    inflight.DelayedFlush
-	news    atomic.Bool   // there is something to tell
-	endings atomic.Uint32 // of links
-	sentry  sentry
+	config   *tcp.Config
+	options  Options
+	tcp      *tcp.Transport
+	place    netio.Place
+	token    uint64 // of packets for this process
+	address  []byte // of the endpoint
+	provider string
+	offer    handshake.Offer
+	links    []*link // by process; nil for those that it doesn't link
+	linked   []*link // the others
+	ports    []*port
+	late     inflight.DelayedFlush
+	news     atomic.Bool   // there is something to tell
+	endings  atomic.Uint32 // of links
+	sentry   sentry
 
 	mu        sync.Mutex // guards the fabric, and all below
 	fabric    fabric
@@ -78,7 +80,7 @@ type greeting struct {
 
 // open makes a way over a fabric, which it owns.
 func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
-	w := &Way{config: c, options: o, place: c.Place, fabric: f, token: random(), links: make([]*link, c.Place.Processes)}
+	w := &Way{config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(), provider: f.Traits().Provider, links: make([]*link, c.Place.Processes)}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
 		w.pinned.limit = pinnedDefault(f.Traits().Pins)
@@ -217,6 +219,14 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
+// blameMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one within half a second.
+const blameMax = 2 * time.Second
+
+// suspect ends the job when something of nobody's has failed, unless TCP tells of a loss first.
+func (w *Way) suspect(err error) {
+	time.AfterFunc(blameMax, func() { w.tcp.Under(access).Tell(fmt.Errorf("use the fabric: %w", err)) })
+}
+
 // broken ends the job: nothing moves any more.
 func (w *Way) broken(err error) {
 	w.closed = true
@@ -274,10 +284,12 @@ func (w *Way) Unlink(process int) {
 	if l == nil || l.over.Swap(true) {
 		return
 	}
-	w.mu.Lock()
-	l.end()
-	w.exposures.forget(process)
-	w.unlock()
+	within(time.After(stuckMax), func() {
+		w.mu.Lock()
+		l.end()
+		w.exposures.forget(process)
+		w.unlock()
+	})
 	w.endings.Add(1)
 	for _, p := range w.ports {
 		p.over.Wake()
@@ -286,6 +298,16 @@ func (w *Way) Unlink(process int) {
 
 // Close implements [tcp.Way].
 func (w *Way) Close(quiet bool) {
+	var limit <-chan time.Time
+	if !quiet {
+		limit = time.After(stuckMax)
+	}
+	if !within(limit, func() { w.close(quiet) }) {
+		w.giveUp()
+	}
+}
+
+func (w *Way) close(quiet bool) {
 	w.sentry.stop()
 	w.late.Stop()
 	w.mu.Lock()
@@ -299,13 +321,10 @@ func (w *Way) Close(quiet bool) {
 		w.counts.Granted += l.window
 	}
 	w.counts.SlabBytes = uint64(w.slabs.count) * slabBytes
-	shm := w.fabric.Traits().Provider == "shm"
 	w.fabric.Close()
 	w.fabric = nil
-	for _, l := range w.linked {
-		if shm && l.onHost {
-			removeLeftovers(l.address)
-		}
+	if w.provider == shmProvider {
+		w.removeLeftovers()
 	}
 	w.calls.end()
 	if quiet {

@@ -1,0 +1,134 @@
+package ofi
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// said counts what is logged.
+type said struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (s *said) Enabled(context.Context, slog.Level) bool { return true }
+func (s *said) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s *said) WithGroup(string) slog.Handler            { return s }
+
+func (s *said) Handle(_ context.Context, r slog.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, r.Message)
+	return nil
+}
+
+func (s *said) times(words string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, text := range s.all {
+		if strings.Contains(text, words) {
+			n++
+		}
+	}
+	return n
+}
+
+// pair starts two processes of a rank each, whose logs are kept.
+func pair(t *testing.T, n *loopback, o Options) (all []process, logs [2]*said) {
+	cs := netiotest.Configs(t, 2, 2)
+	for i := range cs {
+		logs[i] = &said{}
+		cs[i].Log = slog.New(logs[i])
+	}
+	all = dial(t, cs, o, func(int) (fabric, error) { return n.open(), nil })
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	return all, logs
+}
+
+// done waits until an operation of rank 1 is done, while both ranks look.
+func done(t *testing.T, all []process, begin func(one netio.OneSided, c *netio.Completion)) error {
+	var c netio.Completion
+	begin(all[1].Port(1).OneSided(), &c)
+	for !c.Done() {
+		for rank, p := range all {
+			require.Nil(t, p.Port(rank).Recv())
+			p.Port(rank).Wait(time.Millisecond)
+		}
+	}
+	return c.Err()
+}
+
+// TestStrangersAreLoggedOnce has one endpoint hear three packets of a stranger: it counts all, and tells of one.
+func TestStrangersAreLoggedOnce(t *testing.T) {
+	n := &loopback{}
+	all, logs := pair(t, n, Options{All: true})
+	w, stranger := all[0].way, n.open()
+	peer, err := stranger.Link(w.fabric.Address())
+	require.NoError(t, err)
+	for range 3 {
+		require.NoError(t, stranger.Send(peer, []byte("GET / HTTP/1.1"), region{}, 0))
+	}
+	require.Eventually(t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.counts.Strangers == 3
+	}, 10*time.Second, time.Millisecond)
+	require.Equal(t, 1, logs[0].times("stranger"))
+	closeAll(t, all)
+}
+
+// TestRefusedMemoryIsSaidOnce exposes memory twice that the fabric will not register: TCP serves it, and the process says so once.
+func TestRefusedMemoryIsSaidOnce(t *testing.T) {
+	n := &loopback{refuseAfter: 4} // what each process begins with
+	all, logs := pair(t, n, Options{All: true})
+	for range 2 {
+		address, _, err := all[0].Port(0).OneSided().Expose(4096)
+		require.NoError(t, err)
+		data := make([]byte, 64)
+		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, data, c) }))
+	}
+	require.EqualValues(t, 2, all[0].way.counts.Refused)
+	require.Equal(t, 1, logs[0].times("goes over TCP"))
+	closeAll(t, all)
+}
+
+// TestBadTransfers reads beyond what was exposed, also where the process has a lease.
+func TestBadTransfers(t *testing.T) {
+	all, _ := pair(t, &loopback{}, Options{All: true})
+	address, mem, err := all[0].Port(0).OneSided().Expose(4096)
+	require.NoError(t, err)
+	data := make([]byte, 64)
+	for range 2 {
+		bad := address.Plus(len(mem) - 63)
+		err = done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(bad, data, c) })
+		require.ErrorContains(t, err, "it ends beyond what was exposed")
+		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, data, c) }))
+	}
+	closeAll(t, all)
+}
+
+// TestExposeBeyondDefault exposes more than may be pinned where nobody said how much: TCP serves it.
+func TestExposeBeyondDefault(t *testing.T) {
+	all, logs := pair(t, &loopback{}, Options{All: true})
+	w := all[0].way
+	w.mu.Lock()
+	w.pinned.limit = w.pinned.used + 1<<20
+	w.mu.Unlock()
+	address, mem, err := all[0].Port(0).OneSided().Expose(4 << 20)
+	require.NoError(t, err)
+	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, []byte("12345678"), c) }))
+	require.Equal(t, "12345678", string(mem[:8]))
+	require.Equal(t, 1, logs[0].times("goes over TCP"))
+	closeAll(t, all)
+}
