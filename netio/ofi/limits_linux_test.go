@@ -1,0 +1,31 @@
+package ofi
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// pinning is a fabric whose memory can't be paged out.
+type pinning struct{ *loop }
+
+func (pinning) Traits() traits {
+	t := (&loop{}).Traits()
+	t.Pins = true
+	return t
+}
+
+// TestTooLittleLockedMemory allows less locked memory than one slab takes.
+func TestTooLittleLockedMemory(t *testing.T) {
+	var before unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: slabBytes / 2, Max: before.Max}))
+	defer func() { require.NoError(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &before)) }()
+	c := netiotest.Configs(t, 2, 2)[0]
+	c.Listener.Close()
+	_, err := open(&c, pinning{(&loopback{}).open()}, Options{All: true})
+	require.ErrorContains(t, err, "beside 0 of 262144: no more memory may be pinned: raise --pinned, or `ulimit -l`")
+}
