@@ -17,9 +17,8 @@ type sentry struct {
 	parking idle.Parking
 	awake   atomic.Int64  // ranks that are not parked
 	looks   atomic.Uint64 // of ranks
-	parks   atomic.Uint64 // of ranks
-	seen    uint64        // looks
-	known   uint64        // parks
+	seen    uint64        // looks, when that last changed or the last rest began
+	resting bool
 	nap     time.Duration
 	over    atomic.Bool
 	running sync.WaitGroup
@@ -54,11 +53,11 @@ func (s *sentry) stop() {
 // relieve counts a rank's look.
 func (s *sentry) relieve() { s.looks.Add(1) }
 
-// parked says that a rank parks. The sentry looks whether others do its work.
+// parked says that a rank parks. When it is the last one, the sentry does the work of all.
 func (s *sentry) parked() {
-	s.awake.Add(-1)
-	s.parks.Add(1)
-	s.parking.Notify()
+	if s.awake.Add(-1) == 0 {
+		s.parking.Notify()
+	}
 }
 
 func (s *sentry) back() { s.awake.Add(1) }
@@ -66,7 +65,7 @@ func (s *sentry) back() { s.awake.Add(1) }
 func (s *sentry) run() {
 	for !s.over.Load() {
 		if s.relieved() {
-			s.rest(idle.PollerSleep)
+			s.rest()
 			continue
 		}
 		s.w.flush()
@@ -75,30 +74,44 @@ func (s *sentry) run() {
 			s.w.flush()
 			continue
 		}
-		if s.file != nil && s.watch() {
-			continue
+		if s.file == nil || !s.watch() {
+			s.doze()
 		}
-		s.rest(s.nap)
-		s.nap = min(2*s.nap, napMax)
 	}
 }
 
-// relieved reports whether ranks look. What came before one has parked says nothing.
+// relieved reports whether ranks look. What they have done since the last rest counts, however often the sentry was woken meanwhile.
 func (s *sentry) relieved() bool {
-	looks, parks := s.looks.Load(), s.parks.Load()
-	if parks != s.known {
-		s.nap = napMin
+	looks := s.looks.Load()
+	relieved := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0
+	if relieved || s.resting {
+		s.seen = looks
 	}
-	relieved := looks-s.seen >= idle.PollerLooksMin && parks == s.known && s.awake.Load() > 0
-	s.seen, s.known = looks, parks
+	s.resting = relieved
 	return relieved
 }
 
-func (s *sentry) rest(d time.Duration) {
+// rest sleeps while ranks look.
+func (s *sentry) rest() {
+	s.nap = napMin
 	s.parking.Announce()
-	if s.parks.Load() != s.known || s.over.Load() {
+	if s.awake.Load() == 0 || s.over.Load() {
 		s.parking.Leave()
 		return
 	}
-	s.parking.Sleep(d)
+	s.parking.Sleep(idle.PollerSleep)
+}
+
+// doze naps, for longer than the last time unless a rank has parked meanwhile.
+func (s *sentry) doze() {
+	s.parking.Announce()
+	if s.over.Load() {
+		s.parking.Leave()
+		return
+	}
+	if s.parking.Sleep(s.nap) {
+		s.nap = napMin
+	} else {
+		s.nap = min(2*s.nap, napMax)
+	}
 }
