@@ -56,6 +56,7 @@ type traits struct {
 	Provider string
 	Pins     bool // registered memory can't be paged out, and counts for the locked-memory limit
 	Message  int  // the most bytes of a Get or Put
+	Packet   int  // the most bytes of a Send; a slab ends when it has less room
 }
 
 // errBusy says that a call is to be tried again later.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
+	"strconv"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -58,6 +58,9 @@ func openLibfabric(provider, node string) (fabric, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
+	}
+	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
+		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge))
 	}
 	f := &libfabric{l: l, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
 	if err := f.open(provider, node); err != nil {
@@ -123,6 +126,7 @@ func (f *libfabric) open(provider, node string) (err error) {
 	}
 	f.traits = traits{
 		Provider: goString(i.fabric.provider), Pins: f.mode&(mrLocal|mrAllocated) != 0, Message: int(min(i.ep.messageMax, 1<<30)),
+		Packet: packetOf(provider),
 	}
 	if err := f.openObjects(); err != nil {
 		return fmt.Errorf("open provider %s: %w", f.traits.Provider, err)
@@ -164,9 +168,8 @@ func (f *libfabric) openObjects() error {
 	if err := f.step("bind the queue", bind, f.self, f.queue, flagSend|flagRecv); err != nil {
 		return err
 	}
-	// That of rxm is told by its environment; that of shm has nothing to set it on before it is enabled.
-	shm := f.traits.Provider == "shm"
-	if !shm && !strings.HasSuffix(f.traits.Provider, "ofi_rxm") {
+	shm := f.traits.Provider == "shm" // which has nothing to set it on before it is enabled
+	if !shm {
 		if err := f.keepRoom(); err != nil {
 			return err
 		}
@@ -195,7 +198,7 @@ func (f *libfabric) openObjects() error {
 // keepRoom has the provider end a slab when it has no room for a packet any more.
 func (f *libfabric) keepRoom() error {
 	room := new(uint64)
-	*room = packetMax
+	*room = uint64(f.traits.Packet)
 	return f.step("keep room for a packet in each slab", f.ep.ops[opSetOption], f.self, optionEndpoint, optionMinMulti, hold(&f.held, room), 8)
 }
 

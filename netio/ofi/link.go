@@ -27,15 +27,16 @@ type link struct {
 	address []byte      // of its endpoint
 	over    atomic.Bool // nothing will be released there any more; for anybody
 
-	sent    uint64 // bytes
-	limit   uint64 // of sent
-	short   bool   // frames found no room since the last packet
-	packet  []byte // that is being filled; nil when there is none
-	slot    uint32 // of it
-	used    int
-	records int
-	table   inflight.Table[sent]
-	notes   []note
+	sent      uint64 // bytes
+	limit     uint64 // of sent
+	short     bool   // frames found no room since the last packet
+	packetMax int
+	packet    []byte // that is being filled; nil when there is none
+	slot      uint32 // of it
+	used      int
+	records   int
+	table     inflight.Table[sent]
+	notes     []note
 
 	taken    uint64 // bytes
 	told     uint64 // the limit that it was told last
@@ -70,8 +71,8 @@ const (
 	limitsReserve = 1 << 10 // that releases and notes leave
 )
 
-func newLink(w *Way, p netio.Place, peer, token uint64) *link {
-	l := &link{w: w, place: p, peer: peer, token: token, limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
+func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
+	l := &link{w: w, place: p, peer: peer, token: g.Token, packetMax: min(w.packet, g.Packet), limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
 	for i := range l.keeper {
 		l.keeper[i].link = l
 	}
@@ -81,7 +82,7 @@ func newLink(w *Way, p netio.Place, peer, token uint64) *link {
 
 // room opens a packet that has room for so many bytes more, and leaves so much of the window.
 func (l *link) room(need, reserve int) bool {
-	if l.packet != nil && l.used+need > framesMax {
+	if l.packet != nil && l.used+need > l.packetMax-packetRest {
 		l.flush()
 	}
 	used := packetHead
@@ -141,7 +142,7 @@ func (l *link) put(f *netio.Frame) bool {
 	putRecord(b, &f.Header, kind, number)
 	l.used += need
 	l.records++
-	if f.Kind == netio.Control || l.used+recordHead+256 > framesMax {
+	if f.Kind == netio.Control || l.used+recordHead+256 > l.packetMax-packetRest {
 		l.flush()
 	} else {
 		l.w.news.Store(true)
@@ -195,7 +196,7 @@ func (l *link) flushOnce() (more bool) {
 			return false
 		}
 	}
-	room := min(uint64(packetMax), l.limit-min(l.limit, l.sent+limitsReserve))
+	room := min(uint64(l.packetMax), l.limit-min(l.limit, l.sent+limitsReserve))
 	notes := 0
 	for len(l.notes) > notes && uint64(l.used+noteBytes) <= room {
 		n := &l.notes[notes]

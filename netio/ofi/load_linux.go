@@ -18,6 +18,7 @@ type library struct {
 	version                            uint32
 	getInfo, freeInfo, dupInfo, fabric uintptr
 	strerror                           uintptr
+	setenv                             func(name, value string) // of C, before the first call of getInfo
 }
 
 const (
@@ -40,13 +41,13 @@ func loadLibrary() (*library, error) {
 	// Handlers that print where a program crashed, and take signals that are Go's.
 	setC("IPATH_NO_BACKTRACE", "1")
 	setC("HFI_NO_BACKTRACE", "1")
-	// Larger messages take rxm's rendezvous, and slabs end when less room is left.
-	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetMax))
+	// Larger messages take rxm's rendezvous.
+	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetSmall))
 	handle, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w; %s", libraryName, err, PackageHint)
 	}
-	l := &library{}
+	l := &library{setenv: setC}
 	var version uintptr
 	for name, at := range map[string]*uintptr{
 		"fi_version": &version, "fi_getinfo": &l.getInfo, "fi_freeinfo": &l.freeInfo, "fi_dupinfo": &l.dupInfo,

@@ -116,7 +116,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 	at := s.mem[s.used : s.used+len(mem) : s.used+len(mem)]
 	s.used += copy(at, mem)
 	e := event{tag: s.tag, packet: at}
-	if len(s.mem)-s.used < packetMax {
+	if len(s.mem)-s.used < packetSmall {
 		e.left = true
 		to.slabs = to.slabs[1:]
 	}
@@ -192,7 +192,9 @@ func (f *loop) Descriptor() int { return -1 }
 
 func (f *loop) MayWait() bool { return false }
 
-func (f *loop) Traits() traits { return traits{Provider: "loopback", Message: 1 << 30} }
+func (f *loop) Traits() traits {
+	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall}
+}
 
 func (f *loop) Close() {
 	f.net.mu.Lock()

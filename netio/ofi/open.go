@@ -75,6 +75,14 @@ func HasDevice() bool {
 	return false
 }
 
+// packetOf is the largest packet of a provider. Others than these may have buffers of that size of their own, for each process.
+func packetOf(provider string) int {
+	if b := base(provider); b == "tcp" || b == "shm" {
+		return packetLarge
+	}
+	return packetSmall
+}
+
 // base is a provider's name without what is layered on it.
 func base(provider string) string {
 	name, _, _ := strings.Cut(provider, ";")

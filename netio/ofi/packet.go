@@ -20,9 +20,10 @@ const (
 	referenceBytes = 32
 	releaseBytes   = 4
 
-	eagerMax  = 16 << 10 // of payload that is copied
-	packetMax = 18 << 10
-	framesMax = packetHead + recordHead + eagerMax // of a packet; what follows is for releases and notes
+	eagerMax    = 16 << 10                                         // of payload that is copied
+	packetSmall = 18 << 10                                         // the largest packet of a provider that copies it once more, or receives into buffers of its own
+	packetLarge = 66 << 10                                         // and of others: 64 KiB of frames, which is what our own TCP writes at a time
+	packetRest  = packetSmall - packetHead - recordHead - eagerMax // of a packet, that frames leave to releases and notes
 )
 
 // Kinds of records beside those of frames. Their key is in Seq.

@@ -2,19 +2,20 @@ package ofi
 
 // slots is registered memory for what leaves, and for pieces of transfers: each has room for a packet.
 type slots struct {
+	room    int // of each
 	regions []region
 	spare   []uint32
 }
 
 const (
-	slotsTogether = 64
-	slotsMax      = 1024
+	slotsTogether = 32
+	slotsMax      = 512
 )
 
 func (s *slots) at(n uint32) ([]byte, region) {
 	r := s.regions[n/slotsTogether]
-	from := int(n%slotsTogether) * packetMax
-	return r.mem[from : from+packetMax : from+packetMax], r
+	from := int(n%slotsTogether) * s.room
+	return r.mem[from : from+s.room : from+s.room], r
 }
 
 // take reports false when there is none now.
@@ -35,7 +36,7 @@ func (s *slots) grow(w *Way) bool {
 	if first >= slotsMax {
 		return false
 	}
-	r, err := w.pinned.more(slotsTogether * packetMax)
+	r, err := w.pinned.more(slotsTogether * s.room)
 	if err != nil {
 		w.complain()
 		return false
@@ -59,7 +60,10 @@ func (w *Way) complain() {
 
 // slabs are posted ahead for packets to be received into. Their room is always more than what all other processes may send before they hear of
 // more: so no packet finds none.
-type slabs struct{ count int }
+type slabs struct {
+	packet int // the largest
+	count  int
+}
 
 const (
 	slabBytes   = 512 << 10
@@ -70,7 +74,7 @@ const (
 // needed is how many slabs it takes for so many bytes: one may be full of what is being taken out, and one too full for the next packet; each is left with
 // less than a packet to spare.
 func (s *slabs) needed(bytes uint64) int {
-	const room = slabBytes - packetMax
+	room := uint64(slabBytes - s.packet)
 	return 2 + int((bytes+room-1)/room)
 }
 

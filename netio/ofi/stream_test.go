@@ -103,7 +103,7 @@ const bareSlots, bareSlabs = 64, 4
 func (e *bareEnd) init(b *testing.B, f fabric, bytes int) {
 	e.fabric, e.bytes = f, bytes
 	var err error
-	e.slots, err = f.Register(mapped(bareSlots*packetMax), random())
+	e.slots, err = f.Register(mapped(bareSlots*packetLarge), random())
 	require.NoError(b, err)
 	e.slabs, err = f.Register(mapped(bareSlabs*slabBytes), random())
 	require.NoError(b, err)
@@ -125,7 +125,7 @@ func (e *bareEnd) run(b *testing.B, n int) {
 	for e.sent < last || e.received < last || len(e.spare) < bareSlots {
 		for len(e.spare) > 0 && e.sent < last && e.sent-e.received < window {
 			slot := e.spare[len(e.spare)-1]
-			from := int(slot) * packetMax
+			from := int(slot) * packetLarge
 			if err := e.Send(e.peer, e.slots.mem[from:][:e.bytes], e.slots, slot); err != nil {
 				require.ErrorIs(b, err, errBusy)
 				break

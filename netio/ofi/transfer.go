@@ -128,11 +128,11 @@ func (t *transfer) run() {
 	}
 }
 
-// pieceMax is how much of a transfer goes at once.
-const pieceMax = eagerMax
-
 // piecesMax is how many pieces may be under way: packets need slots too.
 const piecesMax = slotsMax * 3 / 4
+
+// pieceMax is how much of a transfer goes at once: whole KiB of a slot.
+func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
 // feed lets pieces leave for as long as there are slots. It reports whether all have left.
 func (t *transfer) feed() bool {
@@ -152,7 +152,7 @@ func (t *transfer) feed() bool {
 		}
 		// All pieces but the last end with a word, so that none is torn.
 		at := t.at + uint64(t.next)
-		n := min(len(t.op.Data)-t.next, pieceMax-int(at%exposed.WordBytes))
+		n := min(len(t.op.Data)-t.next, w.pieceMax()-int(at%exposed.WordBytes))
 		c := call{
 			kind: getPiece, link: t.link, slot: slot, bytes: n, of: t, piece: t.op.Data[t.next : t.next+n],
 			at: at, key: t.key,

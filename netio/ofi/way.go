@@ -26,6 +26,7 @@ type Way struct {
 	tcp      *tcp.Transport
 	place    netio.Place
 	token    uint64 // of packets for this process
+	packet   int    // the largest
 	address  []byte // of the endpoint
 	provider string
 	offer    handshake.Offer
@@ -76,6 +77,7 @@ type greeting struct {
 	Address  []byte
 	Token    uint64
 	Host     string
+	Packet   int // the most bytes that it can receive
 }
 
 // open makes a way over a fabric, which it owns.
@@ -86,19 +88,21 @@ func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
 		w.pinned.limit = pinnedDefault(f.Traits().Pins)
 	}
 	w.arena.pinned = &w.pinned
+	w.packet = f.Traits().Packet
+	w.slots.room, w.slabs.packet = w.packet, w.packet
 	w.exposures.init()
 	w.calls.init()
 	w.sentry.init(w)
 	w.late.Init(w.flushLate)
 	if !w.slots.grow(w) {
 		f.Close()
-		return nil, fmt.Errorf("pin the first %d bytes to send from: %w", slotsTogether*packetMax, w.pinned.refused)
+		return nil, fmt.Errorf("pin the first %d bytes to send from: %w", slotsTogether*w.packet, w.pinned.refused)
 	}
 	if err := w.slabs.grow(w, uint64(c.Place.Processes-1)*windowFirst); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("pin the first receive buffers of %d bytes: %w", w.slabs.needed(uint64(c.Place.Processes-1)*windowFirst)*slabBytes, err)
 	}
-	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host()})
+	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host(), w.packet})
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +161,14 @@ func (w *Way) link(process int, address string) error {
 	if mine := w.fabric.Traits().Provider; g.Provider != mine {
 		return fmt.Errorf("it uses provider %s, this one %s: give both the same --provider", g.Provider, mine)
 	}
+	if g.Packet < packetSmall {
+		return fmt.Errorf("it takes packets of %d bytes, %d are the least", g.Packet, packetSmall)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	peer, err := w.fabric.Link(g.Address)
 	if err == nil {
-		l := newLink(w, netio.PlaceOf(w.place.Ranks, w.place.Processes, process), peer, g.Token)
+		l := newLink(w, netio.PlaceOf(w.place.Ranks, w.place.Processes, process), peer, g)
 		l.onHost, l.address = g.Host == host(), g.Address
 		w.links[process] = l
 	}
