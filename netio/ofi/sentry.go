@@ -17,7 +17,9 @@ type sentry struct {
 	parking idle.Parking
 	awake   atomic.Int64  // ranks that are not parked
 	looks   atomic.Uint64 // of ranks
-	seen    uint64        // looks, when that last changed or the last rest began
+	parks   atomic.Uint64 // of ranks
+	seen    uint64        // looks, when a rank last parked or the last rest began
+	known   uint64        // parks
 	resting bool
 	nap     time.Duration
 	over    atomic.Bool
@@ -53,11 +55,11 @@ func (s *sentry) stop() {
 // relieve counts a rank's look.
 func (s *sentry) relieve() { s.looks.Add(1) }
 
-// parked says that a rank parks. When it is the last one, the sentry does the work of all.
+// parked says that a rank parks. The sentry looks whether others do its work.
 func (s *sentry) parked() {
-	if s.awake.Add(-1) == 0 {
-		s.parking.Notify()
-	}
+	s.awake.Add(-1)
+	s.parks.Add(1)
+	s.parking.Notify()
 }
 
 func (s *sentry) back() { s.awake.Add(1) }
@@ -65,7 +67,7 @@ func (s *sentry) back() { s.awake.Add(1) }
 func (s *sentry) run() {
 	for !s.over.Load() {
 		if s.relieved() {
-			s.rest()
+			s.rest(idle.PollerSleep)
 			continue
 		}
 		s.w.flush()
@@ -74,15 +76,22 @@ func (s *sentry) run() {
 			s.w.flush()
 			continue
 		}
-		if s.file == nil || !s.watch() {
-			s.doze()
+		if s.file != nil && s.watch() {
+			continue
 		}
+		s.rest(s.nap)
+		s.nap = min(2*s.nap, napMax)
 	}
 }
 
-// relieved reports whether ranks look. What they have done since the last rest counts, however often the sentry was woken meanwhile.
+// relieved reports whether ranks look. What came before one has parked says nothing; what has come since counts, however often the sentry was woken
+// meanwhile.
 func (s *sentry) relieved() bool {
-	looks := s.looks.Load()
+	looks, parks := s.looks.Load(), s.parks.Load()
+	if parks != s.known {
+		s.seen, s.known, s.resting, s.nap = looks, parks, false, napMin
+		return false
+	}
 	relieved := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0
 	if relieved || s.resting {
 		s.seen = looks
@@ -91,27 +100,11 @@ func (s *sentry) relieved() bool {
 	return relieved
 }
 
-// rest sleeps while ranks look.
-func (s *sentry) rest() {
-	s.nap = napMin
+func (s *sentry) rest(d time.Duration) {
 	s.parking.Announce()
-	if s.awake.Load() == 0 || s.over.Load() {
+	if s.parks.Load() != s.known || s.over.Load() {
 		s.parking.Leave()
 		return
 	}
-	s.parking.Sleep(idle.PollerSleep)
-}
-
-// doze naps, for longer than the last time unless a rank has parked meanwhile.
-func (s *sentry) doze() {
-	s.parking.Announce()
-	if s.over.Load() {
-		s.parking.Leave()
-		return
-	}
-	if s.parking.Sleep(s.nap) {
-		s.nap = napMin
-	} else {
-		s.nap = min(2*s.nap, napMax)
-	}
+	s.parking.Sleep(d)
 }
