@@ -18,9 +18,9 @@ type sentry struct {
 	awake   atomic.Int64  // ranks that are not parked
 	looks   atomic.Uint64 // of ranks
 	parks   atomic.Uint64 // of ranks
-	seen    uint64        // looks, when a rank last parked or the last rest began
+	since   time.Duration // when the next two were
+	seen    uint64        // looks
 	known   uint64        // parks
-	resting bool
 	nap     time.Duration
 	over    atomic.Bool
 	running sync.WaitGroup
@@ -79,24 +79,22 @@ func (s *sentry) run() {
 		if s.file != nil && s.watch() {
 			continue
 		}
-		s.rest(s.nap)
-		s.nap = min(2*s.nap, napMax)
+		s.snooze()
 	}
 }
 
-// relieved reports whether ranks look. What came before one has parked says nothing; what has come since counts, however often the sentry was woken
-// meanwhile.
+// relieved reports whether ranks look. What came before one has parked says nothing. What has come since counts for idle.PollerSleep, however often the
+// sentry was woken meanwhile.
 func (s *sentry) relieved() bool {
-	looks, parks := s.looks.Load(), s.parks.Load()
-	if parks != s.known {
-		s.seen, s.known, s.resting, s.nap = looks, parks, false, napMin
-		return false
+	looks, parks, now := s.looks.Load(), s.parks.Load(), idle.Now()
+	parked := parks != s.known
+	relieved := !parked && looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0
+	if relieved || parked || now-s.since >= idle.PollerSleep {
+		s.seen, s.known, s.since = looks, parks, now
 	}
-	relieved := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0
-	if relieved || s.resting {
-		s.seen = looks
+	if parked {
+		s.nap = napMin
 	}
-	s.resting = relieved
 	return relieved
 }
 
@@ -107,4 +105,14 @@ func (s *sentry) rest(d time.Duration) {
 		return
 	}
 	s.parking.Sleep(d)
+}
+
+// snooze naps, for longer each time.
+func (s *sentry) snooze() {
+	if s.nap < napMax { // Go's timers round up to that
+		doze(s.nap)
+	} else {
+		s.rest(napMax)
+	}
+	s.nap = min(2*s.nap, napMax)
 }

@@ -81,4 +81,10 @@ func (w *waiter) look(set uintptr) bool {
 	return n > 0 || again
 }
 
+// doze sleeps for less than Go's timers can.
+func doze(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil) // which a signal may end
+}
+
 const watchMax = 10 * time.Millisecond
