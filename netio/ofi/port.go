@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
@@ -18,6 +19,7 @@ type port struct {
 	calls     uint32 // of Recv
 	nothing   uint32 // of them, those that found nothing at once
 	paused    bool   // since it last looked
+	idle      uint32 // calls of Look that found nothing
 	detours   uint64
 	crossings uint64
 }
@@ -111,6 +113,9 @@ func (p *port) Look(times int) bool {
 		if p.reach.settle() || p.over.Has() {
 			return true
 		}
+	}
+	if p.idle++; p.idle%idle.CoreYieldEvery == 0 {
+		cpu.Yield() // as over TCP
 	}
 	return false
 }
