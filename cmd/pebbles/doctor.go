@@ -15,10 +15,10 @@ func newDoctor(t terminal) *cobra.Command {
 	var inJSON, alone bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say which launcher has started this process, and how it would join a job",
+		Short: "Say which launcher has started this process, how it would join a job, and what libfabric can do here",
 		Long: "doctor says which launcher has started this process, by which variables it sees that, and how the process would find\n" +
-			"the others of its job. Start it as the program that does not start: mpiexec -n 4 pebbles doctor. Its status is 1 when it finds\n" +
-			"a problem.",
+			"the others of its job. Start it as the program that does not start: mpiexec -n 4 pebbles doctor. It also lists the providers of\n" +
+			"libfabric, for transport ofi, and what is missing for them. Its status is 1 when it finds a problem; a job needs no libfabric.",
 		Example: "  pebbles doctor\n  pebbles doctor --json",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -26,7 +26,8 @@ func newDoctor(t terminal) *cobra.Command {
 				return t.begin(nil)
 			}
 			f := launch.Examine(c.Context(), alone)
-			if err := written(printFinding(t, f, inJSON)); err != nil {
+			fabric, lines := examineFabric()
+			if err := written(printFinding(t, f, fabric, lines, inJSON)); err != nil {
 				return err
 			}
 			if f.Problem != "" {
@@ -41,10 +42,14 @@ func newDoctor(t terminal) *cobra.Command {
 	return c
 }
 
-// printFinding prints all lines at once: other tasks print theirs at the same time.
-func printFinding(t terminal, f launch.Finding, inJSON bool) error {
+// printFinding prints all lines at once: other tasks print theirs at the same time. lines say what fabric does.
+func printFinding(t terminal, f launch.Finding, fabric any, lines [][2]string, inJSON bool) error {
 	if inJSON {
-		return json.NewEncoder(t.stdout).Encode(f)
+		return json.NewEncoder(t.stdout).Encode(struct {
+			launch.Finding
+
+			Libfabric any `json:"libfabric,omitempty"`
+		}{f, fabric})
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -66,6 +71,9 @@ func printFinding(t terminal, f launch.Finding, inJSON bool) error {
 	fmt.Fprintf(w, "host\t%s\n", f.Host)
 	fmt.Fprintf(w, "cores\t%d\n", f.Cores)
 	fmt.Fprintf(w, "open files\t%d needed, %d allowed\n", f.NeedFiles, f.OpenFiles)
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s\t%s\n", l[0], l[1])
+	}
 	if f.Problem != "" {
 		fmt.Fprintf(w, "problem\t%s\n", f.Problem)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -11,16 +10,15 @@ import (
 )
 
 func doctor(t *testing.T, args ...string) (status int, printed string) {
-	var stdout, stderr bytes.Buffer
-	status = execute(newCommand(terminal{args: append([]string{"doctor"}, args...), stdout: &stdout, stderr: &stderr}))
-	require.Empty(t, stderr.String())
-	return status, stdout.String()
+	r := pebbles(t, append([]string{"doctor"}, args...)...)
+	require.Empty(t, r.stderr)
+	return r.status, r.stdout
 }
 
 func TestDoctor(t *testing.T) {
 	status, printed := doctor(t)
 	require.Zero(t, status)
-	require.Contains(t, printed, "launcher    none: this process has a job of its own\n")
+	require.Regexp(t, `(?m)^launcher +none: this process has a job of its own$`, printed)
 
 	t.Setenv("PMI_FD", "9")
 	t.Setenv("PMI_RANK", "3")
@@ -28,7 +26,7 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("MPI_LOCALNRANKS", "4")
 	status, printed = doctor(t)
 	require.Zero(t, status)
-	require.Contains(t, printed, "process           3 of 4\n")
+	require.Regexp(t, `(?m)^process +3 of 4$`, printed)
 	status, printed = doctor(t, "--json")
 	require.Zero(t, status)
 	var f launch.Finding
@@ -40,5 +38,5 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("PMI_RANK", "4")
 	status, printed = doctor(t)
 	require.Equal(t, launch.ExitError, status)
-	require.Contains(t, printed, `problem     mpiexec or srun (PMI-1) seems to have started this process, but PMI_RANK="4"`)
+	require.Regexp(t, `(?m)^problem +mpiexec or srun \(PMI-1\) seems to have started this process, but PMI_RANK="4"`, printed)
 }

@@ -70,9 +70,10 @@ func openLibfabric(provider, node string) (fabric, error) {
 	return f, nil
 }
 
-// query lists what a provider has for us.
-func query(l *library, provider, node string) (*fiInfo, error) {
+// query lists what a provider has for us; "" is all of them. more is what it must be capable of besides.
+func query(l *library, provider, node string, more uint64) (*fiInfo, error) {
 	hints := hintsOf(l)
+	hints.caps |= more
 	defer invoke(l.freeInfo, ptr(hints))
 	if provider != "" {
 		hints.fabric.provider = cString(provider)
@@ -105,7 +106,7 @@ func hintsOf(l *library) *fiInfo {
 }
 
 func (f *libfabric) open(provider, node string) (err error) {
-	f.info, err = query(f.l, provider, node)
+	f.info, err = query(f.l, provider, node, 0)
 	if errors.Is(err, errNoData) {
 		return fmt.Errorf("libfabric %s has no provider %q with reliable datagrams (FI_EP_RDM), FI_MSG and FI_RMA: fi_info (package libfabric-bin) lists those it has",
 			f.l.Version(), provider)

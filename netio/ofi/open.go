@@ -3,7 +3,6 @@ package ofi
 import (
 	"fmt"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/activepebbles/pebbles/netio/connect"
@@ -66,14 +65,7 @@ func mayLeave(provider string, c *tcp.Config, insecure bool) error {
 var overIP = map[string]bool{"tcp": true, "net": true, "sockets": true, "udp": true}
 
 // HasDevice reports whether this host has a device that libfabric may use.
-func HasDevice() bool {
-	for _, folder := range []string{"/sys/class/infiniband", "/sys/class/cxi"} {
-		if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
-			return true
-		}
-	}
-	return false
-}
+func HasDevice() bool { return len(devices("/")) > 0 }
 
 // packetOf is the largest packet of a provider. Others than these may have buffers of that size of their own, for each process.
 func packetOf(provider string) int {

@@ -11,8 +11,9 @@ import (
 func (s *sentry) openDescriptor() {
 	s.w.mu.Lock()
 	fd := s.w.fabric.Descriptor()
-	s.w.mu.Unlock()
-	if fd < 0 || !s.quiet(fd) {
+	truthful := fd >= 0 && quiet(s.w.fabric, func() { s.w.advance() })
+	s.w.unlock()
+	if !truthful {
 		return
 	}
 	// A set of its own holds it: the fabric's descriptor stays the fabric's.
@@ -34,15 +35,15 @@ func (s *sentry) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tries a descriptor: one that is readable while there is nothing to do would keep the sentry busy.
-func (s *sentry) quiet(fd int) bool {
+// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the sentry busy. look looks at the fabric.
+func quiet(f fabric, look func()) bool {
 	for range 8 {
-		s.w.poll()
-		s.w.mu.Lock()
-		may := s.w.fabric.MayWait()
-		s.w.mu.Unlock()
-		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		if n, err := unix.Poll(p, 0); may && err == nil && n == 0 {
+		look()
+		p := []unix.PollFd{{Fd: int32(f.Descriptor()), Events: unix.POLLIN}}
+		if !f.MayWait() {
+			continue
+		}
+		if n, err := unix.Poll(p, 0); err == nil && n == 0 {
 			return true
 		}
 	}

@@ -1,0 +1,82 @@
+package ofi
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Finding is what [Examine] finds of libfabric on this host.
+type Finding struct {
+	Version   string     `json:"version,omitempty"`   // of the library; "" where it can't be used
+	Providers []Provider `json:"providers,omitempty"` // with reliable datagrams, messages and one-sided access, in the library's order
+	Devices   []string   `json:"devices,omitempty"`   // of this host, for RDMA
+	Locked    int64      `json:"locked_memory"`       // bytes that a process may lock (`ulimit -l`); -1 is without limit
+	Pinned    int64      `json:"pinned"`              // bytes that a process registers at most by default, with a provider that locks memory
+	Missing   []string   `json:"missing,omitempty"`   // what is missing, a sentence each, which names the package
+}
+
+// Provider is what one of libfabric's providers can do.
+type Provider struct {
+	Name         string   `json:"name"`
+	Wait         string   `json:"wait,omitempty"`         // [WaitsByDescriptor] or [WaitsByNaps]
+	MultiReceive bool     `json:"multi_receive"`          // many packets into one buffer, which jobs need
+	Registration []string `json:"registration,omitempty"` // the modes that it wants, such as FI_MR_LOCAL
+	Locks        bool     `json:"locks"`                  // registered memory counts for the locked-memory limit
+	Largest      int64    `json:"largest_message"`        // bytes of one message, put or get
+	Problem      string   `json:"problem,omitempty"`      // why no endpoint could be opened
+}
+
+// How processes wait for a provider.
+const (
+	WaitsByDescriptor = "descriptor"
+	WaitsByNaps       = "naps" // it has no descriptor, or none that tells the truth
+)
+
+// Examine loads libfabric, and opens an endpoint of each provider for a moment. It takes up to a second. Where libfabric can't be used, Missing says why.
+func Examine() Finding {
+	f := Finding{Devices: devices("/"), Locked: lockedMax(), Pinned: pinnedDefault(true)}
+	if err := f.ask(); err != nil {
+		f.Missing = append(f.Missing, err.Error())
+	} else {
+		f.compare()
+	}
+	return f
+}
+
+// compare compares providers with devices.
+func (f *Finding) compare() {
+	for _, d := range f.Devices {
+		makers, advice := ofInfiniband, "install ibverbs-providers (Debian and Ubuntu) or libibverbs (Fedora and RHEL), and give a container /dev/infiniband"
+		if strings.HasPrefix(d, "cxi") {
+			makers, advice = []string{"cxi"}, "install a libfabric that has it, such as HPE's"
+		}
+		if !slices.ContainsFunc(f.Providers, func(p Provider) bool { return p.Problem == "" && slices.Contains(makers, base(p.Name)) }) {
+			f.Missing = append(f.Missing, fmt.Sprintf("no provider serves device %s (%s would): %s", d, strings.Join(makers, " or "), advice))
+		}
+	}
+	if least := leastPinned(2); len(f.Devices) > 0 && f.Locked >= 0 && f.Locked < least {
+		f.Missing = append(f.Missing, fmt.Sprintf("%d bytes may be locked, and a process needs %d at least: raise the limit (ulimit -l)", f.Locked, least))
+	}
+}
+
+// ofInfiniband are the providers of devices in /sys/class/infiniband.
+var ofInfiniband = []string{"verbs", "efa", "psm3", "psm2", "opx", "usnic"}
+
+// leastPinned is what a process of a job registers before it starts.
+func leastPinned(processes int) int64 {
+	var s slabs
+	return slotsTogether*packetMax + slabBytes*int64(s.needed(uint64(processes-1)*windowFirst))
+}
+
+// devices are those that libfabric may use. root is that of the file system.
+func devices(root string) (names []string) {
+	for _, folder := range []string{"sys/class/infiniband", "sys/class/cxi"} {
+		all, _ := filepath.Glob(filepath.Join(root, folder, "*")) // fails on bad patterns alone
+		for _, d := range all {
+			names = append(names, filepath.Base(d))
+		}
+	}
+	return names
+}
