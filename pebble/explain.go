@@ -28,6 +28,8 @@ type Explanation struct {
 	// that buffers begin with, and that the rank keeps for its next sends, come on top.
 	Bytes int64  `json:"bytes"`
 	Tasks string `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
+	// Fabric is what process 0 posts ahead for frames over an RDMA fabric, beside all this; nil without one.
+	Fabric *netio.Preposted `json:"fabric,omitempty"`
 }
 
 // TargetPlan is the part of one target. The numbers are of the rank that has the most neighbours.
@@ -77,7 +79,25 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
+	if _, ok := r.Preposted(nil); ok { // otherwise nobody needs to know who sends
+		p, _ := r.Preposted(senders(r))
+		e.Fabric = &p
+	}
 	return e
+}
+
+// senders are the other processes that have a rank from which a route has a hop to one of this process.
+func senders(r *engine.Rank) map[int]bool {
+	all, here := make(map[int]bool), r.Place()
+	for d := range r.Descriptions() {
+		for rank := here.First; rank < here.Last; rank++ {
+			for _, from := range route.Incoming(d.Topology, rank) {
+				all[here.ProcessOf(from)] = true
+			}
+		}
+	}
+	delete(all, here.Process)
+	return all
 }
 
 func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
@@ -127,7 +147,24 @@ func (e Explanation) String() string {
 	if e.Tasks != "" {
 		fmt.Fprintln(&b, e.Tasks)
 	}
+	if e.Fabric != nil {
+		writeFabric(&b, e.Fabric)
+	}
 	return b.String()
+}
+
+// writeFabric says the formula of TreadMarks over GM, 2.2.2, where o is a window.
+func writeFabric(b *strings.Builder, p *netio.Preposted) {
+	fmt.Fprintf(b, "provider %s: process 0 pins room for o x (n-1) bytes ahead, o = %d for each of %s (TreadMarks over GM, 2.2.2)\n",
+		p.Provider, p.Window, plural(p.Links, "other process", "other processes"))
+	fmt.Fprintf(b, "    %12d  slabs        (%d + ceil(%d x %d / %d)) x %d\n", p.Slabs(0)*p.Slab, p.Ahead, p.Links, p.Window, p.Room, p.Slab)
+	fmt.Fprintf(b, "  + %12d  to send from\n", p.Send)
+	fmt.Fprintf(b, "  = %12d  pinned at first, of at most %d\n", p.Bytes(0), p.Limit)
+	fmt.Fprintf(b, "    %12d  when all have grown to o = %d\n", p.Bytes(p.Links), p.WindowMax)
+	if p.Senders < p.Links {
+		fmt.Fprintf(b, "    %12d  routed: only those of %s that may send here grow, O(log n) in a hypercube\n",
+			p.Bytes(p.Senders), plural(p.Senders, "process", "processes"))
+	}
 }
 
 func (p TargetPlan) write(b *strings.Builder) {

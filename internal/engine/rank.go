@@ -103,6 +103,14 @@ func (r *Rank) Place() netio.Place { return r.job.place }
 // Transport is the name of the transport that carries the job's frames.
 func (r *Rank) Transport() string { return r.job.transport.Name() }
 
+// Preposted is what this process posts ahead for what others send it; see [netio.Preposter].
+func (r *Rank) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
+	if t, ok := r.job.transport.(netio.Preposter); ok {
+		return t.Preposted(senders)
+	}
+	return p, false
+}
+
 // Termination is the name of the detector that ended the last epoch, or nothing before the first.
 func (r *Rank) Termination() string {
 	r.owned("Termination was called")
