@@ -81,6 +81,11 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 				t.Run(fmt.Sprintf("%d ranks in %d", s.ranks, s.processes), func(t *testing.T) {
 					running := goleak.IgnoreCurrent()
 					w := newWorld(t, maker(t, s.ranks, s.processes))
+					t.Cleanup(func() {
+						if t.Skipped() {
+							w.closeAll() // which the body did not come to
+						}
+					})
 					c.body(w)
 					w.close()
 					goleak.VerifyNone(t, running)
