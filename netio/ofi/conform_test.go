@@ -84,7 +84,7 @@ func TestProviderConforms(t *testing.T) {
 	conforms(t, func() func(int) (fabric, error) {
 		g := &together{}
 		return func(int) (fabric, error) {
-			f, err := openLibfabric(provider, host)
+			f, err := openLibfabric(provider, host, 3)
 			if err != nil {
 				return nil, err
 			}

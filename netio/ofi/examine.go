@@ -64,10 +64,10 @@ func (f *Finding) compare() {
 // ofInfiniband are the providers of devices in /sys/class/infiniband.
 var ofInfiniband = []string{"verbs", "efa", "psm3", "psm2", "opx", "usnic"}
 
-// leastPinned is what a process of a job registers before it starts.
+// leastPinned is what a process of a job registers before it starts, over a provider of hardware.
 func leastPinned(processes int) int64 {
-	var s slabs
-	return slotsTogether*packetMax + slabBytes*int64(s.needed(uint64(processes-1)*windowFirst))
+	s := slabs{packet: packetSmall}
+	return slotsTogether*packetSmall + slabBytes*int64(s.needed(uint64(processes-1)*windowFirst))
 }
 
 // devices are those that libfabric may use. root is that of the file system.

@@ -53,7 +53,7 @@ func examineProvider(l *library, i *fiInfo, name string) Provider {
 		p.MultiReceive = true
 		invoke(l.freeInfo, ptr(with))
 	}
-	e, err := openLibfabric(name, "127.0.0.1")
+	e, err := openLibfabric(name, "127.0.0.1", 2)
 	if err != nil {
 		p.Problem = err.Error()
 		return p

@@ -6,7 +6,7 @@ import "errors"
 
 var errElsewhereThanLinux = errors.New("libfabric is used on Linux for amd64 and arm64 alone: use transport tcp")
 
-func openLibfabric(string, string) (fabric, error) { return nil, errElsewhereThanLinux }
+func openLibfabric(string, string, int) (fabric, error) { return nil, errElsewhereThanLinux }
 
 func (*Finding) ask() error { return errElsewhereThanLinux }
 

@@ -16,6 +16,7 @@ import (
 // libfabric is a fabric over an endpoint of libfabric's.
 type libfabric struct {
 	l                      *library
+	processes              int
 	info                   *fiInfo
 	fabric, domain, av, cq *object
 	ep                     *endpoint
@@ -52,17 +53,19 @@ type scratch struct {
 	out      uintptr // what a call returns by a pointer
 }
 
-// openLibfabric opens an endpoint of a provider; "" is the first of those that have hardware. node is the address of this host that providers over IP
-// use.
-func openLibfabric(provider, node string) (fabric, error) {
+// openLibfabric opens an endpoint of a provider, for a job of so many processes; "" is the first of those that have hardware. node is the address of this
+// host that providers over IP use.
+func openLibfabric(provider, node string, processes int) (fabric, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
+	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more than soft-RoCE has.
+	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(processes))
 	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
 		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge))
 	}
-	f := &libfabric{l: l, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
+	f := &libfabric{l: l, processes: processes, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
 	if err := f.open(provider, node); err != nil {
 		f.Close()
 		return nil, err
@@ -154,7 +157,7 @@ func (f *libfabric) openObjects() error {
 	if err := f.openQueue(); err != nil {
 		return err
 	}
-	av := &avAttr{kind: vectorTable}
+	av := &avAttr{kind: vectorTable, count: uint64(f.processes)}
 	if err := f.step("open the address vector", f.domain.ops[opAV], ptr(f.domain), hold(&f.held, av), hold(&f.held, &f.av), 0); err != nil {
 		return err
 	}

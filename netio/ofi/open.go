@@ -35,7 +35,7 @@ func openWay(c *tcp.Config, f connect.Fabric, must bool) (*Way, error) {
 	if err := mayLeave(f.Provider, c, f.Insecure); err != nil { // loads nothing to say so
 		return nil, err
 	}
-	fabric, err := openLibfabric(f.Provider, node)
+	fabric, err := openLibfabric(f.Provider, node, c.Place.Processes)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (w *Way) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
 	}
 	p.Provider, p.Links = w.fabric.Traits().Provider, len(w.linked)
 	p.Window, p.WindowMax = windowFirst, windowMax
-	p.Slab, p.Room, p.Ahead = slabBytes, slabBytes-packetMax, int64(w.slabs.needed(0))
-	p.Send, p.Limit = slotsTogether*packetMax, w.pinned.limit
+	p.Slab, p.Room, p.Ahead = slabBytes, slabBytes-int64(w.slabs.packet), int64(w.slabs.needed(0))
+	p.Send, p.Limit = slotsTogether*int64(w.slots.room), w.pinned.limit
 	return p, p.Links > 0
 }

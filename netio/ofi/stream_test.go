@@ -39,7 +39,7 @@ func streamFabrics(b *testing.B) func(int) (fabric, error) {
 	}
 	g := &together{}
 	return func(int) (fabric, error) {
-		f, err := openLibfabric(provider, cmp.Or(host, "127.0.0.1"))
+		f, err := openLibfabric(provider, cmp.Or(host, "127.0.0.1"), 2)
 		if err != nil {
 			return nil, err
 		}
