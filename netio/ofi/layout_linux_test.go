@@ -48,7 +48,7 @@ func TestLayout(t *testing.T) {
 		"fid_ep,ops": unsafe.Offsetof(e.ops), "fid_ep,cm": unsafe.Offsetof(e.cm), "fid_ep,msg": unsafe.Offsetof(e.msg), "fid_ep,rma": unsafe.Offsetof(e.rma),
 		"fid_mr,mem_desc": unsafe.Offsetof(m.desc), "fid_mr,key": unsafe.Offsetof(m.key), "fi_cq_attr,format": unsafe.Offsetof(cq.format),
 		"fi_cq_attr,wait_obj": unsafe.Offsetof(cq.wait), "fi_av_attr,type": unsafe.Offsetof(av.kind), "fi_av_attr,flags": unsafe.Offsetof(av.flags),
-		"fi_av_attr,count": unsafe.Offsetof(av.count),
+		"fi_av_attr,count":       unsafe.Offsetof(av.count),
 		"fi_cq_data_entry,flags": unsafe.Offsetof(ce.flags), "fi_cq_data_entry,len": unsafe.Offsetof(ce.length), "fi_cq_data_entry,buf": unsafe.Offsetof(ce.buffer),
 		"fi_cq_err_entry,err": unsafe.Offsetof(cr.err), "fi_cq_err_entry,flags": unsafe.Offsetof(cr.flags),
 		"fi_msg_rma,rma_iov": unsafe.Offsetof(rm.remote), "fi_msg_rma,context": unsafe.Offsetof(rm.context), "fi_msg_rma,addr": unsafe.Offsetof(rm.peer),

@@ -61,9 +61,9 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		return nil, err
 	}
 	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more than soft-RoCE has.
-	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(processes))
+	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(processes), false)
 	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
-		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge))
+		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge), false)
 	}
 	f := &libfabric{l: l, processes: processes, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
 	if err := f.open(provider, node); err != nil {

@@ -18,7 +18,7 @@ type library struct {
 	version                            uint32
 	getInfo, freeInfo, dupInfo, fabric uintptr
 	strerror                           uintptr
-	setenv                             func(name, value string) // of C, before the first call of getInfo
+	setenv                             setenv // of C, before the first call of getInfo
 }
 
 const (
@@ -39,10 +39,14 @@ func loadLibrary() (*library, error) {
 		return nil, err
 	}
 	// Handlers that print where a program crashed, and take signals that are Go's.
-	setC("IPATH_NO_BACKTRACE", "1")
-	setC("HFI_NO_BACKTRACE", "1")
+	setC("IPATH_NO_BACKTRACE", "1", false)
+	setC("HFI_NO_BACKTRACE", "1", false)
 	// Larger messages take rxm's rendezvous.
-	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetSmall))
+	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetSmall), false)
+	// A cache of registrations learns what is unmapped from C's munmap alone. Go's does not call that: what is mapped later at the same address would
+	// be read and written in pages that are gone. Registrations here last long, so that a cache gains nothing.
+	setC("FI_MR_CACHE_MONITOR", "disabled", true)
+	setC("FI_MR_CACHE_MAX_COUNT", "0", true)
 	handle, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w; %s", libraryName, err, PackageHint)
@@ -63,15 +67,21 @@ func loadLibrary() (*library, error) {
 	return l, nil
 }
 
-// setenvC is C's setenv: it does not see what Go's os.Setenv does. It leaves alone what is set.
-func setenvC() (set func(name, value string), err error) {
+// setenv sets a variable of C's, which does not see what Go's os.Setenv does. It leaves alone what is set, unless force is.
+type setenv func(name, value string, force bool)
+
+func setenvC() (setenv, error) {
 	at, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {
 		return nil, fmt.Errorf("find setenv of the C library: %w", err)
 	}
-	return func(name, value string) {
+	return func(name, value string, force bool) {
+		overwrite := uintptr(0)
+		if force {
+			overwrite = 1
+		}
 		h := new(held)
-		invoke(at, hold(h, cString(name)), hold(h, cString(value)), 0)
+		invoke(at, hold(h, cString(name)), hold(h, cString(value)), overwrite)
 		runtime.KeepAlive(h)
 	}, nil
 }
