@@ -16,7 +16,8 @@ func (f *Finding) ask() error {
 		return err
 	}
 	f.Version = l.Version()
-	list, err := query(l, "", "", 0)
+	var list *fiInfo
+	keepingSignals(func() { list, err = query(l, "", "", 0) })
 	if errors.Is(err, errNoData) {
 		return nil
 	}

@@ -66,7 +66,8 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge), false)
 	}
 	f := &libfabric{l: l, processes: processes, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
-	if err := f.open(provider, node); err != nil {
+	keepingSignals(func() { err = f.open(provider, node) }) // shm takes signals for its endpoints
+	if err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -11,9 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignalsAreGos loads the library, which may take signals that are Go's, and finds that Go still hears of them.
+// TestSignalsAreGos loads the library and opens endpoints, which both may take signals that are Go's, and finds that Go still hears of them.
 func TestSignalsAreGos(t *testing.T) {
+	before := actions()
 	needLibrary(t)
+	require.Equal(t, before, actions(), "after the load")
+	require.NotEmpty(t, Examine().Providers)
+	require.Equal(t, before, actions(), "after all providers were opened, and closed")
+	f, err := openLibfabric("shm", "", 2)
+	require.NoError(t, err)
+	defer f.Close()
+	require.Equal(t, before, actions(), "with an endpoint of shm")
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGTERM)
 	defer signal.Stop(heard)
@@ -23,6 +31,13 @@ func TestSignalsAreGos(t *testing.T) {
 		var nothing *int
 		*nothing = 1
 	})
+}
+
+func actions() (all [signalMax + 1]signalAction) {
+	for s := range all {
+		_ = action(s, nil, &all[s])
+	}
+	return all
 }
 
 func needLibrary(t *testing.T) {
