@@ -262,6 +262,11 @@ func TestMistakesAreTold(t *testing.T) {
 				a := words(s, 100)
 				return body(r, func() { a.Scatter(make([]uint64, 2), make([]uint64, 3)) })
 			}},
+		"a get into a short slice": {`Gather of array "words": 2 indices, and room for 1 elements: give as many`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				a := words(s, 100)
+				return body(r, func() { a.Gather(make([]uint64, 1), []uint64{0, 99}) })
+			}},
 		"waiting twice": {`Pending.Wait was called twice`,
 			func(r *pebble.Rank, s *memory.Space) error {
 				a := words(s, 100)
