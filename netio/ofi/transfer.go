@@ -131,7 +131,7 @@ func (t *transfer) run() {
 // piecesMax is how many pieces may be under way: packets need slots too.
 const piecesMax = slotsMax * 3 / 4
 
-// pieceMax is how much of a transfer goes at once: whole KiB of a slot.
+// pieceMax is how many bytes of a transfer go at once: what a slot has room for, in multiples of 16 KiB.
 func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
 // feed lets pieces leave for as long as there are slots. It reports whether all have left.

@@ -231,7 +231,11 @@ const blameMax = 2 * time.Second
 
 // suspect ends the job when something of nobody's has failed, unless TCP tells of a loss first.
 func (w *Way) suspect(err error) {
-	time.AfterFunc(blameMax, func() { w.tcp.Under(access).Tell(fmt.Errorf("use the fabric: %w", err)) })
+	time.AfterFunc(blameMax, func() {
+		if !w.sentry.over.Load() { // the way has not been closed meanwhile
+			w.tcp.Under(access).Tell(fmt.Errorf("use the fabric: %w", err))
+		}
+	})
 }
 
 // broken ends the job: nothing moves any more.
