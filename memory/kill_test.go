@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -16,10 +15,8 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/netiotest"
-	"github.com/activepebbles/pebbles/netio/tcp"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -32,25 +29,11 @@ const (
 
 // member is one of three processes that gather from each other until one is killed. It says how its rank ended.
 func member(process int) error {
-	listener, err := tcp.Listen("")
+	c, err := netiotest.Join(process, members)
 	if err != nil {
 		return err
 	}
-	fmt.Println("address", listener.Addr())
-	addresses := make([]string, members)
-	for i := range addresses {
-		if _, err := fmt.Scanln(&addresses[i]); err != nil {
-			return err
-		}
-	}
-	go func() { // the test that has started it may be gone
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(3)
-	}()
-	tr, err := connect.Dial(context.Background(), tcp.Config{
-		Job: "test", Secret: netiotest.Secret(1), Place: netio.PlaceOf(members, members, process), Listener: listener, Addresses: addresses,
-		Identity: netiotest.Identity(),
-	}, os.Getenv(transportVariable))
+	tr, err := connect.Dial(context.Background(), c, os.Getenv(transportVariable))
 	if err != nil {
 		return err
 	}
@@ -112,27 +95,10 @@ func TestKilledOwner(t *testing.T) {
 }
 
 // killOwner kills one of the processes of a job, and returns when the others ended after that.
-func killOwner(t *testing.T, by string, victim int) (took []time.Duration) {
-	var all [members]*netiotest.Member
-	var addresses []string
+func killOwner(t *testing.T, by string, victim int) []time.Duration {
+	all := make([]*netiotest.Member, members)
 	for i := range all {
 		all[i] = netiotest.Start(t, memberVariable+"="+strconv.Itoa(i), transportVariable+"="+by)
-		addresses = append(addresses, all[i].Line(t, "address"))
 	}
-	for _, s := range all {
-		fmt.Fprintln(s.Input, strings.Join(addresses, "\n"))
-	}
-	for _, s := range all {
-		s.Line(t, "flows")
-	}
-	began := time.Now()
-	require.NoError(t, all[victim].Command.Process.Kill())
-	for i, s := range all {
-		if i != victim {
-			require.Contains(t, s.Line(t, "ended"), fmt.Sprintf("lost process %d (rank %d)", victim, victim))
-			took = append(took, time.Since(began))
-			require.NoError(t, s.Command.Wait())
-		}
-	}
-	return took
+	return netiotest.KillOne(t, all, victim)
 }

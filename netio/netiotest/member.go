@@ -2,13 +2,18 @@ package netiotest
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // Member is a process that a test has started: its own program again, with variables that tell it so.
@@ -43,4 +48,54 @@ func (m *Member) Line(t testing.TB, word string) string {
 	rest, ok := strings.CutPrefix(m.lines.Text(), word)
 	require.True(t, ok, "%q, not %s", m.lines.Text(), word)
 	return strings.TrimSpace(rest)
+}
+
+// Join is what a started process does to meet the others of its job, which have one rank each: it writes its address, reads those of all, and
+// returns what to dial with. The process ends when its input does: the test that has started it may be gone.
+func Join(process, members int) (c tcp.Config, err error) {
+	listener, err := tcp.Listen("")
+	if err != nil {
+		return c, err
+	}
+	fmt.Println("address", listener.Addr())
+	addresses := make([]string, members)
+	for i := range addresses {
+		if _, err := fmt.Scanln(&addresses[i]); err != nil {
+			return c, err
+		}
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
+	return tcp.Config{
+		Job: "test", Secret: Secret(1), Place: netio.PlaceOf(members, members, process), Listener: listener, Addresses: addresses,
+		Identity: Identity(),
+	}, nil
+}
+
+// KillOne lets started processes meet, kills one of them when all have written "flows", and returns when each other one has written "ended" after that, with
+// an error that names the lost process.
+func KillOne(t testing.TB, all []*Member, victim int) (took []time.Duration) {
+	t.Helper()
+	var addresses []string
+	for _, m := range all {
+		addresses = append(addresses, m.Line(t, "address"))
+	}
+	for _, m := range all {
+		fmt.Fprintln(m.Input, strings.Join(addresses, "\n"))
+	}
+	for _, m := range all {
+		require.Empty(t, m.Line(t, "flows"))
+	}
+	began := time.Now()
+	require.NoError(t, all[victim].Command.Process.Kill())
+	for i, m := range all {
+		if i != victim {
+			require.Contains(t, m.Line(t, "ended"), fmt.Sprintf("lost process %d (rank %d)", victim, victim))
+			took = append(took, time.Since(began))
+			require.NoError(t, m.Command.Wait())
+		}
+	}
+	return took
 }

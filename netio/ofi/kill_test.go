@@ -5,7 +5,6 @@ package ofi_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,22 +18,19 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/netiotest"
-	"github.com/activepebbles/pebbles/netio/tcp"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
 
 const (
-	memberVariable   = "OFI_TEST_MEMBER"      // the number of a process that a test has started, what it does, and its transport
-	killsVariable    = "PEBBLES_KILLS"        // how often a process is killed while it does each
-	providerVariable = "PEBBLES_PROVIDER"     // of libfabric that is tested
-	members          = 3                      // processes of a job, of one rank each
-	part             = 1 << 12                // words of a rank
-	lap              = 1000                   // operations or pebbles between two looks
-	killed           = "lost process %[1]d (" // what the others say
+	memberVariable   = "OFI_TEST_MEMBER"  // the number of a process that a test has started, what it does, and its transport
+	killsVariable    = "PEBBLES_KILLS"    // how often a process is killed while it does each
+	providerVariable = "PEBBLES_PROVIDER" // of libfabric that is tested
+	members          = 3                  // processes of a job, of one rank each
+	part             = 1 << 12            // words of a rank
+	lap              = 1000               // operations or pebbles between two looks
 )
 
 func TestMain(m *testing.M) {
@@ -55,25 +51,11 @@ func member(text string) error {
 	if _, err := fmt.Sscan(text, &process, &does, &transport); err != nil {
 		return err
 	}
-	listener, err := tcp.Listen("")
+	c, err := netiotest.Join(process, members)
 	if err != nil {
 		return err
 	}
-	fmt.Println("address", listener.Addr())
-	addresses := make([]string, members)
-	for i := range addresses {
-		if _, err := fmt.Scanln(&addresses[i]); err != nil {
-			return err
-		}
-	}
-	go func() { // the test that has started it may be gone
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(3)
-	}()
-	tr, err := connect.Dial(context.Background(), tcp.Config{
-		Job: "test", Secret: netiotest.Secret(1), Place: netio.PlaceOf(members, members, process), Listener: listener, Addresses: addresses,
-		Identity: netiotest.Identity(),
-	}, transport)
+	tr, err := connect.Dial(context.Background(), c, transport)
 	if err == nil {
 		err = pebble.Run(context.Background(), pebble.Config{Ranks: members, Transport: tr}, func(r *pebble.Rank) error { return forever(r, does) })
 	}
@@ -152,27 +134,11 @@ func neighbourFile(t *testing.T) string {
 // kill kills one process of a job, and returns when the others ended after that.
 func kill(t *testing.T, does, transport string, victim int) (took []time.Duration) {
 	t.Helper()
-	var all [members]*netiotest.Member
-	var addresses []string
+	all := make([]*netiotest.Member, members)
 	for i := range all {
 		all[i] = netiotest.Start(t, fmt.Sprintf("%s=%d %s %s", memberVariable, i, does, transport))
-		addresses = append(addresses, all[i].Line(t, "address"))
 	}
-	for _, m := range all {
-		fmt.Fprintln(m.Input, strings.Join(addresses, "\n"))
-	}
-	for _, m := range all {
-		require.Empty(t, m.Line(t, "flows"))
-	}
-	began := time.Now()
-	require.NoError(t, all[victim].Command.Process.Kill())
-	for i, m := range all {
-		if i != victim {
-			require.Contains(t, m.Line(t, "ended"), fmt.Sprintf(killed, victim))
-			took = append(took, time.Since(began))
-			require.NoError(t, m.Command.Wait())
-		}
-	}
+	took = netiotest.KillOne(t, all, victim)
 	for _, m := range all {
 		left, err := filepath.Glob(fmt.Sprintf("/dev/shm/%d:*", m.Command.Process.Pid))
 		require.NoError(t, err)
