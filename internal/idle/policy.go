@@ -34,6 +34,13 @@ func PolicyFor(here, onHost int) Policy {
 	return p
 }
 
+// YieldAsOverTCP is for ranks whose looks take as long as a yield.
+func (p *Policy) YieldAsOverTCP() {
+	if p.Processes == 0 {
+		p.Processes = CoreYieldEvery
+	}
+}
+
 // Learn returns a rank's spin limit after a sleep: beside other work, it doesn't pay to poll for somebody who is not running.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {

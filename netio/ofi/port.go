@@ -1,7 +1,6 @@
 package ofi
 
 import (
-	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/internal/inflight"
@@ -19,7 +18,6 @@ type port struct {
 	calls     uint32 // of Recv
 	nothing   uint32 // of them, those that found nothing at once
 	paused    bool   // since it last looked
-	idle      uint32 // calls of Look that found nothing
 	detours   uint64
 	crossings uint64
 }
@@ -111,11 +109,9 @@ func (p *port) Look(times int) bool {
 	for range (times + looksShare - 1) / looksShare {
 		p.w.poll()
 		if p.reach.settle() || p.over.Has() {
+			p.paused = false // what the rank makes of it leaves before the next look
 			return true
 		}
-	}
-	if p.idle++; p.idle%idle.CoreYieldEvery == 0 {
-		cpu.Yield() // as over TCP
 	}
 	return false
 }

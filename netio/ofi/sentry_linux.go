@@ -16,12 +16,13 @@ func (s *sentry) openDescriptor() {
 	if !truthful {
 		return
 	}
-	// A set of its own holds it: the fabric's descriptor stays the fabric's.
+	// A set of its own holds it: the fabric's descriptor stays the fabric's. It is armed for one wake-up each time: else each message would wake Go's poller,
+	// while ranks look for messages.
 	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return
 	}
-	if unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN}) != nil || unix.SetNonblock(set, true) != nil {
+	if unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLONESHOT}) != nil || unix.SetNonblock(set, true) != nil {
 		unix.Close(set)
 		return
 	}
@@ -32,6 +33,7 @@ func (s *sentry) openDescriptor() {
 		return
 	}
 	s.file, s.raw = file, raw
+	s.waiter.fabric = int32(fd)
 	s.waiter.ask = s.waiter.look
 }
 
@@ -62,24 +64,29 @@ func (s *sentry) watch() bool {
 	if s.file.SetReadDeadline(time.Now().Add(watchMax)) != nil {
 		return false
 	}
-	s.waiter.asked = false
+	s.waiter.armed = false
 	_ = s.raw.Read(s.waiter.ask) // which fails when the time is over
 	return true
 }
 
 // waiter is what watch needs of memory; to make it each time would be garbage.
 type waiter struct {
-	ask   func(set uintptr) bool
-	asked bool
-	event [1]unix.EpollEvent
+	ask    func(set uintptr) bool
+	fabric int32 // the descriptor
+	armed  bool
+	arm    unix.EpollEvent
+	event  [1]unix.EpollEvent
 }
 
-// look is called before Go's poller waits, and each time that it has been woken.
-func (w *waiter) look(set uintptr) bool {
-	n, _ := unix.EpollWait(int(set), w.event[:], 0)
-	again := w.asked
-	w.asked = true
-	return n > 0 || again
+// look is called before Go's poller waits, and when it has been woken.
+func (w *waiter) look(set uintptr) (over bool) {
+	if w.armed {
+		_, _ = unix.EpollWait(int(set), w.event[:], 0) // which disarms it
+		return true
+	}
+	w.armed = true
+	w.arm.Events = unix.EPOLLIN | unix.EPOLLONESHOT
+	return unix.EpollCtl(int(set), unix.EPOLL_CTL_MOD, int(w.fabric), &w.arm) != nil
 }
 
 // doze sleeps for less than Go's timers can.

@@ -122,6 +122,9 @@ func (w *Way) Offer() handshake.Offer { return w.offer }
 // OnHost implements [tcp.Way].
 func (w *Way) OnHost(process int) bool { return w.links[process].onHost }
 
+// LooksAtMemory implements [tcp.Way].
+func (w *Way) LooksAtMemory() bool { return false }
+
 // Port implements [tcp.Way].
 func (w *Way) Port(rank int) tcp.WayPort { return w.ports[rank-w.place.First] }
 

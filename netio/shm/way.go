@@ -113,6 +113,9 @@ func (w *Way) Offer() handshake.Offer { return w.offer }
 // OnHost implements [tcp.Way].
 func (w *Way) OnHost(int) bool { return true }
 
+// LooksAtMemory implements [tcp.Way].
+func (w *Way) LooksAtMemory() bool { return true }
+
 // Port implements [tcp.Way].
 func (w *Way) Port(rank int) tcp.WayPort { return w.ports[rank-w.place.First] }
 

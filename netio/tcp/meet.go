@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/activepebbles/pebbles/internal/idle"
 )
@@ -40,6 +41,9 @@ func (t *Transport) meet(ctx context.Context) error {
 		p.sent.whenClosed(func() { t.unlink(p.place.Process) })
 	}
 	t.policy = idle.PolicyFor(here, onHost)
+	if !slices.ContainsFunc(t.ways, Way.LooksAtMemory) {
+		t.policy.YieldAsOverTCP()
+	}
 	for i, p := range t.ports {
 		t.ends[i] = newFastPort(p, t.place.First+i)
 	}

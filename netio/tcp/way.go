@@ -20,6 +20,8 @@ type Way interface {
 	Meet(ctx context.Context, t *Transport, addresses map[int]string) error
 	// OnHost tells, after Meet, whether this process shares processors with another one that the way links.
 	OnHost(process int) bool
+	// LooksAtMemory tells whether a look takes nanoseconds. Else it calls something, and takes as long as a yield of the processor.
+	LooksAtMemory() bool
 	// Port is a rank's end of the way, after Meet.
 	Port(rank int) WayPort
 	// Unlink is told, on any goroutine and maybe twice, that a process will release nothing any more.
