@@ -51,6 +51,8 @@ type peer struct {
 	over    bool
 	untold  error // why it ended, when nobody was told
 	suspect *time.Timer
+
+	released bool // all that was for it, after over
 }
 
 func newPeer(t *Transport, process int) *peer {
@@ -136,20 +138,36 @@ func (p *peer) lose(cause error) {
 }
 
 // end closes the connections and tells of the cause, the first time that it is called. While this process ends itself,
-// the loss of others is no news.
+// the loss of others is no news. Only then frames and operations end: a rank that fails for that would name the wrong cause.
 func (p *peer) end(cause error) {
-	if p.finish(cause) {
+	first, news := p.finish(cause)
+	if !first {
+		return
+	}
+	if news {
 		p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
 		p.t.events.tell(cause)
 	}
+	p.release()
 }
 
-// finish reports whether the cause is to be told.
-func (p *peer) finish(cause error) bool {
+// release gives back what the peer will not. It returns when that has been done, by whomever.
+func (p *peer) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.released {
+		p.released = true
+		p.sent.close()
+		p.acks.close()
+	}
+}
+
+// finish reports whether the peer ends now, and whether the cause is to be told.
+func (p *peer) finish(cause error) (first, news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
-		return false
+		return false, false
 	}
 	p.over = true
 	if p.suspect != nil {
@@ -158,13 +176,11 @@ func (p *peer) finish(cause error) bool {
 	for _, l := range p.lanes {
 		l.stop()
 	}
-	p.sent.close()
-	p.acks.close()
 	if p.t.down.Load() {
 		p.untold = cause
-		return false
+		return true, false
 	}
-	return true
+	return true, true
 }
 
 // close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
@@ -179,6 +195,7 @@ func (p *peer) close() error {
 	default:
 		p.lose(fmt.Errorf("it did not say goodbye within %v", p.t.config.CloseLimit))
 	}
+	p.release()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.untold
