@@ -60,12 +60,18 @@ type Transport struct {
 	ended    atomic.Bool    // sockets are not looked at any more
 	over     chan struct{}  // closed then
 	close    func() error
+
+	strand   sync.Once
+	stranded chan struct{} // closed when a rank will not come back
 }
 
-var _ netio.Transport = (*Transport)(nil)
+var (
+	_ netio.Transport = (*Transport)(nil)
+	_ netio.Strander  = (*Transport)(nil)
+)
 
 func newTransport(c Config) *Transport {
-	t := &Transport{config: c, place: c.Place, events: newEvents(), far: true, over: make(chan struct{})}
+	t := &Transport{config: c, place: c.Place, events: newEvents(), far: true, over: make(chan struct{}), stranded: make(chan struct{})}
 	t.locals = local.NewPorts(t.place)
 	t.space = exposed.NewSpace(t.place.Process, Users(t.place), exposed.EntriesMax)
 	t.peers = make([]*peer, t.place.Processes)
@@ -169,6 +175,9 @@ func (t *Transport) shut() error {
 	return nil
 }
 
+// Stranded implements [netio.Strander].
+func (t *Transport) Stranded() <-chan struct{} { return t.stranded }
+
 // Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it serves.
 func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
@@ -193,6 +202,14 @@ func (t *under) Tell(err error) { t.events.tell(err) }
 // Lose ends a peer, and tells why.
 func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 
+// Finished reports whether a process has said goodbye.
+func (t *under) Finished(process int) bool {
+	return t.peers[process].lanes[controlLane].finished.Load()
+}
+
+// Strand says that a rank of this process is in a call of a way's that does not return.
+func (t *under) Strand() { t.strand.Do(func() { close(t.stranded) }) }
+
 // Send sends a frame over TCP, at once. Any goroutine may call it that holds no lock of a way's.
 func (t *under) Send(f *netio.Frame) {
 	if t.down.Load() {
@@ -207,6 +224,7 @@ func (t *under) Send(f *netio.Frame) {
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {
 	t.down.Store(true)
+	t.aborted.Store(true) // its ranks may live, and tell nobody
 	for _, p := range t.others {
 		p.end(nil)
 	}
