@@ -47,7 +47,9 @@ func (e *exposures) Admit(bytes int) error {
 	if w.options.Pinned == 0 {
 		return nil // what can't be pinned is reached over TCP
 	}
-	w.mu.Lock()
+	if !w.mu.Lock(byRank) {
+		return nil // the job ends
+	}
 	defer w.mu.Unlock()
 	if left := w.pinned.limit - w.pinned.used; int64(bytes) > left {
 		return pinnedError{bytes: bytes, left: left, limit: w.pinned.limit}
@@ -58,7 +60,9 @@ func (e *exposures) Admit(bytes int) error {
 // Revoke implements [exposed.Guard]: it returns when no other process is in the memory, nor will be.
 func (e *exposures) Revoke(key uint64) {
 	w := e.w
-	w.mu.Lock()
+	if !w.mu.Lock(byRank) {
+		return
+	}
 	x := e.all[key]
 	if x == nil {
 		x = &exposure{}
@@ -81,7 +85,9 @@ func (e *exposures) Revoke(key uint64) {
 			nap = min(2*nap+time.Microsecond, napMax)
 			time.Sleep(nap)
 		}
-		w.mu.Lock()
+		if !w.mu.Lock(byRank) {
+			return
+		}
 	}
 	if x.pinned && !w.closed {
 		w.pinned.give(x.region)
@@ -92,7 +98,9 @@ func (e *exposures) Revoke(key uint64) {
 
 // Withdrawn implements [exposed.Guard].
 func (e *exposures) Withdrawn(key uint64) {
-	e.w.mu.Lock()
+	if !e.w.mu.Lock(byRank) {
+		return
+	}
 	defer e.w.mu.Unlock()
 	delete(e.all, key)
 }

@@ -44,7 +44,9 @@ func (p *port) Memory(n int) []byte {
 	if n <= eagerMax+frame.HeaderRoom {
 		return nil
 	}
-	p.w.mu.Lock()
+	if !p.w.mu.Lock(byRank) {
+		return nil
+	}
 	defer p.w.mu.Unlock()
 	mem := p.w.arena.take(n)
 	if mem == nil {
@@ -55,10 +57,9 @@ func (p *port) Memory(n int) []byte {
 
 // Drop implements [tcp.WayPort].
 func (p *port) Drop(f *netio.Frame) {
-	if f.Cost() <= eagerMax+frame.HeaderRoom {
+	if f.Cost() <= eagerMax+frame.HeaderRoom || !p.w.mu.Lock(byRank) {
 		return
 	}
-	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	p.w.arena.give(f.Inside(access).Memory)
 }
@@ -70,10 +71,9 @@ func (p *port) Gather() {}
 func (p *port) Send(f *netio.Frame, process int) bool {
 	w := p.w
 	l := w.links[process]
-	if l == nil || l.over.Load() {
+	if l == nil || l.over.Load() || !w.mu.Lock(byRank) {
 		return false
 	}
-	w.mu.Lock()
 	ok := !w.closed && !l.over.Load() && l.put(f)
 	w.unlock()
 	if ok {
@@ -88,7 +88,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 func (p *port) Recv() *netio.Frame {
 	p.calls++
 	if p.calls%inflight.PromptLookEvery == 0 {
-		p.w.flush()
+		p.w.flush(byRank)
 	} else if p.over.Has() {
 		return nil
 	} else if p.nothing++; !p.paused && p.nothing%idle.SocketLookEvery != 0 {
@@ -96,7 +96,7 @@ func (p *port) Recv() *netio.Frame {
 	}
 	p.paused = false
 	p.w.sentry.relieve()
-	p.w.poll()
+	p.w.poll(byRank)
 	p.reach.settle()
 	return nil
 }
@@ -104,10 +104,10 @@ func (p *port) Recv() *netio.Frame {
 // Look implements [tcp.WayPort].
 func (p *port) Look(times int) bool {
 	p.paused = true
-	p.w.flush()
+	p.w.flush(byRank)
 	p.w.sentry.relieve()
 	for range (times + looksShare - 1) / looksShare {
-		p.w.poll()
+		p.w.poll(byRank)
 		if p.reach.settle() || p.over.Has() {
 			p.paused = false // what the rank makes of it leaves before the next look
 			return true

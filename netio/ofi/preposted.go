@@ -4,7 +4,9 @@ import "github.com/activepebbles/pebbles/netio"
 
 // Preposted implements [netio.Preposter].
 func (w *Way) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
-	w.mu.Lock()
+	if !w.mu.Lock(byRank) {
+		return p, false
+	}
 	defer w.mu.Unlock()
 	if w.closed {
 		return p, false

@@ -39,6 +39,7 @@ type transfer struct {
 	err     error
 	over    bool // it is done
 	dropped bool // the rank has given it up; it is guarded by the way's lock
+	passed  bool // to TCP; the rank's own
 	rest    netio.Completion
 }
 
@@ -68,9 +69,10 @@ func (r *reach) Start(op local.Operation) {
 	t := r.transfer()
 	t.op, t.link, t.number, t.place = op, l, r.begun, len(r.all)
 	r.all = append(r.all, t)
-	w.mu.Lock()
-	t.start()
-	w.unlock()
+	if w.mu.Lock(byRank) {
+		t.start()
+		w.unlock()
+	}
 }
 
 func (r *reach) transfer() *transfer {
@@ -137,7 +139,7 @@ func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 // feed lets pieces leave for as long as there are slots. It reports whether all have left.
 func (t *transfer) feed() bool {
 	w := t.link.w
-	for t.next < len(t.op.Data) && t.err == nil {
+	for t.next < len(t.op.Data) && t.err == nil && !w.mu.GivenUp() { // or the memory is its rank's again
 		if w.pieces == piecesMax {
 			return false
 		}
@@ -241,7 +243,9 @@ func (r *reach) settle() bool {
 		return false
 	}
 	w := r.p.w
-	w.mu.Lock()
+	if !w.mu.Lock(byRank) {
+		return r.surrender()
+	}
 	r.taken, r.done = r.done, r.taken[:0]
 	if endings := w.endings.Load(); endings != r.endings {
 		r.endings = endings
@@ -274,34 +278,39 @@ func (r *reach) conclude(t *transfer) {
 		r.pass(t)
 		return
 	case errors.Is(t.err, exposed.Lost):
-		cause = op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
+		cause = r.lost(op)
 	case t.err != nil:
 		cause = op.Error(r.p.rank, t.err)
 	}
 	op.Completion.Inside(access).End(cause)
-	r.leave(t)
+	r.leave(t, !t.dropped)
+}
+
+func (r *reach) lost(op local.Operation) error {
+	return op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
 }
 
 // pass leaves an operation to TCP.
 func (r *reach) pass(t *transfer) {
 	op, c := t.op, t.op.Completion
+	t.passed = true
 	t.rest = netio.Completion{}
 	t.rest.Then(func() {
 		c.Inside(access).End(t.rest.Err())
-		r.leave(t)
+		r.leave(t, !t.dropped)
 	})
 	op.Completion = &t.rest
 	r.rest.Start(op)
 }
 
-// leave takes out a transfer, and ends the fences that have waited for it.
-func (r *reach) leave(t *transfer) {
+// leave takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.
+func (r *reach) leave(t *transfer, again bool) {
 	last := r.all[len(r.all)-1]
 	r.all[t.place], last.place = last, t.place
 	r.all = r.all[:len(r.all)-1]
 	r.open--
-	number, dropped := t.number, t.dropped
-	if !dropped {
+	number := t.number
+	if again {
 		*t = transfer{of: r}
 		r.spare = append(r.spare, t)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,8 +36,9 @@ type Way struct {
 	news     atomic.Bool   // there is something to tell
 	endings  atomic.Uint32 // of links
 	sentry   sentry
+	watch    watch
 
-	mu        sync.Mutex // guards the fabric, and all below
+	mu        lock // guards the fabric, and all below
 	fabric    fabric
 	pinned    pinned
 	arena     arena
@@ -93,6 +93,7 @@ func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
 	w.exposures.init()
 	w.calls.init()
 	w.sentry.init(w)
+	w.watch.init()
 	w.late.Init(w.flushLate)
 	if !w.slots.grow(w) {
 		f.Close()
@@ -167,7 +168,9 @@ func (w *Way) link(process int, address string) error {
 	if g.Packet < packetSmall {
 		return fmt.Errorf("it takes packets of %d bytes, %d are the least", g.Packet, packetSmall)
 	}
-	w.mu.Lock()
+	if !w.mu.Lock(byOther) {
+		return errStuck
+	}
 	defer w.mu.Unlock()
 	peer, err := w.fabric.Link(g.Address)
 	if err == nil {
@@ -196,8 +199,8 @@ func (w *Way) unlock() {
 }
 
 // poll moves what is under way, unless somebody else does. It reports whether something has ended.
-func (w *Way) poll() (some bool) {
-	if !w.mu.TryLock() {
+func (w *Way) poll(by holder) (some bool) {
+	if !w.mu.TryLock(by) {
 		return false
 	}
 	some = w.advance()
@@ -214,6 +217,9 @@ func (w *Way) advance() (some bool) {
 		n, err := w.fabric.Poll(w.events[:])
 		if err != nil {
 			w.broken(err)
+			return some
+		}
+		if w.mu.GivenUp() { // ranks have gone on, and what has arrived is not put into their memory
 			return some
 		}
 		for i := range w.events[:n] {
@@ -248,11 +254,10 @@ func (w *Way) broken(err error) {
 }
 
 // flush tells all there is to tell. It costs a load when there is nothing.
-func (w *Way) flush() {
-	if !w.news.Load() {
+func (w *Way) flush(by holder) {
+	if !w.news.Load() || !w.mu.Lock(by) {
 		return
 	}
-	w.mu.Lock()
 	w.tell()
 	w.unlock()
 }
@@ -266,7 +271,7 @@ func (w *Way) tell() {
 	}
 }
 
-func (w *Way) flushLate() { w.flush() }
+func (w *Way) flushLate() { w.flush(byOther) }
 
 // suspicionMax is how long TCP has to tell why a process is not reached any more.
 const suspicionMax = 500 * time.Millisecond
@@ -298,12 +303,35 @@ func (w *Way) Unlink(process int) {
 	if l == nil || l.over.Swap(true) {
 		return
 	}
-	within(time.After(stuckMax), func() {
-		w.mu.Lock()
-		l.end()
-		w.exposures.forget(process)
-		w.unlock()
-	})
+	finished := w.tcp.Under(access).Finished(process)
+	w.watch.begin(w, !finished)
+	unlinked := make(chan struct{})
+	go func() {
+		defer close(unlinked)
+		if w.mu.Lock(byOther) {
+			w.unlink(l)
+		}
+		w.stir()
+	}()
+	var limit <-chan time.Time
+	if finished { // nobody is in a hurry
+		limit = time.After(stuckRound)
+	}
+	select {
+	case <-unlinked:
+	case <-limit:
+	}
+}
+
+// unlink is for the holder of the lock, who gives it back.
+func (w *Way) unlink(l *link) {
+	l.end()
+	w.exposures.forget(l.place.Process)
+	w.unlock()
+}
+
+// stir has all ranks look for what has ended.
+func (w *Way) stir() {
 	w.endings.Add(1)
 	for _, p := range w.ports {
 		p.over.Wake()
@@ -312,19 +340,29 @@ func (w *Way) Unlink(process int) {
 
 // Close implements [tcp.Way].
 func (w *Way) Close(quiet bool) {
-	var limit <-chan time.Time
-	if !quiet {
-		limit = time.After(stuckMax)
+	w.watch.closing.Store(true)
+	w.watch.begin(w, !quiet)
+	closed := make(chan struct{})
+	go func() {
+		w.close(quiet)
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-w.watch.stuck:
 	}
-	if !within(limit, func() { w.close(quiet) }) {
-		w.giveUp()
+	close(w.watch.over)
+	if w.mu.GivenUp() {
+		w.leave()
 	}
 }
 
 func (w *Way) close(quiet bool) {
 	w.sentry.stop()
 	w.late.Stop()
-	w.mu.Lock()
+	if !w.mu.Lock(byOther) {
+		return
+	}
 	defer w.mu.Unlock()
 	if w.fabric == nil {
 		return
