@@ -72,7 +72,7 @@ func (w *Way) giveUp(turn uint64) bool {
 	if !w.mu.GiveUp(turn) {
 		return false
 	}
-	w.config.Log.Warn("a call of libfabric does not return; its goroutine is left behind", "provider", w.provider)
+	w.config.Log.Warn("a call of libfabric has not returned, and is left behind", "provider", w.provider)
 	t := w.tcp.Under(access)
 	if w.mu.Holder() == byRank {
 		t.Strand()
