@@ -20,6 +20,7 @@ import (
 // A holder that does come back finishes what it was doing, but touches no memory of ranks. It is the only one that has what the lock guards.
 type watch struct {
 	once    sync.Once
+	rounds  atomic.Int32  // after a loss
 	lost    atomic.Bool   // a process was lost; else some have ended in order
 	closing atomic.Bool   // the way is
 	over    chan struct{} // closed when it has been
@@ -28,14 +29,17 @@ type watch struct {
 
 const (
 	stuckRound  = 50 * time.Millisecond
-	stuckRounds = 3  // that a holder may have the lock after the loss of a process
+	stuckRounds = 4  // that a holder may have the lock after the loss of a process
 	quietRounds = 40 // or after its end in order
 )
 
 // errStuck ends a job that has lost nobody.
 var errStuck = errors.New("a call does not return")
 
-func (h *watch) init() { h.over, h.stuck = make(chan struct{}), make(chan struct{}) }
+func (h *watch) init() {
+	h.rounds.Store(stuckRounds)
+	h.over, h.stuck = make(chan struct{}), make(chan struct{})
+}
 
 // begin begins the watch, if need be.
 func (h *watch) begin(w *Way, lost bool) {
@@ -61,7 +65,7 @@ func (h *watch) run(w *Way) {
 			continue
 		}
 		same++
-		if (h.lost.Load() && same >= stuckRounds || same >= quietRounds) && w.giveUp(turn) {
+		if (h.lost.Load() && same >= int(h.rounds.Load()) || same >= quietRounds) && w.giveUp(turn) {
 			return
 		}
 	}

@@ -81,6 +81,9 @@ const (
 	stuckPart      = 1 << 10 // words of a rank
 )
 
+// patient rounds are more than a holder takes that gets no processor for a while.
+const patient = quietRounds
+
 // busy puts, gets and sends to all ranks until the job ends.
 func busy(r *pebble.Rank, flows func()) error {
 	const n = stuckPart * stuckRanks
@@ -164,6 +167,10 @@ func TestStuck(t *testing.T) {
 				}()
 			}
 			flowing.Wait()
+			all[1].way.watch.rounds.Store(patient)
+			if c.call == "close" {
+				all[0].way.watch.rounds.Store(patient)
+			}
 			s.arm(all[0].way)
 			if c.call != "close" {
 				<-s.stuck
@@ -257,6 +264,7 @@ func TestStuckAfterLoss(t *testing.T) {
 	for _, p := range all {
 		p.Start(func(err error) { failures <- err })
 	}
+	all[0].way.watch.rounds.Store(patient)
 	all[1].Kill()
 	var lost *netio.LostError
 	require.ErrorAs(t, <-failures, &lost)
