@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -61,10 +62,13 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		return nil, err
 	}
 	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more than soft-RoCE has.
-	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(processes), false)
+	peers := processes
 	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
 		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge), false)
+	} else {
+		peers = shareReceives(l, processes)
 	}
+	l.setenv("FI_UNIVERSE_SIZE", strconv.Itoa(peers), false)
 	f := &libfabric{l: l, processes: processes, descriptor: -1, regions: make(map[uintptr]*memoryRegion), slabs: make(map[uint32][]byte)}
 	keepingSignals(func() { err = f.open(provider, node) }) // shm takes signals for its endpoints
 	if err != nil {
@@ -72,6 +76,14 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// shareReceives has the connections of rxm share their receives. It returns for how many peers rxm is to make its queue.
+func shareReceives(l *library, processes int) (peers int) {
+	all := receives(processes) * max(processes-1, 1)
+	l.setenv("FI_OFI_RXM_USE_SRX", "1", false)
+	l.setenv("FI_OFI_RXM_MSG_RX_SIZE", strconv.Itoa(all), false)
+	return peersFor(processes, all)
 }
 
 // query lists what a provider has for us; "" is all of them. more is what it must be capable of besides.
@@ -132,6 +144,9 @@ func (f *libfabric) open(provider, node string) (err error) {
 	f.traits = traits{
 		Provider: goString(i.fabric.provider), Pins: f.mode&(mrLocal|mrAllocated) != 0, Message: int(min(i.ep.messageMax, 1<<30)),
 		Packet: packetOf(provider),
+	}
+	if strings.HasPrefix(f.traits.Provider, "verbs") {
+		f.traits.Packets = receives(f.processes)
 	}
 	if err := f.openObjects(); err != nil {
 		return fmt.Errorf("open provider %s: %w", f.traits.Provider, err)
@@ -371,22 +386,8 @@ func (f *libfabric) MayWait() bool {
 	return status(f.do(f.tryWait, ptr(f.fabric), ptr(&f.scratch.waited), 1)) == 0
 }
 
-// drain takes all out of the queue that nobody will look for: rxm of libfabric 1.17 crashes when it closes a connection over verbs that packets have come by.
-func (f *libfabric) drain() {
-	if f.read == 0 || base(f.traits.Provider) != "verbs" {
-		return
-	}
-	var events [eventsMax]event
-	for range callsMax {
-		if n, err := f.Poll(events[:]); n == 0 || err != nil {
-			return
-		}
-	}
-}
-
 func (f *libfabric) Close() {
 	if f.ep != nil {
-		f.drain()
 		invoke(f.ep.fid.ops[opClose], ptr(f.ep))
 	}
 	for _, m := range f.regions {

@@ -17,7 +17,8 @@ import (
 //
 // Both ends count the bytes of packets. Who receives them says how far the other may count (limit): as far as it has taken out, and a window. Frames
 // leave the last part of it to packets that tell only of releases and limits, and these the very last to limits alone. Of such, the window holds more
-// than there can be before the other end has looked: so there is always one more, and both ends go on.
+// than there can be before the other end has looked: so there is always one more, and both ends go on. Where the fabric bounds the packets that are under way,
+// they are counted likewise.
 type link struct {
 	w       *Way
 	place   netio.Place
@@ -27,9 +28,11 @@ type link struct {
 	address []byte      // of its endpoint
 	over    atomic.Bool // nothing will be released there any more; for anybody
 
+	packets   allowance
 	sent      uint64 // bytes
 	limit     uint64 // of sent
 	short     bool   // frames found no room since the last packet
+	shortAt   uint64 // the limit at which that was told last
 	packetMax int
 	packet    []byte // that is being filled; nil when there is none
 	slot      uint32 // of it
@@ -66,13 +69,17 @@ type note struct {
 
 const noteBytes = recordHead + referenceBytes
 
-const (
-	framesReserve = 8 << 10 // of a window, that frames leave
-	limitsReserve = 1 << 10 // that releases and notes leave
+// reserve is what some packets leave of a window to others.
+type reserve struct{ bytes, packets int }
+
+var (
+	framesLeave   = reserve{8 << 10, 16}
+	releasesLeave = reserve{1 << 10, 12} // and notes
+	limitsLeave   = reserve{}
 )
 
 func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
-	l := &link{w: w, place: p, peer: peer, token: g.Token, packetMax: min(w.packet, g.Packet), limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
+	l := &link{w: w, place: p, peer: peer, token: g.Token, packetMax: min(w.packet, g.Packet), packets: allowance{here: w.fabric.Traits().Packets, there: g.Packets}, limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
 	for i := range l.keeper {
 		l.keeper[i].link = l
 	}
@@ -80,8 +87,8 @@ func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
 	return l
 }
 
-// room opens a packet that has room for so many bytes more, and leaves so much of the window.
-func (l *link) room(need, reserve int) bool {
+// room opens a packet that has room for so many bytes more, and leaves a part of the window.
+func (l *link) room(need int, leave reserve) bool {
 	if l.packet != nil && l.used+need > l.packetMax-packetRest {
 		l.flush()
 	}
@@ -89,7 +96,7 @@ func (l *link) room(need, reserve int) bool {
 	if l.packet != nil {
 		used = l.used
 	}
-	if l.sent+uint64(used+need+reserve) > l.limit {
+	if l.sent+uint64(used+need+leave.bytes) > l.limit || !l.packets.room(leave.packets) {
 		return false
 	}
 	if l.packet == nil {
@@ -119,12 +126,12 @@ func (l *link) put(f *netio.Frame) bool {
 	} else {
 		need += words(int(f.Bytes))
 	}
-	if !l.room(need, framesReserve) {
-		if !l.short {
-			l.short = true
+	if !l.room(need, framesLeave) {
+		if l.shortAt != l.limit { // or it would tell it with all that is left of the window
+			l.short, l.shortAt = true, l.limit
 			l.w.news.Store(true)
-			l.flush()
 		}
+		l.flush()
 		return false
 	}
 	kind, number := f.Kind, frame.None
@@ -175,7 +182,7 @@ func (l *link) flush() {
 
 // flushOnce reports whether there may be more to tell.
 func (l *link) flushOnce() (more bool) {
-	due := l.taken+l.window-l.told >= l.window/4 || l.short
+	due := l.due()
 	if l.packet == nil && l.released.Empty() && len(l.notes) == 0 && !due {
 		return false
 	}
@@ -186,8 +193,8 @@ func (l *link) flushOnce() (more bool) {
 		} else if !l.released.Empty() {
 			need = 8
 		}
-		if need == 0 || !l.room(need, limitsReserve) {
-			if need = 0; !due || !l.room(0, 0) {
+		if need == 0 || !l.room(need, releasesLeave) {
+			if need = 0; !due || !l.room(0, limitsLeave) {
 				return false
 			}
 		}
@@ -196,7 +203,7 @@ func (l *link) flushOnce() (more bool) {
 			return false
 		}
 	}
-	room := min(uint64(l.packetMax), l.limit-min(l.limit, l.sent+limitsReserve))
+	room := min(uint64(l.packetMax), l.limit-min(l.limit, l.sent+uint64(releasesLeave.bytes)))
 	notes := 0
 	for len(l.notes) > notes && uint64(l.used+noteBytes) <= room {
 		n := &l.notes[notes]
@@ -228,8 +235,10 @@ func (l *link) flushOnce() (more bool) {
 // send lets the packet leave.
 func (l *link) send(notes, releases int) {
 	l.told = l.taken + l.window
+	l.packets.leave()
 	h := head{
 		token: l.token, process: uint32(l.w.place.Process), limit: l.told, records: uint16(l.records + notes), releases: uint16(releases), short: l.short,
+		taken: l.packets.told,
 	}
 	h.seal(l.packet[:l.used])
 	l.short = false
@@ -266,18 +275,24 @@ func (w *Way) arrived(packet []byte) {
 	l := w.links[h.process]
 	l.taken += uint64(len(packet)) // of one that has finished, too
 	l.limit = max(l.limit, h.limit)
+	l.packets.arrive(h.taken)
 	if h.short {
 		l.widen()
 	}
 	if err := l.take(packet[packetHead:], &h); err != nil {
 		w.damaged(l, err)
 	}
-	if len(l.notes) > 0 || !l.released.Empty() || l.taken+l.window-l.told >= l.window/4 {
+	if due := l.due(); due || len(l.notes) > 0 || !l.released.Empty() {
 		w.news.Store(true)
-		if l.taken+l.window-l.told >= l.window/4 {
+		if due {
 			l.flush()
 		}
 	}
+}
+
+// due reports whether the process is to be told soon how far it may count.
+func (l *link) due() bool {
+	return l.short || l.taken+l.window-l.told >= l.window/4 || l.packets.due()
 }
 
 // widen lets the process send more at a time, if slabs can be had for it.

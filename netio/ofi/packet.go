@@ -11,7 +11,7 @@ import (
 
 // A packet is what one message of the fabric carries: records, and then the numbers of frames that were released. Numbers are little-endian.
 //
-//	head    token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 7
+//	head    token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │ packets taken 4
 //	record  a frame's header 40 │ number 4 │ 4 │ its payload, to a multiple of 8, or a reference: at 8 │ key 8 │ bytes 8 │ CRC32C 4 │ 4
 //	release number 4
 const (
@@ -44,6 +44,7 @@ type head struct {
 	bytes             uint32
 	records, releases uint16
 	short             bool
+	taken             uint32 // packets
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -60,6 +61,7 @@ func (h *head) seal(packet []byte) {
 	if h.short {
 		packet[32] = 1
 	}
+	binary.LittleEndian.PutUint32(packet[36:], h.taken)
 	binary.LittleEndian.PutUint32(packet[8:], crc32.Checksum(packet[12:], castagnoli))
 }
 
@@ -74,7 +76,7 @@ func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	h = head{
 		token: token, process: binary.LittleEndian.Uint32(packet[12:]), limit: binary.LittleEndian.Uint64(packet[16:]),
 		bytes: binary.LittleEndian.Uint32(packet[24:]), records: binary.LittleEndian.Uint16(packet[28:]),
-		releases: binary.LittleEndian.Uint16(packet[30:]), short: packet[32] != 0,
+		releases: binary.LittleEndian.Uint16(packet[30:]), short: packet[32] != 0, taken: binary.LittleEndian.Uint32(packet[36:]),
 	}
 	return h, true, nil
 }

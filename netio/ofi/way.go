@@ -78,6 +78,7 @@ type greeting struct {
 	Token    uint64
 	Host     string
 	Packet   int // the most bytes that it can receive
+	Packets  int // the most packets that may be under way to it from one process; 0 is no bound
 }
 
 // open makes a way over a fabric, which it owns.
@@ -103,7 +104,7 @@ func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
 		f.Close()
 		return nil, fmt.Errorf("pin the first receive buffers of %d bytes: %w", w.slabs.needed(uint64(c.Place.Processes-1)*windowFirst)*slabBytes, err)
 	}
-	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host(), w.packet})
+	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host(), w.packet, f.Traits().Packets})
 	if err != nil {
 		return nil, err
 	}
