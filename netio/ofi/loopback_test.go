@@ -18,6 +18,9 @@ type loopback struct {
 
 	refuseAfter int // registrations of an endpoint that are granted; 0 is all
 	none        int // packets that found no slab
+
+	packets int // the most that may be under way from one end to another; 0 is no bound
+	most    int // of them, that ever were
 }
 
 // loop is one end of it.
@@ -41,6 +44,7 @@ type loopSlab struct {
 type loopEvent struct {
 	event
 	wait int
+	from uint64
 }
 
 func (n *loopback) open() *loop {
@@ -82,7 +86,19 @@ func (f *loop) turn() error {
 	return nil
 }
 
-func (f *loop) tell(e event) { f.events = append(f.events, loopEvent{e, f.net.delay}) }
+func (f *loop) tell(e event) { f.hear(e, f.number) }
+
+// hear is told an event by an end.
+func (f *loop) hear(e event, from uint64) {
+	f.events = append(f.events, loopEvent{e, f.net.delay, from})
+	under := 0
+	for _, o := range f.events {
+		if o.packet != nil && o.from == from {
+			under++
+		}
+	}
+	f.net.most = max(f.net.most, under)
+}
 
 func (f *loop) Post(slab []byte, _ region, tag uint32) error {
 	f.net.mu.Lock()
@@ -120,7 +136,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 		e.left = true
 		to.slabs = to.slabs[1:]
 	}
-	to.tell(e)
+	to.hear(e, f.number)
 	f.tell(event{tag: tag})
 	return nil
 }
@@ -193,7 +209,7 @@ func (f *loop) Descriptor() int { return -1 }
 func (f *loop) MayWait() bool { return false }
 
 func (f *loop) Traits() traits {
-	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall}
+	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Packets: f.net.packets}
 }
 
 func (f *loop) Close() {
