@@ -87,7 +87,7 @@ func forever(r *pebble.Rank, does string) error {
 			default:
 				count.SendAll(indices)
 			}
-			if n == 20 {
+			if n == 3 {
 				fmt.Println("flows")
 			}
 		}
