@@ -33,6 +33,7 @@ type loop struct {
 	events  []loopEvent
 	closed  bool
 	failing error // of what is sent from now on
+	packets int   // of its net
 }
 
 type loopSlab struct {
@@ -50,7 +51,7 @@ type loopEvent struct {
 func (n *loopback) open() *loop {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}}
+	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}, packets: n.packets}
 	n.ends = append(n.ends, f)
 	return f
 }
@@ -209,7 +210,7 @@ func (f *loop) Descriptor() int { return -1 }
 func (f *loop) MayWait() bool { return false }
 
 func (f *loop) Traits() traits {
-	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Packets: f.net.packets}
+	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Packets: f.packets}
 }
 
 func (f *loop) Close() {
