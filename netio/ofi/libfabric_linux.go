@@ -145,6 +145,7 @@ func (f *libfabric) open(provider, node string) (err error) {
 		Provider: goString(i.fabric.provider), Pins: f.mode&(mrLocal|mrAllocated) != 0, Message: int(min(i.ep.messageMax, 1<<30)),
 		Packet: packetOf(provider),
 	}
+	f.traits.Locks = f.traits.Provider == shmProvider
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
 	}

@@ -210,7 +210,7 @@ func (f *loop) Descriptor() int { return -1 }
 func (f *loop) MayWait() bool { return false }
 
 func (f *loop) Traits() traits {
-	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Packets: f.packets}
+	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Locks: true, Packets: f.packets}
 }
 
 func (f *loop) Close() {

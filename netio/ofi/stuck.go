@@ -29,15 +29,18 @@ type watch struct {
 
 const (
 	stuckRound  = 50 * time.Millisecond
-	stuckRounds = 4  // that a holder may have the lock after the loss of a process
-	quietRounds = 40 // or after its end in order
+	stuckRounds = 4  // that a holder may have the lock after the loss of a process, where the provider has locks of its own
+	quietRounds = 40 // elsewhere, and after an end in order
 )
 
 // errStuck ends a job that has lost nobody.
 var errStuck = errors.New("a call does not return")
 
-func (h *watch) init() {
-	h.rounds.Store(stuckRounds)
+func (h *watch) init(locks bool) {
+	h.rounds.Store(quietRounds)
+	if locks {
+		h.rounds.Store(stuckRounds)
+	}
 	h.over, h.stuck = make(chan struct{}), make(chan struct{})
 }
 

@@ -94,7 +94,7 @@ func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
 	w.exposures.init()
 	w.calls.init()
 	w.sentry.init(w)
-	w.watch.init()
+	w.watch.init(f.Traits().Locks)
 	w.late.Init(w.flushLate)
 	if !w.slots.grow(w) {
 		f.Close()
