@@ -210,11 +210,7 @@ func (a *Array[T]) each(call string, lo uint64, count int, may func(string), vis
 // run is how many elements from one on lie next to each other, at most.
 func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 	if a.runs != nil {
-		n := int(min(uint64(most), a.runs.Run(i)))
-		if !a.safe {
-			a.check(call, i, owner, local, uint64(n))
-		}
-		return n
+		return int(min(uint64(most), a.runs.Run(i)))
 	}
 	n := 1
 	for n < most && a.d.Owner(i+uint64(n)) == owner && a.d.Local(i+uint64(n)) == local+n {

@@ -21,11 +21,10 @@ type Array[T any] struct {
 	name  string
 	key   handle
 	d     distribution.Indexed
-	batch distribution.Batcher // d, when it is one
-	runs  runner               // d, when it is one
+	runs  runner // d, when it is one of ours that knows neighbours
 	n     uint64
 	local []T
-	views []*View[T] // those that were released
+	views []*copied[T] // those that were released
 	freed bool
 	safe  bool // what d answers need not be checked
 
@@ -54,32 +53,24 @@ func (v vote) with(o vote) vote {
 
 // NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal arguments. Each
 // process exposes the elements that are its ranks' by the distribution, in one piece. Where those of other processes are it learns by its first
-// access to each: the job keeps no table of them. The job fails where there is no room.
+// access to each: the job keeps no table of them. The job fails, with the error that is returned, where there is no room, and where T is not plain
+// data or d is none for this job.
 func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], error) {
+	const call = "memory.NewArray"
 	t := reflect.TypeFor[T]()
-	if err := layout.Plain(t); err != nil {
-		s.misuse("array %q: %v: keep such values with their rank, and ask for them by package delegate", name, err)
-	}
-	switch {
-	case t.Size() == 0:
-		s.misuse("array %q: elements of type %v have no bytes", name, t)
-	case d == nil:
-		s.misuse("array %q has no distribution: give one, such as distribution.Block", name)
-	case d.Ranks() != s.rank.Size():
-		s.misuse("array %q: its distribution is for %d ranks, the job has %d", name, d.Ranks(), s.rank.Size())
+	if err := s.admit(t, d); err != nil {
+		return nil, s.engine.FailIn(call, fmt.Errorf("array %q: %w", name, err))
 	}
 	a := &Array[T]{s: s, name: name, d: d, n: d.Len(), safe: proven(d)}
-	a.batch, _ = d.(distribution.Batcher)
-	a.runs, _ = d.(runner)
-	a.blocks, _ = d.(*distribution.BlockMap)
-	if s.common == objectsMax {
-		s.misuse("array %q: %d allocations are as many as a job has", name, objectsMax)
+	if a.safe {
+		a.runs, _ = d.(runner)
 	}
+	a.blocks, _ = d.(*distribution.BlockMap)
 	s.common++
 	a.key = newHandle(s.rank.Size(), s.common)
 	o, err := a.expose()
 	if err != nil {
-		return nil, s.engine.FailIn("memory.NewArray", fmt.Errorf("array %q of %d elements of %v: %w", name, a.n, t, err))
+		return nil, s.engine.FailIn(call, fmt.Errorf("array %q of %d elements of %v: %w", name, a.n, t, err))
 	}
 	description := describe(name, t, d)
 	v, err := pebble.AllReduce(s.rank, vote{Sum: checksum(description), Rank: uint32(s.rank.ID())}, vote.with)
@@ -87,12 +78,33 @@ func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], 
 		return nil, err
 	}
 	if v.Other > 0 {
-		return nil, s.engine.FailIn("memory.NewArray", fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
+		return nil, s.engine.FailIn(call, fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
 			"all ranks must allocate the same, in the same order", v.Other-1, v.Rank, s.rank.ID(), description))
 	}
 	a.settle(o)
 	s.known[s.common] = a
 	return a, nil
+}
+
+// admit tells why there can be no array of such elements over a distribution.
+func (s *Space) admit(t reflect.Type, d distribution.Indexed) error {
+	if err := layout.Plain(t); err != nil {
+		return fmt.Errorf("%w: keep such values with their rank, and ask for them by package delegate", err)
+	}
+	ranks := s.rank.Size()
+	switch own, one := d.(at); {
+	case t.Size() == 0:
+		return fmt.Errorf("elements of type %v have no bytes", t)
+	case d == nil:
+		return errors.New("it has no distribution: give one, such as distribution.Block")
+	case d.Ranks() != ranks:
+		return fmt.Errorf("its distribution is for %d ranks, the job has %d", d.Ranks(), ranks)
+	case one && (own.rank < 0 || own.rank >= ranks):
+		return fmt.Errorf("it is at rank %d, ranks are 0 to %d", own.rank, ranks-1)
+	case s.common == objectsMax:
+		return fmt.Errorf("%d allocations are as many as a job has", objectsMax)
+	}
+	return nil
 }
 
 // proven reports whether what a distribution answers need not be checked.
@@ -169,7 +181,7 @@ func (a *Array[T]) Len() uint64 { return a.n }
 func (a *Array[T]) Distribution() distribution.Indexed { return a.d }
 
 // Local is this rank's part: the element of local index i of the distribution is Local()[i]. It is not Go's memory, and is good until Free,
-// or until the rank's function has returned. Elements that others may access at the same time are to be read and written by sync/atomic.
+// or until the rank's function has returned; after Free it is empty. Elements that others may access at the same time are to be read and written by sync/atomic.
 func (a *Array[T]) Local() []T { return a.local }
 
 // Free ends the array on all ranks. They call it in the same order, between epochs. What it held is gone.

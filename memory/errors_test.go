@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"unsafe"
 
@@ -78,6 +79,65 @@ func TestMistakesAreTold(t *testing.T) {
 			func(r *pebble.Rank, s *memory.Space) error {
 				a := words(s, 100)
 				return body(r, func() { a.View(90, 101, memory.ReadOnly) })
+			}},
+		"an own heap after free": {`Local of array "h": it was freed`,
+			func(_ *pebble.Rank, s *memory.Space) error {
+				h, err := memory.NewHeap[int](s, "h", 2)
+				if err != nil {
+					return err
+				}
+				h.New(1)
+				if err := h.Free(); err != nil {
+					return err
+				}
+				h.Local()
+				return nil
+			}},
+		"a view released twice": {`Release of array "words": the view was released already`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				a := words(s, 100)
+				return body(r, func() {
+					v := a.View(1, 2, memory.ReadOnly)
+					v.Release()
+					a.View(2, 3, memory.ReadWrite) // has the memory of v
+					v.Release()
+				})
+			}},
+		"a view after its release": {`Elements of array "words": the view was released already`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				a := words(s, 100)
+				return body(r, func() {
+					v := a.View(1, 2, memory.ReadOnly)
+					v.Release()
+					v.Elements()
+				})
+			}},
+		"a ref far beyond large elements": {`index out of range: the elements end beyond it`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				type large [2 << 20]byte
+				_, ref := memory.Alloc[large](s, 2)
+				return body(r, func() { memory.GetRange(s, ref.Plus(1<<43), make([]large, 1)) }) // 2^64 bytes on
+			}},
+		"a put that nobody waits for": {`memory: "words": rank`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				a := words(s, 100)
+				if err := body(r, func() { a.Get(99); a.Get(0) }); err != nil { // so that the addresses are known
+					return err
+				}
+				memory.Withdraw(a)
+				if err := r.Barrier(); err != nil {
+					return err
+				}
+				v := uint64(1)
+				if err := body(r, func() { a.PutStart(99*uint64(1-r.ID()), &v) }); err != nil {
+					return err
+				}
+				return errors.New("the epoch has ended well")
+			}},
+		"a heap of less than nothing": {`heap "h" with room for -1 values of each rank: give 0 or more`,
+			func(_ *pebble.Rank, s *memory.Space) error {
+				_, err := memory.NewHeap[int](s, "h", -1)
+				return err
 			}},
 		"use after free": {`Put of array "words": it was freed`,
 			func(r *pebble.Rank, s *memory.Space) error {
@@ -220,7 +280,7 @@ func TestMistakesAreTold(t *testing.T) {
 				_, err := memory.NewArray[struct{}](s, "none", distribution.Block(10, r.Size()))
 				return err
 			}},
-		"no distribution": {`array "none" has no distribution`,
+		"no distribution": {`array "none": it has no distribution`,
 			func(_ *pebble.Rank, s *memory.Space) error {
 				_, err := memory.NewArray[int](s, "none", nil)
 				return err
@@ -288,7 +348,7 @@ func TestMistakesAreTold(t *testing.T) {
 				_, err := memory.NewArray[int](s, "huge", distribution.Block(1<<60, r.Size()))
 				return err
 			}},
-		"a rank that is none": {`scalar "s" at rank 2: ranks are 0 to 1`,
+		"a rank that is none": {`array "s": it is at rank 2, ranks are 0 to 1`,
 			func(_ *pebble.Rank, s *memory.Space) error {
 				_, err := memory.NewScalar[int](s, "s", 2)
 				return err
@@ -325,4 +385,47 @@ func TestMistakesAreTold(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
+}
+
+// What can't be allocated is an error, which the program may tell in its own way, and no panic.
+func TestWhatCanNotBeAllocatedIsAnError(t *testing.T) {
+	for says, allocate := range map[string]func(s *memory.Space) error{
+		"type string is not plain data": func(s *memory.Space) error {
+			_, err := memory.NewArray[string](s, "a", distribution.Block(10, 1))
+			return err
+		},
+		"it has no distribution": func(s *memory.Space) error { _, err := memory.NewArray[int](s, "a", nil); return err },
+		"it is at rank -1":       func(s *memory.Space) error { _, err := memory.NewLock(s, "a", -1); return err },
+		"room for -1 values":     func(s *memory.Space) error { _, err := memory.NewHeap[int](s, "a", -1); return err },
+	} {
+		var told error
+		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			told = allocate(memory.New(r))
+			return told
+		})
+		require.ErrorContains(t, told, says)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+// laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with neighbours.
+type laps struct{ distribution.Indexed }
+
+func (laps) Run(key uint64) uint64 { return key / 4 }
+
+// The methods of a distribution that is not ours are not taken for what ours mean by their names.
+func TestOwnDistributionsMayHaveAnyMethod(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+		a, err := memory.NewArray[uint64](memory.New(r), "a", laps{distribution.Block(16, 1)})
+		if err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			a.Put(9, 9)
+			all := make([]uint64, 16)
+			a.GetRange(0, all)
+			require.EqualValues(t, 9, all[9])
+			return nil
+		})
+	}))
 }

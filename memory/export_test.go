@@ -30,3 +30,10 @@ func Left(s *Space, end bool) int {
 
 // Answered has a rank take an answer to a question that it has not asked.
 func Answered(s *Space, slot uint32) { s.take([]answer{{To: uint32(s.rank.ID()), Slot: slot}}) }
+
+// Withdraw takes the memory of an array back, at a time when nobody expects it.
+func Withdraw[T any](a *Array[T]) {
+	if err := a.s.memory.Withdraw(a.s.directory.find(a.key).base); err != nil {
+		panic(err)
+	}
+}

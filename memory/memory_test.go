@@ -58,14 +58,13 @@ func maps(n uint64, ranks int) map[string]distribution.Indexed {
 	}
 }
 
-// reversed is a distribution of the user's.
+// reversed is a distribution of the user's. It has the method Run of the one that it embeds, which knows nothing of it.
 type reversed struct{ *distribution.BlockMap }
 
 func (m reversed) back(key uint64) uint64     { return m.Len() - 1 - key }
 func (m reversed) Owner(key uint64) int       { return m.BlockMap.Owner(m.back(key)) }
 func (m reversed) Local(key uint64) int       { return m.BlockMap.Local(m.back(key)) }
 func (m reversed) Key(rank, local int) uint64 { return m.back(m.BlockMap.Key(rank, local)) }
-func (m reversed) Run(uint64) uint64          { return 1 }
 func (m reversed) Owners(keys []uint64, owners []uint32) int {
 	for i, k := range keys {
 		owners[i] = uint32(m.Owner(k))

@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"reflect"
 	"unsafe"
 
@@ -99,7 +100,11 @@ func reach[T any](s *Space, call string, r Ref[T], n int) (to spot, err error) {
 	check(s, r)
 	d, h, size := s.directory, r.at, uint64(unsafe.Sizeof(*new(T)))
 	owner, kind := h.partition(), s.kind(reflect.TypeFor[T]())
-	to = spot{owner: owner, of: h, kind: kind, offset: r.element() * size}
+	beyond, offset := bits.Mul64(r.element(), size)
+	to = spot{owner: owner, of: h, kind: kind, offset: offset}
+	if beyond > 0 {
+		return to, outOfRange.of(h)
+	}
 	var e *entry
 	if d.place.Has(owner) {
 		o := d.find(h)

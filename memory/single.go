@@ -32,20 +32,12 @@ func (d at) LocalLen(rank int) (n int) {
 	return 0
 }
 
-// atRank makes it, and ends the job when there is no such rank.
-func atRank(s *Space, what, name string, n uint64, rank int) at {
-	if rank < 0 || rank >= s.rank.Size() {
-		s.misuse("%s %q at rank %d: ranks are 0 to %d", what, name, rank, s.rank.Size()-1)
-	}
-	return at{n, s.rank.Size(), rank}
-}
-
 // Scalar is one value that any rank reads and writes.
 type Scalar[T any] struct{ a *Array[T] }
 
 // NewScalar allocates a scalar at a rank, by the rules of NewArray.
 func NewScalar[T any](s *Space, name string, rank int) (*Scalar[T], error) {
-	a, err := NewArray[T](s, name, atRank(s, "scalar", name, 1, rank))
+	a, err := NewArray[T](s, name, at{1, s.rank.Size(), rank})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +72,7 @@ const (
 
 // NewLock allocates a lock at a rank, by the rules of NewArray.
 func NewLock(s *Space, name string, rank int) (*Lock, error) {
-	a, err := NewArray[uint64](s, name, atRank(s, "lock", name, lockWords, rank))
+	a, err := NewArray[uint64](s, name, at{lockWords, s.rank.Size(), rank})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +133,7 @@ type Heap[T any] struct {
 // NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when it is first used.
 func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
 	if each < 0 {
-		s.misuse("heap %q with room for %d values of each rank: give 0 or more", name, each)
+		return nil, s.engine.FailIn("memory.NewHeap", fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
 	}
 	a, err := NewArray[T](s, name, rows{uint64(each), s.rank.Size()})
 	if err != nil {
@@ -153,9 +145,7 @@ func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
 // New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the job when there is
 // no room left.
 func (h *Heap[T]) New(v T) Ref[T] {
-	if h.a.freed {
-		h.a.misuse("New", "it was freed")
-	}
+	h.mustBe("New")
 	if h.used == len(h.a.local) {
 		h.a.misuse("New", "all of its room for %d values of a rank is used: give NewHeap more", h.used)
 	}
@@ -168,7 +158,17 @@ func (h *Heap[T]) New(v T) Ref[T] {
 func (h *Heap[T]) Array() *Array[T] { return h.a }
 
 // Local are the values of this rank.
-func (h *Heap[T]) Local() []T { return h.a.local[:h.used] }
+func (h *Heap[T]) Local() []T {
+	h.mustBe("Local")
+	return h.a.local[:h.used]
+}
+
+// mustBe ends the job after Free.
+func (h *Heap[T]) mustBe(call string) {
+	if h.a.freed {
+		h.a.outside(call, 0)
+	}
+}
 
 // Free ends the heap, as Array.Free does.
 func (h *Heap[T]) Free() error { return h.a.Free() }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -130,7 +131,7 @@ type wait struct {
 	use    uint32   // how many calls have had it
 	word   uint64   // of an operation with an answer
 	room   []uint64 // for an element that is on its way
-	name   string   // of the array
+	name   string   // of the array, of which any error ends the job; "" for what has other ways with errors
 }
 
 // wait finds one that nobody uses.
@@ -164,7 +165,11 @@ func (s *Space) release(w *wait) {
 	s.free = append(s.free, w)
 }
 
+// wake comes when the last operation is done.
 func (w *wait) wake() {
+	if err := w.c.Err(); err != nil && w.name != "" {
+		w.s.loose.Inside(frame.Access{}).Fail(fmt.Errorf("%q: %w", w.name, err)) // nobody may wait for it
+	}
 	if w.waits {
 		w.waits = false
 		w.waiter.Wake()
@@ -209,7 +214,7 @@ func (s *Space) misuse(format string, args ...any) {
 	panic(fmt.Sprintf("memory: rank %d: %s", s.rank.ID(), fmt.Sprintf(format, args...)))
 }
 
-// Pending is operations that have begun.
+// Pending is operations that have begun. When one fails that nobody waits for, the end of the epoch ends the job.
 type Pending struct {
 	w   *wait // nil when they are done
 	use uint32
