@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"net"
 	"syscall"
 	"time"
@@ -47,6 +48,29 @@ func (j *job) refuse(line net.Conn) {
 	reason := j.failure().Error()
 	if err := tell(line, departure{Failed: reason[:min(len(reason), failedBytesMax)]}); err != nil {
 		j.spec.Log.Debug("tell failure", "error", err) // it has ended: its exit says more
+	}
+}
+
+// lookEvery is how often the launcher looks whether processes are stopped.
+const lookEvery = 500 * time.Millisecond
+
+// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While others run, they
+// miss its heartbeat; afterwards nobody does.
+func (j *job) checkStopped(now time.Time) {
+	if j.stage != going || len(j.order) == 0 {
+		return
+	}
+	for _, p := range j.processes {
+		switch {
+		case !p.isStopped():
+			p.stopped = time.Time{}
+		case p.stopped.IsZero():
+			p.stopped = now
+		case now.Sub(p.stopped) >= j.spec.SilenceLimit:
+			j.fail(fmt.Errorf("%s has been stopped for %v while others have ended: let it go on by `kill -CONT %d`, or give a longer "+
+				"--silence-limit", p.name(), j.spec.SilenceLimit, p.cmd.Process.Pid))
+			return
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ type job struct {
 	stage      stage
 	next       *time.Timer    // to the next stage
 	cause      error          // why the job fails, when no process is to blame
+	look       *time.Ticker   // at processes that may have been stopped
 	signal     syscall.Signal // the last one that was forwarded
 	signalled  time.Time      // when
 }
@@ -47,7 +48,7 @@ func newJob(s *Spec) (*job, error) {
 		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
 		logins: make(chan *login), rested: make(chan *process, s.Processes),
 		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
-		starting: make(map[string]int), next: time.NewTimer(time.Hour),
+		starting: make(map[string]int), next: time.NewTimer(time.Hour), look: time.NewTicker(lookEvery),
 	}
 	j.next.Stop()
 	for i := range s.Processes {

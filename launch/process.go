@@ -25,6 +25,7 @@ type process struct {
 	line    net.Conn // to a process that has joined
 	address string   // where that listens
 	ended   bool
+	stopped time.Time // since when a look has found it stopped; zero when it was not
 
 	mu     sync.Mutex
 	reaped bool // its number may be another process's by now
@@ -127,6 +128,13 @@ func (p *process) kill(s syscall.Signal) {
 	if p.cmd != nil && p.cmd.Process != nil && !p.reaped {
 		syscall.Kill(-p.cmd.Process.Pid, s)
 	}
+}
+
+// isStopped reports whether a signal has stopped the process: one of this host.
+func (p *process) isStopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
 }
 
 // wait returns when the process has ended. What it has started and left in its group is killed.

@@ -1,7 +1,10 @@
 package launch
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -23,4 +26,11 @@ func awaitExit(cmd *exec.Cmd) {
 			return
 		}
 	}
+}
+
+// isStopped reports whether a signal has stopped a process. One that a debugger holds is in another state.
+func isStopped(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	name := bytes.LastIndexByte(stat, ')') // which may have any characters
+	return err == nil && name >= 0 && bytes.HasPrefix(stat[name+1:], []byte(" T"))
 }

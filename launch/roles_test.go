@@ -73,6 +73,18 @@ func play(role string) {
 		check(err)
 		fmt.Println("environment " + string(b))
 		launch.Exit(0)
+	case "stop-ended": // process 1, when the job has ended
+		process := os.Getenv("PEBBLES_PROCESS")
+		m, err := launch.Join(context.Background(), launch.Options{})
+		check(err)
+		m.Transport.Start(func(error) {})
+		check(m.Transport.Close())
+		check(m.Close())
+		if process == "1" {
+			check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
+			time.Sleep(time.Hour) // another thread may take the signal
+		}
+		launch.Exit(0)
 	case "environment-joined": // what others may see of a process that has joined
 		m, err := launch.Join(context.Background(), launch.Options{})
 		check(err)

@@ -42,6 +42,7 @@ func (j *job) supervise(ctx context.Context) {
 	start := time.NewTimer(j.spec.StartLimit)
 	defer start.Stop()
 	defer j.next.Stop()
+	defer j.look.Stop()
 	cancelled := ctx.Done()
 	always := make(chan struct{})
 	close(always)
@@ -69,6 +70,8 @@ func (j *job) supervise(ctx context.Context) {
 			j.checkStart()
 		case <-j.next.C:
 			j.escalate()
+		case now := <-j.look.C:
+			j.checkStopped(now)
 		case <-cancelled:
 			cancelled = nil
 			j.fail(fmt.Errorf("job was ended: %w", context.Cause(ctx)))

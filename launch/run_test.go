@@ -119,6 +119,15 @@ func TestStoppedProcessIsNamed(t *testing.T) {
 	require.Equal(t, 137, result.Status)
 }
 
+// A process that is stopped when all others have ended in order is missed by nobody but the launcher.
+func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
+	t.Parallel() // it takes as long as its limit
+	r := begin(t, "stop-ended", launch.Spec{Processes: 3, SilenceLimit: 2 * time.Second, Grace: time.Millisecond})
+	result, err := r.end(t)
+	require.ErrorContains(t, err, "process 1 (rank 1) has been stopped for 2s while others have ended: let it go on by `kill -CONT ")
+	require.Equal(t, launch.ExitError, result.Status)
+}
+
 func TestProcessThatStopsWhileTheJobConnectsIsNamed(t *testing.T) {
 	t.Parallel() // it takes as long as its limit
 	r := begin(t, "stop-starting", launch.Spec{Processes: 3, StartLimit: 4 * time.Second, Grace: time.Millisecond})

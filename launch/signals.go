@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/stacks"
 )
 
 // SignalError says that a signal ended a context of [Signals], or a job.
@@ -101,5 +103,29 @@ func notify(to chan<- os.Signal, signals ...os.Signal) {
 		if !signal.Ignored(s) {
 			signal.Notify(to, s)
 		}
+	}
+}
+
+// TellAtQuit has this process write where its goroutines are when SIGQUIT comes, each stack once, and end with [ExitPanic]; until stop. Where
+// GOTRACEBACK is set, the signal keeps its effect on a Go program.
+func TellAtQuit() (stop func()) {
+	if _, ok := os.LookupEnv("GOTRACEBACK"); ok {
+		return func() {}
+	}
+	arrived := make(chan os.Signal, 1)
+	notify(arrived, syscall.SIGQUIT)
+	unwanted := make(chan struct{})
+	go func() {
+		select {
+		case <-arrived:
+			fmt.Fprintf(Stderr(), "%v: quit; GOTRACEBACK=all has one stack a goroutine in place of one a group\n\n", os.Args[0])
+			_ = stacks.Write(Stderr())
+			Exit(ExitPanic)
+		case <-unwanted:
+		}
+	}()
+	return func() {
+		signal.Stop(arrived)
+		close(unwanted)
 	}
 }

@@ -13,9 +13,12 @@ import (
 
 // Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
 // ("pebbles run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process becomes one of the job's; otherwise the job
-// lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the
-// process that it happened in, nothing on those that ended because of it.
+// lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is
+// told on standard error: the stack of a panic on the process that it happened in, nothing on those that ended because of it; and where a
+// rank is that has not come back to the runtime 2 seconds after the failure. SIGQUIT ends the process with status 2, once it has written
+// each stack of its goroutines with how many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
+	defer launch.TellAtQuit()()
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
 	config.preempted = preempted
 	err := RunLaunched(ctx, config, function)
@@ -83,14 +86,21 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 func Tell(w io.Writer, err error) (status int) {
 	var panicked *PanicError
 	var aborted *netio.AbortError
+	var stuck *engine.StuckError
 	switch {
 	case err == nil:
 		return launch.ExitOK
 	case errors.As(err, &panicked):
 		fmt.Fprintf(w, "%v\n\n%s", panicked, panicked.Stack)
-		return launch.ExitPanic
+		status = launch.ExitPanic
 	case errors.As(err, &aborted):
-		return launch.ExitFollower
+		status = launch.ExitFollower
+	}
+	if status != 0 {
+		if errors.As(err, &stuck) {
+			fmt.Fprintln(w, stuck)
+		}
+		return status
 	}
 	fmt.Fprintln(w, err)
 	return launch.StatusOf(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +44,8 @@ var roles = map[string]func(r *pebble.Rank) error{
 		return r.Barrier()
 	},
 	"preempted":   untilPreempted,
+	"stuck":       stuckInHandler,
+	"quit":        quits,
 	"collectives": collectivesBySeed,
 	"register": func(r *pebble.Rank) error {
 		byRank(r, []string{"one", "another"}[r.ID()%2], func(uint64) {})
@@ -95,6 +98,45 @@ func sendUntilPreempted(r *pebble.Rank, to *target.Target[uint64], sent *int) er
 			*sent++
 		}
 	}
+}
+
+// stuckInHandler has the handler of the last rank wait for what never comes, which no signal ends.
+func stuckInHandler(r *pebble.Rank) error {
+	hit := byRank(r, "hit", waitForNothing)
+	return r.Epoch(func() error {
+		hit.Send(uint64(r.Size() - 1))
+		return nil
+	})
+}
+
+func waitForNothing(uint64) {
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		panic(err)
+	}
+	<-make(chan struct{})
+}
+
+// quits has many goroutines at one place when SIGQUIT comes.
+func quits(r *pebble.Rank) error {
+	const n = 100
+	var all sync.WaitGroup
+	end := make(chan struct{})
+	all.Add(n)
+	for range n {
+		go func() {
+			all.Done()
+			<-end
+		}()
+	}
+	all.Wait()
+	if err := r.Barrier(); err != nil || r.ID() > 0 {
+		return err
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGQUIT); err != nil {
+		return err
+	}
+	<-end
+	return nil
 }
 
 // programs are those that start jobs in other ways than by one call of pebble.Main.
@@ -210,6 +252,26 @@ func TestPanicAcrossProcesses(t *testing.T) {
 	for line := range strings.Lines(said) {
 		require.True(t, strings.HasPrefix(line, "[2]"), "a follower spoke: %s", line)
 	}
+}
+
+// A process that ends because a rank does not return says where that rank is, also when another process has failed first.
+func TestStuckRanksAreShown(t *testing.T) {
+	_, said := play(t, "stuck", 2, 4)
+	require.Contains(t, said, "did not return within 2s after the failure")
+	require.Contains(t, said, `rank 3 is in a handler of target "hit":`)
+	require.Contains(t, said, "pebble_test.waitForNothing ")
+	require.NotContains(t, said, "rank 2 is in")
+}
+
+// SIGQUIT shows each stack once.
+func TestQuitShowsGroups(t *testing.T) {
+	t.Setenv("GOTRACEBACK", "")
+	require.NoError(t, os.Unsetenv("GOTRACEBACK"))
+	status, said := play(t, "quit", 1, 1)
+	require.Equal(t, launch.ExitPanic, status, said)
+	require.Contains(t, said, "100 goroutines of rank 0:\n")
+	require.Equal(t, 1, strings.Count(said, "pebble_test.quits.func"), said)
+	require.Less(t, strings.Count(said, "\n"), 150, said)
 }
 
 func TestErrorAcrossProcesses(t *testing.T) {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -19,7 +21,8 @@ type job struct {
 	config    Config
 	transport netio.Transport
 	place     netio.Place
-	ports     []netio.Port // of this process's ranks
+	ports     []netio.Port           // of this process's ranks
+	running   []atomic.Pointer[Rank] // the same, while their functions run
 	links     *route.Links
 	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
 	process   coalesce.Process
@@ -48,13 +51,17 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 		j.start = counting.CountFrom()
 		j.process.Bodies.Store(uint32(j.start) * uint32(len(j.ports)))
 	}
+	j.running = make([]atomic.Pointer[Rank], len(j.ports))
 	j.transport.Start(j.fail)
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
 	defer stop()
 
 	ranks := make([]func(), len(j.ports))
 	for i := range ranks {
-		ranks[i] = func() { j.runRank(j.place.First+i, j.ports[i], function) }
+		ranks[i] = func() {
+			stacks.Label(ctx, j.place.First+i)
+			j.runRank(j.place.First+i, j.ports[i], function)
+		}
 	}
 	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
 	if j.error() != nil {
@@ -76,8 +83,29 @@ func (j *job) await(ended bool) error {
 		default:
 		}
 	}
-	return fmt.Errorf("pebble: some ranks of process %d did not return within %v after the failure: "+
-		"their functions never came back to the runtime", j.place.Process, graceAfterFailure)
+	return &StuckError{fmt.Sprintf("pebble: some ranks of process %d did not return within %v after the failure: "+
+		"their functions never came back to the runtime%s", j.place.Process, graceAfterFailure, j.stuck())}
+}
+
+// stuckMax bounds how many ranks that did not return are shown.
+const stuckMax = 4
+
+// stuck shows where ranks are that did not return.
+func (j *job) stuck() string {
+	var b strings.Builder
+	shown := 0
+	for i := range j.running {
+		r := j.running[i].Load()
+		if r == nil {
+			continue
+		}
+		if shown++; shown > stuckMax {
+			b.WriteString("\nand more ranks")
+			break
+		}
+		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", r.id, r.place(), strings.Join(stacks.Of(r.id, ".(*job).runRank", ".(*Rank).Coroutine"), "\n"))
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // closed keeps the error of closing the transport only if nothing else has gone wrong.
@@ -128,6 +156,8 @@ func (j *job) error() error {
 // runRank is the goroutine of one rank.
 func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 	r := newRank(j, id, port)
+	running := &j.running[id-j.place.First]
+	running.Store(r)
 	returned := false
 	defer func() {
 		value := recover()
@@ -144,6 +174,7 @@ func (j *job) runRank(id int, port netio.Port, function func(*Rank) error) {
 		if !j.intruded.Load() { // otherwise another goroutine may still be in a call
 			r.release()
 		}
+		running.Store(nil)
 	}()
 	r.owner.begin()
 	err := function(r)

@@ -41,10 +41,11 @@ var walls = []wall{
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
 	{folder: "internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/idle netio")},
-	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout netio route termination tune")},
+	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout internal/stacks netio route termination tune")},
 	{folder: "internal/kubernetes", std: pureAndText, ours: none},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
+	{folder: "internal/stacks", std: all, ours: none},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
@@ -58,7 +59,7 @@ var walls = []wall{
 	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle internal/inflight " +
 		"internal/local netio netio/connect netio/tcp"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
-	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi netio netio/connect " +
+	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi internal/stacks netio netio/connect " +
 		"netio/tcp"), clock: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout internal/values launch netio netio/mem " +
 		"route termination tune")},

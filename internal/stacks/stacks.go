@@ -1,0 +1,163 @@
+// Package stacks tells where the goroutines of this process are: equal stacks once, with the ranks whose they are. It serves a process
+// that is about to end.
+package stacks
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rankLabel is the pprof label by which goroutines are known, also in profiles.
+const rankLabel = "rank"
+
+// Label makes the calling goroutine, and all that it starts from then on, coroutines too, known as those of a rank.
+func Label(ctx context.Context, rank int) {
+	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(rankLabel, strconv.Itoa(rank))))
+}
+
+// group is goroutines with equal stacks.
+type group struct {
+	ranks map[int]int // how many are of each rank; -1 for those of none
+	stack string      // a line a call, the innermost first
+}
+
+// turn is the innermost function of a coroutine that lets another goroutine run, as pprof shows it.
+const turn = "iter.Pull["
+
+// pauses reports whether the goroutines wait for their turn.
+func (g *group) pauses() bool { return strings.HasPrefix(g.stack, "\t"+turn) }
+
+func (g *group) count() (n int) {
+	for _, m := range g.ranks {
+		n += m
+	}
+	return n
+}
+
+// Write writes each stack once: those that wait for their turn to run come last, and of the others the rarest first, since that is where what
+// differs is. It stops all goroutines for a moment.
+func Write(w io.Writer) error {
+	all := groups()
+	slices.SortStableFunc(all, func(a, b *group) int {
+		if p, q := a.pauses(), b.pauses(); p != q {
+			return map[bool]int{true: 1, false: -1}[p]
+		}
+		return a.count() - b.count()
+	})
+	var b bytes.Buffer
+	for _, g := range all {
+		fmt.Fprintf(&b, "%s:\n%s\n", g.title(), g.stack)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// title says whose the goroutines are.
+func (g *group) title() string {
+	n := g.count()
+	text := "1 goroutine"
+	if n > 1 {
+		text = fmt.Sprintf("%d goroutines", n)
+	}
+	var ranks []int
+	for rank := range g.ranks {
+		if rank >= 0 {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.Sort(ranks)
+	switch {
+	case len(ranks) == 1:
+		text += fmt.Sprintf(" of rank %d", ranks[0])
+	case len(ranks) > 1:
+		text += " of ranks " + spans(ranks)
+	}
+	if g.pauses() {
+		text += ", waiting for a turn"
+	}
+	return text
+}
+
+// spans writes numbers that grow as 0-3, 7.
+func spans(all []int) string {
+	var texts []string
+	for i := 0; i < len(all); {
+		j := i
+		for j+1 < len(all) && all[j+1] == all[j]+1 {
+			j++
+		}
+		text := strconv.Itoa(all[i])
+		if j > i {
+			text += "-" + strconv.Itoa(all[j])
+		}
+		texts = append(texts, text)
+		i = j + 1
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Of are the stacks of a rank's goroutines that have one of the functions among their calls, by the names that pprof shows, and don't wait for their turn.
+func Of(rank int, functions ...string) (stacks []string) {
+	for _, g := range groups() {
+		if g.ranks[rank] == 0 || g.pauses() {
+			continue
+		}
+		if slices.ContainsFunc(functions, func(f string) bool { return strings.Contains(g.stack, f) }) {
+			stacks = append(stacks, g.stack)
+		}
+	}
+	return stacks
+}
+
+// groups reads pprof's profile of goroutines in its form for people, whose groups are told apart by labels too.
+func groups() (all []*group) {
+	var text bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&text, 1); err != nil {
+		return nil // a buffer takes all
+	}
+	known := map[string]*group{}
+	for block := range strings.SplitSeq(text.String(), "\n\n") {
+		n, rank, stack := parse(block)
+		if n == 0 {
+			continue
+		}
+		g := known[stack]
+		if g == nil {
+			g = &group{ranks: map[int]int{}, stack: stack}
+			known[stack] = g
+			all = append(all, g)
+		}
+		g.ranks[rank] += n
+	}
+	return all
+}
+
+// parse takes one group of pprof's apart: "2 @ 0x1 0x2", "# labels: {...}" and a line "#  address  function+offset  file:line" for each call.
+func parse(block string) (n, rank int, stack string) {
+	rank = -1
+	var b strings.Builder
+	for line := range strings.SplitSeq(block, "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) > 1 && fields[1] == "@":
+			n, _ = strconv.Atoi(fields[0])
+		case strings.HasPrefix(line, "# labels:"):
+			if _, after, ok := strings.Cut(line, strconv.Quote(rankLabel)+":"); ok {
+				text, _, _ := strings.Cut(strings.TrimPrefix(after, `"`), `"`)
+				if r, err := strconv.Atoi(text); err == nil {
+					rank = r
+				}
+			}
+		case len(fields) == 4 && fields[0] == "#":
+			function, _, _ := strings.Cut(fields[2], "+0x")
+			fmt.Fprintf(&b, "\t%s %s\n", function, fields[3])
+		}
+	}
+	return n, rank, b.String()
+}
