@@ -2,6 +2,7 @@
 .PHONY: check test ci bench
 
 check: # format, vet, and the quick tests: under a minute
+	@.ci/packages check
 	@test -z "$$(gofmt -l .)" || { gofmt -l . && echo 'run gofmt -w on these' && false; }
 	go vet ./...
 	go test -short $$(.ci/packages quick)
