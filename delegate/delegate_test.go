@@ -418,25 +418,28 @@ func TestKeysThatMove(t *testing.T) {
 // What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it; and more tasks than that
 // may wait, since each asks one question.
 func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
-	const each, tasks, limit = 30_000, 3, 1 << 20
-	for name, flood := range map[string]func(d *delegate.Delegate[uint64, uint64]){
-		"Do": func(d *delegate.Delegate[uint64, uint64]) {
+	const tasks, limit = 3, 1 << 20
+	for name, c := range map[string]struct {
+		each  int
+		flood func(d *delegate.Delegate[uint64, uint64], each int)
+	}{
+		"Do": {30_000, func(d *delegate.Delegate[uint64, uint64], each int) {
 			for i := range uint64(each) {
 				d.Do(i % 4)
 			}
-		},
-		"CallAll": func(d *delegate.Delegate[uint64, uint64]) {
+		}},
+		"CallAll": {30_000, func(d *delegate.Delegate[uint64, uint64], each int) {
 			all := make([]uint64, each)
 			for i := range all {
 				all[i] = uint64(i) % 4
 			}
 			d.CallAll(all, make([]uint64, each))
-		},
-		"Call": func(d *delegate.Delegate[uint64, uint64]) {
+		}},
+		"Call": {3000, func(d *delegate.Delegate[uint64, uint64], each int) { // a way there and back each
 			for i := range uint64(each) {
 				d.Call(i % 4)
 			}
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var done [4]int // by rank: each its own
@@ -445,7 +448,7 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 				d := delegate.New(s, "count", distribution.Ranks(4), itself, func(uint64) uint64 { done[r.ID()]++; return 0 })
 				err := s.Run(func() {
 					for range tasks {
-						s.Go(func() { flood(d) })
+						s.Go(func() { c.flood(d, c.each) })
 					}
 				})
 				if peak := r.Memory().Peak; peak > limit {
@@ -453,7 +456,8 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 				}
 				return err
 			}))
-			require.Equal(t, [4]int{tasks * each, tasks * each, tasks * each, tasks * each}, done)
+			n := tasks * c.each
+			require.Equal(t, [4]int{n, n, n, n}, done)
 		})
 	}
 }
