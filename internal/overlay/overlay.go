@@ -17,16 +17,22 @@ import (
 // Bad. Without Good, the file is a new one, and Bad is its whole text.
 type Change struct{ File, Good, Bad string }
 
-// Build runs a command of go, "build" or "test" with its arguments, in the module's root, with the files changed. The files
-// themselves stay as they are.
-func Build(t testing.TB, changes []Change, command string, args ...string) {
+// Texts are the files of changes after them, by their paths. A change that finds nothing, or finds it twice, fails the test.
+func Texts(t testing.TB, changes []Change) map[string]string {
 	t.Helper()
-	root := moduleRoot(t)
-	dir, texts := t.TempDir(), map[string]string{}
+	root, texts := Root(t), map[string]string{}
 	for _, c := range changes {
 		path := filepath.Join(root, filepath.FromSlash(c.File))
 		texts[path] = c.apply(t, path, texts)
 	}
+	return texts
+}
+
+// Build runs a command of go, "build" or "test" with its arguments, in the module's root, with the files changed. The files
+// themselves stay as they are.
+func Build(t testing.TB, changes []Change, command string, args ...string) {
+	t.Helper()
+	dir, texts := t.TempDir(), Texts(t, changes)
 	replace := map[string]string{}
 	for path, text := range texts {
 		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
@@ -37,7 +43,7 @@ func Build(t testing.TB, changes []Change, command string, args ...string) {
 	file := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(file, list, 0o600))
 	c := exec.CommandContext(t.Context(), "go", append([]string{command, "-overlay", file}, args...)...)
-	c.Dir = root
+	c.Dir = Root(t)
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, string(out))
 }
@@ -59,8 +65,8 @@ func (c Change) apply(t testing.TB, path string, texts map[string]string) string
 	return strings.Replace(text, c.Good, c.Bad, 1)
 }
 
-// moduleRoot is the folder of go.mod, in which or below which the test runs.
-func moduleRoot(t testing.TB) string {
+// Root is the folder of go.mod, in which or below which the test runs.
+func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)

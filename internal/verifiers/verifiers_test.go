@@ -24,11 +24,7 @@ const limit = time.Minute
 
 // changes put the faults of testdata into the runtime. Which one happens is up to the environment.
 func changes(t *testing.T) []overlay.Change {
-	file := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		require.NoError(t, err)
-		return string(text)
-	}
+	file := func(name string) string { return read(t, filepath.Join("testdata", name)) }
 	after := func(file, line, more string) overlay.Change {
 		return overlay.Change{File: file, Good: line, Bad: line + more}
 	}
@@ -51,6 +47,13 @@ func changes(t *testing.T) []overlay.Change {
 		{File: "reduce/cache.go", Good: "return o.out\n", Bad: "return c.spoil(o.out)\n"},
 		{File: "reduce/cache.go", Good: "return c.store.drain(vs, keys)\n", Bad: "return c.spoil(c.store.drain(vs, keys))\n"},
 	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // fault is one of those of testdata, and what a verifier must say of it.

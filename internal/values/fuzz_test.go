@@ -1,0 +1,24 @@
+package values
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzValues reads what users write to flags: what is taken is within bounds.
+func FuzzValues(f *testing.F) {
+	for _, text := range []string{"0", "-1", "64KiB", "1.5G", "1e30T", "nan", "inf", "auto", "10ms", "never", " 7 kb", "9223372036854775808"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if n, err := Count(text, 1); err == nil {
+			require.Positive(t, n)
+		}
+		if n, err := Bytes(text); err == nil {
+			require.Positive(t, n)
+			require.LessOrEqual(t, n, int64(1<<60))
+		}
+		_, _ = Wait(text)
+	})
+}
