@@ -29,7 +29,8 @@ func CheckAlone(alone bool) error {
 	}
 	if processes > 1 {
 		return fmt.Errorf("this process is one of a job of %d processes, each of which would run a job of its own here: call "+
-			"pebble.Main or pebble.RunLaunched to take part in the job, or set %s=1 to run alone on purpose", processes, varAlone)
+			"pebble.Main or pebble.RunLaunched to take part in the job, start a simulation without a launcher, or set %s=1 to run alone "+
+			"on purpose", processes, varAlone)
 	}
 	return checkTasks("call pebble.Main or pebble.RunLaunched to take part in one job")
 }

@@ -194,3 +194,30 @@ func TestAddressesOfThisHost(t *testing.T) {
 	_, err = towards("nobody.invalid:9")
 	require.ErrorContains(t, err, "find the address of this host by which it reaches nobody.invalid:9")
 }
+
+// What a task starts is no task, whichever launcher has started that.
+func TestChildrenOfTasksAreNoTasks(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
+	for launcher, environment := range map[string][]string{
+		"hydra":      {"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"},
+		"mpirun":     {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_RANK=1", "PMIX_NAMESPACE=5"},
+		"srun":       {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_PROCID=1", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4"},
+		"srun pmi2":  {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_NTASKS=4", "PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "PMI_JOBID=7.1"},
+		"Kubernetes": {varIndex + "=1", varProcesses + "=4", varRendezvous + "=job-%d.svc:7000", varSecretFile + "=" + secret},
+		"by hand":    {varProcess + "=1", varProcesses + "=4", varRendezvous + "=a:7000", varSecretFile + "=" + secret},
+	} {
+		t.Run(launcher, func(t *testing.T) {
+			setOnly(t, environment...)
+			found, err := detect()
+			require.NoError(t, err)
+			require.Equal(t, 4, found.processes)
+			_, err = takeSettings(found)
+			require.NoError(t, err)
+			_, err = detect()
+			require.ErrorIs(t, err, errNoTask)
+			tasks, variable := foreignTasks()
+			require.Zero(t, tasks, variable)
+		})
+	}
+}

@@ -46,6 +46,9 @@ type settings struct {
 	secret          []byte // of tasks that meet at known addresses
 }
 
+// taskVariables are those by which the launchers that detect knows tell a process that it is one of several.
+var taskVariables = []string{"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID", varIndex}
+
 // takeSettings reads the settings, and removes what would make a child of this process a task too.
 func takeSettings(t *task) (s settings, err error) {
 	values := make(map[string]string)
@@ -55,7 +58,9 @@ func takeSettings(t *task) (s settings, err error) {
 			os.Unsetenv(name)
 		}
 	}
-	os.Unsetenv("PMI_FD")
+	for _, name := range taskVariables {
+		os.Unsetenv(name)
+	}
 	p := parser{values: values}
 	s = settings{
 		bind: values[varBind], folder: values[varRendezvousDir], transport: p.transport(varTransport),

@@ -126,10 +126,12 @@ func (c Config) complete() (Config, error) {
 	case c.Credits > creditsLimit:
 		return c, fmt.Errorf("pebble: config: %d frames of credit are too many: give at most %d", c.Credits, creditsLimit)
 	}
-	if c.Transport == nil {
+	if _, simulated := c.Transport.(netio.Runner); c.Transport == nil || simulated { // a job of this process alone
 		if err := launch.CheckAlone(c.Alone); err != nil {
 			return c, fmt.Errorf("pebble: run: %w", err)
 		}
+	}
+	if c.Transport == nil {
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
 		}

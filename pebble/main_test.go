@@ -18,6 +18,7 @@ import (
 	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/mem"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -148,6 +149,15 @@ var programs = map[string]func() error{
 	"same ranks": func() error {
 		return pebble.RunLaunched(context.Background(), pebble.Config{Ranks: 3}, (*pebble.Rank).Barrier)
 	},
+	"simulated": func() error {
+		w, err := sim.New(sim.Config{Ranks: 2, Seed: 1})
+		if err != nil {
+			return err
+		}
+		return w.Each(func(p netio.Transport) error {
+			return pebble.Run(context.Background(), pebble.Config{Transport: p}, (*pebble.Rank).Barrier)
+		})
+	},
 	"run": func() error { return pebble.Run(context.Background(), pebble.Config{}, (*pebble.Rank).Barrier) },
 	"run alone": func() error {
 		return pebble.Run(context.Background(), pebble.Config{Alone: true}, (*pebble.Rank).Barrier)
@@ -216,7 +226,7 @@ func TestGraceIsNoNegativeTime(t *testing.T) {
 func TestJobsThatAreNotTheLaunchers(t *testing.T) {
 	for role, says := range map[string]string{
 		"ranks": "7 ranks, but the job was started with 3: leave Config.Ranks 0", "same ranks": "",
-		"run": "one of a job of 3 processes", "run alone": "",
+		"run": "one of a job of 3 processes", "run alone": "", "simulated": "start a simulation without a launcher",
 		"twice": "can do so once", "then run": "one of a job of 3 processes", "then run alone": "",
 	} {
 		t.Run(role, func(t *testing.T) {

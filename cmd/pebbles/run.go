@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -90,6 +92,10 @@ func runProgram(t terminal, s launch.Spec) error {
 	result, err := launch.Run(context.Background(), s)
 	if err != nil {
 		return &failure{result.Status, err}
+	}
+	if !slices.ContainsFunc(result.Outcomes, func(o launch.Outcome) bool { return o.Joined }) {
+		return &failure{launch.ExitError, fmt.Errorf("no process has joined the job: each of the %d has run %s by itself: does the program call "+
+			"pebble.Main, pebble.RunLaunched or launch.Join?", len(result.Outcomes), s.Program[0])}
 	}
 	return nil
 }

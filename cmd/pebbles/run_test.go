@@ -38,6 +38,17 @@ func TestRunForwards(t *testing.T) {
 	shell := func(flags string, script string) ran {
 		return pebbles(t, append(append([]string{"run"}, strings.Fields(flags)...), "--", "sh", "-c", script)...)
 	}
+	alone := func(stderr string) (lines []string, told bool) { // what they print, and that none has joined
+		for line := range strings.Lines(stderr) {
+			if strings.HasPrefix(line, "pebbles run: no process has joined the job: each of the ") {
+				told = true
+				continue
+			}
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		slices.Sort(lines)
+		return lines, told
+	}
 	for flags, want := range map[string]struct{ stdout, stderr []string }{
 		"-n 1":                               {[]string{"out"}, []string{"err"}},
 		"-n 1 --prefix":                      {[]string{"[0] out"}, []string{"[0] err"}},
@@ -51,8 +62,10 @@ func TestRunForwards(t *testing.T) {
 		t.Run("output "+flags, func(t *testing.T) {
 			r := shell(flags, "echo out; echo err >&2")
 			require.Equal(t, want.stdout, sorted(r.stdout))
-			require.Equal(t, want.stderr, sorted(r.stderr))
-			require.Zero(t, r.status)
+			lines, told := alone(r.stderr)
+			require.Equal(t, want.stderr, lines)
+			require.True(t, told, "programs that never join were run as if they were a job")
+			require.Equal(t, 1, r.status)
 		})
 	}
 	t.Run("long line", func(t *testing.T) {
