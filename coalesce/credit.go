@@ -153,11 +153,16 @@ func (o *Outbox) AwaitRoom() {
 	o.sender.awaitRoom(o.minUnits * o.Unit)
 }
 
-// HasRoom tells whether a task may send: no frame of this outbox waits for credit, another one may be in flight, and what waits for this
-// very rank's handlers is less than the budget.
-func (o *Outbox) HasRoom() bool {
+// HasRooms tells whether a task may send over any lane: no frame of this outbox waits for credit, another one may be in flight, and what
+// waits for this very rank's handlers is less than the budget.
+func (o *Outbox) HasRooms() bool { return len(o.waiting) == 0 && o.affordsAnother() }
+
+// HasRoom is HasRooms for one lane.
+func (o *Outbox) HasRoom(l int) bool { return !o.waits(l) && o.affordsAnother() }
+
+func (o *Outbox) affordsAnother() bool {
 	s, cost := o.sender, netio.FrameCost(o.minUnits*o.Unit)
-	return len(o.waiting) == 0 && s.Queued <= s.BufferBudget && (s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost))
+	return s.Queued <= s.BufferBudget && (s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost))
 }
 
 // Accepts tells whether a frame can be taken in now. A frame that came over a link of stage s goes on over links of higher stages

@@ -136,7 +136,6 @@ func (d *Delegate[Q, A]) callAll(qs []Q, as []A) {
 	s := d.take()
 	s.as = as
 	for from := 0; from < len(qs); from += chunk {
-		d.awaitRoom("CallAll")
 		d.askAll(s, qs[from:min(from+chunk, len(qs))], from)
 	}
 	d.await(s, "CallAll")
@@ -164,6 +163,9 @@ func (d *Delegate[Q, A]) askAll(s *slot[A], qs []Q, from int) {
 		d.answerOwn(own, s.as[from:])
 	}
 	s.left += len(out)
+	if d.full("CallAll") {
+		d.asks.AwaitRoom(engine.Key{}, out)
+	}
 	d.asks.SendAll(out)
 	if d.coded {
 		clear(out)
@@ -177,10 +179,13 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	if d.isHere(q) {
 		return Future[A]{a: d.answerHere(q)}
 	}
-	d.awaitRoom("Start")
 	s := d.take()
 	s.as, s.left = s.one[:], 1
-	d.asks.Send(question[Q]{q, d.address(s, 0)})
+	asked := question[Q]{q, d.address(s, 0)}
+	if d.full("Start") {
+		d.asks.AwaitRoom(engine.Key{}, []question[Q]{asked})
+	}
+	d.asks.Send(asked)
 	return Future[A]{of: d.answers, slot: s, use: s.use}
 }
 
@@ -192,17 +197,16 @@ func (d *Delegate[Q, A]) Do(q Q) {
 			d.answerHere(q)
 			return
 		}
-		d.awaitRoom("Do")
+		if d.full("Do") {
+			d.asks.AwaitRoom(engine.Key{}, []question[Q]{{q, nobody}})
+		}
 	}
 	d.asks.Send(question[Q]{q, nobody})
 }
 
-// awaitRoom lets a task wait until there is room for what it asks. The questions of tasks that only Call need no more than one a task.
-func (d *Delegate[Q, A]) awaitRoom(call string) {
-	if d.engine.InTask(call) {
-		d.asking.AwaitRoom()
-	}
-}
+// full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions of tasks that only
+// Call need no more than one a task.
+func (d *Delegate[Q, A]) full(call string) bool { return d.engine.InTask(call) && !d.asking.HasRooms() }
 
 func (d *Delegate[Q, A]) isHere(q Q) bool { return d.here != nil && d.here.Owner(d.key(q)) == d.self }
 

@@ -110,7 +110,10 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
 	}
 	e := d.moves.core.engine
-	inHandler := e.Enter()
+	inHandler, full := e.Enter()
+	if full {
+		d.moves.core.awaitRoom([]move[S]{{Key: key, To: uint32(to)}})
+	}
 	switch {
 	case d.running:
 		d.waiting = append(d.waiting, intent{key, to})

@@ -56,8 +56,11 @@ func (c *core[V]) send(v V) {
 
 // sendInner is send in a handler.
 func (c *core[V]) sendInner(v V) {
-	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
-	s := &c.buffers.inner
+	inHandler, full := c.engine.Enter()
+	if full {
+		c.awaitRoom([]V{v})
+	}
+	s, depth := &c.buffers.inner, c.engine.NextDepth()
 	if depth != s.depth {
 		c.flushBuffer(s, inHandler)
 		s.depth = depth
@@ -115,7 +118,11 @@ func (c *core[V]) sendAll(vs []V) {
 const sendAllCalled = "SendAll was called"
 
 func (c *core[V]) sendBatch(vs []V) {
-	inHandler, depth := c.engine.Enter(), c.engine.NextDepth()
+	inHandler, full := c.engine.Enter()
+	if full {
+		c.awaitRoom(vs)
+	}
+	depth := c.engine.NextDepth()
 	if inHandler && c.gather(vs, depth) {
 		return
 	}
@@ -125,6 +132,30 @@ func (c *core[V]) sendBatch(vs []V) {
 	}
 	c.sendDeep(vs, inHandler, depth)
 	c.engine.End()
+}
+
+// awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have none.
+func (c *core[V]) awaitRoom(vs []V) {
+	for !c.engine.HasRooms() {
+		l := c.fullLane(vs)
+		if l < 0 {
+			return
+		}
+		c.engine.AwaitRoom(l)
+	}
+}
+
+// fullLane is a lane of some pebbles that has no room; -1 for none.
+func (c *core[V]) fullLane(vs []V) int {
+	c.engine.Begin(true)
+	lanes := c.address(c.inner.ready(), vs, false)
+	c.engine.End()
+	for _, l := range lanes {
+		if !c.HasRoom(int(l)) {
+			return int(l)
+		}
+	}
+	return -1
 }
 
 // gather puts a batch of a handler or a task into the send buffer, if it is so short that its way through would cost more than its pebbles.

@@ -9,6 +9,9 @@ type Target[V any] struct{ core *core[V] }
 // Engine is for the other packages of this module: nobody else can name the type of its argument.
 func (t *Target[V]) Engine(engine.Key) *engine.Target { return t.core.engine }
 
+// AwaitRoom is for the other packages of this module: the task that calls waits until the links of some pebbles, at most 256, have room.
+func (t *Target[V]) AwaitRoom(_ engine.Key, vs []V) { t.core.awaitRoom(vs) }
+
 // Name is what the target was registered as.
 func (t *Target[V]) Name() string { return t.core.Name }
 

@@ -21,12 +21,17 @@ type Scheduler struct {
 	current *worker   // the one that was resumed last
 	ready   ring[*worker]
 	fresh   ring[own]
-	rooms   ring[room]
-	picks   uint // of workers to go on
-	burst   int  // switches, and tasks begun without one, between two looks at what has arrived
-	left    int  // those of them that are left
-	waiting int  // tasks that have begun and wait to be woken
-	stirred bool // since the last burst ended, something has begun, or was woken
+	rooms   []room
+	room    int           // the one of rooms to look at first
+	full    bool          // no room had any when they were last looked at, and no frame has left since
+	picks   uint          // of workers to go on
+	step    int           // switches, and tasks begun without one, between two looks at the clock
+	left    int           // those of them that are left
+	burst   int           // those that are left beyond, before the next look at what has arrived
+	looked  time.Duration // when the clock was last looked at
+	ends    time.Duration // when the burst does
+	waiting int           // tasks that have begun and wait to be woken
+	stirred bool          // since the last burst ended, something has begun, or was woken
 	kinds   []kind
 	queued  int    // tasks of kinds that have not begun
 	thief   *thief // nil when there are no kinds, or no other ranks
@@ -38,12 +43,6 @@ type Scheduler struct {
 type own struct {
 	run func()
 	of  *Group // nil for none
-}
-
-// room is a task that waits until a send has room.
-type room struct {
-	w  *worker
-	to *engine.Target
 }
 
 // Counts is what the scheduler of one rank has done since it was made.
@@ -59,12 +58,12 @@ const (
 	// 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	burstFirst = 16                    // switches and new tasks between two looks at what has arrived, at first
-	burstMost  = 512                   // and at the most
-	burstLong  = 50 * time.Microsecond // after so long, bursts become smaller
-	freshEach  = 16                    // one in so many picks is of a task that has not begun, also while others are ready
-	perSwitch  = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
-	perWorker  = 3 << 10               // bytes of a task that waits in a function or two
+	stepMost  = 32                    // switches and new tasks between two looks at the clock, at the most
+	burstMost = 512                   // and between two looks at what has arrived
+	burstLong = 50 * time.Microsecond // after so long there is no other before the next look at what has arrived
+	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
+	perWorker = 3 << 10               // bytes of a task that waits in a function or two
 )
 
 // Option changes how a scheduler works.
@@ -81,7 +80,7 @@ func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.li
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, burst: burstFirst}
+	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, step: 1}
 	for _, o := range options {
 		o.apply(s)
 	}
@@ -142,37 +141,29 @@ var _ engine.Tasks = tasks{}
 
 // Work implements engine.Tasks.
 func (s tasks) Work() (worked, left bool) {
-	before, began := s.counts.Switches, s.engine.Port.Now()
-	for s.left = s.burst; s.left > 0; s.left-- {
+	before := s.counts.Switches
+	s.beginBurst()
+	for ; s.left > 0 || s.more(); s.left-- {
 		w := s.next()
 		if w == nil {
+			s.look()
 			break
 		}
 		s.resume(w)
 	}
-	switches := s.counts.Switches - before
-	if switches == 0 {
-		return s.thief != nil && s.hungry() && s.thief.seek(), s.rooms.size > 0
-	}
 	if s.thief != nil {
 		s.thief.share()
+	}
+	switches := s.counts.Switches - before
+	if switches == 0 {
+		return s.thief != nil && s.hungry() && s.thief.seek(), len(s.rooms) > 0
 	}
 	s.engine.Compute(perSwitch * time.Duration(switches))
 	if !s.stirred { // tasks that only yield may wait for what lies in this rank's buffers
 		s.engine.Flush(coalesce.Idle, coalesce.AllStages)
 	}
 	s.stirred = false
-	s.pace(s.engine.Port.Now() - began)
 	return true, true
-}
-
-// pace adapts bursts to how long tasks take, so that others needn't wait for this rank for long.
-func (s *Scheduler) pace(took time.Duration) {
-	if took > burstLong {
-		s.burst = max(1, s.burst/2)
-	} else if took < burstLong/4 {
-		s.burst = min(2*s.burst, burstMost)
-	}
 }
 
 // hungry tells whether this rank should look for tasks elsewhere.
@@ -181,9 +172,10 @@ func (s *Scheduler) hungry() bool { return s.running && (len(s.idle) > 0 || len(
 // next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those come last, but now
 // and then first: a task that yields until another has done something must not keep that one from beginning.
 func (s *Scheduler) next() *worker {
-	if s.rooms.size > 0 && s.rooms.head().to.HasRoom() {
-		s.stirred = true
-		return s.rooms.pop().w
+	if len(s.rooms) > 0 && !s.full {
+		if w := s.roomy(); w != nil {
+			return w
+		}
 	}
 	s.picks++
 	if s.ready.size > 0 && (s.picks%freshEach != 0 || !s.mayBegin()) {
@@ -221,6 +213,7 @@ func (s *Scheduler) resume(w *worker) {
 	}
 	if s.engine.Backlog > backlog {
 		s.engine.PumpAside() // what it has filled
+		s.full = false
 	}
 }
 
@@ -251,13 +244,6 @@ func (s *Scheduler) beginQueued() {
 			return
 		}
 	}
-}
-
-// Await implements engine.Tasks.
-func (s tasks) Await(t *engine.Target) {
-	w := s.caller("a send")
-	s.rooms.push(room{w, t})
-	w.pause()
 }
 
 // Complete implements engine.Tasks.
@@ -299,7 +285,7 @@ func (s tasks) End() {
 		s.unwind(w)
 	}
 	s.workers, s.idle, s.current = nil, nil, nil
-	s.ready, s.fresh, s.rooms, s.waiting = ring[*worker]{}, ring[own]{}, ring[room]{}, 0
+	s.ready, s.fresh, s.rooms, s.waiting = ring[*worker]{}, ring[own]{}, nil, 0
 }
 
 func (s *Scheduler) unwind(w *worker) {

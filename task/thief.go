@@ -9,9 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// thief gets tasks for a rank that has none. It asks two ranks at random, and then those that it has a lifeline to, its neighbours in a
-// hypercube, which remember it and send half of what they have when they have something (Saraswat and others, Lifeline-based global load
-// balancing, 2011). Then it keeps quiet: each question is a pebble, and would keep the epoch open. Grappa asks on (section 4.2).
+// thief gets tasks for a rank that has none. It asks two ranks at random, and with the second, whose answer may take long, those that it has
+// a lifeline to, its neighbours in a hypercube, which remember it and send half of what they have when they have something (Saraswat and
+// others, Lifeline-based global load balancing, 2011). Then it keeps quiet: each question is a pebble, and would keep the epoch open.
+// Grappa asks on (section 4.2).
 //
 // Nothing is lost by silence. A rank with tasks to spare gives to all who have a lifeline to it, these to those who have one to them, and the
 // hypercube connects all ranks.
@@ -53,15 +54,15 @@ func newThief(s *Scheduler) *thief {
 
 // seek asks for tasks, unless that is under way or was in vain. It tells whether it has asked.
 func (t *thief) seek() bool {
-	if t.asking || t.tries > triesMost {
+	if t.asking || t.tries == triesMost {
 		return false
 	}
 	before := t.engine.Handle(0) // its sends don't wait
 	defer t.engine.Handled(before)
 	self, ranks := t.s.rank.ID(), t.s.rank.Size()
-	if t.tries++; t.tries <= triesMost {
-		t.asking = true
-		t.say((self+1+t.random.IntN(ranks-1))%ranks, steal)
+	t.asking = true
+	t.say((self+1+t.random.IntN(ranks-1))%ranks, steal)
+	if t.tries++; t.tries < triesMost {
 		return true
 	}
 	for d := range t.lines {
@@ -105,16 +106,18 @@ func (t *thief) give(to int, why why) bool {
 	return false
 }
 
-// share gives to those who are remembered.
-func (t *thief) share() {
+// share gives to those who are remembered, and tells whether it has.
+func (t *thief) share() (shared bool) {
 	if len(t.waits) == 0 {
-		return
+		return false
 	}
 	before := t.engine.Handle(0)
 	defer t.engine.Handled(before)
 	for len(t.waits) > 0 && t.give(int(t.waits[0]), remembered) {
 		t.waits = t.waits[:copy(t.waits, t.waits[1:])]
+		shared = true
 	}
+	return shared
 }
 
 // found notes a task that has come from another rank.

@@ -41,7 +41,7 @@ func (s *Scheduler) hire() *worker {
 func (w *worker) run() {
 	s := w.s
 	for !w.stopped {
-		for s.left > 0 && !w.stopped && s.begin() {
+		for (s.left > 0 || s.more()) && !w.stopped && s.begin() {
 			w.task++
 			w.permit = false
 		}

@@ -13,8 +13,8 @@ type Tasks interface {
 	// Work runs some of the tasks that can go on. It reports whether there were any, and whether some wait for what comes without a
 	// pebble, such as room for a send: the rank is not at rest then.
 	Work() (worked, left bool)
-	// Await lets the running task wait until its target may have room.
-	Await(t *Target)
+	// Await lets the running task wait until a lane of its target may have room.
+	Await(t *Target, lane int)
 	// Complete comes when every pebble of an epoch has been handled. It says what still waits, since nothing can come any more.
 	Complete() error
 	// End comes when the job has failed or the rank's function has returned: what waits unwinds, and coroutines end. It may come again.
@@ -188,12 +188,11 @@ func (r *Rank) Coroutine(f func()) {
 // Unwind leaves the program on one of the rank's coroutines.
 func (r *Rank) Unwind() { panic(unwind{}) }
 
-// AwaitRoom lets a task wait until a send has room.
-func (t *Target) AwaitRoom() {
-	for !t.outbox.HasRoom() {
-		t.tasks.Await(t)
-	}
-}
+// AwaitRoom lets a task wait until a lane may have room.
+func (t *Target) AwaitRoom(lane int) { t.tasks.Await(t, lane) }
 
-// HasRoom reports whether a task may send.
-func (t *Target) HasRoom() bool { return t.outbox.HasRoom() }
+// HasRoom reports whether a task may send over a lane.
+func (t *Target) HasRoom(lane int) bool { return t.outbox.HasRoom(lane) }
+
+// HasRooms reports whether a task may send over any lane.
+func (t *Target) HasRooms() bool { return t.outbox.HasRooms() }

@@ -57,7 +57,7 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
-	OwnRoom     bool // tasks' sends don't wait for room: who sends calls AwaitRoom where what is under way has no bound of its own
+	OwnRoom     bool // tasks' sends don't wait for room: who sends waits for it where what is under way has no bound of its own
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.
@@ -99,24 +99,22 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 }
 
 // Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job outside of epochs and
-// beside other calls. A task waits here, if it must: from there on its send goes like a handler's.
-func (t *Target) Enter() (inHandler bool) {
+// beside other calls. A task waits when its links may be full, if these are: from there on its send goes like a handler's.
+func (t *Target) Enter() (inHandler, full bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
 	case body:
-		return false
+		return false, false
 	case handler:
 	case task:
-		if !t.OwnRoom {
-			t.AwaitRoom()
-		}
+		full = !t.OwnRoom && !t.HasRooms()
 	default:
 		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", t.id, t.Name)
 	}
 	if t.limit > 0 && t.depth >= t.limit+t.description.Beyond {
 		t.tooDeep()
 	}
-	return true
+	return true, full
 }
 
 const sent = "a pebble was sent"
