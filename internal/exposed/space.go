@@ -87,13 +87,16 @@ func (s *Space) Expose(n int) (key uint64, memory []byte, err error) {
 	if _, err := s.Own(); err != nil {
 		return 0, nil, err
 	}
-	if s.guard != nil {
-		if err := s.guard.Admit(n); err != nil {
-			return 0, nil, err
-		}
-	}
 	owner, others := s.parts()
-	return owner.Expose(n, others)
+	key, memory, err = owner.Expose(n, others)
+	if err != nil || s.guard == nil {
+		return key, memory, err
+	}
+	if err := s.guard.Admit(key, n); err != nil {
+		owner.Withdraw(key, others) // nobody has been told of it
+		return 0, nil, err
+	}
+	return key, memory, nil
 }
 
 // Withdraw ends what was exposed by a key.
@@ -111,8 +114,8 @@ func (s *Space) Withdraw(key uint64) Fault {
 
 // Guard has given others ways of their own into exposed memory. Its methods are called by whoever exposes and withdraws.
 type Guard interface {
-	// Admit may refuse to expose so many bytes.
-	Admit(bytes int) error
+	// Admit may refuse so many bytes that are to be exposed by a key, which nobody has been told yet.
+	Admit(key uint64, bytes int) error
 	// Revoke returns when no other process is in what is exposed by a key, or will be, by the guard's ways. The key may be bad. Withdrawn says that
 	// it is good no more.
 	Revoke(key uint64)

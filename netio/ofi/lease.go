@@ -10,18 +10,22 @@ import (
 // A process reads and writes exposed memory of another by the fabric under a lease. It asks for one at its first operation on what was exposed at once, and
 // is granted the fabric's key, or the reason why not. Before that is withdrawn, the owner revokes all leases of it, and waits until their holders have ended
 // their operations. So the fabric meets no key that is not good, which providers answer by breaking the connection.
+//
+// No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease until that is answered: so each note says
+// by its key what it is about, whatever it has overtaken.
 
 // lease is what this process may do with exposed memory of another.
 type lease struct {
-	granted bool
-	revoked bool
-	bytes   uint64
-	at, key uint64
-	open    int         // transfers
-	waiting []*transfer // for the grant
+	granted   bool
+	revoked   bool // maybe before it is granted
+	elsewhere bool // nothing is registered: TCP serves it
+	bytes     uint64
+	at, key   uint64
+	open      int         // transfers
+	waiting   []*transfer // for the grant
 }
 
-// exposures are the leases that this process has granted, by the keys of what it has exposed.
+// exposures are what this process has exposed, and who has a lease of it, by the keys. Where no limit was set, only what was asked for is here.
 type exposures struct {
 	w   *Way
 	all map[uint64]*exposure
@@ -30,7 +34,9 @@ type exposures struct {
 type exposure struct {
 	region  region
 	pinned  bool
-	going   bool // it is being withdrawn
+	asked   bool  // for, so that it is pinned or could not be
+	kept    int64 // bytes that are kept for it until then
+	going   bool  // it is being withdrawn
 	holders map[int]bool
 }
 
@@ -42,7 +48,7 @@ func (e *exposures) begin(w *Way) {
 }
 
 // Admit implements [exposed.Guard].
-func (e *exposures) Admit(bytes int) error {
+func (e *exposures) Admit(key uint64, bytes int) error {
 	w := e.w
 	if w.options.Pinned == 0 {
 		return nil // what can't be pinned is reached over TCP
@@ -51,10 +57,40 @@ func (e *exposures) Admit(bytes int) error {
 		return nil // the job ends
 	}
 	defer w.mu.Unlock()
-	if left := w.pinned.limit - w.pinned.used; int64(bytes) > left {
+	if left := w.pinned.left(); int64(bytes) > left {
 		return pinnedError{bytes: bytes, left: left, limit: w.pinned.limit}
 	}
+	e.at(key).kept = int64(bytes)
+	w.pinned.kept += int64(bytes)
 	return nil
+}
+
+// at is what is exposed by a key.
+func (e *exposures) at(key uint64) *exposure {
+	x := e.all[key]
+	if x == nil {
+		x = &exposure{holders: make(map[int]bool)}
+		e.all[key] = x
+	}
+	return x
+}
+
+// register registers what is asked for the first time, if it can be.
+func (x *exposure) register(w *Way, mem []byte) {
+	x.asked = true
+	x.free(w)
+	r, err := w.pinned.take(mem)
+	if err != nil {
+		w.complain()
+		return
+	}
+	x.region, x.pinned = r, true
+}
+
+// free gives up the room that was kept.
+func (x *exposure) free(w *Way) {
+	w.pinned.kept -= x.kept
+	x.kept = 0
 }
 
 // Revoke implements [exposed.Guard]: it returns when no other process is in the memory, nor will be.
@@ -63,11 +99,7 @@ func (e *exposures) Revoke(key uint64) {
 	if !w.mu.Lock(byRank) {
 		return
 	}
-	x := e.all[key]
-	if x == nil {
-		x = &exposure{}
-		e.all[key] = x
-	}
+	x := e.at(key)
 	x.going = true
 	for process := range x.holders {
 		l := w.links[process]
@@ -102,7 +134,10 @@ func (e *exposures) Withdrawn(key uint64) {
 		return
 	}
 	defer e.w.mu.Unlock()
-	delete(e.all, key)
+	if x := e.all[key]; x != nil {
+		x.free(e.w)
+		delete(e.all, key)
+	}
 }
 
 // forget is told that a process is over.
@@ -115,8 +150,7 @@ func (e *exposures) forget(process int) {
 // asked answers a process that asks for a lease.
 func (e *exposures) asked(l *link, key uint64) note {
 	answer := note{kind: grant, key: key}
-	x := e.all[key]
-	if x != nil && x.going {
+	if x := e.all[key]; x != nil && x.going {
 		answer.fault = uint32(exposed.Withdrawn)
 		return answer
 	}
@@ -125,22 +159,22 @@ func (e *exposures) asked(l *link, key uint64) note {
 		answer.fault = uint32(fault)
 		return answer
 	}
-	if x == nil {
-		r, err := l.w.pinned.take(mem)
-		if err != nil {
-			l.w.complain()
-			return answer // a grant of nothing: TCP serves it
-		}
-		x = &exposure{region: r, pinned: true, holders: make(map[int]bool)}
-		e.all[key] = x
+	x := e.at(key)
+	if !x.asked {
+		x.register(l.w, mem)
 	}
 	x.holders[l.place.Process] = true
-	answer.reference = reference{at: x.region.at(0), key: x.region.key, bytes: uint64(len(mem)), check: 1}
+	if x.pinned { // else it is a grant of nothing
+		answer.reference = reference{at: x.region.at(0), key: x.region.key, bytes: uint64(len(mem)), check: 1}
+	}
 	return answer
 }
 
-// heed takes in a note.
+// heed takes in a note. What a process has said before its end comes too late.
 func (w *Way) heed(l *link, n note) error {
+	if l.over.Load() {
+		return nil
+	}
 	switch n.kind {
 	case ask:
 		l.say(w.exposures.asked(l, n.key))
@@ -149,6 +183,7 @@ func (w *Way) heed(l *link, n note) error {
 	case revoke:
 		if s := l.leases[n.key]; s != nil {
 			s.revoked = true
+			s.end(exposed.Withdrawn)
 			l.leave(n.key, s)
 		}
 	case revoked:
@@ -168,30 +203,36 @@ func (l *link) granted(n note) error {
 	if s == nil || s.granted || !ok {
 		return errPacket
 	}
-	all := s.waiting
-	s.waiting = nil
-	if fault != exposed.None || n.check == 0 {
+	if fault != exposed.None || s.revoked { // which was answered then
 		delete(l.leases, n.key)
-		for _, t := range all {
-			if fault == exposed.None {
-				t.finish(errElsewhere)
-			} else {
-				t.finish(fault)
-			}
-		}
+		s.end(fault)
 		return nil
 	}
-	s.granted, s.at, s.key, s.bytes = true, n.at, n.reference.key, n.bytes
+	s.granted, s.elsewhere = true, n.check == 0
+	s.at, s.key, s.bytes = n.at, n.reference.key, n.bytes
+	all := s.waiting
+	s.waiting = nil
 	for _, t := range all {
 		t.begin(s)
 	}
 	return nil
 }
 
-// leave answers a revocation when nothing is under way any more.
-func (l *link) leave(key uint64, s *lease) {
-	if s.revoked && s.open == 0 {
-		delete(l.leases, key)
-		l.say(note{kind: revoked, key: key})
+// end ends the transfers that wait for a grant which does not help them.
+func (s *lease) end(fault exposed.Fault) {
+	for _, t := range s.waiting {
+		t.finish(fault)
 	}
+	s.waiting = nil
+}
+
+// leave answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept for that.
+func (l *link) leave(key uint64, s *lease) {
+	if !s.revoked || s.open > 0 {
+		return
+	}
+	if s.granted {
+		delete(l.leases, key)
+	}
+	l.say(note{kind: revoked, key: key})
 }

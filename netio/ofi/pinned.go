@@ -13,6 +13,7 @@ type pinned struct {
 	fabric  fabric
 	limit   int64
 	used    int64
+	kept    int64 // for what is exposed and not registered yet
 	refused error // the first refusal
 	all     []region
 }
@@ -21,8 +22,8 @@ var errPinned = errors.New("no more memory may be pinned: raise --pinned, or `ul
 
 // take registers memory of somebody else.
 func (p *pinned) take(mem []byte) (region, error) {
-	if p.used+int64(len(mem)) > p.limit {
-		return region{}, p.refuse(fmt.Errorf("%d bytes beside %d of %d: %w", len(mem), p.used, p.limit, errPinned))
+	if int64(len(mem)) > p.left() {
+		return region{}, p.refuse(fmt.Errorf("%d bytes beside %d of %d: %w", len(mem), p.used+p.kept, p.limit, errPinned))
 	}
 	r, err := p.fabric.Register(mem, random())
 	if err != nil {
@@ -31,6 +32,8 @@ func (p *pinned) take(mem []byte) (region, error) {
 	p.used += int64(len(mem))
 	return r, nil
 }
+
+func (p *pinned) left() int64 { return p.limit - p.used - p.kept }
 
 func (p *pinned) refuse(err error) error {
 	if p.refused == nil {

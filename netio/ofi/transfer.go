@@ -51,7 +51,7 @@ type fence struct {
 }
 
 // errElsewhere says that TCP is to serve an operation.
-var errElsewhere = errors.New("there is no lease")
+var errElsewhere = errors.New("nothing is registered")
 
 func (r *reach) init(p *port) { r.p = p }
 
@@ -105,6 +105,10 @@ func (t *transfer) start() {
 // begin begins a transfer under a lease.
 func (t *transfer) begin(s *lease) {
 	if t.dropped {
+		return
+	}
+	if s.elsewhere {
+		t.finish(errElsewhere)
 		return
 	}
 	n := uint64(len(t.op.Data))

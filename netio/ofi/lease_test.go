@@ -1,0 +1,236 @@
+package ofi
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// overtaken is an end whose packets that begin with a note of one kind come after all others, until they are let go: the fabric keeps no order, or
+// is busy for them.
+type overtaken struct {
+	*loop
+
+	busy bool
+	mu   sync.Mutex
+	kind netio.Kind // 0 is none
+	met  int
+	held []func() error
+}
+
+func (o *overtaken) Send(peer uint64, mem []byte, r region, tag uint32) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.kind == 0 || len(mem) == packetHead || netio.Kind(mem[packetHead]) != o.kind {
+		return o.loop.Send(peer, mem, r, tag)
+	}
+	o.met++
+	if o.busy {
+		return errBusy
+	}
+	late := slices.Clone(mem)
+	o.held = append(o.held, func() error { return o.loop.Send(peer, late, r, tag) })
+	return nil
+}
+
+// some reports whether a packet has been held up.
+func (o *overtaken) some() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.met > 0
+}
+
+func (o *overtaken) letGo(t *testing.T) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kind = 0
+	for _, send := range o.held {
+		require.NoError(t, send())
+	}
+}
+
+// overtakenPair starts two processes. Packets of one of them are overtaken.
+func overtakenPair(t *testing.T, o *overtaken, process int) []process {
+	n := &loopback{}
+	o.loop = n.open()
+	return dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(p int) (fabric, error) {
+		if p == process {
+			return o, nil
+		}
+		return n.open(), nil
+	})
+}
+
+// look has rank 1 look until something is so.
+func look(t *testing.T, all []process, what string, so func() bool) {
+	for end := time.Now().Add(20 * time.Second); !so(); {
+		require.True(t, time.Now().Before(end), "%s: not within 20 s", what)
+		require.Nil(t, all[1].Port(1).Recv())
+		all[1].Port(1).Wait(time.Millisecond)
+	}
+}
+
+// locked looks at what a way's lock guards.
+func locked[T any](w *Way, f func() T) T {
+	w.mu.Lock(byOther)
+	defer w.mu.Unlock()
+	return f()
+}
+
+// withdraw begins a withdrawal beside the test's own goroutine.
+func withdraw(p process, a netio.Address) (done func() bool, err func() error) {
+	ended := make(chan error, 1)
+	go func() { ended <- p.Port(0).OneSided().Withdraw(a) }()
+	return func() bool { return len(ended) > 0 }, func() error { return <-ended }
+}
+
+// TestRevocationOvertakesGrant withdraws memory for which a lease was granted a moment ago. Nobody is blamed, the operation ends, and the late grant gives
+// nothing.
+func TestRevocationOvertakesGrant(t *testing.T) {
+	for name, busy := range map[string]bool{"fabric without order": false, "busy for one packet": true} {
+		t.Run(name, func(t *testing.T) {
+			o := &overtaken{busy: busy, kind: grant}
+			all := overtakenPair(t, o, 0)
+			for _, p := range all {
+				p.Start(func(err error) { t.Error(err) })
+			}
+			address, _, err := all[0].Port(0).OneSided().Expose(4096)
+			require.NoError(t, err)
+			var c netio.Completion
+			all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
+			look(t, all, "grant", o.some)
+			withdrawn, result := withdraw(all[0], address)
+			look(t, all, "withdrawal", withdrawn)
+			require.NoError(t, result())
+			look(t, all, "operation", c.Done)
+			require.ErrorIs(t, c.Err(), exposed.Withdrawn)
+			o.letGo(t)
+			l := all[1].way.links[0]
+			look(t, all, "late grant", func() bool { return locked(l.w, func() bool { return len(l.leases) == 0 }) })
+			address, _, err = all[0].Port(0).OneSided().Expose(4096)
+			require.NoError(t, err)
+			require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+			closeAll(t, all)
+		})
+	}
+}
+
+// TestLateAskOfALostProcess has a process ask for a lease and end at once. Its question is read after its loss: it holds nothing, and nobody waits for it.
+func TestLateAskOfALostProcess(t *testing.T) {
+	o := &overtaken{kind: ask}
+	all := overtakenPair(t, o, 1)
+	lost := make(chan error, 8)
+	all[0].Start(func(err error) { lost <- err })
+	all[1].Start(func(error) {})
+	address, _, err := all[0].Port(0).OneSided().Expose(4096)
+	require.NoError(t, err)
+	var c netio.Completion
+	all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
+	look(t, all, "question", o.some)
+	all[1].Kill()
+	<-lost
+	w := all[0].way
+	require.Eventually(t, func() bool { return w.endings.Load() > 0 }, 20*time.Second, time.Millisecond)
+	taken := func() uint64 { return locked(w, func() uint64 { return w.links[1].taken }) }
+	before := taken()
+	o.letGo(t)
+	require.Eventually(t, func() bool { return taken() > before }, 20*time.Second, time.Millisecond)
+	require.Zero(t, locked(w, func() (holders int) {
+		for _, x := range w.exposures.all {
+			holders += len(x.holders)
+		}
+		return holders
+	}), "a lost process holds a lease: Withdraw would wait for it for ever")
+	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
+	all[0].Abort("it has been seen")
+	_ = all[0].Close()
+	_ = all[1].Close()
+}
+
+// TestExposeBeyondPinnedInParts exposes what has room alone, and not together, before anybody accesses it. What was withdrawn has given its room back.
+func TestExposeBeyondPinnedInParts(t *testing.T) {
+	for name, accessed := range map[string]bool{"untouched": false, "accessed": true} {
+		t.Run(name, func(t *testing.T) {
+			all, logs := pair(t, &loopback{}, Options{All: true, Pinned: 12 << 20})
+			w, one := all[0].way, all[0].Port(0).OneSided()
+			left := locked(w, func() int64 { return w.pinned.limit - w.pinned.used })
+			each := int(left/2) + 4096
+			for range 3 {
+				a, _, err := one.Expose(each)
+				require.NoError(t, err)
+				if accessed {
+					require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(a, make([]byte, 8), c) }))
+				}
+				_, _, err = one.Expose(each)
+				require.ErrorContains(t, err, "may be pinned are left: raise --pinned")
+				b, _, err := one.Expose(4096)
+				require.NoError(t, err)
+				require.NoError(t, one.Withdraw(b))
+				require.NoError(t, one.Withdraw(a))
+				require.ErrorIs(t, one.Withdraw(a), exposed.Withdrawn)
+			}
+			require.Equal(t, left, locked(w, func() int64 { return w.pinned.limit - w.pinned.used }))
+			require.Zero(t, logs[0].times("goes over TCP"))
+			closeAll(t, all)
+		})
+	}
+}
+
+// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, and the withdrawal is met as that of any other.
+func TestRefusedLeasesAreKept(t *testing.T) {
+	all, _ := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // what each process begins with
+	one := all[0].Port(0).OneSided()
+	address, mem, err := one.Expose(4096)
+	require.NoError(t, err)
+	get := func() error {
+		return done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address, make([]byte, 64), c) })
+	}
+	for range 50 {
+		require.NoError(t, get())
+	}
+	require.EqualValues(t, 1, locked(all[0].way, func() uint64 { return all[0].way.counts.Refused }))
+	err = done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address.Plus(len(mem)-63), make([]byte, 64), c) })
+	require.ErrorContains(t, err, "it ends beyond what was exposed")
+	withdrawn, result := withdraw(all[0], address)
+	look(t, all, "withdrawal", withdrawn)
+	require.NoError(t, result())
+	require.ErrorIs(t, get(), exposed.Withdrawn)
+	require.Empty(t, locked(all[1].way, func() map[uint64]*lease { return all[1].way.links[0].leases }), "leases of what is withdrawn")
+	closeAll(t, all)
+}
+
+// TestWithdrawalEndsRegistration exposes, accesses and withdraws: nothing stays registered, or counted.
+func TestWithdrawalEndsRegistration(t *testing.T) {
+	n := &loopback{}
+	all, _ := pair(t, n, Options{All: true})
+	w, one := all[0].way, all[0].Port(0).OneSided()
+	state := func() [2]int64 {
+		return locked(w, func() [2]int64 {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			regions := 0
+			for _, e := range n.ends {
+				regions += len(e.regions)
+			}
+			return [2]int64{w.pinned.used, int64(regions)}
+		})
+	}
+	before := state()
+	for range 3 {
+		address, _, err := one.Expose(4096)
+		require.NoError(t, err)
+		require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+		withdrawn, result := withdraw(all[0], address)
+		look(t, all, "withdrawal", withdrawn)
+		require.NoError(t, result())
+	}
+	require.Equal(t, before, state())
+	closeAll(t, all)
+}
