@@ -26,8 +26,6 @@ func (r *ring[T]) pop() (v T) {
 // at is the item that i others are ahead of.
 func (r *ring[T]) at(i int) T { return r.items[(r.first+i)&(len(r.items)-1)] }
 
-func (r *ring[T]) head() T { return r.items[r.first] }
-
 func (r *ring[T]) grow() {
 	larger := make([]T, max(16, 2*r.size))
 	for i := range r.size {
