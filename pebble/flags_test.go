@@ -182,6 +182,18 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// A result that is wrong is printed, and fails the job.
+func TestPrintOfErrors(t *testing.T) {
+	for _, flag := range []string{"-json", "-json=false"} {
+		o, _, err := given(flag)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.EqualError(t, o.Print(&out, pebble.Report{Errors: 7}), "pebble: the result is wrong: the program's report has 7 errors")
+		require.Contains(t, out.String(), "7")
+		require.NoError(t, o.Print(&out, pebble.Report{}))
+	}
+}
+
 // What the job can't change of any target is not in Settles.
 func TestMeasureOfSettledTargets(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

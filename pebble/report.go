@@ -84,8 +84,13 @@ func (r *Rank) settles() []string {
 }
 
 // Print writes a report, one JSON object on a line with -json and some lines of text without. It is for the rank that prints, by custom
-// rank 0.
-func (o *Options) Print(out io.Writer, report Report) error { return o.write(out, report) }
+// rank 0. A report with Errors is written too, and then an error: the program returns it, so that its job fails.
+func (o *Options) Print(out io.Writer, report Report) error {
+	if err := o.write(out, report); err != nil || report.Errors == 0 {
+		return err
+	}
+	return fmt.Errorf("pebble: the result is wrong: the program's report has %s", plural(int(report.Errors), "error", "errors"))
+}
 
 func (o *Options) write(out io.Writer, what fmt.Stringer) (err error) {
 	if o.JSON {
