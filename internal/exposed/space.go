@@ -93,7 +93,7 @@ func (s *Space) Expose(n int) (key uint64, memory []byte, err error) {
 		return key, memory, err
 	}
 	if err := s.guard.Admit(key, n); err != nil {
-		owner.Withdraw(key, others) // nobody has been told of it
+		_ = owner.Withdraw(key, others) // nobody has been told of it
 		return 0, nil, err
 	}
 	return key, memory, nil
