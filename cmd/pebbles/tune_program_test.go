@@ -1,25 +1,82 @@
 package main
 
 import (
+	"context"
+	"flag"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/tune"
 )
+
+// program is one of a user's: it counts numbers, over a network that is simulated when a flag names one.
+func program() {
+	options := pebble.Flags(flag.CommandLine)
+	numbers := flag.Int("numbers", 1, "")
+	network := flag.String("network", "", "")
+	flag.Parse()
+	rank := func(r *pebble.Rank) error { return countNumbers(r, options, *numbers) }
+	if *network == "" {
+		options.Main(os.Stdout, rank)
+	}
+	if err := simulateProgram(options, *network, rank); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
+	t := target.New(r, "count", distribution.Hash(r.Size()), target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
+	report, err := pebble.Measure(r, func() error {
+		return r.Epoch(func() error {
+			for n := range uint64(numbers) {
+				t.Send(n << 32 / uint64(1+r.ID()))
+			}
+			return nil
+		})
+	})
+	if err != nil || r.ID() != 0 {
+		return err
+	}
+	return options.Print(os.Stdout, report)
+}
+
+func simulateProgram(options *pebble.Options, name string, rank func(*pebble.Rank) error) error {
+	config, err := options.Config(os.Stdout)
+	if err != nil {
+		return err
+	}
+	network, err := sim.Load(name)
+	if err != nil {
+		return err
+	}
+	world, err := sim.New(sim.Config{Ranks: config.Ranks, Network: network, Seed: options.Seed})
+	if err != nil {
+		return err
+	}
+	config.Ranks = 0
+	return world.Each(func(t netio.Transport) error {
+		process := config
+		process.Transport = t
+		return pebble.Run(context.Background(), process, rank)
+	})
+}
 
 // A program of the user's is tuned in all that neither its command line nor its targets say.
 func TestTuneAProgram(t *testing.T) {
 	folder := t.TempDir()
-	program := filepath.Join(folder, "flags")
-	build := exec.Command("go", "build", "-o", program, "./examples/flags")
-	build.Dir = filepath.Join("..", "..")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, string(said))
+	program := filepath.Join(folder, "program")
+	require.NoError(t, copyOfMe(program))
 
 	file := filepath.Join(folder, "profile.json")
 	text := succeeds(t, "tune", "-q", "--runs", "8", "--out", file, "--", program, "-ranks", "4", "-numbers=2000", "-topology", "ring")

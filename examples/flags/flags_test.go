@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,11 +12,24 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
+const asProgram = "TEST_IS_THE_PROGRAM"
+
+// TestMain is the program itself where TestFlags starts it.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+func program(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	return c
+}
+
 // The program as users call it: the same numbers, whatever carries them.
 func TestFlags(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "flags")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
 	for _, c := range []struct {
 		args      []string
 		ranks     int
@@ -27,7 +40,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"-ranks", "16", "-network", "odin", "-topology", "hypercube"}, 16, "sim"},
 	} {
 		var said bytes.Buffer
-		command := exec.Command(program, append(c.args, "-json", "-numbers", "1000")...)
+		command := program(append(c.args, "-json", "-numbers", "1000")...)
 		command.Stderr = &said
 		out, err := command.Output()
 		require.NoError(t, err, said.String())
@@ -37,5 +50,5 @@ func TestFlags(t *testing.T) {
 		require.Equal(t, c.transport, report.Transport)
 		require.EqualValues(t, 1000*c.ranks, report.Result)
 	}
-	require.Error(t, exec.Command(program, "-network", "nowhere").Run())
+	require.Error(t, program("-network", "nowhere").Run())
 }

@@ -95,33 +95,34 @@ func stands(b block, sources map[string]string) error {
 	return fmt.Errorf("%s: this block of %s stands in no compiled source of examples:\n%s", b.place, b.language, b.text)
 }
 
+// blocksOf are the blocks of a document.
+func blocksOf(t *testing.T, name string) []block {
+	document, err := os.ReadFile(name)
+	require.NoError(t, err)
+	all, err := blocks(name, string(document))
+	require.NoError(t, err)
+	return all
+}
+
+// TestBlocks holds text and Go in documents to what is compiled.
 func TestBlocks(t *testing.T) {
 	sources := sources(t)
 	for _, name := range documents(t) {
-		document, err := os.ReadFile(name)
-		require.NoError(t, err)
-		all, err := blocks(name, string(document))
-		require.NoError(t, err)
-		shell := shell{built: map[string]bool{}}
+		all := blocksOf(t, name)
 		for i, b := range all {
-			switch b.language {
-			case "go":
+			var err error
+			switch {
+			case b.language == "go":
 				err = stands(b, sources)
-			case "text":
-				if i > 0 && explains(all[i-1]) {
-					err = explained(t, all[i-1], b)
-				} else if filepath.Base(name) != "README.md" { // which shows what benchmarks print
-					err = stands(b, sources)
-				}
-			case "sh":
-				err = shell.check(t, b)
-			default:
+			case b.language == "sh" || i > 0 && explains(all[i-1]): // see TestCommands
+			case b.language != "text":
 				err = fmt.Errorf("%s: a block of %q: use go, sh or text", b.place, b.language)
+			case filepath.Base(name) != "README.md": // which shows what benchmarks print
+				err = stands(b, sources)
 			}
 			if err != nil {
 				t.Error(err)
 			}
-			err = nil
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,33 +15,13 @@ import (
 
 const module = "github.com/activepebbles/pebbles"
 
-// bin is a folder that holds the command and word count, built once.
-var bin string
-
-func TestMain(m *testing.M) { os.Exit(withBin(m)) }
-
-func withBin(m *testing.M) int {
-	var err error
-	if bin, err = os.MkdirTemp("", "guides"); err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(bin)
-	return m.Run()
-}
-
-var buildOnce = sync.OnceValue(func() error {
-	c := exec.Command("go", "build", "-o", bin+"/", "./cmd/pebbles", "./examples/wordcount")
-	c.Dir = root
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-})
-
-// built is the path of a program.
+// built is the path of a program that was built before: a build within a test would take minutes on a busy machine.
 func built(t *testing.T, program string) string {
-	require.NoError(t, buildOnce())
-	return filepath.Join(bin, program)
+	folder := os.Getenv("PEBBLES_PROGRAMS")
+	if folder == "" {
+		t.Skip("name in PEBBLES_PROGRAMS the folder where pebbles and wordcount are built, as make check does")
+	}
+	return filepath.Join(folder, program)
 }
 
 // shell checks the commands of one document in turn.
@@ -225,8 +204,29 @@ func (s *shell) application(t *testing.T) func(word string) bool {
 	return func(word string) bool { return strings.Contains(names, word+",") || strings.Contains(names, word+";") }
 }
 
+// TestCommands checks the commands of all documents, and what --explain prints there.
+func TestCommands(t *testing.T) {
+	for _, name := range documents(t) {
+		all := blocksOf(t, name)
+		shell := shell{built: map[string]bool{}}
+		for i, b := range all {
+			var err error
+			switch {
+			case b.language == "sh":
+				err = shell.check(t, b)
+			case b.language == "text" && i > 0 && explains(all[i-1]):
+				err = explained(t, all[i-1], b)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // TestShellBites breaks each rule once.
 func TestShellBites(t *testing.T) {
+	built(t, "pebbles")
 	for line, why := range map[string]string{
 		"go run ./examples/wordcount -ranks 4":                                 "",
 		"go run ./examples/wordcount -rank 4":                                  "has no flag -rank",
