@@ -15,12 +15,25 @@ import (
 // keepAlive detects a host that has vanished without closing its connection.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 5}
 
-// dialLauncher returns the connection to the launcher, after both ends have proven that they know the secret.
+// reachLauncher returns the connection to the launcher, after both ends have proven that they know the secret. A
+// launcher that drops this process, since others crowd at its door, is dialled again until ctx ends.
+func (e environment) reachLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
+	var conn net.Conn
+	err := handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
+		conn, err = e.dialLauncher(ctx, secret, identity)
+		return errors.Is(err, handshake.ErrDropped), err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w; last failure: %w", context.Cause(ctx), err)
+	}
+	return conn, err
+}
+
 func (e environment) dialLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: lineLimit, KeepAliveConfig: keepAlive}
 	conn, err := dialer.DialContext(ctx, "tcp", e.launcher)
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("dial launcher: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("dial launcher: %w", ctx.Err())
 	}
 	if err != nil {
 		err = fmt.Errorf("dial launcher: %w; the launcher has ended, or %s can't be reached from this host "+
@@ -41,7 +54,7 @@ func (e environment) dialLauncher(ctx context.Context, secret []byte, identity h
 		err = fmt.Errorf("%s is a %s of the job, not its launcher", e.launcher, theirs.Role)
 	}
 	if !leave() && err == nil {
-		err = context.Cause(ctx)
+		err = ctx.Err()
 	}
 	if err != nil {
 		conn.Close()

@@ -107,7 +107,7 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	conn, err := e.dialLauncher(ctx, secret, identity)
+	conn, err := e.reachLauncher(ctx, secret, identity)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,22 +17,25 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// joinAgainst joins a job of two processes as process 1, whose launcher is the given function.
+// joinAgainst joins a job of two processes as process 1, whose launcher is the given function: each time that it is
+// dialled, one call after the other.
 func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher func(net.Conn)) (*Member, error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer listener.Close()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		conn, err := listener.Accept()
-		if err == nil {
+	var accepting sync.WaitGroup
+	accepting.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
 			launcher(conn)
 			conn.Close()
 		}
-	}()
-	defer func() { <-ended }()
+	})
+	defer accepting.Wait()
+	defer listener.Close()
 	setMember(t, listener.Addr().String())
 	return Join(ctx, Options{Transport: "", Log: log})
 }
@@ -119,7 +123,6 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 		says     string
 		is       error
 	}{
-		"hangs up":        {func(net.Conn) {}, "greet launcher", nil},
 		"is no launcher":  {func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "greet launcher", nil},
 		"knows no secret": {func(c net.Conn) { handshake.Server(c, newSecret(), handshake.Hello{Job: "j"}, 0) }, "wrong secret", handshake.ErrSecret},
 		"is a peer": {func(c net.Conn) {
@@ -145,6 +148,30 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 			require.Empty(t, os.Getenv(varJob))
 		})
 	}
+}
+
+// TestLauncherThatDropsMembers has so many knock at the launcher that it drops a member more often than a member may
+// be refused.
+func TestLauncherThatDropsMembers(t *testing.T) {
+	dials := 0
+	_, err := joinAgainst(t, t.Context(), nil, func(conn net.Conn) {
+		if dials++; dials > handshake.RefusalsMax+2 && greetMember(conn) == nil {
+			handshake.WriteMessage(conn, departure{Failed: "no luck"})
+		}
+	})
+	require.ErrorContains(t, err, "job has failed elsewhere: no luck")
+	require.Equal(t, handshake.RefusalsMax+3, dials)
+
+	dials = 0
+	why := errors.New("it is late")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err = joinAgainst(t, ctx, nil, func(net.Conn) {
+		if dials++; dials == 3 {
+			cancel(why)
+		}
+	})
+	require.ErrorIs(t, err, why)
+	require.ErrorIs(t, err, handshake.ErrDropped)
 }
 
 func TestLauncherThatSaysNothing(t *testing.T) {

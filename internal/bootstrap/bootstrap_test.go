@@ -396,6 +396,37 @@ func (d divided) Read(_ context.Context, process int) (string, error) {
 	return c.String(), nil
 }
 
+// TestStrangersTakeNoNumber has a stranger that can read the board claim the number of a process whose card is there:
+// it has a certificate of its own, and gets no secret.
+func TestStrangersTakeNoNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(12)
+		board := &memory{cards: make(map[int]string)}
+		w.meet = func(ctx context.Context, i int, c Config) (*Job, error) {
+			if i == 11 {
+				return Meet(ctx, c, forged{board})
+			}
+			return Meet(ctx, c, board)
+		}
+		w.run(t.Context())
+		require.Nil(t, w.jobs[11], "it has the job's secret")
+		require.Error(t, w.errs[11])
+		require.ErrorContains(t, w.errs[1], "process 11 did not come to process 1")
+	})
+}
+
+// forged is a board where the card of another process stands in place of the one that a process posts.
+type forged struct{ Board }
+
+func (f forged) Post(ctx context.Context, process int, text string) error {
+	c, err := parseCard(text)
+	if err != nil {
+		return err
+	}
+	c.print[0] ^= 1
+	return f.Board.Post(ctx, process, c.String())
+}
+
 func TestFolder(t *testing.T) {
 	folder := t.TempDir()
 	w := newWorld(20)

@@ -119,16 +119,22 @@ func (c card) verify(s tls.ConnectionState) error {
 }
 
 func (p *cards) guard(ctx context.Context, g *handshake.Gate) {
-	g.Prove = func(conn net.Conn) (net.Conn, handshake.Hello, error) { return p.welcome(ctx, conn) }
+	g.Prove = func(conn net.Conn, begun func()) (net.Conn, handshake.Hello, error) {
+		return p.welcome(ctx, conn, begun)
+	}
 }
 
-// welcome finds out which child has dialled.
-func (p *cards) welcome(ctx context.Context, conn net.Conn) (net.Conn, handshake.Hello, error) {
+// welcome finds out which child has dialled. It calls begun when that has begun to speak TLS.
+func (p *cards) welcome(ctx context.Context, conn net.Conn, begun func()) (net.Conn, handshake.Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	t := tls.Server(conn, &tls.Config{
 		Certificates: []tls.Certificate{p.certificate}, MinVersion: tls.VersionTLS13, ClientAuth: tls.RequireAnyClientCert,
 		SessionTicketsDisabled: true,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			begun()
+			return nil, nil // goes on with this one
+		},
 	})
 	child, err := p.greet(ctx, t)
 	if err != nil {

@@ -59,7 +59,7 @@ func (m *meeting) begin(limit context.Context) {
 	context.AfterFunc(m.over, cancel)
 	m.dialing.Go(func() {
 		defer cancel()
-		if err := m.dialParent(ctx, cancel); err != nil {
+		if err := m.dialParent(ctx); err != nil {
 			if limit.Err() != nil {
 				err = fmt.Errorf("%w: %w", context.Cause(limit), err)
 			}
@@ -81,30 +81,16 @@ func (m *meeting) bring(conn net.Conn, e event) {
 }
 
 // dialParent returns when the parent was reached, or ctx has ended; then the error says what was wrong with the last try.
-func (m *meeting) dialParent(ctx context.Context, done func()) (why error) {
-	contact := &handshake.Contact{Process: m.tree.parent(m.c.Number)}
-	handshake.DialAll(ctx, []*handshake.Contact{contact}, func(ctx context.Context, c *handshake.Contact) (again bool) {
+func (m *meeting) dialParent(ctx context.Context) error {
+	c := &handshake.Contact{Process: m.tree.parent(m.c.Number)}
+	return handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
 		conn, err := m.dialOnce(ctx, c.Process)
-		if err == nil {
-			m.bring(conn, func() (*Job, error) { return m.greet(conn) })
-			why = nil
-			done()
-			return false
+		if err != nil {
+			return !c.Hopeless(err), err
 		}
-		if ctx.Err() == nil || why == nil {
-			why = err
-		}
-		if errors.Is(err, handshake.ErrSecret) {
-			c.Refusals++
-		}
-		var mismatch *handshake.IdentityError
-		if c.Refusals == handshake.RefusalsMax || errors.As(err, &mismatch) {
-			done()
-			return false
-		}
-		return ctx.Err() == nil
+		m.bring(conn, func() (*Job, error) { return m.greet(conn) })
+		return false, nil
 	})
-	return why
 }
 
 func (m *meeting) dialOnce(ctx context.Context, parent int) (net.Conn, error) {

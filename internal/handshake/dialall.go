@@ -2,6 +2,7 @@ package handshake
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -12,8 +13,8 @@ const (
 	dialPauseMax = 500 * time.Millisecond
 )
 
-// RefusalsMax is how many refused greetings end the start. One that was refused may have been crowded out by strangers, but
-// hardly so often.
+// RefusalsMax is how many refused greetings end the start. What refuses once may be of another job, whose address was
+// free again; but hardly so often.
 const RefusalsMax = 5
 
 // Contact is a connection that this process dials.
@@ -22,6 +23,44 @@ type Contact struct {
 	Lane     uint8
 	Refusals int           // greetings that were refused
 	pause    time.Duration // before the next try
+}
+
+// Hopeless reports whether the process need not be dialled again: it has refused this one too often, or is of another
+// kind.
+func (c *Contact) Hopeless(err error) bool {
+	if errors.Is(err, ErrSecret) {
+		c.Refusals++
+	}
+	var mismatch *IdentityError
+	return c.Refusals >= RefusalsMax || errors.As(err, &mismatch)
+}
+
+// rest is the pause before the next try. It grows.
+func (c *Contact) rest() time.Duration {
+	c.pause = min(max(dialPauseMin, 2*c.pause), dialPauseMax)
+	return c.pause
+}
+
+// Reach dials until dial succeeds, does not ask to do so again, or ctx has ended; with pauses that grow. The error
+// says what was wrong with the last try that ctx has not ended.
+func Reach(ctx context.Context, dial func(context.Context) (again bool, err error)) (why error) {
+	for c := new(Contact); ; {
+		again, err := dial(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil || why == nil {
+			why = err
+		}
+		if !again {
+			return why
+		}
+		select {
+		case <-time.After(c.rest()):
+		case <-ctx.Done():
+			return why
+		}
+	}
 }
 
 // DialAll dials in the given order, at most dialsAtOnce at the same time. A Contact for which dial returns true is dialled
@@ -39,8 +78,7 @@ func DialAll(ctx context.Context, contacts []*Contact, dial func(context.Context
 				case <-ctx.Done():
 				case c := <-queue:
 					if dial(ctx, c) {
-						c.pause = min(max(dialPauseMin, 2*c.pause), dialPauseMax)
-						time.AfterFunc(c.pause, func() { queue <- c })
+						time.AfterFunc(c.rest(), func() { queue <- c })
 					}
 				}
 			}

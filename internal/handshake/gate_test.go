@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -54,6 +55,9 @@ func (h *hall) dial(t *testing.T) net.Conn {
 	return c
 }
 
+// strangersMax is how many strangers a gate keeps beside the members that it expects.
+const strangersMax = 64
+
 // TestMembersPassACrowd lets more strangers in than the gate keeps, each saying nothing; a member comes through.
 func TestMembersPassACrowd(t *testing.T) {
 	h := openGate(t, 0)
@@ -89,12 +93,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 		})
 		var here []*paused
 		for range members {
-			c := &paused{Conn: h.dial(t), opened: make(chan struct{}), resume: make(chan struct{})}
-			c.greeting.Go(func() { _, c.err = handshake.Client(c, []byte("secret"), hello(1), 0) })
-			here = append(here, c)
-		}
-		for _, c := range here {
-			<-c.opened // the gate has answered to the opening
+			here = append(here, h.pause(t, 2))
 		}
 		var crowd []net.Conn
 		for range 65 + members {
@@ -105,11 +104,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 			require.Error(t, err)
 		}
 		for _, c := range here {
-			close(c.resume)
-		}
-		for _, c := range here {
-			c.greeting.Wait()
-			require.NoError(t, c.err)
+			require.NoError(t, c.goOn())
 		}
 		welcomed.Wait()
 		h.Close()
@@ -141,18 +136,120 @@ func TestAllMembersMayComeAtOnce(t *testing.T) {
 // paused is a connection of a member that has heard the opening of the gate, and waits before it proves the secret.
 type paused struct {
 	net.Conn
+	at             int // the write before which it waits: 2 is the proof, 3 the Hello
 	writes         int
 	opened, resume chan struct{}
 	greeting       sync.WaitGroup
 	err            error
 }
 
+// pause begins the greeting of a member, and returns when the gate has answered and the member waits.
+func (h *hall) pause(t *testing.T, at int) *paused {
+	c := &paused{Conn: h.dial(t), at: at, opened: make(chan struct{}), resume: make(chan struct{})}
+	c.greeting.Go(func() { _, c.err = handshake.Client(c, []byte("secret"), hello(1), 0) })
+	<-c.opened
+	return c
+}
+
+// goOn ends the greeting.
+func (c *paused) goOn() error {
+	close(c.resume)
+	c.greeting.Wait()
+	return c.err
+}
+
 func (c *paused) Write(b []byte) (int, error) {
-	if c.writes++; c.writes == 2 {
+	if c.writes++; c.writes == c.at {
 		close(c.opened)
 		<-c.resume
 	}
 	return c.Conn.Write(b)
+}
+
+// TestNobodyIsDroppedAfterItsProof has strangers send what they have seen a member send: as many as the gate keeps,
+// and one more.
+func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
+	h := openGate(t, 0)
+	member := h.pause(t, 3)
+	fromClient, _ := record(t)
+	var crowd []net.Conn
+	for range strangersMax + 1 {
+		c := h.dial(t)
+		crowd = append(crowd, c)
+		_, err := c.Write(fromClient[:40])
+		require.NoError(t, err)
+		_, err = io.ReadFull(c, make([]byte, 40)) // the gate takes it for one that has begun
+		require.NoError(t, err)
+	}
+	_, err := crowd[0].Read(make([]byte, 1)) // it has made room for the last one
+	require.Error(t, err)
+	require.NoError(t, member.goOn())
+	(<-h.guests).Close()
+}
+
+// TestUnsignedOpeningsDropNoMember has more strangers than the gate keeps send openings of the right form, and stay.
+// They are refused at once, and hold no place beside a member that has begun, nor beside one that has said nothing
+// yet.
+func TestUnsignedOpeningsDropNoMember(t *testing.T) {
+	h := openGate(t, 0)
+	slow := h.dial(t)
+	member := h.pause(t, 2)
+	fromClient, _ := record(t)
+	opening := bytes.Clone(fromClient[:40])
+	opening[39] ^= 1
+	for range strangersMax + 2 {
+		c := h.dial(t)
+		_, err := c.Write(opening)
+		require.NoError(t, err)
+		heard, err := io.ReadAll(c)
+		require.NoError(t, err)
+		require.Equal(t, append(opening[:8:8], make([]byte, 32)...), heard)
+	}
+	require.NoError(t, member.goOn())
+	(<-h.guests).Close()
+	_, err := handshake.Client(slow, []byte("secret"), hello(1), 0)
+	require.NoError(t, err)
+	(<-h.guests).Close()
+}
+
+// TestACrowdOfOneAddressDropsItsOwn has a guest from elsewhere say nothing for longer than a crowd.
+func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
+	h := openGate(t, 0)
+	elsewhere := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	slow, err := elsewhere.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Skip("this system has one loopback address: ", err)
+	}
+	defer slow.Close()
+	var crowd []net.Conn
+	for range 100 {
+		crowd = append(crowd, h.dial(t))
+	}
+	for _, c := range crowd[:100-strangersMax+1] { // the oldest
+		_, err := c.Read(make([]byte, 1))
+		require.Error(t, err)
+	}
+	_, err = handshake.Client(slow, []byte("secret"), hello(1), 0)
+	require.NoError(t, err)
+	(<-h.guests).Close()
+}
+
+// TestLogOfACrowd has 150 strangers. The log tells of 100, and counts the others.
+func TestLogOfACrowd(t *testing.T) {
+	h := openGate(t, 0)
+	for range 150 {
+		c := h.dial(t)
+		c.Write([]byte("SSH-2.0-scan\r\n"))
+		_, _ = io.ReadAll(c) // it may be refused before it has said all
+	}
+	h.Close()
+	lines := strings.Split(strings.TrimSpace(h.log.String()), "\n")
+	require.Len(t, lines, 101)
+	for _, line := range lines[:100] {
+		require.Contains(t, line, handshake.ErrStranger.Error())
+	}
+	require.Contains(t, lines[100], "refuse connections")
+	require.Contains(t, lines[100], "more=50")
 }
 
 func TestStrangersAreLogged(t *testing.T) {

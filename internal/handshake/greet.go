@@ -1,38 +1,39 @@
 package handshake
 
 import (
-	"bytes"
 	"crypto/hmac"
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"time"
 )
 
 // DefaultLimit is how long an end waits for the other one to prove the secret when the caller names no limit.
 const DefaultLimit = 5 * time.Second
 
-// ErrSecret says that the other end has not proven that it knows the job's secret, or has refused our proof: it has
-// another secret, or is no member of this job.
+// ErrSecret says that the other end has not proven that it knows the job's secret, or has refused us: it has another
+// secret, or is no member of this job.
 var ErrSecret = errors.New("wrong secret, or not a member of this job")
 
 // ErrStranger says that the other end does not speak this protocol at all. It was sent nothing.
 var ErrStranger = errors.New("not an Active Pebbles process")
 
-var magic = [8]byte{0xa7, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
+// ErrDropped says that the end that accepted has ended the connection without a word: it had no room, since too many
+// knock at it, or it has ended itself. It may be dialled again.
+var ErrDropped = errors.New("it ended the connection: too many knock at it, or it has ended")
 
-const nonceBytes = 32
+var magic = [8]byte{0xa7, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
 
 // step is how far the greeting of a guest has come, as the end that accepted sees it.
 type step int
 
 const (
 	stepSilent step = iota // it has said nothing
-	stepOpened             // it has sent an opening
+	stepOpened             // it has sent an opening that is signed
 	stepProven             // it has proven that it knows the secret
 )
 
@@ -41,24 +42,23 @@ type greeting struct {
 	conn   net.Conn
 	secret []byte
 	mine   Hello
-	opened [len(magic) + nonceBytes]byte // what we opened with
-	heard  [len(magic) + nonceBytes]byte // what the other end opened with
 	key    key
 	reach  func(step) // is told of each step of the other end; may be nil
 }
 
-// Client greets for the end that dialled. It returns what the other end has said of itself; when that differs from mine
-// in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must prove the secret within
-// limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could not know whether the other one
-// takes the connection for good. The caller ends a greeting that takes too long by closing conn, and closes conn after an
-// error.
+// Client greets for the end that dialled. The error is [ErrSecret] when one of the ends has another secret, and
+// [ErrDropped] when the other one has no room. Client returns what the other end has said of itself; when that
+// differs from mine in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must
+// prove the secret within limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could
+// not know whether the other one takes the connection for good. The caller ends a greeting that takes too long by
+// closing conn, and closes conn after an error.
 func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
 	return greet(&greeting{conn: conn, secret: secret, mine: mine}, limit, (*greeting).client)
 }
 
-// Server greets for the end that accepted; all else is as with [Client], but that limit holds until it has heard the Hello of
-// the other end. It writes nothing before the other end has sent a well-formed opening, and proves nothing before the other
-// end has.
+// Server greets for the end that accepted; all else is as with [Client], but that limit holds until it has heard the
+// Hello of the other end. It writes nothing before the other end has sent an opening of the right form, answers to
+// one that is not signed by zeros, and proves nothing before the other end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
 	return server(conn, secret, mine, limit, nil)
 }
@@ -108,18 +108,8 @@ func (g *greeting) commit() error {
 }
 
 func (g *greeting) client() (Hello, error) {
-	if err := g.open(); err != nil {
-		return Hello{}, err
-	}
-	if err := g.hear(); err != nil {
-		return Hello{}, err
-	}
-	g.key = sessionKey(g.secret, g.opened[len(magic):], g.heard[len(magic):], g.mine.Job)
-	if err := g.prove("client proof"); err != nil {
-		return Hello{}, err
-	}
-	if err := g.check("server proof"); err != nil {
-		return Hello{}, err
+	if err := g.meet(); err != nil {
+		return Hello{}, dropped(err)
 	}
 	if err := g.commit(); err != nil {
 		return Hello{}, err
@@ -130,15 +120,51 @@ func (g *greeting) client() (Hello, error) {
 	return g.listen("server hello")
 }
 
+// meet takes a client to the proof of the server.
+func (g *greeting) meet() error {
+	mine := sign(random(), g.secret, g.mine.Job)
+	if err := g.open(mine); err != nil {
+		return err
+	}
+	theirs, err := g.hear()
+	if err != nil {
+		return err
+	}
+	if theirs == (nonce{}) {
+		return ErrSecret
+	}
+	g.key = sessionKey(g.secret, mine, theirs, g.mine.Job)
+	if err := g.prove("client proof"); err != nil {
+		return err
+	}
+	return g.check("server proof")
+}
+
+// dropped is the error of a client whose server has ended the connection before its proof. When it refuses, it says so.
+func dropped(err error) error {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return fmt.Errorf("%w: %w", ErrDropped, err)
+		}
+	}
+	return err
+}
+
 func (g *greeting) server() (Hello, error) {
-	if err := g.hear(); err != nil {
+	theirs, err := g.hear()
+	if err != nil {
 		return Hello{}, err
+	}
+	if !theirs.signed(g.secret, g.mine.Job) {
+		_ = g.open(nonce{}) // who does not hear the refusal dials again
+		return Hello{}, ErrSecret
 	}
 	g.reached(stepOpened)
-	if err := g.open(); err != nil {
+	mine := random()
+	if err := g.open(mine); err != nil {
 		return Hello{}, err
 	}
-	g.key = sessionKey(g.secret, g.heard[len(magic):], g.opened[len(magic):], g.mine.Job)
+	g.key = sessionKey(g.secret, theirs, mine, g.mine.Job)
 	if err := g.check("client proof"); err != nil {
 		return Hello{}, err
 	}
@@ -146,31 +172,29 @@ func (g *greeting) server() (Hello, error) {
 	if err := g.prove("server proof"); err != nil {
 		return Hello{}, err
 	}
-	theirs, err := g.listen("client hello")
+	hello, err := g.listen("client hello")
 	if err != nil {
 		return Hello{}, err
 	}
 	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
-	return theirs, g.say("server hello") // whatever theirs is like: both ends are to know in what they differ
+	return hello, g.say("server hello") // whatever hello is like: both ends are to know in what they differ
 }
 
-func (g *greeting) open() error {
-	copy(g.opened[:], magic[:])
-	rand.Read(g.opened[len(magic):]) // never fails: the program crashes instead
-	return g.write("opening", g.opened[:])
-}
+func (g *greeting) open(n nonce) error { return g.write("opening", append(magic[:], n[:]...)) }
 
 // hear looks at the magic number as soon as it is there, so that most strangers are seen through at once.
-func (g *greeting) hear() error {
-	if err := g.read("opening", g.heard[:len(magic)]); err != nil {
-		return err
+func (g *greeting) hear() (n nonce, err error) {
+	heard := magic
+	if err := g.read("opening", heard[:]); err != nil {
+		return n, err
 	}
-	if !bytes.Equal(g.heard[:len(magic)], magic[:]) {
-		return ErrStranger
+	if heard != magic {
+		return n, ErrStranger
 	}
-	return g.read("opening", g.heard[len(magic):])
+	err = g.read("opening", n[:])
+	return n, err
 }
 
 func (g *greeting) prove(label string) error { return g.write("proof", g.key.sum(label, nil)) }
@@ -178,10 +202,7 @@ func (g *greeting) prove(label string) error { return g.write("proof", g.key.sum
 func (g *greeting) check(label string) error {
 	var proof [macBytes]byte
 	if err := g.read("proof", proof[:]); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) || label == "client proof" {
-			return err
-		}
-		return fmt.Errorf("%w: it ended the connection when it saw our proof: %w", ErrSecret, err)
+		return err
 	}
 	if !hmac.Equal(proof[:], g.key.sum(label, nil)) {
 		return ErrSecret

@@ -1,8 +1,11 @@
 package handshake_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -179,5 +182,66 @@ func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
 		_, err := handshake.Client(&tardy{Conn: a, pause: time.Minute}, []byte("secret"), hello(1), time.Second)
 		require.NoError(t, err)
 		require.NoError(t, <-served)
+	})
+}
+
+// TestDroppedIsNotRefused has a server end the connection at each step, and refuse at the first.
+func TestDroppedIsNotRefused(t *testing.T) {
+	_, fromServer := record(t)
+	for _, heard := range []int{0, 8, 40} {
+		_, err := client(play(fromServer[:heard]))
+		require.ErrorIs(t, err, handshake.ErrDropped, "after %d bytes", heard)
+		require.NotErrorIs(t, err, handshake.ErrSecret)
+	}
+	refused := append(bytes.Clone(fromServer[:8]), make([]byte, 32)...)
+	_, err := client(play(refused))
+	require.ErrorIs(t, err, handshake.ErrSecret)
+	require.NotErrorIs(t, err, handshake.ErrDropped)
+}
+
+// TestReach counts the tries: what is hopeless is not tried again, and what was refused once may be.
+func TestReach(t *testing.T) {
+	mismatch := &handshake.IdentityError{Field: "build"}
+	for name, c := range map[string]struct {
+		fails []error // one after the other; the last one again and again
+		tries int
+		is    error
+	}{
+		"at once":       {nil, 1, nil},
+		"dropped":       {slices.Repeat([]error{handshake.ErrDropped}, 7), 8, nil},
+		"refused once":  {[]error{handshake.ErrSecret}, 2, nil},
+		"refused":       {slices.Repeat([]error{handshake.ErrSecret}, 99), handshake.RefusalsMax, handshake.ErrSecret},
+		"another build": {[]error{handshake.ErrDropped, mismatch}, 2, mismatch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries, contact := 0, new(handshake.Contact)
+				err := handshake.Reach(t.Context(), func(context.Context) (again bool, err error) {
+					if tries++; tries <= len(c.fails) {
+						err = c.fails[tries-1]
+					}
+					return !contact.Hopeless(err), err
+				})
+				require.ErrorIs(t, err, c.is)
+				require.Equal(t, c.tries, tries)
+			})
+		})
+	}
+}
+
+// TestReachEndsWithItsContext wants the error of the last try that the context has not ended.
+func TestReachEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		begin := time.Now()
+		err := handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
+			if ctx.Err() != nil {
+				return true, ctx.Err()
+			}
+			return true, handshake.ErrDropped
+		})
+		require.ErrorIs(t, err, handshake.ErrDropped)
+		require.Equal(t, 30*time.Second, time.Since(begin))
 	})
 }

@@ -101,6 +101,19 @@ func TestBadKeysAndValues(t *testing.T) {
 	require.NoError(t, client.Close(ctx))
 }
 
+// TestLongValues has a launcher that promises more room for values than Slurm keeps.
+func TestLongValues(t *testing.T) {
+	m := &pmitest.Manager{Processes: 1, Answer: func(_ int, request, answer string) string {
+		return strings.Replace(answer, "vallen_max=1024", "vallen_max=4096", 1)
+	}}
+	ctx := context.Background()
+	client, err := pmi.Open(ctx, m.Connect(0))
+	require.NoError(t, err)
+	require.ErrorContains(t, client.Put(ctx, "k", strings.Repeat("v", pmi.ValueMax+1)), "it may have 1 to 1024")
+	require.NoError(t, client.Put(ctx, "k", strings.Repeat("v", pmi.ValueMax)))
+	require.NoError(t, client.Close(ctx))
+}
+
 // TestEndOfContext has a process wait for one that never comes.
 func TestEndOfContext(t *testing.T) {
 	m := &pmitest.Manager{Processes: 2}

@@ -26,8 +26,9 @@ type meeting struct {
 	open   context.Context
 	shut   context.CancelFunc
 
-	mu  sync.Mutex // guards links of w, until all have met
-	met chan int   // processes that have been linked
+	mu   sync.Mutex // guards links of w, until all have met
+	last error      // the last failure that was no reason to give up
+	met  chan int   // processes that have been linked
 }
 
 // memoryLane is the number of these connections in a [handshake.Hello], after those of the lanes.
@@ -105,6 +106,11 @@ func (m *meeting) meet(ctx context.Context, t *tcp.Transport, addresses map[int]
 			return err
 		case <-ctx.Done():
 			err := m.c.Inside(access).Absent(slices.Sorted(maps.Keys(missing)), context.Cause(ctx))
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if m.last != nil {
+				err = fmt.Errorf("%w; last failure: %w", err, m.last)
+			}
 			return fmt.Errorf("share memory: %w; use transport %s", err, "tcp")
 		}
 	}
@@ -124,16 +130,21 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// dial tells whether to dial again, as after a greeting that has ended early: others may crowd at the same door.
+// dial tells whether to dial again: what the network says passes, such as that others crowd at the same door.
 func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string) (again bool) {
 	err := m.dialOnce(ctx, c.Process, socket)
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
-	if c.Refusals++; c.Refusals == handshake.RefusalsMax {
-		m.fail(fmt.Errorf("share memory with process %d: %w", c.Process, err))
+	err = fmt.Errorf("share memory with process %d: %w", c.Process, err)
+	var network *net.OpError
+	if !errors.As(err, &network) && !errors.Is(err, handshake.ErrDropped) {
+		m.fail(err)
 		return false
 	}
+	m.mu.Lock()
+	m.last = err
+	m.mu.Unlock()
 	return true
 }
 

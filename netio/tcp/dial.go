@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 
@@ -19,11 +18,7 @@ func (s *starting) dial(ctx context.Context, c *handshake.Contact) (again bool) 
 	s.mu.Lock()
 	s.last = err
 	s.mu.Unlock()
-	if errors.Is(err, handshake.ErrSecret) {
-		c.Refusals++
-	}
-	var mismatch *handshake.IdentityError
-	if c.Refusals == handshake.RefusalsMax || errors.As(err, &mismatch) {
+	if c.Hopeless(err) {
 		s.fail(err)
 		return false
 	}
