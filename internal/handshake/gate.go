@@ -30,6 +30,8 @@ type Gate struct {
 	Members  int           // connections of members that may come at the same time
 	Limit    time.Duration // until a guest has said who it is; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
+	// Check, when it is not nil, refuses who must not even begin, by an error. It is called by one goroutine.
+	Check func(net.Conn) error
 	// Prove, when it is not nil, finds out in place of the greeting who is at the other end of a connection that was
 	// accepted, and returns what to speak with it over. It calls begun when the other end has said what a member
 	// would. It may be called from many goroutines.
@@ -99,6 +101,13 @@ func (g *Gate) accept() {
 			g.refuse("accept connection", "", err)
 			time.Sleep(10 * time.Millisecond)
 			continue
+		}
+		if g.Check != nil {
+			if err := g.Check(conn); err != nil {
+				conn.Close()
+				g.refuse("refuse connection", conn.RemoteAddr().String(), err)
+				continue
+			}
 		}
 		if guest := g.enter(conn); guest != nil {
 			g.ended.Go(func() { g.greet(guest) })

@@ -2,6 +2,7 @@ package handshake_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -35,6 +36,13 @@ type hall struct {
 }
 
 func openGate(t *testing.T, members int) *hall {
+	h := newHall(t, members)
+	h.Open()
+	t.Cleanup(h.Close)
+	return h
+}
+
+func newHall(t *testing.T, members int) *hall {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	h := &hall{log: &journal{}, guests: make(chan net.Conn, 1), mismatch: make(chan error, 1)}
@@ -43,8 +51,6 @@ func openGate(t *testing.T, members int) *hall {
 		Welcome:  func(c net.Conn, _ handshake.Hello) { h.guests <- c },
 		Mismatch: func(err error) { h.mismatch <- err },
 	}
-	h.Open()
-	t.Cleanup(h.Close)
 	return h
 }
 
@@ -234,22 +240,31 @@ func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 	(<-h.guests).Close()
 }
 
-// TestLogOfACrowd has 150 strangers. The log tells of 100, and counts the others.
+// TestLogOfACrowd has 150 strangers: that say what no member does, and that are seen through before. The log tells of
+// 100, and counts the others.
 func TestLogOfACrowd(t *testing.T) {
-	h := openGate(t, 0)
-	for range 150 {
-		c := h.dial(t)
-		c.Write([]byte("SSH-2.0-scan\r\n"))
-		_, _ = io.ReadAll(c) // it may be refused before it has said all
+	other := errors.New("another user's")
+	for _, c := range []struct {
+		check func(net.Conn) error
+		why   error
+	}{{nil, handshake.ErrStranger}, {func(net.Conn) error { return other }, other}} {
+		h := newHall(t, 0)
+		h.Check = c.check
+		h.Open()
+		for range 150 {
+			c := h.dial(t)
+			c.Write([]byte("SSH-2.0-scan\r\n"))
+			_, _ = io.ReadAll(c) // it may be refused before it has said all
+		}
+		h.Close()
+		lines := strings.Split(strings.TrimSpace(h.log.String()), "\n")
+		require.Len(t, lines, 101)
+		for _, line := range lines[:100] {
+			require.Contains(t, line, c.why.Error())
+		}
+		require.Contains(t, lines[100], "refuse connections")
+		require.Contains(t, lines[100], "more=50")
 	}
-	h.Close()
-	lines := strings.Split(strings.TrimSpace(h.log.String()), "\n")
-	require.Len(t, lines, 101)
-	for _, line := range lines[:100] {
-		require.Contains(t, line, handshake.ErrStranger.Error())
-	}
-	require.Contains(t, lines[100], "refuse connections")
-	require.Contains(t, lines[100], "more=50")
 }
 
 func TestStrangersAreLogged(t *testing.T) {

@@ -39,32 +39,12 @@ func newMeeting(c *tcp.Config, w *Way, socket *net.UnixListener) *meeting {
 	m := &meeting{c: c, w: w, failed: make(chan error, 1), met: make(chan int, c.Place.Processes)}
 	m.open, m.shut = context.WithCancel(context.Background())
 	m.gate = handshake.Gate{
-		Listener: sameUsers{socket, c}, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit, Log: c.Log,
-		Members: c.Place.Processes - 1 - c.Place.Process, Welcome: m.welcome, Mismatch: m.fail,
+		Listener: socket, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit,
+		Log: c.Log, Members: c.Place.Processes - 1 - c.Place.Process, Welcome: m.welcome, Mismatch: m.fail,
+		Check: sameUser,
 	}
 	m.gate.Open()
 	return m
-}
-
-// sameUsers is a listener that nobody but this process's user gets through.
-type sameUsers struct {
-	*net.UnixListener
-	c *tcp.Config
-}
-
-func (l sameUsers) Accept() (net.Conn, error) {
-	for {
-		conn, err := l.AcceptUnix()
-		if err != nil {
-			return nil, err
-		}
-		if err := sameUser(conn); err != nil {
-			conn.Close()
-			l.c.Log.Warn("refuse connection", "error", err)
-			continue
-		}
-		return conn, nil
-	}
 }
 
 // strangers names the processes that have no address.
@@ -157,7 +137,7 @@ func (m *meeting) dialOnce(ctx context.Context, process int, socket string) erro
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	if err := sameUser(conn.(*net.UnixConn)); err != nil {
+	if err := sameUser(conn); err != nil {
 		return err
 	}
 	hello, err := handshake.Client(conn, m.c.Secret, m.c.Inside(access).Hello(memoryLane), m.c.HandshakeLimit)

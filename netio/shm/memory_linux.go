@@ -91,9 +91,9 @@ func thisHost() (string, error) {
 	return string(boot[:max(0, len(boot)-1)]) + " " + space + " " + strconv.Itoa(os.Geteuid()), nil
 }
 
-// sameUser refuses the other end of a connection that is another user's.
-func sameUser(conn *net.UnixConn) error {
-	raw, err := conn.SyscallConn()
+// sameUser refuses the other end of a connection by a Unix socket that is another user's.
+func sameUser(conn net.Conn) error {
+	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
 		return err
 	}

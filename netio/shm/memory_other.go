@@ -24,7 +24,7 @@ func newEventfd() (*os.File, error) { return nil, errNoMemory }
 
 func thisHost() (string, error) { return "", errNoMemory }
 
-func sameUser(*net.UnixConn) error { return errNoMemory }
+func sameUser(net.Conn) error { return errNoMemory }
 
 func sendFiles(*net.UnixConn, [descriptorCount]*os.File) error { return errNoMemory }
 
