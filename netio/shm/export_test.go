@@ -2,6 +2,9 @@ package shm
 
 import (
 	"context"
+	"os"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/inflight"
@@ -17,11 +20,27 @@ type Process struct {
 }
 
 // Dial connects a process that shares memory with all others.
-func Dial(ctx context.Context, c tcp.Config) (p Process, err error) {
+func Dial(ctx context.Context, c tcp.Config) (Process, error) { return dial(ctx, c, func(*Way) {}) }
+
+// DialBlind is Dial for a process that can map exposed memory of so many others, and of no more.
+func DialBlind(ctx context.Context, c tcp.Config, sees int64) (Process, error) {
+	return dial(ctx, c, func(w *Way) {
+		var seen atomic.Int64
+		w.see = func(file *os.File) ([]byte, error) {
+			if seen.Add(1) > sees {
+				return nil, syscall.ENOMEM
+			}
+			return openMemory(file)
+		}
+	})
+}
+
+func dial(ctx context.Context, c tcp.Config, change func(*Way)) (p Process, err error) {
 	c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
 		ways, err := Open(c, true)
 		for _, w := range ways {
 			p.way = w.(*Way)
+			change(p.way)
 		}
 		return ways, err
 	})
@@ -31,6 +50,16 @@ func Dial(ctx context.Context, c tcp.Config) (p Process, err error) {
 
 // Kill ends the transport as the death of its process would.
 func (p Process) Kill() { p.Under(access).Kill() }
+
+// Sees says of which processes the exposed memory is mapped.
+func (p Process) Sees() (all []int) {
+	for process, l := range p.way.links {
+		if l != nil && l.segment != nil {
+			all = append(all, process)
+		}
+	}
+	return all
+}
 
 // Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone there
 // and found no room.

@@ -186,10 +186,13 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	defer files[0].Close()
 	defer files[2].Close()
 	theirs := netio.PlaceOf(place.Ranks, place.Processes, hello.Process)
+	l := &link{}
 	r, err := openRegion(files[0], theirs)
 	if err == nil {
-		l := newLink(theirs, r, files[1])
-		l.segment = openSegment(files[2], theirs, m.c.Log)
+		l = newLink(theirs, r, files[1])
+		l.segment, err = m.w.shareSegments(conn, files[2], theirs, m.c.Log)
+	}
+	if err == nil {
 		err = m.enter(l)
 	}
 	if err != nil {

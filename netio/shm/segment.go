@@ -1,7 +1,10 @@
 package shm
 
 import (
+	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"os"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
@@ -31,18 +34,42 @@ func newSegment(p netio.Place) (*exposed.Segment, *os.File, error) {
 // segmentMin is the least room that a process has for exposed memory, in bytes.
 const segmentMin = 64 << 20
 
-// openSegment maps the segment of another process. What can't be mapped is reached over TCP.
-func openSegment(file *os.File, p netio.Place, log *slog.Logger) *exposed.Segment {
-	mapped, err := openMemory(file)
-	if err == nil {
-		var s *exposed.Segment
-		if s, err = exposed.Share(mapped, unmapMemory, p.Process, tcp.Users(p)); err == nil {
-			return s
-		}
+// openSegment maps the segment of another process.
+func (w *Way) openSegment(file *os.File, p netio.Place) (*exposed.Segment, error) {
+	mapped, err := w.see(file)
+	if err != nil {
+		return nil, err
+	}
+	s, err := exposed.Share(mapped, unmapMemory, p.Process, tcp.Users(p))
+	if err != nil {
 		unmapMemory(mapped)
 	}
-	log.Info("exposed memory is reached over TCP", "process", p.Process, "error", err)
-	return nil
+	return s, err
+}
+
+// shareSegments maps the segment of the process at the other end of a connection, if each end can map the other
+// one's. What is not mapped is reached over TCP, in both directions: who is in the memory of another process marks
+// that in its own segment, and must be seen there before that memory is given out anew. err is the connection's.
+func (w *Way) shareSegments(conn net.Conn, file *os.File, p netio.Place, log *slog.Logger) (*exposed.Segment, error) {
+	s, why := w.openSegment(file, p)
+	mapped := [1]byte{}
+	if why == nil {
+		mapped[0] = 1
+	}
+	if _, err := conn.Write(mapped[:]); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(conn, mapped[:]); err != nil {
+		return nil, err
+	}
+	if why == nil && mapped[0] != 1 {
+		why = errors.New("it can't map this process's")
+	}
+	if why != nil {
+		log.Info("exposed memory is reached over TCP", "process", p.Process, "error", why)
+		return nil, nil
+	}
+	return s, nil
 }
 
 // share has the transport use the segments, after all have met.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,10 +56,14 @@ func needMemory(t testing.TB) {
 
 // dialShm starts all processes of a job, which share memory although they are one.
 func dialShm(t testing.TB, cs []tcp.Config) []shm.Process {
+	return startAll(t, cs, func(c tcp.Config) (shm.Process, error) { return shm.Dial(t.Context(), c) })
+}
+
+func startAll(t testing.TB, cs []tcp.Config, dial func(tcp.Config) (shm.Process, error)) []shm.Process {
 	all, errs := make([]shm.Process, len(cs)), make([]error, len(cs))
 	var running sync.WaitGroup
 	for i, c := range cs {
-		running.Go(func() { all[i], errs[i] = shm.Dial(t.Context(), c) })
+		running.Go(func() { all[i], errs[i] = dial(c) })
 	}
 	running.Wait()
 	for _, err := range errs {
@@ -131,6 +136,38 @@ func TestShmIsRefusedInWords(t *testing.T) {
 	}
 	if all[2] != nil {
 		_ = all[2].Close() // the others have ended the job
+	}
+}
+
+// TestMappingsAreMutual has a process that has no address space for some of the others' exposed memory. Who is in
+// memory of another process marks that in its own, and must be seen there: so of two processes none sees the other
+// one's, or each does.
+func TestMappingsAreMutual(t *testing.T) {
+	needMemory(t)
+	for sees := range int64(3) {
+		cs := netiotest.Configs(t, 3, 3)
+		all := startAll(t, cs, func(c tcp.Config) (shm.Process, error) {
+			if c.Place.Process == 1 {
+				return shm.DialBlind(t.Context(), c, sees)
+			}
+			return shm.Dial(t.Context(), c)
+		})
+		require.Len(t, all[1].Sees(), int(sees))
+		for i, p := range all {
+			a, _, err := p.Port(i).OneSided().Expose(8)
+			require.NoError(t, err)
+			for j, q := range all {
+				near, err := q.Port(j).OneSided().Near(a, 8)
+				require.NoError(t, err)
+				mutual := i == j || slices.Contains(p.Sees(), j) && slices.Contains(q.Sees(), i)
+				require.Equal(t, mutual, near != nil, "memory of process %d at process %d", i, j)
+			}
+		}
+		require.Equal(t, slices.Contains(all[0].Sees(), 1), slices.Contains(all[1].Sees(), 0))
+		require.Equal(t, slices.Contains(all[2].Sees(), 1), slices.Contains(all[1].Sees(), 2))
+		require.Contains(t, all[0].Sees(), 2)
+		require.Contains(t, all[2].Sees(), 0)
+		closeTransports([]netio.Transport{all[0], all[1], all[2]})
 	}
 }
 

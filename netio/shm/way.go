@@ -38,6 +38,7 @@ type Way struct {
 	memory  *os.File // of the region, until all have met
 	exposed *os.File // of the segment, until then
 	segment *exposed.Segment
+	see     func(*os.File) ([]byte, error) // maps the exposed memory of another process
 	arena   arena
 	event   *os.File // eventfd of this process
 	links   []*link  // by process; nil for this one and for those on other hosts
@@ -50,7 +51,7 @@ type Way struct {
 type link struct {
 	place   netio.Place
 	region  *region
-	segment *exposed.Segment // its exposed memory; nil when there is no address space for it
+	segment *exposed.Segment // its exposed memory; nil unless each end has mapped the other one's
 	lanes   []lane           // to its ranks
 	event   eventfd
 	over    atomic.Bool // nothing will be released there any more
@@ -66,7 +67,7 @@ type lane struct {
 // Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error says why some
 // can't; else there is no way then.
 func Open(c *tcp.Config, all bool) ([]tcp.Way, error) {
-	w := &Way{all: all, place: c.Place, links: make([]*link, c.Place.Processes)}
+	w := &Way{all: all, place: c.Place, see: openMemory, links: make([]*link, c.Place.Processes)}
 	err := w.open(c)
 	if err == nil {
 		return []tcp.Way{w}, nil
