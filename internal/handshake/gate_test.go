@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,20 @@ func (h *hall) dial(t *testing.T) net.Conn {
 	c, err := net.Dial("tcp", h.Listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(testLimit))
 	return c
+}
+
+// testLimit is how long a test waits for what must come.
+const testLimit = 10 * time.Second
+
+// requireDropped requires that the gate ends a connection, of which nothing was heard.
+func requireDropped(t *testing.T, c net.Conn) {
+	t.Helper()
+	n, err := c.Read(make([]byte, 1))
+	require.Zero(t, n)
+	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "it was not dropped")
 }
 
 // strangersMax is how many strangers a gate keeps beside the members that it expects.
@@ -76,14 +90,11 @@ func TestMembersPassACrowd(t *testing.T) {
 	require.NoError(t, err)
 	(<-h.guests).Close()
 	for _, c := range crowd[:30] { // the oldest are dropped for newer ones
-		n, err := c.Read(make([]byte, 1))
-		require.Zero(t, n)
-		require.Error(t, err)
+		requireDropped(t, c)
 	}
 	h.Close()
 	for _, c := range crowd {
-		_, err := c.Read(make([]byte, 1))
-		require.Error(t, err)
+		requireDropped(t, c)
 	}
 }
 
@@ -106,8 +117,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 			crowd = append(crowd, h.dial(t))
 		}
 		for _, c := range crowd[:1+members] { // the gate keeps 64 beside the members
-			_, err := c.Read(make([]byte, 1))
-			require.Error(t, err)
+			requireDropped(t, c)
 		}
 		for _, c := range here {
 			require.NoError(t, c.goOn())
@@ -187,8 +197,7 @@ func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
 		_, err = io.ReadFull(c, make([]byte, 40)) // the gate takes it for one that has begun
 		require.NoError(t, err)
 	}
-	_, err := crowd[0].Read(make([]byte, 1)) // it has made room for the last one
-	require.Error(t, err)
+	requireDropped(t, crowd[0]) // it has made room for the last one
 	require.NoError(t, member.goOn())
 	(<-h.guests).Close()
 }
@@ -232,8 +241,7 @@ func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 		crowd = append(crowd, h.dial(t))
 	}
 	for _, c := range crowd[:100-strangersMax+1] { // the oldest
-		_, err := c.Read(make([]byte, 1))
-		require.Error(t, err)
+		requireDropped(t, c)
 	}
 	_, err = handshake.Client(slow, []byte("secret"), hello(1), 0)
 	require.NoError(t, err)
