@@ -25,6 +25,7 @@ type process struct {
 	line    net.Conn // to a process that has joined
 	address string   // where that listens
 	ended   bool
+	began   time.Time
 	stopped time.Time // since when a look has found it stopped; zero when it was not
 
 	mu     sync.Mutex
@@ -97,6 +98,7 @@ func (p *process) startThere(s *Spec, e environment, secret []byte, stdout, stde
 }
 
 func (p *process) start() error {
+	p.began = time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.name(), err)
 	}
@@ -137,12 +139,14 @@ func (p *process) isStopped() bool {
 	return p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
 }
 
-// wait returns when the process has ended. What it has started and left in its group is killed.
+// wait returns when the process has ended. What it has started and left in its group is killed, and its shared memory
+// removed.
 func (p *process) wait() {
 	awaitExit(p.cmd)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	removeLeftovers(p.cmd.Process.Pid, p.began)
 	_ = p.cmd.Wait() // what is wrong is in the state too
 	p.reaped = true
 }

@@ -51,6 +51,14 @@ func play(role string) {
 	case "leave": // something behind
 		startGrandchild()
 		launch.Exit(0)
+	case "share": // leaves files as libfabric's provider shm does, one of them older than this process, and is killed
+		for _, name := range sharedNames(os.Getpid()) {
+			check(os.WriteFile(name, nil, 0o600))
+		}
+		check(os.Chtimes(sharedNames(os.Getpid())[2], time.Time{}, time.Now().Add(-time.Hour)))
+		fmt.Println("ready", os.Getpid())
+		check(syscall.Kill(os.Getpid(), syscall.SIGKILL))
+		time.Sleep(time.Hour)
 	case "crash": // at once, without joining
 		launch.Exit(number(argument))
 	case "crash-one": // process 1 crashes, the others join
@@ -126,6 +134,19 @@ func play(role string) {
 		launcher(argument)
 	}
 	launch.Exit(99)
+}
+
+// sharedNames are names of shared memory: two of a process's endpoints, one of an older process of the same number,
+// and one of another user's process.
+func sharedNames(pid int) (names []string) {
+	for _, rest := range []string{"0", "1", "2", ""} {
+		user := os.Geteuid()
+		if rest == "" {
+			user, rest = user+1, "0"
+		}
+		names = append(names, fmt.Sprintf("/dev/shm/%d:%d:%s", pid, user, rest))
+	}
+	return names
 }
 
 // stopStarting stops this process when it has told the launcher where it listens: a proxy to the launcher sees that.

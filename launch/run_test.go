@@ -109,6 +109,29 @@ func TestKilledProcessIsNamed(t *testing.T) {
 }
 
 // A stopped process is no follower of anything, and ends only when the launcher kills it.
+// TestSharedMemoryOfAKilledProcess leaves in /dev/shm what is not the process's own.
+func TestSharedMemoryOfAKilledProcess(t *testing.T) {
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip("this system has no named shared memory: ", err)
+	}
+	r := begin(t, "share", launch.Spec{Processes: 1})
+	_, err := r.end(t)
+	require.ErrorContains(t, err, "was killed by signal 9")
+	names := sharedNames(r.pids(t, "ready", 1)[0])
+	t.Cleanup(func() {
+		for _, name := range names {
+			_ = os.Remove(name)
+		}
+	})
+	for i, name := range names {
+		if i < 2 {
+			require.NoFileExists(t, name)
+		} else {
+			require.FileExists(t, name)
+		}
+	}
+}
+
 func TestStoppedProcessIsNamed(t *testing.T) {
 	t.Parallel() // it takes as long as its limit
 	r := begin(t, "stop:1", launch.Spec{Processes: 2, SilenceLimit: 3 * time.Second, Grace: time.Millisecond})

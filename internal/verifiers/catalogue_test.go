@@ -98,6 +98,8 @@ var catalogue = []mutation{
 		"if why == nil && mapped[0] != 1 {", "if false {", "TestMappingsAreMutual"},
 
 	// Launching.
+	{"shared memory of a killed process is left", "launch/process.go",
+		"\tremoveLeftovers(p.cmd.Process.Pid, p.began)\n", "", "TestSharedMemoryOfAKilledProcess"},
 	{"a value is longer than launchers keep", "internal/pmi/client.go",
 		"c.valueMax = min(c.valueMax, ValueMax)", "_ = ValueMax", "TestLongValues"},
 	{"a group may write the secret", "launch/secret.go", "case mode&0o037 != 0,", "case mode&0o017 != 0,", "TestReadersOfTheSecret"},
