@@ -1,100 +1,69 @@
 package delegate
 
 import (
-	"encoding/binary"
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Coded makes the questions and answers of a delegate travel through codecs, such as those of package target/avro: for strings, slices and
-// whatever else is not plain data. A codec that is nil is for a type that is plain data. Each way costs what the codec costs, and 20 bytes.
+// Coded makes the questions and answers of a delegate travel through codecs, such as pebble.Strings and those of package target/avro. A
+// codec that is nil is for a type that is plain data. Each way costs what the codec costs, and 20 bytes. target.Coded does the same for
+// values of one type.
 func Coded[Q, A any](questions target.Codec[Q], answers target.Codec[A]) target.Option {
-	c := codecs[Q, A]{questions: codecOf(questions), answers: codecOf(answers)}
-	c.Option = target.Coded(c.questions) // which a target of other pebbles refuses
-	return c
+	return pair{target.Coded(questions), questions, answers, cmp.Or(lack("question", questions), lack("answer", answers))}
 }
 
-// codecs is an option of a delegate, which gives each of its targets its part.
-type codecs[Q, A any] struct {
+// pair is an option of a delegate: what Coded was given. As an option of a target it is refused.
+type pair struct {
 	target.Option
-	questions target.Codec[Q]
-	answers   target.Codec[A]
+	questions, answers any
+	lack               error
 }
 
-func codecOf[V any](c target.Codec[V]) target.Codec[V] {
-	if c == nil {
-		return plain[V]{}
+// lack is an error where values are not plain data, and have no codec.
+func lack[V any](name string, codec target.Codec[V]) error {
+	t := reflect.TypeFor[V]()
+	if err := layout.Plain(t); err != nil && codec == nil {
+		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err, codecs.Ready(t))
 	}
-	return c
+	return nil
 }
 
-// plain is a codec of plain data.
-type plain[V any] struct{}
-
-func (plain[V]) Append(dst []byte, v V) ([]byte, error) {
-	if err := layout.Plain(reflect.TypeFor[V]()); err != nil {
-		return nil, fmt.Errorf("%w: give delegate.Coded a codec for it", err)
-	}
-	return append(dst, layout.Bytes(&v)...), nil
-}
-
-func (plain[V]) Decode(src []byte) (v V, err error) {
-	if len(src) != len(layout.Bytes(&v)) {
-		return v, fmt.Errorf("%d bytes are no %v", len(src), reflect.TypeFor[V]())
-	}
-	return layout.Get[V](src), nil
-}
-
-func (plain[V]) Schema() string { return layout.Describe(reflect.TypeFor[V]()) }
-
-// addressed is a codec of values with the address of who waits for them, or whom they are for.
-type addressed[V, P any] struct {
-	values target.Codec[V]
-	split  func(p P) (V, address)
-	join   func(v V, at address) P
-}
-
-func (c addressed[V, P]) Append(dst []byte, p P) ([]byte, error) {
-	v, at := c.split(p)
-	return c.values.Append(binary.LittleEndian.AppendUint64(dst, uint64(at)), v)
-}
-
-func (c addressed[V, P]) Decode(src []byte) (p P, err error) {
-	if len(src) < 8 {
-		return p, fmt.Errorf("%d bytes have no address", len(src))
-	}
-	v, err := c.values.Decode(src[8:])
-	if err != nil {
-		return p, err
-	}
-	return c.join(v, address(binary.LittleEndian.Uint64(src))), nil
-}
-
-func (c addressed[V, P]) Schema() string {
-	if s, ok := c.values.(interface{ Schema() string }); ok {
-		return "address, " + s.Schema()
-	}
-	return "address, " + reflect.TypeOf(c.values).String()
-}
-
-// parted takes the codecs out of a delegate's options, and returns the options of its two targets.
-func parted[Q, A any](options []target.Option) (questions, answers []target.Option, coded bool) {
-	for _, o := range options {
-		c, ok := o.(codecs[Q, A])
+// parted makes the options of both targets of those of the program.
+func (d *Delegate[Q, A]) parted(options []target.Option) (toAsk, toReply []target.Option, err error) {
+	q, a := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
+	given, options := target.Codecs(engine.Key{}, options)
+	options = slices.DeleteFunc(options, func(o target.Option) bool {
+		p, ok := o.(pair)
 		if !ok {
-			questions, answers = append(questions, o), append(answers, o)
-			continue
+			return false
 		}
-		coded = true
-		questions = append(questions, target.Coded(addressed[Q, question[Q]]{c.questions,
-			func(q question[Q]) (Q, address) { return q.Q, q.From },
-			func(v Q, from address) question[Q] { return question[Q]{v, from} }}))
-		answers = append(answers, target.Coded(addressed[A, reply[A]]{c.answers,
-			func(r reply[A]) (A, address) { return r.A, r.To },
-			func(v A, to address) reply[A] { return reply[A]{v, to} }}))
+		err = cmp.Or(err, p.lack)
+		if p.questions != nil && !q.Take(p.questions) || p.answers != nil && !a.Take(p.answers) {
+			err = cmp.Or(err, fmt.Errorf("delegate.Coded got %T and %T: %v, %v", p.questions, p.answers, &q, &a))
+		}
+		return true
+	})
+	if err = cmp.Or(err, codecs.Share(given, &q, &a)); err != nil {
+		return nil, nil, err
 	}
-	return questions, answers, coded
+	d.coded = q.Codec != nil || a.Codec != nil
+	toAsk, toReply = slices.Clip(options), slices.Clip(options)
+	if q.Codec != nil {
+		toAsk = append(toAsk, target.Coded(codecs.Tagged(q.Codec,
+			func(q question[Q]) (Q, address) { return q.Q, q.From },
+			func(v Q, from address) question[Q] { return question[Q]{v, from} })))
+	}
+	if a.Codec != nil {
+		toReply = append(toReply, target.Coded(codecs.Tagged(a.Codec,
+			func(r reply[A]) (A, address) { return r.A, r.To },
+			func(v A, to address) reply[A] { return reply[A]{v, to} })))
+	}
+	return toAsk, toReply, nil
 }

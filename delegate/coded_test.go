@@ -41,6 +41,8 @@ func TestStrings(t *testing.T) {
 		noted := 0
 		twice := delegate.New(s, "twice", owner, length, func(word string) string { return word + word },
 			delegate.Coded[string, string](text{}, text{}))
+		back := delegate.New(s, "back", owner, length, func(word string) []byte { return []byte(word) },
+			target.Coded(pebble.Strings{}), target.Coded(pebble.Bytes{}))
 		note := delegate.New(s, "note", owner, length, func(string) bool { noted++; return true },
 			delegate.Coded[string, bool](text{}, nil))
 		wrong := 0
@@ -54,6 +56,7 @@ func TestStrings(t *testing.T) {
 				s.Go(func() {
 					word := strings.Repeat(fmt.Sprint(n%10), n)
 					check(word, twice.Call(word))
+					check(word, word+string(back.Call(word)))
 					f := twice.Start(word)
 					many := []string{word, "", "a", word + word}
 					answers := make([]string, len(many))
@@ -82,16 +85,34 @@ func TestCodecsThatDoNotFit(t *testing.T) {
 			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, bool](text{}, nil))
 			return s.Run(func() { d.Call(".") })
 		},
-		"give delegate.Coded a codec for it": func(s *task.Scheduler) error {
-			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" }, delegate.Coded[string, string](text{}, nil))
-			return s.Run(func() { d.Call("a") })
+		`target "d": its answer: type string is not plain data: string is a string, which means nothing on another rank: give delegate.Coded ` +
+			"pebble.Strings{}": func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" }, delegate.Coded[string, string](text{}, nil))
+			return nil
 		},
-		`target "d"`: func(s *task.Scheduler) error {
+		`target "d": delegate.Coded got delegate_test.text and delegate_test.text: its question a string, its answer a bool`: func(s *task.Scheduler) error {
 			delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, string](text{}, text{}))
 			return nil
 		},
-		`target "d answers"`: func(s *task.Scheduler) error {
+		"its answer: type string is not plain data: string is a string, which means nothing on another rank: add target.Coded(pebble.Strings{})": func(
+			s *task.Scheduler) error {
 			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" })
+			return nil
+		},
+		"none of its values is what that is for: its question is a uint64, its answer a string": func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" }, target.Coded(pebble.Bytes{}))
+			return nil
+		},
+		`target "d": it has no key function, or none that answers: give both`: func(s *task.Scheduler) error {
+			delegate.New[uint64, bool](s, "d", distribution.Ranks(2), itself, nil)
+			return nil
+		},
+		"it has no key function, or none that answers": func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), nil, func(uint64) bool { return true })
+			return nil
+		},
+		"no key function, or none that answers": func(s *task.Scheduler) error {
+			delegate.NewBatch[uint64, bool](s, "d", distribution.Ranks(2), itself, nil)
 			return nil
 		},
 		`target "t"`: func(s *task.Scheduler) error {

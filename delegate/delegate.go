@@ -44,15 +44,19 @@ type reply[A any] struct {
 }
 
 // New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives the key of a question;
-// answer is called at its owner. Of the options of targets, Coalesce and Route apply, and [Coded] is one more.
+// answer is called at its owner. Of the options of targets, Coalesce, Route and Coded apply, and [Coded] is one more.
 func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(q Q) A,
 	options ...target.Option) *Delegate[Q, A] {
-	d := NewBatch(s, name, owner, key, func(qs []Q, as []A) {
-		as = as[:len(qs)]
-		for i, q := range qs {
-			as[i] = answer(q)
+	var all func(qs []Q, as []A)
+	if answer != nil {
+		all = func(qs []Q, as []A) {
+			as = as[:len(qs)]
+			for i, q := range qs {
+				as[i] = answer(q)
+			}
 		}
-	}, options...)
+	}
+	d := NewBatch(s, name, owner, key, all, options...)
 	d.one = answer
 	return d
 }
@@ -75,8 +79,13 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	if _, moving := owner.(interface{ Move(key uint64, to int) }); !moving {
 		d.here = owner
 	}
-	toAsk, toReply, coded := parted[Q, A](options)
-	d.coded = coded
+	toAsk, toReply, err := d.parted(options)
+	switch {
+	case err != nil:
+		d.engine.Refuse(name, err.Error())
+	case key == nil || answer == nil:
+		d.engine.Refuse(name, "it has no key function, or none that answers: give both")
+	}
 	d.asks = target.New(r, name, owner, target.Keys(func(qs []question[Q], keys []uint64) {
 		for i := range qs {
 			keys[i] = key(qs[i].Q)

@@ -10,14 +10,38 @@ import (
 
 // Codec carries values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods are called on
 // the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A codec that also has a method
-// Schema() string describes its wire format by it: descriptions are compared across ranks. Package target/avro has one that works for
-// most types.
+// Schema() string describes its wire format by it: descriptions are compared across ranks. [Strings] and [Bytes] are ready codecs, and package
+// target/avro has one that works for most types.
 type Codec[V any] interface {
 	// Append appends the bytes of v to dst and returns it, as append does.
 	Append(dst []byte, v V) ([]byte, error)
 	// Decode makes a value of the bytes that Append appended. It must not keep src.
 	Decode(src []byte) (V, error)
 }
+
+// Strings is a [Codec] of strings, which travel as their bytes.
+type Strings struct{}
+
+// Append implements Codec.
+func (Strings) Append(dst []byte, v string) ([]byte, error) { return append(dst, v...), nil }
+
+// Decode implements Codec.
+func (Strings) Decode(src []byte) (string, error) { return string(src), nil }
+
+// Schema names the wire format.
+func (Strings) Schema() string { return "string" }
+
+// Bytes is a [Codec] of byte slices. What arrives is a copy, the receiver's own; a slice without bytes arrives as nil.
+type Bytes struct{}
+
+// Append implements Codec.
+func (Bytes) Append(dst, v []byte) ([]byte, error) { return append(dst, v...), nil }
+
+// Decode implements Codec.
+func (Bytes) Decode(src []byte) ([]byte, error) { return append([]byte(nil), src...), nil }
+
+// Schema names the wire format.
+func (Bytes) Schema() string { return "bytes" }
 
 // call is one collective call for values of type T.
 type call[T any] struct {
@@ -43,6 +67,13 @@ func begin[T any](r *Rank, name string, codecs []Codec[T]) call[T] {
 		}
 	}
 	return c
+}
+
+// needs ends a call that was given no function to merge with.
+func (c *call[T]) needs(given bool) {
+	if !given {
+		panic(fmt.Sprintf("pebble: %s without a function that merges: give one, such as pebble.Sum", c.name))
+	}
 }
 
 // wireFormat describes what a codec writes.

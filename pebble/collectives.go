@@ -19,6 +19,7 @@ func (r *Rank) Barrier() error { return r.engine.Barrier() }
 // T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and keep them.
 func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c := begin(r, "AllReduce", codec)
+	c.needs(merge != nil)
 	if c.codec != nil {
 		return c.folded(v, c.rank.AllFold, func(own T, from func() T) T { return merge(own, from()) })
 	}

@@ -27,6 +27,17 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			_, err := pebble.Gather(r, 9, 1)
 			return err
 		},
+		"AllReduce without a function that merges: give one, such as pebble.Sum": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			_, err := pebble.AllReduce(r, 1, nil)
+			return err
+		},
+		"ExclusiveScan without a function that merges": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			_, err := pebble.ExclusiveScan(r, 1, 0, nil)
+			return err
+		},
+		"epoch: it has no function: give one, which may do nothing": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+			return r.Epoch(nil)
+		},
 		"type string is not plain data": func(r *pebble.Rank, _ *target.Target[uint64]) error {
 			_, err := pebble.Broadcast(r, 0, "text")
 			return err

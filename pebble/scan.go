@@ -8,6 +8,7 @@ import "github.com/activepebbles/pebbles/internal/layout"
 // T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and keep them.
 func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c := begin(r, "Scan", codec)
+	c.needs(merge != nil)
 	if c.codec != nil {
 		return c.folded(v, c.rank.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
 	}
@@ -25,6 +26,7 @@ func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, erro
 // all shares. It costs as much as Scan, and twice as many calls of merge.
 func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c := begin(r, "ExclusiveScan", codec)
+	c.needs(merge != nil)
 	before, any := first, false
 	lower := func(from func() T) {
 		if any {

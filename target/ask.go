@@ -1,14 +1,18 @@
 package target
 
 import (
+	"slices"
+
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Ask is where questions of type Q go whose answers, of type A, come back: at the owner of its key a question is answered, and at the
 // rank that asked, question and answer are handed on together. What the latter needs beside the answer, the question carries. Both
-// types are plain data. Its methods are for that rank's goroutine, inside epochs, as those of a [Target] are.
+// types are plain data, or travel through a codec each: see [Coded]. Its methods are for that rank's goroutine, inside epochs, as those of a
+// [Target] are.
 type Ask[Q, A any] struct {
 	self      uint32
 	questions *Target[asked[Q]]
@@ -20,6 +24,7 @@ type Ask[Q, A any] struct {
 	as        []A
 	back      []answered[Q, A]
 	out       []asked[Q]
+	coded     bool // questions or answers may hold pointers
 }
 
 type asked[Q any] struct {
@@ -35,7 +40,7 @@ type answered[Q, A any] struct {
 
 // NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions. answer runs at their
 // owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are handlers: they get what has arrived, many at a
-// time, may send and ask, and don't wait; the slices are gone when they return. Of options, Coalesce and Route apply.
+// time, may send and ask, and don't wait; the slices are gone when they return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both.
 //
 // An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
 func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q], answer, then func(qs []Q, as []A),
@@ -44,6 +49,10 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 		r.Engine(engine.Key{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
 	}
 	a := &Ask[Q, A]{self: uint32(r.ID()), answer: answer, then: then}
+	toAsk, toAnswer, err := a.parted(options)
+	if err != nil {
+		r.Engine(engine.Key{}).Refuse(name, err.Error())
+	}
 	var keys Keying[asked[Q]]
 	if keying.many != nil {
 		keys = Keys(func(vs []asked[Q], keys []uint64) {
@@ -54,14 +63,35 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 			keying.many(a.keyed, keys)
 		})
 	}
-	a.questions = New(r, name, owner, keys, Batch(a.serve), options...)
+	a.questions = New(r, name, owner, keys, Batch(a.serve), toAsk...)
 	a.answers = New(r, name+" answers", distribution.Ranks(r.Size()),
 		Keys(func(vs []answered[Q, A], keys []uint64) {
 			for i := range vs {
 				keys[i] = uint64(vs[i].From)
 			}
-		}), Batch(a.take), options...)
+		}), Batch(a.take), toAnswer...)
 	return a
+}
+
+// parted makes the options of both targets of those of the program.
+func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err error) {
+	question, answer := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
+	given, others := Codecs(engine.Key{}, options)
+	if err := codecs.Share(given, &question, &answer); err != nil {
+		return nil, nil, err
+	}
+	questions, answers = others, others
+	if question.Codec != nil {
+		questions = append(slices.Clip(others), Coded(codecs.Tagged(question.Codec,
+			func(v asked[Q]) (Q, uint32) { return v.Q, v.From },
+			func(q Q, from uint32) asked[Q] { return asked[Q]{q, from} })))
+	}
+	if a.coded = question.Codec != nil || answer.Codec != nil; a.coded {
+		answers = append(slices.Clip(others), Coded(codecs.Tagged(codecs.Both(question, answer),
+			func(v answered[Q, A]) (codecs.Pair[Q, A], uint32) { return codecs.Pair[Q, A]{A: v.Q, B: v.A}, v.From },
+			func(p codecs.Pair[Q, A], from uint32) answered[Q, A] { return answered[Q, A]{p.A, p.B, from} })))
+	}
+	return questions, answers, nil
 }
 
 // Send asks one question. It may do what [Target.Send] may.
@@ -75,7 +105,18 @@ func (a *Ask[Q, A]) SendAll(qs []Q) {
 		out = append(out, asked[Q]{q, a.self})
 	}
 	a.questions.SendAll(out)
+	if a.coded {
+		clear(out)
+	}
 	a.out = out
+}
+
+// forget lets go of what the values of a batch point to.
+func (a *Ask[Q, A]) forget() {
+	clear(a.keyed)
+	clear(a.qs)
+	clear(a.as)
+	clear(a.back)
 }
 
 // Flush sends on what this rank holds back of questions, and of answers to others.
@@ -95,6 +136,9 @@ func (a *Ask[Q, A]) serve(vs []asked[Q]) {
 		a.back = append(a.back, answered[Q, A]{vs[i].Q, a.as[i], vs[i].From})
 	}
 	a.answers.SendAll(a.back)
+	if a.coded {
+		a.forget()
+	}
 }
 
 // take hands answers on.
@@ -104,4 +148,7 @@ func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
 		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, vs[i].A)
 	}
 	a.then(a.qs, a.as)
+	if a.coded {
+		a.forget()
+	}
 }

@@ -148,9 +148,11 @@ func TestAskWithoutFunctions(t *testing.T) {
 }
 
 func TestAskWithoutKeys(t *testing.T) {
-	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		target.NewAsk(r, "ask", distribution.Cyclic(1, 1), target.Keying[uint64]{}, func(_, _ []uint64) {}, func(_, _ []uint64) {})
-		return nil
-	})
-	require.ErrorContains(t, err, "it has no key function")
+	for _, keying := range []target.Keying[uint64]{{}, target.Key[uint64](nil)} {
+		err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			target.NewAsk(r, "ask", distribution.Cyclic(1, 1), keying, func(_, _ []uint64) {}, func(_, _ []uint64) {})
+			return nil
+		})
+		require.ErrorContains(t, err, "it has no key function")
+	}
 }

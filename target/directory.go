@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/pebble"
@@ -84,7 +85,7 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("%v: add target.Coded with a codec for the state", err))
+			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err, codecs.Advice(reflect.TypeFor[S]())))
 		}
 		return slices.Clone(options)
 	}

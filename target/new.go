@@ -7,6 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
@@ -183,8 +184,11 @@ func (b *builder[V]) moving() bool {
 func (b *builder[V]) carry(c *core[V]) (schema string) {
 	pebble := reflect.TypeFor[V]()
 	if b.codec == nil {
+		if b.coded {
+			b.refuse("%v", codecs.ErrNone)
+		}
 		if err := layout.Plain(pebble); err != nil {
-			b.refuse("%v: add target.Coded with a codec, such as the one of package target/avro", err)
+			b.refuse("%v: %s", err, codecs.Advice(pebble))
 		}
 		c.carrier = &plain[V]{core: c}
 		return layout.Describe(pebble)

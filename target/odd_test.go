@@ -36,7 +36,19 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 		"type target_test.pointing is not plain data: target_test.pointing.Name is a []struct": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(r.Size()), target.Key(func(p pointing) uint64 { return p.Key }), target.Each(func(pointing) {}))
 		},
-		"add target.Coded with a codec": func(r *pebble.Rank) {
+		"it has no key function: give target.Key": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), target.Key[uint64](nil), nothing)
+		},
+		"has no key function: give target.Key, target.Keys": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), target.Keys[uint64](nil), nothing)
+		},
+		"it has no handler: give target.Each": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey, target.Each[uint64](nil))
+		},
+		"it has no handler: give target.Each or target.Batch": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey, target.Batch[uint64](nil))
+		},
+		"add target.Coded(pebble.Strings{}), or another codec": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(r.Size()), target.Key(distribution.HashString), target.Each(func(string) {}))
 		},
 		"never arrives": func(r *pebble.Rank) {

@@ -14,6 +14,9 @@ type Keying[V any] struct {
 
 // Key addresses pebbles one by one. The function must depend on the pebble alone. It costs a call a pebble, 1 to 2 ns.
 func Key[V any](key func(v V) uint64) Keying[V] {
+	if key == nil {
+		return Keying[V]{} // which registration refuses
+	}
 	return Keying[V]{many: func(vs []V, keys []uint64) {
 		for i, v := range vs {
 			keys[i] = key(v)
@@ -51,6 +54,9 @@ type Handling[V any] struct {
 
 // Each handles pebbles one by one. It costs a call a pebble, about 2 ns.
 func Each[V any](handle func(v V)) Handling[V] {
+	if handle == nil {
+		return Handling[V]{} // which registration refuses
+	}
 	return Handling[V]{batch: func(vs []V) {
 		for i := range vs {
 			handle(vs[i])
@@ -72,6 +78,7 @@ type settings struct {
 	tunes    engine.Tunes // what no option says
 	kind     any          // a reduce.Kind[V], or nil
 	codec    any          // a Codec[V], or nil
+	coded    bool         // the program has given codec
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
 	beyond   int          // how much longer than a declared depth its chains may be
 }
@@ -104,9 +111,25 @@ func Cache(entries int) Option {
 	return option(func(s *settings) { s.cache, s.tunes.Cache = entries, false })
 }
 
-// Coded makes pebbles travel through a codec, instead of as they lie in memory.
-func Coded[V any](codec Codec[V]) Option {
-	return option(func(s *settings) { s.codec = codec })
+// Coded makes values of type V travel through a codec, instead of as they lie in memory: the pebbles of a target, the questions or answers of
+// an [Ask] or of a delegate, the arguments of a kind of tasks. pebble.Strings and pebble.Bytes are ready codecs, and package target/avro has one
+// for most types.
+func Coded[V any](codec Codec[V]) Option { return coding{codec} }
+
+type coding struct{ codec any }
+
+func (c coding) apply(s *settings) { s.codec, s.coded = c.codec, true }
+
+// Codecs is for the other packages of this module: it takes what [Coded] was given out of options.
+func Codecs(_ engine.Key, options []Option) (given []any, others []Option) {
+	for _, o := range options {
+		if c, ok := o.(coding); ok {
+			given = append(given, c.codec)
+		} else {
+			others = append(others, o)
+		}
+	}
+	return given, others
 }
 
 // Serving is for the other packages of this module: the target's chains may be so much longer than a declared depth, since they are not the

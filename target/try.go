@@ -12,7 +12,7 @@ import (
 // pebble; pebbles behind that one are not handled.
 func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	if handle == nil {
-		return Handling[V]{}
+		return Handling[V]{} // which registration refuses
 	}
 	return TryBatch(func(t *Target[V], vs []V) error {
 		for i := range vs {

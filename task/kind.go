@@ -2,16 +2,19 @@ package task
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Kind is tasks of plain data: one function, which all ranks register under one name, and an argument for each task. A task that has not
+// Kind is tasks that move: one function, which all ranks register under one name, and an argument for each task. A task that has not
 // begun is nothing but its argument, 8 bytes or so, and may be carried to a rank that has nothing to do (Grappa, sections 4.1 and
-// 4.2). So an argument says what to do by keys, and never by what one rank alone has. Methods may be called in an epoch's body, by
-// handlers and by tasks. The end of the epoch says that all have ended.
+// 4.2). So an argument says what to do by keys, and never by what one rank alone has. It is plain data, or travels through a codec: see
+// target.Coded. Methods may be called in an epoch's body, by handlers and by tasks. The end of the epoch says that all have ended.
 type Kind[A any] struct {
 	s       *Scheduler
 	name    string
@@ -21,7 +24,9 @@ type Kind[A any] struct {
 	bound   ring[A]      // to this rank, the oldest first
 	tasks   []A          // for any rank, the newest last; those before first are gone
 	first   int
-	batches [][]A // that no run uses
+	batches [][]A           // that no run uses
+	codec   codecs.Codec[A] // of arguments; nil for plain data
+	encoded []byte          // working memory of loot
 	carry   *target.Target[carried[A]]
 }
 
@@ -54,8 +59,8 @@ type kind interface {
 // stealBytes bounds the arguments that one theft carries, as handlers can't wait for room.
 const stealBytes = 64 << 10
 
-// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of options, Coalesce and
-// Route apply.
+// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of options, Coalesce, Route
+// and Coded apply.
 func NewKind[A any](s *Scheduler, name string, run func(a A), options ...target.Option) *Kind[A] {
 	return newKind(s, &Kind[A]{s: s, name: name, run: run, most: 1}, options)
 }
@@ -72,6 +77,19 @@ func NewKindBatch[A any](s *Scheduler, name string, most int, run func(as []A), 
 
 func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] {
 	ranks := s.rank.Size()
+	if k.run == nil && k.runAll == nil {
+		s.engine.Refuse(k.name, "it has no function that runs its tasks: give one")
+	}
+	argument := codecs.Part[A]{Name: "argument"}
+	given, options := target.Codecs(engine.Key{}, options)
+	if err := codecs.Share(given, &argument); err != nil {
+		s.engine.Refuse(k.name, err.Error())
+	}
+	if k.codec = argument.Codec; k.codec != nil {
+		options = append(options, target.Coded(codecs.Tagged(k.codec,
+			func(c carried[A]) (A, [3]uint32) { return c.A, [3]uint32{c.To, c.From, uint32(c.Why)} },
+			func(a A, tag [3]uint32) carried[A] { return carried[A]{a, tag[0], tag[1], why(tag[2])} })))
+	}
 	k.carry = target.New(s.rank, k.name, distribution.Ranks(ranks),
 		target.Keys(func(cs []carried[A], keys []uint64) {
 			for i := range cs {
@@ -145,6 +163,9 @@ func (k *Kind[A]) begin() bool {
 		as = append(as, k.next())
 	}
 	k.runAll(as)
+	if k.codec != nil {
+		clear(as)
+	}
 	k.batches = append(k.batches, as[:0])
 	return true
 }
@@ -156,6 +177,9 @@ func (k *Kind[A]) next() A {
 	}
 	last := len(k.tasks) - 1
 	a := k.tasks[last]
+	if k.codec != nil {
+		k.tasks[last] = *new(A) // lets go of what it points to
+	}
 	k.tasks = k.tasks[:last]
 	if last == k.first {
 		k.tasks, k.first = k.tasks[:0], 0
@@ -176,17 +200,34 @@ func (k *Kind[A]) batch() []A {
 
 func (k *Kind[A]) spare() int { return len(k.tasks) - k.first }
 
+// loot is how many tasks one theft gets: the older half, at most as many as fit.
+func (k *Kind[A]) loot() int {
+	half := (k.spare() + 1) / 2
+	if k.codec == nil {
+		return min(half, max(1, stealBytes/int(unsafe.Sizeof(carried[A]{}))))
+	}
+	bytes := 0
+	for i, a := range k.tasks[k.first : k.first+half] {
+		k.encoded, _ = k.codec.Append(k.encoded[:0], a) // an error comes again when it is sent
+		if bytes += len(k.encoded); bytes > stealBytes {
+			return max(1, i)
+		}
+	}
+	return half
+}
+
 // give sends the older half.
 func (k *Kind[A]) give(to int, why why) {
-	n := min((k.spare()+1)/2, max(1, stealBytes/int(unsafe.Sizeof(carried[A]{}))))
+	n := k.loot()
 	for _, a := range k.tasks[k.first : k.first+n] {
 		k.carry.Send(carried[A]{a, uint32(to), uint32(k.s.rank.ID()), why})
 	}
 	k.carry.Flush()
+	clear(k.tasks[k.first : k.first+n])
 	k.first += n
 	k.s.queued -= n
 	if k.first > len(k.tasks)/2 {
-		k.tasks = k.tasks[:copy(k.tasks, k.tasks[k.first:])]
+		k.tasks = slices.Delete(k.tasks, 0, k.first)
 		k.first = 0
 	}
 }

@@ -57,6 +57,9 @@ func NewLoop(s *Scheduler, name string, grain uint64, body func(from, to uint64)
 	if grain == 0 {
 		panic(fmt.Sprintf("task: rank %d: loop %q has a grain of 0: give at least 1", s.rank.ID(), name))
 	}
+	if body == nil {
+		s.engine.Refuse(name, "it has no function that runs its pieces: give one")
+	}
 	l.kind = NewKind(s, name, l.run, options...)
 	return l
 }

@@ -23,7 +23,7 @@ func Example_noCodec() {
 		return nil
 	})
 	// Output:
-	// rank 0: register target "words": type main.count is not plain data: main.count.Word is a string, which means nothing on another rank: add target.Coded with a codec, such as the one of package target/avro
+	// rank 0: register target "words": type main.count is not plain data: main.count.Word is a string, which means nothing on another rank: add target.Coded(avro.Must[main.count]()), or another codec of it
 }
 
 func Example_keyOutside() {

@@ -7,6 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/delegate"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
 
@@ -22,17 +23,11 @@ func main() {
 	})
 }
 
-// codec carries a word as its bytes.
-type codec struct{}
-
-func (codec) Append(dst []byte, word string) ([]byte, error) { return append(dst, word...), nil }
-func (codec) Decode(src []byte) (string, error)              { return string(src), nil }
-
 // run counts the words of a text that this rank has read, and returns how often words were met on all ranks.
 func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
 	counts := map[string]uint64{} // of this rank's part of all words
 	s := task.New(r)
-	owner, travels := distribution.Hash(r.Size()), delegate.Coded[string, uint64](codec{}, nil)
+	owner, travels := distribution.Hash(r.Size()), target.Coded(pebble.Strings{}) // and answers as they are
 	count := delegate.New(s, "count", owner, distribution.HashString, func(word string) uint64 {
 		counts[word]++
 		return counts[word]

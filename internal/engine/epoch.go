@@ -40,6 +40,9 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return err
 		}
 		err := plan.check(r.beyond)
+		if f == nil {
+			err = errors.New("pebble: epoch: it has no function: give one, which may do nothing")
+		}
 		if err == nil {
 			err = r.retune(plan)
 		}

@@ -16,6 +16,7 @@ var catalogue = []mutation{
 	{"a gate closes again", "task/wait.go", "\tg.open = true\n", "", "TestTasksTakeTurns"},
 	{"a group does not wait for its last task", "task/wait.go", "if g.left--; g.left > 0 {", "if g.left--; g.left > 1 {", "TestGroupsWaitForTheLast"},
 	{"a wake-up outlives its task", "task/worker.go", "\t\t\tw.permit = false\n", "", "TestWakeUpsOfTasksThatHaveEnded"},
+	{"one theft of texts has no bound", "task/kind.go", "bytes > stealBytes {", "bytes > 1<<40 {", "TestTheftsOfLongTextsAreBounded"},
 	{"tasks never yield to new ones", "task/scheduler.go", "(s.picks%freshEach != 0 || !s.mayBegin())", "true", "TestYieldLetsTasksBegin"},
 
 	// Memory.

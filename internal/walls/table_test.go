@@ -47,6 +47,7 @@ var walls = []wall{
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/stacks", std: all, ours: none},
 	{folder: "internal/worlds", std: all, ours: public, clock: true},
+	{folder: "internal/codecs", std: pure, ours: only("internal/layout")},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
 	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed internal/idle internal/local netio")},
@@ -63,10 +64,10 @@ var walls = []wall{
 		"netio/tcp"), clock: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout internal/values launch netio netio/mem " +
 		"route termination tune")},
-	{folder: "target", std: quiet, ours: only("coalesce distribution internal/engine internal/layout netio pebble reduce route")},
+	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
-	{folder: "task", std: quiet, ours: only("coalesce distribution internal/cpu internal/engine pebble target")},
-	{folder: "delegate", std: quiet, ours: only("distribution internal/engine internal/layout target task")},
+	{folder: "task", std: quiet, ours: only("coalesce distribution internal/codecs internal/cpu internal/engine pebble target")},
+	{folder: "delegate", std: quiet, ours: only("distribution internal/codecs internal/engine internal/layout target task")},
 	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine internal/exposed internal/frame " +
 		"internal/layout netio pebble target task")},
 	{folder: "apps", std: quiet, ours: public},

@@ -1,0 +1,105 @@
+package codecs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+type text struct{}
+
+func (text) Append(dst []byte, v string) ([]byte, error) {
+	if v == "bad" {
+		return dst, errors.New("a bad word")
+	}
+	return append(dst, v...), nil
+}
+
+func (text) Decode(src []byte) (string, error) {
+	if string(src) == "worse" {
+		return "", errors.New("a worse word")
+	}
+	return string(src), nil
+}
+
+// letter is a pebble of ours: two values, and who sends them.
+type letter struct {
+	Pair[string, uint16]
+	From uint32
+}
+
+func letters() Codec[letter] {
+	return Tagged(Both(Part[string]{Codec: text{}}, Part[uint16]{}),
+		func(l letter) (Pair[string, uint16], uint32) { return l.Pair, l.From },
+		func(p Pair[string, uint16], from uint32) letter { return letter{p, from} })
+}
+
+// Pebbles come back whole after other bytes, and what is cut short or holds a bad value is an error, never a panic.
+func TestPebblesComeBack(t *testing.T) {
+	c := letters()
+	for _, word := range []string{"", "a", "worse", strings.Repeat("long ", 100_000)} {
+		l := letter{Pair[string, uint16]{word, uint16(len(word))}, 1 << 31}
+		b, err := c.Append([]byte("before"), l)
+		require.NoError(t, err)
+		require.Equal(t, "before", string(b[:6]))
+		require.Len(t, b, 6+4+4+len(word)+2)
+		back, err := c.Decode(b[6:])
+		if word == "worse" {
+			require.ErrorContains(t, err, "a worse word")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, l, back)
+		for n := range min(len(b)-6, 20) {
+			_, err := c.Decode(b[6 : 6+n])
+			require.Error(t, err, n)
+		}
+	}
+	_, err := c.Append(nil, letter{Pair: Pair[string, uint16]{A: "bad"}})
+	require.ErrorContains(t, err, "a bad word")
+	require.Equal(t, "uint32 of 4 bytes, codecs.text, uint16 of 2 bytes", schema(c))
+}
+
+func FuzzDecode(f *testing.F) {
+	b, err := letters().Append(nil, letter{Pair[string, uint16]{"a", 1}, 2})
+	require.NoError(f, err)
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		l, err := letters().Decode(src)
+		if err == nil && l.A != "bad" {
+			b, err := letters().Append(nil, l)
+			require.NoError(t, err)
+			require.Equal(t, src, b)
+		}
+	})
+}
+
+// Each codec goes to all values of its type, the last one counts, and errors say what to add.
+func TestShare(t *testing.T) {
+	q, a, n := Part[string]{Name: "question"}, Part[string]{Name: "answer"}, Part[int]{Name: "number"}
+	require.NoError(t, Share([]any{text{}}, &q, &a, &n))
+	require.Equal(t, []any{text{}, text{}, nil}, []any{q.Codec, a.Codec, n.Codec})
+
+	for _, c := range []struct {
+		given []any
+		want  string
+	}{
+		{nil, "its question: type string is not plain data: string is a string, which means nothing on another rank: " +
+			"add target.Coded(pebble.Strings{}), or another codec of it"},
+		{[]any{nil}, ErrNone.Error()},
+		{[]any{text{}, 1}, "target.Coded got a int, and none of its values is what that is for: " +
+			"its question is a string, its number a int"},
+	} {
+		require.EqualError(t, Share(c.given, &Part[string]{Name: "question"}, &Part[int]{Name: "number"}), c.want)
+	}
+	for want, p := range map[string]taker{
+		"pebble.Bytes{}":             &Part[[]byte]{},
+		"avro.Must[[]string]()":      &Part[[]string]{},
+		"avro.Must[codecs.letter]()": &Part[letter]{},
+	} {
+		require.ErrorContains(t, Share(nil, p), fmt.Sprintf("add target.Coded(%s), or", want))
+	}
+}
