@@ -12,11 +12,12 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Coded makes the questions and answers of a delegate travel through codecs, such as pebble.Strings and those of package target/avro. A
-// codec that is nil is for a type that is plain data. Each way costs what the codec costs, and 20 bytes. target.Coded does the same for
-// values of one type.
+// Coded makes the questions and answers of a delegate travel through codecs, such as pebble.Strings and those of
+// package target/avro. A codec that is nil is for a type that is plain data. Each way costs what the codec costs, and
+// 20 bytes. target.Coded does the same for values of one type.
 func Coded[Q, A any](questions target.Codec[Q], answers target.Codec[A]) target.Option {
-	return pair{target.Coded(questions), questions, answers, cmp.Or(lack("question", questions), lack("answer", answers))}
+	missing := cmp.Or(lack("question", questions), lack("answer", answers))
+	return pair{target.Coded(questions), questions, answers, missing}
 }
 
 // pair is an option of a delegate: what Coded was given. As an option of a target it is refused.
@@ -30,7 +31,8 @@ type pair struct {
 func lack[V any](name string, codec target.Codec[V]) error {
 	t := reflect.TypeFor[V]()
 	if err := layout.Plain(t); err != nil && codec == nil {
-		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err, codecs.Ready(t))
+		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err,
+			codecs.Ready(t))
 	}
 	return nil
 }

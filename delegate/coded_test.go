@@ -71,7 +71,9 @@ func TestStrings(t *testing.T) {
 		}); err != nil {
 			return err
 		}
-		all, err := pebble.AllReduce(r, [2]int{wrong, noted}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], a[1] + b[1]} })
+		all, err := pebble.AllReduce(r, [2]int{wrong, noted}, func(a, b [2]int) [2]int {
+			return [2]int{a[0] + b[0], a[1] + b[1]}
+		})
 		if err == nil && all != [2]int{0, 300 * r.Size()} {
 			return fmt.Errorf("%d wrong answers and %d notes", all[0], all[1])
 		}
@@ -82,25 +84,33 @@ func TestStrings(t *testing.T) {
 func TestCodecsThatDoNotFit(t *testing.T) {
 	for want, f := range map[string]func(s *task.Scheduler) error{
 		"a full stop": func(s *task.Scheduler) error {
-			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, bool](text{}, nil))
+			d := delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true },
+				delegate.Coded[string, bool](text{}, nil))
 			return s.Run(func() { d.Call(".") })
 		},
-		`target "d": its answer: type string is not plain data: string is a string, which means nothing on another rank: give delegate.Coded ` +
+		`target "d": its answer: type string is not plain data: string is a string, which means nothing on another ` +
+			`rank: give delegate.Coded ` +
 			"pebble.Strings{}": func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" }, delegate.Coded[string, string](text{}, nil))
+			delegate.New(s, "d", distribution.Ranks(2), length, func(string) string { return "" },
+				delegate.Coded[string, string](text{}, nil))
 			return nil
 		},
-		`target "d": delegate.Coded got delegate_test.text and delegate_test.text: its question a string, its answer a bool`: func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true }, delegate.Coded[string, string](text{}, text{}))
+		`target "d": delegate.Coded got delegate_test.text and delegate_test.text: its question a string, its ` +
+			`answer a bool`: func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), length, func(string) bool { return true },
+				delegate.Coded[string, string](text{}, text{}))
 			return nil
 		},
-		"its answer: type string is not plain data: string is a string, which means nothing on another rank: add target.Coded(pebble.Strings{})": func(
+		"its answer: type string is not plain data: string is a string, which means nothing on another rank: add " +
+			"target.Coded(pebble.Strings{})": func(
 			s *task.Scheduler) error {
 			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" })
 			return nil
 		},
-		"none of its values is what that is for: its question is a uint64, its answer a string": func(s *task.Scheduler) error {
-			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" }, target.Coded(pebble.Bytes{}))
+		"none of its values is what that is for: its question is a uint64, its answer a " +
+			"string": func(s *task.Scheduler) error {
+			delegate.New(s, "d", distribution.Ranks(2), itself, func(uint64) string { return "" },
+				target.Coded(pebble.Bytes{}))
 			return nil
 		},
 		`target "d": it has no key function, or none that answers: give both`: func(s *task.Scheduler) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Delegate is an operation: questions of type Q are answered by values of type A at the rank that owns their keys. Both are plain data,
-// or travel through codecs: see [Coded].
+// Delegate is an operation: questions of type Q are answered by values of type A at the rank that owns their keys. Both
+// are plain data, or travel through codecs: see [Coded].
 // Its methods are for its rank's tasks, and for its main function in an epoch's body.
 type Delegate[Q, A any] struct {
 	*answers[A]
@@ -43,8 +43,9 @@ type reply[A any] struct {
 	To address
 }
 
-// New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives the key of a question;
-// answer is called at its owner. Of the options of targets, Coalesce, Route and Coded apply, and [Coded] is one more.
+// New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives
+// the key of a question; answer is called at its owner. Of the options of targets, Coalesce, Route and Coded apply, and
+// [Coded] is one more.
 func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(q Q) A,
 	options ...target.Option) *Delegate[Q, A] {
 	var all func(qs []Q, as []A)
@@ -61,9 +62,11 @@ func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key f
 	return d
 }
 
-// NewBatch is New with a function that answers many questions at a time, as they have arrived, and sets as[i] to the answer to qs[i].
-// It saves a call a question, and can fetch ahead what it will read. The slices are gone when it returns.
-func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64, answer func(qs []Q, as []A),
+// NewBatch is New with a function that answers many questions at a time, as they have arrived, and sets as[i] to the
+// answer to qs[i]. It saves a call a question, and can fetch ahead what it will read. The slices are gone when it
+// returns.
+func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64,
+	answer func(qs []Q, as []A),
 	options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
@@ -102,8 +105,9 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	return d
 }
 
-// Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an epoch's body the
-// main function may call, and handles what arrives until the answer is there; tasks don't run meanwhile.
+// Call asks, and returns the answer. A task that calls waits, and lets others run, unless this rank owns the key. In an
+// epoch's body the main function may call, and handles what arrives until the answer is there; tasks don't run
+// meanwhile.
 func (d *Delegate[Q, A]) Call(q Q) A {
 	if !d.engine.InTask("Call") && !d.engine.InBody() {
 		d.refuse("Call")
@@ -127,8 +131,8 @@ func (d *Delegate[Q, A]) callAway(q Q) A {
 	return d.give(s)
 }
 
-// CallAll asks all questions and returns when all answers have come: as[i] to qs[i]. A task waits once for all of them, so each costs
-// a fraction of a Call.
+// CallAll asks all questions and returns when all answers have come: as[i] to qs[i]. A task waits once for all of them,
+// so each costs a fraction of a Call.
 func (d *Delegate[Q, A]) CallAll(qs []Q, as []A) {
 	d.mayWait("CallAll")
 	if len(as) != len(qs) {
@@ -198,8 +202,8 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	return Future[A]{of: d.answers, slot: s, use: s.use}
 }
 
-// Do has the operation done and wants no answer. It may be called where a target may be sent to, also by handlers and answers; the end of
-// the epoch says that it was done.
+// Do has the operation done and wants no answer. It may be called where a target may be sent to, also by handlers and
+// answers; the end of the epoch says that it was done.
 func (d *Delegate[Q, A]) Do(q Q) {
 	if d.engine.InBody() || d.engine.InTask("Do") {
 		if d.isHere(q) {
@@ -213,8 +217,8 @@ func (d *Delegate[Q, A]) Do(q Q) {
 	d.asks.Send(question[Q]{q, nobody})
 }
 
-// full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions of tasks that only
-// Call need no more than one a task.
+// full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions
+// of tasks that only Call need no more than one a task.
 func (d *Delegate[Q, A]) full(call string) bool { return d.engine.InTask(call) && !d.asking.HasRooms() }
 
 func (d *Delegate[Q, A]) isHere(q Q) bool { return d.here != nil && d.here.Owner(d.key(q)) == d.self }

@@ -6,8 +6,9 @@ type Buffers uint8
 const (
 	// Separate buffers are filled by one rank each.
 	Separate Buffers = iota
-	// Shared buffers are filled by all ranks of a process: node-level aggregation. There are fewer of them, they fill sooner,
-	// and each pebble is copied once more. Detectors that tell frames apart by their sender don't hold with them.
+	// Shared buffers are filled by all ranks of a process: node-level aggregation. There are fewer of them, they fill
+	// sooner, and each pebble is copied once more. Detectors that tell frames apart by their sender don't hold with
+	// them.
 	Shared
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Codec carries values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods are called on
-// the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A codec that also has a method
-// Schema() string describes its wire format by it: descriptions are compared across ranks. [Strings] and [Bytes] are ready codecs, and package
-// target/avro has one that works for most types.
+// Codec carries values that are not plain data, as arguments of collectives and as pebbles (target.Coded). Both methods
+// are called on the goroutine of the rank that sends or receives; a codec shared by ranks must be safe for that. A
+// codec that also has a method Schema() string describes its wire format by it: descriptions are compared across ranks.
+// [Strings] and [Bytes] are ready codecs, and package target/avro has one that works for most types.
 type Codec[V any] interface {
 	// Append appends the bytes of v to dst and returns it, as append does.
 	Append(dst []byte, v V) ([]byte, error)

@@ -5,18 +5,21 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// Collectives are for the main function, between epochs: all ranks call them in the same order, with values of the same type. They run
-// no handler. What they return is the caller's. Values are plain data (numbers, and arrays and structs of them), or of any type with a
-// [Codec], of which a call takes one at the most. They fail when the job has failed, and a codec's error ends the job.
+// Collectives are for the main function, between epochs: all ranks call them in the same order, with values of the same
+// type. They run no handler. What they return is the caller's. Values are plain data (numbers, and arrays and structs
+// of them), or of any type with a [Codec], of which a call takes one at the most. They fail when the job has failed,
+// and a codec's error ends the job.
 
 // Barrier returns when all ranks have called it. It costs ⌈log2 P⌉ messages a rank, in as many rounds.
 func (r *Rank) Barrier() error { return r.engine.Barrier() }
 
-// AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the result
-// on every rank: the same on each, also for floating-point numbers, whose sums depend on the order. [Sum], [Min] and others are ready
-// merges. It costs about log2 P messages a rank, in ⌊log2 P⌋ rounds, and two more when P is no power of two.
+// AllReduce merges the values of all ranks with merge, which must be associative and commutative, and returns the
+// result on every rank: the same on each, also for floating-point numbers, whose sums depend on the order. [Sum], [Min]
+// and others are ready merges. It costs about log2 P messages a rank, in ⌊log2 P⌋ rounds, and two more when P is no
+// power of two.
 //
-// T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and keep them.
+// T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and
+// keep them.
 func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c := begin(r, "AllReduce", codec)
 	c.needs(merge != nil)
@@ -32,8 +35,8 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T,
 	return layout.Get[T](result), nil
 }
 
-// Broadcast returns the root's v on every rank. The values of the others are not looked at. T is plain data, or any type with a codec.
-// It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+// Broadcast returns the root's v on every rank. The values of the others are not looked at. T is plain data, or any
+// type with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
 func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 	c := begin(r, "Broadcast", codec)
 	var own []byte
@@ -60,8 +63,8 @@ func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
 	return append([]byte(nil), result...), err
 }
 
-// Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data, or any type with a codec. It
-// costs P-1 messages in all, in ⌈log2 P⌉ rounds.
+// Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data, or any type
+// with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
 func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	c := begin(r, "Gather", codec)
 	own, err := c.append(nil, v)
@@ -75,15 +78,15 @@ func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	return c.values(all)
 }
 
-// GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ in
-// length.
+// GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ
+// in length.
 func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 	all, err := r.engine.Gather(engine.Values{}, root, value)
 	return copies(all), err
 }
 
-// AllGather returns the values of all ranks, by rank, on every rank. T is plain data, or any type with a codec. It costs ⌈log2 P⌉
-// messages a rank, in as many rounds, with P-1 values in all.
+// AllGather returns the values of all ranks, by rank, on every rank. T is plain data, or any type with a codec. It
+// costs ⌈log2 P⌉ messages a rank, in as many rounds, with P-1 values in all.
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	c := begin(r, "AllGather", codec)
 	if c.codec == nil {
@@ -106,8 +109,8 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	return c.values(all)
 }
 
-// AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It costs ⌈log2 P⌉
-// messages a rank, in as many rounds.
+// AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It
+// costs ⌈log2 P⌉ messages a rank, in as many rounds.
 func (r *Rank) AllGatherBytes(value []byte) ([][]byte, error) {
 	all, err := r.engine.AllGatherV(engine.Values{}, value)
 	return copies(all), err

@@ -111,7 +111,8 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 			err = fmt.Errorf("%s: %w", what, failed)
 		}
 		if err == nil && !reflect.DeepEqual(want, got) {
-			err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got, seedVariable, seed)
+			err = fmt.Errorf("rank %d of %d: %s: want %v, got %v (%s=%d)", r.ID(), r.Size(), what, want, got,
+				seedVariable, seed)
 		}
 	}
 	number := func(s share) int64 { return s.number }
@@ -121,12 +122,14 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 	counts := func(s share) map[string]int64 { return maps.Clone(s.counts) }
 	join := func(a, b string) string { return a + b }
 
-	for _, op := range []func(a, b int64) int64{pebble.Sum[int64], pebble.Product[int64], pebble.Min[int64], pebble.Max[int64],
+	for _, op := range []func(a, b int64) int64{pebble.Sum[int64], pebble.Product[int64], pebble.Min[int64],
+		pebble.Max[int64],
 		pebble.And[int64], pebble.Or[int64], pebble.Xor[int64]} {
 		got, failed := pebble.AllReduce(r, own.number, op)
 		same("AllReduce", folded(all, number, op), got, failed)
 	}
-	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool], pebble.LogicalXor[bool]} {
+	for _, op := range []func(a, b bool) bool{pebble.LogicalAnd[bool], pebble.LogicalOr[bool],
+		pebble.LogicalXor[bool]} {
 		got, failed := pebble.AllReduce(r, own.flag, op)
 		same("AllReduce of flags", folded(all, flag, op), got, failed)
 	}
@@ -165,7 +168,8 @@ func collected(r *pebble.Rank, seed uint64) (err error) {
 
 	wantBefore, wantLine, wantTable := matrix{7}, "first", map[string]int64{"first": 1}
 	if len(below) > 0 {
-		wantBefore, wantLine, wantTable = folded(below, product, matrix.times), folded(below, text, join), folded(below, counts, merged)
+		wantBefore, wantLine, wantTable = folded(below, product, matrix.times), folded(below, text,
+			join), folded(below, counts, merged)
 	}
 	before, failed := pebble.ExclusiveScan(r, own.matrix, matrix{7}, matrix.times)
 	same("ExclusiveScan", wantBefore, before, failed)
@@ -269,8 +273,12 @@ func TestCollectivesCost(t *testing.T) {
 	for name, f := range map[string]func(r *pebble.Rank) error{
 		"AllGather":      func(r *pebble.Rank) error { _, err := pebble.AllGather(r, r.ID()); return err },
 		"AllGatherBytes": func(r *pebble.Rank) error { _, err := r.AllGatherBytes(make([]byte, r.ID())); return err },
-		"AllGatherSlice": func(r *pebble.Rank) error { _, err := pebble.AllGatherSlice(r, make([]int, r.ID())); return err },
-		"Scan":           func(r *pebble.Rank) error { _, err := pebble.Scan(r, 1, pebble.Sum); return err },
+		"AllGatherSlice": func(r *pebble.Rank) error {
+			_, err := pebble.AllGatherSlice(r, make([]int,
+				r.ID()))
+			return err
+		},
+		"Scan": func(r *pebble.Rank) error { _, err := pebble.Scan(r, 1, pebble.Sum); return err },
 	} {
 		require.NoError(t, run(t, pebble.Config{Ranks: 13}, func(r *pebble.Rank) error {
 			before := r.Counters().ControlSent
@@ -314,9 +322,12 @@ func (b broken) Decode([]byte) (int, error) {
 // The error of a codec on one rank ends the job, on every rank: also that of a rank that ignores it.
 func TestCodecErrorsEndTheJob(t *testing.T) {
 	for name, f := range map[string]func(r *pebble.Rank, c pebble.Codec[int]){
-		"AllReduce":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllReduce(r, 1, pebble.Sum, c) },
-		"Scan":           func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Scan(r, 1, pebble.Sum, c) },
-		"ExclusiveScan":  func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.ExclusiveScan(r, 1, 0, pebble.Sum, c) },
+		"AllReduce": func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllReduce(r, 1, pebble.Sum, c) },
+		"Scan":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Scan(r, 1, pebble.Sum, c) },
+		"ExclusiveScan": func(r *pebble.Rank, c pebble.Codec[int]) {
+			_, _ = pebble.ExclusiveScan(r, 1, 0,
+				pebble.Sum, c)
+		},
 		"Broadcast":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Broadcast(r, 1, 1, c) },
 		"Gather":         func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.Gather(r, 1, 1, c) },
 		"AllGather":      func(r *pebble.Rank, c pebble.Codec[int]) { _, _ = pebble.AllGather(r, 1, c) },
@@ -369,7 +380,8 @@ func TestCollectivesThatDontGoTogetherAreTold(t *testing.T) {
 			_, err := pebble.AllGather(r, 1, nil)
 			return err
 		},
-		"Scan: type []int is not plain data: []int is a []int, which means nothing on another rank: give a codec": func(r *pebble.Rank) error {
+		"Scan: type []int is not plain data: []int is a []int, which means nothing on another rank: give a " +
+			"codec": func(r *pebble.Rank) error {
 			_, err := pebble.Scan(r, []int{1}, func(a, b []int) []int { return a })
 			return err
 		},

@@ -19,22 +19,23 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory, sending
-// directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
+// Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory,
+// sending directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
 type Config struct {
-	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core, or under "pebbles run" and
-	// with PEBBLES_RANKS as many as that says; another number than that is an error. More than memory has room for, at 20 KiB a rank, are
-	// refused before anything is allocated.
+	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core, or under
+	// "pebbles run" and with PEBBLES_RANKS as many as that says; another number than that is an error. More than memory
+	// has room for, at 20 KiB a rank, are refused before anything is allocated.
 	Ranks int
-	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each has a
-	// job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that, and RunLaunched and Main
-	// join the job of all. It does not keep these from joining a job of "pebbles run".
+	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each
+	// has a job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that,
+	// and RunLaunched and Main join the job of all. It does not keep these from joining a job of "pebbles run".
 	Alone bool
 	// Transport connects the job's processes. nil keeps the job in this process. Run closes it.
 	Transport netio.Transport
-	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", "ofi", which is libfabric and
-	// needs a program that imports netio/ofi, or "auto", which is shared memory within each host, and between hosts libfabric where there is a
-	// device for it, else TCP. "ofi:verbs" names a provider of libfabric, see launch.Via. "" is what the launcher was told, or else "auto".
+	// Via is what connects the processes of a job under a launcher, when Transport is nil: "shm", "tcp", "ofi", which
+	// is libfabric and needs a program that imports netio/ofi, or "auto", which is shared memory within each host, and
+	// between hosts libfabric where there is a device for it, else TCP. "ofi:verbs" names a provider of libfabric, see
+	// launch.Via. "" is what the launcher was told, or else "auto".
 	Via string
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
@@ -44,48 +45,51 @@ type Config struct {
 	// Cache is the size of the reduction cache, in entries, for targets that have a reduction and don't say otherwise.
 	// 0 is none.
 	Cache int
-	// AddressCache is how many addresses of arrays and objects of other processes a process keeps: see package memory. 0 is 100; negative is
-	// none. More than 1,000 are refused.
+	// AddressCache is how many addresses of arrays and objects of other processes a process keeps: see package memory.
+	// 0 is 100; negative is none. More than 1,000 are refused.
 	AddressCache int
-	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the next
-	// send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its buffers at
-	// once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is never.
+	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the
+	// next send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its
+	// buffers at once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is
+	// never.
 	Due time.Duration
 
 	// Period is TRAM's periodic dispatch: a rank that has neither sent nor received anything for so long sends all its
-	// buffers, the next time that it looks at the clock: at a send, a Poll or a wait. 0 is never: Due and the flush of idle
-	// ranks serve most programs.
+	// buffers, the next time that it looks at the clock: at a send, a Poll or a wait. 0 is never: Due and the flush of
+	// idle ranks serve most programs.
 	Period time.Duration
 
-	// Termination makes the detector that ends epochs. nil is termination.Auto, which picks by the declared depth and the
-	// topology.
+	// Termination makes the detector that ends epochs. nil is termination.Auto, which picks by the declared depth and
+	// the topology.
 	Termination termination.Maker
 
-	// Credits is how many frames a rank may have in flight to each neighbour of each target: handed to the transport and
-	// not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
+	// Credits is how many frames a rank may have in flight to each neighbour of each target: handed to the transport
+	// and not yet handled by their receiver. It bounds what others can pile up at a slow rank. 0 is as many full
 	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
 
-	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is Separate,
-	// by measurement: docs/measurements.md, the group of shared buffers.
+	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is
+	// Separate, by measurement: docs/measurements.md, the group of shared buffers.
 	Buffers Buffers
 
 	// Tuning, when not nil, says what the job changes of itself while it runs. It does not go with shared buffers.
 	Tuning *Tuning
 
-	// BufferBudget is how many bytes of frames a rank may have in flight before a send from the main function waits. 0 is
-	// 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be in flight.
+	// BufferBudget is how many bytes of frames a rank may have in flight before a send from the main function waits. 0
+	// is 1 MiB. It is half of MemoryLimit at the most; what is more counts as that. One frame may always be in flight.
 	BufferBudget int64
 	// MemoryLimit is how many bytes of frames, queues and reduction caches a rank may hold before the job fails with a
-	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the process.
+	// [LimitError]. 0 is half of the memory that is available when the job starts, shared among the ranks of the
+	// process.
 	MemoryLimit int64
 
 	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext.
 	Explain func(Explanation)
 
-	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption: Rank.Preempted
-	// tells the program, which then ends in order; the job fails when the time is over, at a second SIGTERM, and at SIGINT. Give less
-	// than the scheduler does before it kills. 0 is none: SIGTERM ends the job at once.
+	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:
+	// Rank.Preempted tells the program, which then ends in order; the job fails when the time is over, at a second
+	// SIGTERM, and at SIGINT. Give less than the scheduler does before it kills. 0 is none: SIGTERM ends the job at
+	// once.
 	Grace time.Duration
 
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
@@ -109,22 +113,28 @@ func (c Config) complete() (Config, error) {
 	case c.Ranks < 0:
 		return c, fmt.Errorf("pebble: config: %d ranks: a job has at least one, or 0 for one a core", c.Ranks)
 	case c.Coalesce < 0:
-		return c, fmt.Errorf("pebble: config: coalescing factor %d: a buffer holds at least one pebble, or 0 for the default", c.Coalesce)
+		return c, fmt.Errorf("pebble: config: coalescing factor %d: a buffer holds at least one pebble, or 0 for "+
+			"the default", c.Coalesce)
 	case c.Cache < 0:
 		return c, fmt.Errorf("pebble: config: cache of %d entries: give a positive number, or 0 for none", c.Cache)
 	case c.AddressCache > values.AddressCacheMax:
 		return c, fmt.Errorf("pebble: config: %w", values.CheckAddressCache(c.AddressCache))
 	case c.Credits < 0:
-		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default", c.Credits)
+		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default",
+			c.Credits)
 	case c.BufferBudget < 0 || c.MemoryLimit < 0:
-		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, or 0 for the defaults",
+		return c, fmt.Errorf("pebble: config: buffer budget %d, memory limit %d: give positive numbers of bytes, "+
+			"or 0 for the defaults",
 			c.BufferBudget, c.MemoryLimit)
 	case c.Grace < 0:
-		return c, fmt.Errorf("pebble: config: a grace of %v: give the time that the program may take to end after SIGTERM, or 0 for none", c.Grace)
+		return c, fmt.Errorf("pebble: config: a grace of %v: give the time that the program may take to end after "+
+			"SIGTERM, or 0 for none", c.Grace)
 	case c.Coalesce > netio.FrameBytesMax:
-		return c, fmt.Errorf("pebble: config: a coalescing factor of %d is too large: a frame holds %d bytes at the most, and a pebble has at least one", c.Coalesce, netio.FrameBytesMax)
+		return c, fmt.Errorf("pebble: config: a coalescing factor of %d is too large: a frame holds %d bytes at "+
+			"the most, and a pebble has at least one", c.Coalesce, netio.FrameBytesMax)
 	case c.Credits > creditsLimit:
-		return c, fmt.Errorf("pebble: config: %d frames of credit are too many: give at most %d", c.Credits, creditsLimit)
+		return c, fmt.Errorf("pebble: config: %d frames of credit are too many: give at most %d", c.Credits,
+			creditsLimit)
 	}
 	if _, simulated := c.Transport.(netio.Runner); c.Transport == nil || simulated { // a job of this process alone
 		if err := launch.CheckAlone(c.Alone); err != nil {
@@ -149,7 +159,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: buffers %d: use Separate or Shared", c.Buffers)
 	}
 	if c.Buffers == Shared && c.Tuning != nil {
-		return c, errors.New("pebble: config: shared buffers can't be tuned while a job runs: use Separate, or leave out Tuning")
+		return c, errors.New("pebble: config: shared buffers can't be tuned while a job runs: use Separate, or " +
+			"leave out Tuning")
 	}
 	if c.Topology == nil {
 		c.Topology = route.Direct
@@ -173,7 +184,8 @@ func (c Config) complete() (Config, error) {
 		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(place.Last-place.First)
 	}
 	if int64(c.Cache) > c.MemoryLimit {
-		return c, fmt.Errorf("pebble: config: a cache of %d entries needs more than the %d bytes of the memory limit: ask for a smaller cache, "+
+		return c, fmt.Errorf("pebble: config: a cache of %d entries needs more than the %d bytes of the memory "+
+			"limit: ask for a smaller cache, "+
 			"or raise the limit", c.Cache, c.MemoryLimit)
 	}
 	c.BufferBudget = min(c.BufferBudget, max(1, c.MemoryLimit/2))
@@ -210,7 +222,8 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 		Log: c.Log, Errors: made,
 	}
 	if t := c.Tuning; t != nil {
-		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache}, Tuner: tuner}
+		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},
+			Tuner: tuner}
 	}
 	if c.Explain != nil {
 		e.Explain = c.explain

@@ -15,6 +15,6 @@
 // When Epoch returns, every pebble that anybody sent in it has been handled, everywhere. What may be called where, what
 // is promised and what is asked in return is written in docs/contract.md.
 //
-// This package touches no socket, file or clock itself. [Run] works on the netio.Transport in its Config, or on one for the ranks of
-// this process; [Main] joins the job that a launcher has started, which opens the transport.
+// This package touches no socket, file or clock itself. [Run] works on the netio.Transport in its Config, or on one for
+// the ranks of this process; [Main] joins the job that a launcher has started, which opens the transport.
 package pebble

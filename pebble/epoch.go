@@ -6,12 +6,13 @@ import (
 )
 
 // Epoch runs f, and returns when every pebble that any rank sent in this epoch, and every pebble those caused, has been
-// handled (Active Pebbles, section 3.6): everywhere under the detectors skr and nbx; under the others, which need a declared
-// depth, all that are for this rank, while other ranks may still handle theirs. All ranks call Epoch the same number of times, each with a function of
-// its own. Handlers of this rank run inside the sends of f and after f has returned, never outside of Epoch.
+// handled (Active Pebbles, section 3.6): everywhere under the detectors skr and nbx; under the others, which need a
+// declared depth, all that are for this rank, while other ranks may still handle theirs. All ranks call Epoch the same
+// number of times, each with a function of its own. Handlers of this rank run inside the sends of f and after f has
+// returned, never outside of Epoch.
 //
-// An error of f, or any other failure of the job, makes Epoch return an error on every rank. Targets that were registered
-// since the last epoch are compared across ranks first; a difference is a [RegistrationError].
+// An error of f, or any other failure of the job, makes Epoch return an error on every rank. Targets that were
+// registered since the last epoch are compared across ranks first; a difference is a [RegistrationError].
 //
 // An epoch ends by a detector (Config.Termination); for handlers that may send without limit it costs at least two
 // all-reductions of 16 bytes. [Depth] lets it cost less.
@@ -26,12 +27,12 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 // EpochOption says something of one epoch. [Depth], [EndBy] and [Idle] make it. All ranks give the same.
 type EpochOption struct{ apply func(*engine.Plan) }
 
-// Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that the
-// main function sent may send, and so on (Active Pebbles, section 3.6.1). It lets the epoch end by a cheaper detector. All
-// ranks declare the same. A handler that sends beyond it ends the job with a [DepthError].
+// Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that
+// the main function sent may send, and so on (Active Pebbles, section 3.6.1). It lets the epoch end by a cheaper
+// detector. All ranks declare the same. A handler that sends beyond it ends the job with a [DepthError].
 //
-// From 2 on, pebbles of different depths travel in different frames, which costs coalescing: declare it where epochs are
-// short.
+// From 2 on, pebbles of different depths travel in different frames, which costs coalescing: declare it where epochs
+// are short.
 func Depth(n int) EpochOption {
 	return EpochOption{func(p *engine.Plan) { p.Depth, p.Declared = n, true }}
 }
@@ -41,11 +42,12 @@ func EndBy(detector termination.Maker) EpochOption {
 	return EpochOption{func(p *engine.Plan) { p.Detector = detector }}
 }
 
-// Idle gives an epoch idle work: a part of the main function that runs after the body has returned, whenever there is nothing to handle,
-// until it has nothing left. work does a piece of what is to be done, as the body might, and reports whether it has done anything. An epoch
-// ends when no rank has any left and every pebble has been handled; work is asked again after handlers have run, which may have found
-// more for it. So a queue of this rank that handlers fill is worked off while nobody waits for this rank: what asynchronous label-correcting
-// codes need. Keep pieces short, since what arrives is handled between them. A declared depth is refused beside it.
+// Idle gives an epoch idle work: a part of the main function that runs after the body has returned, whenever there is
+// nothing to handle, until it has nothing left. work does a piece of what is to be done, as the body might, and reports
+// whether it has done anything. An epoch ends when no rank has any left and every pebble has been handled; work is
+// asked again after handlers have run, which may have found more for it. So a queue of this rank that handlers fill is
+// worked off while nobody waits for this rank: what asynchronous label-correcting codes need. Keep pieces short, since
+// what arrives is handled between them. A declared depth is refused beside it.
 func Idle(work func() bool) EpochOption {
 	return EpochOption{func(p *engine.Plan) { p.Idle = work }}
 }

@@ -45,7 +45,8 @@ func (e *LimitError) Error() string {
 	needs := [...]string{"pebbles that wait", "buffers of the main function", "reduction caches"}
 	advice := [...]string{
 		"raise the memory limit, use more ranks, or let handlers send less at once",
-		"raise the memory limit, lower the coalescing factor, use a topology with fewer neighbours, or send smaller pebbles",
+		"raise the memory limit, lower the coalescing factor, use a topology with fewer neighbours, or send " +
+			"smaller pebbles",
 		"raise the memory limit, or ask for a smaller cache",
 	}
 	return fmt.Sprintf("rank %d: target %q needs %d bytes for %s, the memory limit is %d: %s",
@@ -85,12 +86,13 @@ type DepthError struct {
 }
 
 func (e *DepthError) Error() string {
-	return fmt.Sprintf("rank %d: the handler of target %q sends a pebble that is number %d of its chain, and the epoch declares depth %d: "+
+	return fmt.Sprintf("rank %d: the handler of target %q sends a pebble that is number %d of its chain, and the "+
+		"epoch declares depth %d: "+
 		"declare a larger depth, or none", e.Rank, e.Target, e.Depth+1, e.Depth)
 }
 
-// Follower reports whether err is the error of a job that another process ended: by a failure of its own, by its loss, or
-// because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
+// Follower reports whether err is the error of a job that another process ended: by a failure of its own, by its loss,
+// or because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
 func Follower(err error) bool { return netio.Followed(err) }
 
 // made are the errors that the engine ends jobs with.

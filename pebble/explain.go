@@ -24,8 +24,8 @@ type Explanation struct {
 	Messages  int          `json:"messages"` // of detection a rank, at the least
 	Budget    int64        `json:"budget"`   // bytes in flight at which the main function waits
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
-	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small frames
-	// that buffers begin with, and that the rank keeps for its next sends, come on top.
+	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small
+	// frames that buffers begin with, and that the rank keeps for its next sends, come on top.
 	Bytes int64  `json:"bytes"`
 	Tasks string `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
 	// Fabric is what process 0 posts ahead for frames over an RDMA fabric, beside all this; nil without one.
@@ -123,7 +123,8 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 // String says it for people, with the memory of a rank as a sum.
 func (e Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s, %s transport\n", plural(e.Ranks, "rank", "ranks"), plural(e.Procs, "process", "processes"), e.Transport)
+	fmt.Fprintf(&b, "%s in %s, %s transport\n", plural(e.Ranks, "rank", "ranks"), plural(e.Procs, "process",
+		"processes"), e.Transport)
 	depth := "no declared depth"
 	if e.Depth > 0 {
 		depth = fmt.Sprintf("declared depth %d", e.Depth)
@@ -132,7 +133,8 @@ func (e Explanation) String() string {
 	if e.Detector == "skr" {
 		least = "at least "
 	}
-	fmt.Fprintf(&b, "an epoch ends by %s (%s): %s%s a rank\n", e.Detector, depth, least, plural(e.Messages, "message", "messages"))
+	fmt.Fprintf(&b, "an epoch ends by %s (%s): %s%s a rank\n", e.Detector, depth, least, plural(e.Messages,
+		"message", "messages"))
 	for _, p := range e.Targets {
 		p.write(&b)
 	}
@@ -142,7 +144,8 @@ func (e Explanation) String() string {
 			passing = " or passes through"
 		}
 	}
-	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, to %d; a send waits at %d in flight\n",
+	fmt.Fprintf(&b, "memory of a rank: %d bytes of full frames and caches, and what handlers send%s beyond credit, "+
+		"to %d; a send waits at %d in flight\n",
 		e.Bytes, passing, e.Limit, e.Budget)
 	if e.Tasks != "" {
 		fmt.Fprintln(&b, e.Tasks)
@@ -155,9 +158,11 @@ func (e Explanation) String() string {
 
 // writeFabric says the formula of TreadMarks over GM, 2.2.2, where o is a window.
 func writeFabric(b *strings.Builder, p *netio.Preposted) {
-	fmt.Fprintf(b, "provider %s: process 0 pins room for o x (n-1) bytes ahead, o = %d for each of %s (TreadMarks over GM, 2.2.2)\n",
+	fmt.Fprintf(b, "provider %s: process 0 pins room for o x (n-1) bytes ahead, o = %d for each of %s (TreadMarks "+
+		"over GM, 2.2.2)\n",
 		p.Provider, p.Window, plural(p.Links, "other process", "other processes"))
-	fmt.Fprintf(b, "    %12d  slabs        (%d + ceil(%d x %d / %d)) x %d\n", p.Slabs(0)*p.Slab, p.Ahead, p.Links, p.Window, p.Room, p.Slab)
+	fmt.Fprintf(b, "    %12d  slabs        (%d + ceil(%d x %d / %d)) x %d\n", p.Slabs(0)*p.Slab, p.Ahead, p.Links,
+		p.Window, p.Room, p.Slab)
 	fmt.Fprintf(b, "  + %12d  to send from\n", p.Send)
 	fmt.Fprintf(b, "  = %12d  pinned at first, of at most %d\n", p.Bytes(0), p.Limit)
 	fmt.Fprintf(b, "    %12d  when all have grown to o = %d\n", p.Bytes(p.Links), p.WindowMax)
@@ -181,7 +186,8 @@ func (p TargetPlan) write(b *strings.Builder) {
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
-	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit", "credits"), p.Frame)
+	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit",
+		"credits"), p.Frame)
 	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
 }
 

@@ -19,7 +19,8 @@ import (
 )
 
 // explained is what the job says of an epoch with these targets.
-func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank), options ...pebble.EpochOption) (e pebble.Explanation) {
+func explained(t testing.TB, c pebble.Config, register func(r *pebble.Rank),
+	options ...pebble.EpochOption) (e pebble.Explanation) {
 	t.Helper()
 	told := 0
 	c.Explain = func(x pebble.Explanation) { e = x; told++ }
@@ -40,14 +41,16 @@ var parts = regexp.MustCompile(`(?m)^  [+ ] +(\d+)  (?:[a-z ]+?)(?:  +(\d+) x(?:
 
 // The memory of a rank is the sum of the lines that are printed, and each line is the product that stands beside it.
 func TestExplanationAddsUp(t *testing.T) {
-	for _, topology := range []route.Constructor{route.Direct, route.Hypercube, route.Ring, route.Tree, route.MeshOf(2), route.Dynamic(route.Direct)} {
+	for _, topology := range []route.Constructor{route.Direct, route.Hypercube, route.Ring, route.Tree,
+		route.MeshOf(2), route.Dynamic(route.Direct)} {
 		for _, ranks := range []int{1, 2, 5, 8} {
 			for _, credits := range []int{0, 1, 3} {
-				e := explained(t, pebble.Config{Ranks: ranks, Topology: topology, Credits: credits}, func(r *pebble.Rank) {
-					byRank(r, "one", func(uint64) {})
-					byRank(r, "other", func(uint64) {}, target.Coalesce(33), target.Route(route.Direct),
-						target.Reduce(reduce.First[uint64]()), target.Cache(64))
-				})
+				e := explained(t, pebble.Config{Ranks: ranks, Topology: topology, Credits: credits},
+					func(r *pebble.Rank) {
+						byRank(r, "one", func(uint64) {})
+						byRank(r, "other", func(uint64) {}, target.Coalesce(33), target.Route(route.Direct),
+							target.Reduce(reduce.First[uint64]()), target.Cache(64))
+					})
 				text := e.String()
 				lines := parts.FindAllStringSubmatch(text, -1)
 				require.Len(t, lines, 8, text)
@@ -111,9 +114,10 @@ func TestExplanationOfManyRanks(t *testing.T) {
 	}
 }
 
-// allowance is what a rank may hold beside what is explained, in a job of a few ranks whose pebbles have 8 bytes: a few frames
-// of collectives and of termination detection; on each link one more frame that waits for credit, when both the main function
-// and a hop have filled one; and, of each frame on a link, the two smaller ones that it has grown from, kept for the next send.
+// allowance is what a rank may hold beside what is explained, in a job of a few ranks whose pebbles have 8 bytes: a few
+// frames of collectives and of termination detection; on each link one more frame that waits for credit, when both the
+// main function and a hop have filled one; and, of each frame on a link, the two smaller ones that it has grown from,
+// kept for the next send.
 func allowance(p pebble.TargetPlan) int64 {
 	control := 16 * netio.FrameCost(64)
 	smaller := netio.FrameCost(24*8) + netio.FrameCost(8*24*8)
@@ -122,7 +126,8 @@ func allowance(p pebble.TargetPlan) int64 {
 
 // What a rank really takes stays within what was explained, however slow its receivers are.
 func TestMemoryStaysWithinExplanation(t *testing.T) {
-	for name, topology := range map[string]route.Constructor{"direct": route.Direct, "hypercube": route.Hypercube, "mesh": route.MeshOf(2)} {
+	for name, topology := range map[string]route.Constructor{"direct": route.Direct, "hypercube": route.Hypercube,
+		"mesh": route.MeshOf(2)} {
 		for _, credits := range []int{1, 8} {
 			t.Run(fmt.Sprint(name, ", credits ", credits), func(t *testing.T) {
 				const ranks, rounds = 8, 100

@@ -16,7 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Options are the flags that programs have in common: see [Flags]. They are good once the flags have been parsed, for any goroutine.
+// Options are the flags that programs have in common: see [Flags]. They are good once the flags have been parsed, for
+// any goroutine.
 type Options struct {
 	JSON    bool   // -json: the program prints one JSON object, as Print does
 	Explain bool   // -explain: the program says what it would do
@@ -38,15 +39,17 @@ type fabric struct {
 
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
-// Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce, cache, address-cache, credits, buffers, termination, due,
-// period, memory, alone, seed, json, explain and verbose. Their values are written as those of the command pebbles are; its page of help
-// for an application explains them. Values that can't be are refused when the flags are parsed.
+// Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
+// cache, address-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and verbose.
+// Their values are written as those of the command pebbles are; its page of help for an application explains them.
+// Values that can't be are refused when the flags are parsed.
 //
 //	options := pebble.Flags(flag.CommandLine)
 //	flag.Parse()
 //	options.Main(os.Stdout, func(r *pebble.Rank) error { ... })
 func Flags(fs *flag.FlagSet) *Options {
-	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault, AddressCache: AddressCacheDefault}}
+	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault,
+		AddressCache: AddressCacheDefault}}
 	c := &o.config
 	topology, detector := "direct", "auto"
 	count := func(name string, n *int, usage string) {
@@ -69,12 +72,15 @@ func Flags(fs *flag.FlagSet) *Options {
 		o.via = text
 		return values.OneOf(text, vias)
 	}}, "transport", "`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
-	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or auto: verbs, efa, cxi, tcp, shm")
+	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or "+
+		"auto: verbs, efa, cxi, tcp, shm")
 	fs.Var(value{func() string { return pinnedText(o.fabric.pinned) }, func(text string) (err error) {
 		o.fabric.pinned, err = values.Bytes(text)
 		return err
-	}}, "pinned", "limit of one process for memory that libfabric registers, a `size` such as 64MiB (default half of the memory, and what ulimit -l allows)")
-	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the host")
+	}}, "pinned", "limit of one process for memory that libfabric registers, a `size` such as 64MiB (default half "+
+		"of the memory, and what ulimit -l allows)")
+	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the "+
+		"host")
 	fs.Var(value{func() string { return topology }, func(text string) (err error) {
 		topology = text
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
@@ -94,14 +100,16 @@ func Flags(fs *flag.FlagSet) *Options {
 		}
 		return values.CheckAddressCache(n)
 	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
-	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, 8 to 128)")
+	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, "+
+		"8 to 128)")
 	fs.Var(value{func() string { return c.Buffers.String() }, func(text string) error {
 		c.Buffers = Separate
 		if text == Shared.String() {
 			c.Buffers = Shared
 		}
 		return values.OneOf(text, []string{Separate.String(), Shared.String()})
-	}}, "buffers", "whose the buffers for ranks of other processes are, `separate` or shared: a rank's or its process's")
+	}}, "buffers", "whose the buffers for ranks of other processes are, `separate` or shared: a rank's or its "+
+		"process's")
 	fs.Var(value{func() string { return detector }, func(text string) (err error) {
 		detector = text
 		c.Termination, err = termination.ByName(text)
@@ -118,8 +126,10 @@ func Flags(fs *flag.FlagSet) *Options {
 	fs.Var(value{func() string { return memoryText(c) }, func(text string) (err error) {
 		c.MemoryLimit, err = values.Bytes(text)
 		return err
-	}}, "memory", "limit of one rank for pebbles that wait or travel, a `size` such as 64MiB (default a share of what is free)")
-	fs.BoolVar(&c.Alone, "alone", false, "run a job of this process alone, also as one of several that a launcher has started")
+	}}, "memory", "limit of one rank for pebbles that wait or travel, a `size` such as 64MiB (default a share of "+
+		"what is free)")
+	fs.BoolVar(&c.Alone, "alone", false, "run a job of this process alone, also as one of several that a launcher "+
+		"has started")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
 	fs.BoolVar(&o.JSON, "json", false, "print one JSON object")
 	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
@@ -156,7 +166,8 @@ func memoryText(c *Config) string {
 	return values.BytesText(c.MemoryLimit)
 }
 
-// Config is the configuration that the flags say. Its Explain writes to out, as -json says. Flags that don't go together are an error.
+// Config is the configuration that the flags say. Its Explain writes to out, as -json says. Flags that don't go
+// together are an error.
 func (o *Options) Config(out io.Writer) (Config, error) {
 	c := o.config
 	started := launch.Started(c.Alone)
@@ -164,7 +175,8 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	case o.via == "mem" && started:
 		return c, errors.New("-transport mem stays in one process: leave it out under a launcher, or add -alone")
 	case o.fabric != (fabric{}) && o.via != "ofi" && o.via != "auto":
-		return c, fmt.Errorf("-provider, -pinned and -insecure are for libfabric: say -transport ofi or auto, not %s", o.via)
+		return c, fmt.Errorf("-provider, -pinned and -insecure are for libfabric: say -transport ofi or auto, not "+
+			"%s", o.via)
 	case strings.Contains(o.fabric.provider, ":"):
 		return c, fmt.Errorf("-provider %s: the name of a provider has no colon", o.fabric.provider)
 	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
@@ -174,7 +186,8 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	}
 	if t := o.tuning; t.Topology || t.Coalesce || t.Cache {
 		if c.Buffers == Shared {
-			return c, errors.New("-buffers shared can't be tuned while a job runs: leave out auto, or use -buffers separate")
+			return c, errors.New("-buffers shared can't be tuned while a job runs: leave out auto, or use -buffers " +
+				"separate")
 		}
 		c.Tuning = &t
 	}
@@ -187,8 +200,8 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	return c, nil
 }
 
-// Main is [Main] with the configuration that the flags say. A function that ends because its epoch was explained ends well. Flags that
-// don't go together end the process with status 2.
+// Main is [Main] with the configuration that the flags say. A function that ends because its epoch was explained ends
+// well. Flags that don't go together end the process with status 2.
 func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 	config, err := o.Config(out)
 	if err != nil {

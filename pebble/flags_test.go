@@ -31,7 +31,8 @@ func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
 }
 
 func TestFlagsReachTheConfiguration(t *testing.T) {
-	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0", "-credits=9", "-buffers=shared", "-due=never",
+	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0",
+		"-credits=9", "-buffers=shared", "-due=never",
 		"-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json", "-transport=mem", "-verbose")
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
@@ -42,7 +43,8 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.Nil(t, c.Explain)
 	require.Nil(t, c.Tuning)
 	c.Topology, c.Termination, c.Log = nil, nil, nil
-	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Buffers: pebble.Shared, Due: -1, Period: 3 * time.Millisecond,
+	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Buffers: pebble.Shared,
+		Due: -1, Period: 3 * time.Millisecond,
 		MemoryLimit: 64 << 20, Alone: true}, c)
 	require.EqualValues(t, 7, o.Seed)
 	require.True(t, o.JSON)
@@ -111,7 +113,8 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 // What says how libfabric is used has an effect without a provider, too.
 func TestFlagsOfLibfabric(t *testing.T) {
 	for args, want := range map[string]string{
-		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure", "-provider=verbs -pinned=2MiB": "auto:verbs:pinned=2097152",
+		"": "", "-pinned=1MiB": "auto::pinned=1048576", "-insecure": "auto::insecure", "-provider=verbs " +
+			"-pinned=2MiB": "auto:verbs:pinned=2097152",
 	} {
 		o, _, err := given(strings.Fields(args)...)
 		require.NoError(t, err)
@@ -128,7 +131,8 @@ func TestFlagsHelp(t *testing.T) {
 	var help bytes.Buffer
 	fs.SetOutput(&help)
 	fs.PrintDefaults()
-	for _, want := range []string{"-ranks N\n", "(default one for each core, or what a launcher says)\n", "-coalesce N\n", "auto (default 1024)\n",
+	for _, want := range []string{"-ranks N\n", "(default one for each core, or what a launcher says)\n",
+		"-coalesce N\n", "auto (default 1024)\n",
 		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
 		require.Contains(t, help.String(), want)
 	}
@@ -137,7 +141,8 @@ func TestFlagsHelp(t *testing.T) {
 // spread is a program: it counts numbers at the owners of their keys.
 func spread(r *pebble.Rank) (pebble.Report, error) {
 	sum := uint64(0)
-	add := target.New(r, "add", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }),
+	add := target.New(r, "add", distribution.Ranks(r.Size()),
+		target.Key(func(v uint64) uint64 { return v % uint64(r.Size()) }),
 		target.Each(func(v uint64) { sum += v }), target.Reduce(reduce.Duplicates[uint64]()))
 	report, err := pebble.Measure(r, func() error {
 		return r.Epoch(func() error {
@@ -176,7 +181,8 @@ func TestMeasure(t *testing.T) {
 		require.EqualValues(t, float64(ranks)*499500, got.Result)
 		require.Equal(t, []string{"cache", "coalesce", "topology"}, got.Settles)
 		got.Seconds, got.MemoryPeak, got.Counters, got.Result, got.Settles = 0, 0, pebble.Counters{}, nil, nil
-		require.Equal(t, pebble.Report{Ranks: ranks, Procs: 1, Transport: "mem", Topology: "direct", Coalesce: 50, Buffers: "separate",
+		require.Equal(t, pebble.Report{Ranks: ranks, Procs: 1, Transport: "mem", Topology: "direct", Coalesce: 50,
+			Buffers:     "separate",
 			Termination: "skr"}, got)
 		require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	}
@@ -188,7 +194,8 @@ func TestPrintOfErrors(t *testing.T) {
 		o, _, err := given(flag)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.EqualError(t, o.Print(&out, pebble.Report{Errors: 7}), "pebble: the result is wrong: the program's report has 7 errors")
+		require.EqualError(t, o.Print(&out, pebble.Report{Errors: 7}),
+			"pebble: the result is wrong: the program's report has 7 errors")
 		require.Contains(t, out.String(), "7")
 		require.NoError(t, o.Print(&out, pebble.Report{}))
 	}

@@ -2,9 +2,10 @@ package pebble
 
 import "github.com/activepebbles/pebbles/internal/engine"
 
-// folded takes part in a reduction of values that a codec carries. join merges this rank's value so far with one that has come, of which
-// from makes a new one each time. run is the reduction.
-func (c *call[T]) folded(v T, run func(engine.Values, []byte, engine.Fold) ([]byte, error), join func(own T, from func() T) T) (T, error) {
+// folded takes part in a reduction of values that a codec carries. join merges this rank's value so far with one that
+// has come, of which from makes a new one each time. run is the reduction.
+func (c *call[T]) folded(v T, run func(engine.Values, []byte, engine.Fold) ([]byte, error), join func(own T,
+	from func() T) T) (T, error) {
 	start, err := c.append(nil, v)
 	if err != nil {
 		return v, c.fail(err)

@@ -33,8 +33,9 @@ func whoToldOf(t *testing.T, err error, call string) {
 	require.NotEmpty(t, told.Stack)
 }
 
-// crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine run, and waits
-// for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes the call on rank 0.
+// crossings are calls that meet another one of the same rank: a function that the runtime calls lets another goroutine
+// run, and waits for it. Happens-before holds, so the race detector has nothing to say; the rank has. on makes the call
+// on rank 0.
 var crossings = map[string]func(r *pebble.Rank, on func(f func())) error{
 	"a pebble was sent": func(r *pebble.Rank, on func(f func())) error {
 		var at *target.Target[uint64]
@@ -168,7 +169,8 @@ func TestARankIsOfNoUseAfterItsJob(t *testing.T) {
 		"Flush was called":            func() { at.Flush() },
 	}
 	for call, f := range calls {
-		require.PanicsWithValue(t, "pebble: rank 0: "+strings.TrimSpace(call)+" after the rank's function has returned: "+
+		require.PanicsWithValue(t, "pebble: rank 0: "+strings.TrimSpace(call)+" after the rank's function has "+
+			"returned: "+
 			"a rank and its targets are good for one call of that function", f)
 	}
 	// A target of that job in another one.
@@ -198,10 +200,12 @@ func TestATargetOfAnotherJobIsTold(t *testing.T) {
 	whoToldOf(t, err, "a pebble was sent")
 }
 
-// A goroutine of the program's that is not a rank's ends when its call finds that the job has failed: nobody would catch a panic there.
+// A goroutine of the program's that is not a rank's ends when its call finds that the job has failed: nobody would
+// catch a panic there.
 func TestAStrayGoroutineEndsWithTheJob(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
+		at := target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {}))
 		return r.Epoch(func() error {
 			elsewhere(func() { at.SendAll([]uint64{5}) })
 			return nil

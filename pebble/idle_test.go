@@ -55,17 +55,19 @@ func far(n int) []uint64 {
 	return d
 }
 
-// relax finds the same asynchronously: handlers lower distances and put vertices into a queue, which idle work takes from.
+// relax finds the same asynchronously: handlers lower distances and put vertices into a queue, which idle work takes
+// from.
 func relax(r *pebble.Rank, g roads, all []uint64) error {
 	type offer struct{ vertex, distance uint64 }
 	owner := distribution.Cyclic(uint64(len(g)), r.Size())
 	var queue []uint64
-	offers := target.New(r, "offers", owner, target.Key(func(o offer) uint64 { return o.vertex }), target.Each(func(o offer) {
-		if o.distance < all[o.vertex] {
-			all[o.vertex] = o.distance
-			queue = append(queue, o.vertex)
-		}
-	}))
+	offers := target.New(r, "offers", owner, target.Key(func(o offer) uint64 { return o.vertex }),
+		target.Each(func(o offer) {
+			if o.distance < all[o.vertex] {
+				all[o.vertex] = o.distance
+				queue = append(queue, o.vertex)
+			}
+		}))
 	err := r.Epoch(func() error {
 		if owner.Owner(0) == r.ID() {
 			offers.Send(offer{0, 0})
@@ -102,7 +104,10 @@ func TestIdleWork(t *testing.T) {
 		require.NoError(t, err)
 		got = far(len(g))
 		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return run(t, pebble.Config{Transport: p, Coalesce: 16}, func(r *pebble.Rank) error { return relax(r, g, got) })
+			return run(t, pebble.Config{Transport: p, Coalesce: 16}, func(r *pebble.Rank) error {
+				return relax(r, g,
+					got)
+			})
 		}))
 		require.Equal(t, want, got, "%d simulated ranks", ranks)
 	}

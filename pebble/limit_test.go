@@ -14,7 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Main's sends wait for room under any memory limit that registration takes, whatever the budget: they have no part in handlers' errors.
+// Main's sends wait for room under any memory limit that registration takes, whatever the budget: they have no part in
+// handlers' errors.
 func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 	const sends = 60_000
 	for _, c := range []pebble.Config{
@@ -32,7 +33,8 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 				if c.Cache > 0 {
 					options = append(options, target.Reduce(reduce.Duplicates[uint64]()))
 				}
-				at := target.New(r, "at", distribution.Cyclic(2<<20, r.Size()), target.Key(func(v uint64) uint64 { return v }),
+				at := target.New(r, "at", distribution.Cyclic(2<<20, r.Size()),
+					target.Key(func(v uint64) uint64 { return v }),
 					target.Batch(func(vs []uint64) { got.Add(int64(len(vs))) }), options...)
 				err := r.Epoch(func() error {
 					batch := make([]uint64, 500)
@@ -56,7 +58,8 @@ func TestTheBudgetFollowsTheMemoryLimit(t *testing.T) {
 // The advice fits what the memory was needed for.
 func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 	large := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-		at := target.New(r, "large", distribution.Cyclic(2, 2), target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
+		at := target.New(r, "large", distribution.Cyclic(2, 2),
+			target.Key(func(string) uint64 { return uint64(1 - r.ID()) }),
 			target.Each(func(string) {}), target.Coded[string](words{}))
 		return r.Epoch(func() error { at.Send(string(make([]byte, 100<<10))); return nil })
 	})
@@ -67,7 +70,8 @@ func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 	})
 	cache := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
 		for _, name := range []string{"one", "other"} { // together too large
-			target.New(r, name, distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}),
+			target.New(r, name, distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+				target.Each(func(uint64) {}),
 				target.Reduce(reduce.Duplicates[uint64]()), target.Cache(4<<10))
 		}
 		return nil

@@ -12,11 +12,12 @@ import (
 )
 
 // Main runs a program as a job and ends the process with the exit status that docs/contract.md lists. Under a launcher
-// ("pebbles run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process becomes one of the job's; otherwise the job
-// lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter after [Config].Grace. What went wrong is
-// told on standard error: the stack of a panic on the process that it happened in, nothing on those that ended because of it; and where a
-// rank is that has not come back to the runtime 2 seconds after the failure. SIGQUIT ends the process with status 2, once it has written
-// each stack of its goroutines with how many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
+// ("pebbles run", mpiexec, mpirun, srun, Kubernetes: docs/guide-clusters.md) this process becomes one of the job's;
+// otherwise the job lives in this process alone, or in config.Transport. SIGINT and SIGTERM end the job, the latter
+// after [Config].Grace. What went wrong is told on standard error: the stack of a panic on the process that it happened
+// in, nothing on those that ended because of it; and where a rank is that has not come back to the runtime 2 seconds
+// after the failure. SIGQUIT ends the process with status 2, once it has written each stack of its goroutines with how
+// many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
 	defer launch.TellAtQuit()()
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
@@ -26,11 +27,12 @@ func Main(config Config, function func(*Rank) error) {
 	launch.Exit(Tell(launch.Stderr(), err))
 }
 
-// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a goroutine
-// of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's function has returned nil, and then Run returns nil. It fails with the
-// first error or panic of any rank, the loss of a process, or the end of ctx; Run then returns that first cause, on every
-// process. A rank that does not come back to the runtime within 2 seconds of a failure is left behind, at once when its transport knows that it
-// can't, and the error says so.
+// Run runs a job and returns when it has ended: function is called once for each rank of this process, each on a
+// goroutine of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's
+// function has returned nil, and then Run returns nil. It fails with the first error or panic of any rank, the loss of
+// a process, or the end of ctx; Run then returns that first cause, on every process. A rank that does not come back to
+// the runtime within 2 seconds of a failure is left behind, at once when its transport knows that it can't, and the
+// error says so.
 func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	c, err := config.complete()
 	if function == nil {
@@ -46,8 +48,8 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	return engine.Run(ctx, c.engine(s), func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
 }
 
-// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it can be
-// called once in a process, and config.Ranks must be 0 or what the job was started with.
+// RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it
+// can be called once in a process, and config.Ranks must be 0 or what the job was started with.
 func RunLaunched(ctx context.Context, config Config, function func(*Rank) error) error {
 	switch {
 	case config.Transport != nil:
@@ -58,7 +60,8 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	default:
 		return Run(ctx, config, function)
 	}
-	member, err := launch.Join(ctx, launch.Options{Transport: config.Via, Ranks: config.Ranks, Alone: config.Alone, Log: config.Log})
+	member, err := launch.Join(ctx, launch.Options{Transport: config.Via, Ranks: config.Ranks, Alone: config.Alone,
+		Log: config.Log})
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,8 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 		}
 	}()
 	if ranks := member.Place.Ranks; config.Ranks != 0 && config.Ranks != ranks {
-		err := fmt.Errorf("pebble: config: %d ranks, but the job was started with %d: leave Config.Ranks 0, or give %d to what starts "+
+		err := fmt.Errorf("pebble: config: %d ranks, but the job was started with %d: leave Config.Ranks 0, or "+
+			"give %d to what starts "+
 			"the job, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
 		return errors.Join(err, member.Transport.Close(), member.Close())
 	}

@@ -54,7 +54,8 @@ var roles = map[string]func(r *pebble.Rank) error{
 	},
 }
 
-// untilPreempted runs epochs until the process of rank 0 gets SIGTERM in the middle of one, which then ends as others do.
+// untilPreempted runs epochs until the process of rank 0 gets SIGTERM in the middle of one, which then ends as others
+// do.
 func untilPreempted(r *pebble.Rank) error {
 	sent, handled := 0, 0
 	count := byRank(r, "count", func(uint64) { handled++ })
@@ -75,7 +76,10 @@ func untilPreempted(r *pebble.Rank) error {
 			told = 1
 		default:
 		}
-		sum, err := pebble.AllReduce(r, [2]int{told, sent - handled}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], a[1] + b[1]} })
+		sum, err := pebble.AllReduce(r, [2]int{told, sent - handled}, func(a,
+			b [2]int) [2]int {
+			return [2]int{a[0] + b[0], a[1] + b[1]}
+		})
 		switch {
 		case err != nil:
 			return err
@@ -245,7 +249,8 @@ func TestJobsThatAreNotTheLaunchers(t *testing.T) {
 func TestTasksOfAnotherLauncherAreNoJobs(t *testing.T) {
 	t.Setenv("PMI_SIZE", "2")
 	run := func(c pebble.Config) error { return pebble.Run(t.Context(), c, (*pebble.Rank).Barrier) }
-	require.ErrorContains(t, run(pebble.Config{}), "pebble: run: another launcher has started this process as one of 2 (PMI_SIZE=2)")
+	require.ErrorContains(t, run(pebble.Config{}), "pebble: run: another launcher has started this process as one "+
+		"of 2 (PMI_SIZE=2)")
 	require.ErrorContains(t, pebble.RunLaunched(t.Context(), pebble.Config{}, (*pebble.Rank).Barrier), "(PMI_SIZE=2)")
 	require.NoError(t, run(pebble.Config{Alone: true}))
 	require.NoError(t, run(pebble.Config{Transport: mem.New(2)}), "who names the transport knows")
@@ -264,7 +269,8 @@ func TestPanicAcrossProcesses(t *testing.T) {
 	}
 }
 
-// A process that ends because a rank does not return says where that rank is, also when another process has failed first.
+// A process that ends because a rank does not return says where that rank is, also when another process has failed
+// first.
 func TestStuckRanksAreShown(t *testing.T) {
 	_, said := play(t, "stuck", 2, 4)
 	require.Contains(t, said, "did not return within 2s after the failure")
@@ -306,7 +312,8 @@ func TestTell(t *testing.T) {
 		{errors.New("no luck"), 1, "no luck\n"},
 		{&pebble.PanicError{Rank: 3, Value: "ouch", Stack: []byte("where\n")}, 2, "rank 3 panicked: ouch\n\nwhere\n"},
 		{&netio.AbortError{Process: 1, Reason: "something"}, 75, ""},
-		{&netio.LostError{Process: 1, First: 2, Last: 3, Cause: errors.New("silence")}, 75, "lost process 1 (rank 2): silence\n"},
+		{&netio.LostError{Process: 1, First: 2, Last: 3, Cause: errors.New("silence")}, 75,
+			"lost process 1 (rank 2): silence\n"},
 		{launch.ErrLauncherGone, 75, "launcher is gone\n"},
 	} {
 		var b bytes.Buffer

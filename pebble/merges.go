@@ -12,8 +12,8 @@ type Number interface {
 	Integer | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Sum is a + b. It and its neighbours are merges for [AllReduce], [Scan] and reduce.Combine: all are associative and commutative, but
-// for the rounding of floating-point sums and products.
+// Sum is a + b. It and its neighbours are merges for [AllReduce], [Scan] and reduce.Combine: all are associative and
+// commutative, but for the rounding of floating-point sums and products.
 func Sum[T Number](a, b T) T { return a + b }
 
 // Product is a * b.

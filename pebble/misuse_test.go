@@ -15,7 +15,11 @@ func TestMisuseIsToldInWords(t *testing.T) {
 		"epochs do not nest": func(r *pebble.Rank, _ *target.Target[uint64]) error {
 			return r.Epoch(func() error { return r.Epoch(func() error { return nil }) })
 		},
-		"a pebble was sent outside of an epoch": func(_ *pebble.Rank, hit *target.Target[uint64]) error { hit.Send(0); return nil },
+		"a pebble was sent outside of an epoch": func(_ *pebble.Rank,
+			hit *target.Target[uint64]) error {
+			hit.Send(0)
+			return nil
+		},
 		"a barrier was begun inside an epoch": func(r *pebble.Rank, _ *target.Target[uint64]) error {
 			return r.Epoch(func() error { return r.Barrier() })
 		},
@@ -27,7 +31,8 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			_, err := pebble.Gather(r, 9, 1)
 			return err
 		},
-		"AllReduce without a function that merges: give one, such as pebble.Sum": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+		"AllReduce without a function that merges: give one, such as pebble.Sum": func(r *pebble.Rank,
+			_ *target.Target[uint64]) error {
 			_, err := pebble.AllReduce(r, 1, nil)
 			return err
 		},
@@ -35,7 +40,8 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			_, err := pebble.ExclusiveScan(r, 1, 0, nil)
 			return err
 		},
-		"epoch: it has no function: give one, which may do nothing": func(r *pebble.Rank, _ *target.Target[uint64]) error {
+		"epoch: it has no function: give one, which may do nothing": func(r *pebble.Rank,
+			_ *target.Target[uint64]) error {
 			return r.Epoch(nil)
 		},
 		"type string is not plain data": func(r *pebble.Rank, _ *target.Target[uint64]) error {

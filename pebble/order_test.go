@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// forged is a transport of two ranks on which the first control frame that rank 0 sends within an epoch is followed by an order to
-// take another coalescing factor, as a process that is damaged would send it.
+// forged is a transport of two ranks on which the first control frame that rank 0 sends within an epoch is followed by
+// an order to take another coalescing factor, as a process that is damaged would send it.
 type forged struct {
 	netio.Transport
 	order []byte
@@ -62,9 +62,11 @@ func TestOrdersAreChecked(t *testing.T) {
 		for _, n := range order {
 			b = binary.LittleEndian.AppendUint64(b, n)
 		}
-		c := pebble.Config{Transport: &forged{mem.New(2), b}, Due: time.Nanosecond, Tuning: &pebble.Tuning{Coalesce: true}}
+		c := pebble.Config{Transport: &forged{mem.New(2), b}, Due: time.Nanosecond,
+			Tuning: &pebble.Tuning{Coalesce: true}}
 		err := pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
-			all := target.New(r, "all", distribution.Block(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
+			all := target.New(r, "all", distribution.Block(2, 2), target.Key(func(v uint64) uint64 { return v }),
+				target.Each(func(uint64) {}))
 			return r.Epoch(func() error { all.Send(1); return nil })
 		})
 		require.ErrorContains(t, err, words)

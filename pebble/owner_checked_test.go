@@ -13,16 +13,22 @@ import (
 func TestEveryCallFromElsewhereIsTold(t *testing.T) {
 	type use = func(r *pebble.Rank, at *target.Target[uint64])
 	for call, f := range map[string]use{
-		"a barrier was begun":          func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Barrier() },
-		"Epoch was called":             func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Epoch(func() error { return nil }) },
-		`target "late" was registered`: func(r *pebble.Rank, _ *target.Target[uint64]) { byRank(r, "late", func(uint64) {}) },
-		"MarkLink was called":          func(r *pebble.Rank, _ *target.Target[uint64]) { r.MarkLink(0, 0, true) },
-		"Counters was called":          func(r *pebble.Rank, _ *target.Target[uint64]) { r.Counters() },
-		"Memory was called":            func(r *pebble.Rank, _ *target.Target[uint64]) { r.Memory() },
-		"Now was called":               func(r *pebble.Rank, _ *target.Target[uint64]) { r.Now() },
-		"Compute was called":           func(r *pebble.Rank, _ *target.Target[uint64]) { r.Compute(1) },
-		"ExplainNext was called":       func(r *pebble.Rank, _ *target.Target[uint64]) { r.ExplainNext() },
-		"Termination was called":       func(r *pebble.Rank, _ *target.Target[uint64]) { r.Termination() },
+		"a barrier was begun": func(r *pebble.Rank, _ *target.Target[uint64]) { _ = r.Barrier() },
+		"Epoch was called": func(r *pebble.Rank,
+			_ *target.Target[uint64]) {
+			_ = r.Epoch(func() error { return nil })
+		},
+		`target "late" was registered`: func(r *pebble.Rank, _ *target.Target[uint64]) {
+			byRank(r, "late",
+				func(uint64) {})
+		},
+		"MarkLink was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.MarkLink(0, 0, true) },
+		"Counters was called":    func(r *pebble.Rank, _ *target.Target[uint64]) { r.Counters() },
+		"Memory was called":      func(r *pebble.Rank, _ *target.Target[uint64]) { r.Memory() },
+		"Now was called":         func(r *pebble.Rank, _ *target.Target[uint64]) { r.Now() },
+		"Compute was called":     func(r *pebble.Rank, _ *target.Target[uint64]) { r.Compute(1) },
+		"ExplainNext was called": func(r *pebble.Rank, _ *target.Target[uint64]) { r.ExplainNext() },
+		"Termination was called": func(r *pebble.Rank, _ *target.Target[uint64]) { r.Termination() },
 	} {
 		whoToldOf(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 			elsewhere(func() { f(r, nil) })

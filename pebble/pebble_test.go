@@ -68,7 +68,8 @@ type counting struct {
 
 func (c counting) CountFrom() uint64 { return c.from }
 
-// Counts of frames, epochs and collectives may wrap: of frames only sums and equality are used (a peer lost a message near 2^32).
+// Counts of frames, epochs and collectives may wrap: of frames only sums and equality are used (a peer lost a message
+// near 2^32).
 func TestCountersNearWraps(t *testing.T) {
 	for _, start := range []uint64{1<<32 - 3, math.MaxUint64 - 3, math.MaxUint64/3 - 2, 1 << 63} {
 		for _, ranks := range []int{1, 2, 3, 5, 8} {
@@ -103,7 +104,10 @@ func TestCollectives(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 5, 8, 16} {
 		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			for round := range 20 {
-				sum, err := pebble.AllReduce(r, [2]int{r.ID(), round}, func(a, b [2]int) [2]int { return [2]int{a[0] + b[0], max(a[1], b[1])} })
+				sum, err := pebble.AllReduce(r, [2]int{r.ID(), round}, func(a,
+					b [2]int) [2]int {
+					return [2]int{a[0] + b[0], max(a[1], b[1])}
+				})
 				if err != nil || sum != [2]int{ranks * (ranks - 1) / 2, round} {
 					return fmt.Errorf("sum %v, %v", sum, err)
 				}
@@ -303,26 +307,27 @@ func TestMemoryLimitNamesTheTarget(t *testing.T) {
 func TestMainWaitsForRoom(t *testing.T) {
 	const sends = 20000
 	var peak atomic.Int64
-	require.NoError(t, run(t, pebble.Config{Ranks: 2, Coalesce: 64, BufferBudget: 4096, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-		got := 0
-		hit := byRank(r, "hit", func(uint64) { got++ })
-		if err := r.Epoch(func() error {
-			if r.ID() == 0 {
-				for range sends {
-					hit.Send(1)
+	require.NoError(t, run(t, pebble.Config{Ranks: 2, Coalesce: 64, BufferBudget: 4096, MemoryLimit: 64 << 10},
+		func(r *pebble.Rank) error {
+			got := 0
+			hit := byRank(r, "hit", func(uint64) { got++ })
+			if err := r.Epoch(func() error {
+				if r.ID() == 0 {
+					for range sends {
+						hit.Send(1)
+					}
 				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if r.ID() == 0 {
+				peak.Store(r.Memory().Peak)
+			} else if got != sends {
+				return fmt.Errorf("got %d", got)
 			}
 			return nil
-		}); err != nil {
-			return err
-		}
-		if r.ID() == 0 {
-			peak.Store(r.Memory().Peak)
-		} else if got != sends {
-			return fmt.Errorf("got %d", got)
-		}
-		return nil
-	}))
+		}))
 	require.LessOrEqual(t, peak.Load(), int64(16<<10))
 }
 
@@ -348,8 +353,8 @@ func TestHandlersNeverOverlap(t *testing.T) {
 	}
 }
 
-// The local trap: what the main function sends to its own rank is handled when SendAll returns, and what it sends one by one
-// as soon as enough of it has gathered, or when it is flushed.
+// The local trap: what the main function sends to its own rank is handled when SendAll returns, and what it sends one
+// by one as soon as enough of it has gathered, or when it is flushed.
 func TestLocalTrap(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3, Due: -1}, func(r *pebble.Rank) error {
 		got := 0

@@ -31,10 +31,10 @@ type Report struct {
 	Result      any      `json:"result,omitempty"` // for the program to fill in
 }
 
-// Measure runs a part of a program between two moments at which all ranks are together, and reports its time and its counters, on every
-// rank. Tuned is of rank 0 alone. The part's first epoch is the one that Config.Explain explains ([Rank.ExplainNext]); Measure then
-// returns [ErrExplained]. It costs a barrier before the part, and three all-reductions behind it. It is a collective, and part may call
-// what the main function may.
+// Measure runs a part of a program between two moments at which all ranks are together, and reports its time and its
+// counters, on every rank. Tuned is of rank 0 alone. The part's first epoch is the one that Config.Explain explains
+// ([Rank.ExplainNext]); Measure then returns [ErrExplained]. It costs a barrier before the part, and three
+// all-reductions behind it. It is a collective, and part may call what the main function may.
 func Measure(r *Rank, part func() error) (Report, error) {
 	before := r.Counters()
 	r.ExplainNext()
@@ -74,7 +74,8 @@ func (r *Rank) settles() []string {
 		settled.Cache = settled.Cache || d.Tunes.Cache
 	}
 	names := []string{}
-	for name, is := range map[string]bool{"topology": settled.Topology, "coalesce": settled.Coalesce, "cache": settled.Cache} {
+	for name, is := range map[string]bool{"topology": settled.Topology, "coalesce": settled.Coalesce,
+		"cache": settled.Cache} {
 		if is {
 			names = append(names, name)
 		}
@@ -83,13 +84,15 @@ func (r *Rank) settles() []string {
 	return names
 }
 
-// Print writes a report, one JSON object on a line with -json and some lines of text without. It is for the rank that prints, by custom
-// rank 0. A report with Errors is written too, and then an error: the program returns it, so that its job fails.
+// Print writes a report, one JSON object on a line with -json and some lines of text without. It is for the rank that
+// prints, by custom rank 0. A report with Errors is written too, and then an error: the program returns it, so that its
+// job fails.
 func (o *Options) Print(out io.Writer, report Report) error {
 	if err := o.write(out, report); err != nil || report.Errors == 0 {
 		return err
 	}
-	return fmt.Errorf("pebble: the result is wrong: the program's report has %s", plural(int(report.Errors), "error", "errors"))
+	return fmt.Errorf("pebble: the result is wrong: the program's report has %s", plural(int(report.Errors), "error",
+		"errors"))
 }
 
 func (o *Options) write(out io.Writer, what fmt.Stringer) (err error) {
@@ -115,14 +118,18 @@ func (p Report) String() string {
 	if p.Errors > 0 {
 		fmt.Fprintf(&b, "WRONG     %s\n", plural(int(p.Errors), "error", "errors"))
 	}
-	fmt.Fprintf(&b, "job       %s in %s, %s transport, %s topology, %s a buffer, cache of %d\n", plural(p.Ranks, "rank", "ranks"),
-		plural(p.Procs, "process", "processes"), p.Transport, p.Topology, plural(p.Coalesce, "pebble", "pebbles"), p.Cache)
+	fmt.Fprintf(&b, "job       %s in %s, %s transport, %s topology, %s a buffer, cache of %d\n", plural(p.Ranks,
+		"rank", "ranks"),
+		plural(p.Procs, "process", "processes"), p.Transport, p.Topology, plural(p.Coalesce, "pebble",
+			"pebbles"), p.Cache)
 	if p.Tuned != nil {
 		fmt.Fprintf(&b, "tuned     %s\n", p.Tuned.Reason)
 	}
 	c := p.Counters
-	fmt.Fprintf(&b, "time      %.6g s, %s, %d rounds of %s\n", p.Seconds, plural(int(c.Epochs), "epoch", "epochs"), c.Rounds, p.Termination)
-	fmt.Fprintf(&b, "pebbles   %d sent, %d handled, %d forwarded, %d merged\n", c.PebblesSent, c.PebblesHandled, c.Forwarded, c.Merged)
+	fmt.Fprintf(&b, "time      %.6g s, %s, %d rounds of %s\n", p.Seconds, plural(int(c.Epochs), "epoch", "epochs"),
+		c.Rounds, p.Termination)
+	fmt.Fprintf(&b, "pebbles   %d sent, %d handled, %d forwarded, %d merged\n", c.PebblesSent, c.PebblesHandled,
+		c.Forwarded, c.Merged)
 	fmt.Fprintf(&b, "frames    %d sent, %s\n", c.FramesSent, values.BytesText(int64(c.BytesSent)))
 	fmt.Fprintf(&b, "memory    %s for pebbles at most on a rank\n", values.BytesText(p.MemoryPeak))
 	return b.String()

@@ -20,7 +20,8 @@ func TestImpossibleSizesAreRefused(t *testing.T) {
 		"coalescing factor of 99999999999 is too large: a frame holds 1073741824": {Ranks: 1, Coalesce: 99_999_999_999},
 		"9223372036854775807 frames of credit are too many":                       {Ranks: 1, Credits: math.MaxInt},
 		"a cache of 9223372036854775807 entries needs more than":                  {Ranks: 1, Cache: math.MaxInt},
-		"a cache of 70000 entries needs more than the 65536 bytes":                {Ranks: 1, Cache: 70_000, MemoryLimit: 64 << 10},
+		"a cache of 70000 entries needs more than the 65536 bytes": {Ranks: 1, Cache: 70_000,
+			MemoryLimit: 64 << 10},
 	} {
 		err := run(t, c, func(*pebble.Rank) error { panic("a rank runs") })
 		require.ErrorContains(t, err, want)
@@ -31,13 +32,16 @@ func TestImpossibleSizesAreRefused(t *testing.T) {
 // What a target asks for is weighed before it is made.
 func TestImpossibleTargetsAreRefused(t *testing.T) {
 	for want, options := range map[string][]target.Option{
-		"a cache of 1000000000000 entries of 16 bytes is larger": {target.Reduce(reduce.Duplicates[uint64]()), target.Cache(1_000_000_000_000)},
-		"a cache of 5000 entries of 16 bytes is larger":          {target.Reduce(reduce.Duplicates[uint64]()), target.Cache(5000)},
-		"coalescing factor of 4294967296":                        {target.Coalesce(1 << 32)},
-		"a frame can hold 134217728 of these pebbles":            {target.Coalesce(1 << 30)},
+		"a cache of 1000000000000 entries of 16 bytes is larger": {target.Reduce(reduce.Duplicates[uint64]()),
+			target.Cache(1_000_000_000_000)},
+		"a cache of 5000 entries of 16 bytes is larger": {target.Reduce(reduce.Duplicates[uint64]()),
+			target.Cache(5000)},
+		"coalescing factor of 4294967296":             {target.Coalesce(1 << 32)},
+		"a frame can hold 134217728 of these pebbles": {target.Coalesce(1 << 30)},
 	} {
 		err := run(t, pebble.Config{Ranks: 2, MemoryLimit: 64 << 10}, func(r *pebble.Rank) error {
-			target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}), options...)
+			target.New(r, "at", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+				target.Each(func(uint64) {}), options...)
 			return nil
 		})
 		var refused *pebble.RegistrationError
@@ -49,7 +53,8 @@ func TestImpossibleTargetsAreRefused(t *testing.T) {
 // However much memory there is, a cache has its bounds.
 func TestCachesBeyondAnyMemoryAreRefused(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1, MemoryLimit: 1 << 50}, func(r *pebble.Rank) error {
-		target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}),
+		target.New(r, "at", distribution.Cyclic(1, 1), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {}),
 			target.Reduce(reduce.Duplicates[uint64]()), target.Cache(reduce.SizeMax+1))
 		return nil
 	})

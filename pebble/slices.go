@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/layout"
 )
 
-// GatherSlice returns the slices of all ranks, by rank, on the root, and nil on the others. They may differ in length, and be empty. T
-// is plain data, or any type with a codec, which is asked for each element. vs is free for reuse when GatherSlice returns; the result
-// is the caller's. It costs P-1 messages in all, in ⌈log2 P⌉ rounds; what one of them carries, at most half of all elements, must be
-// below 1 GiB.
+// GatherSlice returns the slices of all ranks, by rank, on the root, and nil on the others. They may differ in length,
+// and be empty. T is plain data, or any type with a codec, which is asked for each element. vs is free for reuse when
+// GatherSlice returns; the result is the caller's. It costs P-1 messages in all, in ⌈log2 P⌉ rounds; what one of them
+// carries, at most half of all elements, must be below 1 GiB.
 func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c := begin(r, "GatherSlice", codec)
 	c.of.Slice = true
@@ -25,8 +25,8 @@ func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, er
 	return c.slices(all)
 }
 
-// AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, by rank, on each, as slices of its own. It costs
-// ⌈log2 P⌉ messages a rank, in as many rounds, with the elements of all other ranks.
+// AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, by rank, on each, as slices of its
+// own. It costs ⌈log2 P⌉ messages a rank, in as many rounds, with the elements of all other ranks.
 func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	c := begin(r, "AllGatherSlice", codec)
 	c.of.Slice = true
@@ -41,7 +41,8 @@ func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	return c.slices(all)
 }
 
-// appendAll makes bytes of a slice: the elements as they lie in memory, or the length of each and what the codec appends.
+// appendAll makes bytes of a slice: the elements as they lie in memory, or the length of each and what the codec
+// appends.
 func (c *call[T]) appendAll(vs []T) (all []byte, err error) {
 	if c.codec == nil {
 		return layout.BytesOf(vs), nil

@@ -6,23 +6,23 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning says what a job changes of itself while it runs, for targets whose options leave it to the job (TRAM, section V.E): topology
-// and cache between epochs; the coalescing factor too, and in long epochs also within them.
+// Tuning says what a job changes of itself while it runs, for targets whose options leave it to the job (TRAM, section
+// V.E): topology and cache between epochs; the coalescing factor too, and in long epochs also within them.
 //
-// A window is as many epochs as take some milliseconds; at its end, what all ranks have sent and how long they took goes up a tree to
-// rank 0, and what that has chosen for the next comes down. In an epoch that takes long, rank 0 goes by its own
-// pebbles, and tells the others by messages that nobody waits for.
+// A window is as many epochs as take some milliseconds; at its end, what all ranks have sent and how long they took
+// goes up a tree to rank 0, and what that has chosen for the next comes down. In an epoch that takes long, rank 0 goes
+// by its own pebbles, and tells the others by messages that nobody waits for.
 type Tuning struct {
 	Topology bool // among those that the detector of the first epoch holds with
 	Coalesce bool
 	Cache    bool
 	// Window is how long a window takes at the least: it is as many epochs as that takes, and as take 50 times what the
 	// end of a window costs. An epoch of more than five windows is
-	// tuned within, by windows of half the length, if the rank looks at the clock: when Config.Due or Config.Period is set, and at
-	// each Poll. 0 is 10 ms.
+	// tuned within, by windows of half the length, if the rank looks at the clock: when Config.Due or Config.Period is
+	// set, and at each Poll. 0 is 10 ms.
 	Window time.Duration
-	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with Within set, when
-	// an epoch takes long. nil is tune.Auto without a model.
+	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with
+	// Within set, when an epoch takes long. nil is tune.Auto without a model.
 	New func(tune.Site) (Tuner, error)
 }
 

@@ -82,7 +82,8 @@ func (c *core[V]) sortChunk(vs []V) {
 	}
 }
 
-// spread is sortChunk where pebbles are only put into lanes: those that are home into one of their own, which never fills.
+// spread is sortChunk where pebbles are only put into lanes: those that are home into one of their own, which never
+// fills.
 func (c *core[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
 	own := *c.Own()
 	*c.Own() = coalesce.NewLane(unsafe.Pointer(&s.vs[0]), len(s.vs))

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Ask is where questions of type Q go whose answers, of type A, come back: at the owner of its key a question is answered, and at the
-// rank that asked, question and answer are handed on together. What the latter needs beside the answer, the question carries. Both
-// types are plain data, or travel through a codec each: see [Coded]. Its methods are for that rank's goroutine, inside epochs, as those of a
-// [Target] are.
+// Ask is where questions of type Q go whose answers, of type A, come back: at the owner of its key a question is
+// answered, and at the rank that asked, question and answer are handed on together. What the latter needs beside the
+// answer, the question carries. Both types are plain data, or travel through a codec each: see [Coded]. Its methods are
+// for that rank's goroutine, inside epochs, as those of a [Target] are.
 type Ask[Q, A any] struct {
 	self      uint32
 	questions *Target[asked[Q]]
@@ -38,12 +38,14 @@ type answered[Q, A any] struct {
 	From uint32
 }
 
-// NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions. answer runs at their
-// owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are handlers: they get what has arrived, many at a
-// time, may send and ask, and don't wait; the slices are gone when they return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both.
+// NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions.
+// answer runs at their owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are
+// handlers: they get what has arrived, many at a time, may send and ask, and don't wait; the slices are gone when they
+// return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both.
 //
 // An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
-func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q], answer, then func(qs []Q, as []A),
+func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q], answer,
+	then func(qs []Q, as []A),
 	options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
 		r.Engine(engine.Key{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")

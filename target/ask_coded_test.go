@@ -17,7 +17,8 @@ import (
 // spelled is what a word is answered with.
 func spelled(word string) []byte { return []byte(strings.ToUpper(word) + "!") }
 
-// Texts are asked and answered, empty ones and such as are longer than a frame, at home and elsewhere, and by handlers too.
+// Texts are asked and answered, empty ones and such as are longer than a frame, at home and elsewhere, and by handlers
+// too.
 func TestAskOfTexts(t *testing.T) {
 	words := []string{"", "a", "rose", strings.Repeat("is ", 50_000), strings.Repeat("x", 70_000)}
 	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
@@ -62,8 +63,8 @@ func TestAskOfTexts(t *testing.T) {
 	})
 }
 
-// A codec of the questions alone is enough where answers are plain data, and the other way round; one codec serves both where both are of
-// one type.
+// A codec of the questions alone is enough where answers are plain data, and the other way round; one codec serves both
+// where both are of one type.
 func TestAskWithOneCodec(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		var lengths, texts, twice int
@@ -123,23 +124,34 @@ func TestAskWithOneCodec(t *testing.T) {
 func TestAskWithoutCodecs(t *testing.T) {
 	type order struct{ Item string }
 	for want, register := range map[string]func(r *pebble.Rank, owner distribution.Map){
-		`target "q": its question: type string is not plain data: string is a string, which means nothing on another rank: ` +
+		`target "q": its question: type string is not plain data: string is a string, which means nothing on ` +
+			`another rank: ` +
 			`add target.Coded(pebble.Strings{})`: func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {}, func([]string, []int) {})
+			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
+				func([]string, []int) {})
 		},
 		"its answer: type []uint8 is not plain data: []uint8 is a []uint8, which means nothing on another rank: " +
 			"add target.Coded(pebble.Bytes{})": func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, [][]byte) {}, func([]uint64, [][]byte) {})
+			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, [][]byte) {}, func([]uint64,
+				[][]byte) {
+			})
 		},
-		"add target.Coded(avro.Must[target_test.order]()), or another codec of it": func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, []order) {}, func([]uint64, []order) {})
+		"add target.Coded(avro.Must[target_test.order]()), or another codec of it": func(r *pebble.Rank,
+			owner distribution.Map) {
+			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, []order) {}, func([]uint64,
+				[]order) {
+			})
 		},
-		"target.Coded got a pebble.Strings, and none of its values is what that is for: its question is a uint64, its answer a uint64": func(
+		"target.Coded got a pebble.Strings, and none of its values is what that is for: its question is a uint64, " +
+			"its answer a uint64": func(
 			r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func(_, _ []uint64) {}, func(_, _ []uint64) {}, target.Coded(pebble.Strings{}))
+			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func(_, _ []uint64) {}, func(_, _ []uint64) {},
+				target.Coded(pebble.Strings{}))
 		},
-		"target.Coded got no codec: give one, or leave the option out for plain data": func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {}, func([]string, []int) {},
+		"target.Coded got no codec: give one, or leave the option out for plain data": func(r *pebble.Rank,
+			owner distribution.Map) {
+			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
+				func([]string, []int) {},
 				target.Coded[string](nil))
 		},
 	} {

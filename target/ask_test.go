@@ -86,11 +86,13 @@ func TestAsk(t *testing.T) {
 	for _, ranks := range []int{1, 2, 4, 7} {
 		for _, transport := range []string{"mem", "shm", "tcp"} {
 			for _, factor := range []int{1, 64} {
-				s := appstest.Shape{Ranks: ranks, Procs: min(2, ranks), Transport: transport, New: route.Direct, Coalesce: factor}
+				s := appstest.Shape{Ranks: ranks, Procs: min(2, ranks), Transport: transport, New: route.Direct,
+					Coalesce: factor}
 				require.NoError(t, s.Run(t, chasing), "%v", s)
 			}
 		}
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.2, Double: 0.2}})
+		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.2,
+			Double: 0.2}})
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
 			return run(t, pebble.Config{Transport: p, Topology: route.Hypercube, Coalesce: 8}, chasing)

@@ -29,25 +29,27 @@ func TestCacheThatIsOffDecodesNothing(t *testing.T) {
 	const ranks, sends = 4, 20_000
 	var decoded atomic.Uint64
 	var sum pebble.Counters
-	require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}, func(r *pebble.Rank) error {
-		total := target.New(r, "total", distribution.Cyclic(ranks*sends, ranks), target.Key(func(a amount) uint64 { return a.key }),
-			target.Each(func(amount) {}), target.Coded[amount](decodes{n: &decoded}),
-			target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} })))
-		err := r.Epoch(func() error {
-			for i := range uint64(sends) { // no key comes twice
-				total.Send(amount{uint64(r.ID())*sends + i, 1})
+	require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64},
+		func(r *pebble.Rank) error {
+			total := target.New(r, "total", distribution.Cyclic(ranks*sends, ranks),
+				target.Key(func(a amount) uint64 { return a.key }),
+				target.Each(func(amount) {}), target.Coded[amount](decodes{n: &decoded}),
+				target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} })))
+			err := r.Epoch(func() error {
+				for i := range uint64(sends) { // no key comes twice
+					total.Send(amount{uint64(r.ID())*sends + i, 1})
+				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
+			all, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
+			if r.ID() == 0 {
+				sum = all
+			}
 			return err
-		}
-		all, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
-		if r.ID() == 0 {
-			sum = all
-		}
-		return err
-	}))
+		}))
 	require.EqualValues(t, ranks*sends, sum.PebblesHandled)
 	require.Zero(t, sum.Merged)
 	require.Positive(t, sum.Forwarded)

@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that a
-// hop can pass it on without decoding it.
+// coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that
+// a hop can pass it on without decoding it.
 type coded[V any] struct {
 	*core[V]
 	codec   Codec[V]
@@ -56,7 +56,8 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 	b = append(b, 0, 0, 0, 0)
 	b, err := c.codec.Append(b, v)
 	if err == nil && len(b) > netio.FrameBytesMax {
-		err = fmt.Errorf("%d bytes are more than the %d that a frame can hold: send it in parts", len(b), netio.FrameBytesMax)
+		err = fmt.Errorf("%d bytes are more than the %d that a frame can hold: send it in parts", len(b),
+			netio.FrameBytesMax)
 	}
 	if err != nil {
 		c.engine.Fail(fmt.Errorf("encode a pebble for key %d: %w", key, err))
@@ -66,8 +67,8 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 	return b
 }
 
-// putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch that handlers
-// use.
+// putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
+// that handlers use.
 func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
 	if c.MixedDepths() {
 		c.SplitByDepth(l)
@@ -103,8 +104,8 @@ func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
 	return nil
 }
 
-// sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless they meet the
-// cache.
+// sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless
+// they meet the cache.
 func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 	advice, self := c.adviceAtHop(n), uint32(c.Plan.Self)
 	lanes := c.lanesOf(s, s.keys[:n])

@@ -25,25 +25,26 @@ func TestCodedPebbles(t *testing.T) {
 				t.Run(fmt.Sprintf("%d ranks, %s, %d", ranks, topology(ranks).Name(), factor), func(t *testing.T) {
 					const words = 60
 					counts := make([]map[string]int, ranks)
-					err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: factor}, func(r *pebble.Rank) error {
-						own := map[string]int{}
-						counts[r.ID()] = own
-						var word *target.Target[string]
-						word = target.New(r, "word", distribution.Hash(ranks), target.Key(distribution.HashString),
-							target.Each(func(w string) {
-								own[w]++
-								if strings.HasPrefix(w, "again ") {
-									word.Send(strings.TrimPrefix(w, "again "))
+					err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: factor},
+						func(r *pebble.Rank) error {
+							own := map[string]int{}
+							counts[r.ID()] = own
+							var word *target.Target[string]
+							word = target.New(r, "word", distribution.Hash(ranks), target.Key(distribution.HashString),
+								target.Each(func(w string) {
+									own[w]++
+									if strings.HasPrefix(w, "again ") {
+										word.Send(strings.TrimPrefix(w, "again "))
+									}
+								}), target.Coded[string](text{}))
+							return r.Epoch(func() error {
+								for i := range words {
+									word.Send(longWord(i))
+									word.SendAll([]string{"again " + longWord(i), "", "again again end"})
 								}
-							}), target.Coded[string](text{}))
-						return r.Epoch(func() error {
-							for i := range words {
-								word.Send(longWord(i))
-								word.SendAll([]string{"again " + longWord(i), "", "again again end"})
-							}
-							return nil
+								return nil
+							})
 						})
-					})
 					require.NoError(t, err)
 					got := map[string]int{}
 					for _, own := range counts {
@@ -100,7 +101,8 @@ func TestAvroPebbles(t *testing.T) {
 		return r.Epoch(func() error {
 			price := 1.5
 			for i := range 10 {
-				orders.Send(order{fmt.Sprint("item ", i), []line{{int64(i), &price}, {2, nil}}, map[string]string{"by": "air"}})
+				orders.Send(order{fmt.Sprint("item ", i), []line{{int64(i), &price}, {2, nil}},
+					map[string]string{"by": "air"}})
 			}
 			return nil
 		})
@@ -149,25 +151,26 @@ func TestReducedCodedPebbles(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5, 8} {
 		var counters pebble.Counters
 		total := make([]int, ranks)
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64}, func(r *pebble.Rank) error {
-			words := target.New(r, "words", distribution.Hash(ranks),
-				target.Key(func(w string) uint64 { return distribution.HashString(w[:1]) }),
-				target.Each(func(w string) { total[r.ID()] += len(w) }),
-				target.Coded[string](text{}), target.Reduce(reduce.Combine(func(a, b string) string { return a + b })))
-			if err := r.Epoch(func() error {
-				for i := range 300 {
-					words.Send(string(rune('a' + i%5)))
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Cache: 64},
+			func(r *pebble.Rank) error {
+				words := target.New(r, "words", distribution.Hash(ranks),
+					target.Key(func(w string) uint64 { return distribution.HashString(w[:1]) }),
+					target.Each(func(w string) { total[r.ID()] += len(w) }),
+					target.Coded[string](text{}), target.Reduce(reduce.Combine(func(a, b string) string { return a + b })))
+				if err := r.Epoch(func() error {
+					for i := range 300 {
+						words.Send(string(rune('a' + i%5)))
+					}
+					return nil
+				}); err != nil {
+					return err
 				}
-				return nil
-			}); err != nil {
+				sum, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
+				if r.ID() == 0 {
+					counters = sum
+				}
 				return err
-			}
-			sum, err := pebble.AllReduce(r, r.Counters(), pebble.Counters.Add)
-			if r.ID() == 0 {
-				counters = sum
-			}
-			return err
-		}))
+			}))
 		sum := 0
 		for _, n := range total {
 			sum += n

@@ -19,8 +19,8 @@ const chunk = 256
 
 // core is a target: who owns a pebble, and what happens to it there. Its outbox holds what goes to other ranks.
 //
-// The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the carrier makes of
-// them while the queue of handlers is installed.
+// The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the
+// carrier makes of them while the queue of handlers is installed.
 type core[V any] struct {
 	coalesce.Outbox
 	carrier    carrier[V]
@@ -51,8 +51,8 @@ type core[V any] struct {
 	heldDepth  uint8      // depth of the pebbles that the cache holds back
 }
 
-// A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records of a codec. It is
-// called for batches.
+// A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
+// of a codec. It is called for batches.
 type carrier[V any] interface {
 	// blanks are what lanes without a frame are: so many, and one more for the queue's.
 	blanks(lanes int) []coalesce.Lane
@@ -127,7 +127,8 @@ func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 		c.checkOwners(bad, keys, owners)
 	}
 	if bad >= 0 {
-		c.engine.Rank.Fail(&pebble.KeyError{Rank: c.engine.ID(), Target: c.Name, Key: keys[bad], Distribution: describe(c.owner)})
+		c.engine.Rank.Fail(&pebble.KeyError{Rank: c.engine.ID(), Target: c.Name, Key: keys[bad],
+			Distribution: describe(c.owner)})
 	}
 	return c.laneOfEach(s, owners)
 }
@@ -167,8 +168,8 @@ func (c *core[V]) EndEpoch() {
 	}
 }
 
-// moves is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home, and
-// their keys must stay.
+// moves is a distribution whose keys may move: a [Directory]. Between the two calls all pebbles of a batch are home,
+// and their keys must stay.
 type moves interface {
 	beforeBatch()
 	afterBatch()
@@ -190,8 +191,8 @@ func probe(m distribution.Map) string {
 	return fmt.Sprintf("sample %016x", sum)
 }
 
-// The compiler inlines small functions of other packages into instances of these types that programs make only if this package has
-// inlined them itself: so it has an instance of its own.
+// The compiler inlines small functions of other packages into instances of these types that programs make only if this
+// package has inlined them itself: so it has an instance of its own.
 var (
 	_ engine.Endpoint = (*core[int])(nil)
 	_ coalesce.Target = (*core[int])(nil)

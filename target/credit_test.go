@@ -14,15 +14,16 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A rank that is slow holds its senders back, over every hop, and fills nobody's memory: each rank holds, for each neighbour,
-// one frame that fills, one that waits for credit and those under way.
+// A rank that is slow holds its senders back, over every hop, and fills nobody's memory: each rank holds, for each
+// neighbour, one frame that fills, one that waits for credit and those under way.
 func TestSlowRankHoldsSendersBack(t *testing.T) {
 	const each, coalesce = 100_000, 64
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 		for _, credits := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s, credits %d", topology(8).Name(), credits), func(t *testing.T) {
 				got := 0
-				c := pebble.Config{Ranks: 8, Topology: topology, Credits: credits, Coalesce: coalesce, BufferBudget: 1 << 30}
+				c := pebble.Config{Ranks: 8, Topology: topology, Credits: credits, Coalesce: coalesce,
+					BufferBudget: 1 << 30}
 				require.NoError(t, run(t, c, func(r *pebble.Rank) error {
 					slow := target.New(r, "slow", distribution.Cyclic(8, 8),
 						target.Key(func(uint64) uint64 { return 0 }),

@@ -15,7 +15,8 @@ import (
 
 // chain sends pebbles that each cause a chain of the given length, to keys all over the job, and returns how many were
 // handled on this rank.
-func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...pebble.EpochOption) (handled int, err error) {
+func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...pebble.EpochOption) (handled int,
+	err error) {
 	const keys = 97
 	var links *target.Target[[2]uint64] // key, and pebbles still to come
 	links = target.New(r, "links", distribution.Cyclic(keys, r.Size()),
@@ -35,14 +36,15 @@ func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...
 	return handled, err
 }
 
-// A program that keeps its declared depth runs as without; one that exceeds it ends with an error that names the handler,
-// wherever in the traffic the long chain is.
+// A program that keeps its declared depth runs as without; one that exceeds it ends with an error that names the
+// handler, wherever in the traffic the long chain is.
 func TestDepth(t *testing.T) {
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 		for _, ranks := range []int{1, 2, 5, 8} {
 			for length := 1; length <= 4; length++ {
 				for depth := 0; depth <= 4; depth++ {
-					name := fmt.Sprintf("%s, %d ranks, length %d, depth %d", topology(ranks).Name(), ranks, length, depth)
+					name := fmt.Sprintf("%s, %d ranks, length %d, depth %d", topology(ranks).Name(), ranks, length,
+						depth)
 					t.Run(name, func(t *testing.T) {
 						var epoch []pebble.EpochOption
 						if depth > 0 {
@@ -50,10 +52,11 @@ func TestDepth(t *testing.T) {
 						}
 						const sends = 400
 						handled := make([]int, ranks)
-						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 32}, func(r *pebble.Rank) (err error) {
-							handled[r.ID()], err = chain(r, length, sends, nil, epoch...)
-							return err
-						})
+						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 32},
+							func(r *pebble.Rank) (err error) {
+								handled[r.ID()], err = chain(r, length, sends, nil, epoch...)
+								return err
+							})
 						if depth > 0 && length > depth {
 							var deep *pebble.DepthError
 							require.ErrorAs(t, err, &deep)
@@ -82,7 +85,10 @@ func TestDepthThroughACombiningCache(t *testing.T) {
 	for _, depth := range []int{2, 3} {
 		err := run(t, pebble.Config{Ranks: 4, Cache: 8, Coalesce: 16}, func(r *pebble.Rank) error {
 			_, err := chain(r, 3, 300, []target.Option{
-				target.Reduce(reduce.Combine(func(a, b [2]uint64) [2]uint64 { return [2]uint64{a[0], max(a[1], b[1])} })),
+				target.Reduce(reduce.Combine(func(a, b [2]uint64) [2]uint64 {
+					return [2]uint64{a[0], max(a[1],
+						b[1])}
+				})),
 			}, pebble.Depth(depth))
 			return err
 		})

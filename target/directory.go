@@ -14,14 +14,14 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to rank
-// while the job runs, with their state (Active Pebbles, section 3.2). Give it to [New] as a target's distribution. A
-// pebble that arrives at a former owner is sent on; one that finds its key on the way is passed around until the key has
-// arrived. None is lost.
+// Directory is a dynamic distribution: keys start at the owners that a base distribution names, and move from rank to
+// rank while the job runs, with their state (Active Pebbles, section 3.2). Give it to [New] as a target's distribution.
+// A pebble that arrives at a former owner is sent on; one that finds its key on the way is passed around until the key
+// has arrived. None is lost.
 //
 // A rank keeps an entry of about 40 bytes for each key that has left its home or come from elsewhere, and the home of a
-// key one for it while it is away. Pebbles for a directory's keys always travel directly: a hop that knows less than the
-// hop before could send them back.
+// key one for it while it is away. Pebbles for a directory's keys always travel directly: a hop that knows less than
+// the hop before could send them back.
 type Directory[S any] struct {
 	*distribution.Directory
 	rank    *pebble.Rank
@@ -45,8 +45,8 @@ type sighting struct {
 	At           uint32
 }
 
-// promptly makes a target one whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of their rank
-// alone, and what finds no credit leaves when credit comes.
+// promptly makes a target one whose flushed pebbles never wait for an idle rank: they travel directly, in buffers of
+// their rank alone, and what finds no credit leaves when credit comes.
 var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
 
 // intent is a move that a handler has asked for, whose batch may have more pebbles to the key.
@@ -55,9 +55,9 @@ type intent struct {
 	to  int
 }
 
-// NewDirectory registers a directory over a base distribution. When a key moves, depart takes its state away from the old
-// owner, and arrive puts it down at the new one; both run on their rank's goroutine like handlers, and must not send. S is
-// plain data, or the options hold a codec for it ([Coded]).
+// NewDirectory registers a directory over a base distribution. When a key moves, depart takes its state away from the
+// old owner, and arrive puts it down at the new one; both run on their rank's goroutine like handlers, and must not
+// send. S is plain data, or the options hold a codec for it ([Coded]).
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
@@ -85,30 +85,35 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err, codecs.Advice(reflect.TypeFor[S]())))
+			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
+				codecs.Advice(reflect.TypeFor[S]())))
 		}
 		return slices.Clone(options)
 	}
 	codec, ok := s.codec.(Codec[S])
 	if !ok {
-		d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec, reflect.TypeFor[S]()))
+		d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec,
+			reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))
 }
 
-// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. The key's state
-// leaves by depart, and the key is gone, when Move returns; but in a handler of a target over this directory the key stays until
-// the running batch of pebbles has been handled, for more of them may be for it. Moving a key that is not here panics;
-// moving it to where it is does nothing.
+// Move gives a key of this rank to rank to. It is called inside epochs, by the main function or by a handler. The key's
+// state leaves by depart, and the key is gone, when Move returns; but in a handler of a target over this directory the
+// key stays until the running batch of pebbles has been handled, for more of them may be for it. Moving a key that is
+// not here panics; moving it to where it is does nothing.
 //
-// In the main function, Move waits first, as a send does, until there is credit and room in the budget, and lets handlers run
-// meanwhile: when one of them gives the key away, that is where it goes. A key on its way never waits for anything but credit.
+// In the main function, Move waits first, as a send does, until there is credit and room in the budget, and lets
+// handlers run meanwhile: when one of them gives the key away, that is where it goes. A key on its way never waits for
+// anything but credit.
 func (d *Directory[S]) Move(key uint64, to int) {
 	if !d.Owns(key) {
-		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it", d.rank.ID(), key, d.Owner(key)))
+		panic(fmt.Sprintf("target: rank %d moves key %d, which is at rank %d: only a key's owner can move it",
+			d.rank.ID(), key, d.Owner(key)))
 	}
 	if to < 0 || to >= d.Ranks() {
-		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to, d.Ranks()-1))
+		panic(fmt.Sprintf("target: rank %d moves key %d to rank %d: ranks are 0 to %d", d.rank.ID(), key, to,
+			d.Ranks()-1))
 	}
 	e := d.moves.core.engine
 	inHandler, full := e.Enter()
@@ -156,9 +161,9 @@ func (d *Directory[S]) afterBatch() {
 	}
 }
 
-// hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around until the
-// key has arrived, and keeps its ranks from being idle and frames under way: the key must not wait for an idle rank, here or at
-// a hop, nor for other ranks to fill a shared buffer, nor for the budget.
+// hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
+// until the key has arrived, and keeps its ranks from being idle and frames under way: the key must not wait for an
+// idle rank, here or at a hop, nor for other ranks to fill a shared buffer, nor for the budget.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()
 	d.news.Flush()

@@ -119,8 +119,8 @@ func TestMovingStateByCodec(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A key moves at once when the handler that moves it is of a target without a directory, or over another one. Nothing else happens on
-// its rank in that epoch.
+// A key moves at once when the handler that moves it is of a target without a directory, or over another one. Nothing
+// else happens on its rank in that epoch.
 func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 	for name, options := range map[string][]target.Option{"plain": nil, "coded": {target.Coded[uint64](plainCodec{})}} {
 		for _, moving := range []bool{false, true} {
@@ -133,7 +133,9 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 					target.New(r, "work", where, target.Key(identity), target.Each(func(uint64) {}))
 					var place distribution.Map = distribution.Cyclic(2, 2)
 					if moving {
-						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+						place = target.NewDirectory(r, "place", place, func(uint64) uint64 { return 0 }, func(uint64,
+							uint64) {
+						})
 					}
 					order := target.New(r, "order", place, target.Key(identity), target.Each(func(uint64) {
 						where.Move(0, 1)
@@ -156,10 +158,12 @@ func TestMoveFromAnotherTargetsHandler(t *testing.T) {
 	}
 }
 
-// In a handler of a target over the directory a key stays until the batch has been handled, which may have more pebbles to it.
+// In a handler of a target over the directory a key stays until the batch has been handled, which may have more pebbles
+// to it.
 func TestMoveWaitsForTheBatch(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 2), func(uint64) uint64 { return 0 },
+			func(uint64, uint64) {})
 		handled := 0
 		hit := target.New(r, "hit", where, target.Key(identity), target.Each(func(uint64) {
 			if !where.Owns(0) {
@@ -189,7 +193,8 @@ func TestMoveWaitsForTheBatch(t *testing.T) {
 
 func TestMoveOutsideOfEpochsPanics(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 1), func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+		where := target.NewDirectory(r, "where", distribution.Cyclic(2, 1), func(uint64) uint64 { return 0 },
+			func(uint64, uint64) {})
 		where.Move(0, 0)
 		return nil
 	})
@@ -212,7 +217,8 @@ func TestMoveOfForeignKeyPanics(t *testing.T) {
 	require.ErrorContains(t, err, "only a key's owner can move it")
 }
 
-// Moving keys send pebbles of their own, so a depth that the program declares neither ends its epoch early nor forbids them.
+// Moving keys send pebbles of their own, so a depth that the program declares neither ends its epoch early nor forbids
+// them.
 func TestMovingKeysUnderADeclaredDepth(t *testing.T) {
 	for _, ranks := range []int{2, 3, 7} {
 		for range 20 {

@@ -37,8 +37,8 @@ func (p overheardPort) Send(f *netio.Frame) {
 	p.Port.Send(f)
 }
 
-// A link is marked down in the middle of an epoch: pebbles in its buffers take other ways, every pebble is handled once, and
-// in the next epoch nothing uses the link, until it is marked up again.
+// A link is marked down in the middle of an epoch: pebbles in its buffers take other ways, every pebble is handled
+// once, and in the next epoch nothing uses the link, until it is marked up again.
 func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 	const ranks, each = 8, 5000
 	for _, base := range []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2), route.Ring} {
@@ -128,7 +128,8 @@ func TestRankMarkedDown(t *testing.T) {
 	}
 
 	err := run(t, pebble.Config{Ranks: 5, Topology: route.Dynamic(route.Ring)}, func(r *pebble.Rank) error {
-		all := target.New(r, "all", distribution.Cyclic(5, 5), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
+		all := target.New(r, "all", distribution.Cyclic(5, 5), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {}))
 		return r.Epoch(func() error {
 			if r.ID() == 0 {
 				r.MarkLink(0, 1, true)
@@ -160,7 +161,8 @@ func TestLinkMarkedBetweenEpochs(t *testing.T) {
 	handled := make([]int, ranks)
 	c := pebble.Config{Transport: wire, Topology: route.Dynamic(route.Hypercube), Coalesce: 64}
 	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
-		number := target.New(r, "number", distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v }),
+		number := target.New(r, "number", distribution.Cyclic(ranks, ranks),
+			target.Key(func(v uint64) uint64 { return v }),
 			target.Batch(func(vs []uint64) { handled[r.ID()] += len(vs) }))
 		if err := r.Epoch(func() error { return nil }); err != nil {
 			return err

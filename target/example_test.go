@@ -67,7 +67,8 @@ func ExampleBatch() {
 func ExampleTryEach() {
 	type visit struct{ Room, Coins uint64 }
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
-		enter := target.New(r, "enter", distribution.Ranks(r.Size()), target.Key(func(v visit) uint64 { return v.Room }),
+		enter := target.New(r, "enter", distribution.Ranks(r.Size()),
+			target.Key(func(v visit) uint64 { return v.Room }),
 			target.TryEach(func(enter *target.Target[visit], v visit) error {
 				if v.Coins == 0 {
 					return errors.New("no coins are left")

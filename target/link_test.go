@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// gated is a transport of two ranks that lets rank 1 receive one data frame each time that rank 0 has nothing to do. It counts the frames
-// that rank 0 has sent and rank 1 has not received: all of them are under way.
+// gated is a transport of two ranks that lets rank 1 receive one data frame each time that rank 0 has nothing to do. It
+// counts the frames that rank 0 has sent and rank 1 has not received: all of them are under way.
 type gated struct {
 	netio.Transport
 
@@ -87,17 +87,19 @@ func (p gatedPort) idle() {
 func (p gatedPort) Pause()             { p.idle(); p.Port.Pause() }
 func (p gatedPort) Wait(time.Duration) { p.idle(); p.Port.Wait(time.Millisecond) }
 
-// A link has exactly as many frames under way as it has credit, as long as there are more: never one more, and never one less, whether the main
-// function or a handler sends, and whether frames are large or travel by value.
+// A link has exactly as many frames under way as it has credit, as long as there are more: never one more, and never
+// one less, whether the main function or a handler sends, and whether frames are large or travel by value.
 func TestALinkHasExactlyItsCreditUnderWay(t *testing.T) {
 	for _, credits := range []int{1, 2, 5, 16} {
 		for _, coalesce := range []int{1, 64} {
 			for _, handlers := range []bool{false, true} {
 				for _, coded := range []bool{false, true} {
-					t.Run(fmt.Sprintf("credits %d, coalesce %d, handlers %v, coded %v", credits, coalesce, handlers, coded), func(t *testing.T) {
+					t.Run(fmt.Sprintf("credits %d, coalesce %d, handlers %v, coded %v", credits, coalesce, handlers,
+						coded), func(t *testing.T) {
 						pebbles := 4 * credits * coalesce
 						g := &gated{Transport: mem.New(2)}
-						c := pebble.Config{Transport: g, Credits: credits, Coalesce: coalesce, BufferBudget: 1 << 30, Due: -1}
+						c := pebble.Config{Transport: g, Credits: credits, Coalesce: coalesce, BufferBudget: 1 << 30,
+							Due: -1}
 						got := 0
 						require.NoError(t, pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
 							var options []target.Option
@@ -110,7 +112,8 @@ func TestALinkHasExactlyItsCreditUnderWay(t *testing.T) {
 									link.Send(1)
 								}
 							}
-							link = target.New(r, "link", distribution.Block(2, 2), target.Key(func(v uint64) uint64 { return v }),
+							link = target.New(r, "link", distribution.Block(2, 2),
+								target.Key(func(v uint64) uint64 { return v }),
 								target.Each(func(v uint64) {
 									if v == 0 {
 										flood()

@@ -9,8 +9,8 @@ import (
 // firstWord is the first 8 bytes of a pebble, which has as many.
 func firstWord[V any](v *V) uint64 { return *(*uint64)(unsafe.Pointer(v)) }
 
-// shortcut is from a pebble to its owner without a look at the key: the key is the low bits of the pebble's first word, and all
-// keys lie in blocks of 2^shift.
+// shortcut is from a pebble to its owner without a look at the key: the key is the low bits of the pebble's first word,
+// and all keys lie in blocks of 2^shift.
 type shortcut struct {
 	taken bool
 	mask  uint64

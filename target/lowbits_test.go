@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// TestLowBits sends random pebbles by their low bits, and by a function that says the same: each rank must get the same sums, and
-// only keys of its own. Some distributions have the short way to owners, some don't.
+// TestLowBits sends random pebbles by their low bits, and by a function that says the same: each rank must get the same
+// sums, and only keys of its own. Some distributions have the short way to owners, some don't.
 func TestLowBits(t *testing.T) {
 	type pair struct{ Word, Value uint64 }
 	const bits, count = 10, 5000
@@ -30,42 +30,44 @@ func TestLowBits(t *testing.T) {
 		for _, ranks := range []int{1, 2, 3, 4, 8} {
 			for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 				for _, cache := range []int{0, 16} {
-					t.Run(fmt.Sprintf("%s, %d ranks, %s, cache %d", name, ranks, topology(ranks).Name(), cache), func(t *testing.T) {
-						var sums [2][8]uint64
-						err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Cache: cache}, func(r *pebble.Rank) error {
-							m := owner(ranks)
-							once := target.Reduce(reduce.Duplicates[pair]())
-							for way, keying := range []target.Keying[pair]{
-								target.LowBits[pair](bits),
-								target.Key(func(p pair) uint64 { return p.Word % (1 << bits) }),
-							} {
-								u := target.New(r, fmt.Sprint(way), m, keying, target.Each(func(p pair) {
-									if m.Owner(p.Word%(1<<bits)) != r.ID() {
-										t.Errorf("rank %d got key %d", r.ID(), p.Word%(1<<bits))
-									}
-									sums[way][r.ID()] += p.Value
-								}), once)
-								random := rand.New(rand.NewPCG(7, uint64(r.ID())))
-								if err := r.Epoch(func() error {
-									for range count / 100 {
-										ps := make([]pair, 100)
-										for i := range ps {
-											ps[i] = pair{random.Uint64(), random.Uint64()}
+					t.Run(fmt.Sprintf("%s, %d ranks, %s, cache %d", name, ranks, topology(ranks).Name(), cache),
+						func(t *testing.T) {
+							var sums [2][8]uint64
+							err := run(t, pebble.Config{Ranks: ranks, Topology: topology, Cache: cache},
+								func(r *pebble.Rank) error {
+									m := owner(ranks)
+									once := target.Reduce(reduce.Duplicates[pair]())
+									for way, keying := range []target.Keying[pair]{
+										target.LowBits[pair](bits),
+										target.Key(func(p pair) uint64 { return p.Word % (1 << bits) }),
+									} {
+										u := target.New(r, fmt.Sprint(way), m, keying, target.Each(func(p pair) {
+											if m.Owner(p.Word%(1<<bits)) != r.ID() {
+												t.Errorf("rank %d got key %d", r.ID(), p.Word%(1<<bits))
+											}
+											sums[way][r.ID()] += p.Value
+										}), once)
+										random := rand.New(rand.NewPCG(7, uint64(r.ID())))
+										if err := r.Epoch(func() error {
+											for range count / 100 {
+												ps := make([]pair, 100)
+												for i := range ps {
+													ps[i] = pair{random.Uint64(), random.Uint64()}
+												}
+												u.SendAll(ps[1:])
+												u.Send(ps[0])
+											}
+											return nil
+										}); err != nil {
+											return err
 										}
-										u.SendAll(ps[1:])
-										u.Send(ps[0])
 									}
 									return nil
-								}); err != nil {
-									return err
-								}
-							}
-							return nil
+								})
+							require.NoError(t, err)
+							require.Equal(t, sums[1], sums[0])
+							require.NotZero(t, sums[0])
 						})
-						require.NoError(t, err)
-						require.Equal(t, sums[1], sums[0])
-						require.NotZero(t, sums[0])
-					})
 				}
 			}
 		}

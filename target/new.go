@@ -21,7 +21,8 @@ import (
 // compares them. A target that can't work ends the job with a pebble.RegistrationError that says why.
 //
 // A target holds about 50 bytes for each neighbour, and a frame for each that it has sent to.
-func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V], options ...Option) *Target[V] {
+func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[V], handling Handling[V],
+	options ...Option) *Target[V] {
 	job := r.Config()
 	s := settings{
 		coalesce: job.Coalesce, topology: job.Topology, cache: job.Cache,
@@ -87,7 +88,8 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 	case keying.low != nil && (*keying.low < 0 || *keying.low > 63):
 		b.refuse("its keys are %d bits of a pebble: give 0 to 63", *keying.low)
 	case keying.low != nil && unsafe.Sizeof(*new(V)) < 8:
-		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key", unsafe.Sizeof(*new(V)))
+		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key",
+			unsafe.Sizeof(*new(V)))
 	case keying.low != nil && b.codec != nil:
 		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
 	case handling.batch == nil && handling.bind == nil:
@@ -216,7 +218,8 @@ func (b *builder[V]) checkFactor() {
 	case b.coalesce <= 0:
 		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
 	case b.coalesce > netio.FrameBytesMax/max(1, b.unit):
-		b.refuse("a coalescing factor of %d is too large: a frame can hold %d of these pebbles: lower the coalescing factor",
+		b.refuse("a coalescing factor of %d is too large: a frame can hold %d of these pebbles: lower the "+
+			"coalescing factor",
 			b.coalesce, netio.FrameBytesMax/max(1, b.unit))
 	}
 }
@@ -228,18 +231,21 @@ func (b *builder[V]) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
 }
 
-// weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are any.
+// weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
+// any.
 func (b *builder[V]) weigh(t route.Topology) {
 	s := b.shape()
-	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits, s.Unit)*s.Unit) + route.TableBytes(t)
+	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,
+		s.Unit)*s.Unit) + route.TableBytes(t)
 	if limit := b.rank.Config().MemoryLimit; need > limit {
-		b.refuse("its buffers and routes need %d bytes at the least, the memory limit is %d: raise the limit, or use a topology with fewer neighbours",
+		b.refuse("its buffers and routes need %d bytes at the least, the memory limit is %d: raise the limit, or "+
+			"use a topology with fewer neighbours",
 			need, limit)
 	}
 }
 
-// schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed and
-// unsigned numbers.
+// schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed
+// and unsigned numbers.
 func schemaOf[V any](codec Codec[V]) string {
 	if s, ok := codec.(interface{ Schema() string }); ok {
 		return fmt.Sprintf("%v as %s", reflect.TypeFor[V](), s.Schema())

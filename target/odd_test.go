@@ -34,7 +34,8 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 	byKey := target.Key(identity)
 	for want, register := range map[string]func(r *pebble.Rank){
 		"type target_test.pointing is not plain data: target_test.pointing.Name is a []struct": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(r.Size()), target.Key(func(p pointing) uint64 { return p.Key }), target.Each(func(pointing) {}))
+			target.New(r, "x", distribution.Hash(r.Size()), target.Key(func(p pointing) uint64 { return p.Key }),
+				target.Each(func(pointing) {}))
 		},
 		"it has no key function: give target.Key": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(4), target.Key[uint64](nil), nothing)
@@ -49,7 +50,8 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 			target.New(r, "x", distribution.Hash(4), byKey, target.Batch[uint64](nil))
 		},
 		"add target.Coded(pebble.Strings{}), or another codec": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(r.Size()), target.Key(distribution.HashString), target.Each(func(string) {}))
+			target.New(r, "x", distribution.Hash(r.Size()), target.Key(distribution.HashString),
+				target.Each(func(string) {}))
 		},
 		"never arrives": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(r.Size()), byKey, nothing, target.Route(func(n int) route.Topology {
@@ -62,7 +64,8 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 			}))
 		},
 		"does not connect the job's 4 ranks": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(r.Size()), byKey, nothing, target.Route(func(int) route.Topology { return route.Direct(9) }))
+			target.New(r, "x", distribution.Hash(r.Size()), byKey, nothing,
+				target.Route(func(int) route.Topology { return route.Direct(9) }))
 		},
 		"its topology is nil": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(r.Size()), byKey, nothing, target.Route(nil))
@@ -74,23 +77,44 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 			target.New(r, "x", distribution.Hash(4), target.LowBits[uint32](4), target.Each(func(uint32) {}))
 		},
 		"which are encoded": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(4), target.LowBits[string](4), target.Each(func(string) {}), target.Coded[string](text{}))
+			target.New(r, "x", distribution.Hash(4), target.LowBits[string](4), target.Each(func(string) {}),
+				target.Coded[string](text{}))
 		},
-		"distribution is over 3":      func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(3), byKey, nothing) },
-		"it has no distribution":      func(r *pebble.Rank) { target.New(r, "x", nil, byKey, nothing) },
-		"it has no key function":      func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), target.Keying[uint64]{}, nothing) },
-		"it has no handler":           func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), byKey, target.Handling[uint64]{}) },
-		"a coalescing factor of -1":   func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Coalesce(-1)) },
-		"lower the coalescing factor": func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Coalesce(1<<30)) },
-		"add target.Reduce":           func(r *pebble.Rank) { target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Cache(8)) },
+		"distribution is over 3": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(3), byKey,
+				nothing)
+		},
+		"it has no distribution": func(r *pebble.Rank) { target.New(r, "x", nil, byKey, nothing) },
+		"it has no key function": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4),
+				target.Keying[uint64]{}, nothing)
+		},
+		"it has no handler": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey,
+				target.Handling[uint64]{})
+		},
+		"a coalescing factor of -1": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey,
+				nothing, target.Coalesce(-1))
+		},
+		"lower the coalescing factor": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey,
+				nothing, target.Coalesce(1<<30))
+		},
+		"add target.Reduce": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), byKey,
+				nothing, target.Cache(8))
+		},
 		"its reduction is a": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Cache(8), target.Reduce(reduce.First[int]()))
+			target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Cache(8),
+				target.Reduce(reduce.First[int]()))
 		},
 		"its codec is a": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Coded[string](text{}))
 		},
 		"larger than the memory limit": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Cache(1<<40), target.Reduce(reduce.First[uint64]()))
+			target.New(r, "x", distribution.Hash(4), byKey, nothing, target.Cache(1<<40),
+				target.Reduce(reduce.First[uint64]()))
 		},
 		"a target needs a name": func(r *pebble.Rank) { target.New(r, "", distribution.Hash(4), byKey, nothing) },
 	} {
@@ -131,7 +155,8 @@ func TestKeyOutsideTheDistribution(t *testing.T) {
 			})
 			var key *pebble.KeyError
 			require.ErrorAs(t, err, &key)
-			require.EqualError(t, err, `rank 0: target "x": a pebble was sent to key 1000, which is outside the distribution `+
+			require.EqualError(t, err, `rank 0: target "x": a pebble was sent to key 1000, which is outside the `+
+				`distribution `+
 				distribution.Block(1000, 2).Describe())
 		})
 	}
@@ -192,10 +217,12 @@ func sizes[V any](t *testing.T, key func(V) uint64) {
 	for _, ranks := range []int{1, 2, 5} {
 		for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 			var got atomic.Int64
-			require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 5}, func(r *pebble.Rank) error {
-				x := target.New(r, "x", distribution.Cyclic(1<<20, ranks), target.Key(key), target.Batch(func(vs []V) { got.Add(int64(len(vs))) }))
-				return r.Epoch(func() error { x.SendAll(make([]V, 777)); return nil })
-			}))
+			require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: topology, Coalesce: 5},
+				func(r *pebble.Rank) error {
+					x := target.New(r, "x", distribution.Cyclic(1<<20, ranks), target.Key(key),
+						target.Batch(func(vs []V) { got.Add(int64(len(vs))) }))
+					return r.Epoch(func() error { x.SendAll(make([]V, 777)); return nil })
+				}))
 			require.EqualValues(t, 777*ranks, got.Load())
 		}
 	}
@@ -268,8 +295,8 @@ func TestReasonsOfFrames(t *testing.T) {
 	require.Equal(t, []uint64{0, 1, 0, 0}, []uint64{c.FlushFull, c.FlushDue, c.FlushExplicit, c.FlushIdle})
 }
 
-// In steady state a pebble costs no allocation: many times the pebbles, no more allocations than noise and the frames that
-// the budget lets be under way.
+// In steady state a pebble costs no allocation: many times the pebbles, no more allocations than noise and the frames
+// that the budget lets be under way.
 func TestNoAllocationPerPebble(t *testing.T) {
 	const few = 20_000
 	many := 1_000_000
@@ -287,23 +314,25 @@ func TestNoAllocationPerPebble(t *testing.T) {
 }
 
 func sendMany(t *testing.T, topology route.Constructor, one bool, n int) {
-	require.NoError(t, run(t, pebble.Config{Ranks: 4, Topology: topology, BufferBudget: 32 << 10}, func(r *pebble.Rank) error {
-		sum := uint64(0)
-		x := target.New(r, "x", distribution.Hash(4), target.Key(identity), target.Batch(func(vs []uint64) { sum += uint64(len(vs)) }))
-		return r.Epoch(func() error {
-			var vs [100]uint64
-			for i := 0; i < n; i += len(vs) {
-				for j := range vs {
-					vs[j] = uint64(i + j)
-					if one {
-						x.Send(vs[j])
+	require.NoError(t, run(t, pebble.Config{Ranks: 4, Topology: topology, BufferBudget: 32 << 10},
+		func(r *pebble.Rank) error {
+			sum := uint64(0)
+			x := target.New(r, "x", distribution.Hash(4), target.Key(identity),
+				target.Batch(func(vs []uint64) { sum += uint64(len(vs)) }))
+			return r.Epoch(func() error {
+				var vs [100]uint64
+				for i := 0; i < n; i += len(vs) {
+					for j := range vs {
+						vs[j] = uint64(i + j)
+						if one {
+							x.Send(vs[j])
+						}
+					}
+					if !one {
+						x.SendAll(vs[:])
 					}
 				}
-				if !one {
-					x.SendAll(vs[:])
-				}
-			}
-			return nil
-		})
-	}))
+				return nil
+			})
+		}))
 }

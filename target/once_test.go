@@ -22,7 +22,10 @@ func passing(t *testing.T, test func(t *testing.T, options ...target.Option)) {
 	} {
 		options := []target.Option{target.Reduce(kind), target.Cache(1 << 12)}
 		t.Run(kind.String(), func(t *testing.T) { test(t, options...) })
-		t.Run(kind.String()+", coded", func(t *testing.T) { test(t, append(options, target.Coded[amount](amounts{}))...) })
+		t.Run(kind.String()+", coded", func(t *testing.T) {
+			test(t, append(options,
+				target.Coded[amount](amounts{}))...)
+		})
 	}
 }
 
@@ -57,7 +60,8 @@ func TestRescuedPebblesAreNotDropped(t *testing.T) {
 	})
 }
 
-// Pebbles go from rank 0 around a ring, 0-1-2, and find that rank 1 has marked its link to rank 2: they come back through rank 0.
+// Pebbles go from rank 0 around a ring, 0-1-2, and find that rank 1 has marked its link to rank 2: they come back
+// through rank 0.
 func TestPebblesThatTurnBackAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks, each = 4, 50
@@ -128,8 +132,8 @@ func (p *latePort) Send(f *netio.Frame) {
 	}
 }
 
-// A pebble looks for a key on its way from rank 1 to rank 0, and comes to both ranks twice: the key arrives when rank 1 has sent
-// the pebble on. Two pebbles that look for it from both ends must not be dropped for each other.
+// A pebble looks for a key on its way from rank 1 to rank 0, and comes to both ranks twice: the key arrives when rank 1
+// has sent the pebble on. Two pebbles that look for it from both ends must not be dropped for each other.
 func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		for _, from := range [][]int{{0}, {1}, {0, 1}} {
@@ -156,29 +160,32 @@ func TestPebblesThatCircleAreNotDropped(t *testing.T) {
 	})
 }
 
-// Along routes that do not change a cache drops what comes from others: rank 3 sends to rank 0 by rank 2, which has sent the same.
+// Along routes that do not change a cache drops what comes from others: rank 3 sends to rank 0 by rank 2, which has
+// sent the same.
 func TestPassingPebblesAreDroppedAtHops(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
 		const ranks = 4
 		handled, first := 0, make(chan struct{})
 		var atHops [ranks]uint64
-		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Due: -1}, func(r *pebble.Rank) error {
-			put := target.New(r, "put", distribution.Cyclic(ranks, ranks), byKey, target.Each(func(amount) { handled++ }), options...)
-			err := r.Epoch(func() error {
-				switch r.ID() {
-				case 2:
-					put.Send(amount{0, 1})
-					put.Flush()
-					close(first)
-				case 3:
-					<-first
-					put.Send(amount{0, 1})
-				}
-				return nil
-			})
-			atHops[r.ID()] = r.Counters().MergedAtHops
-			return err
-		}))
+		require.NoError(t, run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube, Due: -1},
+			func(r *pebble.Rank) error {
+				put := target.New(r, "put", distribution.Cyclic(ranks, ranks), byKey,
+					target.Each(func(amount) { handled++ }), options...)
+				err := r.Epoch(func() error {
+					switch r.ID() {
+					case 2:
+						put.Send(amount{0, 1})
+						put.Flush()
+						close(first)
+					case 3:
+						<-first
+						put.Send(amount{0, 1})
+					}
+					return nil
+				})
+				atHops[r.ID()] = r.Counters().MergedAtHops
+				return err
+			}))
 		require.Equal(t, 1, handled)
 		require.Equal(t, [ranks]uint64{2: 1}, atHops)
 	})

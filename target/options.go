@@ -24,15 +24,15 @@ func Key[V any](key func(v V) uint64) Keying[V] {
 	}}
 }
 
-// Keys addresses pebbles in batches: the function writes into keys[i] the key of vs[i]; both have the same length. It is
-// the fast form of [Key].
+// Keys addresses pebbles in batches: the function writes into keys[i] the key of vs[i]; both have the same length. It
+// is the fast form of [Key].
 func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 	return Keying[V]{many: keys}
 }
 
-// LowBits addresses pebbles by the low bits of their first 8 bytes, taken as an integer: by so many as make the index of a table
-// whose length is a power of two, 0 to 63. It is the fastest form, for random numbers and hashes: over a distribution.Block of a
-// power of two of keys for each rank, owners come straight from the pebbles, without a call.
+// LowBits addresses pebbles by the low bits of their first 8 bytes, taken as an integer: by so many as make the index
+// of a table whose length is a power of two, 0 to 63. It is the fastest form, for random numbers and hashes: over a
+// distribution.Block of a power of two of keys for each rank, owners come straight from the pebbles, without a call.
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{
@@ -45,8 +45,8 @@ func LowBits[V any](bits int) Keying[V] {
 	}
 }
 
-// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it, and [TryEach] and [TryBatch] for handlers that
-// need their target or may fail.
+// Handling is what happens to a pebble at the owner of its key. [Each] and [Batch] make it, and [TryEach] and
+// [TryBatch] for handlers that need their target or may fail.
 type Handling[V any] struct {
 	batch func(vs []V)
 	bind  func(t *Target[V]) (batch func(vs []V)) // in place of batch: it needs the target, which is made last
@@ -100,8 +100,8 @@ func Route(topology route.Constructor) Option {
 
 // Reduce lets pebbles to the same key be dropped or merged on their way, at their source and at every hop (Active
 // Pebbles, section 3.5). It takes effect when the cache has entries: see [Cache]. Kinds that do not hold pebbles back
-// (reduce.Duplicates, First and Best) work at the source alone where routes may change: over route.Dynamic, and for the keys of a
-// [Directory].
+// (reduce.Duplicates, First and Best) work at the source alone where routes may change: over route.Dynamic, and for the
+// keys of a [Directory].
 func Reduce[V any](kind reduce.Kind[V]) Option {
 	return option(func(s *settings) { s.kind = kind })
 }
@@ -111,9 +111,9 @@ func Cache(entries int) Option {
 	return option(func(s *settings) { s.cache, s.tunes.Cache = entries, false })
 }
 
-// Coded makes values of type V travel through a codec, instead of as they lie in memory: the pebbles of a target, the questions or answers of
-// an [Ask] or of a delegate, the arguments of a kind of tasks. pebble.Strings and pebble.Bytes are ready codecs, and package target/avro has one
-// for most types.
+// Coded makes values of type V travel through a codec, instead of as they lie in memory: the pebbles of a target, the
+// questions or answers of an [Ask] or of a delegate, the arguments of a kind of tasks. pebble.Strings and pebble.Bytes
+// are ready codecs, and package target/avro has one for most types.
 func Coded[V any](codec Codec[V]) Option { return coding{codec} }
 
 type coding struct{ codec any }
@@ -132,8 +132,8 @@ func Codecs(_ engine.Key, options []Option) (given []any, others []Option) {
 	return given, others
 }
 
-// Serving is for the other packages of this module: the target's chains may be so much longer than a declared depth, since they are not the
-// program's own.
+// Serving is for the other packages of this module: the target's chains may be so much longer than a declared depth,
+// since they are not the program's own.
 func Serving(_ engine.Key, beyond int) Option {
 	return option(func(s *settings) { s.beyond = beyond })
 }

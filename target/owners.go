@@ -19,10 +19,12 @@ func (e *OwnerError) Error() string {
 		"its owner must be one of these, or negative for a key outside", e.Distribution, e.Key, e.Owner, e.Ranks-1)
 }
 
-// checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first outside.
+// checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first
+// outside.
 func (c *core[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
 	if outside >= len(keys) {
-		c.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first outside: "+
+		c.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first "+
+			"outside: "+
 			"Owners returns such an index, or -1 when there is none", describe(c.owner), len(keys), outside))
 	}
 	if outside >= 0 {

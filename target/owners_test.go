@@ -72,34 +72,42 @@ func TestOwnersThatAreNoRanks(t *testing.T) {
 		} {
 			for _, ranks := range []int{2, 3} {
 				for kind, where := range map[string]astrayMap{
-					"map": astray{ranks, ranks}, "beyond 32 bits": astray{ranks, 1 << 32}, "batcher": astrayBatch{astray{ranks, ranks}, -1},
+					"map": astray{ranks, ranks}, "beyond 32 bits": astray{ranks,
+						1 << 32}, "batcher": astrayBatch{astray{ranks, ranks}, -1},
 				} {
 					for _, moving := range []bool{false, true} {
-						t.Run(fmt.Sprintf("%s, %s, %d ranks, %s, moving %v", name, from, ranks, kind, moving), func(t *testing.T) {
-							err := run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube}, func(r *pebble.Rank) error {
-								var m distribution.Map = where
+						t.Run(fmt.Sprintf("%s, %s, %d ranks, %s, moving %v", name, from, ranks, kind, moving),
+							func(t *testing.T) {
+								err := run(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube},
+									func(r *pebble.Rank) error {
+										var m distribution.Map = where
+										if moving {
+											m = target.NewDirectory(r, "where", where, func(uint64) uint64 { return 0 },
+												func(uint64, uint64) {})
+										}
+										x := target.New(r, "x", m, target.Key(identity), target.Each(func(uint64) {}),
+											options...)
+										relay := target.New(r, "relay", distribution.Hash(ranks), target.Key(identity),
+											target.Each(func(v uint64) { x.Send(v) }))
+										return r.Epoch(func() error {
+											if r.ID() == 0 {
+												send(x, relay)
+											}
+											return nil
+										})
+									})
+								var wrong *target.OwnerError
+								require.ErrorAs(t, err, &wrong)
+								words := where.Describe()
 								if moving {
-									m = target.NewDirectory(r, "where", where, func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+									words = "directory(" + words + ")"
 								}
-								x := target.New(r, "x", m, target.Key(identity), target.Each(func(uint64) {}), options...)
-								relay := target.New(r, "relay", distribution.Hash(ranks), target.Key(identity), target.Each(func(v uint64) { x.Send(v) }))
-								return r.Epoch(func() error {
-									if r.ID() == 0 {
-										send(x, relay)
-									}
-									return nil
-								})
+								require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks,
+									Distribution: words}, *wrong)
+								require.ErrorContains(t, err, fmt.Sprintf(`target "x": the distribution %s gives key 7 `+
+									`to rank %d, ranks are 0 to %d`,
+									words, where.Owner(7), ranks-1))
 							})
-							var wrong *target.OwnerError
-							require.ErrorAs(t, err, &wrong)
-							words := where.Describe()
-							if moving {
-								words = "directory(" + words + ")"
-							}
-							require.Equal(t, target.OwnerError{Key: 7, Owner: where.Owner(7), Ranks: ranks, Distribution: words}, *wrong)
-							require.ErrorContains(t, err, fmt.Sprintf(`target "x": the distribution %s gives key 7 to rank %d, ranks are 0 to %d`,
-								words, where.Owner(7), ranks-1))
-						})
 					}
 				}
 			}
@@ -141,10 +149,14 @@ func TestBatchersOfUsers(t *testing.T) {
 		send  []uint64
 		words string
 	}{
-		"outside ahead of no rank": {astrayBatch{astray{2, 3}, 1}, []uint64{1, 2, 7}, "a pebble was sent to key 2, which is outside the distribution astray(2)"},
-		"no rank ahead of outside": {astrayBatch{astray{2, 3}, 2}, []uint64{1, 7, 2}, "the distribution astray(2) gives key 7 to rank 3"},
-		"a count in place of -1":   {astrayBatch{astray{2, 0}, 3}, []uint64{1, 2, 3}, "of 3 keys the one with index 3 is the first outside"},
-		"around one of ours":       {embedding{distribution.Block(8, 2)}, []uint64{1, 7}, "the distribution block(n=8, ranks=2) gives key 7 to rank 2"},
+		"outside ahead of no rank": {astrayBatch{astray{2, 3}, 1}, []uint64{1, 2, 7},
+			"a pebble was sent to key 2, which is outside the distribution astray(2)"},
+		"no rank ahead of outside": {astrayBatch{astray{2, 3}, 2}, []uint64{1, 7, 2},
+			"the distribution astray(2) gives key 7 to rank 3"},
+		"a count in place of -1": {astrayBatch{astray{2, 0}, 3}, []uint64{1, 2, 3},
+			"of 3 keys the one with index 3 is the first outside"},
+		"around one of ours": {embedding{distribution.Block(8, 2)}, []uint64{1, 7},
+			"the distribution block(n=8, ranks=2) gives key 7 to rank 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A program whose next pebble waits for the answer to the last would stand still for ever with its pebbles in buffers that
-// nothing fills. Periodic dispatch sends them when nothing has moved for a while (TRAM, section III.D).
+// A program whose next pebble waits for the answer to the last would stand still for ever with its pebbles in buffers
+// that nothing fills. Periodic dispatch sends them when nothing has moved for a while (TRAM, section III.D).
 func TestPeriodicDispatch(t *testing.T) {
 	const rounds = 20
 	periodic := make([]uint64, 3)

@@ -62,8 +62,8 @@ func (p *plain[V]) splitByDepth(l int, inHandler bool) {
 	}
 }
 
-// full makes room in a lane: it sends the lane's frame, or lets it grow, or finds a first frame for a lane without one. The
-// main function's side may wait here, and let handlers run, which use the same lanes.
+// full makes room in a lane: it sends the lane's frame, or lets it grow, or finds a first frame for a lane without one.
+// The main function's side may wait here, and let handlers run, which use the same lanes.
 func (p *plain[V]) full(l int, inHandler bool) {
 	switch {
 	case l == p.Plan.Self:

@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// prices measures what a look into the reduction cache costs, and what a merged pebble saves, so that the cache knows when
-// it pays (Active Pebbles, section 3.5: when hG > c). It times one batch in many, and goes by the median of the last few:
-// a batch in which the goroutine was interrupted says nothing.
+// prices measures what a look into the reduction cache costs, and what a merged pebble saves, so that the cache knows
+// when it pays (Active Pebbles, section 3.5: when hG > c). It times one batch in many, and goes by the median of the
+// last few: a batch in which the goroutine was interrupted says nothing.
 type prices struct {
 	look   timing // of a pebble in the cache
 	handle timing // of a pebble in the handler of this rank, which stands for those of others
@@ -21,9 +21,10 @@ const (
 	minSample = 16 // pebbles of a batch that is worth timing
 )
 
-// What it costs to carry a pebble over one hop of the same process, its part of a frame's hand-over, how much more that is
-// between processes, and what it costs to sort pebbles out ahead of a look: by measurement on a machine of 2 cores, where
-// "pebbles reduce" is faster without a cache than with one in process, and slower over TCP, even when all pebbles merge.
+// What it costs to carry a pebble over one hop of the same process, its part of a frame's hand-over, how much more that
+// is between processes, and what it costs to sort pebbles out ahead of a look: by measurement on a machine of 2 cores,
+// where "pebbles reduce" is faster without a cache than with one in process, and slower over TCP, even when all pebbles
+// merge.
 const (
 	carryPebble  = 5 * time.Nanosecond
 	carryFrame   = 500 * time.Nanosecond

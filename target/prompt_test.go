@@ -15,8 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Pebbles that look for a key on its way keep ranks busy and frames under way. The key must arrive all the same: past hops, without
-// credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns when it does not.
+// Pebbles that look for a key on its way keep ranks busy and frames under way. The key must arrive all the same: past
+// hops, without credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns
+// when it does not.
 func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 	ring, err := route.ByName("ring")
 	require.NoError(t, err)
@@ -29,17 +30,23 @@ func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 		{"one frame of credit", 4, 2, pebble.Config{Coalesce: 2, Credits: 1}},
 		{"a budget of one byte", 3, 1, pebble.Config{Coalesce: 1, BufferBudget: 1}},
 		{"shared buffers", 4, 2, pebble.Config{Coalesce: 64, Buffers: pebble.Shared}},
-		{"shared buffers and one frame of credit", 4, 2, pebble.Config{Coalesce: 64, Credits: 1, Buffers: pebble.Shared}},
+		{"shared buffers and one frame of credit", 4, 2, pebble.Config{Coalesce: 64, Credits: 1,
+			Buffers: pebble.Shared}},
 	} {
-		for name, options := range map[string][]target.Option{"plain": nil, "coded": {target.Coded[uint64](plainCodec{})}} {
+		for name, options := range map[string][]target.Option{"plain": nil,
+			"coded": {target.Coded[uint64](plainCodec{})}} {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				c.config.Due = -1 // nothing leaves by time
-				w, err := sim.New(sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000, Network: sim.Machines["flat"]})
+				w, err := sim.New(sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
+					Network: sim.Machines["flat"]})
 				require.NoError(t, err)
 				require.NoError(t, w.Each(func(tr netio.Transport) error {
 					config := c.config
 					config.Transport = tr
-					return pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return chase(r, options) })
+					return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+						return chase(r,
+							options)
+					})
 				}))
 			})
 		}
@@ -61,13 +68,14 @@ func chase(r *pebble.Rank, options []target.Option) error {
 		}
 	}
 	var hit *target.Target[uint64]
-	hit = target.New(r, "hit", place, target.Key(func(v uint64) uint64 { return v % keys }), target.Each(func(v uint64) {
-		counters[v%keys]++
-		if v >= keys {
-			hit.Send(v - keys)
-		}
-		move(v % keys)
-	}), target.Coalesce(1))
+	hit = target.New(r, "hit", place, target.Key(func(v uint64) uint64 { return v % keys }),
+		target.Each(func(v uint64) {
+			counters[v%keys]++
+			if v >= keys {
+				hit.Send(v - keys)
+			}
+			move(v % keys)
+		}), target.Coalesce(1))
 	err := r.Epoch(func() error {
 		for i := range uint64(sends) {
 			hit.Send(i%keys + (turns-1)*keys)
@@ -91,7 +99,8 @@ func chase(r *pebble.Rank, options []target.Option) error {
 	return err
 }
 
-// A handler gives away more keys than it has credit for, and its rank is not idle before a pebble has found the last one.
+// A handler gives away more keys than it has credit for, and its rank is not idle before a pebble has found the last
+// one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
 	const keys = 8
 	for _, buffers := range []pebble.Buffers{pebble.Separate, pebble.Shared} {
@@ -107,10 +116,12 @@ func TestKeysLeaveWhenCreditComes(t *testing.T) {
 }
 
 func giveAway(r *pebble.Rank, keys uint64) error {
-	place := target.NewDirectory(r, "place", distribution.Block(2*keys, 2), func(uint64) uint64 { return 0 }, func(uint64, uint64) {})
+	place := target.NewDirectory(r, "place", distribution.Block(2*keys, 2), func(uint64) uint64 { return 0 },
+		func(uint64, uint64) {})
 	two := distribution.Cyclic(2, 2)
 	found := false
-	tell := target.New(r, "tell", two, target.Key(identity), target.Each(func(uint64) { found = true }), target.Coalesce(1))
+	tell := target.New(r, "tell", two, target.Key(identity), target.Each(func(uint64) { found = true }),
+		target.Coalesce(1))
 	hit := target.New(r, "hit", place, target.Key(identity), target.Each(func(uint64) {
 		tell.Send(0)
 		tell.Flush()

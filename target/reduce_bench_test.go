@@ -12,9 +12,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// BenchmarkCounting counts uniform keys in a Go map at their owners, on 8 ranks, with and without a cache of 2^16 entries: with
-// as many keys as entries nearly all pebbles merge at their source, with 2^23 nearly none. A merged pebble saves the carrying
-// and the handler: the second is what a program brings, so there is one whose handler does half a microsecond of work more.
+// BenchmarkCounting counts uniform keys in a Go map at their owners, on 8 ranks, with and without a cache of 2^16
+// entries: with as many keys as entries nearly all pebbles merge at their source, with 2^23 nearly none. A merged
+// pebble saves the carrying and the handler: the second is what a program brings, so there is one whose handler does
+// half a microsecond of work more.
 func BenchmarkCounting(b *testing.B) {
 	const ranks = 8
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Retune implements engine.Endpoint: it takes over what the target's options leave open. Lanes and plan belong to a topology, and are
-// made anew for another; credit belongs to ranks, and stays.
+// Retune implements engine.Endpoint: it takes over what the target's options leave open. Lanes and plan belong to a
+// topology, and are made anew for another; credit belongs to ranks, and stays.
 func (c *core[V]) Retune(s engine.Setting) {
 	b, t := c.made, c.engine.Topology()
 	if b.tunes.Cache && s.Cache != b.cache {
@@ -40,11 +40,11 @@ func (c *core[V]) renewed(t route.Topology) {
 
 // ways works out by which way frames can hold only pebbles of this rank, and whether arriving pebbles meet the cache.
 //
-// A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the handler,
-// or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is dropped, so that
-// this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped for itself; or two be dropped for
-// each other, at two ranks. There a pebble meets the cache of its source alone. What a cache holds back is no copy, so caches
-// that hold are right everywhere.
+// A write-through cache drops a pebble because an equal or better one went on before it. That one must get to the
+// handler, or be dropped for another that does. Along fixed routes it is nearer to their owner than the one that is
+// dropped, so that this comes to an end. Where keys or routes change, a pebble may come to a rank twice, and be dropped
+// for itself; or two be dropped for each other, at two ranks. There a pebble meets the cache of its source alone. What
+// a cache holds back is no copy, so caches that hold are right everywhere.
 func (c *core[V]) ways() {
 	c.mover, _ = c.owner.(moves)
 	moving := c.mover != nil

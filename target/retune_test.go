@@ -45,11 +45,12 @@ var scripted = []tune.Setting{
 	{Topology: "hypercube", Coalesce: 1024},
 }
 
-// Settings change with every epoch, over every transport, for plain, coded and merged pebbles and for a target that leaves
-// nothing open, and each sum is that of a serial program.
+// Settings change with every epoch, over every transport, for plain, coded and merged pebbles and for a target that
+// leaves nothing open, and each sum is that of a serial program.
 func TestSettingsChangeBetweenEpochs(t *testing.T) {
 	for _, s := range []appstest.Shape{
-		{Ranks: 8, Procs: 1, Transport: "mem"}, {Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1}, {Ranks: 6, Procs: 3, Transport: "shm", Budget: 4000},
+		{Ranks: 8, Procs: 1, Transport: "mem"}, {Ranks: 5, Procs: 2, Transport: "tcp", Credits: 1}, {Ranks: 6,
+			Procs: 3, Transport: "shm", Budget: 4000},
 	} {
 		t.Run(s.String(), func(t *testing.T) {
 			s.New, s.Tuning = route.Direct, through(time.Nanosecond, scripted...)
@@ -78,7 +79,11 @@ func TestSettingsChangeBetweenEpochs(t *testing.T) {
 				open("coded", target.Coded(itemCodec{}))
 				sums["bits"] = &[keys]uint64{}
 				all = append(all, target.New(r, "bits", distribution.Block(keys, r.Size()), target.LowBits[item](6),
-					target.Each(func(v item) { sums["bits"][v.Key] += v.Sum }), target.Reduce(reduce.Combine(func(a, b item) item { a.Sum += b.Sum; return a }))))
+					target.Each(func(v item) { sums["bits"][v.Key] += v.Sum }), target.Reduce(reduce.Combine(func(a,
+						b item) item {
+						a.Sum += b.Sum
+						return a
+					}))))
 				open("closed", target.Coalesce(5), target.Route(route.Hypercube))
 				for epoch := range epochs {
 					if epoch == epochs/2 {
@@ -128,10 +133,12 @@ func (itemCodec) Decode(src []byte) (v item, err error) {
 	return v, err
 }
 
-// Frames tell that a factor is in force: the second window's are of one pebble each, and a target with a factor of its own keeps it.
+// Frames tell that a factor is in force: the second window's are of one pebble each, and a target with a factor of its
+// own keeps it.
 func TestFactorIsObeyed(t *testing.T) {
 	for _, option := range [][]target.Option{nil, {target.Coalesce(100)}} {
-		tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 100}, tune.Setting{Topology: "direct", Coalesce: 1})
+		tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 100},
+			tune.Setting{Topology: "direct", Coalesce: 1})
 		frames := [2][]uint64{}
 		require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1, Tuning: tuning}, func(r *pebble.Rank) error {
 			to := target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
@@ -167,19 +174,21 @@ func repeated(v uint64, n int) []uint64 {
 	return vs
 }
 
-// Within one long epoch rank 0 tells all others to take another factor, over and over, and nothing is lost. Frames of one pebble tell
-// that the others have obeyed.
+// Within one long epoch rank 0 tells all others to take another factor, over and over, and nothing is lost. Frames of
+// one pebble tell that the others have obeyed.
 func TestFactorChangesWithinAnEpoch(t *testing.T) {
 	for _, s := range []appstest.Shape{{Ranks: 3, Procs: 1, Transport: "mem"}, {Ranks: 4, Procs: 2, Transport: "tcp"}} {
 		t.Run(s.String(), func(t *testing.T) {
 			s.New = route.Direct
-			s.Tuning = through(time.Microsecond, tune.Setting{Topology: "direct", Coalesce: 64}, tune.Setting{Topology: "direct", Coalesce: 1})
+			s.Tuning = through(time.Microsecond, tune.Setting{Topology: "direct", Coalesce: 64},
+				tune.Setting{Topology: "direct", Coalesce: 1})
 			s.Tuning.Topology, s.Tuning.Cache = false, false
 			const batch, most = 50, 4_000_000
 			var obeyed atomic.Int64 // ranks that have sent a batch in frames of one pebble
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 				handled, sent, seen := uint64(0), uint64(0), false
-				to := target.New(r, "to", distribution.Cyclic(uint64(r.Size()), r.Size()), target.Key(func(v uint64) uint64 { return v }),
+				to := target.New(r, "to", distribution.Cyclic(uint64(r.Size()), r.Size()),
+					target.Key(func(v uint64) uint64 { return v }),
 					target.Batch(func(vs []uint64) { handled += uint64(len(vs)) }))
 				next := uint64(r.ID()+1) % uint64(r.Size())
 				err := r.Epoch(func() error {
@@ -198,7 +207,10 @@ func TestFactorChangesWithinAnEpoch(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				total, err := pebble.AllReduce(r, [2]uint64{handled, sent}, func(a, b [2]uint64) [2]uint64 { return [2]uint64{a[0] + b[0], a[1] + b[1]} })
+				total, err := pebble.AllReduce(r, [2]uint64{handled, sent}, func(a,
+					b [2]uint64) [2]uint64 {
+					return [2]uint64{a[0] + b[0], a[1] + b[1]}
+				})
 				if err == nil && total[0] != total[1] {
 					err = fmt.Errorf("%d pebbles were handled, of %d", total[0], total[1])
 				}
@@ -211,7 +223,8 @@ func TestFactorChangesWithinAnEpoch(t *testing.T) {
 
 // The factor changes while handlers send to their own rank, whose queue has frames of the size of the factor.
 func TestFactorChangesBesideTheQueue(t *testing.T) {
-	tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 64}, tune.Setting{Topology: "direct", Coalesce: 3},
+	tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 64},
+		tune.Setting{Topology: "direct", Coalesce: 3},
 		tune.Setting{Topology: "direct", Coalesce: 1000}, tune.Setting{Topology: "direct", Coalesce: 1})
 	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: 1, Tuning: tuning}, func(r *pebble.Rank) error {
 		const fan, depth, rounds, more = 3, 4, 20, 40
@@ -245,21 +258,27 @@ func TestFactorChangesBesideTheQueue(t *testing.T) {
 
 func TestTuningFailsInWords(t *testing.T) {
 	program := func(r *pebble.Rank) error {
-		target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}))
+		target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {}))
 		return r.Epoch(func() error { return nil })
 	}
-	broken := &pebble.Tuning{Coalesce: true, New: func(tune.Site) (pebble.Tuner, error) { return nil, errors.New("no tuner today") }}
+	broken := &pebble.Tuning{Coalesce: true, New: func(tune.Site) (pebble.Tuner, error) {
+		return nil,
+			errors.New("no tuner today")
+	}}
 	for want, c := range map[string]pebble.Config{
 		"tuning: no tuner today":        {Ranks: 2, Tuning: broken},
 		`unknown topology "nowhere"`:    {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "nowhere", Coalesce: 1})},
 		"shared buffers can't be tuned": {Ranks: 2, Tuning: &pebble.Tuning{Coalesce: true}, Buffers: pebble.Shared},
 		"a coalescing factor of 0":      {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "direct"})},
-		"larger than the memory limit":  {Ranks: 2, MemoryLimit: 1 << 20, Tuning: through(0, tune.Setting{Topology: "direct", Coalesce: 1, Cache: 1 << 28})},
+		"larger than the memory limit": {Ranks: 2, MemoryLimit: 1 << 20, Tuning: through(0,
+			tune.Setting{Topology: "direct", Coalesce: 1, Cache: 1 << 28})},
 	} {
 		f := program
 		if want == "larger than the memory limit" {
 			f = func(r *pebble.Rank) error {
-				target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}),
+				target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+					target.Each(func(uint64) {}),
 					target.Reduce(reduce.Duplicates[uint64]()))
 				return r.Epoch(func() error { return nil })
 			}
@@ -271,20 +290,22 @@ func TestTuningFailsInWords(t *testing.T) {
 // Only rank 0 knows what was chosen, and nobody does where nothing can be.
 func TestTuned(t *testing.T) {
 	for _, options := range [][]target.Option{nil, {target.Coalesce(7), target.Route(route.Direct)}} {
-		require.NoError(t, run(t, pebble.Config{Ranks: 2, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}}, func(r *pebble.Rank) error {
-			target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }), target.Each(func(uint64) {}), options...)
-			for range 3 {
-				if err := r.Epoch(func() error { return nil }); err != nil {
-					return err
+		require.NoError(t, run(t, pebble.Config{Ranks: 2, Tuning: &pebble.Tuning{Topology: true, Coalesce: true}},
+			func(r *pebble.Rank) error {
+				target.New(r, "to", distribution.Cyclic(2, 2), target.Key(func(v uint64) uint64 { return v }),
+					target.Each(func(uint64) {}), options...)
+				for range 3 {
+					if err := r.Epoch(func() error { return nil }); err != nil {
+						return err
+					}
 				}
-			}
-			tuned, ok := r.Tuned()
-			require.Equal(t, r.ID() == 0 && options == nil, ok)
-			if ok {
-				require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, tuned.Setting)
-				require.Contains(t, tuned.Reason, "nothing else was tried yet")
-			}
-			return nil
-		}))
+				tuned, ok := r.Tuned()
+				require.Equal(t, r.ID() == 0 && options == nil, ok)
+				if ok {
+					require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, tuned.Setting)
+					require.Contains(t, tuned.Reason, "nothing else was tried yet")
+				}
+				return nil
+			}))
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/activepebbles/pebbles/reduce"
 )
 
-// SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by less.
+// SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by
+// less.
 const SendBufferMax = 64
 
-// sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out, and handlers
-// run, for many at a time. There is one for the main function and one for handlers, because a send of the former may let
-// handlers run. Pebbles that travel through a codec go on one by one.
+// sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out,
+// and handlers run, for many at a time. There is one for the main function and one for handlers, because a send of the
+// former may let handlers run. Pebbles that travel through a codec go on one by one.
 type sendBuffer[V any] struct {
 	vs    []V
 	n     int
@@ -97,8 +98,9 @@ func (c *core[V]) flushBuffer(s *sendBuffer[V], inHandler bool) bool {
 	return true
 }
 
-// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is under way, which waits and lets others
-// look for what is due. What handlers have sent to this rank is queued, wherever this is called from.
+// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is under way,
+// which waits and lets others look for what is due. What handlers have sent to this rank is queued, wherever this is
+// called from.
 func (c *core[V]) flushBuffers() (moved bool) {
 	if !c.busy {
 		moved = c.flushBuffer(&c.buffers.main, c.engine.InHandler())
@@ -134,7 +136,8 @@ func (c *core[V]) sendBatch(vs []V) {
 	c.engine.End()
 }
 
-// awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have none.
+// awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have
+// none.
 func (c *core[V]) awaitRoom(vs []V) {
 	for !c.engine.HasRooms() {
 		l := c.fullLane(vs)
@@ -158,7 +161,8 @@ func (c *core[V]) fullLane(vs []V) int {
 	return -1
 }
 
-// gather puts a batch of a handler or a task into the send buffer, if it is so short that its way through would cost more than its pebbles.
+// gather puts a batch of a handler or a task into the send buffer, if it is so short that its way through would cost
+// more than its pebbles.
 func (c *core[V]) gather(vs []V, depth uint8) bool {
 	s := &c.buffers.inner
 	if len(vs) > len(s.vs)/4 {

@@ -18,7 +18,8 @@ import (
 // pairsEach is how many pebbles go from each rank to each other.
 const pairsEach = 40
 
-// pairs lets 8 ranks in two processes send pebbles to each other, and returns how many frames that took. Each arrives once.
+// pairs lets 8 ranks in two processes send pebbles to each other, and returns how many frames that took. Each arrives
+// once.
 func pairs(t *testing.T, topology route.Constructor, coded bool, buffers pebble.Buffers) (frames uint64) {
 	s := appstest.Shape{
 		Ranks: 8, Procs: 2, Transport: "tcp", New: topology, Coalesce: 1024, Termination: "skr", Buffers: buffers,
@@ -68,8 +69,8 @@ func TestSharedBuffers(t *testing.T) {
 	}
 }
 
-// Ranks that share their buffers send fewer frames when each has little to send. How many pour into a buffer before it leaves
-// depends on who runs when, so it is tried until it shows.
+// Ranks that share their buffers send fewer frames when each has little to send. How many pour into a buffer before it
+// leaves depends on who runs when, so it is tried until it shows.
 func TestSharedBuffersSendFewerFrames(t *testing.T) {
 	const separate, tries = 8 * 7, 40 // a frame for each pair of ranks
 	require.GreaterOrEqual(t, pairs(t, route.Direct, false, pebble.Separate), uint64(separate))

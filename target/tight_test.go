@@ -15,8 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// With room for a single frame under way, and a single frame of credit on each link, and every pebble due at once, sends wait, flush and handle inside each other all
-// the time; nothing may be lost, and nobody may hang.
+// With room for a single frame under way, and a single frame of credit on each link, and every pebble due at once,
+// sends wait, flush and handle inside each other all the time; nothing may be lost, and nobody may hang.
 func TestTightBuffers(t *testing.T) {
 	const keys, sends = 64, 900
 	for _, ranks := range []int{2, 4, 7} {
@@ -33,7 +33,10 @@ func TestTightBuffers(t *testing.T) {
 									c := pebble.Config{
 										Ranks: ranks, Topology: topology, BufferBudget: budget, Credits: 1, Due: due, Cache: cache, Coalesce: 16,
 									}
-									require.NoError(t, run(t, c, func(r *pebble.Rank) error { return tight(r, got, sends, coder, depth) }))
+									require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+										return tight(r, got,
+											sends, coder, depth)
+									}))
 									sum := uint64(0)
 									for _, n := range got {
 										sum += n
@@ -63,7 +66,10 @@ func (amounts) Decode(src []byte) (a amount, err error) {
 // tight sends pebbles that each cause another one, of a target with a reduction.
 func tight(r *pebble.Rank, got []uint64, sends int, coder bool, depth int) error {
 	owner := distribution.Cyclic(uint64(len(got)), r.Size())
-	options := []target.Option{target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))}
+	options := []target.Option{target.Reduce(reduce.Combine(func(a, b amount) amount {
+		return amount{a.key,
+			a.n + b.n}
+	}))}
 	if coder {
 		options = append(options, target.Coded[amount](amounts{}))
 	}

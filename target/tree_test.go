@@ -15,9 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// All ranks send to one key, with a combining reduction, along a hypercube: routing and reduction make a reduction tree of
-// themselves (Active Pebbles, section 3.5 and figure 2c). It has at most P-1 frames, ⌈log2 P⌉ stages, and the root receives at
-// most ⌈log2 P⌉ of them.
+// All ranks send to one key, with a combining reduction, along a hypercube: routing and reduction make a reduction tree
+// of themselves (Active Pebbles, section 3.5 and figure 2c). It has at most P-1 frames, ⌈log2 P⌉ stages, and the root
+// receives at most ⌈log2 P⌉ of them.
 func TestReductionTreeEmerges(t *testing.T) {
 	for _, detector := range []termination.Maker{termination.Ordered, termination.Auto} {
 		for ranks := 1; ranks <= 64; ranks++ {
@@ -64,15 +64,16 @@ func hops(t route.Topology, from, to int) (n int) {
 	return n
 }
 
-// An all-to-all takes exactly the frames that the routes make: each link's pebbles over the coalescing factor, rounded up.
-// So the whole is within a frame a buffer of TRAM's table I: z/g to N z/g for z pebbles, buffers of g, and routes of at most N
-// hops (TRAM, section IV.C).
+// An all-to-all takes exactly the frames that the routes make: each link's pebbles over the coalescing factor, rounded
+// up. So the whole is within a frame a buffer of TRAM's table I: z/g to N z/g for z pebbles, buffers of g, and routes
+// of at most N hops (TRAM, section IV.C).
 func TestFramesOfAnAllToAll(t *testing.T) {
 	for _, c := range []struct {
 		topology string
 		ranks    int
 	}{
-		{"direct", 16}, {"hypercube", 13}, {"hypercube", 256}, {"mesh:4x4x4", 64}, {"mesh:16x16", 256}, {"mesh:3", 50}, {"tree", 33},
+		{"direct", 16}, {"hypercube", 13}, {"hypercube", 256}, {"mesh:4x4x4", 64}, {"mesh:16x16", 256}, {"mesh:3",
+			50}, {"tree", 33},
 		{"two-stage", 9},
 	} {
 		for _, g := range []int{8, 20} {
@@ -82,7 +83,8 @@ func TestFramesOfAnAllToAll(t *testing.T) {
 				topology := make1(c.ranks)
 				const items = 3 // from each rank to each other
 				frames, got := make([]uint64, c.ranks), make([]int, c.ranks)
-				config := pebble.Config{Ranks: c.ranks, Topology: make1, Coalesce: g, Termination: termination.Ordered, Due: -1}
+				config := pebble.Config{Ranks: c.ranks, Topology: make1, Coalesce: g,
+					Termination: termination.Ordered, Due: -1}
 				require.NoError(t, run(t, config, func(r *pebble.Rank) error {
 					item := target.New(r, "item", distribution.Cyclic(uint64(c.ranks), c.ranks),
 						target.Key(func(to uint64) uint64 { return to }),

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that it is given to,
-// as [New] returns it. The first error ends the job, on every rank, with a [HandlerError] that names the rank, the target and the
-// pebble; pebbles behind that one are not handled.
+// TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that
+// it is given to, as [New] returns it. The first error ends the job, on every rank, with a [HandlerError] that names
+// the rank, the target and the pebble; pebbles behind that one are not handled.
 func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	if handle == nil {
 		return Handling[V]{} // which registration refuses
@@ -24,8 +24,9 @@ func TryEach[V any](handle func(t *Target[V], v V) error) Handling[V] {
 	})
 }
 
-// TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch more than
-// Batch, and allocates nothing. [At] says which pebble an error is about; otherwise the error names the first of the batch.
+// TryBatch is [Batch] for a handler that needs its own target, or that may fail: see [TryEach]. It costs a call a batch
+// more than Batch, and allocates nothing. [At] says which pebble an error is about; otherwise the error names the first
+// of the batch.
 func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	if handle == nil {
 		return Handling[V]{}

@@ -71,19 +71,22 @@ func TestTryHandlersSendOn(t *testing.T) {
 func TestTryErrorsAreNamed(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5} {
 		for want, handling := range map[string]target.Handling[step]{
-			`rank %d: target "visit": handle pebble {Key:%d Left:7}: no room`: target.TryEach(func(_ *target.Target[step], s step) error {
+			`rank %d: target "visit": handle pebble {Key:%d Left:7}: no ` +
+				`room`: target.TryEach(func(_ *target.Target[step], s step) error {
 				if s.Left == 7 {
 					return errTried
 				}
 				return nil
 			}),
-			`rank %d: target "visit": handle pebble {Key:%d Left:7}: at last: pebble 7 of its batch: no room`: target.TryBatch(
+			`rank %d: target "visit": handle pebble {Key:%d Left:7}: at last: pebble 7 of its batch: no ` +
+				`room`: target.TryBatch(
 				func(_ *target.Target[step], vs []step) error {
 					return fmt.Errorf("at last: %w", target.At(7, errTried))
 				}),
 			`rank %d: target "visit": handle a batch of 10 pebbles from {Key:%d Left:0} on: no room`: target.TryBatch(
 				func(*target.Target[step], []step) error { return errTried }),
-			`rank %d: target "visit": handle a batch of 10 pebbles from {Key:%d Left:0} on: pebble 10 of its batch: no room`: target.TryBatch(
+			`rank %d: target "visit": handle a batch of 10 pebbles from {Key:%d Left:0} on: pebble 10 of its ` +
+				`batch: no room`: target.TryBatch(
 				func(*target.Target[step], []step) error { return target.At(10, errTried) }),
 		} {
 			told := make([]error, ranks)
@@ -120,7 +123,10 @@ func TestTryErrorsAreShort(t *testing.T) {
 	for length := range 8 {
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			say := target.New(r, "say", distribution.Ranks(2), target.Key(func(string) uint64 { return 1 }),
-				target.TryEach(func(*target.Target[string], string) error { return errTried }), target.Coded(target.Codec[string](texts{})))
+				target.TryEach(func(*target.Target[string],
+					string) error {
+					return errTried
+				}), target.Coded(target.Codec[string](texts{})))
 			return r.Epoch(func() error {
 				say.Send(strings.Repeat("x", length) + "\n" + strings.Repeat("é", 100_000))
 				return nil
@@ -172,7 +178,10 @@ func BenchmarkHandlers(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			require.NoError(b, run(b, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-				add := target.New(r, "add", distribution.Ranks(1), target.Keys(func(_ []uint64, keys []uint64) { clear(keys) }), handling)
+				add := target.New(r, "add", distribution.Ranks(1), target.Keys(func(_ []uint64,
+					keys []uint64) {
+					clear(keys)
+				}), handling)
 				return r.Epoch(func() error {
 					vs := make([]uint64, 1024)
 					b.ResetTimer()

@@ -40,7 +40,8 @@ func TestTasksOfTexts(t *testing.T) {
 					}
 					var work *task.Kind[string]
 					if most == 1 {
-						work = task.NewKind(s, "work", func(a string) { all([]string{a}) }, target.Coded(pebble.Strings{}))
+						work = task.NewKind(s, "work", func(a string) { all([]string{a}) },
+							target.Coded(pebble.Strings{}))
 					} else {
 						work = task.NewKindBatch(s, "work", most, all, target.Coded(pebble.Strings{}))
 					}
@@ -63,7 +64,8 @@ func TestTasksOfTexts(t *testing.T) {
 	}
 }
 
-// One theft carries no more than a handler may send, however long the arguments are: a thief gets some of these, and not half of all.
+// One theft carries no more than a handler may send, however long the arguments are: a thief gets some of these, and
+// not half of all.
 func TestTheftsOfLongTextsAreBounded(t *testing.T) {
 	const tasks, bytes = 200, 20_000
 	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, Seed: 1})
@@ -94,7 +96,8 @@ func TestTheftsOfLongTextsAreBounded(t *testing.T) {
 // What is not plain data and has no codec is refused with the option to add, and so is what has no function.
 func TestKindsWithoutCodecs(t *testing.T) {
 	for want, register := range map[string]func(s *task.Scheduler){
-		`target "work": its argument: type string is not plain data: string is a string, which means nothing on another rank: ` +
+		`target "work": its argument: type string is not plain data: string is a string, which means nothing on ` +
+			`another rank: ` +
 			`add target.Coded(pebble.Strings{})`: func(s *task.Scheduler) { task.NewKind(s, "work", func(string) {}) },
 		"none of its values is what that is for: its argument is a uint64": func(s *task.Scheduler) {
 			task.NewKindBatch(s, "work", 3, func([]uint64) {}, target.Coded(pebble.Strings{}))
@@ -102,7 +105,10 @@ func TestKindsWithoutCodecs(t *testing.T) {
 		`target "work": it has no function that runs its tasks: give one`: func(s *task.Scheduler) {
 			task.NewKind[uint64](s, "work", nil)
 		},
-		"it has no function that runs its tasks":  func(s *task.Scheduler) { task.NewKindBatch[uint64](s, "work", 3, nil) },
+		"it has no function that runs its tasks": func(s *task.Scheduler) {
+			task.NewKindBatch[uint64](s, "work", 3,
+				nil)
+		},
 		"it has no function that runs its pieces": func(s *task.Scheduler) { task.NewLoop(s, "work", 3, nil) },
 		"none of its values is what that is for": func(s *task.Scheduler) {
 			task.NewLoop(s, "work", 3, func(_, _ uint64) {}, target.Coded(pebble.Strings{}))

@@ -11,10 +11,11 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Kind is tasks that move: one function, which all ranks register under one name, and an argument for each task. A task that has not
-// begun is nothing but its argument, 8 bytes or so, and may be carried to a rank that has nothing to do (Grappa, sections 4.1 and
-// 4.2). So an argument says what to do by keys, and never by what one rank alone has. It is plain data, or travels through a codec: see
-// target.Coded. Methods may be called in an epoch's body, by handlers and by tasks. The end of the epoch says that all have ended.
+// Kind is tasks that move: one function, which all ranks register under one name, and an argument for each task. A task
+// that has not begun is nothing but its argument, 8 bytes or so, and may be carried to a rank that has nothing to do
+// (Grappa, sections 4.1 and 4.2). So an argument says what to do by keys, and never by what one rank alone has. It is
+// plain data, or travels through a codec: see target.Coded. Methods may be called in an epoch's body, by handlers and
+// by tasks. The end of the epoch says that all have ended.
 type Kind[A any] struct {
 	s       *Scheduler
 	name    string
@@ -59,14 +60,14 @@ type kind interface {
 // stealBytes bounds the arguments that one theft carries, as handlers can't wait for room.
 const stealBytes = 64 << 10
 
-// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of options, Coalesce, Route
-// and Coded apply.
+// NewKind registers a kind of tasks, by the rules of target.New: on all ranks, in the same order, between epochs. Of
+// options, Coalesce, Route and Coded apply.
 func NewKind[A any](s *Scheduler, name string, run func(a A), options ...target.Option) *Kind[A] {
 	return newKind(s, &Kind[A]{s: s, name: name, run: run, most: 1}, options)
 }
 
-// NewKindBatch registers a kind whose tasks run up to so many at a time: what one run waits for, it waits for once for all of them. The
-// slice is gone when run returns.
+// NewKindBatch registers a kind whose tasks run up to so many at a time: what one run waits for, it waits for once for
+// all of them. The slice is gone when run returns.
 func NewKindBatch[A any](s *Scheduler, name string, most int, run func(as []A), options ...target.Option) *Kind[A] {
 	k := &Kind[A]{s: s, name: name, runAll: run, most: most}
 	if most < 1 {
@@ -103,15 +104,16 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 	return k
 }
 
-// Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first (Grappa, section
-// 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
+// Spawn makes a task that any rank may run: this one, the newest first, or one that has nothing to do, the oldest first
+// (Grappa, section 4.2: the public queue). Ranks look for tasks of others in epochs of [Scheduler.Run].
 func (k *Kind[A]) Spawn(a A) {
 	k.s.engine.Admit("Spawn was called")
 	k.tasks = append(k.tasks, a)
 	k.s.queued++
 }
 
-// SpawnOn makes a task that runs on a rank, where it is queued when it has arrived. A task that calls may wait for room, as a send does.
+// SpawnOn makes a task that runs on a rank, where it is queued when it has arrived. A task that calls may wait for
+// room, as a send does.
 func (k *Kind[A]) SpawnOn(rank int, a A) {
 	k.s.engine.Admit("SpawnOn was called")
 	self, ranks := k.s.rank.ID(), k.s.rank.Size()

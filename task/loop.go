@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// For runs a loop over [from, to) in pieces of at most grain, as tasks of this rank and in the one that calls, and returns when all pieces
-// have ended. The larger the grain, the fewer switches; the smaller, the more pieces that can wait at a time. It needs no free worker,
-// so loops may nest.
+// For runs a loop over [from, to) in pieces of at most grain, as tasks of this rank and in the one that calls, and
+// returns when all pieces have ended. The larger the grain, the fewer switches; the smaller, the more pieces that can
+// wait at a time. It needs no free worker, so loops may nest.
 func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	w := s.caller("For")
 	if grain == 0 {
@@ -41,8 +41,8 @@ func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	}
 }
 
-// Loop is a loop whose pieces may run on any rank. A range is split in halves until these are no longer than a grain, so that a rank
-// without work gets half of what another has left (Grappa, section 4.1).
+// Loop is a loop whose pieces may run on any rank. A range is split in halves until these are no longer than a grain,
+// so that a rank without work gets half of what another has left (Grappa, section 4.1).
 type Loop struct {
 	kind  *Kind[span]
 	grain uint64

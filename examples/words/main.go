@@ -32,7 +32,8 @@ func run(r *pebble.Rank, text string, ask ...string) ([]uint64, error) {
 		counts[word]++
 		return counts[word]
 	}, travels)
-	get := delegate.New(s, "get", owner, distribution.HashString, func(word string) uint64 { return counts[word] }, travels)
+	get := delegate.New(s, "get", owner, distribution.HashString, func(word string) uint64 { return counts[word] },
+		travels)
 
 	if err := s.Run(func() {
 		for word := range strings.FieldsSeq(text) {

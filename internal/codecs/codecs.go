@@ -1,5 +1,5 @@
-// Package codecs makes codecs of pebbles that carry values of a program with something of ours beside them, such as who asks. The program gives
-// codecs of its values alone, since it can't name the pebbles.
+// Package codecs makes codecs of pebbles that carry values of a program with something of ours beside them, such as who
+// asks. The program gives codecs of its values alone, since it can't name the pebbles.
 package codecs
 
 import (
@@ -55,8 +55,8 @@ func (p *Part[V]) check() error {
 // ErrNone is the error of an option without a codec.
 var ErrNone = errors.New("target.Coded got no codec: give one, or leave the option out for plain data")
 
-// Share gives the codecs that a program has given to the parts that they are for. The error says which one is for none, or which part needs
-// one.
+// Share gives the codecs that a program has given to the parts that they are for. The error says which one is for none,
+// or which part needs one.
 func Share(given []any, parts ...taker) error {
 	for _, codec := range given {
 		if codec == nil {
@@ -67,7 +67,8 @@ func Share(given []any, parts ...taker) error {
 			taken = p.Take(codec) || taken
 		}
 		if !taken {
-			return fmt.Errorf("target.Coded got a %T, and none of its values is what that is for: %s", codec, list(parts))
+			return fmt.Errorf("target.Coded got a %T, and none of its values is what that is for: %s", codec,
+				list(parts))
 		}
 	}
 	for _, p := range parts {

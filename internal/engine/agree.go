@@ -70,11 +70,14 @@ func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
 	for i := range max(len(as), len(bs)) {
 		switch {
 		case i >= len(as):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same targets in the same order", rankB, bs[i], rankA)
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same "+
+				"targets in the same order", rankB, bs[i], rankA)
 		case i >= len(bs):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same targets in the same order", rankA, as[i], rankB)
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same "+
+				"targets in the same order", rankA, as[i], rankB)
 		case as[i] != bs[i]:
-			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: all ranks must register the same targets in the same order",
+			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: all ranks must "+
+				"register the same targets in the same order",
 				rankA, as[i], rankB, bs[i])
 		}
 	}

@@ -7,19 +7,23 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// Tasks are what a rank does within epochs besides frames, on coroutines. The engine calls them on the rank's goroutine, at the end of an
-// epoch and never inside a wait, so that a task's stack holds no handler of another's frames.
+// Tasks are what a rank does within epochs besides frames, on coroutines. The engine calls them on the rank's
+// goroutine, at the end of an epoch and never inside a wait, so that a task's stack holds no handler of another's
+// frames.
 type Tasks interface {
-	// Work runs some of the tasks that can go on. It reports whether there were any, and whether some wait for what comes without a
-	// pebble, such as room for a send: the rank is not at rest then.
+	// Work runs some of the tasks that can go on. It reports whether there were any, and whether some wait for what
+	// comes without a pebble, such as room for a send: the rank is not at rest then.
 	Work() (worked, left bool)
 	// Await lets the running task wait until a lane of its target may have room.
 	Await(t *Target, lane int)
-	// Complete comes when every pebble of an epoch has been handled. It says what still waits, since nothing can come any more.
+	// Complete comes when every pebble of an epoch has been handled. It says what still waits, since nothing can come
+	// any more.
 	Complete() error
-	// End comes when the job has failed or the rank's function has returned: what waits unwinds, and coroutines end. It may come again.
+	// End comes when the job has failed or the rank's function has returned: what waits unwinds, and coroutines end. It
+	// may come again.
 	End()
-	// Linger is for how long the buffers of a rank that has nothing to do may wait for pebbles of tasks that others wake; 0 when none wait.
+	// Linger is for how long the buffers of a rank that has nothing to do may wait for pebbles of tasks that others
+	// wake; 0 when none wait.
 	Linger() time.Duration
 	// Describe says in words what tasks may take, for explanations.
 	Describe() string
@@ -59,8 +63,8 @@ func (r *Rank) workAside(worked bool) (any, left bool) {
 	return worked, left
 }
 
-// lingers reports whether this rank, which has found nothing to do for so many looks, should leave its buffers alone for now. It has let
-// others run then.
+// lingers reports whether this rank, which has found nothing to do for so many looks, should leave its buffers alone
+// for now. It has let others run then.
 func (r *Rank) lingers(idle int) bool {
 	if r.tasks == nil {
 		return false
@@ -124,7 +128,8 @@ func (r *Rank) EndTask(before uint64) {
 // PumpAside hands over the frames that tasks have filled, as far as there is credit.
 func (r *Rank) PumpAside() { r.pump() }
 
-// InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine calls.
+// InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine
+// calls.
 func (r *Rank) InTask(call string) bool {
 	r.owned(call)
 	return r.mode == task
@@ -133,7 +138,8 @@ func (r *Rank) InTask(call string) bool {
 // InBody reports whether the main function is running in an epoch's body.
 func (r *Rank) InBody() bool { return r.mode == body }
 
-// MayWait reports whether a call may wait: a task runs, or the main function in an epoch's body. It ends the job when another goroutine calls.
+// MayWait reports whether a call may wait: a task runs, or the main function in an epoch's body. It ends the job when
+// another goroutine calls.
 func (r *Rank) MayWait(call string) bool {
 	r.owned(call)
 	return r.mode == task || r.mode == body
@@ -146,12 +152,13 @@ func (r *Rank) Admit(call string) {
 	case in != body && in != task && in != handler:
 		r.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone", r.id, call)
 	case r.limit > 0:
-		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth out", r.id, call)
+		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
+			"out", r.id, call)
 	}
 }
 
-// Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send meanwhile leaves when there
-// is nothing else to do: others may wait for it in the same way.
+// Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send
+// meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
 	from := r.enter(call)
 	for idle := 0; !done(); idle++ {
@@ -168,8 +175,8 @@ func (r *Rank) Await(call string, done func() bool) {
 	r.leave(call, from)
 }
 
-// Coroutine runs f, which is a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic goes on with the
-// stack of this goroutine; the unwinding of a failed job ends here.
+// Coroutine runs f, which is a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic
+// goes on with the stack of this goroutine; the unwinding of a failed job ends here.
 func (r *Rank) Coroutine(f func()) {
 	defer func() {
 		value := recover()

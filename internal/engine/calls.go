@@ -11,11 +11,12 @@ import (
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
 //
 // It also finds a rank that a second goroutine uses. A call of the program's begins from one of the program's modes, by
-// compare-and-swap, so no two are under way at once. That costs some nanoseconds for a full stage of single sends, a SendAll, a
-// collective. Single sends that are put aside look at the mode, as they must anyway, and so do sends of handlers: a compare-and-swap
-// for each of these cost a fifteenth of PointerChase. So calls that overlap are told, and calls that
-// come one after the other from two goroutines are not. Builds under -race or with the tag pebbles_check compare goroutines at each
-// call besides: see owner. Everything else reads and writes the mode plainly, as is right for one goroutine.
+// compare-and-swap, so no two are under way at once. That costs some nanoseconds for a full stage of single sends, a
+// SendAll, a collective. Single sends that are put aside look at the mode, as they must anyway, and so do sends of
+// handlers: a compare-and-swap for each of these cost a fifteenth of PointerChase. So calls that overlap are told, and
+// calls that come one after the other from two goroutines are not. Builds under -race or with the tag pebbles_check
+// compare goroutines at each call besides: see owner. Everything else reads and writes the mode plainly, as is right
+// for one goroutine.
 type mode uint32
 
 const (
@@ -31,14 +32,15 @@ const (
 	over // the rank's function has returned
 )
 
-// ofProgram reports whether the program runs, and no call of it: each of its modes is even, and a call's is the next one.
+// ofProgram reports whether the program runs, and no call of it: each of its modes is even, and a call's is the next
+// one.
 func (m mode) ofProgram() bool { return m&1 == 0 }
 
 // inEpoch reports whether an epoch is running on this rank.
 func (r *Rank) inEpoch() bool { return r.mode >= body && r.mode <= nested }
 
-// enter begins a call of the program's and returns where it comes from, for leave. It ends the job when another call is under way, or
-// when the rank's function has returned.
+// enter begins a call of the program's and returns where it comes from, for leave. It ends the job when another call is
+// under way, or when the rank's function has returned.
 func (r *Rank) enter(call string) (from mode) {
 	r.owned(call)
 	from = r.mode
@@ -64,7 +66,8 @@ func (r *Rank) leave(call string, from mode) {
 	r.mode = from
 }
 
-// misplaced ends the job: a call comes in a mode that is wrong for it, for which these are the words if it meets no other call.
+// misplaced ends the job: a call comes in a mode that is wrong for it, for which these are the words if it meets no
+// other call.
 func (r *Rank) misplaced(in mode, call, format string, args ...any) {
 	if !in.ofProgram() {
 		r.crossed(call)
@@ -75,12 +78,14 @@ func (r *Rank) misplaced(in mode, call, format string, args ...any) {
 	misuse(format, args...)
 }
 
-// crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of them.
+// crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of
+// them.
 func (r *Rank) crossed(call string) {
 	if r.mode == over {
 		r.late(call)
 	}
-	r.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is under way: a rank and its targets are for the "+
+	r.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is under way: a rank and its "+
+		"targets are for the "+
 		"goroutine of the rank's function alone, and not for the functions that give keys, merge or distribute. "+
 		"Build with -race or with -tags pebbles_check to find every call from another goroutine", r.id, call))
 }
@@ -90,7 +95,8 @@ func (r *Rank) late(call string) {
 	if r.job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
 	}
-	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of that function", r.id, call)
+	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
+		"that function", r.id, call)
 }
 
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.
@@ -103,8 +109,8 @@ func (r *Rank) intruded(words string) {
 	panic(words) // of this rank, whose error it follows; or of one of another job, which fails by it
 }
 
-// unwindProgram leaves the user's code after the job has failed. On a goroutine of the user's nobody would catch the panic that
-// unwinds a rank.
+// unwindProgram leaves the user's code after the job has failed. On a goroutine of the user's nobody would catch the
+// panic that unwinds a rank.
 func unwindProgram() {
 	if !onRank() {
 		runtime.Goexit()
@@ -112,7 +118,8 @@ func unwindProgram() {
 	panic(unwind{})
 }
 
-// onRank reports whether this is the goroutine of a rank, of whatever job, or one of its coroutines. Cost: microseconds.
+// onRank reports whether this is the goroutine of a rank, of whatever job, or one of its coroutines. Cost:
+// microseconds.
 func onRank() bool {
 	pcs := make([]uintptr, 64)
 	for n := runtime.Callers(0, pcs); n == len(pcs); n = runtime.Callers(0, pcs) {

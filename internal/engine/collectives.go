@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Fold returns what becomes of a rank's own value and that of another rank, in the memory of own or in other memory that it gives away.
+// Fold returns what becomes of a rank's own value and that of another rank, in the memory of own or in other memory
+// that it gives away.
 type Fold func(own, from []byte) []byte
 
 // Barrier returns when all ranks have called it.
@@ -69,7 +70,8 @@ func (r *Rank) AllGather(of Values, value []byte) ([]byte, error) {
 
 // AllGatherV returns the values of all ranks, by rank, of any length each.
 func (r *Rank) AllGatherV(of Values, value []byte) ([][]byte, error) {
-	result, err := r.networks[allGather].typed(of).run(collective.AllGatherV(r.id, r.Size()), collective.AppendRecord(nil, value), nil)
+	result, err := r.networks[allGather].typed(of).run(collective.AllGatherV(r.id, r.Size()),
+		collective.AppendRecord(nil, value), nil)
 	if err != nil {
 		return nil, err
 	}

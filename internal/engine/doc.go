@@ -1,8 +1,9 @@
-// Package engine runs one rank of a job: it takes in frames, hands them to targets, ends epochs, runs collectives, spreads
-// marks and settings, and ends the job when it fails. Packages pebble and target are its face. A program never sees it.
+// Package engine runs one rank of a job: it takes in frames, hands them to targets, ends epochs, runs collectives,
+// spreads marks and settings, and ends the job when it fails. Packages pebble and target are its face. A program never
+// sees it.
 //
-// A [Rank] is for one goroutine. A target is an [Endpoint] that [Rank.Register] adds to it; the engine calls endpoints once a
-// frame, never once a pebble.
+// A [Rank] is for one goroutine. A target is an [Endpoint] that [Rank.Register] adds to it; the engine calls endpoints
+// once a frame, never once a pebble.
 package engine
 
 // Key is what methods of public packages take that are for this module alone: no other module can name its type.

@@ -18,11 +18,13 @@ type Plan struct {
 
 func (p Plan) check(beyond int) error {
 	if p.Declared && (p.Depth < 1 || p.Depth > depthMax-beyond) {
-		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be declared %d; "+
+		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be "+
+			"declared %d; "+
 			"leave it out for chains of any length", p.Depth, depthMax-beyond)
 	}
 	if p.Declared && p.Idle != nil {
-		return errors.New("pebble: epoch: a declared depth and idle work: what idle work sends begins chains for as long as others send to " +
+		return errors.New("pebble: epoch: a declared depth and idle work: what idle work sends begins chains for " +
+			"as long as others send to " +
 			"it, so their length is not known: leave the depth out")
 	}
 	return nil
@@ -100,10 +102,11 @@ func (r *Rank) open() {
 	}
 }
 
-// quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not before
-// others have had a turn: they may be about to send more. A rank counts as being at rest when it has found nothing to do
-// for some looks in a row. Where chains have no known end, those are the more the more rounds were in vain: in a long chain
-// of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's time.
+// quiesce waits for the end of the epoch. What is left in buffers leaves when there is nothing else to do, and not
+// before others have had a turn: they may be about to send more. A rank counts as being at rest when it has found
+// nothing to do for some looks in a row. Where chains have no known end, those are the more the more rounds were in
+// vain: in a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's
+// time.
 func (r *Rank) quiesce() {
 	before := r.detector.Rounds()
 	for idle := 0; ; idle++ {
@@ -159,8 +162,8 @@ func (r *Rank) back() bool {
 	return true
 }
 
-// pollsAtRest is how many idle polls make a rank count as being at rest after so many rounds. It ends well before a rank parks, which may
-// only happen when the detector has been asked.
+// pollsAtRest is how many idle polls make a rank count as being at rest after so many rounds. It ends well before a
+// rank parks, which may only happen when the detector has been asked.
 func pollsAtRest(rounds uint64) int { return 1 << min(rounds, 5) }
 
 func (r *Rank) end() {

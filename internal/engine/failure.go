@@ -16,8 +16,8 @@ type StuckError struct{ text string }
 
 func (e *StuckError) Error() string { return e.text }
 
-// unwind is what a rank panics with to leave the user's code after the job has failed. [Rank.Epoch], the collectives and
-// the end of the rank's function catch it and return the job's error instead.
+// unwind is what a rank panics with to leave the user's code after the job has failed. [Rank.Epoch], the collectives
+// and the end of the rank's function catch it and return the job's error instead.
 type unwind struct{}
 
 func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
@@ -33,8 +33,8 @@ func misuse(format string, args ...any) {
 	panic("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the runtime for seconds: it
-// does not write what is read here, but no synchronization says so.
+// place says in which part of the program the rank is. Another goroutine asks, when the rank has not come back to the
+// runtime for seconds: it does not write what is read here, but no synchronization says so.
 //
 //go:norace
 func (r *Rank) place() string {

@@ -42,7 +42,8 @@ const graceAfterFailure = 2 * time.Second
 
 // Run runs a job: function is called once for each rank of this process.
 func Run(ctx context.Context, c Config, function func(*Rank) error) error {
-	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(), failure: make(chan struct{})}
+	j := &job{config: c, transport: c.Transport, place: c.Transport.Place(), links: route.NewLinks(),
+		failure: make(chan struct{})}
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
 	}
@@ -79,7 +80,8 @@ func (j *job) await(ended bool) error {
 	if s, ok := j.transport.(netio.Strander); ok {
 		select {
 		case <-s.Stranded():
-			return fmt.Errorf("pebble: a rank of process %d was left behind: it is in a call of the network's library that does not return", j.place.Process)
+			return fmt.Errorf("pebble: a rank of process %d was left behind: it is in a call of the network's "+
+				"library that does not return", j.place.Process)
 		default:
 		}
 	}
@@ -103,7 +105,8 @@ func (j *job) stuck() string {
 			b.WriteString("\nand more ranks")
 			break
 		}
-		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", r.id, r.place(), strings.Join(stacks.Of(r.id, ".(*job).runRank", ".(*Rank).Coroutine"), "\n"))
+		fmt.Fprintf(&b, "\nrank %d is in %s:\n%s", r.id, r.place(), strings.Join(stacks.Of(r.id, ".(*job).runRank",
+			".(*Rank).Coroutine"), "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

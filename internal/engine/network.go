@@ -68,8 +68,8 @@ func (p purpose) stands() string {
 	return "is at " + purposeNames[p]
 }
 
-// network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one as an
-// interface costs no allocation.
+// network carries the messages of one rank's collectives, for one purpose. A rank has one for each, so that using one
+// as an interface costs no allocation.
 type network struct {
 	rank *Rank
 	purpose
@@ -77,7 +77,8 @@ type network struct {
 	of      Values
 }
 
-// Values are what the values of a collective are, on which ranks must agree. The zero value is bytes, and where there are none.
+// Values are what the values of a collective are, on which ranks must agree. The zero value is bytes, and where there
+// are none.
 type Values struct {
 	Type  reflect.Type
 	Slice bool   // each is a slice of the type
@@ -165,7 +166,8 @@ func (n *network) elsewhere(from int, at purpose) error {
 
 // otherType is the error for ranks that are in one collective with values of different types.
 func (n *network) otherType(from int) error {
-	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same type on every rank",
+	return fmt.Errorf("pebble: rank %d is at %s of %s, while rank %d is there with another type: give the same "+
+		"type on every rank",
 		n.rank.id, purposeNames[n.purpose], n.of, from)
 }
 
@@ -176,12 +178,14 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 }
 
 // collect is run, with the function that merges values which keep their length, or the one for others.
-func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte), fold Fold) ([]byte, error) {
+func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte),
+	fold Fold) ([]byte, error) {
 	r := n.rank
 	call := n.begun()
 	r.ownedAnew(call)
 	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs", r.id, call)
+		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs",
+			r.id, call)
 	}
 	r.enter(call)
 	err := r.guard(func() error {

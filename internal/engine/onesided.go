@@ -12,8 +12,9 @@ func (r *Rank) InCommon(make func() any) any {
 	return r.job.common
 }
 
-// OneSided is the rank's access to exposed memory. A rank with operations open is not at rest, so the end of an epoch is a fence of all
-// ranks whose end it is. Operations are begun in epochs alone. failed is asked at each end for the error of what nobody has waited for.
+// OneSided is the rank's access to exposed memory. A rank with operations open is not at rest, so the end of an epoch
+// is a fence of all ranks whose end it is. Operations are begun in epochs alone. failed is asked at each end for the
+// error of what nobody has waited for.
 func (r *Rank) OneSided(failed func() error) netio.OneSided {
 	r.owned("memory.New was called")
 	if r.oneSided == nil {

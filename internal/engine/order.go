@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// order is what rank 0 tells all others to run the next epochs with; or, within an epoch, to take another coalescing factor. Those are told
-// by messages that nobody waits for: ranks need not have the same factor at the same time.
+// order is what rank 0 tells all others to run the next epochs with; or, within an epoch, to take another coalescing
+// factor. Those are told by messages that nobody waits for: ranks need not have the same factor at the same time.
 type order struct {
 	epochs  int // that it is for; within an epoch, which one
 	setting tune.Setting
@@ -39,7 +39,8 @@ func (o order) wrong() string {
 	case o.epochs < 0 || o.epochs > math.MaxUint32:
 		return fmt.Sprintf("its order is for epoch, or epochs, %d", o.epochs)
 	case o.setting.Coalesce <= 0 || o.setting.Coalesce > math.MaxInt32:
-		return fmt.Sprintf("its order has a coalescing factor of %d: a buffer holds at least one pebble", o.setting.Coalesce)
+		return fmt.Sprintf("its order has a coalescing factor of %d: a buffer holds at least one pebble",
+			o.setting.Coalesce)
 	case o.setting.Cache < 0:
 		return fmt.Sprintf("its order has a cache of %d entries", o.setting.Cache)
 	}

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// owner is the goroutine of a rank's function, as builds under -race or with the tag pebbles_check know it. They compare it at each
-// call that takes a rank or a target; other builds have mode alone.
+// owner is the goroutine of a rank's function, as builds under -race or with the tag pebbles_check know it. They
+// compare it at each call that takes a rank or a target; other builds have mode alone.
 //
-// Go tells a goroutine's number only in the text of its stack, which takes some 10 µs. So a call from the same 2 KiB of stack as
-// one that was compared passes without: stacks are aligned to their sizes, which are powers of two from 2 KiB on, so these belong to
-// one goroutine, until its stack moves. Epochs, collectives and registrations forget them.
+// Go tells a goroutine's number only in the text of its stack, which takes some 10 µs. So a call from the same 2 KiB of
+// stack as one that was compared passes without: stacks are aligned to their sizes, which are powers of two from 2 KiB
+// on, so these belong to one goroutine, until its stack moves. Epochs, collectives and registrations forget them.
 type owner struct {
 	number atomic.Uint64 // 0 when the rank's function has returned
 	blocks [4]atomic.Uintptr
@@ -41,7 +41,8 @@ func (o *owner) forget() {
 	}
 }
 
-// pass makes the goroutine of another number the rank's, which is one of its coroutines or its own again, and returns the one that was.
+// pass makes the goroutine of another number the rank's, which is one of its coroutines or its own again, and returns
+// the one that was.
 func (o *owner) pass(number uint64) (before uint64) {
 	if Checked {
 		before = o.number.Swap(number)
@@ -75,7 +76,8 @@ func (r *Rank) owned(call string) {
 		known.Store(block)
 	default:
 		r.intruded(fmt.Sprintf("pebble: rank %d: %s from another goroutine than that of the rank's function: "+
-			"a rank and its targets are for that goroutine alone; let it make the call, with what others have worked out", r.id, call))
+			"a rank and its targets are for that goroutine alone; let it make the call, with what others have "+
+			"worked out", r.id, call))
 	}
 }
 
@@ -99,7 +101,8 @@ func goroutine() (number uint64) {
 		number = 10*number + uint64(d-'0')
 	}
 	if number == 0 {
-		panic("pebble: this version of Go does not number goroutines in stacks: build without -race and -tags pebbles_check")
+		panic("pebble: this version of Go does not number goroutines in stacks: build without -race and -tags " +
+			"pebbles_check")
 	}
 	return number
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// dispatcher is TRAM's periodic dispatch: once a period it looks whether anything was sent or arrived since the last look,
-// and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not held up (TRAM,
-// section III.D).
+// dispatcher is TRAM's periodic dispatch: once a period it looks whether anything was sent or arrived since the last
+// look, and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not held
+// up (TRAM, section III.D).
 type dispatcher struct {
 	next time.Duration // of the look
 	seen uint64        // pebbles sent and frames received at the last look

@@ -178,8 +178,8 @@ func (r *Rank) restAfter(idle, spins int) {
 	r.Port.Wait(-1)
 }
 
-// stall keeps a frame whose pebbles may have to go on over links that wait for credit, so that its sender is held back. That one's
-// credit bounds how many there are.
+// stall keeps a frame whose pebbles may have to go on over links that wait for credit, so that its sender is held back.
+// That one's credit bounds how many there are.
 func (r *Rank) stall(f *netio.Frame) {
 	r.Count.Held++
 	r.stalled.Push(f)
@@ -209,8 +209,8 @@ func (r *Rank) Exceeded(target string, needed int64) {
 	r.Fail(r.job.config.Errors.Limit(r.id, target, needed, r.MemoryLimit, cause))
 }
 
-// Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body that
-// sends nothing should call it now and then, so that others need not wait. It never waits itself.
+// Poll handles what has arrived for this rank, and sends buffers that are due. A long computation in an epoch's body
+// that sends nothing should call it now and then, so that others need not wait. It never waits itself.
 func (r *Rank) Poll() {
 	const call = "Poll was called"
 	r.owned(call)

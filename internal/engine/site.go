@@ -55,8 +55,8 @@ func variant(name string, depth int) uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", name, depth)) >> purposeBits
 }
 
-// site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the targets that can
-// take one.
+// site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the
+// targets that can take one.
 func (r *Rank) site(depth int, other route.Topology) termination.Site {
 	if depth > 0 {
 		depth += r.beyond

@@ -16,8 +16,8 @@ type Endpoint interface {
 	Deliver(f *netio.Frame) error
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
-	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it has moved
-	// anything, and whether something is left that it should have sent and that waits for credit.
+	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it
+	// has moved anything, and whether something is left that it should have sent and that waits for credit.
 	Flush(why coalesce.Reason, stage int) (sent, left bool)
 	// FlushDue sends the buffers that are due.
 	FlushDue(now time.Duration)
@@ -91,15 +91,17 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	t := &Target{
 		Rank: r, description: d, endpoint: e, outbox: o,
 		Label: coalesce.Label{
-			Name: d.Name, Index: uint16(len(r.targets)), Fingerprint: crc32.Checksum([]byte(d.Schema), crc32.MakeTable(crc32.Castagnoli)),
+			Name: d.Name, Index: uint16(len(r.targets)), Fingerprint: crc32.Checksum([]byte(d.Schema),
+				crc32.MakeTable(crc32.Castagnoli)),
 		},
 	}
 	r.targets = append(r.targets, t)
 	return t
 }
 
-// Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job outside of epochs and
-// beside other calls. A task waits when its links may be full, if these are: from there on its send goes like a handler's.
+// Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
+// outside of epochs and beside other calls. A task waits when its links may be full, if these are: from there on its
+// send goes like a handler's.
 func (t *Target) Enter() (inHandler, full bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
@@ -109,7 +111,8 @@ func (t *Target) Enter() (inHandler, full bool) {
 	case task:
 		full = !t.OwnRoom && !t.HasRooms()
 	default:
-		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function given to Rank.Epoch", t.id, t.Name)
+		t.misplaced(in, sent, "rank %d: target %q: a pebble was sent outside of an epoch: send inside the function "+
+			"given to Rank.Epoch", t.id, t.Name)
 	}
 	if t.limit > 0 && t.depth >= t.limit+t.description.Beyond {
 		t.tooDeep()
@@ -172,8 +175,8 @@ func (t *Target) Renew(topology route.Topology, frame int, cache int64) {
 	t.description.Topology, t.description.Frame, t.description.Cache = topology, frame, cache
 }
 
-// Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send on
-// this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
+// Handle marks that so many pebbles are about to be handled. Until Handled is called with what it returns, every send
+// on this rank is one of a handler. Pebbles that come straight from the main function are the first of their chains.
 func (t *Target) Handle(pebbles int) (before mode) {
 	before = t.mode
 	if before < handler {

@@ -18,7 +18,8 @@ type Tuning struct {
 
 // Tuner chooses what targets run with, on rank 0. A tune.Schedule is one.
 type Tuner interface {
-	// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the next.
+	// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the
+	// next.
 	Between(seen tune.Window, site tune.Site) (next tune.Setting, epochs int, err error)
 	// Paid takes what the end of a window has cost.
 	Paid(cost time.Duration)
@@ -72,7 +73,8 @@ func nameOf(c route.Constructor, ranks int) (name string) {
 	return c(ranks).Name()
 }
 
-// retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all ranks.
+// retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all
+// ranks.
 func (r *Rank) retune(p Plan) error {
 	t := r.tuning
 	if t == nil {
@@ -179,7 +181,8 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 		return err
 	}
 	if len(value) < orderBytes {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id, len(value), orderBytes)
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id,
+			len(value), orderBytes)
 	}
 	o = orderOf(value)
 	why := o.wrong()

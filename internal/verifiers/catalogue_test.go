@@ -1,7 +1,7 @@
 package verifiers
 
-// catalogue is faults of the runtime, a line or two each, and the test that finds each one. They are chosen where a fault would be silent: a promise that
-// holds all the same in most jobs.
+// catalogue is faults of the runtime, a line or two each, and the test that finds each one. They are chosen where a
+// fault would be silent: a promise that holds all the same in most jobs.
 var catalogue = []mutation{
 	// Tasks.
 	{"a task is stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n", "\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n", "TestTreesAreSearchedOnce"},

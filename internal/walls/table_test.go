@@ -17,8 +17,8 @@ type wall struct {
 	helper bool   // serves tests: may import what they import, and only they import it
 }
 
-// A set of packages is all but those denied; those allowed are exceptions among the denied. Both list names: "net" is one package,
-// "net/" is all below it, "*" is all.
+// A set of packages is all but those denied; those allowed are exceptions among the denied. Both list names: "net" is
+// one package, "net/" is all below it, "*" is all.
 type set struct{ deny, allow string }
 
 // walls is the table of folders, lower ones first.
@@ -40,8 +40,10 @@ var walls = []wall{
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
 	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
 	{folder: "internal/inflight", std: all, ours: none, clock: true},
-	{folder: "internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/idle netio")},
-	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout internal/stacks netio route termination tune")},
+	{folder: "internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/idle " +
+		"netio")},
+	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout " +
+		"internal/stacks netio route termination tune")},
 	{folder: "internal/kubernetes", std: pureAndText, ours: none},
 	{folder: "internal/overlay", std: all, ours: none, helper: true},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
@@ -51,24 +53,34 @@ var walls = []wall{
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
 	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed internal/idle internal/local netio")},
-	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle " +
+	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"internal/idle " +
 		"internal/inflight internal/local netio netio/tcp")},
-	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle " +
+	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"internal/idle " +
 		"internal/inflight internal/local netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/inflight internal/local netio")},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/inflight " +
+		"internal/local netio")},
 	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
-	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake internal/idle internal/inflight " +
+	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"internal/idle internal/inflight " +
 		"internal/local netio netio/connect netio/tcp"), clock: true},
 	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
-	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi internal/stacks netio netio/connect " +
+	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi " +
+		"internal/stacks netio netio/connect " +
 		"netio/tcp"), clock: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout internal/values launch netio netio/mem " +
+	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout " +
+		"internal/values launch netio netio/mem " +
 		"route termination tune")},
-	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine internal/layout netio pebble reduce route")},
+	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine " +
+		"internal/layout netio pebble reduce route")},
 	{folder: "target/avro", std: quiet, ours: none},
-	{folder: "task", std: quiet, ours: only("coalesce distribution internal/codecs internal/cpu internal/engine pebble target")},
-	{folder: "delegate", std: quiet, ours: only("distribution internal/codecs internal/engine internal/layout target task")},
-	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine internal/exposed internal/frame " +
+	{folder: "task", std: quiet, ours: only("coalesce distribution internal/codecs internal/cpu internal/engine " +
+		"pebble target")},
+	{folder: "delegate", std: quiet, ours: only("distribution internal/codecs internal/engine internal/layout " +
+		"target task")},
+	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine " +
+		"internal/exposed internal/frame " +
 		"internal/layout netio pebble target task")},
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/appstest", std: all, ours: public, helper: true},
@@ -85,7 +97,8 @@ var (
 	none = set{deny: "*"}
 
 	// pure lets in what computes and no more: clock and randomness are handed in.
-	pure = only("cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe")
+	pure = only("cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time " +
+		"unsafe")
 	// pureAndSync is for links and buffers that the ranks of a process share.
 	pureAndSync = only(pure.allow + " sync sync/atomic")
 	// pureAndJSON is for files that others read and write.
@@ -103,14 +116,16 @@ var (
 	measured = set{deny: "cmd/"}
 )
 
-// homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not here.
+// homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
+// here.
 var homes = map[string][]string{
 	"github.com/cornelk/hashmap":        {"internal/addresses"},
 	"github.com/linkedin/goavro/v2":     {"target/avro"},
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys":                  {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/ofi", "netio/shm", "netio/tcp"},
+	"golang.org/x/sys": {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/ofi",
+		"netio/shm", "netio/tcp"},
 	"github.com/ebitengine/purego":      {"netio/ofi"},
 	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"lab"},
