@@ -54,24 +54,32 @@ func (j *job) refuse(line net.Conn) {
 // lookEvery is how often the launcher looks whether processes are stopped.
 const lookEvery = 500 * time.Millisecond
 
-// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While others run, they
-// miss its heartbeat; afterwards nobody does.
+// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While
+// others run, they miss its heartbeat; afterwards nobody does. One on another host is killed there by the script that
+// watches it, which says why.
 func (j *job) checkStopped(now time.Time) {
 	if j.stage != going || len(j.order) == 0 {
 		return
 	}
 	for _, p := range j.processes {
+		if p.reached && !p.ended {
+			p.control.say(lookWord + "\n")
+		}
 		switch {
 		case !p.isStopped():
 			p.stopped = time.Time{}
 		case p.stopped.IsZero():
 			p.stopped = now
 		case now.Sub(p.stopped) >= j.spec.SilenceLimit:
-			j.fail(fmt.Errorf("%s has been stopped for %v while others have ended: let it go on by `kill -CONT %d`, or give a longer "+
-				"--silence-limit", p.name(), j.spec.SilenceLimit, p.cmd.Process.Pid))
+			j.fail(fmt.Errorf("%s: let it go on by `kill -CONT %d`, or give a longer --silence-limit",
+				stoppedTooLong(p.name(), j.spec.SilenceLimit), p.cmd.Process.Pid))
 			return
 		}
 	}
+}
+
+func stoppedTooLong(name string, limit time.Duration) string {
+	return fmt.Sprintf("%s has been stopped for %v while others have ended", name, limit)
 }
 
 // escalate goes on to the next stage.

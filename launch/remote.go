@@ -40,20 +40,41 @@ func loader(job string) string {
 }
 
 // shellVariables are those of the loader and its script. The program must not see them, and the user's must have other names.
-var shellVariables = []string{"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status"}
+var shellVariables = []string{
+	"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status", "pebbles_group",
+	"pebbles_stopped",
+}
 
 func scriptEnd(job string) string { return "end-of-script-" + job }
 
 // supervision is the last part of the script: it runs the program, with the secret on descriptor 3; passes on to the
 // whole process group the signals whose names it reads; and ends the group when there is nothing more to read, because
 // the launcher or ssh has gone. The shell keeps itself from the signals by traps, which the program does not inherit.
+//
+// Asked to look, it counts how often one after the other a process of the group was stopped, and kills that when it
+// was too often. Where there is no /proc nothing counts as stopped.
 const supervision = `exec 4<&0 </dev/null
 trap : HUP INT QUIT TERM
 (
 	trap : HUP TERM
-	while IFS= read -r pebbles_signal <&4; do kill -s "$pebbles_signal" 0; done
+	pebbles_stopped=0
+	read -r pebbles_line </proc/self/stat
+	set -- ${pebbles_line##*) }
+	pebbles_group=$3
+	while IFS= read -r pebbles_signal <&4; do
+		case $pebbles_signal in ` + lookWord + `) ;; *) kill -s "$pebbles_signal" 0; continue;; esac
+		pebbles_status=0
+		for pebbles_script in /proc/[0-9]*/stat; do
+			read -r pebbles_line <"$pebbles_script" || continue
+			set -- ${pebbles_line##*) }
+			[ "$1 $3" = "T $pebbles_group" ] || continue
+			pebbles_status=$((pebbles_stopped + 1))
+			[ $pebbles_status -lt %d ] || { echo %s >&5; kill -s KILL "${pebbles_line%%%% *}"; }
+		done
+		pebbles_stopped=$pebbles_status
+	done
 	kill -s TERM 0; sleep 2; kill -s KILL 0
-) >/dev/null 2>&1 &
+) 5>&2 >/dev/null 2>&1 &
 pebbles_watcher=$!
 "$@" 3<<EOF 4<&-
 %sEOF
@@ -63,6 +84,9 @@ kill -s KILL $pebbles_watcher
 kill -s TERM 0
 exit $pebbles_status
 `
+
+// lookWord asks the script whether the program is stopped.
+const lookWord = "LOOK"
 
 // remoteScript is what the shell on the other host does.
 func remoteScript(s *Spec, e environment, secret []byte) string {
@@ -76,7 +100,9 @@ func remoteScript(s *Spec, e environment, secret []byte) string {
 	for _, w := range s.Program {
 		b.WriteString(" " + quote(w))
 	}
-	fmt.Fprintf(&b, "\n"+supervision+"%s\n", formatSecret(secret), scriptEnd(e.job))
+	looks := (s.SilenceLimit + lookEvery - 1) / lookEvery
+	why := stoppedTooLong(fmt.Sprint("process ", e.process), s.SilenceLimit) + "; it is killed now"
+	fmt.Fprintf(&b, "\n"+supervision+"%s\n", looks, quote(why), formatSecret(secret), scriptEnd(e.job))
 	return b.String()
 }
 

@@ -129,6 +129,21 @@ func TestRemoteProcessThatIsKilledIsNamed(t *testing.T) {
 	require.Equal(t, 137, result.Status)
 }
 
+// TestRemoteProcessThatStopsAtTheEndIsNamed has a process be stopped when the others have ended in order. Its host
+// says so.
+func TestRemoteProcessThatStopsAtTheEndIsNamed(t *testing.T) {
+	t.Parallel() // it takes as long as its limit
+	for _, shell := range []string{"sh", "bash"} {
+		r := begin(t, "stop-ended", otherHosts(launch.Spec{Processes: 3, SilenceLimit: 2 * time.Second}, shell))
+		late := time.AfterFunc(15*time.Second, func() { r.cancel(errors.New("nobody has noticed")) })
+		result, err := r.end(t)
+		late.Stop()
+		require.ErrorContains(t, err, "process 1 (rank 1, host north) ended with status 137 (signal 9, killed) first")
+		require.Equal(t, 137, result.Status)
+		r.find(t, "[1] process 1 has been stopped for 2s while others have ended; it is killed", 1)
+	}
+}
+
 func TestRemoteStatus(t *testing.T) {
 	for status, says := range map[string]string{
 		"7": "ended with status 7", "126": "can't be executed there", "127": "was not found there", "255": "ssh could not reach",

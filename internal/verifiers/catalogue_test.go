@@ -99,6 +99,8 @@ var catalogue = []mutation{
 		"if why == nil && mapped[0] != 1 {", "if false {", "TestMappingsAreMutual"},
 
 	// Launching.
+	{"nobody looks after a stopped process of another host", "launch/ending.go",
+		"\t\t\tp.control.say(lookWord + \"\\n\")\n", "", "TestRemoteProcessThatStopsAtTheEndIsNamed"},
 	{"shared memory of a killed process is left", "launch/process.go",
 		"\tremoveLeftovers(p.cmd.Process.Pid, p.began)\n", "", "TestSharedMemoryOfAKilledProcess"},
 	{"a value is longer than launchers keep", "internal/pmi/client.go",
