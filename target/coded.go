@@ -13,7 +13,7 @@ import (
 // coded carries pebbles through a codec. A pebble lies in a frame as a record: its key, its length, its bytes; so that
 // a hop can pass it on without decoding it.
 type coded[V any] struct {
-	*core[V]
+	core    *core[V]
 	codec   Codec[V]
 	records [chunk][]byte // of a frame that has arrived
 }
@@ -32,21 +32,21 @@ func (c *coded[V]) scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32,
 }
 
 func (c *coded[V]) keep(s *scratch[V], vs []V, keys []uint64, inHandler bool) {
-	c.keying.many(vs, keys)
+	c.core.keying.many(vs, keys)
 	for i, v := range vs {
-		c.put(s, v, keys[i], c.Plan.Self, inHandler)
+		c.put(s, v, keys[i], c.core.Plan.Self, inHandler)
 	}
 }
 
 // put takes a pebble to a lane. What goes to this rank's own is encoded only for the queue.
 func (c *coded[V]) put(s *scratch[V], v V, key uint64, l int, inHandler bool) {
 	switch {
-	case l != c.Plan.Self:
+	case l != c.core.Plan.Self:
 		c.putRecord(c.encode(s, v, key), l, inHandler)
-	case c.Queue.Installed:
-		c.EnqueueRecord(c.encode(s, v, key))
+	case c.core.Queue.Installed:
+		c.core.EnqueueRecord(c.encode(s, v, key))
 	default:
-		coalesce.Put(c.Own(), v)
+		coalesce.Put(c.core.Own(), v)
 	}
 }
 
@@ -60,7 +60,7 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 			netio.FrameBytesMax)
 	}
 	if err != nil {
-		c.engine.Fail(fmt.Errorf("encode a pebble for key %d: %w", key, err))
+		c.core.engine.Fail(fmt.Errorf("encode a pebble for key %d: %w", key, err))
 	}
 	s.record = b
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(b)-recordHead))
@@ -70,12 +70,12 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 // putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
 // that handlers use.
 func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
-	if c.MixedDepths() {
-		c.SplitByDepth(l)
+	if c.core.MixedDepths() {
+		c.core.SplitByDepth(l)
 	}
-	c.Supply(l, len(record), !inHandler)
-	if c.AddRecord(l, record) {
-		c.SendFull(l, !inHandler)
+	c.core.Supply(l, len(record), !inHandler)
+	if c.core.AddRecord(l, record) {
+		c.core.SendFull(l, !inHandler)
 	}
 }
 
@@ -83,7 +83,7 @@ var errRecord = errors.New("its records are cut short")
 
 // arrived takes in the pebbles of a frame, a chunk at a time.
 func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
-	s := c.hop.ready()
+	s := c.core.hop.ready()
 	rest := f.Payload()
 	for left := int(f.Count); left > 0; {
 		n := min(left, chunk)
@@ -107,8 +107,8 @@ func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
 // sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless
 // they meet the cache.
 func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
-	advice, self := c.adviceAtHop(n), uint32(c.Plan.Self)
-	lanes := c.lanesOf(s, s.keys[:n])
+	advice, self := c.core.adviceAtHop(n), uint32(c.core.Plan.Self)
+	lanes := c.core.lanesOf(s, s.keys[:n])
 	home, away := 0, 0
 	for i, l := range lanes {
 		if l != self && advice != reduce.Use {
@@ -127,13 +127,13 @@ func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 		away++
 	}
 	if advice == reduce.Watch {
-		c.watch(s.keys[:n], lanes)
+		c.core.watch(s.keys[:n], lanes)
 	}
 	if home < n {
-		c.Now = c.engine.ThisDepth()
-		did := c.passOn(n - home)
+		c.core.Now = c.core.engine.ThisDepth()
+		did := c.core.passOn(n - home)
 		if advice == reduce.Use {
-			c.reducedAtHop(s, away)
+			c.core.reducedAtHop(s, away)
 		} else {
 			for i, l := range lanes {
 				if l != self {
@@ -141,10 +141,10 @@ func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 				}
 			}
 		}
-		c.passedOn(did)
+		c.core.passedOn(did)
 	}
 	if home > 0 {
-		c.run(s.vs[:home])
+		c.core.run(s.vs[:home])
 	}
 	s.clear(home, away)
 	return nil

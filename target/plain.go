@@ -13,7 +13,7 @@ import (
 // A lane without a frame lies over one element of spill, so that putting a pebble needs no look at whether there is a
 // frame: the lane is full at once, and full then finds the frame.
 type plain[V any] struct {
-	*core[V]
+	core  *core[V]
 	spill []V // by lane, and one more for the queue
 }
 
@@ -28,12 +28,12 @@ func (p *plain[V]) blanks(lanes int) []coalesce.Lane {
 
 func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, inHandler bool) {
 	for {
-		if p.MixedDepths() {
+		if p.core.MixedDepths() {
 			for _, l := range lanes {
 				p.splitByDepth(int(l), inHandler)
 			}
 		}
-		put, full := coalesce.Scatter(p.Lanes, lanes, vs)
+		put, full := coalesce.Scatter(p.core.Lanes, lanes, vs)
 		if full < 0 {
 			return
 		}
@@ -43,22 +43,22 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, in
 }
 
 func (p *plain[V]) keep(_ *scratch[V], vs []V, _ []uint64, inHandler bool) {
-	if p.MixedDepths() {
-		p.splitByDepth(p.Plan.Self, inHandler)
+	if p.core.MixedDepths() {
+		p.splitByDepth(p.core.Plan.Self, inHandler)
 	}
 	for _, v := range vs {
-		coalesce.Put(p.Own(), v)
-		if p.Own().Full() {
-			p.full(p.Plan.Self, inHandler)
+		coalesce.Put(p.core.Own(), v)
+		if p.core.Own().Full() {
+			p.full(p.core.Plan.Self, inHandler)
 		}
 	}
 }
 
 // splitByDepth makes sure that a lane holds no pebbles of another depth than those that are being put.
 func (p *plain[V]) splitByDepth(l int, inHandler bool) {
-	p.SplitByDepth(l)
+	p.core.SplitByDepth(l)
 	if inHandler {
-		p.SplitQueue()
+		p.core.SplitQueue()
 	}
 }
 
@@ -66,16 +66,16 @@ func (p *plain[V]) splitByDepth(l int, inHandler bool) {
 // The main function's side may wait here, and let handlers run, which use the same lanes.
 func (p *plain[V]) full(l int, inHandler bool) {
 	switch {
-	case l == p.Plan.Self:
+	case l == p.core.Plan.Self:
 		p.enqueue()
-	case p.HasFrame(l):
-		p.SendFull(l, !inHandler)
+	case p.core.HasFrame(l):
+		p.core.SendFull(l, !inHandler)
 	default:
 		v := p.spill[l] // waits outside of the lane meanwhile
-		p.Lanes[l].Reset()
-		p.Supply(l, 1, !inHandler)
-		coalesce.Put(&p.Lanes[l], v)
-		if p.Lanes[l].Full() {
+		p.core.Lanes[l].Reset()
+		p.core.Supply(l, 1, !inHandler)
+		coalesce.Put(&p.core.Lanes[l], v)
+		if p.core.Lanes[l].Full() {
 			p.full(l, inHandler)
 		}
 	}
@@ -83,26 +83,26 @@ func (p *plain[V]) full(l int, inHandler bool) {
 
 // enqueue is full for the queue's lane.
 func (p *plain[V]) enqueue() {
-	if !p.HasQueue() {
+	if !p.core.HasQueue() {
 		v := p.spill[len(p.spill)-1]
-		p.Enqueue(1)
-		coalesce.Put(p.Own(), v)
+		p.core.Enqueue(1)
+		coalesce.Put(p.core.Own(), v)
 	}
-	if p.Own().Full() {
-		p.SealQueue()
+	if p.core.Own().Full() {
+		p.core.SealQueue()
 	}
 }
 
 func (p *plain[V]) arrived(f *netio.Frame, home bool) error {
 	n := int(f.Count)
-	if int(f.Bytes) != n*p.Unit {
-		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.Unit)
+	if int(f.Bytes) != n*p.core.Unit {
+		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.core.Unit)
 	}
 	vs := coalesce.View[V](f.Base(), n)
 	if home {
-		p.run(vs)
+		p.core.run(vs)
 	} else {
-		p.sort(vs)
+		p.core.sort(vs)
 	}
 	return nil
 }
