@@ -41,8 +41,8 @@ func loader(job string) string {
 
 // shellVariables are those of the loader and its script. The program must not see them, and the user's must have other names.
 var shellVariables = []string{
-	"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status", "pebbles_group",
-	"pebbles_stopped",
+	"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status",
+	"pebbles_group", "pebbles_stopped",
 }
 
 func scriptEnd(job string) string { return "end-of-script-" + job }
