@@ -155,7 +155,11 @@ func (s *survey) bySamples(topology route.Constructor) error {
 			}
 		}
 	}
-	s.ask(&mean)
+	s.ask(func(at int, neighbors []int, weight float64) {
+		for _, to := range neighbors {
+			mean.add(s.kind(at, to), weight, 0)
+		}
+	})
 	if hops, ok := route.Hops(s.t); ok {
 		s.Hops = hops
 	}
@@ -164,8 +168,8 @@ func (s *survey) bySamples(topology route.Constructor) error {
 	return nil
 }
 
-// ask asks ranks for their neighbours: all, or as many as a million neighbours are of.
-func (s *survey) ask(mean *tally) {
+// ask asks ranks for their neighbours: all, or as many as a million neighbours are of. Their weights are 1 together.
+func (s *survey) ask(each func(at int, neighbors []int, weight float64)) {
 	first := s.t.Neighbors(0)
 	s.Neighbors = len(first)
 	asked := min(s.Ranks, max(samples, askedNeighbors/max(1, len(first))))
@@ -176,9 +180,7 @@ func (s *survey) ask(mean *tally) {
 		}
 		neighbors := s.t.Neighbors(at)
 		s.Neighbors = max(s.Neighbors, len(neighbors))
-		for _, to := range neighbors {
-			mean.add(s.kind(at, to), 1/float64(asked), 0)
-		}
+		each(at, neighbors, 1/float64(asked))
 	}
 }
 

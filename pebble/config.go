@@ -24,7 +24,7 @@ import (
 type Config struct {
 	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core, or under
 	// "pebbles run" and with PEBBLES_RANKS as many as that says; another number than that is an error. More than memory
-	// has room for, at 20 KiB a rank, are refused before anything is allocated.
+	// has room for, at 64 KiB a rank, are refused before anything is allocated.
 	Ranks int
 	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each
 	// has a job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that,
@@ -83,7 +83,9 @@ type Config struct {
 	// process.
 	MemoryLimit int64
 
-	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext.
+	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext. Of a
+	// job of more than 1,024 ranks of this process alone rank 0 runs, and what collectives return is as if all other ranks
+	// had given what it gave; it can't run epochs before the one that is explained.
 	Explain func(Explanation)
 
 	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:
@@ -96,6 +98,7 @@ type Config struct {
 	Log *slog.Logger
 
 	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
+	lone      bool            // rank 0 alone is there, for a job that is explained
 }
 
 // AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
@@ -105,6 +108,9 @@ const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
 	creditsLimit  = 1 << 24 // frames of credit that can be asked for
+
+	explainedTogether = 1024 // up to so many ranks, all ranks of a job that is explained are there; beyond, rank 0 alone
+	explainedBytes    = 256  // that rank 0 takes for each of the others, at most
 )
 
 // complete checks c, and returns it with its defaults filled in.
@@ -145,10 +151,19 @@ func (c Config) complete() (Config, error) {
 		if c.Ranks == 0 {
 			c.Ranks = runtime.GOMAXPROCS(0)
 		}
-		if err := cpu.CheckMemory(c.Ranks, "ranks", netio.RankBytes, cpu.MemoryAvailable()); err != nil {
+		c.lone = c.Explain != nil && c.Ranks > explainedTogether
+		each := int64(netio.RankBytes)
+		if c.lone {
+			each = explainedBytes
+		}
+		if err := cpu.CheckMemory(c.Ranks, "ranks", each, cpu.MemoryAvailable()); err != nil {
 			return c, fmt.Errorf("pebble: config: %w: use fewer ranks", err)
 		}
-		c.Transport = mem.New(c.Ranks)
+		if c.lone {
+			c.Transport = mem.NewLone(c.Ranks)
+		} else {
+			c.Transport = mem.New(c.Ranks)
+		}
 	}
 	place := c.Transport.Place()
 	if c.Ranks != 0 && c.Ranks != place.Ranks {
@@ -181,7 +196,11 @@ func (c Config) complete() (Config, error) {
 		c.BufferBudget = budgetDefault
 	}
 	if c.MemoryLimit == 0 {
-		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(place.Last-place.First)
+		here := place.Last - place.First
+		if c.lone {
+			here = c.Ranks
+		}
+		c.MemoryLimit = memoryOf(c.Transport) / 2 / int64(here)
 	}
 	if int64(c.Cache) > c.MemoryLimit {
 		return c, fmt.Errorf("pebble: config: a cache of %d entries needs more than the %d bytes of the memory "+
@@ -218,7 +237,7 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 			Credits: c.CreditsFor, Due: c.Due, Shared: c.Buffers == Shared, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
 		},
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
-		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period,
+		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
 		Log: c.Log, Errors: made,
 	}
 	if t := c.Tuning; t != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -37,17 +38,18 @@ type TargetPlan struct {
 	Name      string  `json:"name"`
 	Topology  string  `json:"topology"`
 	Neighbors int     `json:"neighbors"`
-	Hops      int     `json:"hops"`      // of the longest route; 0 when routes may change
-	MeanHops  float64 `json:"mean_hops"` // from rank 0 to all others
-	Buffers   int     `json:"buffers"`   // for other ranks, at most
-	Staged    bool    `json:"staged"`    // its links have an order, so that hops hold back what they can't pass on
-	Shared    bool    `json:"shared"`    // with the ranks of the process, for ranks of others
-	Frame     int64   `json:"frame"`     // bytes of memory of a full buffer
-	Credits   int     `json:"credits"`   // frames in flight to each neighbour
-	Filling   int64   `json:"filling"`   // bytes: neighbours x frame
-	Waiting   int64   `json:"waiting"`   // bytes: neighbours x frame
-	UnderWay  int64   `json:"under_way"` // bytes: neighbours x credits x frame
-	Cache     int64   `json:"cache"`     // bytes of the reduction cache
+	Hops      int     `json:"hops"`              // of the longest route; 0 when routes may change
+	MeanHops  float64 `json:"mean_hops"`         // over all pairs of different ranks
+	Sampled   bool    `json:"sampled,omitempty"` // MeanHops, of the routes to some ranks; and so may Neighbors be
+	Buffers   int     `json:"buffers"`           // for other ranks, at most
+	Staged    bool    `json:"staged"`            // its links have an order, so that hops hold back what they can't pass on
+	Shared    bool    `json:"shared"`            // with the ranks of the process, for ranks of others
+	Frame     int64   `json:"frame"`             // bytes of memory of a full buffer
+	Credits   int     `json:"credits"`           // frames in flight to each neighbour
+	Filling   int64   `json:"filling"`           // bytes: neighbours x frame
+	Waiting   int64   `json:"waiting"`           // bytes: neighbours x frame
+	UnderWay  int64   `json:"under_way"`         // bytes: neighbours x credits x frame
+	Cache     int64   `json:"cache"`             // bytes of the reduction cache
 }
 
 // ExplainNext lets the next epoch be explained in place of being run, if Config.Explain asks for it: Epoch then returns
@@ -107,11 +109,8 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	}
 	_, p.Staged = d.Topology.(route.Staged)
 	p.Hops, _ = route.Hops(d.Topology)
-	for at := range r.Size() {
-		p.Neighbors = max(p.Neighbors, len(d.Topology.Neighbors(at)))
-	}
-	if s, err := route.CheckFrom(d.Topology, 0); err == nil {
-		p.MeanHops = s.MeanHops
+	if reach, err := model.ReachOf(d.Topology); err == nil {
+		p.Neighbors, p.MeanHops, p.Sampled = reach.Neighbors, reach.MeanHops, !reach.Exact
 	}
 	p.Buffers = p.Neighbors
 	p.Filling = int64(p.Neighbors) * p.Frame
@@ -181,7 +180,11 @@ func (p TargetPlan) write(b *strings.Builder) {
 	if p.Shared {
 		shared = ", shared with its process for ranks of others,"
 	}
-	fmt.Fprintf(b, "target %q: %s topology, %s, %.2f in the mean\n", p.Name, p.Topology, hops, p.MeanHops)
+	of := ""
+	if p.Sampled {
+		of = " of the routes to some ranks"
+	}
+	fmt.Fprintf(b, "target %q: %s topology, %s, %.2f in the mean%s\n", p.Name, p.Topology, hops, p.MeanHops, of)
 	fmt.Fprintf(b, "  %s of %d bytes%s to %s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame, shared,
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)

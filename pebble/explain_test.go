@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -111,6 +112,62 @@ func TestExplanationOfManyRanks(t *testing.T) {
 		require.Equal(t, c.hops, p.Hops)
 		require.LessOrEqual(t, p.MeanHops, float64(c.hops))
 		require.EqualValues(t, int64(c.neighbors)*int64(2+p.Credits)*p.Frame, e.Bytes)
+	}
+}
+
+// Rank 0 alone says what a million ranks would do, of the routes to some ranks, and takes little memory.
+func TestExplanationOfAMillionRanks(t *testing.T) {
+	const ranks = 1 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	registered, most := 0, 0
+	e := explained(t, pebble.Config{Ranks: ranks, Topology: route.Hypercube}, func(r *pebble.Rank) {
+		registered++
+		byRank(r, "update", func(uint64) {})
+		all, err := pebble.AllGather(r, r.ID()+7)
+		require.NoError(t, err)
+		require.Len(t, all, ranks)
+		most, err = pebble.AllReduce(r, all[ranks-1], pebble.Max)
+		require.NoError(t, err)
+		lines, err := pebble.AllGatherSlice(r, []byte("x"))
+		require.NoError(t, err)
+		require.Len(t, lines, ranks)
+		require.NoError(t, r.Barrier())
+	})
+	runtime.ReadMemStats(&after)
+	require.Equal(t, []int{1, 7}, []int{registered, most})
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20))
+	p := e.Targets[0]
+	require.Equal(t, []any{ranks, 20, 20, true}, []any{e.Ranks, p.Neighbors, p.Hops, p.Sampled})
+	require.InDelta(t, 10, p.MeanHops, 0.001)
+	require.Contains(t, e.String(), "10.00 in the mean of the routes to some ranks")
+}
+
+// What can't be explained by rank 0 alone is told, and no epoch runs.
+func TestExplanationsOfManyRanksRunNoEpochs(t *testing.T) {
+	c := pebble.Config{Ranks: 1 << 14, Topology: route.Hypercube, Explain: func(pebble.Explanation) {}}
+	err := run(t, c, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", func(uint64) {})
+		return r.Epoch(func() error { hit.Send(1); return nil })
+	})
+	require.ErrorContains(t, err, "explain the job with fewer ranks")
+	err = run(t, c, func(r *pebble.Rank) error {
+		byRank(r, "hit", func(uint64) {}, target.Route(route.Direct))
+		return nil
+	})
+	require.ErrorContains(t, err, "use a topology with fewer neighbours")
+}
+
+// The mean of hops is that of all pairs of ranks, and not of those from rank 0.
+func TestExplanationOfMeanHops(t *testing.T) {
+	for _, topology := range []route.Constructor{route.Tree, route.Ring, route.Hypercube, route.Direct, route.TwoStage} {
+		e := explained(t, pebble.Config{Ranks: 64, Topology: topology}, func(r *pebble.Rank) {
+			byRank(r, "update", func(uint64) {})
+		})
+		checked, err := route.Check(topology(64))
+		require.NoError(t, err)
+		require.InDelta(t, checked.MeanHops, e.Targets[0].MeanHops, 1e-9, checked)
+		require.False(t, e.Targets[0].Sampled)
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Hops is the number of hops on the longest route, when the topology promises one.
+// Hops is the number of hops on the longest route, when the topology promises one; at least 1, also where there is one
+// rank alone.
 func Hops(t Topology) (hops int, ok bool) {
 	if b, ok := t.(Bounded); ok {
-		return b.Hops(), true
+		return max(1, b.Hops()), true
 	}
 	return 0, false
 }

@@ -65,6 +65,22 @@ func line() promising {
 	}
 }
 
+// A topology of one rank has no routes, and may promise none. More ranks have some.
+func TestOneRankHasNoHops(t *testing.T) {
+	_, err := route.CheckFrom(hopless{route.Direct(1)}, 0)
+	require.NoError(t, err)
+	_, err = route.Check(hopless{route.Direct(1)})
+	require.NoError(t, err)
+	hops, ok := route.Hops(hopless{route.Direct(1)})
+	require.Equal(t, []any{1, true}, []any{hops, ok}, "who counts with hops has one at least")
+	_, err = route.CheckFrom(hopless{route.Direct(2)}, 0)
+	require.ErrorContains(t, err, "Hops promises 0 hops")
+}
+
+type hopless struct{ route.Topology }
+
+func (hopless) Hops() int { return 0 }
+
 // Each fault of a topology has its own words, which both Check and CheckFrom find.
 func TestCheckFindsFaults(t *testing.T) {
 	shape, err := route.Check(goodRing(6))

@@ -29,9 +29,9 @@ func newRules(t Topology) (*rules, error) {
 			return nil, r.errorf("it has %d stages: there is one at least", r.stages)
 		}
 	}
-	if hops, ok := Hops(t); ok {
-		if r.most = hops; hops < 1 {
-			return nil, r.errorf("Hops promises %d hops: the longest route has one at least", hops)
+	if b, ok := t.(Bounded); ok {
+		if r.most = b.Hops(); r.most < min(1, t.Ranks()-1) { // one rank has no routes
+			return nil, r.errorf("Hops promises %d hops: the longest route has one at least", r.most)
 		}
 	}
 	return r, nil

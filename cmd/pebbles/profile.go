@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -60,7 +59,7 @@ func (s *settings) recall(c *cobra.Command) {
 	if err != nil {
 		return
 	}
-	text, err := os.ReadFile(place)
+	text, err := lab.Text(place)
 	if err != nil {
 		return
 	}
@@ -80,7 +79,7 @@ func (s *settings) load(c *cobra.Command) error {
 	if s.profile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(s.profile)
+	text, err := lab.Text(s.profile)
 	if err != nil {
 		return fmt.Errorf("--profile: %w: make one with pebbles tune", err)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -53,7 +54,7 @@ func (r *Rank) Gather(of Values, root int, value []byte) ([][]byte, error) {
 	if err != nil || r.id != root {
 		return nil, err
 	}
-	all := make([][]byte, r.Size())
+	all := r.alike(value)
 	for len(result) > 0 {
 		rank := binary.LittleEndian.Uint32(result)
 		end := 8 + binary.LittleEndian.Uint32(result[4:])
@@ -65,7 +66,11 @@ func (r *Rank) Gather(of Values, root int, value []byte) ([][]byte, error) {
 
 // AllGather returns the values of all ranks, by rank, one after the other. All have one length.
 func (r *Rank) AllGather(of Values, value []byte) ([]byte, error) {
-	return r.networks[allGather].typed(of).run(collective.AllGather(r.id, r.Size(), len(value)), value, nil)
+	result, err := r.networks[allGather].typed(of).run(collective.AllGather(r.id, r.Size(), len(value)), value, nil)
+	if r.job.config.Lone && err == nil {
+		return bytes.Repeat(value, r.Size()), nil
+	}
+	return result, err
 }
 
 // AllGatherV returns the values of all ranks, by rank, of any length each.
@@ -75,11 +80,22 @@ func (r *Rank) AllGatherV(of Values, value []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([][]byte, r.Size())
+	all := r.alike(value)
 	for rank, v := range collective.Records(result) {
 		all[rank] = v
 	}
 	return all, nil
+}
+
+// alike has room for a value of each rank. Where this rank is alone, all are like its own.
+func (r *Rank) alike(own []byte) [][]byte {
+	all := make([][]byte, r.Size())
+	if r.job.config.Lone {
+		for rank := range all {
+			all[rank] = own
+		}
+	}
+	return all
 }
 
 // FailIn ends the job because of a collective, and returns the job's error.

@@ -18,6 +18,7 @@ type Config struct {
 	Coalesce    int
 	Cache       int
 	Period      time.Duration
+	Lone        bool // rank 0 alone is there: the next epoch is explained, and collectives are as if all gave the same
 	Termination termination.Maker
 	Tuning      *Tuning
 	Log         *slog.Logger

@@ -181,6 +181,9 @@ func (n *network) run(steps []collective.Step, value []byte, merge func(into, fr
 func (n *network) collect(steps []collective.Step, value []byte, merge func(into, from []byte),
 	fold Fold) ([]byte, error) {
 	r := n.rank
+	if r.job.config.Lone {
+		steps = nil
+	}
 	call := n.begun()
 	r.ownedAnew(call)
 	if in := r.mode; in != outside {

@@ -70,7 +70,7 @@ var walls = []wall{
 		"internal/stacks netio netio/connect " +
 		"netio/tcp"), clock: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout " +
-		"internal/values launch netio netio/mem " +
+		"internal/values launch model netio netio/mem " +
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine " +
 		"internal/layout netio pebble reduce route")},

@@ -37,7 +37,7 @@ func Write(name string, f model.File) error {
 
 // Read reads parameters that Write has stored.
 func Read(name string) (model.File, error) {
-	text, err := os.ReadFile(name)
+	text, err := lab.Text(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return model.File{}, fmt.Errorf("fit: there are no parameters in %s: run pebbles fit first", name)

@@ -19,6 +19,7 @@ type Transport struct {
 	ports   []*port
 	locals  []*local.Port
 	space   *exposed.Space
+	place   netio.Place
 	crowded bool        // ranks outnumber the cores
 	down    atomic.Bool // aborted or closed: frames are dropped
 }
@@ -33,10 +34,22 @@ func New(ranks int) *Transport {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
 	}
-	t := &Transport{crowded: ranks > runtime.GOMAXPROCS(0)}
-	place := netio.PlaceOf(ranks, 1, 0)
+	return open(netio.PlaceOf(ranks, 1, 0))
+}
+
+// NewLone makes the transport of rank 0 of a job of so many ranks, of which no other one is there: for a job that is
+// explained and not run. Nothing may be sent to the others.
+func NewLone(ranks int) *Transport {
+	place := netio.PlaceOf(1, 1, 0)
+	place.Ranks = ranks
+	return open(place)
+}
+
+func open(place netio.Place) *Transport {
+	here := place.Last - place.First
+	t := &Transport{place: place, crowded: here > runtime.GOMAXPROCS(0)}
 	t.locals = local.NewPorts(place)
-	t.space = exposed.NewSpace(0, ranks, exposed.EntriesMax)
+	t.space = exposed.NewSpace(0, here, exposed.EntriesMax)
 	for rank, l := range t.locals {
 		t.ports = append(t.ports, &port{Port: l, t: t, oneSided: local.NewOneSided(rank, place, t.space, nil)})
 	}
@@ -47,7 +60,7 @@ func New(ranks int) *Transport {
 func (t *Transport) Name() string { return "mem" }
 
 // Place implements [netio.Transport].
-func (t *Transport) Place() netio.Place { return netio.PlaceOf(len(t.ports), 1, 0) }
+func (t *Transport) Place() netio.Place { return t.place }
 
 // Start implements [netio.Transport]. Ranks of one process cannot lose each other, so failed is never called.
 func (t *Transport) Start(func(error)) {}

@@ -15,7 +15,7 @@ import (
 
 // Config describes a simulated job. The same program runs identically in Worlds of the same Config.
 type Config struct {
-	Ranks     int     // it is an error if they don't fit in memory, at 20 KiB each
+	Ranks     int     // it is an error if they don't fit in memory, at 64 KiB each
 	Processes int     // 0: by the network's ranks a process
 	Network   Network // the zero value is Machines["flat"]
 	Seed      uint64  // for faults, and for the order of events at one moment
