@@ -133,7 +133,8 @@ func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
 	return a.s.begun(w)
 }
 
-// PutStart begins to write an element from src, which is not to be changed until that is done. Handlers may call it too.
+// PutStart begins to write an element from src, which is not to be changed until that is done. Handlers may call it
+// too.
 func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 	const call = "PutStart"
 	near, owner, local := a.find(call, i)
@@ -152,8 +153,8 @@ func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 	return a.s.begun(w)
 }
 
-// GetRange reads the elements from lo on, as many as dst has room for. Neighbours at one owner travel together, and all owners' at
-// the same time.
+// GetRange reads the elements from lo on, as many as dst has room for. Neighbours at one owner travel together, and all
+// owners' at the same time.
 func (a *Array[T]) GetRange(lo uint64, dst []T) {
 	const call = "GetRange"
 	a.finish(call, a.each(call, lo, len(dst), a.s.mayWait, func(w *wait, near []T, to spot, from, n int) {
@@ -177,7 +178,8 @@ func (a *Array[T]) PutRange(lo uint64, src []T) {
 	}))
 }
 
-// each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil when everything is near.
+// each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil
+// when everything is near.
 func (a *Array[T]) each(call string, lo uint64, count int, may func(string), visit func(w *wait, near []T, to spot, from, n int)) (w *wait) {
 	a.s.attend()
 	if lo > a.n || uint64(count) > a.n-lo {
@@ -230,8 +232,8 @@ func (a *Array[T]) finish(call string, w *wait) {
 	}
 }
 
-// Gather reads many elements: dst[i] is that of indices[i]. They leave together, by owner, and the call waits once. Like all calls for many elements
-// it does not return when the job has failed.
+// Gather reads many elements: dst[i] is that of indices[i]. They leave together, by owner, and the call waits once.
+// Like all calls for many elements it does not return when the job has failed.
 func (a *Array[T]) Gather(dst []T, indices []uint64) {
 	const call = "Gather"
 	a.finish(call, a.gather(call, dst, indices, a.s.mayWait))
@@ -273,7 +275,8 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 	}
 }
 
-// lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there are some.
+// lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there
+// are some.
 func (a *Array[T]) lookUp(call string, near []unsafe.Pointer, indices []uint64, all []T, way request, w *wait, may func(string)) *wait {
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
@@ -305,8 +308,8 @@ func (a *Array[T]) lookFar(call string, owner, local int, v *T, way request, w *
 	return w, nil
 }
 
-// Scatter writes many elements: src[i] to that of indices[i]. Where an index comes twice, one of its values stays. They leave together, by
-// owner, and the call waits once.
+// Scatter writes many elements: src[i] to that of indices[i]. Where an index comes twice, one of its values stays. They
+// leave together, by owner, and the call waits once.
 func (a *Array[T]) Scatter(indices []uint64, src []T) {
 	const call = "Scatter"
 	if len(src) != len(indices) {

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Array is a distributed array as one rank sees it. Its elements are numbered from 0, and a distribution says whose each is. Indices beyond the
-// end, and calls after Free, end the job.
+// Array is a distributed array as one rank sees it. Its elements are numbered from 0, and a distribution says whose
+// each is. Indices beyond the end, and calls after Free, end the job.
 type Array[T any] struct {
 	s     *Space
 	name  string
@@ -51,10 +51,10 @@ func (v vote) with(o vote) vote {
 	return v
 }
 
-// NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal arguments. Each
-// process exposes the elements that are its ranks' by the distribution, in one piece. Where those of other processes are it learns by its first
-// access to each: the job keeps no table of them. The job fails, with the error that is returned, where there is no room, and where T is not plain
-// data or d is none for this job.
+// NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal
+// arguments. Each process exposes the elements that are its ranks' by the distribution, in one piece. Where those of
+// other processes are it learns by its first access to each: the job keeps no table of them. The job fails, with the
+// error that is returned, where there is no room, and where T is not plain data or d is none for this job.
 func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], error) {
 	const call = "memory.NewArray"
 	t := reflect.TypeFor[T]()
@@ -131,7 +131,8 @@ func checksum(text string) uint64 {
 	return h.Sum64()
 }
 
-// partAlign is what parts of a piece of memory begin at multiples of, in bytes: two cache lines, which processors fetch together.
+// partAlign is what parts of a piece of memory begin at multiples of, in bytes: two cache lines, which processors fetch
+// together.
 const partAlign = 128
 
 // layOut implements spread.
@@ -180,8 +181,9 @@ func (a *Array[T]) Len() uint64 { return a.n }
 // Distribution is what says whose each element is.
 func (a *Array[T]) Distribution() distribution.Indexed { return a.d }
 
-// Local is this rank's part: the element of local index i of the distribution is Local()[i]. It is not Go's memory, and is good until Free,
-// or until the rank's function has returned; after Free it is empty. Elements that others may access at the same time are to be read and written by sync/atomic.
+// Local is this rank's part: the element of local index i of the distribution is Local()[i]. It is not Go's memory, and
+// is good until Free, or until the rank's function has returned; after Free it is empty. Elements that others may
+// access at the same time are to be read and written by sync/atomic.
 func (a *Array[T]) Local() []T { return a.local }
 
 // Free ends the array on all ranks. They call it in the same order, between epochs. What it held is gone.
@@ -234,7 +236,8 @@ func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, loca
 	return near, owner, local
 }
 
-// look finds an element that find has not found: where it is when the address cache says that it is mapped here, and else where the access goes.
+// look finds an element that find has not found: where it is when the address cache says that it is mapped here, and
+// else where the access goes.
 func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	s, offset := a.s, local*int(a.size())
 	if e := s.directory.known(s.directory.key(a.key, owner)); e != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// tables runs f on rank 0 of two, with a table whose upper half is the other rank's: over a transport, in two processes unless that is mem.
+// tables runs f on rank 0 of two, with a table whose upper half is the other rank's: over a transport, in two processes
+// unless that is mem.
 func tables(b testing.TB, transport string, words uint64, f func(r *pebble.Rank, a *memory.Array[uint64])) {
 	over(b, transport, distribution.Block(words, 2), f)
 }
@@ -62,7 +63,8 @@ const small, large = 1 << 12, 1 << 26
 
 var sink uint64
 
-// Reading words of the other rank, at random, from a small table and from one beyond all caches. "load" is of this rank's own part.
+// Reading words of the other rank, at random, from a small table and from one beyond all caches. "load" is of this
+// rank's own part.
 func BenchmarkRead(b *testing.B) {
 	for _, words := range []uint64{small, large} {
 		for _, transport := range []string{"mem", "shm", "tcp"} {
@@ -145,8 +147,8 @@ func BenchmarkRange(b *testing.B) {
 	}
 }
 
-// Reading a word whose address is never in the cache: without a cache, and with one of one entry that two arrays take in turn. The difference
-// is what a cache costs that never hits.
+// Reading a word whose address is never in the cache: without a cache, and with one of one entry that two arrays take
+// in turn. The difference is what a cache costs that never hits.
 func BenchmarkMiss(b *testing.B) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cache := range []int{-1, 1} {

@@ -7,8 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// directory is what the ranks of a process know together of allocations: those of its own, and addresses of others'. Each rank counts the
-// indices of its own partition, and all ranks count those of the common one alike, so each partition has one writer.
+// directory is what the ranks of a process know together of allocations: those of its own, and addresses of others'.
+// Each rank counts the indices of its own partition, and all ranks count those of the common one alike, so each
+// partition has one writer.
 type directory struct {
 	place   netio.Place
 	process []uint32 // by rank
@@ -104,7 +105,8 @@ func (d *directory) join(h handle, first int, offsets []int, expose func(bytes i
 	return o, nil
 }
 
-// leave has a rank of this process free a common allocation. The last one takes the memory back, and forgets all addresses of it.
+// leave has a rank of this process free a common allocation. The last one takes the memory back, and forgets all
+// addresses of it.
 func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

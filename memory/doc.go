@@ -1,20 +1,24 @@
-// Package memory has data that any rank reads and writes, without its owner's attention: distributed arrays, scalars, locks and heaps. The
-// program moves data to its work, where pebbles and delegates move work to the data.
+// Package memory has data that any rank reads and writes, without its owner's attention: distributed arrays, scalars,
+// locks and heaps. The program moves data to its work, where pebbles and delegates move work to the data.
 //
-// A [Space] is one rank's part of all of it. An [Array] is spread over the ranks by a distribution; [Array.Local] is a rank's part as an
-// ordinary slice. An element that is near, in this process or mapped from this host, is read and written by a load and a store. The
-// others take a message to the process of their owner, where whoever reads it answers, and its ranks need not attend (XLUPC, section 3). Each rank
-// keeps where the parts of an array are that it has found mapped, and asks for them no more.
+// A [Space] is one rank's part of all of it. An [Array] is spread over the ranks by a distribution; [Array.Local] is a
+// rank's part as an ordinary slice. An element that is near, in this process or mapped from this host, is read and
+// written by a load and a store. The others take a message to the process of their owner, where whoever reads it
+// answers, and its ranks need not attend (XLUPC, section 3). Each rank keeps where the parts of an array are that it
+// has found mapped, and asks for them no more.
 //
-// What is allocated is named by a handle, and nobody keeps a table of where others have it (XLUPC, section 2.1). The first access of a process
-// asks the owner, which answers by a handler; the address is kept in the address cache of the process, of pebble.Config.AddressCache entries.
-// The owner finds what it has exposed in the pinned address table, which has the 1,000 allocations that were used last, or else in a
-// map behind a lock, which has all: programs may have any number.
+// What is allocated is named by a handle, and nobody keeps a table of where others have it (XLUPC, section 2.1). The
+// first access of a process asks the owner, which answers by a handler; the address is kept in the address cache of the
+// process, of pebble.Config.AddressCache entries. The owner finds what it has exposed in the pinned address table,
+// which has the 1,000 allocations that were used last, or else in a map behind a lock, which has all: programs may have
+// any number.
 //
-// Calls that wait let other tasks run when a task makes them, and let handlers run when the main function does, in an epoch's body.
-// A handler must not wait: there such calls end the job, except on memory of its own process. [Array.Gather] and its neighbours wait once for many
-// elements, which leave together: that is the fast way. Start calls don't wait at all.
+// Calls that wait let other tasks run when a task makes them, and let handlers run when the main function does, in an
+// epoch's body. A handler must not wait: there such calls end the job, except on memory of its own process.
+// [Array.Gather] and its neighbours wait once for many elements, which leave together: that is the fast way. Start
+// calls don't wait at all.
 //
-// Elements are plain data. An aligned word of 8 bytes is never torn; larger elements, and ranges, may be seen in parts when others write
-// to them meanwhile. What a rank has written is visible to all after [Space.Fence], and at the end of the epoch. docs/contract.md has all promises.
+// Elements are plain data. An aligned word of 8 bytes is never torn; larger elements, and ranges, may be seen in parts
+// when others write to them meanwhile. What a rank has written is visible to all after [Space.Fence], and at the end of
+// the epoch. docs/contract.md has all promises.
 package memory

@@ -372,6 +372,14 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return body(r, l.Unlock)
 			}},
+		"a lock in an epoch of a declared depth": {`Lock of array "l": the epoch declares a depth, and could not tell who waits`,
+			func(r *pebble.Rank, s *memory.Space) error {
+				l, err := memory.NewLock(s, "l", 0)
+				if err != nil {
+					return err
+				}
+				return r.Epoch(func() error { l.Lock(); return nil }, pebble.Depth(1))
+			}},
 		"a mistake in a task": {`Get of array "words": index 100 is out of range`,
 			func(r *pebble.Rank, s *memory.Space) error {
 				scheduler := task.New(r)
@@ -408,7 +416,8 @@ func TestWhatCanNotBeAllocatedIsAnError(t *testing.T) {
 	}
 }
 
-// laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with neighbours.
+// laps is a distribution of the user's with a method that is called as one of ours, and has nothing to do with
+// neighbours.
 type laps struct{ distribution.Indexed }
 
 func (laps) Run(key uint64) uint64 { return key / 4 }

@@ -1,9 +1,11 @@
 package memory
 
-// handle names what was allocated: the partition of the directory, and the index there, from 1 on, which is never used again (XLUPC, section 2.1).
-// Partition r is of what rank r has allocated alone, and partition P, with P ranks, of what all have allocated together. The zero value names nothing.
+// handle names what was allocated: the partition of the directory, and the index there, from 1 on, which is never used
+// again (XLUPC, section 2.1). Partition r is of what rank r has allocated alone, and partition P, with P ranks, of what
+// all have allocated together. The zero value names nothing.
 //
-// Ranks expose what they have allocated together in one piece a process. The address cache has it under the partition P+1+p, for process p.
+// Ranks expose what they have allocated together in one piece a process. The address cache has it under the partition
+// P+1+p, for process p.
 type handle uint64
 
 const (

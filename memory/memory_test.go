@@ -72,7 +72,8 @@ func (m reversed) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// likeASlice has one rank after the other do with an array what can be done with a slice, while all do it with a slice, and compares.
+// likeASlice has one rank after the other do with an array what can be done with a slice, while all do it with a slice,
+// and compares.
 func likeASlice[T comparable](r *pebble.Rank, s *memory.Space, d distribution.Indexed, value func(n uint64) T) error {
 	a, err := memory.NewArray[T](s, "a", d)
 	if err != nil {

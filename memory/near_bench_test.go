@@ -9,8 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Random words of the other rank's 2^25, by what the runtime does and by bare loads: of the same mapping, and of this rank's own part. All
-// pages were touched before, so that the time of page faults is nobody's. In "next" the index of a read depends on the one before.
+// Random words of the other rank's 2^25, by what the runtime does and by bare loads: of the same mapping, and of this
+// rank's own part. All pages were touched before, so that the time of page faults is nobody's. In "next" the index of a
+// read depends on the one before.
 func BenchmarkNear(b *testing.B) {
 	for _, log2 := range []int{11, 25} {
 		for _, transport := range []string{"mem", "shm"} {

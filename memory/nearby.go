@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// nearby is where the parts of an array are that are near: those of this process's ranks, and those that were found mapped here. Where a shift tells
-// whose an element is, it finds elements as well. It calls nothing then: the fewer instructions there are between two loads, the more of them the
-// processor has under way.
+// nearby is where the parts of an array are that are near: those of this process's ranks, and those that were found
+// mapped here. Where a shift tells whose an element is, it finds elements as well. It calls nothing then: the fewer
+// instructions there are between two loads, the more of them the processor has under way.
 type nearby struct {
 	n     uint64 // elements that a shift finds; 0 where it does not
 	mask  uint64 // of an index at its owner
@@ -55,7 +55,8 @@ func (v *nearby) part(rank int) (s site) {
 	return s
 }
 
-// at is where an element of so many bytes is, and nil when that has to be asked for otherwise. other is 1 when it is of another process.
+// at is where an element of so many bytes is, and nil when that has to be asked for otherwise. other is 1 when it is of
+// another process.
 func (v *nearby) at(i uint64, size uintptr) (at unsafe.Pointer, other uint64) {
 	if i >= v.n {
 		return nil, 0
@@ -67,7 +68,8 @@ func (v *nearby) at(i uint64, size uintptr) (at unsafe.Pointer, other uint64) {
 	return unsafe.Add(v.parts[own].at, uintptr(i&v.mask)*size), v.parts[own].other
 }
 
-// read reads elements until one is not found, and returns how many it has read, and how many of them are of other processes.
+// read reads elements until one is not found, and returns how many it has read, and how many of them are of other
+// processes.
 func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {
 	dst = dst[:len(indices)]
 	for i, index := range indices {
@@ -81,7 +83,8 @@ func read[T any](v *nearby, dst []T, indices []uint64) (n int, others uint64) {
 	return len(indices), others
 }
 
-// write writes elements until one is not found, and returns how many it has written, and how many of them are of other processes.
+// write writes elements until one is not found, and returns how many it has written, and how many of them are of other
+// processes.
 func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 	src = src[:len(indices)]
 	for i, index := range indices {

@@ -12,12 +12,13 @@ import (
 
 func (h handle) String() string { return fmt.Sprintf("object %d of rank %d", h.index(), h.partition()) }
 
-// Alloc allocates n elements, which are zero, on this rank alone, and returns them with the reference to the first. Nobody is told: whoever uses
-// the reference learns size and address by its first access. It may be called wherever the rank runs, and ends the job where there is no room.
-// The memory is not Go's, and is good until [Free], or until the rank's function has returned.
+// Alloc allocates n elements, which are zero, on this rank alone, and returns them with the reference to the first.
+// Nobody is told: whoever uses the reference learns size and address by its first access. It may be called wherever the
+// rank runs, and ends the job where there is no room. The memory is not Go's, and is good until [Free], or until the
+// rank's function has returned.
 //
-// An object takes a page at least, and some microseconds. A process has 65,536 objects and arrays at most at a time: for many small values
-// take a [Heap].
+// An object takes a page at least, and some microseconds. A process has 65,536 objects and arrays at most at a time:
+// for many small values take a [Heap].
 func Alloc[T any](s *Space, n int) ([]T, Ref[T]) {
 	t := reflect.TypeFor[T]()
 	size := int(t.Size())
@@ -44,10 +45,10 @@ func Alloc[T any](s *Space, n int) ([]T, Ref[T]) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), newRef[T](s, h, 0)
 }
 
-// Free frees what this rank has allocated by [Alloc]; r may refer to any of its elements. It is called in an epoch, also in handlers and
-// tasks, and does not wait. Accesses that follow find that it was freed, and those that others have begun are done, or find that too: none
-// finds what is allocated later. The processes that were told the address are asked to forget it, and the memory is taken back when all have
-// answered: at the end of the epoch at the latest.
+// Free frees what this rank has allocated by [Alloc]; r may refer to any of its elements. It is called in an epoch,
+// also in handlers and tasks, and does not wait. Accesses that follow find that it was freed, and those that others
+// have begun are done, or find that too: none finds what is allocated later. The processes that were told the address
+// are asked to forget it, and the memory is taken back when all have answered: at the end of the epoch at the latest.
 func Free[T any](s *Space, r Ref[T]) {
 	const call = "Free"
 	check(s, r)
@@ -75,7 +76,8 @@ func Free[T any](s *Space, r Ref[T]) {
 	s.forgotten(o)
 }
 
-// forgotten notes that one more has forgotten the address of an object that was freed. When all have, its memory is taken back.
+// forgotten notes that one more has forgotten the address of an object that was freed. When all have, its memory is
+// taken back.
 func (s *Space) forgotten(o *object) {
 	if o.open--; o.open > 0 {
 		return

@@ -39,7 +39,8 @@ func references(r *pebble.Rank, own []memory.Ref[uint64]) ([][]memory.Ref[uint64
 	return pebble.AllGatherSlice(r, own)
 }
 
-// Objects that one rank has allocated are read and written by all, near and far, alone and in ranges, and are gone after they were freed.
+// Objects that one rank has allocated are read and written by all, near and far, alone and in ranges, and are gone
+// after they were freed.
 func TestObjects(t *testing.T) {
 	const each, words = 5, 20
 	withCaches(t, func(r *pebble.Rank) error {
@@ -212,7 +213,8 @@ func TestFreedWhileUsed(t *testing.T) {
 			}
 			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 				scheduler, s := task.New(r, task.Workers(tasks+1)), memory.New(r)
-				// A list of references that everybody reads, and that each rank replaces while it frees: its own part of it.
+				// A list of references that everybody reads, and that each rank replaces while it frees: its own part
+				// of it.
 				list, err := memory.NewArray[memory.Ref[uint64]](s, "list", distribution.Block(ranks*live, ranks))
 				if err != nil {
 					return err

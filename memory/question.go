@@ -12,8 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// An access to memory of another process whose address is not in the cache is a question to its owner, which does what is asked where the memory
-// is, and answers with the address as well (XLUPC, section 3). What is too long for a pebble is moved by the asker, by that address.
+// An access to memory of another process whose address is not in the cache is a question to its owner, which does what
+// is asked where the memory is, and answers with the address as well (XLUPC, section 3). What is too long for a pebble
+// is moved by the asker, by that address.
 
 // request is what a question asks for.
 type request uint32
@@ -25,6 +26,7 @@ const (
 	swapping
 	comparing
 	forgetting // an address: the object has been freed
+	queueing   // for a lock, behind a turn of the rank that is asked. The answer comes when that turn ends
 )
 
 // inlineBytes is what a question or an answer carries at most.
@@ -148,8 +150,10 @@ func (s *Space) ask(x access, a, b uint64) {
 		x.c.Inside(frame.Access{}).Begin()
 	}
 	s.counts.Pebbles += 2
-	x.after = s.fenced
-	s.open++
+	if x.request != queueing { // which fences do not wait for
+		x.after = s.fenced
+		s.open++
+	}
 	slot := uint32(len(s.asked))
 	if n := len(s.spare); n > 0 {
 		slot, s.spare = s.spare[n-1], s.spare[:n-1]
@@ -183,15 +187,21 @@ func bytesOf(data *[inlineBytes / exposed.WordBytes]uint64) []byte {
 func (s *Space) serve(qs []question) {
 	s.back = s.back[:0]
 	for i := range qs {
+		if qs[i].Request == queueing && !s.queue(&qs[i]) {
+			continue
+		}
 		s.back = append(s.back, answer{To: qs[i].From, Slot: qs[i].Slot})
-		s.reply(&qs[i], &s.back[i])
+		s.reply(&qs[i], &s.back[len(s.back)-1])
 	}
 	s.answers.SendAll(s.back)
 }
 
 // reply does what is asked for, and fills in the answer.
 func (s *Space) reply(q *question, a *answer) {
-	if q.Request == forgetting {
+	switch q.Request {
+	case queueing:
+		return
+	case forgetting:
 		s.forget(q.Of)
 		return
 	}
@@ -241,8 +251,10 @@ func (s *Space) take(as []answer) {
 		s.asked[a.Slot] = access{}
 		s.spare = append(s.spare, a.Slot)
 		s.finish(&x, a)
-		s.open--
-		s.pass(x.after)
+		if x.request != queueing {
+			s.open--
+			s.pass(x.after)
+		}
 	}
 }
 
@@ -251,6 +263,9 @@ func (s *Space) finish(x *access, a *answer) {
 	switch {
 	case x.request == forgetting:
 		s.forgotten(x.object)
+		return
+	case x.request == queueing:
+		x.c.Inside(frame.Access{}).End(nil)
 		return
 	case a.Refusal != none:
 		x.c.Inside(frame.Access{}).End(a.Refusal.of(x.of))
@@ -305,7 +320,8 @@ var alone = []int{0}
 
 // spread is what all ranks have allocated.
 type spread interface {
-	// layOut tells where the parts of a process's ranks lie, in what it exposes at once: the first of these ranks, and the offsets, to the end.
+	// layOut tells where the parts of a process's ranks lie, in what it exposes at once: the first of these ranks, and
+	// the offsets, to the end.
 	layOut(process int) (first int, offsets []int)
 }
 

@@ -4,8 +4,9 @@ import (
 	"unsafe"
 )
 
-// Ref is the global address of one element of type T: 16 bytes of plain data, which may travel in pebbles, be an element itself, and be used on
-// every rank of its job by [Get], [Put] and their neighbours. The zero value refers to nothing.
+// Ref is the global address of one element of type T: 16 bytes of plain data, which may travel in pebbles, be an
+// element itself, and be used on every rank of its job by [Get], [Put] and their neighbours. The zero value refers to
+// nothing.
 type Ref[T any] struct {
 	at    handle
 	place uint64 // the job's tag, and the element
@@ -55,7 +56,8 @@ func check[T any](s *Space, r Ref[T]) {
 	}
 }
 
-// Resolve finds the array that is referred to, and the number of the element there. It is not for what one rank has allocated alone.
+// Resolve finds the array that is referred to, and the number of the element there. It is not for what one rank has
+// allocated alone.
 func Resolve[T any](s *Space, r Ref[T]) (*Array[T], uint64) {
 	check(s, r)
 	if r.at.partition() < s.rank.Size() {
@@ -116,7 +118,8 @@ func PutRange[T any](s *Space, r Ref[T], src []T) {
 	s.must(move(s, "PutRange", r, src, putting))
 }
 
-// TryGet is Get for what others may free meanwhile: then it returns an error that names the object, and that is [ErrFreed].
+// TryGet is Get for what others may free meanwhile: then it returns an error that names the object, and that is
+// [ErrFreed].
 func TryGet[T any](s *Space, r Ref[T]) (T, error) {
 	if r.at.partition() == s.rank.Size() {
 		return Get(s, r), nil

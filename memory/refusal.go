@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// ErrFreed is what accesses to an object by [TryGet] and [TryPut] come to after it was freed. The error around it names the object.
+// ErrFreed is what accesses to an object by [TryGet] and [TryPut] come to after it was freed. The error around it names
+// the object.
 var ErrFreed = errors.New("it has been freed")
 
 var (

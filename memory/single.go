@@ -1,9 +1,6 @@
 package memory
 
-import (
-	"fmt"
-	"runtime"
-)
+import "fmt"
 
 // at is the distribution of n elements that are all one rank's.
 type at struct {
@@ -56,81 +53,15 @@ func (v *Scalar[T]) Array() *Array[T] { return v.a }
 // Free ends the scalar, as Array.Free does.
 func (v *Scalar[T]) Free() error { return v.a.Free() }
 
-// Lock is held by one task, or one rank's main function, of the job at a time. Who asks first has it first. What its holders do
-// to shared data is seen by the next ones. Each look whether it is free costs an access to the rank where it is.
-type Lock struct {
-	a    *Array[uint64]
-	held bool // by this rank
-}
-
-// The words of a lock.
-const (
-	ticket  = iota // the next one to be drawn
-	serving        // the one whose turn it is
-	lockWords
-)
-
-// NewLock allocates a lock at a rank, by the rules of NewArray.
-func NewLock(s *Space, name string, rank int) (*Lock, error) {
-	a, err := NewArray[uint64](s, name, at{lockWords, s.rank.Size(), rank})
-	if err != nil {
-		return nil, err
-	}
-	return &Lock{a: a}, nil
-}
-
-// Lock waits until nobody else holds the lock. A rank's main function that holds it must not wait for a task of the same rank that asks for it.
-func (l *Lock) Lock() {
-	l.a.s.mayWait("Lock")
-	mine := Add(l.a, ticket, 1)
-	for l.a.Get(serving) != mine {
-		l.a.s.pause()
-	}
-	l.held = true
-}
-
-// TryLock takes the lock if nobody holds it.
-func (l *Lock) TryLock() bool {
-	l.a.s.mayWait("TryLock")
-	now := l.a.Get(serving)
-	if !CompareAndSwap(l.a, ticket, now, now+1) {
-		return false
-	}
-	l.held = true
-	return true
-}
-
-// Unlock gives the lock to the next one who waits for it, after a fence.
-func (l *Lock) Unlock() {
-	if !l.held {
-		l.a.misuse("Unlock", "this rank does not hold it")
-	}
-	l.a.s.Fence()
-	l.held = false
-	Add(l.a, serving, 1)
-}
-
-// Free ends the lock, as Array.Free does.
-func (l *Lock) Free() error { return l.a.Free() }
-
-// pause lets others run for a moment.
-func (s *Space) pause() {
-	const call = "Lock"
-	if s.engine.InTask(call) {
-		s.engine.Tasks().(interface{ Yield() }).Yield()
-		return
-	}
-	s.engine.Poll()
-	runtime.Gosched()
-}
-
-// Heap is values of one type that ranks make one by one. Each is of the rank that has made it, for as long as the heap is there.
+// Heap is values of one type that ranks make one by one. Each is of the rank that has made it, for as long as the heap
+// is there.
 type Heap[T any] struct {
 	a    *Array[T]
 	used int // of this rank's
 }
 
-// NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when it is first used.
+// NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when
+// it is first used.
 func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
 	if each < 0 {
 		return nil, s.engine.FailIn("memory.NewHeap", fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
@@ -142,8 +73,8 @@ func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
 	return &Heap[T]{a: a}, nil
 }
 
-// New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the job when there is
-// no room left.
+// New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the
+// job when there is no room left.
 func (h *Heap[T]) New(v T) Ref[T] {
 	h.mustBe("New")
 	if h.used == len(h.a.local) {
@@ -154,7 +85,8 @@ func (h *Heap[T]) New(v T) Ref[T] {
 	return h.a.Ref(h.a.d.Key(h.a.s.rank.ID(), h.used-1))
 }
 
-// Array is the heap as an array, for batches: the elements are numbered by rank, and Array.Index says which one a reference is to.
+// Array is the heap as an array, for batches: the elements are numbered by rank, and Array.Index says which one a
+// reference is to.
 func (h *Heap[T]) Array() *Array[T] { return h.a }
 
 // Local are the values of this rank.

@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A lock lets one holder in at a time, and shows it what the one before has put: no addition by reading and writing is lost.
+// A lock lets one holder in at a time, and shows it what the one before has put: no addition by reading and writing is
+// lost.
 func TestLocksExclude(t *testing.T) {
 	const tasks, steps = 5, 4
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {

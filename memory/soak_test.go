@@ -18,7 +18,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// soakVariable is how long all ranks access the same words, over each transport, such as 10s. Without it they do so some times.
+// soakVariable is how long all ranks access the same words, over each transport, such as 10s. Without it they do so
+// some times.
 const soakVariable = "PEBBLES_SOAK"
 
 // whole is a word that shows when it is torn.
@@ -26,7 +27,8 @@ func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
 
 func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint32 }
 
-// All ranks put random words, get them, and change others in one step, in all ways, at the same time: no word is torn, and no addition lost.
+// All ranks put random words, get them, and change others in one step, in all ways, at the same time: no word is torn,
+// and no addition lost.
 func TestSoak(t *testing.T) {
 	for _, transport := range []string{"mem", "shm", "tcp"} {
 		more := func(n int) bool { return n < 400 }

@@ -13,7 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Space is one rank's access to all shared data of a job. It is for that rank: for its main function, its handlers and its tasks.
+// Space is one rank's access to all shared data of a job. It is for that rank: for its main function, its handlers and
+// its tasks.
 type Space struct {
 	rank      *pebble.Rank
 	engine    *engine.Rank
@@ -25,6 +26,7 @@ type Space struct {
 	tag       uint64      // of the job
 	kinds     map[reflect.Type]uint64
 	questioner
+	turns
 	free   []*wait          // those that nobody uses
 	loose  netio.Completion // of what nobody waits for
 	counts Counts
@@ -34,8 +36,8 @@ type Space struct {
 // attendEvery is how many calls there are to one that handles what has arrived.
 const attendEvery = 64
 
-// attend begins a call on a range or a batch. Where all of it is near, nothing else would notice that the job has failed; and other ranks may be waiting
-// for addresses of this one.
+// attend begins a call on a range or a batch. Where all of it is near, nothing else would notice that the job has
+// failed; and other ranks may be waiting for addresses of this one.
 func (s *Space) attend() {
 	s.engine.Check()
 	if s.calls++; s.calls%attendEvery == 0 && s.engine.InBody() {
@@ -43,7 +45,8 @@ func (s *Space) attend() {
 	}
 }
 
-// Counts is what accesses of one rank there were since its space was made, each element and each range of neighbours one.
+// Counts is what accesses of one rank there were since its space was made, each element and each range of neighbours
+// one.
 type Counts struct {
 	Near    uint64 `json:"near"`   // by loads and stores
 	Remote  uint64 `json:"remote"` // by messages
@@ -63,7 +66,8 @@ func (c Counts) Since(then Counts) Counts {
 	return Counts{c.Near - then.Near, c.Remote - then.Remote, c.Hits - then.Hits, c.Misses - then.Misses, c.Stale - then.Stale, c.Pebbles - then.Pebbles}
 }
 
-// HitRate is how many of the accesses to other processes found the address in the cache: of 1. It is 1 where there were none.
+// HitRate is how many of the accesses to other processes found the address in the cache: of 1. It is 1 where there were
+// none.
 func (c Counts) HitRate() float64 {
 	if c.Hits+c.Misses == 0 {
 		return 1
@@ -71,8 +75,9 @@ func (c Counts) HitRate() float64 {
 	return float64(c.Hits) / float64(c.Hits+c.Misses)
 }
 
-// New makes a rank's space, or returns the one that it has. All ranks call it, in the same order with registrations of targets and with
-// collectives, between epochs. The first call registers two targets, and is a collective. No memory is exposed before the first allocation.
+// New makes a rank's space, or returns the one that it has. All ranks call it, in the same order with registrations of
+// targets and with collectives, between epochs. The first call registers two targets, and is a collective. No memory is
+// exposed before the first allocation.
 func New(r *pebble.Rank) *Space {
 	e, config := r.Engine(engine.Key{}), r.Config()
 	d := e.InCommon(func() any { return newDirectory(r.Place(), config.AddressCache) }).(*directory)
@@ -92,12 +97,12 @@ func New(r *pebble.Rank) *Space {
 	return s
 }
 
-// failed is the error of what nobody has waited for.
+// failed is the error, at the end of an epoch, of what nobody has waited for, or of a lock that is waited for in vain.
 func (s *Space) failed() error {
 	if err := s.loose.Err(); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
-	return nil
+	return s.stuck()
 }
 
 // Rank is the one whose space this is.
@@ -177,18 +182,26 @@ func (w *wait) wake() {
 }
 
 // waiters is what has the tasks of a rank.
-type waiters interface{ Waiter(engine.Key) task.Waiter }
+type waiters interface {
+	Waiter(engine.Key) task.Waiter
+	Self() task.Task
+}
 
 // await waits until all operations are done.
 func (s *Space) await(call string, w *wait) {
 	switch {
 	case w.c.Done():
 	case s.engine.InTask(call):
-		w.waiter, w.waits = s.engine.Tasks().(waiters).Waiter(engine.Key{}), true
-		w.waiter.Wait("memory", unsafe.Pointer(w))
+		s.suspend("memory", w)
 	default:
 		s.engine.Await(call, w.done)
 	}
+}
+
+// suspend has the task that calls wait until all operations are done, which are not.
+func (s *Space) suspend(in string, w *wait) {
+	w.waiter, w.waits = s.engine.Tasks().(waiters).Waiter(engine.Key{}), true
+	w.waiter.Wait(in, unsafe.Pointer(w))
 }
 
 // mayWait ends the job where a call may not wait.
@@ -211,6 +224,7 @@ func (s *Space) mayStart(call string) {
 }
 
 func (s *Space) misuse(format string, args ...any) {
+	s.engine.Check() // what is deferred when the job has failed is no mistake
 	panic(fmt.Sprintf("memory: rank %d: %s", s.rank.ID(), fmt.Sprintf(format, args...)))
 }
 

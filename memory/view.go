@@ -10,8 +10,9 @@ const (
 	WriteOnly             // nothing is read, and all is written
 )
 
-// View is a range of an array that one rank has copied to itself, until Release. It is nobody else's: what is written to it is not seen
-// before Release, and what others write meanwhile isn't seen in it, and is lost where it is written back. It is a small value; copies are the same view.
+// View is a range of an array that one rank has copied to itself, until Release. It is nobody else's: what is written
+// to it is not seen before Release, and what others write meanwhile isn't seen in it, and is lost where it is written
+// back. It is a small value; copies are the same view.
 type View[T any] struct {
 	of  *copied[T]
 	use uint64

@@ -7,8 +7,8 @@ import (
 // Word is what can be changed in one step by any rank.
 type Word interface{ ~int64 | ~uint64 }
 
-// Add adds n to an element, and returns what it was before. It is atomic with all other changes of words, and with sync/atomic on the
-// owner's Local.
+// Add adds n to an element, and returns what it was before. It is atomic with all other changes of words, and with
+// sync/atomic on the owner's Local.
 func Add[T Word](a *Array[T], i uint64, n T) T {
 	const call = "Add"
 	near, to := findWord(a, call, i, a.s.mayWait)
@@ -18,7 +18,8 @@ func Add[T Word](a *Array[T], i uint64, n T) T {
 	return changeWord[T](a, call, to, adding, uint64(n), 0)
 }
 
-// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. The end of the epoch says that it was done.
+// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. The end of the epoch says that
+// it was done.
 func AddStart[T Word](a *Array[T], i uint64, n T) {
 	const call = "AddStart"
 	near, to := findWord(a, call, i, a.s.mayStart)

@@ -35,3 +35,9 @@ func prefetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.P
 //
 //go:noescape
 func Relax()
+
+// Caller is where the function that calls it returns to, as runtime.CallersFrames takes it: who has called that
+// function, if it is not inlined. It is read from the stack, at the cost of two loads.
+//
+//go:noescape
+func Caller() uintptr

@@ -55,3 +55,9 @@ next:
 	JNZ  next
 done:
 	RET
+
+// func Caller() uintptr
+TEXT ·Caller(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ 8(BP), AX
+	MOVQ AX, ret+0(FP)
+	RET

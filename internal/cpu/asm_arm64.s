@@ -54,3 +54,9 @@ next:
 	BGT  next
 done:
 	RET
+
+// func Caller() uintptr
+TEXT ·Caller(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD 8(R29), R0
+	MOVD R0, ret+0(FP)
+	RET

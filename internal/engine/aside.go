@@ -175,6 +175,34 @@ func (r *Rank) Await(call string, done func() bool) {
 	r.leave(call, from)
 }
 
+// AwaitOthers is Await for what the programs of other ranks do, if they do: meanwhile this rank counts as being at
+// rest. When all ranks are, it is the end of the epoch, and the job's: an error of the accesses of some rank says why.
+// It is for epochs that declare no depth.
+func (r *Rank) AwaitOthers(call string, done func() bool) {
+	from, aside := r.enter(call), r.aside
+	r.aside = false // no task runs in a call of the main function
+	if r.quiesce(done) {
+		r.checkAccesses()
+	}
+	r.aside = aside
+	r.leave(call, from)
+}
+
+// AwaitFailure leaves the program when another rank has failed, as one is about to at the end of this epoch. It returns
+// when none has for so long.
+func (r *Rank) AwaitFailure(most time.Duration) {
+	until := r.Port.Now() + most
+	for left := most; left > 0; left = until - r.Port.Now() {
+		r.Check()
+		if !r.Progress() {
+			r.Port.Wait(left)
+		}
+	}
+}
+
+// DeclaresDepth reports whether the epoch does.
+func (r *Rank) DeclaresDepth() bool { return r.detectorFor.depth > 0 }
+
 // Coroutine runs f, which is a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic
 // goes on with the stack of this goroutine; the unwinding of a failed job ends here.
 func (r *Rank) Coroutine(f func()) {

@@ -73,7 +73,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
-		r.quiesce()
+		r.quiesce(nil)
 		r.checkAccesses()
 		r.complete()
 		r.end()
@@ -111,9 +111,11 @@ func (r *Rank) open() {
 // nothing to do for some looks in a row. Where chains have no known end, those are the more the more rounds were in
 // vain: in a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's
 // time.
-func (r *Rank) quiesce() {
+//
+// It returns earlier, and false, when done says so; nil never does.
+func (r *Rank) quiesce(done func() bool) (ended bool) {
 	before := r.detector.Rounds()
-	for idle := 0; ; idle++ {
+	for idle := 0; done == nil || !done(); idle++ {
 		stage := r.stage()
 		worked, unfinished := r.Turn(), false
 		if r.aside {
@@ -136,13 +138,14 @@ func (r *Rank) quiesce() {
 		polls := pollsAtRest(r.detector.Rounds() - before)
 		atRest := !left && !unfinished && (r.limit > 0 || idle >= polls)
 		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
-			return
+			return true
 		}
 		if r.stage() != stage {
 			idle = 0 // there is more to send
 		}
 		r.restAfter(idle, max(r.Spins, polls+1))
 	}
+	return false
 }
 
 // state is what the detector learns.

@@ -32,6 +32,10 @@ var catalogue = []mutation{
 	{"a fence counts accesses that came after it", "memory/question.go", "if f.number > after {", "if f.number >= after {", "TestFencesCountWhatCameBefore"},
 	{"a cached address outlives its object", "memory/question.go", "return key == uint64(h)", "return false", "TestObjects"},
 	{"an addition to a near word is lost for its sender", "memory/word.go", "\t\tatomic.AddUint64(near, uint64(n))\n\t\treturn\n", "\t\treturn\n", "TestWordsAnswer"},
+	{"a lock is passed on ahead of what its holder has put", "memory/lock.go", "\ts.Fence()\n\tfree :=", "\tfree :=",
+		"TestNextHoldersSeeWhatWasBegun"},
+	{"a lock is taken again by who has it", "memory/lock.go", "case l.held != 0 && l.by == by:", "case false:",
+		"TestLockTwice"},
 
 	// Exposed memory.
 	{"memory is given out with what it held", "internal/exposed/owner.go", "\t\to.own.drop(t.span) // whoever was in it may have written after the first time\n", "", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
