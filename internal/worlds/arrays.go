@@ -109,10 +109,14 @@ func (p *program) accessObjects(epoch int) error {
 
 // asked is how many pebbles accesses of this rank were, or led to.
 func (p *program) asked() uint64 {
-	if p.space == nil {
+	var told uint64
+	if p.stores != nil {
+		told = p.stores.pebbles
+	}
+	if p.Arrays == 0 && p.Touches == 0 {
 		return 0
 	}
-	return p.space.Counts().Pebbles
+	return memory.New(p.rank).Counts().Pebbles + told
 }
 
 // compareArrays compares what is at this rank with the twin's, after all ranks have come here.

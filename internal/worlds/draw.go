@@ -24,6 +24,9 @@ func Draw(seed uint64) World {
 	if d.chance(30) {
 		w.Arrays, w.Addresses = one(d, 10, 50, 100), one(d, 0, 2, 3, 5, 101)
 	}
+	if d.chance(30) {
+		d.stores(&w)
+	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
@@ -127,6 +130,21 @@ func (d drawn) tasks(w *World) {
 	w.Steal = d.IntN(2)
 	w.Linger = one(d, 0, 0, 1000, 30_000)
 	w.Declared = 0
+}
+
+func (d drawn) stores(w *World) {
+	w.Touches = 1 + d.small(10)
+	w.Addresses = one(d, 0, 2, 3, 5, 101)
+	w.Renew = one(d, 0, 30, 100)
+	w.Element = d.IntN(elementKinds)
+	for _, part := range []struct {
+		n    *int
+		most int
+	}{{&w.Cells, 40}, {&w.Words, 5}, {&w.Sided, 5}, {&w.Values, 5}} {
+		if d.chance(50) {
+			*part.n = 1 + d.small(part.most-1)
+		}
+	}
 }
 
 func (d drawn) faults(w *World) {

@@ -17,7 +17,8 @@ type program struct {
 	*World
 	moving
 	shared
-	tasks   *tasks // nil when there are none
+	stores  *stores // nil when there are none
+	tasks   *tasks  // nil when there are none
 	rank    *pebble.Rank
 	spare   []route.Mark
 	owners  []distribution.Map // by target
@@ -90,6 +91,9 @@ func (p *program) epoch(number int, want []tally) error {
 	if err := p.allocate(number); err != nil {
 		return err
 	}
+	if err := p.stores.begin(number); err != nil {
+		return err
+	}
 	err := p.runEpoch(func() error {
 		for i, a := range p.first(p.rank.ID(), number) {
 			p.send(a)
@@ -107,7 +111,10 @@ func (p *program) epoch(number int, want []tally) error {
 		for i := range p.batches {
 			p.empty(i)
 		}
-		return p.access(number)
+		if err := p.access(number); err != nil {
+			return err
+		}
+		return p.stores.access(number)
 	}, number, options)
 	if err != nil {
 		return err

@@ -55,20 +55,29 @@ func (w World) Run() (Outcome, error) {
 			if err := p.openArrays(r); err != nil {
 				return err
 			}
+			if err := p.openStores(); err != nil {
+				return err
+			}
 			for i, want := range t.after {
 				err := p.epoch(i, want)
 				if err == nil {
 					err = p.compareArrays(i, t.sums[i])
 				}
+				if err == nil {
+					err = p.stores.compare(i, t.stored[i])
+				}
 				if err != nil {
 					return err
 				}
 				e.owned = append(e.owned, p.owned())
+				if p.stores != nil {
+					e.words = append(e.words, p.stores.balances)
+				}
 				if p.tasks != nil {
 					e.ledgers = append(e.ledgers, p.tasks.clone())
 				}
 			}
-			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
+			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.moving.pebbles, p.asked()
 			return nil
 		})
 	})
@@ -83,8 +92,11 @@ func (w World) Run() (Outcome, error) {
 // polls before a rank parks may give its core to another one, and be a turn.
 func (w World) turns(t twin) uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles + 1000*t.jobs*(w.Ops+1))
-	if w.Arrays > 0 {
-		most += 300 * uint64(w.accesses())
+	if w.Arrays+w.Touches > 0 {
+		most += 300 * uint64(w.accesses(t))
+	}
+	if w.Locks > 0 { // whoever waits for one looks again and again
+		most += 2000 * uint64(w.Ranks*t.touches)
 	}
 	if w.Cores > 0 {
 		most *= pollsMax
@@ -95,8 +107,13 @@ func (w World) turns(t twin) uint64 {
 	return most
 }
 
-// accesses is how many pebbles the accesses of main functions are, at most.
-func (w World) accesses() int { return 2 * w.Ranks * w.Epochs * (2*rangeMost + 2*w.Ranks) }
+// accesses is how many pebbles the accesses of main functions and tasks are, at most.
+func (w World) accesses(t twin) int {
+	return 2*w.Ranks*w.Epochs*(2*rangeMost+2*w.Ranks) + 4*w.Epochs*w.Cells + touchPebbles*t.touches
+}
+
+// touchPebbles is how many pebbles a step on global memory is, at most.
+const touchPebbles = 6 * runLength
 
 // detourFactor is how much longer pebbles may take while they follow moving keys, or while views of marks differ.
 const detourFactor = 8
@@ -110,10 +127,11 @@ const taskTargets = 10
 type end struct {
 	counters pebble.Counters
 	memory   pebble.Memory
-	moves    uint64    // pebbles of the directory
-	asked    uint64    // pebbles of accesses
-	owned    []int     // keys of the directory after each epoch
-	ledgers  []*ledger // of tasks after each epoch, where there are any
+	moves    uint64       // pebbles of the directory
+	asked    uint64       // pebbles of accesses
+	owned    []int        // keys of the directory after each epoch
+	ledgers  []*ledger    // of tasks after each epoch, where there are any
+	words    [][2]*ledger // of words after each epoch
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.
@@ -147,6 +165,9 @@ func (w World) checkCounters(ends []end, t twin) error {
 	if err := w.checkTasks(ends, t); err != nil {
 		return err
 	}
+	if err := w.checkWords(ends, t); err != nil {
+		return err
+	}
 	switch {
 	case sum.PebblesSent != sent && w.Tasks == 0:
 		return fmt.Errorf("%d pebbles were sent, not %d", sum.PebblesSent, sent)
@@ -171,6 +192,31 @@ func (w World) checkTasks(ends []end, t twin) error {
 		}
 		if err := all.differs(t.ledgers[epoch]); err != nil {
 			return fmt.Errorf("after epoch %d, %w", epoch, err)
+		}
+	}
+	return nil
+}
+
+// checkWords returns an error when the ranks together have not drawn each ticket once, or have not swapped out what
+// went in.
+func (w World) checkWords(ends []end, t twin) error {
+	if w.Touches == 0 {
+		return nil
+	}
+	for epoch := range w.Epochs {
+		for i, want := range t.stored[epoch].words {
+			all, twin := newLedger(len(want.tickets)), newLedger(len(want.tickets))
+			for _, e := range ends {
+				if len(want.tickets) > 0 {
+					all.add(e.words[epoch][i])
+				}
+			}
+			for k, n := range want.tickets {
+				twin.Tickets[k].Count = n
+			}
+			if err := all.differs(twin); err != nil {
+				return fmt.Errorf("after epoch %d, words: %w", epoch, err)
+			}
 		}
 	}
 	return nil
@@ -256,8 +302,8 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	if w.Tasks > 0 {
 		targets, pebbles = targets+taskTargets, pebbles+8*t.jobs*(w.Ops+1)
 	}
-	if w.Arrays > 0 { // questions and answers of accesses
-		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(), max(pebbleBytes, 256)
+	if w.Arrays+w.Touches > 0 { // questions and answers of accesses
+		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(t), max(pebbleBytes, 256)
 	}
 	const cacheEntry, smallFrame = 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)

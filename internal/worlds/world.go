@@ -51,6 +51,15 @@ type World struct {
 	Arrays    int    // percent of the plain pebbles whose handling adds to an element of an array
 	Addresses int    // entries of the address cache and 1; 0 is none
 
+	Touches int // steps of a main function in an epoch, and of a task, on what follows, at the most; 0 is none of it
+	Cells   int // elements of two arrays, which an epoch writes and reads by turns
+	Element int // their type
+	Locks   int
+	Words   int // of an array, of each kind
+	Sided   int // of all ranks' exposed memory, of each kind
+	Values  int // of a heap, that a rank makes in an epoch
+	Renew   int // percent of epochs before which all of that is freed and allocated anew
+
 	Tasks   int // of a rank at the beginning of an epoch, at the most; 0 is none in this world
 	Workers int // of a rank
 	Ops     int // steps of a task, at the most
@@ -83,7 +92,12 @@ func (w *World) fields() []field {
 		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"coded", &w.Coded}, {"map", &w.Map}, {"moving", &w.Moving}, {"moves", &w.Moves},
 		{"marks", &w.Marks}, {"ends", &w.Ends}, {"wrap", &w.Wrap}, {"narrow", &w.Narrow}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
 		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
-		{"batch", &w.Batch}, {"arrays", &w.Arrays}, {"addresses", &w.Addresses}, {"tasks", &w.Tasks}, {"workers", &w.Workers}, {"ops", &w.Ops}, {"steal", &w.Steal}, {"linger", &w.Linger}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
+		{"batch", &w.Batch}, {"arrays", &w.Arrays}, {"addresses", &w.Addresses},
+		{"touches", &w.Touches}, {"cells", &w.Cells},
+		{"element", &w.Element}, {"locks", &w.Locks}, {"words", &w.Words},
+		{"sided", &w.Sided}, {"values", &w.Values}, {"renew", &w.Renew},
+		{"tasks", &w.Tasks}, {"workers", &w.Workers}, {"ops", &w.Ops}, {"steal", &w.Steal},
+		{"linger", &w.Linger}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
 		{"death", &w.Death}, {"freeze", &w.Freeze}, {"partition", &w.Partition}, {"when", &w.When}, {"long", &w.Long},
 	}
 }
@@ -165,6 +179,8 @@ func (w World) check() error {
 		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%d: tasks need a worker, and epochs that declare nothing", w.Tasks, w.Workers, w.Declared)
 	case w.Addresses > 1001:
 		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
+	case w.Element >= elementKinds:
+		return fmt.Errorf("worlds: elements of type %d: there are %d types", w.Element, elementKinds)
 	case w.Map >= len(maps):
 		return fmt.Errorf("worlds: distribution %d: there are %d", w.Map, len(maps))
 	case w.Death > w.Processes || w.Freeze > w.Processes || w.Partition >= w.Processes && w.Partition > 0:

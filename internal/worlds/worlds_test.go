@@ -29,7 +29,8 @@ func TestWorlds(t *testing.T) {
 	report, err := Try(t.Context(), Options{Seed: *seedFlag, Worlds: *countFlag})
 	var failure *Failure
 	if errors.As(err, &failure) {
-		t.Fatalf("%v\n-world='%v'\ndrawn as '%v'", failure.Err, failure.World, failure.Drawn)
+		t.Fatalf("after %d worlds\n%v\n-world='%v'\ndrawn as '%v'",
+			report.Worlds, failure.Err, failure.World, failure.Drawn)
 	}
 	t.Logf("%+v", report)
 }
