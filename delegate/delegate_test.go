@@ -418,24 +418,24 @@ func TestKeysThatMove(t *testing.T) {
 // What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it; and more tasks than that
 // may wait, since each asks one question.
 func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
-	const tasks, limit = 3, 1 << 20
+	const tasks, limit = 3, 256 << 10
 	for name, c := range map[string]struct {
 		each  int
 		flood func(d *delegate.Delegate[uint64, uint64], each int)
 	}{
-		"Do": {30_000, func(d *delegate.Delegate[uint64, uint64], each int) {
+		"Do": {12_000, func(d *delegate.Delegate[uint64, uint64], each int) {
 			for i := range uint64(each) {
 				d.Do(i % 4)
 			}
 		}},
-		"CallAll": {30_000, func(d *delegate.Delegate[uint64, uint64], each int) {
+		"CallAll": {12_000, func(d *delegate.Delegate[uint64, uint64], each int) {
 			all := make([]uint64, each)
 			for i := range all {
 				all[i] = uint64(i) % 4
 			}
 			d.CallAll(all, make([]uint64, each))
 		}},
-		"Call": {3000, func(d *delegate.Delegate[uint64, uint64], each int) { // a way there and back each
+		"Call": {300, func(d *delegate.Delegate[uint64, uint64], each int) { // a way there and back each
 			for i := range uint64(each) {
 				d.Call(i % 4)
 			}
@@ -443,7 +443,8 @@ func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var done [4]int // by rank: each its own
-			require.NoError(t, run(t, pebble.Config{Ranks: 4, MemoryLimit: limit, Coalesce: 256}, func(r *pebble.Rank) error {
+			config := pebble.Config{Ranks: 4, MemoryLimit: limit, Coalesce: 64}
+			require.NoError(t, run(t, config, func(r *pebble.Rank) error {
 				s := task.New(r)
 				d := delegate.New(s, "count", distribution.Ranks(4), itself, func(uint64) uint64 { done[r.ID()]++; return 0 })
 				err := s.Run(func() {

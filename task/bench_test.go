@@ -79,3 +79,33 @@ func BenchmarkWaiting(b *testing.B) {
 	})
 	b.ReportMetric(float64(after.Sys-before.Sys)/float64(b.N), "B/task")
 }
+
+// A task of a group, by Group.Go and by a kind, both on this rank, beside one of no group.
+func BenchmarkGroups(b *testing.B) {
+	for _, way := range []string{"Kind", "Group.Go", "GroupKind"} {
+		b.Run(way, func(b *testing.B) {
+			b.ReportAllocs()
+			one(b, 10, func(s *task.Scheduler) func() {
+				kind := task.NewKind(s, "kind", func(uint64) {})
+				members := task.NewGroupKind(s, "members", func(*task.Group, uint64) {})
+				return func() {
+					g := s.NewGroup()
+					for i := range b.N {
+						switch way {
+						case "Kind":
+							kind.Spawn(uint64(i))
+						case "Group.Go":
+							g.Go(func() {})
+						default:
+							members.Spawn(g, uint64(i))
+						}
+						if i%100 == 99 {
+							s.Yield()
+						}
+					}
+					g.Wait()
+				}
+			})
+		})
+	}
+}

@@ -33,9 +33,10 @@ type Scheduler struct {
 	waiting int           // tasks that have begun and wait to be woken
 	stirred bool          // since the last burst ended, something has begun, or was woken
 	kinds   []kind
-	queued  int    // tasks of kinds that have not begun
-	thief   *thief // nil when there are no kinds, or no other ranks
-	running bool   // Run is: ranks without work look for some
+	queued  int     // tasks of kinds that have not begun
+	thief   *thief  // nil when there are no kinds, or no other ranks
+	groups  *groups // nil when there are no kinds for groups
+	running bool    // Run is: ranks without work look for some
 	counts  Counts
 }
 
