@@ -16,7 +16,7 @@ type directory struct {
 	spaces  []*Space // by rank of this process; each is for its rank
 
 	remote *addresses.Cache[entry]  // the address cache, by key of place; nil for none
-	pinned *addresses.Cache[object] // the pinned address table: the objects that were used last, by handle
+	pinned *addresses.Cache[object] // the pinned address table: objects that were asked for, by handle
 
 	mu      sync.Mutex
 	objects map[handle]*object // all that this process has exposed

@@ -10,7 +10,7 @@
 // What is allocated is named by a handle, and nobody keeps a table of where others have it (XLUPC, section 2.1). The
 // first access of a process asks the owner, which answers by a handler; the address is kept in the address cache of the
 // process, of pebble.Config.AddressCache entries. The owner finds what it has exposed in the pinned address table,
-// which has the 1,000 allocations that were used last, or else in a map behind a lock, which has all: programs may have
+// which has 1,000 allocations, first in, first out, or else in a map behind a lock, which has all: programs may have
 // any number.
 //
 // Calls that wait let other tasks run when a task makes them, and let handlers run when the main function does, in an

@@ -215,8 +215,8 @@ func (s *Space) stuck() error {
 		return nil
 	}
 	s.engine.AwaitFailure(toldWithin)
-	return fmt.Errorf("memory: %d turns at locks are waited for, and no rank has said within %v that it has such a lock: "+
-		"please report this", s.waiting, toldWithin)
+	return fmt.Errorf("memory: %d turns at locks are waited for, and no rank has said within %v that it has such "+
+		"a lock: please report this", s.waiting, toldWithin)
 }
 
 // toldWithin is how long it may take, at the most, until the rank that has a lock says so.
@@ -237,7 +237,7 @@ func (e *LockError) Error() string {
 	if e.Task {
 		who = "a task"
 	}
-	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: rank %d waits for it, "+
-		"and nothing is under way that could end that: call Unlock after each Lock, and take several locks in the same order "+
+	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: "+
+		"rank %d waits for it, and nothing is under way that could end that: call Unlock after each Lock, and take several locks in the same order "+
 		"everywhere", e.Lock, who, e.Rank, e.Place, e.Waiter)
 }

@@ -1,19 +1,22 @@
 package addresses
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
-// Cache is a table that forgets the entry that came first when another one needs its room. Any goroutine may use it.
+// Cache is a table that forgets the entry that came first when another one needs its room: first in, first out, however
+// often it was used. Any goroutine may use it.
 type Cache[V any] struct {
 	Table[V]
 
 	order sync.Mutex
-	ring  []uint64 // keys in the order in which they came; 0 for one that was dropped
-	next  int      // where the next one goes
+	came  []uint64 // keys in the order in which they came
 }
 
 // NewCache makes a cache of so many entries, 1 to Max.
 func NewCache[V any](entries int) *Cache[V] {
-	c := &Cache[V]{ring: make([]uint64, entries)}
+	c := &Cache[V]{}
 	c.init(entries)
 	return c
 }
@@ -25,11 +28,11 @@ func (c *Cache[V]) Add(key uint64, v *V) {
 	if c.Get(key) != nil {
 		return
 	}
-	if oldest := c.ring[c.next]; oldest != 0 {
-		c.Set(oldest, nil)
+	if len(c.came) == c.room {
+		c.Set(c.came[0], nil)
+		c.came = slices.Delete(c.came, 0, 1)
 	}
-	c.ring[c.next] = key
-	c.next = (c.next + 1) % len(c.ring)
+	c.came = append(c.came, key)
 	c.Set(key, v)
 }
 
@@ -37,10 +40,11 @@ func (c *Cache[V]) Add(key uint64, v *V) {
 func (c *Cache[V]) Drop(bad func(key uint64) bool) {
 	c.order.Lock()
 	defer c.order.Unlock()
-	for i, key := range c.ring {
-		if key != 0 && bad(key) {
-			c.ring[i] = 0
-			c.Set(key, nil)
+	c.came = slices.DeleteFunc(c.came, func(key uint64) bool {
+		if !bad(key) {
+			return false
 		}
-	}
+		c.Set(key, nil)
+		return true
+	})
 }

@@ -90,12 +90,17 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	}
 	c.Drop(func(key uint64) bool { return key == 4 })
 	require.Nil(t, c.Get(4))
-	c.Add(9, new(int)) // in place of the oldest, 3
-	require.NotNil(t, c.Get(5))
+	c.Add(9, new(int)) // in the room of 4
+	for _, key := range []uint64{3, 5, 9} {
+		require.NotNil(t, c.Get(key), "%d is forgotten, and there was room", key)
+	}
+	c.Add(4, new(int)) // as young as it has come again: in the room of 3, the oldest
 	require.Nil(t, c.Get(3))
-	c.Add(4, new(int))
-	require.NotNil(t, c.Get(4))
-	require.NotNil(t, c.Get(9))
+	c.Add(1, new(int))
+	require.Nil(t, c.Get(5))
+	for _, key := range []uint64{9, 4, 1} {
+		require.NotNil(t, c.Get(key))
+	}
 }
 
 // Entries of all keys that come again and again are hit as often as there is room for them.

@@ -19,7 +19,8 @@ func called(deep int) (caller, same uintptr) {
 	return cpu.Caller(), at[0]
 }
 
-// Who has called is told as the runtime tells it: directly, from deep inside, from a goroutine's first function, and from a function value.
+// Who has called is told as the runtime tells it: directly, from deep inside, from a goroutine's first function, and
+// from a function value.
 func TestCaller(t *testing.T) {
 	same := func(caller, same uintptr) {
 		t.Helper()

@@ -8,14 +8,15 @@ func reserve(bytes int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, flags)
 }
 
-// unmap and dropPages can fail only on what is no mapping.
+// unmap can fail only on what is no mapping.
 func unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
 
-// dropPages gives pages back. They read as zero afterwards.
-func dropPages(pages []byte, shared bool) {
+// dropPages gives pages back, after which they read as zero. It reports false when the system does not take them: those
+// that are locked in place.
+func dropPages(pages []byte, shared bool) bool {
 	advice := syscall.MADV_DONTNEED
 	if shared {
 		advice = syscall.MADV_REMOVE // for all who have them mapped
 	}
-	_ = syscall.Madvise(pages, advice)
+	return syscall.Madvise(pages, advice) == nil
 }

@@ -12,4 +12,4 @@ func reserve(bytes int) ([]byte, error) {
 func unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
 
 // dropPages makes pages zero. This system has no advice that gives back pages at once.
-func dropPages(pages []byte, _ bool) { clear(pages) }
+func dropPages(pages []byte, _ bool) bool { clear(pages); return true }

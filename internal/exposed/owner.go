@@ -31,6 +31,9 @@ type slot struct {
 	live  bool
 }
 
+// turnMax is how often an entry is exposed: a key has 32 bits for that, and none comes twice.
+const turnMax = 1<<(64-slotBits) - 1
+
 // NewOwner makes the owner of a segment.
 func NewOwner(s *Segment) *Owner { return &Owner{own: s, free: spans{{0, len(s.arena)}}} }
 
@@ -106,7 +109,7 @@ func (o *Owner) Withdraw(key uint64, others []*Segment) Fault {
 	o.own.entries[number].key.Store(0)
 	o.bytes -= int64(t.to - t.from)
 	o.count--
-	o.own.drop(t.span)
+	o.own.drop(t.span) // or else reap clears it
 	o.late = append(o.late, number)
 	o.reap(others)
 	return None
@@ -153,9 +156,13 @@ func (o *Owner) reap(others []*Segment) {
 			return false
 		}
 		t := &o.slots[number]
-		o.own.drop(t.span) // whoever was in it may have written after the first time
+		if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time
+			clear(o.own.arena[t.from:t.to])
+		}
 		o.free.give(t.span)
-		o.spare = append(o.spare, number)
+		if t.turn < turnMax {
+			o.spare = append(o.spare, number)
+		}
 		return true
 	})
 }
@@ -171,8 +178,8 @@ func (s *Segment) entered(of *Segment, number uint32) bool {
 	return false
 }
 
-// drop gives memory back to the system. It reads as zero afterwards.
-func (s *Segment) drop(at span) { dropPages(s.arena[at.from:at.to], s.shared) }
+// drop gives memory back to the system, after which it reads as zero. It reports false when the system does not take it.
+func (s *Segment) drop(at span) bool { return dropPages(s.arena[at.from:at.to], s.shared) }
 
 // Drop gives all exposed memory of the process back to the system, at the end.
 func (o *Owner) Drop() {

@@ -50,7 +50,13 @@ var catalogue = []mutation{
 		"TestLockTwice"},
 
 	// Exposed memory.
-	{"memory is given out with what it held", "internal/exposed/owner.go", "\t\to.own.drop(t.span) // whoever was in it may have written after the first time\n", "", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
+	{"memory is given out with what it held", "internal/exposed/owner.go",
+		"if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time", "if false {",
+		"TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
+	{"locked memory is given out with what it held", "internal/exposed/owner.go", "clear(o.own.arena[t.from:t.to])",
+		"_ = number", "TestLockedMemoryIsCleared"},
+	{"an entry serves beyond its last key", "internal/exposed/owner.go", "if t.turn < turnMax {", "if true {",
+		"TestKeysEnd"},
 	{"a key is given out twice", "internal/exposed/owner.go", "\tt.turn++\n", "\tt.turn = 1\n", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
 	{"memory is given out with a user in it", "internal/exposed/owner.go", "if s.users[i].at.Load() == here {", "if i == 0 && s.users[i].at.Load() == here {", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
 	{"a read may go beyond the end", "internal/exposed/segment.go", "n > bytes-p.Offset", "n > bytes", "TestCopies"},
@@ -66,7 +72,10 @@ var catalogue = []mutation{
 	{"a new map begins empty", "internal/addresses/table.go", "\t\t\tm.Set(key, v)\n", "", "TestTableIsLikeAMap"},
 	{"what is taken out keeps its room", "internal/addresses/table.go", "\t\tt.live--\n", "", "TestTableIsLikeAMap"},
 	{"a key gets another value", "internal/addresses/cache.go", "if c.Get(key) != nil {", "if false {", "TestCacheForgetsTheOldest"},
-	{"the first entry is never dropped", "internal/addresses/cache.go", "if key != 0 && bad(key) {", "if i > 0 && key != 0 && bad(key) {", "TestCacheForgetsTheOldest"},
+	{"what is dropped stays", "internal/addresses/cache.go", "\t\tc.Set(key, nil)\n\t\treturn true\n", "\t\treturn true\n",
+		"TestCacheForgetsTheOldest"},
+	{"what is dropped keeps its place", "internal/addresses/cache.go", "\t\treturn true\n", "\t\treturn false\n",
+		"TestCacheForgetsTheOldest"},
 
 	// Fabrics.
 	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != crc32.Checksum(packet[12:], castagnoli) {", "if false {", "TestPacket"},

@@ -1,0 +1,48 @@
+package exposed
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An owner may lock its memory in place, and no advice gives locked pages back. It is cleared all the same.
+func TestLockedMemoryIsCleared(t *testing.T) {
+	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
+	require.NoError(t, err)
+	o := NewOwner(own)
+	key, memory, err := o.Expose(pageBytes, nil)
+	require.NoError(t, err)
+	if err := syscall.Mlock(memory); err != nil {
+		t.Skip(err)
+	}
+	memory[8] = 7
+	require.Equal(t, None, o.Withdraw(key, nil))
+	require.Zero(t, memory[8], "it is gone when Withdraw returns")
+	_, again, err := o.Expose(pageBytes, nil)
+	require.NoError(t, err)
+	require.Same(t, &memory[0], &again[0])
+	require.Zero(t, again[8])
+}
+
+// An entry that has had all of its keys serves no more: no key comes twice, and none is 0.
+func TestKeysEnd(t *testing.T) {
+	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
+	require.NoError(t, err)
+	o, u := NewOwner(own), own.User(0)
+	first, _, err := o.Expose(WordBytes, nil)
+	require.NoError(t, err)
+	require.Equal(t, None, o.Withdraw(first, nil))
+	o.slots[uint32(first)].turn = turnMax - 1
+	for i := range 3 {
+		key, _, err := o.Expose(WordBytes, nil)
+		require.NoError(t, err)
+		require.Equal(t, i == 0, uint32(key) == uint32(first), "the last key of the entry, and then none")
+		require.NotEqual(t, first, key)
+		require.Equal(t, Withdrawn, u.Put(own, Place{first, 0}, make([]byte, WordBytes)))
+		require.Equal(t, None, u.Put(own, Place{key, 0}, make([]byte, WordBytes)))
+		require.Equal(t, None, o.Withdraw(key, nil))
+		require.Equal(t, Withdrawn, u.Put(own, Place{key, 0}, make([]byte, WordBytes)))
+	}
+}
