@@ -180,7 +180,9 @@ func (a *Array[T]) PutRange(lo uint64, src []T) {
 
 // each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil
 // when everything is near.
-func (a *Array[T]) each(call string, lo uint64, count int, may func(string), visit func(w *wait, near []T, to spot, from, n int)) (w *wait) {
+func (a *Array[T]) each(
+	call string, lo uint64, count int, may func(string), visit func(w *wait, near []T, to spot, from, n int),
+) (w *wait) {
 	a.s.attend()
 	if lo > a.n || uint64(count) > a.n-lo {
 		if a.freed {
@@ -277,7 +279,9 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 
 // lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there
 // are some.
-func (a *Array[T]) lookUp(call string, near []unsafe.Pointer, indices []uint64, all []T, way request, w *wait, may func(string)) *wait {
+func (a *Array[T]) lookUp(
+	call string, near []unsafe.Pointer, indices []uint64, all []T, way request, w *wait, may func(string),
+) *wait {
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
 		if at == nil {
@@ -291,7 +295,9 @@ func (a *Array[T]) lookUp(call string, near []unsafe.Pointer, indices []uint64, 
 }
 
 // lookFar finds an element of another process, or begins to move it.
-func (a *Array[T]) lookFar(call string, owner, local int, v *T, way request, w *wait, may func(string)) (*wait, unsafe.Pointer) {
+func (a *Array[T]) lookFar(
+	call string, owner, local int, v *T, way request, w *wait, may func(string),
+) (*wait, unsafe.Pointer) {
 	may(call)
 	near, to := a.look(owner, local)
 	if near != nil {

@@ -258,7 +258,8 @@ func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 
 // check ends the job when a distribution that is not of this module answers what can't be.
 func (a *Array[T]) check(call string, i uint64, owner, local int, n uint64) {
-	if owner < 0 || owner >= a.s.rank.Size() || local < 0 || local >= a.d.LocalLen(owner) || n > uint64(a.d.LocalLen(owner)-local) {
+	if owner < 0 || owner >= a.s.rank.Size() || local < 0 || local >= a.d.LocalLen(owner) ||
+		n > uint64(a.d.LocalLen(owner)-local) {
 		a.misuse(call, "its distribution says that element %d is number %d of rank %d, which is none", i, local, owner)
 	}
 }

@@ -87,7 +87,9 @@ func (d *directory) find(h handle) *object {
 }
 
 // join has a rank of this process take part in a common allocation. The first one exposes the parts of all.
-func (d *directory) join(h handle, first int, offsets []int, expose func(bytes int) (netio.Address, []byte, error)) (*object, error) {
+func (d *directory) join(
+	h handle, first int, offsets []int, expose func(bytes int) (netio.Address, []byte, error),
+) (*object, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if o := d.objects[h]; o != nil {
@@ -117,7 +119,9 @@ func (d *directory) leave(h handle, withdraw func(netio.Address) error) error {
 	d.forget(h)
 	if d.remote != nil {
 		all := d.place.Ranks
-		d.remote.Drop(func(key uint64) bool { return handle(key).partition() > all && handle(key).index() == h.index() })
+		d.remote.Drop(func(key uint64) bool {
+			return handle(key).partition() > all && handle(key).index() == h.index()
+		})
 	}
 	if o.bytes == 0 {
 		return nil

@@ -238,6 +238,6 @@ func (e *LockError) Error() string {
 		who = "a task"
 	}
 	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: "+
-		"rank %d waits for it, and nothing is under way that could end that: call Unlock after each Lock, and take several locks in the same order "+
-		"everywhere", e.Lock, who, e.Rank, e.Place, e.Waiter)
+		"rank %d waits for it, and nothing is under way that could end that: call Unlock after each Lock, "+
+		"and take several locks in the same order everywhere", e.Lock, who, e.Rank, e.Place, e.Waiter)
 }

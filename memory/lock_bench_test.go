@@ -18,9 +18,8 @@ import (
 func BenchmarkLock(b *testing.B) {
 	for _, transport := range []string{"mem", "shm", "tcp"} {
 		for _, tasks := range []int{-1, 0, 1, 4} {
-			b.Run(fmt.Sprintf("%s/%s", transport, map[int]string{-1: "free", 0: "mains", 1: "task", 4: "tasks"}[tasks]), func(b *testing.B) {
-				benchmarkLock(b, transport, tasks)
-			})
+			who := map[int]string{-1: "free", 0: "mains", 1: "task", 4: "tasks"}[tasks]
+			b.Run(fmt.Sprintf("%s/%s", transport, who), func(b *testing.B) { benchmarkLock(b, transport, tasks) })
 		}
 	}
 }

@@ -39,7 +39,9 @@ func Alloc[T any](s *Space, n int) ([]T, Ref[T]) {
 	s.own++
 	h := newHandle(s.rank.ID(), s.own)
 	s.directory.add(h, &object{
-		entry: entry{base: at, near: memory, first: s.rank.ID(), offsets: alone, kind: s.kind(t), bytes: uint64(n * size)},
+		entry: entry{
+			base: at, near: memory, first: s.rank.ID(), offsets: alone, kind: s.kind(t), bytes: uint64(n * size),
+		},
 		given: map[int]bool{},
 	})
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n), newRef[T](s, h, 0)

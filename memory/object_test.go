@@ -125,7 +125,7 @@ func contains(err error, text string) bool {
 
 // All ranks allocate and free arrays and objects at once; all memory is given back, and nothing is left in the tables.
 func TestAllocationsReturn(t *testing.T) {
-	const arrays, objects, together = 1000, 10_000, 50
+	const arrays, objects, together = 200, 2000, 50
 	for _, transport := range []string{"mem", "shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			s := appstest.Shape{Ranks: 4, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 64}

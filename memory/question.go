@@ -102,9 +102,11 @@ const batch = 64
 
 func (s *Space) openQuestions() {
 	ranks, serving := distribution.Ranks(s.rank.Size()), target.Serving(engine.Key{}, beyond)
-	s.questions = target.New(s.rank, "memory", ranks, target.Key(func(q question) uint64 { return uint64(q.To) }), target.Batch(s.serve),
+	s.questions = target.New(s.rank, "memory", ranks,
+		target.Key(func(q question) uint64 { return uint64(q.To) }), target.Batch(s.serve),
 		target.Coalesce(batch), serving)
-	s.answers = target.New(s.rank, "memory answers", ranks, target.Key(func(a answer) uint64 { return uint64(a.To) }), target.Batch(s.take),
+	s.answers = target.New(s.rank, "memory answers", ranks,
+		target.Key(func(a answer) uint64 { return uint64(a.To) }), target.Batch(s.take),
 		target.Coalesce(batch), serving)
 }
 
@@ -162,7 +164,8 @@ func (s *Space) ask(x access, a, b uint64) {
 		s.asked = append(s.asked, x)
 	}
 	q := question{
-		To: uint32(x.owner), From: uint32(s.rank.ID()), Slot: slot, Request: x.request, Of: x.of, Kind: x.kind, Offset: x.offset,
+		To: uint32(x.owner), From: uint32(s.rank.ID()), Slot: slot, Request: x.request,
+		Of: x.of, Kind: x.kind, Offset: x.offset,
 	}
 	switch x.request {
 	case getting:
@@ -245,7 +248,8 @@ func (s *Space) take(as []answer) {
 	for i := range as {
 		a := &as[i]
 		if int(a.Slot) >= len(s.asked) || s.asked[a.Slot].vacant() {
-			s.engine.Fail(fmt.Errorf("memory: rank %d: there are answers that nobody waits for: pebbles were repeated, altered or misplaced", s.rank.ID()))
+			s.engine.Fail(fmt.Errorf("memory: rank %d: there are answers that nobody waits for: "+
+				"pebbles were repeated, altered or misplaced", s.rank.ID()))
 		}
 		x := s.asked[a.Slot]
 		s.asked[a.Slot] = access{}

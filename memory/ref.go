@@ -23,7 +23,8 @@ func (r Ref[T]) IsNil() bool { return r == Ref[T]{} }
 
 // Plus refers to the element so many further on, of the same allocation.
 func (r Ref[T]) Plus(n uint64) Ref[T] {
-	r.place = r.place&^(elementsMax-1) | min(r.element()+min(n, elementsMax-1), elementsMax-1) // what is too far is in no allocation
+	// What is too far is in no allocation.
+	r.place = r.place&^(elementsMax-1) | min(r.element()+min(n, elementsMax-1), elementsMax-1)
 	return r
 }
 
@@ -70,7 +71,8 @@ func Resolve[T any](s *Space, r Ref[T]) (*Array[T], uint64) {
 	a, ok := known.(*Array[T])
 	switch {
 	case !ok:
-		s.misuse("a reference of another type was used for %d bytes of array %d of the job: references keep their type", unsafe.Sizeof(*new(T)), r.at.index())
+		s.misuse("a reference of another type was used for %d bytes of array %d of the job: references keep their type",
+			unsafe.Sizeof(*new(T)), r.at.index())
 	case r.element() >= a.n:
 		a.outside("Resolve", r.element())
 	}

@@ -64,7 +64,8 @@ type Heap[T any] struct {
 // it is first used.
 func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
 	if each < 0 {
-		return nil, s.engine.FailIn("memory.NewHeap", fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
+		return nil, s.engine.FailIn("memory.NewHeap",
+			fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
 	}
 	a, err := NewArray[T](s, name, rows{uint64(each), s.rank.Size()})
 	if err != nil {

@@ -58,12 +58,18 @@ type Counts struct {
 
 // Add adds up the counts of several ranks.
 func (c Counts) Add(o Counts) Counts {
-	return Counts{c.Near + o.Near, c.Remote + o.Remote, c.Hits + o.Hits, c.Misses + o.Misses, c.Stale + o.Stale, c.Pebbles + o.Pebbles}
+	return Counts{
+		c.Near + o.Near, c.Remote + o.Remote, c.Hits + o.Hits, c.Misses + o.Misses, c.Stale + o.Stale,
+		c.Pebbles + o.Pebbles,
+	}
 }
 
 // Since is what has been counted since then.
 func (c Counts) Since(then Counts) Counts {
-	return Counts{c.Near - then.Near, c.Remote - then.Remote, c.Hits - then.Hits, c.Misses - then.Misses, c.Stale - then.Stale, c.Pebbles - then.Pebbles}
+	return Counts{
+		c.Near - then.Near, c.Remote - then.Remote, c.Hits - then.Hits, c.Misses - then.Misses, c.Stale - then.Stale,
+		c.Pebbles - then.Pebbles,
+	}
 }
 
 // HitRate is how many of the accesses to other processes found the address in the cache: of 1. It is 1 where there were
@@ -210,9 +216,11 @@ func (s *Space) mayWait(call string) {
 		return
 	}
 	if s.engine.InHandler() {
-		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: have %sStart, or call it in a task", call, call)
+		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: "+
+			"have %sStart, or call it in a task", call, call)
 	}
-	s.misuse("%s was called outside of an epoch, on memory that is not near: call it in a task, or in an epoch's body", call)
+	s.misuse("%s was called outside of an epoch, on memory that is not near: "+
+		"call it in a task, or in an epoch's body", call)
 }
 
 // mayStart ends the job where nothing may be begun.
