@@ -140,10 +140,13 @@ func (d drawn) stores(w *World) {
 	for _, part := range []struct {
 		n    *int
 		most int
-	}{{&w.Cells, 40}, {&w.Words, 5}, {&w.Sided, 5}, {&w.Values, 5}} {
+	}{{&w.Cells, 40}, {&w.Locks, 3}, {&w.Words, 5}, {&w.Sided, 5}, {&w.Values, 5}} {
 		if d.chance(50) {
 			*part.n = 1 + d.small(part.most-1)
 		}
+	}
+	if w.declares() { // epochs with locks declare nothing
+		w.Locks = 0
 	}
 }
 

@@ -95,9 +95,6 @@ func (w World) turns(t twin) uint64 {
 	if w.Arrays+w.Touches > 0 {
 		most += 300 * uint64(w.accesses(t))
 	}
-	if w.Locks > 0 { // whoever waits for one looks again and again
-		most += 2000 * uint64(w.Ranks*t.touches)
-	}
 	if w.Cores > 0 {
 		most *= pollsMax
 	}

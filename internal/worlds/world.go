@@ -179,6 +179,8 @@ func (w World) check() error {
 		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%d: tasks need a worker, and epochs that declare nothing", w.Tasks, w.Workers, w.Declared)
 	case w.Addresses > 1001:
 		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
+	case w.Touches > 0 && w.Locks > 0 && w.declares():
+		return fmt.Errorf("worlds: %d locks, declared=1: locks need epochs that declare nothing", w.Locks)
 	case w.Element >= elementKinds:
 		return fmt.Errorf("worlds: elements of type %d: there are %d types", w.Element, elementKinds)
 	case w.Map >= len(maps):
