@@ -8,7 +8,7 @@ import (
 
 // FuzzValues reads what users write to flags: what is taken is within bounds.
 func FuzzValues(f *testing.F) {
-	for _, text := range []string{"0", "-1", "64KiB", "1.5G", "1e30T", "nan", "inf", "auto", "10ms", "never", " 7 kb", "9223372036854775808"} {
+	for _, text := range []string{"0", "-1", "64KiB", "1.5G", "1e30T", "nan", "inf", "auto", "10ms", "never", " 7 kb", "16384TiB", "1PiB", "1024PiB", "1023.9999K", "9223372036854775808"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -18,6 +18,9 @@ func FuzzValues(f *testing.F) {
 		if n, err := Bytes(text); err == nil {
 			require.Positive(t, n)
 			require.LessOrEqual(t, n, int64(1<<60))
+			back, err := Bytes(BytesText(n))
+			require.NoError(t, err, BytesText(n))
+			require.InEpsilon(t, n, back, 1e-3)
 		}
 		_, _ = Wait(text)
 	})

@@ -43,6 +43,7 @@ var units = map[string]float64{
 	"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
 	"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
 	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+	"p": 1 << 50, "pib": 1 << 50, "pb": 1e15,
 }
 
 // Bytes reads a number of bytes: 65536, 64KiB, 64kB, 1.5G.
@@ -62,14 +63,14 @@ func Bytes(text string) (int64, error) {
 	return int64(n * unit), nil
 }
 
-// BytesText writes a number of bytes in binary units.
+// BytesText writes a number of bytes in binary units, with four digits. [Bytes] reads what it writes of 1 to 1<<60.
 func BytesText(n int64) string {
 	size, unit := float64(n), 0
-	for size >= 1024 && unit < 4 {
+	for size >= 1024 && unit < 5 {
 		size /= 1024
 		unit++
 	}
-	return fmt.Sprintf("%.4g %s", size, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
+	return fmt.Sprintf("%.4g %s", size, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}[unit])
 }
 
 // Wait reads a positive time, or never, which is -1.
