@@ -12,9 +12,16 @@ type PanicError struct {
 	Rank  int
 	Value any    // what panic was called with
 	Stack []byte // of the goroutine that panicked, as runtime/debug.Stack gives it
+	Where string // the handler in which it did, with its target, in words; "" elsewhere
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("rank %d panicked: %v", e.Rank, e.Value) }
+func (e *PanicError) Error() string {
+	where := ""
+	if e.Where != "" {
+		where = " in " + e.Where
+	}
+	return fmt.Sprintf("rank %d panicked%s: %v", e.Rank, where, e.Value)
+}
 
 // Unwrap returns the panic's value when it was an error.
 func (e *PanicError) Unwrap() error {
@@ -97,7 +104,9 @@ func Follower(err error) bool { return netio.Followed(err) }
 
 // made are the errors that the engine ends jobs with.
 var made = engine.Errors{
-	Panic:        func(rank int, value any, stack []byte) error { return &PanicError{rank, value, stack} },
+	Panic: func(rank int, where string, value any, stack []byte) error {
+		return &PanicError{rank, value, stack, where}
+	},
 	Registration: func(rank int, target, reason string) error { return &RegistrationError{rank, target, reason} },
 	Depth:        func(rank int, target string, depth int) error { return &DepthError{rank, target, depth} },
 	Limit: func(rank int, target string, needed, limit int64, cause engine.LimitCause) error {

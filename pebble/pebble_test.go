@@ -227,7 +227,11 @@ func TestPanicEndsTheJobWithItsStack(t *testing.T) {
 			require.Equal(t, 1, panicked.Rank)
 			require.Equal(t, "exploded with 1", panicked.Value)
 			require.Contains(t, string(panicked.Stack), "pebble_test.explode(")
-			require.EqualError(t, err, "rank 1 panicked: exploded with 1")
+			where := ""
+			if name == "in a handler" {
+				where = ` in a handler of target "hit"`
+			}
+			require.EqualError(t, err, "rank 1 panicked"+where+": exploded with 1")
 		})
 	}
 }
@@ -245,7 +249,7 @@ func TestFailureUnwindsSenders(t *testing.T) {
 			return nil
 		})
 	})
-	require.EqualError(t, err, "rank 1 panicked: full stop")
+	require.EqualError(t, err, `rank 1 panicked in a handler of target "hit": full stop`)
 }
 
 func TestGoexitIsAnError(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // Sizes that no machine has room for are refused in one sentence, before anything is allocated.
 func TestImpossibleSizesAreRefused(t *testing.T) {
 	for want, c := range map[string]pebble.Config{
-		"1000000000 ranks need at least 18.6 TiB of memory":                       {Ranks: 1_000_000_000},
+		"1000000000 ranks need at least 59.6 TiB of memory":                       {Ranks: 1_000_000_000},
 		"config: 9223372036854775807 ranks need at least":                         {Ranks: math.MaxInt},
 		"coalescing factor of 99999999999 is too large: a frame holds 1073741824": {Ranks: 1, Coalesce: 99_999_999_999},
 		"9223372036854775807 frames of credit are too many":                       {Ranks: 1, Credits: math.MaxInt},

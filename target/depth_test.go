@@ -115,5 +115,5 @@ func TestDepthMustBeEqual(t *testing.T) {
 	err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		return r.Epoch(func() error { return nil }, pebble.Depth(1+r.ID()%2))
 	})
-	require.ErrorContains(t, err, "must declare the same depth")
+	require.ErrorContains(t, err, "must declare the same depth, and end an epoch by the same detector")
 }

@@ -66,22 +66,65 @@ func firstName(all [][]byte) (name string) {
 
 // firstDifference says in words where two lists of descriptions differ first, or nothing when they don't.
 func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
+	const rule = "all ranks must register the same targets in the same order"
 	as, bs := lines(a), lines(b)
 	for i := range max(len(as), len(bs)) {
 		switch {
 		case i >= len(as):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same "+
-				"targets in the same order", rankB, bs[i], rankA)
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: %s", rankB, brief(bs[i]), rankA, rule)
 		case i >= len(bs):
-			return fmt.Sprintf("rank %d registers %s, which rank %d does not: all ranks must register the same "+
-				"targets in the same order", rankA, as[i], rankB)
+			return fmt.Sprintf("rank %d registers %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
+		case named(as[i]) != named(bs[i]):
+			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: %s", rankA, brief(as[i]), rankB,
+				brief(bs[i]), rule)
 		case as[i] != bs[i]:
-			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: all ranks must "+
-				"register the same targets in the same order",
-				rankA, as[i], rankB, bs[i])
+			name := named(as[i])
+			begin := len(fmt.Sprintf("target %q of ", name))
+			x, y := parts(as[i][begin:], bs[i][begin:])
+			return fmt.Sprintf("target %q has %s on rank %d, and %s on rank %d: %s", name, x, rankA, y, rankB, rule)
 		}
 	}
 	return ""
+}
+
+func named(description string) (name string) {
+	_, _ = fmt.Sscanf(description, "target %q", &name) // "" where there is none
+	return name
+}
+
+// brief is a description without its settings.
+func brief(description string) string {
+	what, _, _ := strings.Cut(description, ", distribution ")
+	return shorten(what)
+}
+
+// parts are the parts of two descriptions in which they differ: between commas or semicolons.
+func parts(a, b string) (x, y string) {
+	const ends = ",;"
+	from := 0
+	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
+		if strings.ContainsRune(ends, rune(a[i])) {
+			from = i + 1
+		}
+	}
+	a, b = a[from:], b[from:]
+	end := 0
+	for i := 1; i <= min(len(a), len(b)) && a[len(a)-i] == b[len(b)-i]; i++ {
+		if strings.ContainsRune(ends, rune(a[len(a)-i])) {
+			end = i
+		}
+	}
+	return shorten(strings.TrimSpace(a[:len(a)-end])), shorten(strings.TrimSpace(b[:len(b)-end]))
+}
+
+// partBytes bounds what is shown of a description.
+const partBytes = 160
+
+func shorten(text string) string {
+	if len(text) <= partBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:partBytes], "") + "..."
 }
 
 func lines(text []byte) []string { return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") }

@@ -102,7 +102,7 @@ func (r *Rank) late(call string) {
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.
 func (r *Rank) intruded(words string) {
 	r.job.intruded.Store(true)
-	r.job.fail(r.job.config.Errors.Panic(r.id, words, debug.Stack()))
+	r.job.fail(r.job.config.Errors.Panic(r.id, "", words, debug.Stack()))
 	if !onRank() {
 		runtime.Goexit()
 	}

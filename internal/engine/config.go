@@ -30,7 +30,7 @@ type Config struct {
 
 // Errors make the errors that programs look for with errors.As.
 type Errors struct {
-	Panic        func(rank int, value any, stack []byte) error
+	Panic        func(rank int, where string, value any, stack []byte) error
 	Registration func(rank int, target, reason string) error
 	Depth        func(rank int, target string, depth int) error
 	Limit        func(rank int, target string, needed, limit int64, cause LimitCause) error

@@ -196,5 +196,9 @@ func (r *Rank) panicked(value any) error {
 	if stack == nil {
 		stack = debug.Stack()
 	}
-	return r.job.config.Errors.Panic(r.id, value, stack)
+	where := ""
+	if r.mode&^1 == handler && r.handling != nil {
+		where = r.place()
+	}
+	return r.job.config.Errors.Panic(r.id, where, value, stack)
 }

@@ -55,6 +55,22 @@ func variant(name string, depth int) uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %d", name, depth)) >> purposeBits
 }
 
+// ending says in words which way to end an epoch a variant is.
+func ending(of uint32) string {
+	for _, name := range termination.Names() {
+		for depth := range depthMax + 1 {
+			switch {
+			case variant(name, depth) != of:
+			case depth == 0:
+				return name + " without a declared depth"
+			default:
+				return fmt.Sprintf("%s at depth %d", name, depth)
+			}
+		}
+	}
+	return "a detector of its own"
+}
+
 // site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the
 // targets that can take one.
 func (r *Rank) site(depth int, other route.Topology) termination.Site {

@@ -96,6 +96,6 @@ func TestSameSeedSameTrace(t *testing.T) {
 // A world that this machine has no room for is refused with an error, before there is anything of it.
 func TestImpossibleWorldsAreRefused(t *testing.T) {
 	_, err := sim.New(sim.Config{Ranks: 1_000_000_000})
-	require.ErrorContains(t, err, "sim: 1000000000 simulated ranks need at least 18.6 TiB of memory, and ")
+	require.ErrorContains(t, err, "sim: 1000000000 simulated ranks need at least 59.6 TiB of memory, and ")
 	require.ErrorContains(t, err, "are available: simulate fewer")
 }
