@@ -13,7 +13,7 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 		"": {Processes: 100, Ranks: 1000},
 		"10000 processes need 40032 open files in their launcher, and 1024 are allowed: start fewer, or raise the limit (ulimit -n)": {Processes: 10_000, Ranks: 10_000},
 		"200 processes need at least 1.56 GiB of memory, and 1 GiB are available: start fewer, or use more hosts":                    {Processes: 200, Ranks: 200},
-		"1000000 ranks need at least 61 GiB of memory, and 1 GiB are available: use fewer, or more hosts":                          {Processes: 2, Ranks: 1_000_000},
+		"1000000 ranks need at least 61 GiB of memory, and 1 GiB are available: use fewer, or more hosts":                            {Processes: 2, Ranks: 1_000_000},
 	} {
 		if want == "" {
 			require.NoError(t, s.weigh(small))
