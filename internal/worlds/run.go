@@ -77,7 +77,7 @@ func (w World) Run() (Outcome, error) {
 					e.ledgers = append(e.ledgers, p.tasks.clone())
 				}
 			}
-			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.moving.pebbles, p.asked()
+			e.counters, e.memory, e.moves, e.asked = r.Counters(), r.Memory(), p.pebbles, p.asked()
 			return nil
 		})
 	})
