@@ -53,7 +53,7 @@ func TestTexts(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 1<<64 - 1: "18,446,744,073,709,551,615"} {
 		require.Equal(t, want, grouped(n))
 	}
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 64 << 20: "64 MiB", 1 << 52: "4096 TiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 64 << 20: "64 MiB", 1 << 52: "4 PiB"} {
 		require.Equal(t, want, bytesText(n))
 	}
 }
