@@ -108,7 +108,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
 	}
-	const pause = "\n\tfor range 20000 {\n\t\tatomic.LoadUint32((*uint32)(unsafe.Pointer(at)))\n\t}\n\t"
+	const pause = "\n\tfor range 1000 {\n\t\tatomic.LoadUint32((*uint32)(unsafe.Pointer(at)))\n\t}\n\t"
 	halves := func(word string) string {
 		return "atomic.StoreUint32((*uint32)(at), uint32(" + word + "))" + pause +
 			"atomic.StoreUint32((*uint32)(unsafe.Add(unsafe.Pointer(at), 4)), uint32(" + word + ">>32))"
