@@ -66,8 +66,7 @@ func New[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key f
 // answer to qs[i]. It saves a call a question, and can fetch ahead what it will read. The slices are gone when it
 // returns.
 func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key func(q Q) uint64,
-	answer func(qs []Q, as []A),
-	options ...target.Option) *Delegate[Q, A] {
+	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
 		answers: &answers[A]{tasks: s, engine: r.Engine(engine.Key{}), name: name},

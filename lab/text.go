@@ -8,8 +8,8 @@ import (
 // textMax bounds a file of results, parameters or a profile, in bytes.
 const textMax = 64 << 20
 
-// Text reads a file that a user has named. What is no regular file, and might never end, is refused, and so is what is too
-// long for a text.
+// Text reads a file that a user has named. What is no regular file, and might never end, is refused, and so is what is
+// too long for a text.
 func Text(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -18,7 +18,8 @@ func Text(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", name)
 	case info.Size() > textMax:
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d that such a file may have", name, info.Size(), textMax)
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that such a file may have",
+			name, info.Size(), textMax)
 	}
 	return os.ReadFile(name)
 }

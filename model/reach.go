@@ -9,8 +9,8 @@ type Reach struct {
 	Exact     bool    // otherwise from the routes to 16 ranks, and from as many ranks as have a million neighbours
 }
 
-// ReachOf counts that of a topology as a job has it, which must be sound. Up to 512 ranks, and where the topology tells, it
-// is exact. It takes 20 bytes of memory for each rank. The error is about a route that does not arrive.
+// ReachOf counts that of a topology as a job has it, which must be sound. Up to 512 ranks, and where the topology
+// tells, it is exact. It takes 20 bytes of memory for each rank. The error is about a route that does not arrive.
 func ReachOf(t route.Topology) (Reach, error) {
 	n := t.Ranks()
 	s := survey{Shape: Shape{Ranks: n}, t: t}

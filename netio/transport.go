@@ -55,5 +55,6 @@ type Port interface {
 	Now() time.Duration
 }
 
-// RankBytes is the least memory that a rank takes, in bytes: its goroutine, its port, a target, and its part of an epoch.
+// RankBytes is the least memory that a rank takes, in bytes: its goroutine, its port, a target, and its part of an
+// epoch.
 const RankBytes = 64 << 10

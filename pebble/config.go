@@ -83,9 +83,9 @@ type Config struct {
 	// process.
 	MemoryLimit int64
 
-	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext. Of a
-	// job of more than 1,024 ranks of this process alone rank 0 runs, and what collectives return is as if all other ranks
-	// had given what it gave; it can't run epochs before the one that is explained.
+	// Explain, when not nil, is told on rank 0 what an epoch would do, in place of running it: see Rank.ExplainNext. Of
+	// a job of more than 1,024 ranks of this process alone rank 0 runs, and what collectives return is as if all other
+	// ranks had given what it gave; it can't run epochs before the one that is explained.
 	Explain func(Explanation)
 
 	// Grace is how long a program under [Main] may go on after SIGTERM, which schedulers send ahead of a preemption:

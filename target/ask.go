@@ -44,9 +44,8 @@ type answered[Q, A any] struct {
 // return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both.
 //
 // An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
-func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q], answer,
-	then func(qs []Q, as []A),
-	options ...Option) *Ask[Q, A] {
+func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
+	answer, then func(qs []Q, as []A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
 		r.Engine(engine.Key{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
 	}

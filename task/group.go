@@ -166,8 +166,18 @@ func newGroups(s *Scheduler) *groups {
 	t := &groups{s: s, known: map[groupName]*Group{}}
 	t.taken = target.New(s.rank, "task: tasks of groups", distribution.Ranks(s.rank.Size()),
 		target.Key(func(e taken) uint64 { return uint64(e.To) }),
-		target.Each(func(e taken) { t.known[e.groupName].ended() }))
+		target.Each(t.hear))
 	return t
+}
+
+// hear counts one less of a group whose task another rank has taken over.
+func (t *groups) hear(e taken) {
+	g := t.known[e.groupName]
+	if g == nil {
+		t.s.engine.Fail(fmt.Errorf("task: rank %d: a task was taken over of a group that this rank has nothing of: "+
+			"pebbles were repeated, altered or misplaced", t.s.rank.ID()))
+	}
+	g.ended()
 }
 
 // name has other ranks know a group.

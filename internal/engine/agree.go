@@ -75,8 +75,8 @@ func firstDifference(rankA int, a []byte, rankB int, b []byte) string {
 		case i >= len(bs):
 			return fmt.Sprintf("rank %d registers %s, which rank %d does not: %s", rankA, brief(as[i]), rankB, rule)
 		case named(as[i]) != named(bs[i]):
-			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: %s", rankA, brief(as[i]), rankB,
-				brief(bs[i]), rule)
+			return fmt.Sprintf("rank %d registers %s, and rank %d registers %s in its place: %s",
+				rankA, brief(as[i]), rankB, brief(bs[i]), rule)
 		case as[i] != bs[i]:
 			name := named(as[i])
 			begin := len(fmt.Sprintf("target %q of ", name))

@@ -59,8 +59,8 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return r.job.config.Explain(r, plan.Depth)
 		}
 		if r.job.config.Lone {
-			r.Fail(errors.New("pebble: of so many ranks rank 0 alone is explained, and can't run the epochs that come " +
-				"before: explain the job with fewer ranks"))
+			r.Fail(errors.New("pebble: of so many ranks rank 0 alone is explained, and can't run the epochs that " +
+				"come before: explain the job with fewer ranks"))
 		}
 		r.limit = r.chains(plan.Depth)
 		r.Deep = r.limit > 0 && r.limit+r.beyond > 1

@@ -151,8 +151,8 @@ func (n *network) Take(from int, seq uint64, tag uint32) ([]byte, bool) {
 		if n.purpose != quiescence {
 			n.rank.Fail(n.otherType(int(stray.From)))
 		}
-		n.rank.Fail(fmt.Errorf("pebble: rank %d ends an epoch by %s, rank %d by %s: all ranks must declare the same depth, "+
-			"and end an epoch by the same detector", n.rank.id, ending(n.variant), stray.From,
+		n.rank.Fail(fmt.Errorf("pebble: rank %d ends an epoch by %s, rank %d by %s: all ranks must declare the same "+
+			"depth, and end an epoch by the same detector", n.rank.id, ending(n.variant), stray.From,
 			ending(stray.Check>>purposeBits)))
 	}
 	return value, ok

@@ -178,7 +178,8 @@ func (s *Segment) entered(of *Segment, number uint32) bool {
 	return false
 }
 
-// drop gives memory back to the system, after which it reads as zero. It reports false when the system does not take it.
+// drop gives memory back to the system, after which it reads as zero. It reports false when the system does not take
+// it.
 func (s *Segment) drop(at span) bool { return dropPages(s.arena[at.from:at.to], s.shared) }
 
 // Drop gives all exposed memory of the process back to the system, at the end.

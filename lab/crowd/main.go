@@ -1,7 +1,6 @@
 // Command crowd stands at the doors of every job of its network namespace, as a local user without rights may: it
 // connects to whatever listens there, TCP and the Unix sockets of shared memory, as fast as it can, until SIGTERM or
-// its time is over. It
-// says when it is there, and in the end how often it has connected.
+// its time is over. It says when it is there, and in the end how often it has connected.
 //
 //	ip netns exec NAMESPACE setpriv --reuid 65534 --clear-groups crowd -say opening
 //

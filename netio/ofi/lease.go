@@ -11,8 +11,8 @@ import (
 // is granted the fabric's key, or the reason why not. Before that is withdrawn, the owner revokes all leases of it, and waits until their holders have ended
 // their operations. So the fabric meets no key that is not good, which providers answer by breaking the connection.
 //
-// No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease until that is answered: so each note says
-// by its key what it is about, whatever it has overtaken.
+// No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease
+// until that is answered: so each note says by its key what it is about, whatever it has overtaken.
 
 // lease is what this process may do with exposed memory of another.
 type lease struct {
@@ -25,7 +25,8 @@ type lease struct {
 	waiting   []*transfer // for the grant
 }
 
-// exposures are what this process has exposed, and who has a lease of it, by the keys. Where no limit was set, only what was asked for is here.
+// exposures are what this process has exposed, and who has a lease of it, by the keys. Where no limit was set, only
+// what was asked for is here.
 type exposures struct {
 	w   *Way
 	all map[uint64]*exposure

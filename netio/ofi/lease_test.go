@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// overtaken is an end whose packets that begin with a note of one kind come after all others, until they are let go: the fabric keeps no order, or
-// is busy for them.
+// overtaken is an end whose packets that begin with a note of one kind come after all others, until they are let go:
+// the fabric keeps no order, or is busy for them.
 type overtaken struct {
 	*loop
 
@@ -91,8 +91,8 @@ func withdraw(p process, a netio.Address) (done func() bool, err func() error) {
 	return func() bool { return len(ended) > 0 }, func() error { return <-ended }
 }
 
-// TestRevocationOvertakesGrant withdraws memory for which a lease was granted a moment ago. Nobody is blamed, the operation ends, and the late grant gives
-// nothing.
+// TestRevocationOvertakesGrant withdraws memory for which a lease was granted a moment ago. Nobody is blamed, the
+// operation ends, and the late grant gives nothing.
 func TestRevocationOvertakesGrant(t *testing.T) {
 	for name, busy := range map[string]bool{"fabric without order": false, "busy for one packet": true} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,8 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 	}
 }
 
-// TestLateAskOfALostProcess has a process ask for a lease and end at once. Its question is read after its loss: it holds nothing, and nobody waits for it.
+// TestLateAskOfALostProcess has a process ask for a lease and end at once. Its question is read after its loss: it
+// holds nothing, and nobody waits for it.
 func TestLateAskOfALostProcess(t *testing.T) {
 	o := &overtaken{kind: ask}
 	all := overtakenPair(t, o, 1)
@@ -154,7 +155,8 @@ func TestLateAskOfALostProcess(t *testing.T) {
 	_ = all[1].Close()
 }
 
-// TestExposeBeyondPinnedInParts exposes what has room alone, and not together, before anybody accesses it. What was withdrawn has given its room back.
+// TestExposeBeyondPinnedInParts exposes what has room alone, and not together, before anybody accesses it. What was
+// withdrawn has given its room back.
 func TestExposeBeyondPinnedInParts(t *testing.T) {
 	for name, accessed := range map[string]bool{"untouched": false, "accessed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +185,8 @@ func TestExposeBeyondPinnedInParts(t *testing.T) {
 	}
 }
 
-// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, and the withdrawal is met as that of any other.
+// TestRefusedLeasesAreKept accesses memory many times that the fabric will not register. It is asked for once, and the
+// withdrawal is met as that of any other.
 func TestRefusedLeasesAreKept(t *testing.T) {
 	all, _ := pair(t, &loopback{refuseAfter: 4}, Options{All: true}) // what each process begins with
 	one := all[0].Port(0).OneSided()
