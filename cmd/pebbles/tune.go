@@ -55,15 +55,18 @@ func newTune(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
-		Long: "tune runs an application again and again, in rounds: settings all over what there is take turns, and the slower half of them\n" +
-			"drops out of each round. Once pebbles fit has measured this machine, those that pebbles model holds to be slow take no part where\n" +
-			"runs are too few for all. Flags of the application that are given are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
+		Long: "tune runs an application again and again, in rounds: settings all over what there is take turns, and the\n" +
+			"slower half of them drops out of each round. A last duel of the winner and the setting that the application\n" +
+			"has anyway shows whether it is faster; what does not win nearly all of ten pairs of runs or more is not kept.\n" +
+			"Once pebbles fit has measured this machine, those that pebbles model holds to be slow take no part where runs\n" +
+			"are too few for all. Flags of the application that are given are kept, --topology, --coalesce and --cache\n" +
+			"too. Every run is verified.\n" +
 			"The profile that it writes is for runs of the same application with --profile. A program of your own is tuned in the same way when its\n" +
 			"flags are those of pebble.Flags and it prints what pebble.Measure reports; tune says which flags to run it with.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
-			"  pebbles tune --runs 30 --out profile.json alltoall --ranks 8 --topology direct\n" +
+			"  pebbles tune --runs 40 --out profile.json alltoall --ranks 8 --topology direct\n" +
 			"  pebbles tune --parameters odin --json permutation --procs 2\n" +
-			"  pebbles tune --runs 20 -- ./program -ranks 4",
+			"  pebbles tune --runs 40 -- ./program -ranks 4",
 		Args: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() == 0 && len(args) > 0 {
 				return nil // a program of the user's
@@ -81,7 +84,7 @@ func newTune(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the application's name is the application's
-	f.Var(count{&u.runs, 1, ""}, "runs", "runs at most")
+	f.Var(count{&u.runs, 1, ""}, "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", 1+race.Least))
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
 	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's folder of configuration)")
 	f.StringVar(&u.parameters, "parameters", "", parametersUsage())
@@ -372,6 +375,8 @@ func why(p tune.Profile) string {
 		return fmt.Sprintf("%.2f times as fast as %s", p.Gain, p.Start)
 	case len(p.Decisions) == 0:
 		return "nothing else was tried"
+	case !race.Fought(p):
+		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more", 1+race.Least)
 	}
 	return fmt.Sprintf("none of %s was faster", counted(uint64(len(p.Decisions)), "other setting", "other settings"))
 }

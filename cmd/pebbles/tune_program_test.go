@@ -94,7 +94,9 @@ func TestTuneAProgram(t *testing.T) {
 	}
 
 	// In a simulated world times are exact, so the choice is the same each time.
-	simulated := []string{"tune", "-q", "--runs", "6", "--", program, "-ranks", "16", "-numbers", "200", "-network", "odin"}
+	simulated := []string{
+		"tune", "-q", "--runs", "26", "--", program, "-ranks", "16", "-numbers", "200", "-network", "odin",
+	}
 	text = succeeds(t, simulated...)
 	require.Contains(t, text, "-network odin -topology=")
 	require.Equal(t, chosen(text), chosen(succeeds(t, simulated...)))

@@ -12,7 +12,7 @@ func ExampleRace() {
 	runs, err := race.New(tune.Config{
 		Start: tune.Setting{Topology: "direct", Coalesce: 16},
 		Space: tune.Space{Coalesce: []int{16, 64, 256, 1024}},
-	}, 12)
+	}, 32)
 	if err != nil {
 		fmt.Println(err)
 		return
