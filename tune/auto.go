@@ -23,8 +23,8 @@ type Site struct {
 	Known                     bool                       // Start was found by experiments, such as those of a profile
 }
 
-// Auto makes the tuner of a job that tunes itself. It starts with what the model predicts to be best, when it is given the
-// parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
+// Auto makes the tuner of a job that tunes itself. It starts with what the model predicts to be best, when it is given
+// the parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	c := Config{Start: s.Start, Space: s.space(), Whole: !s.Within, Known: s.Known}
 	if s.Within {
@@ -39,7 +39,8 @@ func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	return New(c)
 }
 
-// steady is how many pebbles a rank is taken to send to each other one in an epoch: enough for every buffer to fill many times.
+// steady is how many pebbles a rank is taken to send to each other one in an epoch: enough for every buffer to fill
+// many times.
 const steady = 1 << 16
 
 // work is the job as the model takes it.
@@ -50,8 +51,8 @@ func (s Site) work() model.Job {
 	}
 }
 
-// Best is the setting of the space with the least predicted time, or the start where none is much better. A cache is left as it is:
-// what it merges only a run can show.
+// Best is the setting of the space with the least predicted time, or the start where none is much better. A cache is
+// left as it is: what it merges only a run can show.
 func (c Config) Best() Setting {
 	c, err := c.Complete()
 	if err != nil || math.IsInf(c.Predict(c.Start), 1) { // a topology that the model does not know
@@ -66,7 +67,8 @@ func (c Config) Best() Setting {
 // part of a rank's memory limit that buffers which fill may take.
 const part = 8
 
-// space is what may be chosen: topologies and factors whose buffers, all filling at once, leave most of the memory to others.
+// space is what may be chosen: topologies and factors whose buffers, all filling at once, leave most of the memory to
+// others.
 func (s Site) space() (c Space) {
 	all := SpaceFor(s.Ranks, max(s.PebbleBytes, 1), s.Cache)
 	room := int(min(s.Room/part, 1<<40)) / max(s.PebbleBytes, 1) // pebbles

@@ -39,7 +39,8 @@ func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Set
 	return start, all
 }
 
-// A job begins with what the model likes best, and with what it has when there is none, or when nothing is to be changed.
+// A job begins with what the model likes best, and with what it has when there is none, or when nothing is to be
+// changed.
 func TestAutoBeginsWithTheModel(t *testing.T) {
 	start, _ := experiments(t, site(64), nil)
 	require.Equal(t, tune.Setting{Topology: "direct", Coalesce: 1024}, start)
@@ -57,8 +58,8 @@ func TestAutoBeginsWithTheModel(t *testing.T) {
 	require.Empty(t, all)
 }
 
-// Nothing is tried that the job can't have: neither buffers beyond its memory, nor a topology by which its epochs can't end, nor what
-// is not to be changed.
+// Nothing is tried that the job can't have: neither buffers beyond its memory, nor a topology by which its epochs can't
+// end, nor what is not to be changed.
 func TestAutoKeepsToItsSpace(t *testing.T) {
 	s := site(64)
 	_, all := experiments(t, s, nil)

@@ -1,7 +1,8 @@
 package tune
 
-// climb searches a list in order for the best value by steps up and down from where it stands, at first of two places and then of
-// one. Where the best is a single hill it is found in about as many steps as it is places away, and three more.
+// climb searches a list in order for the best value by steps up and down from where it stands, at first of two places
+// and then of one. Where the best is a single hill it is found in about as many steps as it is places away, and three
+// more.
 type climb struct {
 	at, size   int
 	step       int

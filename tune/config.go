@@ -13,22 +13,22 @@ type Config struct {
 	// against.
 	Start Setting
 	Space Space
-	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one. nil: there is no
-	// model. Only ratios count. See [Predictor].
+	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one. nil:
+	// there is no model. Only ratios count. See [Predictor].
 	Predict func(Setting) float64
-	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken with Start: at
-	// every moment, what experiments have lost is at most Share of the time that has passed, and what better settings have gained.
-	// 0 is 0.05. Where windows are whole (see Whole) this holds as far as no setting is slower than a tuner expects (see
-	// Slowest); after one that was, there are no experiments until it is paid for.
+	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken with
+	// Start: at every moment, what experiments have lost is at most Share of the time that has passed, and what better
+	// settings have gained. 0 is 0.05. Where windows are whole (see Whole) this holds as far as no setting is slower than
+	// a tuner expects (see Slowest); after one that was, there are no experiments until it is paid for.
 	Share float64
-	// Whole says that windows can't be cut short, such as epochs. Otherwise a window ends at the latest after the seconds that its
-	// [Trial] allows.
+	// Whole says that windows can't be cut short, such as epochs. Otherwise a window ends at the latest after the seconds
+	// that its [Trial] allows.
 	Whole bool
-	// Slowest is how many times as long as the setting in force one that is tried is expected to take at most, for whole windows;
-	// where the model expects it to take longer, it is that. 0 is 2.
+	// Slowest is how many times as long as the setting in force one that is tried is expected to take at most, for whole
+	// windows; where the model expects it to take longer, it is that. 0 is 2.
 	Slowest float64
-	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries something else
-	// only once the load has changed.
+	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
+	// something else only once the load has changed.
 	Known bool
 }
 
@@ -39,9 +39,9 @@ type Space struct {
 	Cache      []int    // in growing order; empty: that of Start alone
 }
 
-// SpaceFor is a space for most jobs: direct, hypercube and meshes of 2 and 3 dimensions, as far as ranks are enough to tell them
-// apart, and factors by twos from 16 pebbles to buffers of 256 KiB. Caches are for targets with a reduction: they are off, or have
-// 2^10, 2^14 or 2^18 entries.
+// SpaceFor is a space for most jobs: direct, hypercube and meshes of 2 and 3 dimensions, as far as ranks are enough to
+// tell them apart, and factors by twos from 16 pebbles to buffers of 256 KiB. Caches are for targets with a reduction:
+// they are off, or have 2^10, 2^14 or 2^18 entries.
 func SpaceFor(ranks, pebbleBytes int, reduction bool) Space {
 	s := Space{Topologies: []string{"direct"}}
 	for _, t := range []struct {

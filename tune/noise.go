@@ -21,9 +21,9 @@ func (r *recent) add(rate float64) {
 // last is the median of the last few rates.
 func (r *recent) last(n int) float64 { return median(r.rates[max(0, len(r.rates)-n):]) }
 
-// noise is the standard deviation of a window's rate, as part of it, by the median of how far windows are from the ones before
-// them: neither drift nor a single odd window makes it large. Of few windows it is more, for they may agree by chance, and before there
-// are four it is a guess.
+// noise is the standard deviation of a window's rate, as part of it, by the median of how far windows are from the ones
+// before them: neither drift nor a single odd window makes it large. Of few windows it is more, for they may agree by
+// chance, and before there are four it is a guess.
 func (r *recent) noise() float64 {
 	if len(r.rates) < 4 {
 		return noiseGuess

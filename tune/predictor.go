@@ -7,8 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Predictor makes a [Config].Predict from the model for a job: its topology, coalescing factor and cache are those of the setting
-// that is asked about. Caches are taken to merge nothing, for how much they merge only a run can show. The function caches the shapes of topologies, and belongs to one goroutine.
+// Predictor makes a [Config].Predict from the model for a job: its topology, coalescing factor and cache are those of
+// the setting that is asked about. Caches are taken to merge nothing, for how much they merge only a run can show. The
+// function caches the shapes of topologies, and belongs to one goroutine.
 func Predictor(p model.Parameters, j model.Job) func(Setting) float64 {
 	type known struct {
 		constructor route.Constructor

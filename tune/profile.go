@@ -41,8 +41,8 @@ func (p Profile) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// DecodeProfile reads what Encode has written. The error says what to do about a file of another kind or version, or a damaged
-// one.
+// DecodeProfile reads what Encode has written. The error says what to do about a file of another kind or version, or a
+// damaged one.
 func DecodeProfile(text []byte) (Profile, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {

@@ -12,8 +12,8 @@ type Chooser interface {
 	Saw(Window)
 }
 
-// Schedule divides the time of a job into windows, and asks choosers what to run them with: one between epochs, and one for the
-// coalescing factor within epochs that take long. It belongs to rank 0, which passes it the time.
+// Schedule divides the time of a job into windows, and asks choosers what to run them with: one between epochs, and one
+// for the coalescing factor within epochs that take long. It belongs to rank 0, which passes it the time.
 type Schedule struct {
 	Least time.Duration               // what a window takes; 0 is 10 ms
 	New   func(Site) (Chooser, error) // makes a chooser; nil is Auto without a model
@@ -119,8 +119,8 @@ type Done struct {
 	Buffers       int    // that are filling
 }
 
-// Within ends a window within an epoch when it is time, and begins the next. elapsed is since the epoch began. It returns the coalescing
-// factor that the site is to take, which may be the one that it has.
+// Within ends a window within an epoch when it is time, and begins the next. elapsed is since the epoch began. It
+// returns the coalescing factor that the site is to take, which may be the one that it has.
 func (s *Schedule) Within(now, elapsed time.Duration, done Done, site func() Site) (factor int, err error) {
 	w := &s.within
 	if elapsed < longWindows*s.least() {

@@ -112,7 +112,8 @@ func (s *search) upwards() bool {
 	return s.config.Predict(larger) <= s.config.Predict(smaller)
 }
 
-// caches are the other sizes. A cache may cost more than it saves up to a size and pay beyond it, so that no one stands for others.
+// caches are the other sizes. A cache may cost more than it saves up to a size and pay beyond it, so that no one stands
+// for others.
 func (s *search) caches() (all []Setting) {
 	for _, entries := range s.config.Space.Cache {
 		if entries != s.now.Cache {
@@ -124,7 +125,8 @@ func (s *search) caches() (all []Setting) {
 	return all
 }
 
-// hopeless is how many times as long as the setting in force the model may expect a topology to take before it is not tried.
+// hopeless is how many times as long as the setting in force the model may expect a topology to take before it is not
+// tried.
 const hopeless = 3
 
 // topologies are the others, the one that the model likes best first, each with a factor that suits it.
@@ -141,8 +143,8 @@ func (s *search) topologies() (all []Setting) {
 	return all
 }
 
-// bestFactor is the setting in force on another topology, with the factor that the model likes best there. Where that makes no
-// difference to speak of, the factor stays.
+// bestFactor is the setting in force on another topology, with the factor that the model likes best there. Where that
+// makes no difference to speak of, the factor stays.
 func (s *search) bestFactor(topology string) Setting {
 	best := s.now
 	best.Topology = topology

@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So the seed is fixed
-// unless the flag says otherwise.
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
+// the seed is fixed unless the flag says otherwise.
 var seedFlag = flag.Uint64("seed", 1, "seed of what is random; 0 draws one")
 
 func seed(t *testing.T) uint64 {
@@ -52,7 +52,8 @@ func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64
 	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner, fullSize: 1}
 }
 
-// step runs a window. The account of what the job loses is kept without noise: nobody can hold a bound against the dice.
+// step runs a window. The account of what the job loses is kept without noise: nobody can hold a bound against the
+// dice.
 func (w *world) step() {
 	trial, before := w.tuner.Next(), w.tuner.Setting()
 	rate := w.surface(trial.Setting, w.windows)

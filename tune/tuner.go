@@ -26,7 +26,11 @@ type Tuner struct {
 	trial   Trial    // the next window
 	attempt *attempt // the change that is being tried
 	log     []Decision
-	gain    float64
+
+	from  Setting // in force when the search began
+	looks float64 // how many times as fast as that the one in force looks, by the ratios of all changes that were taken
+	duel  *Duel   // of the two, once the search has ended
+	gain  float64 // that the last duel has shown; 1 without
 
 	windows int
 	recent  recent  // windows of the setting in force
@@ -56,24 +60,32 @@ func New(c Config) (*Tuner, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tuner{config: c, ledger: ledger{share: c.Share, gain: 1}, gain: 1, calm: calmLeast}
-	t.search = newSearch(&t.config, c.Start)
+	t := &Tuner{config: c, ledger: ledger{share: c.Share, gain: 1}, calm: calmLeast}
+	t.begin(c.Start)
 	t.settled = c.Known
 	t.plan()
 	return t, nil
 }
 
+// begin begins a search from a setting.
+func (t *Tuner) begin(from Setting) {
+	t.search, t.duel = newSearch(&t.config, from), nil
+	t.from, t.looks, t.gain, t.ledger.gain = from, 1, 1, 1
+}
+
 // Next is what to run the next window with. It changes nothing, and is the same until Saw is called.
 func (t *Tuner) Next() Trial { return t.trial }
 
-// Setting is the setting in force: the best that is known.
+// Setting is the setting in force: the one that looks best, and once the tuner has settled the one that was shown to
+// be.
 func (t *Tuner) Setting() Setting { return t.search.now }
 
 // Settled reports whether nothing is left to try, until the load changes.
 func (t *Tuner) Settled() bool { return t.settled }
 
-// Gain is how many times as fast as the start the setting in force is held to be, by the ratios of all changes that were kept
-// since the load last changed.
+// Gain is how many times as fast the setting in force has shown to be, in a duel, as the one that was in force when the
+// search began: the start, or what an earlier search has come to. It is 1 before, and when it has not shown to be
+// faster.
 func (t *Tuner) Gain() float64 { return t.gain }
 
 // Log lists all decisions, the oldest first. The caller must not change it.
@@ -82,19 +94,17 @@ func (t *Tuner) Log() []Decision { return t.log }
 // Reason says what is in force and why, for display.
 func (t *Tuner) Reason() string {
 	text := t.Setting().String()
-	i := len(t.log) - 1
-	for i >= 0 && !t.log[i].Kept {
-		i--
-	}
 	switch {
 	case len(t.log) == 0 && t.config.Known:
 		return text + ": known from runs before this one"
 	case len(t.log) == 0:
 		return text + ": nothing else was tried yet"
-	case i < 0:
-		text += fmt.Sprintf(": none of %s was faster", counted(len(t.log), "other setting"))
+	case t.gain > 1:
+		text += fmt.Sprintf(": %.2f times as fast as %v; last, %s", t.gain, t.from, t.log[len(t.log)-1].Reason)
+	case t.search.now != t.from:
+		text += fmt.Sprintf(": taken on trial, and not yet shown to be faster than %v", t.from)
 	default:
-		text += fmt.Sprintf(": %.2f times as fast as %v; last, %s", t.gain, t.config.Start, t.log[i].Reason)
+		text += fmt.Sprintf(": none of %s was shown to be faster", counted(len(t.log), "other setting"))
 	}
 	if t.settled {
 		return text + fmt.Sprintf("; settled after %s", counted(len(t.log), "decision"))
@@ -116,7 +126,9 @@ func (t *Tuner) Saw(w Window) {
 		return
 	}
 	t.windows++
-	if t.trial.Experiment {
+	if t.trial.Experiment && t.dueling() {
+		t.ledger.tried(w.Seconds, 1/t.ledger.gain) // the setting that all is held against
+	} else if t.trial.Experiment {
 		t.attempt.rate, t.attempt.waiting = w.rate(), true
 		t.ledger.tried(w.Seconds, w.rate()/t.attempt.before)
 	} else {
@@ -127,7 +139,34 @@ func (t *Tuner) Saw(w Window) {
 		t.judge()
 		t.watch()
 	}
+	if t.dueling() {
+		t.duel.Saw(1 / w.rate())
+		t.conclude()
+	}
 	t.plan()
+}
+
+func (t *Tuner) dueling() bool { return t.duel != nil && !t.settled }
+
+// conclude ends the duel when its outcome is known, and the search with it.
+func (t *Tuner) conclude() {
+	if !t.duel.Over() {
+		return
+	}
+	o, best := t.duel.Outcome(), t.search.now
+	t.gain, t.ledger.gain = 1, 1
+	verdict := "left"
+	if o.Faster {
+		t.gain, t.ledger.gain, verdict = o.Ratio, max(1, o.Ratio*(1-o.Spread)), "kept"
+	} else {
+		t.search.now = t.from
+		t.recent = recent{rates: scaled(t.recent.rates, 1/o.Ratio)}
+	}
+	t.log = append(t.log, Decision{
+		Window: t.windows, From: t.from, To: best, Kept: o.Faster, Ratio: o.Ratio, Noise: o.Spread, Windows: o.Fought,
+		Phase: "duel", Reason: fmt.Sprintf("%s: %v: %s", Change(t.from, best), o, verdict),
+	})
+	t.settle()
 }
 
 // judge looks at the change under trial, when a window of the setting in force has followed its own.
@@ -156,8 +195,8 @@ func (t *Tuner) judge() {
 	}
 }
 
-// deviation is that of the mean of n ratios, as part of a window's: that of n windows of the change, and of as many of the setting
-// in force.
+// deviation is that of the mean of n ratios, as part of a window's: that of n windows of the change, and of as many of
+// the setting in force.
 func deviation(n int) float64 { return math.Sqrt(2 / float64(n)) }
 
 // tries is for how many windows a change is tried at most: as many as tell a change that is worth it from none.
@@ -175,7 +214,7 @@ func (t *Tuner) decide(kept bool, ratio, doubt, noise float64) {
 	}
 	verdict := "left"
 	if kept {
-		verdict = "kept"
+		verdict = "taken"
 	}
 	d.Reason = fmt.Sprintf("%s: %.2f times as fast over %s (noise %.0f %%): %s", Change(from, a.to), ratio,
 		counted(len(a.ratios), "window"), 100*noise, verdict)
@@ -183,7 +222,7 @@ func (t *Tuner) decide(kept bool, ratio, doubt, noise float64) {
 	t.attempt = nil
 	t.search.tried(a.to, kept)
 	if kept {
-		t.gain *= ratio
+		t.looks *= ratio
 		t.ledger.gain *= max(1, ratio-doubt)
 		t.recent, t.fresh = recent{rates: scaled(t.recent.rates, ratio)}, 0
 	}
@@ -198,17 +237,21 @@ func scaled(rates []float64, ratio float64) []float64 {
 	return rates
 }
 
-// plan decides what the next window is run with: the change under trial when there is room for it, and otherwise the setting in
-// force.
+// plan decides what the next window is run with: the change under trial when there is room for it, and otherwise the
+// setting in force.
 func (t *Tuner) plan() {
 	t.trial = Trial{Setting: t.search.now}
 	if t.fresh < 2 || t.settled {
 		return
 	}
+	if t.dueling() {
+		t.planDuel()
+		return
+	}
 	if t.attempt == nil {
 		to, ok := t.search.next()
 		if !ok {
-			t.settle()
+			t.end()
 			return
 		}
 		t.attempt = &attempt{to: to}
@@ -242,13 +285,33 @@ func (t *Tuner) need(to Setting) float64 {
 	return (slow - t.ledger.gain) * t.window
 }
 
-// settle ends the search.
+// end ends the search, by a duel where it has come to another setting.
+func (t *Tuner) end() {
+	if t.search.now == t.from {
+		t.settle()
+		return
+	}
+	t.duel = &Duel{Pairs: pairsFor(t.looks, t.recent.noise())}
+	t.planDuel()
+}
+
+// planDuel is plan while the duel lasts. What was in force before costs nothing beside itself, so there is room for it.
+func (t *Tuner) planDuel() {
+	if t.duel.Challenges() {
+		return
+	}
+	if t.trial = (Trial{Setting: t.from, Experiment: true}); !t.config.Whole {
+		t.trial.Seconds = t.window
+	}
+}
+
+// settle ends the search for good.
 func (t *Tuner) settle() {
 	t.settled, t.since, t.fresh, t.off = true, t.windows, 0, 0
 }
 
-// watch starts a new search when the load has changed for good. The calm before a search doubles each time that the load keeps
-// changing.
+// watch starts a new search when the load has changed for good. The calm before a search doubles each time that the
+// load keeps changing.
 func (t *Tuner) watch() {
 	if !t.settled {
 		return
@@ -272,6 +335,5 @@ func (t *Tuner) watch() {
 	}
 	t.calm *= 2
 	t.settled = false
-	t.gain, t.ledger.gain = 1, 1 // what the start would do now is not known
-	t.search = newSearch(&t.config, t.search.now)
+	t.begin(t.search.now) // what the start would do now is not known
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// TestFactorWithinFive: without a model, from 1,024 pebbles a buffer, a factor within 10 % of the best takes at most 5 decisions,
-// wherever the best is (TRAM, section V.E).
+// TestFactorWithinFive: without a model, from 1,024 pebbles a buffer, a factor within 10 % of the best takes at most 5
+// decisions, wherever the best is (TRAM, section V.E).
 func TestFactorWithinFive(t *testing.T) {
 	from := seed(t)
 	for _, best := range factors {
@@ -31,7 +31,8 @@ func TestFactorWithinFive(t *testing.T) {
 	}
 }
 
-// TestWholeWithinTwentyFive: topology, factor and cache together are within 10 % of the best after at most 25 decisions.
+// TestWholeWithinTwentyFive: topology, factor and cache together are within 10 % of the best after at most 25
+// decisions.
 func TestWholeWithinTwentyFive(t *testing.T) {
 	from := seed(t)
 	for _, isWhole := range []bool{false, true} {
@@ -52,8 +53,9 @@ func TestWholeWithinTwentyFive(t *testing.T) {
 	}
 }
 
-// TestBound: at no moment has the job lost more than 5 % of what the start would have taken, but for what noise makes of the
-// account; also when the start is the best there is, and when settings beyond a cliff are a hundred times as slow.
+// TestBound: at no moment has the job lost more than 5 % of what the start would have taken, but for what noise makes
+// of the account; also when the start is the best there is, and when settings beyond a cliff are a hundred times as
+// slow.
 func TestBound(t *testing.T) {
 	from := seed(t)
 	for name, s := range map[string]surface{
@@ -71,8 +73,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestBoundOfWholeWindows: with epochs the bound holds as long as nothing is slower than is expected, and is come back to after
-// something was.
+// TestBoundOfWholeWindows: with epochs the bound holds as long as nothing is slower than is expected, and is come back
+// to after something was.
 func TestBoundOfWholeWindows(t *testing.T) {
 	from := seed(t)
 	for name, s := range map[string]surface{"hill": hill(1024, 0.1), "flat": flat, "far": hill(64, 0.05)} {
@@ -96,8 +98,8 @@ func TestBoundOfWholeWindows(t *testing.T) {
 	require.True(t, w.tuner.Settled())
 }
 
-// TestLoadAlternates: also where the load changes again and again, and now and then a window takes three times as long, a job gains more than
-// experiments cost it.
+// TestLoadAlternates: also where the load changes again and again, and now and then a window takes three times as long,
+// a job gains more than experiments cost it.
 func TestLoadAlternates(t *testing.T) {
 	from := seed(t)
 	for _, windows := range []int{50, 150, 500} {
@@ -134,7 +136,8 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// TestKnown: what is known to be good is kept, without an experiment, until the load changes for good; then the tuner searches.
+// TestKnown: what is known to be good is kept, without an experiment, until the load changes for good; then the tuner
+// searches.
 func TestKnown(t *testing.T) {
 	from := seed(t)
 	const change = 500
@@ -173,7 +176,8 @@ func TestOverhead(t *testing.T) {
 	require.Equal(t, windows, first(0.05))
 }
 
-// TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions bounds.
+// TestFlatStays: noise alone does not make the tuner leave its start, but for a chance that the number of decisions
+// bounds.
 func TestFlatStays(t *testing.T) {
 	from := seed(t)
 	kept, decisions := 0, 0
@@ -191,8 +195,8 @@ func TestFlatStays(t *testing.T) {
 	require.Less(t, float64(kept), 0.06*float64(decisions))
 }
 
-// TestLoadChanges: when another setting becomes the best for good, the tuner finds it; while the change is going on it keeps its
-// head.
+// TestLoadChanges: when another setting becomes the best for good, the tuner finds it; while the change is going on it
+// keeps its head.
 func TestLoadChanges(t *testing.T) {
 	from := seed(t)
 	for i := range uint64(10) {
@@ -243,8 +247,8 @@ func TestOscillation(t *testing.T) {
 	require.LessOrEqual(t, w.worst, 0.055, w.story())
 }
 
-// TestModelFirst: with a model that is right the first decision is the best setting, and with one that is wrong the search goes on
-// from where the job began.
+// TestModelFirst: with a model that is right the first decision is the best setting, and with one that is wrong the
+// search goes on from where the job began.
 func TestModelFirst(t *testing.T) {
 	predict := func(s tune.Setting) float64 { return 1 / whole(s, 0) }
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: predict}, 0.02, seed(t))
@@ -260,8 +264,8 @@ func TestModelFirst(t *testing.T) {
 	require.GreaterOrEqual(t, w.surface(w.tuner.Setting(), 0)/w.surface(start, 0), 1.4, "the factor and the cache at the least\n%s", w.story())
 }
 
-// TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the ranks is never
-// tried.
+// TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the
+// ranks is never tried.
 func TestPredictor(t *testing.T) {
 	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1, Topology: route.Direct, Coalesce: 1}
 	predict := tune.Predictor(model.Odin, j)
@@ -351,5 +355,63 @@ func TestSpaceFor(t *testing.T) {
 	for _, name := range s.Topologies {
 		_, err := route.ByName(name)
 		require.NoError(t, err)
+	}
+}
+
+// TestEqualSettingsGainNothing: however noisy windows are, and whatever looked better during the search, the tuner
+// comes back to its start where settings are equal, and tells no gain.
+func TestEqualSettingsGainNothing(t *testing.T) {
+	from, taken := seed(t), 0
+	for _, noise := range []float64{0.02, 0.1, 0.3} {
+		for _, odd := range []float64{0, 0.1} {
+			for i := range uint64(20) {
+				w := newWorld(t, flat, tune.Config{Start: start, Space: space, Whole: i%2 == 0}, noise, from+i)
+				w.odd = odd
+				for range 1000 {
+					w.step()
+					require.EqualValues(t, 1, w.tuner.Gain(), w.story())
+				}
+				for _, d := range w.tuner.Log() {
+					require.False(t, d.Kept && d.Phase == "duel", w.story())
+				}
+				if taken += len(w.changes); w.tuner.Settled() {
+					require.Equal(t, start, w.tuner.Setting(), w.story())
+				}
+			}
+		}
+	}
+	require.Greater(t, taken, 20, "duels had something to refuse")
+}
+
+// A duel tells how much faster a challenger is, ends as soon as its outcome is known, and each is first as often.
+func TestDuel(t *testing.T) {
+	for _, c := range []struct {
+		pairs, won int
+		ratio      float64
+		runs       int
+		faster     bool
+	}{
+		{10, 10, 2, 20, true}, {10, 10, 1.01, 20, false}, {10, 0, 0.5, 2, false}, {20, 18, 1.5, 36, true},
+		{9, 0, 1, 0, false}, // too few to show anything
+	} {
+		d := tune.Duel{Pairs: c.pairs}
+		first, runs := 0, 0
+		for ; !d.Over(); runs++ {
+			seconds := 1.0
+			if d.Challenges() {
+				seconds /= c.ratio
+				if runs%2 == 0 {
+					first++
+				}
+			}
+			d.Saw(seconds)
+		}
+		o := d.Outcome()
+		require.Equal(t, c.runs, runs, "%+v", c)
+		require.Equal(t, c.won, o.Won, "%+v", c)
+		require.Equal(t, c.faster, o.Faster, "%+v", c)
+		require.InDelta(t, c.ratio, o.Ratio, 1e-9)
+		require.Zero(t, o.Spread)
+		require.Equal(t, runs/4, first, "%+v", c)
 	}
 }

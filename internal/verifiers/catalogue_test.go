@@ -49,6 +49,12 @@ var catalogue = []mutation{
 	{"a lock is taken again by who has it", "memory/lock.go", "case l.held != 0 && l.by == by:", "case false:",
 		"TestLockTwice"},
 
+	// Tuning.
+	{"a duel is won by chance", "tune/duel.go", "byChance  = 1e-3", "byChance  = 0.7", "TestEqualSettingsGainNothing"},
+	{"a tuner stays with what has lost its duel", "tune/tuner.go", "\t\tt.search.now = t.from\n", "",
+		"TestEqualSettingsGainNothing"},
+	{"one setting is always first in a duel", "tune/duel.go", "return len(d.fought)%2 == 1", "return false", "TestDuel"},
+
 	// Exposed memory.
 	{"memory is given out with what it held", "internal/exposed/owner.go",
 		"if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time", "if false {",

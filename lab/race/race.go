@@ -29,16 +29,10 @@ type Race struct {
 	lap      []float64 // seconds of the current one
 	lapped   int       // laps that are done
 	runs     int
-	runsMost int // of the rounds
-	duelists int // pairs that the duel has at the most; 0: there is no room for it
-	duel     []pair
+	runsMost int       // of the rounds
+	duel     tune.Duel // without pairs where there is no room for it
 	log      []tune.Decision
 }
-
-// pair is a run of the start and one of the winner, in seconds; 0 is one that was not yet.
-type pair struct{ start, best float64 }
-
-func (p pair) ratio() float64 { return p.start / p.best }
 
 // runner is a setting in a race.
 type runner struct {
@@ -49,18 +43,12 @@ type runner struct {
 
 func (r *runner) score() float64 { return lab.Summarize(r.ratios).Median }
 
-const (
-	pairsLeast = 10   // of a duel: one of equal settings wins all of them once in 1,024 duels
-	byChance   = 1e-3 // how often one of equal settings may win
-	worthIt    = 1.02 // times as fast, at the median: what a winner must be
-)
-
 // duel is the phase of the last decision, on the winner of the rounds.
 const duel = "duel"
 
 // Least is how many runs a race must have to show that a setting is faster than the start: two for the race, and those
 // of the duel.
-const Least = 2 + 2*pairsLeast
+const Least = 2 + 2*tune.DuelLeast
 
 // New begins a race of the start, what the model likes best, and settings all over the space: each third factor, caches
 // off and of the middle size, all topologies. Where runs are too few for all, those are left out for which the model
@@ -74,9 +62,9 @@ func New(c tune.Config, runs int) (*Race, error) {
 		return nil, fmt.Errorf("race: a race of %d runs: give 0 or more", runs)
 	}
 	r := &Race{start: c.Start, runsMost: runs}
-	if pairs := max(pairsLeast, runs/6); runs >= Least {
-		r.duelists = pairs
-		r.runsMost -= 2 * pairs
+	if runs >= Least {
+		r.duel.Pairs = max(tune.DuelLeast, runs/6)
+		r.runsMost -= 2 * r.duel.Pairs
 	}
 	all := field(c)
 	most := max(r.runsMost*2/3, min(runs, 2), 1) // the rest is for those that are fast
@@ -137,55 +125,17 @@ func (r *Race) Next() (tune.Setting, bool) {
 		return r.runners[r.place()].setting, true
 	case !r.dueling():
 		return tune.Setting{}, false
-	case r.startsTurn():
-		return r.start, true
+	case r.duel.Challenges():
+		return r.leader().setting, true
 	}
-	return r.leader().setting, true
+	return r.start, true
 }
 
 func (r *Race) racing() bool { return r.runs < r.runsMost && len(r.runners) > 1 }
 
 // dueling reports whether the winner can still show that it is faster than the start.
 func (r *Race) dueling() bool {
-	won, fought := r.won()
-	return r.leader().setting != r.start && fought < r.duelists && won+r.duelists-fought >= needed(r.duelists)
-}
-
-// startsTurn reports whether the start runs next: each pair begins with the one that the pair before ended with.
-func (r *Race) startsTurn() bool {
-	n := len(r.duel)
-	if n == 0 || r.duel[n-1].complete() {
-		return n%2 == 0
-	}
-	return r.duel[n-1].start == 0
-}
-
-func (p pair) complete() bool { return p.start > 0 && p.best > 0 }
-
-// won is how many pairs of the duel the winner has won, of those fought.
-func (r *Race) won() (won, fought int) {
-	for _, p := range r.duel {
-		if p.complete() {
-			fought++
-			if p.ratio() > 1 {
-				won++
-			}
-		}
-	}
-	return won, fought
-}
-
-// needed is how many pairs of n must be won: the least number that one of equal settings reaches with a chance of
-// byChance at most.
-func needed(n int) int {
-	chance, ways := 0.0, math.Pow(0.5, float64(n)) // of winning k pairs or more, and of exactly k-1
-	for k := n; k > 0; k-- {
-		if chance += ways; chance > byChance {
-			return k + 1
-		}
-		ways *= float64(k) / float64(n-k+1)
-	}
-	return n + 1
+	return r.duel.Pairs > 0 && !r.duel.Over() && r.leader().setting != r.start
 }
 
 // place is whose turn it is: each lap begins with another one.
@@ -193,30 +143,19 @@ func (r *Race) place() int { return (len(r.lap) + r.lapped) % len(r.runners) }
 
 // Saw takes how long the run that Next was about has taken.
 func (r *Race) Saw(seconds float64) {
-	if _, on := r.Next(); !on || !(seconds > 0) {
+	next, on := r.Next()
+	if !on || !(seconds > 0) {
 		return
 	}
-	if !r.racing() {
-		r.fought(seconds)
+	racing := r.racing()
+	if r.runs++; !racing {
+		r.duel.Saw(seconds)
+		one := r.runner(next)
+		one.seconds = append(one.seconds, seconds)
 		return
 	}
-	r.lap = append(r.lap, seconds)
-	if r.runs++; len(r.lap) == len(r.runners) {
+	if r.lap = append(r.lap, seconds); len(r.lap) == len(r.runners) {
 		r.endLap()
-	}
-}
-
-// fought takes a run of the duel.
-func (r *Race) fought(seconds float64) {
-	start := r.startsTurn()
-	if n := len(r.duel); n == 0 || r.duel[n-1].complete() {
-		r.duel = append(r.duel, pair{})
-	}
-	p := &r.duel[len(r.duel)-1]
-	if r.runs++; start {
-		p.start = seconds
-	} else {
-		p.best = seconds
 	}
 }
 
@@ -267,29 +206,15 @@ func (r *Race) decision(from, to *runner) tune.Decision {
 
 // verdict is the outcome of the duel.
 func (r *Race) verdict() tune.Decision {
-	best := r.leader().setting
-	d := tune.Decision{Window: r.runs, From: r.start, To: best, Ratio: 1, Phase: duel}
-	var ratios []float64
-	for _, p := range r.duel {
-		if p.complete() {
-			ratios = append(ratios, p.ratio())
-		}
-	}
-	won, fought := r.won()
-	if d.Windows = fought; fought == 0 {
-		d.Reason = tune.Change(r.start, best) + ": no run was left to show that it is faster: left"
-		return d
-	}
-	s := lab.Summarize(ratios)
-	d.Ratio, d.Noise = s.Median, s.Spread/s.Median
-	d.Kept = won >= needed(r.duelists) && s.Median >= worthIt
+	o, best := r.duel.Outcome(), r.leader().setting
 	verdict := "left"
-	if d.Kept {
+	if o.Faster {
 		verdict = "kept"
 	}
-	d.Reason = fmt.Sprintf("%s: %.2f times as fast, ±%.0f %%, faster in %d of %s: %s", tune.Change(r.start, best),
-		d.Ratio, 100*d.Noise, won, counted(fought, "pair"), verdict)
-	return d
+	return tune.Decision{
+		Window: r.runs, From: r.start, To: best, Kept: o.Faster, Ratio: o.Ratio, Noise: o.Spread, Windows: o.Fought,
+		Phase: duel, Reason: fmt.Sprintf("%s: %v: %s", tune.Change(r.start, best), o, verdict),
+	}
 }
 
 func counted(n int, one string) string {
@@ -333,7 +258,7 @@ func (r *Race) Profile(of tune.For, now time.Time) tune.Profile {
 			p.Gain = verdict.Ratio
 		}
 	}
-	if seconds := lab.Summarize(r.seconds(p.Setting)).Median; seconds > 0 {
+	if seconds := lab.Summarize(r.runner(p.Setting).seconds).Median; seconds > 0 {
 		p.Rate = 1 / seconds
 	}
 	return p
@@ -345,19 +270,12 @@ func Fought(p tune.Profile) bool {
 	return n == 0 || p.Decisions[n-1].Phase != duel || p.Decisions[n-1].Windows > 0
 }
 
-// seconds are those of all runs of the start, or of the winner.
-func (r *Race) seconds(of tune.Setting) (all []float64) {
+// runner is who has a setting.
+func (r *Race) runner(with tune.Setting) *runner {
 	for _, one := range append(slices.Clone(r.out), r.runners...) {
-		if one.setting == of {
-			all = append(all, one.seconds...)
+		if one.setting == with {
+			return one
 		}
 	}
-	for _, p := range r.duel {
-		if took := p.best; of != r.start && took > 0 {
-			all = append(all, took)
-		} else if took := p.start; of == r.start && took > 0 {
-			all = append(all, took)
-		}
-	}
-	return all
+	panic("race: nobody has the setting")
 }
