@@ -148,3 +148,23 @@ func TestObjectsAreFreedByTheirType(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "a reference of another type was used")
 }
+
+// A fence waits for what the answers to questions begin: elements that are too long for those.
+func TestFencesWaitForLongElements(t *testing.T) {
+	nearAndFar(t, func(r *pebble.Rank, s *memory.Space) error {
+		a, err := memory.NewArray[above](s, "long", distribution.Cyclic(2, r.Size()))
+		if err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			var v above
+			put := a.PutStart(uint64(1-r.ID()), &v)
+			s.Fence()
+			if !put.Ready() {
+				return errors.New("a fence is done ahead of a put before it")
+			}
+			put.Wait()
+			return nil
+		})
+	})
+}

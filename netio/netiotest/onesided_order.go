@@ -2,6 +2,7 @@ package netiotest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -96,5 +97,45 @@ func fenced(w *world) {
 			}
 		}
 		return allBack(p)
+	})
+}
+
+// fencesWait has a fence come between long puts, which have left or not, and short gets that end earlier: it is done
+// when the puts are, whatever else has ended.
+func fencesWait(w *world) {
+	const rounds, size = 40, 100 << 10
+	ranks := len(w.ports)
+	all := w.expose(size)
+	w.each(func(rank int, p netio.Port) error {
+		o := p.OneSided()
+		buffer, words := make([]byte, size), make([][8]byte, ranks)
+		for i := range rounds {
+			var puts, fence, gets netio.Completion
+			o.Put(all[(rank+i/2)%ranks].Address, buffer, &puts)
+			if i%2 == 0 { // a look has it leave
+				if f := p.Recv(); f != nil {
+					f.Release()
+				}
+			}
+			o.Fence(&fence)
+			for to := range all {
+				o.Get(all[to].Address, words[to][:], &gets)
+			}
+			if err := await(p, "end a fence", func() (bool, error) {
+				if fence.Done() && !puts.Done() {
+					return false, fmt.Errorf("rank %d, round %d: a fence is done ahead of a put before it", rank, i)
+				}
+				if f := p.Recv(); f != nil {
+					f.Release()
+				}
+				return puts.Done() && fence.Done() && gets.Done(), nil
+			}); err != nil {
+				return err
+			}
+			if err := errors.Join(puts.Err(), fence.Err(), gets.Err()); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -2,6 +2,7 @@ package netiotest
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -78,4 +80,53 @@ func atomicWords(w *world) {
 	}
 	require.EqualValues(w.t, 2*rounds*ranks, added)
 	require.EqualValues(w.t, rounds*ranks, compared)
+}
+
+// longPuts has a rank put long ranges that begin at odd offsets, all bytes of each equal, while the owner reads, by
+// words and by ranges that begin there too: each word that a range covers as a whole is one put's.
+func longPuts(w *world) {
+	const rounds, size = 150, 200 << 10
+	all := w.expose(size)
+	words, last := all[0].words(), len(all)-1
+	check := func(i int, word uint64) error {
+		if word != word&math.MaxUint8*(math.MaxUint64/math.MaxUint8) {
+			return fmt.Errorf("word %d is torn: %#x", i, word)
+		}
+		return nil
+	}
+	var over atomic.Bool
+	w.each(func(rank int, p netio.Port) error {
+		o, buffer := p.OneSided(), make([]byte, size)
+		if rank == last {
+			defer over.Store(true)
+			for i := range rounds {
+				for k := range buffer {
+					buffer[k] = byte(i)
+				}
+				var c netio.Completion
+				odd := 1 + i%(exposed.WordBytes-1)
+				o.Put(all[0].Plus(odd), buffer[odd:size-1], &c)
+				if err := settle(p, &c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for n := 0; rank == 0 && !over.Load(); n++ {
+			var c netio.Completion
+			odd := 1 + n%(exposed.WordBytes-1)
+			o.Get(all[0].Plus(odd), buffer[:size-exposed.WordBytes], &c)
+			if err := settle(p, &c); err != nil {
+				return err
+			}
+			for i := 1; i < len(words)-1; i++ {
+				got := binary.NativeEndian.Uint64(buffer[exposed.WordBytes*i-odd:])
+				if err := errors.Join(check(i, got), check(i, atomic.LoadUint64(&words[i]))); err != nil {
+					return err
+				}
+			}
+			p.Pause()
+		}
+		return nil
+	})
 }

@@ -62,8 +62,10 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 		{"SteadyStateAllocatesNothing", steadyState},
 		{"OneSidedDoesWhatATwinDoes", oneSidedTwin},
 		{"WordsAreAtomic", atomicWords},
+		{"LongPutsTearNoWord", longPuts},
 		{"OwnerNeedNotAttend", ownerNeedNotAttend},
 		{"FencesOrder", fenced},
+		{"FencesWaitForWhatCameBefore", fencesWait},
 		{"WithdrawalInMidFlight", withdrawn},
 		{"BadAddresses", badAddresses},
 		{"FloodOfOperations", operationFlood},
@@ -81,11 +83,7 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 				t.Run(fmt.Sprintf("%d ranks in %d", s.ranks, s.processes), func(t *testing.T) {
 					running := goleak.IgnoreCurrent()
 					w := newWorld(t, maker(t, s.ranks, s.processes))
-					t.Cleanup(func() {
-						if t.Skipped() {
-							w.closeAll() // which the body did not come to
-						}
-					})
+					t.Cleanup(func() { w.closeAll() }) // which a body that fails, or is skipped, does not come to
 					c.body(w)
 					w.close()
 					goleak.VerifyNone(t, running)

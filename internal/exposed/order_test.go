@@ -1,0 +1,63 @@
+//go:build !race
+
+package exposed
+
+import (
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The promise that memory is not given out with somebody in it rests on the order of two steps on each side: who
+// accesses marks, then looks at the key; who withdraws makes the key bad, then looks at marks. Memory that may not be
+// touched stops each side at its second step, where the first must have been done. (The race detector can't be
+// stopped so.)
+
+// usersOfAPage is how many users have their marks fill the first page of a segment: entries begin with the next one.
+const usersOfAPage = pageBytes / markBytes
+
+// stopped has f stop where it touches a page, and then looks.
+func stopped(t *testing.T, at unsafe.Pointer, f, look func()) {
+	t.Helper()
+	page := unsafe.Slice((*byte)(at), pageBytes)
+	if syscall.Getpagesize() != pageBytes {
+		t.Skip("pages are larger than the marks")
+	}
+	require.NoError(t, syscall.Mprotect(page, syscall.PROT_NONE))
+	faulted := func() (yes bool) {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		defer func() { yes = recover() != nil }()
+		f()
+		return false
+	}()
+	require.NoError(t, syscall.Mprotect(page, syscall.PROT_READ|syscall.PROT_WRITE))
+	require.True(t, faulted, "it has not come there")
+	look()
+}
+
+// Who accesses has marked where it is before it looks at the key.
+func TestMarksComeBeforeLooks(t *testing.T) {
+	own, err := Reserve(4, 2*hugeBytes, usersOfAPage, EntriesMax)
+	require.NoError(t, err)
+	key, _, err := NewOwner(own).Expose(WordBytes, nil)
+	require.NoError(t, err)
+	u := own.User(usersOfAPage - 1)
+	stopped(t, unsafe.Pointer(&own.entries[0]),
+		func() { u.Put(own, Place{key, 0}, make([]byte, WordBytes)) },
+		func() { require.Equal(t, own.here(uint32(key)), u.mark.at.Load(), "the mark of who looks at the key") })
+}
+
+// Who withdraws has made the key bad before it looks at marks.
+func TestKeysAreBadBeforeMarksAreLookedAt(t *testing.T) {
+	own, err := Reserve(4, 2*hugeBytes, usersOfAPage, EntriesMax)
+	require.NoError(t, err)
+	o := NewOwner(own)
+	key, _, err := o.Expose(WordBytes, nil)
+	require.NoError(t, err)
+	stopped(t, unsafe.Pointer(&own.users[0]),
+		func() { o.Withdraw(key, nil) },
+		func() { require.Zero(t, own.entries[uint32(key)].key.Load(), "the key while marks are looked at") })
+}
