@@ -23,8 +23,14 @@ func chain(r *pebble.Rank, length, sends int, options []target.Option, epoch ...
 		target.Key(func(v [2]uint64) uint64 { return v[0] }),
 		target.Each(func(v [2]uint64) {
 			handled++
-			if v[1] > 0 {
-				links.Send([2]uint64{(v[0]*31 + 7) % keys, v[1] - 1})
+			if v[1] == 0 {
+				return
+			}
+			next := [2]uint64{(v[0]*31 + 7) % keys, v[1] - 1}
+			if v[0]%2 == 0 {
+				links.Send(next)
+			} else {
+				links.SendAll([][2]uint64{next})
 			}
 		}), options...)
 	err = r.Epoch(func() error {

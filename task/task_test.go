@@ -14,6 +14,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
@@ -236,4 +237,31 @@ func TestTasksAreExplained(t *testing.T) {
 		return s.Run(nil)
 	}), pebble.ErrExplained)
 	require.Contains(t, told.String(), "at most 10 that have begun, each a coroutine of about 3072 bytes: 30720 bytes")
+}
+
+// Buffers that are due leave while tasks run, however many there are to run.
+func TestBuffersAreDueWhileTasksRun(t *testing.T) {
+	const due, busy = time.Millisecond, 100 * time.Millisecond
+	var arrived time.Duration
+	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Due: due}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		word := target.New(r, "word", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }),
+			target.Each(func(uint64) { arrived = r.Now() }))
+		began := r.Now()
+		var next func()
+		next = func() {
+			r.Compute(10 * time.Microsecond)
+			if r.Now()-began < busy {
+				s.Go(next)
+			}
+		}
+		return s.Run(func() {
+			if r.ID() == 0 {
+				word.Send(1)
+				next()
+			}
+		})
+	}))
+	require.Positive(t, arrived)
+	require.Less(t, arrived, busy/5)
 }
