@@ -30,6 +30,14 @@ var catalogue = []mutation{
 	{"nobody tells that a rank has nothing left of a group", "task/group.go",
 		"if g.elsewhere() {\n\t\tt.taken.Send", "if false {\n\t\tt.taken.Send",
 		"TestGroupsOverRanks"},
+	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\tr.spend(1)\n\t\t\tworked = true\n",
+		"\t\t\tworked = true\n", "task/TestBuffersAreDueWhileTasksRun"},
+	{"a question of a task waits for another link", "delegate/delegate.go",
+		"d.asks.AwaitRoom(engine.Key{}, []question[Q]{{q, nobody}})",
+		"d.asking.AwaitRoom(1); d.asks.AwaitRoom(engine.Key{}, nil)", "TestTasksAskOverTheirOwnLinks"},
+	{"pebbles of two depths gather in one buffer", "target/send.go",
+		"if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which", "if s.n+len(vs) >= len(s.vs) { // which",
+		"TestDepth"},
 
 	// Memory.
 	{"a view of all new elements is not written back", "memory/view.go", "if c.mode != ReadOnly {", "if c.mode == ReadWrite {", "TestViews"},
@@ -48,6 +56,9 @@ var catalogue = []mutation{
 		"TestNextHoldersSeeWhatWasBegun"},
 	{"a lock is taken again by who has it", "memory/lock.go", "case l.held != 0 && l.by == by:", "case false:",
 		"TestLockTwice"},
+	{"a fence does not wait for what answers begin", "memory/space.go",
+		"\ts.fenceAsked(&w.c)\n\ts.await(call, w) // what was asked for may begin operations\n",
+		"\ts.fenceAsked(&w.c)\n", "TestFencesWaitForLongElements"},
 
 	// Tuning.
 	{"a duel is won by chance", "tune/duel.go", "byChance  = 1e-3", "byChance  = 0.7", "TestEqualSettingsGainNothing"},
@@ -56,6 +67,14 @@ var catalogue = []mutation{
 	{"one setting is always first in a duel", "tune/duel.go", "return len(d.fought)%2 == 1", "return false", "TestDuel"},
 
 	// Exposed memory.
+	{"who accesses looks at the key before it marks", "internal/exposed/segment.go",
+		"\tu.mark.at.Store(s.here(slot))\n\te := &s.entries[slot]\n\tif e.key.Load() != p.Key {",
+		"\te := &s.entries[slot]\n\tbad := e.key.Load() != p.Key\n\tu.mark.at.Store(s.here(slot))\n\tif bad {",
+		"TestMarksComeBeforeLooks"},
+	{"who withdraws looks at marks before the key is bad", "internal/exposed/owner.go",
+		"\to.own.entries[number].key.Store(0)\n\to.bytes -= int64(t.to - t.from)\n\to.count--\n",
+		"\to.bytes -= int64(t.to - t.from)\n\to.count--\n\tif !o.own.entered(o.own, number) {\n\t\to.own.entries[number].key.Store(0)\n\t}\n",
+		"TestKeysAreBadBeforeMarksAreLookedAt"},
 	{"memory is given out with what it held", "internal/exposed/owner.go",
 		"if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time", "if false {",
 		"TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
@@ -83,7 +102,21 @@ var catalogue = []mutation{
 	{"what is dropped keeps its place", "internal/addresses/cache.go", "\t\treturn true\n", "\t\treturn false\n",
 		"TestCacheForgetsTheOldest"},
 
+	{"a put that begins within a word tears words", "internal/exposed/access.go", "n := head(dst)", "n := 0*head(dst)",
+		"netio/mem/TestMemConforms"},
+
+	// Transports.
+	{"a fence does not wait for what has left", "netio/tcp/remote.go",
+		"if f != nil && f.head != f.tail {", "if f != nil && f.left != f.tail {", "TestFencesWaitForWhatHasLeft"},
+	{"a long transfer is taken apart within words", "netio/tcp/remote.go",
+		"pieceBytesMax-int(a.Offset%exposed.WordBytes))", "pieceBytesMax+0*exposed.WordBytes)",
+		"TestPiecesEndWithWords"},
+	{"a simulated fence counts accesses that came after it", "netio/sim/onesided.go",
+		"if started <= f.before {", "if true {", "TestKeepsThePromisesOfTransports"},
+
 	// Fabrics.
+	{"a fence counts transfers that came after it", "netio/ofi/transfer.go",
+		"if number <= f.before {", "if number > 0 {", "TestFencesCountWhatCameBefore"},
 	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != crc32.Checksum(packet[12:], castagnoli) {", "if false {", "TestPacket"},
 	{"a packet of another job is taken", "netio/ofi/packet.go", " || binary.LittleEndian.Uint64(packet) != token {", " {", "TestPacket"},
 	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestHeads"},

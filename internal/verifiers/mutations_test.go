@@ -1,9 +1,11 @@
 package verifiers
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -14,15 +16,19 @@ import (
 	"github.com/activepebbles/pebbles/internal/overlay"
 )
 
-// mutation is one fault of the catalogue: good, which is in the file once, becomes bad, and a test of the file's package must fail.
+// mutation is one fault of the catalogue: good, which is in the file once, becomes bad, and a test must fail. It is of
+// the file's package, unless a folder stands before its name.
 type mutation struct{ name, file, good, bad, test string }
 
 func (m mutation) changes() []overlay.Change {
 	return []overlay.Change{{File: m.file, Good: m.good, Bad: m.bad}}
 }
 
-// folder is the package's.
-func (m mutation) folder() string { return filepath.ToSlash(filepath.Dir(m.file)) }
+// where is the folder of the test, and its name.
+func (m mutation) where() (folder, test string) {
+	folder, test = path.Split(m.test)
+	return path.Clean(cmp.Or(folder, path.Dir(m.file))), test
+}
 
 var (
 	turnFlag  = flag.Int("turn", -1, "try the faults of the catalogue whose turn it is, of -turns; -1 is none of them")
@@ -49,15 +55,16 @@ func TestCatalogueIsOfThisTree(t *testing.T) {
 // requireTest requires that the test of a fault is in its package.
 func requireTest(t *testing.T, m mutation) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(overlay.Root(t), m.folder(), "*_test.go"))
+	folder, test := m.where()
+	files, err := filepath.Glob(filepath.Join(overlay.Root(t), filepath.FromSlash(folder), "*_test.go"))
 	require.NoError(t, err)
-	declares := regexp.MustCompile(`(?m)^func ` + m.test + `\(t \*testing\.T\)`)
+	declares := regexp.MustCompile(`(?m)^func ` + test + `\(t \*testing\.T\)`)
 	for _, file := range files {
 		if declares.MatchString(read(t, file)) {
 			return
 		}
 	}
-	t.Fatalf("%s: no %s in %s", m.name, m.test, m.folder())
+	t.Fatalf("%s: no %s in %s", m.name, test, folder)
 }
 
 // Each fault of the catalogue makes its test fail, in words: not by waiting for ever.
@@ -74,7 +81,8 @@ func TestMutationsAreCaught(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			told := fails(t, m)
-			require.Regexp(t, `(?m)^--- FAIL: `+m.test+`\b`, told)
+			_, test := m.where()
+			require.Regexp(t, `(?m)^--- FAIL: `+test+`\b`, told)
 			require.NotContains(t, told, "test timed out", "it waits for ever")
 		})
 	}
@@ -84,12 +92,13 @@ func TestMutationsAreCaught(t *testing.T) {
 // fails builds a package's tests with a fault, and runs the one that must fail. It returns what that says.
 func fails(t *testing.T, m mutation) string {
 	t.Helper()
+	folder, test := m.where()
 	program := filepath.Join(t.TempDir(), "mutated.test")
-	overlay.Build(t, m.changes(), "test", "-vet=off", "-c", "-o", program, "./"+m.folder())
+	overlay.Build(t, m.changes(), "test", "-vet=off", "-c", "-o", program, "./"+folder)
 	ctx, cancel := context.WithTimeout(t.Context(), killedAfter)
 	defer cancel()
-	c := exec.CommandContext(ctx, program, "-test.run=^("+m.test+")$", "-test.timeout="+failsWithin)
-	c.Dir = filepath.Join(overlay.Root(t), filepath.FromSlash(m.folder()))
+	c := exec.CommandContext(ctx, program, "-test.run=^("+test+")$", "-test.timeout="+failsWithin)
+	c.Dir = filepath.Join(overlay.Root(t), filepath.FromSlash(folder))
 	out, err := c.CombinedOutput()
 	require.NoError(t, ctx.Err(), "it waits for ever\n%s", out)
 	require.Error(t, err, "no test has failed\n%s", out)
