@@ -125,6 +125,17 @@ var catalogue = []mutation{
 	{"a lock that was given up is given back", "netio/ofi/lock.go", "\t\tif s&lockGivenUp != 0 {\n\t\t\treturn\n\t\t}\n", "", "TestLockIsGivenUp"},
 	{"a lock is given up that another one has", "netio/ofi/lock.go", "s/lockTurn != turn || ", "", "TestLockIsGivenUp"},
 	{"links that send nothing count as senders", "netio/ofi/preposted.go", "if senders[l.place.Process] {", "if senders[l.place.Process] || true {", "TestPreposted"},
+	{"memory is withdrawn under a holder", "netio/ofi/lease.go", "len(x.holders) > 0 && !w.closed; {",
+		"len(x.holders) < 0 && !w.closed; {", "TestWithdrawalWaitsForHolders"},
+	{"a lost process holds what it has held", "netio/ofi/way.go", "\tw.exposures.forget(l.place.Process)\n", "",
+		"TestWithdrawalAfterAHoldersDeath"},
+	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
+		"TestOneRegionForAll"},
+	{"who ends before a fetch has sent damage", "netio/ofi/link.go",
+		"\tif err != nil {\n\t\tl.w.doubt(l, err)\n\t\treturn\n\t}\n\tl.w.damaged(l, fmt.", "\tl.w.damaged(l, fmt.",
+		"TestSenderEndsBeforeAFetch"},
+	{"what could not be fetched is lent for ever", "netio/ofi/link.go",
+		"\tf.Inside(access).Pool.TakeBack(f)\n\tif err != nil {\n", "\tif err != nil {\n", "TestSenderEndsBeforeAFetch"},
 	{"more is exposed than may be pinned", "netio/ofi/lease.go", "int64(bytes) > left {", "int64(bytes) > left+1<<40 {", "TestExposeBeyondPinned"},
 
 	// How processes meet.

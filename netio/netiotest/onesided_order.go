@@ -103,7 +103,7 @@ func fenced(w *world) {
 // fencesWait has a fence come between long puts, which have left or not, and short gets that end earlier: it is done
 // when the puts are, whatever else has ended.
 func fencesWait(w *world) {
-	const rounds, size = 40, 100 << 10
+	const rounds, size = 20, 100 << 10
 	ranks := len(w.ports)
 	all := w.expose(size)
 	w.each(func(rank int, p netio.Port) error {

@@ -85,7 +85,7 @@ func atomicWords(w *world) {
 // longPuts has a rank put long ranges that begin at odd offsets, all bytes of each equal, while the owner reads, by
 // words and by ranges that begin there too: each word that a range covers as a whole is one put's.
 func longPuts(w *world) {
-	const rounds, size = 150, 200 << 10
+	const rounds, size = 50, 100 << 10
 	all := w.expose(size)
 	words, last := all[0].words(), len(all)-1
 	check := func(i int, word uint64) error {

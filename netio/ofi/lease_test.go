@@ -70,10 +70,17 @@ func overtakenPair(t *testing.T, o *overtaken, process int) []process {
 
 // look has rank 1 look until something is so.
 func look(t *testing.T, all []process, what string, so func() bool) {
+	t.Helper()
+	lookAt(t, all[1].Port(1), what, so)
+}
+
+// lookAt has a port look.
+func lookAt(t *testing.T, p netio.Port, what string, so func() bool) {
+	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !so(); {
 		require.True(t, time.Now().Before(end), "%s: not within 20 s", what)
-		require.Nil(t, all[1].Port(1).Recv())
-		all[1].Port(1).Wait(time.Millisecond)
+		require.True(t, p.Recv() == nil, "a frame has come")
+		p.Wait(time.Millisecond)
 	}
 }
 
@@ -235,5 +242,91 @@ func TestWithdrawalEndsRegistration(t *testing.T) {
 		require.NoError(t, result())
 	}
 	require.Equal(t, before, state())
+	closeAll(t, all)
+}
+
+// TestWithdrawalWaitsForHolders withdraws memory that another process has a lease of. It returns when that has said
+// that it uses it no more.
+func TestWithdrawalWaitsForHolders(t *testing.T) {
+	o := &overtaken{kind: revoked}
+	all := overtakenPair(t, o, 1)
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	address, _, err := all[0].Port(0).OneSided().Expose(4096)
+	require.NoError(t, err)
+	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+	withdrawn, result := withdraw(all[0], address)
+	look(t, all, "answer", o.some)
+	for range 100 {
+		require.False(t, withdrawn(), "the holder's answer is on its way")
+		all[1].Port(1).Wait(100 * time.Microsecond)
+	}
+	o.letGo(t)
+	look(t, all, "withdrawal", withdrawn)
+	require.NoError(t, result())
+	closeAll(t, all)
+}
+
+// TestWithdrawalAfterAHoldersDeath has a process that has a lease end before it could answer a revocation.
+func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
+	for name, early := range map[string]bool{"withdrawn before": true, "withdrawn after": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &overtaken{kind: revoked} // and never let go
+			all := overtakenPair(t, o, 1)
+			lost := make(chan error, 8)
+			all[0].Start(func(err error) { lost <- err })
+			all[1].Start(func(error) {})
+			address, _, err := all[0].Port(0).OneSided().Expose(4096)
+			require.NoError(t, err)
+			require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+			begin := func() (func() bool, func() error) { return withdraw(all[0], address) }
+			var withdrawn func() bool
+			var result func() error
+			if early {
+				withdrawn, result = begin()
+				look(t, all, "answer", o.some)
+			}
+			all[1].Kill()
+			<-lost
+			if !early {
+				withdrawn, result = begin()
+			}
+			require.Eventually(t, withdrawn, 20*time.Second, time.Millisecond, "it waits for a process that is lost")
+			require.NoError(t, result())
+			all[0].Abort("it has been seen")
+			_ = all[0].Close()
+			_ = all[1].Close()
+		})
+	}
+}
+
+// TestOneRegionForAll has several processes ask for the same memory, which is registered once.
+func TestOneRegionForAll(t *testing.T) {
+	n := &loopback{}
+	all := dial(t, netiotest.Configs(t, 3, 3), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	w, one := all[0].way, all[0].Port(0).OneSided()
+	pinned := func() int64 { return locked(w, func() int64 { return w.pinned.used }) }
+	before := pinned()
+	address, _, err := one.Expose(4096)
+	require.NoError(t, err)
+	var c netio.Completion
+	for rank := 1; rank < len(all); rank++ {
+		all[rank].Port(rank).OneSided().Put(address, make([]byte, 8), &c)
+		lookAt(t, all[rank].Port(rank), "put", c.Done)
+		require.NoError(t, c.Err())
+		require.Equal(t, before+4096, pinned(), "after rank %d has put", rank)
+	}
+	withdrawn, result := withdraw(all[0], address)
+	lookAt(t, all[1].Port(1), "withdrawal", func() bool {
+		all[2].Port(2).Recv()
+		return withdrawn()
+	})
+	require.NoError(t, result())
+	require.Equal(t, before, pinned())
 	closeAll(t, all)
 }

@@ -1,0 +1,72 @@
+package ofi
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
+)
+
+// late is an end that is too busy to fetch anything until it is let go.
+type late struct {
+	*loop
+	met, free atomic.Bool
+}
+
+func (f *late) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
+	if !f.free.Load() {
+		f.met.Store(true)
+		return errBusy
+	}
+	return f.loop.Get(peer, mem, r, at, key, tag)
+}
+
+// TestSenderEndsBeforeAFetch has a process send a frame whose payload is to be fetched, and lose its endpoint
+// before it is. No part of the frame arrives, its memory comes back, and the process is told as lost: it has
+// damaged nothing.
+func TestSenderEndsBeforeAFetch(t *testing.T) {
+	for name, end := range map[string]func(sender process, at *loop){
+		"alone":            func(_ process, at *loop) { at.Close() },
+		"with its process": func(sender process, at *loop) { at.Close(); sender.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := &loopback{}
+			f, there := &late{loop: n.open()}, n.open()
+			all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, func(p int) (fabric, error) {
+				if p == 0 {
+					return f, nil
+				}
+				return there, nil
+			})
+			told := make(chan error, 8)
+			all[0].Start(func(err error) { told <- err })
+			all[1].Start(func(error) {})
+			port := all[1].Port(1)
+			large := port.Pool().Get(100_000)
+			large.Kind, large.From, large.To, large.Bytes = netio.Data, 1, 0, 100_000
+			port.Send(large)
+			port.Wait(time.Millisecond)
+			lookAt(t, all[0].Port(0), "reference", f.met.Load)
+			end(all[1], there)
+			f.free.Store(true)
+			lookAt(t, all[0].Port(0), "word of the loss", func() bool { return len(told) > 0 })
+			var lost *netio.LostError
+			err := <-told
+			require.ErrorAs(t, err, &lost)
+			require.Equal(t, 1, lost.Process)
+			require.NotErrorIs(t, err, netio.ErrDamaged)
+			w := all[0].way
+			lookAt(t, all[0].Port(0), "end of the fetch", func() bool {
+				return locked(w, func() bool { return w.links[1].fetches.Lent() == 0 && w.pieces == 0 })
+			})
+			all[0].Abort("it has been seen")
+			_ = all[0].Close()
+			_ = all[1].Close()
+		})
+	}
+}
