@@ -73,7 +73,8 @@ var catalogue = []mutation{
 		"TestMarksComeBeforeLooks"},
 	{"who withdraws looks at marks before the key is bad", "internal/exposed/owner.go",
 		"\to.own.entries[number].key.Store(0)\n\to.bytes -= int64(t.to - t.from)\n\to.count--\n",
-		"\to.bytes -= int64(t.to - t.from)\n\to.count--\n\tif !o.own.entered(o.own, number) {\n\t\to.own.entries[number].key.Store(0)\n\t}\n",
+		"\to.bytes -= int64(t.to - t.from)\n\to.count--\n\tif !o.own.entered(o.own, number) {\n\t\t" +
+			"o.own.entries[number].key.Store(0)\n\t}\n",
 		"TestKeysAreBadBeforeMarksAreLookedAt"},
 	{"memory is given out with what it held", "internal/exposed/owner.go",
 		"if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time", "if false {",

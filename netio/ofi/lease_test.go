@@ -91,6 +91,11 @@ func locked[T any](w *Way, f func() T) T {
 	return f()
 }
 
+// putWord has rank 1 put a word.
+func putWord(t *testing.T, all []process, a netio.Address) error {
+	return done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(a, make([]byte, 8), c) })
+}
+
 // withdraw begins a withdrawal beside the test's own goroutine.
 func withdraw(p process, a netio.Address) (done func() bool, err func() error) {
 	ended := make(chan error, 1)
@@ -255,7 +260,7 @@ func TestWithdrawalWaitsForHolders(t *testing.T) {
 	}
 	address, _, err := all[0].Port(0).OneSided().Expose(4096)
 	require.NoError(t, err)
-	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+	require.NoError(t, putWord(t, all, address))
 	withdrawn, result := withdraw(all[0], address)
 	look(t, all, "answer", o.some)
 	for range 100 {
@@ -280,7 +285,7 @@ func TestWithdrawalAfterAHoldersDeath(t *testing.T) {
 			all[1].Start(func(error) {})
 			address, _, err := all[0].Port(0).OneSided().Expose(4096)
 			require.NoError(t, err)
-			require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
+			require.NoError(t, putWord(t, all, address))
 			begin := func() (func() bool, func() error) { return withdraw(all[0], address) }
 			var withdrawn func() bool
 			var result func() error
