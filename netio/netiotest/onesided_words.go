@@ -11,9 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/netio"
 )
+
+const wordBytes = 8
 
 // whole is a word that shows when it is torn.
 func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
@@ -104,7 +105,7 @@ func longPuts(w *world) {
 					buffer[k] = byte(i)
 				}
 				var c netio.Completion
-				odd := 1 + i%(exposed.WordBytes-1)
+				odd := 1 + i%(wordBytes-1)
 				o.Put(all[0].Plus(odd), buffer[odd:size-1], &c)
 				if err := settle(p, &c); err != nil {
 					return err
@@ -114,13 +115,13 @@ func longPuts(w *world) {
 		}
 		for n := 0; rank == 0 && !over.Load(); n++ {
 			var c netio.Completion
-			odd := 1 + n%(exposed.WordBytes-1)
-			o.Get(all[0].Plus(odd), buffer[:size-exposed.WordBytes], &c)
+			odd := 1 + n%(wordBytes-1)
+			o.Get(all[0].Plus(odd), buffer[:size-wordBytes], &c)
 			if err := settle(p, &c); err != nil {
 				return err
 			}
 			for i := 1; i < len(words)-1; i++ {
-				got := binary.NativeEndian.Uint64(buffer[exposed.WordBytes*i-odd:])
+				got := binary.NativeEndian.Uint64(buffer[wordBytes*i-odd:])
 				if err := errors.Join(check(i, got), check(i, atomic.LoadUint64(&words[i]))); err != nil {
 					return err
 				}
