@@ -229,13 +229,17 @@ type LockError struct {
 	Rank   int    // that has it
 	Task   bool   // by a task, and not by the main function
 	Place  string // the file and line where it was taken
-	Waiter int    // the rank that is to have it next
+	Waiter int    // the rank that is to have it next; -1 for none
 }
 
 func (e *LockError) Error() string {
 	who := "the main function"
 	if e.Task {
 		who = "a task"
+	}
+	if e.Waiter < 0 {
+		return fmt.Sprintf("memory: lock %q was not given back by %s of rank %d, which took it at %s, when the epoch ended: "+
+			"call Unlock after each Lock", e.Lock, who, e.Rank, e.Place)
 	}
 	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: "+
 		"rank %d waits for it, and nothing is under way that could end that: call Unlock after each Lock, "+

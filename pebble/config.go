@@ -48,6 +48,9 @@ type Config struct {
 	// AddressCache is how many addresses of arrays and objects of other processes a process keeps: see package memory.
 	// 0 is 100; negative is none. More than 1,000 are refused.
 	AddressCache int
+	// PageCache is how many bytes of copies and twins of shared pages a rank keeps at most: see package pages. 0 is
+	// PageCacheDefault.
+	PageCache int64
 	// Due is how long a pebble may wait in a buffer while its rank keeps sending: after it, the buffer leaves at the
 	// next send at which the rank looks at the clock, at the latest 1,024 pebbles on. A rank that waits sends its
 	// buffers at once. In a reduction cache that joins pebbles one may wait 100 times as long. 0 is 1 ms; negative is
@@ -104,6 +107,9 @@ type Config struct {
 // AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
 const AddressCacheDefault = 100
 
+// PageCacheDefault is how many bytes of copies and twins of shared pages a rank keeps when it is not told.
+const PageCacheDefault = 64 << 20
+
 const (
 	dueDefault    = time.Millisecond
 	budgetDefault = 1 << 20
@@ -125,6 +131,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: cache of %d entries: give a positive number, or 0 for none", c.Cache)
 	case c.AddressCache > values.AddressCacheMax:
 		return c, fmt.Errorf("pebble: config: %w", values.CheckAddressCache(c.AddressCache))
+	case c.PageCache < 0:
+		return c, fmt.Errorf("pebble: config: page cache of %d bytes: give a positive number, or 0 for the default", c.PageCache)
 	case c.Credits < 0:
 		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default",
 			c.Credits)
@@ -182,6 +190,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Coalesce == 0 {
 		c.Coalesce = coalesce.FactorDefault
+	}
+	if c.PageCache == 0 {
+		c.PageCache = PageCacheDefault
 	}
 	if c.AddressCache == 0 {
 		c.AddressCache = AddressCacheDefault

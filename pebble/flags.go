@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -40,7 +41,7 @@ type fabric struct {
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
-// cache, address-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and verbose.
+// cache, address-cache, page-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and verbose.
 // Their values are written as those of the command pebbles are; its page of help for an application explains them.
 // Values that can't be are refused when the flags are parsed.
 //
@@ -100,6 +101,10 @@ func Flags(fs *flag.FlagSet) *Options {
 		}
 		return values.CheckAddressCache(n)
 	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
+	fs.Var(value{func() string { return values.BytesText(cmp.Or(c.PageCache, PageCacheDefault)) }, func(text string) (err error) {
+		c.PageCache, err = values.Bytes(text)
+		return err
+	}}, "page-cache", "limit of one rank for copies and twins of shared pages, a `size` such as 64MiB")
 	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, "+
 		"8 to 128)")
 	fs.Var(value{func() string { return c.Buffers.String() }, func(text string) error {

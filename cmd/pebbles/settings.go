@@ -36,6 +36,7 @@ type settings struct {
 	parameters  string        // of which machine; "" is this one
 	known       *tune.Setting // from a profile: what it begins with; nil: none
 	memory      size
+	pageCache   size
 	due         wait
 	period      wait
 	seed        uint64
@@ -78,6 +79,8 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(open{count{&s.cache, 0, "0"}, &s.autos.Cache}, "cache", "entries of the reduction cache, 0 for none, or "+auto)
 	s.addresses = pebble.AddressCacheDefault
 	f.Var(addressCount{count{&s.addresses, 0, "0"}}, "address-cache", "addresses of arrays and objects of other processes that a process keeps, 0 for none")
+	s.pageCache = pebble.PageCacheDefault
+	f.Var(&s.pageCache, "page-cache", "limit of one rank for copies and twins of shared pages, such as 64MiB")
 	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
 	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
 	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
@@ -203,6 +206,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		Buffers:      buffers,
 		Credits:      s.credits,
 		MemoryLimit:  int64(s.memory),
+		PageCache:    int64(s.pageCache),
 		Tuning:       s.tuning(log),
 		Log:          log,
 	}, nil

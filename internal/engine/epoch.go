@@ -42,6 +42,9 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return err
 		}
 		err := plan.check(r.beyond)
+		if err == nil {
+			err = r.mayBegin("an epoch")
+		}
 		if f == nil {
 			err = errors.New("pebble: epoch: it has no function: give one, which may do nothing")
 		}

@@ -200,5 +200,5 @@ func (r *Rank) panicked(value any) error {
 	if r.mode&^1 == handler && r.handling != nil {
 		where = r.place()
 	}
-	return r.job.config.Errors.Panic(r.id, where, value, stack)
+	return r.job.config.Errors.Panic(r.id, where, r.fault(value), stack)
 }

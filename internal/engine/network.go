@@ -28,6 +28,8 @@ const (
 	finishing
 	allGather
 	scan
+	posting
+	sharing
 	purposes
 )
 
@@ -45,6 +47,8 @@ var purposeNames = [purposes]string{
 	finishing:    "the end of the rank's function",
 	allGather:    "an all-gathering",
 	scan:         "a scan",
+	posting:      "a message between locks",
+	sharing:      "a barrier of shared pages",
 }
 
 // begun says that a collective for this purpose is to begin.

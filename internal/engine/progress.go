@@ -78,6 +78,8 @@ func (r *Rank) arrive(f *netio.Frame) {
 			r.marked(f)
 		case Refactoring:
 			r.refactored(f)
+		case posting:
+			r.posted(f)
 		default:
 			r.control.put(f)
 		}

@@ -54,12 +54,15 @@ type Rank struct {
 	tuning       *tuning        // nil when nothing is tuned
 	oneSided     netio.OneSided // nil before its first use
 	accessErrors []func() error
-	tasks        Tasks         // nil when the program has none
-	idle         func() bool   // idle work of the running epoch; nil for none
-	aside        bool          // there is work besides frames in this epoch
-	idleSince    time.Duration // with tasks that wait: when the rank had nothing to do for the first time
-	explaining   bool          // the next epoch is to be explained
-	stack        []byte        // of a panic on its way through Epoch
+	post         func(from int, value []byte) // takes what other ranks post; nil when nothing is expected
+	before       []func(call string) error    // asked before epochs and at the end; see Guarded
+	faults       []func(at uintptr) string    // tell what accesses to addresses are that fault
+	tasks        Tasks                        // nil when the program has none
+	idle         func() bool                  // idle work of the running epoch; nil for none
+	aside        bool                         // there is work besides frames in this epoch
+	idleSince    time.Duration                // with tasks that wait: when the rank had nothing to do for the first time
+	explaining   bool                         // the next epoch is to be explained
+	stack        []byte                       // of a panic on its way through Epoch
 }
 
 func newRank(j *job, id int, port netio.Port) *Rank {
@@ -143,6 +146,9 @@ func (r *Rank) work() netio.Work {
 // finish is the end of a rank whose function has returned nil: no rank leaves before all have come so far, so that no
 // process closes its connections while another needs them.
 func (r *Rank) finish() error {
+	if err := r.mayBegin("the end of the rank's function"); err != nil {
+		return err
+	}
 	_, err := r.networks[finishing].run(r.barrier, nil, nil)
 	return err
 }

@@ -2,18 +2,18 @@ package exposed
 
 import "syscall"
 
-// reserve maps memory that takes room when it is touched.
-func reserve(bytes int) ([]byte, error) {
+// Map maps memory that takes room when it is touched.
+func Map(bytes int) ([]byte, error) {
 	const flags = syscall.MAP_ANON | syscall.MAP_PRIVATE | syscall.MAP_NORESERVE
 	return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, flags)
 }
 
-// unmap can fail only on what is no mapping.
-func unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
+// Unmap can fail only on what is no mapping.
+func Unmap(mapped []byte) { _ = syscall.Munmap(mapped) }
 
-// dropPages gives pages back, after which they read as zero. It reports false when the system does not take them: those
+// DropPages gives pages back, after which they read as zero. It reports false when the system does not take them: those
 // that are locked in place.
-func dropPages(pages []byte, shared bool) bool {
+func DropPages(pages []byte, shared bool) bool {
 	advice := syscall.MADV_DONTNEED
 	if shared {
 		advice = syscall.MADV_REMOVE // for all who have them mapped

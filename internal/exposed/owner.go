@@ -180,7 +180,7 @@ func (s *Segment) entered(of *Segment, number uint32) bool {
 
 // drop gives memory back to the system, after which it reads as zero. It reports false when the system does not take
 // it.
-func (s *Segment) drop(at span) bool { return dropPages(s.arena[at.from:at.to], s.shared) }
+func (s *Segment) drop(at span) bool { return DropPages(s.arena[at.from:at.to], s.shared) }
 
 // Drop gives all exposed memory of the process back to the system, at the end.
 func (o *Owner) Drop() {

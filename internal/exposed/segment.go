@@ -65,9 +65,9 @@ func Bytes(room int64, users int) int64 {
 func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 	var failed error
 	for ; room >= hugeBytes; room /= 2 {
-		mapped, err := reserve(headBytes(users, entries) + int(room)&^(hugeBytes-1))
+		mapped, err := Map(headBytes(users, entries) + int(room)&^(hugeBytes-1))
 		if err == nil {
-			return layOut(mapped, unmap, process, users, entries, false), nil
+			return layOut(mapped, Unmap, process, users, entries, false), nil
 		}
 		failed = err
 	}
@@ -81,7 +81,7 @@ func Share(mapped []byte, unmap func([]byte), process, users int) (*Segment, err
 		return nil, fmt.Errorf("open the exposed memory of process %d: it has %d bytes, %d are needed at least",
 			process, len(mapped), headBytes(users, EntriesMax)+hugeBytes)
 	}
-	return layOut(mapped, unmap, process, users, EntriesMax, true), nil
+	return layOut(mapped, Unmap, process, users, EntriesMax, true), nil
 }
 
 func layOut(mapped []byte, unmap func([]byte), process, users, entries int, shared bool) *Segment {
@@ -91,7 +91,7 @@ func layOut(mapped []byte, unmap func([]byte), process, users, entries int, shar
 		entries: unsafe.Slice((*entry)(unsafe.Pointer(&mapped[users*markBytes])), entries),
 		arena:   mapped[headBytes(users, entries):],
 	}
-	runtime.AddCleanup(s, unmap, mapped)
+	runtime.AddCleanup(s, Unmap, mapped)
 	return s
 }
 

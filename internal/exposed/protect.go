@@ -1,0 +1,16 @@
+package exposed
+
+import "syscall"
+
+// Protection is what the processor allows of memory.
+type Protection int
+
+// The protections.
+const (
+	NoAccess  Protection = syscall.PROT_NONE
+	ReadOnly  Protection = syscall.PROT_READ
+	ReadWrite Protection = syscall.PROT_READ | syscall.PROT_WRITE
+)
+
+// Protect sets what the processor allows of pages that [Map] has returned. It costs a system call.
+func Protect(pages []byte, p Protection) error { return syscall.Mprotect(pages, int(p)) }

@@ -1,0 +1,5 @@
+//go:build pebbles_check
+
+package pages
+
+const alwaysChecked = true

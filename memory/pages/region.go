@@ -1,0 +1,219 @@
+package pages
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/netio"
+)
+
+// region is the pages of one slice, as one rank sees them: bytes, where a [Slice] has elements.
+type region struct {
+	s     *Space
+	id    int
+	name  string
+	array interface{ Free() error }
+	layout
+	size  int           // bytes of an element
+	homes []memory.Site // by run: where it is
+	state []state       // by page
+	stamp []uint32      // by page: when it was last opened, on the space's clock
+	copy  []byte        // local copies, in the order of elements; nil before the first
+	order order         // of pages with a copy, by their last use
+	freed bool
+}
+
+// state is what a rank knows of a page.
+type state uint8
+
+const (
+	resident state = 1 << iota // there is memory for a copy
+	valid                      // the copy has what this rank may read
+	dirty                      // it has a twin
+	// The others are good when the page was opened since the last acquire or release, as its stamp says.
+	reading
+	writing
+)
+
+const interval = reading | writing
+
+// open opens the elements lo to hi-1, and returns their bytes.
+func (r *region) open(call string, lo, hi uint64, how state) []byte {
+	if lo >= hi || hi > r.n {
+		if lo == hi && hi <= r.n && !r.freed {
+			return nil
+		}
+		r.outside(call, lo, hi)
+	}
+	first, last := r.page(lo), r.page(hi-1)
+	if r.runOf(first) == r.runOf(last) {
+		if near := r.homes[r.runOf(first)].Near; near != nil && r.direct(first, last) {
+			for p := first; p <= last; p++ {
+				r.mark(p, how)
+			}
+			from := lo % r.run
+			return near[from*uint64(r.size) : (from+hi-lo)*uint64(r.size)]
+		}
+	}
+	return r.openCopy(call, lo, hi, how)
+}
+
+// direct reports whether pages are used where they lie: none has a copy that this rank has opened.
+func (r *region) direct(first, last int) bool {
+	if r.s.config.copies() {
+		return false
+	}
+	if r.copy == nil {
+		return true
+	}
+	for p := first; p <= last; p++ {
+		if r.state[p]&valid != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// mark notes that a page was opened.
+func (r *region) mark(p int, how state) {
+	if r.stamp[p] != r.s.now {
+		r.stamp[p] = r.s.now
+		r.state[p] &^= interval
+	}
+	if how == writing && r.state[p]&writing == 0 {
+		r.s.written = append(r.s.written, written{uint32(r.id), uint32(p)})
+	}
+	r.state[p] |= how
+}
+
+// opened reports whether a page was opened in this way since the last acquire or release.
+func (r *region) opened(p int, how state) bool { return r.stamp[p] == r.s.now && r.state[p]&how != 0 }
+
+// openCopy opens local copies.
+func (r *region) openCopy(call string, lo, hi uint64, how state) []byte {
+	s := r.s
+	s.begin(call)
+	first, last := r.page(lo), r.page(hi-1)
+	r.beside(call, first, last, how)
+	r.reserve(call)
+	r.fetch(call, first, last)
+	for p := first; p <= last; p++ {
+		r.mark(p, how)
+		r.order.use(p)
+	}
+	for p := first; p <= last && how == writing; p++ {
+		if r.state[p]&dirty == 0 {
+			r.twin(call, p)
+		}
+	}
+	b := r.copy[lo*uint64(r.size) : hi*uint64(r.size)]
+	if s.config.Checked {
+		r.protect(first, last)
+	}
+	s.end()
+	return b
+}
+
+// beside ends the job where a span of copies meets one of the home's own memory that is open: what is written to one of
+// them would not be seen in the other.
+func (r *region) beside(call string, first, last int, how state) {
+	if r.s.config.copies() {
+		return
+	}
+	for p := first; p <= last; p++ {
+		if r.state[p]&valid == 0 && r.homes[r.runOf(p)].Near != nil &&
+			(r.opened(p, writing) || how == writing && r.opened(p, reading)) {
+			lo, hi := r.bounds(p)
+			r.misuse(call, "elements %d to %d are open where their home is, and this span goes on beyond that: open the longer "+
+				"span first, or two that end where the home does", lo, hi-1)
+		}
+	}
+}
+
+// fetch gets the pages that are not valid from their homes.
+func (r *region) fetch(call string, first, last int) {
+	s := r.s
+	missing := 0
+	for p := first; p <= last; p++ {
+		if r.state[p]&valid == 0 {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return
+	}
+	r.makeRoom(call, first, last)
+	o := s.inside.Begin(r.name)
+	for p := first; p <= last; p++ {
+		if r.state[p]&valid != 0 {
+			continue
+		}
+		from, run := p, r.runOf(p)
+		for p < last && r.runOf(p+1) == run && r.state[p+1]&valid == 0 {
+			p++
+		}
+		lo, _ := r.bounds(from)
+		_, hi := r.bounds(p)
+		r.unprotect(lo, hi)
+		s.memory.Get(r.home(lo), r.copy[lo*uint64(r.size):hi*uint64(r.size)], o.Completion)
+		s.counts.Fetches++
+	}
+	s.inside.End(call, o)
+	for p := first; p <= last; p++ {
+		if r.state[p]&valid == 0 {
+			r.state[p] |= valid
+			s.valid++
+			if !s.config.copies() && r.homes[r.runOf(p)].Near != nil {
+				s.borrowed = append(s.borrowed, written{uint32(r.id), uint32(p)})
+			}
+		}
+	}
+	s.counts.PagesFetched += uint64(missing)
+}
+
+// home is where an element is.
+func (r *region) home(i uint64) netio.Address {
+	return r.homes[i/r.run].At.Plus(int(i%r.run) * r.size)
+}
+
+// bytes are those of a page's copy.
+func (r *region) bytes(p int) []byte {
+	lo, hi := r.bounds(p)
+	return r.copy[lo*uint64(r.size) : hi*uint64(r.size)]
+}
+
+// twin keeps a page as it is now.
+func (r *region) twin(call string, p int) {
+	s, b := r.s, r.bytes(p)
+	t := s.takeTwin(call, r, len(b))
+	copy(t, b)
+	r.state[p] |= dirty
+	s.twins = append(s.twins, twin{r, p, t})
+	s.counts.Twins++
+}
+
+// invalidate notes that others have written to pages.
+func (r *region) invalidate(first, count int) {
+	for p := first; p < first+count && p < len(r.state); p++ {
+		if r.state[p]&valid != 0 {
+			r.state[p] &^= valid
+			r.s.valid--
+			r.s.counts.Invalidations++
+		}
+	}
+}
+
+// outside ends the job: there are no such elements.
+func (r *region) outside(call string, lo, hi uint64) {
+	switch {
+	case r.freed:
+		r.misuse(call, "it was freed")
+	case lo > hi:
+		r.misuse(call, "elements %d to %d are none: give the first one, and the one behind the last", lo, hi)
+	}
+	r.misuse(call, "elements %d to %d are not in it, it has %d", lo, hi-1, r.n)
+}
+
+func (r *region) misuse(call, format string, args ...any) {
+	r.s.inside.Misuse("%s of %s: %s", call, r.name, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,124 @@
+package pages
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/memory"
+)
+
+// Slice is a shared slice, as one rank sees it. Its elements are numbered from 0, and a distribution says at whose home
+// each is.
+type Slice[T any] struct {
+	r *region
+	a *memory.Array[T]
+}
+
+// Option is a setting of a slice.
+type Option struct{ pageBytes int }
+
+// PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has as many elements as fit in.
+func PageBytes(n int) Option { return Option{n} }
+
+// NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs, with
+// equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
+// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data. The job fails, with
+// the error that is returned, where there is no room, and where arguments are wrong.
+//
+// Homes take the memory of all elements once, when it is first touched. Copies take addresses for all of them on each rank
+// that makes some, and memory within the job's --page-cache.
+func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...Option) (*Slice[T], error) {
+	const call = "pages.NewSlice"
+	pageBytes := s.config.PageBytes
+	for _, o := range options {
+		pageBytes = o.pageBytes
+	}
+	fail := func(err error) (*Slice[T], error) {
+		return nil, s.engine.FailIn(call, fmt.Errorf("slice %q: %w", name, err))
+	}
+	if err := checkPageBytes(pageBytes); err != nil {
+		return fail(err)
+	}
+	if len(s.regions) == regionMax {
+		return fail(fmt.Errorf("a rank has %d slices at most", regionMax))
+	}
+	a, err := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, pageBytes), d)
+	if err != nil {
+		return nil, err
+	}
+	size := int(reflect.TypeFor[T]().Size())
+	l, err := newLayout(d, size, pageBytes)
+	if err != nil {
+		return fail(err)
+	}
+	sites, err := memory.Sites(a, engine.Key{})
+	if err != nil {
+		return nil, err
+	}
+	r := &region{
+		s: s, id: len(s.regions), name: fmt.Sprintf("slice %q", name), layout: l, size: size,
+		state: make([]state, l.pages()), stamp: make([]uint32, l.pages()),
+	}
+	for lo := uint64(0); lo < l.n; lo += l.run {
+		site, from := sites[d.Owner(lo)], d.Local(lo)*size
+		home := memory.Site{At: site.At.Plus(from)}
+		if site.Near != nil {
+			home.Near = site.Near[from : from+int(min(l.run, l.n-lo))*size]
+		}
+		r.homes = append(r.homes, home)
+	}
+	s.regions = append(s.regions, r)
+	return &Slice[T]{r, a}, nil
+}
+
+// Len is how many elements the slice has.
+func (v *Slice[T]) Len() uint64 { return v.r.n }
+
+// Distribution says at whose home each element is.
+func (v *Slice[T]) Distribution() distribution.Indexed { return v.a.Distribution() }
+
+// Read opens the elements lo to hi-1 for reading. What it returns is good until this rank's next acquire, release or
+// barrier, by whichever of its tasks, and is not Go's memory. It is called in a task, in an epoch's body, and between
+// epochs; in a handler too where all of it is near and at one home.
+//
+// Where all of it is near and at one home, it is the home's own memory, and the call costs some nanoseconds for each page.
+// Else it is copies, and the call waits for those that are not valid. A span of copies must not overlap one of a home's own
+// memory that is open and of which one is written: the job ends then, with words that say so.
+func (v *Slice[T]) Read(lo, hi uint64) []T { return elements[T](v.r.open("Read", lo, hi, reading)) }
+
+// Write opens the elements lo to hi-1 for reading and writing, by the rules of Read. What is written is seen by whoever
+// acquires after this rank's next release. Elements of the span that are not written stay as others write them.
+func (v *Slice[T]) Write(lo, hi uint64) []T { return elements[T](v.r.open("Write", lo, hi, writing)) }
+
+func elements[T any](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(*new(T)))
+}
+
+// Free ends the slice on all ranks. They call it in the same order, between epochs. What it held is gone.
+func (v *Slice[T]) Free() error {
+	r := v.r
+	if r.freed {
+		r.misuse("Free", "it was freed already")
+	}
+	s := r.s
+	s.begin("Free")
+	s.flush("Free", true)
+	for p := range r.state {
+		if r.state[p]&resident != 0 {
+			s.held -= r.pageBytes(p)
+		}
+	}
+	r.invalidate(0, len(r.state))
+	r.freed, r.n, r.state, r.homes = true, 0, nil, nil
+	s.regions[r.id] = nil
+	if r.copy != nil {
+		exposed.Unmap(r.copy)
+		r.copy = nil
+	}
+	s.end()
+	return v.a.Free()
+}

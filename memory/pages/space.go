@@ -1,0 +1,365 @@
+package pages
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/collective"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Config is how a rank's shared pages are used. All ranks give the same.
+type Config struct {
+	// PageBytes is the size of the pages of a slice for which none is given: a power of two from 64 bytes to 1 MiB; 0 is
+	// PageBytesDefault.
+	PageBytes int
+	// Copies has this rank use local copies of all pages, also where a page's home is near: for tests, and to measure what
+	// that costs.
+	Copies bool
+	// Checked has the processor look after spans, by the protection of memory: it implies Copies. An access to elements of
+	// a slice that no open span has, and a write by a span of Read, ends the job with words that name them. It costs a
+	// system call for each span. Builds with the tag pebbles_check always do so.
+	Checked bool
+	// Flat has barriers go through rank 0, as in the paper (section 2.2.2), in place of by dissemination.
+	Flat bool
+}
+
+// PageBytesDefault is the size of pages when none is given.
+const PageBytesDefault = 4096
+
+const (
+	pageBytesMin = 64
+	pageBytesMax = 1 << 20
+)
+
+func (c *Config) copies() bool { return c.Copies || c.Checked }
+
+// Space is one rank's access to shared pages. It is for that rank: for its main function and its tasks.
+type Space struct {
+	rank   *pebble.Rank
+	engine *engine.Rank
+	inside memory.Inside
+	memory netio.OneSided
+	shared *memory.Space
+	config Config
+
+	now      uint32 // counts acquires and releases: spans are good within one
+	regions  []*region
+	locks    []*Lock
+	written  []written // in this interval
+	twins    []twin    // of pages that are dirty
+	borrowed []written // copies of pages that are near, which this interval has
+	spare    [][]byte  // memory of twins
+	valid    int       // copies that are valid
+	held     int64     // bytes of copies and twins
+	limit    int64
+
+	log     logs
+	fill    *memory.Array[uint64] // the logs
+	steps   []collective.Step     // of a barrier
+	record  []byte                // of this rank, in a barrier
+	runs    []run
+	busy    bool // a call changes what the rank knows of pages, and waits
+	waiters []memory.Operation
+	posted  []uint64
+	meeting []uint64
+	counts  Counts
+}
+
+// Counts is what a rank has done with pages since its space was made.
+type Counts struct {
+	PagesFetched  uint64 `json:"pages_fetched"` // from homes
+	Fetches       uint64 `json:"fetches"`       // transfers of neighbouring pages
+	Twins         uint64 `json:"twins"`         // pages that were kept as they were
+	DiffBytes     uint64 `json:"diff_bytes"`    // that were put to homes
+	DiffRuns      uint64 `json:"diff_runs"`     // transfers of neighbouring elements
+	Notices       uint64 `json:"notices"`       // words of write notices that were filed
+	Invalidations uint64 `json:"invalidations"` // of copies
+	Evictions     uint64 `json:"evictions"`     // of copies, for want of room
+	Locks         uint64 `json:"locks"`         // that were taken
+	LockWaits     uint64 `json:"lock_waits"`    // of them, those that somebody else had
+	Barriers      uint64 `json:"barriers"`
+}
+
+// Add adds up the counts of several ranks.
+func (c Counts) Add(o Counts) Counts {
+	return Counts{
+		c.PagesFetched + o.PagesFetched, c.Fetches + o.Fetches, c.Twins + o.Twins, c.DiffBytes + o.DiffBytes,
+		c.DiffRuns + o.DiffRuns, c.Notices + o.Notices, c.Invalidations + o.Invalidations, c.Evictions + o.Evictions,
+		c.Locks + o.Locks, c.LockWaits + o.LockWaits, c.Barriers + o.Barriers,
+	}
+}
+
+// New makes a rank's shared pages. All ranks call it, once, between epochs, with an equal configuration. It allocates
+// 64 KiB on each rank, for write notices.
+func New(space *memory.Space, c Config) (*Space, error) {
+	r, inside := space.Rank(), space.Inside(engine.Key{})
+	if c.PageBytes == 0 {
+		c.PageBytes = PageBytesDefault
+	}
+	c.Checked = c.Checked || alwaysChecked
+	s := &Space{
+		rank: r, engine: inside.Engine(), inside: inside, memory: inside.OneSided(), shared: space, config: c,
+		now: 1, limit: r.Config().PageCache,
+	}
+	ranks := r.Size()
+	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v", c.PageBytes, c.Copies, c.Checked, c.Flat)
+	fill, err := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
+	if err != nil {
+		return nil, err
+	}
+	sites, err := memory.Sites(fill, engine.Key{})
+	if err != nil {
+		return nil, err
+	}
+	s.fill, s.steps = fill, s.engine.Sharing(c.Flat)
+	s.log = logs{me: r.ID(), own: fill.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
+	for _, site := range sites {
+		s.log.at = append(s.log.at, site.At)
+	}
+	if err := checkPageBytes(c.PageBytes); err != nil {
+		return nil, s.engine.FailIn("pages.New", err)
+	}
+	s.engine.Posts(s.take)
+	s.engine.Guarded(s.mayLeave)
+	s.engine.OneSided(s.stuck)
+	s.engine.Faults(s.stray)
+	return s, nil
+}
+
+func checkPageBytes(bytes int) error {
+	if bytes < pageBytesMin || bytes > pageBytesMax || bytes&(bytes-1) != 0 {
+		return fmt.Errorf("pages of %d bytes: give a power of two from %d to %d", bytes, pageBytesMin, pageBytesMax)
+	}
+	return nil
+}
+
+// Rank is the one whose space this is.
+func (s *Space) Rank() *pebble.Rank { return s.rank }
+
+// Counts tells what was done so far.
+func (s *Space) Counts() Counts { return s.counts }
+
+// begin begins to change what the rank knows of pages. A task waits while another one does so.
+func (s *Space) begin(call string) {
+	s.inside.Caller(call)
+	for s.busy {
+		o := s.inside.Begin("")
+		begin(o)
+		s.waiters = append(s.waiters, o)
+		s.inside.End(call, o)
+	}
+	s.busy = true
+}
+
+// end ends that, and has the next one who waits go on.
+func (s *Space) end() {
+	s.busy = false
+	if len(s.waiters) > 0 {
+		o := s.waiters[0]
+		s.waiters = s.waiters[:copy(s.waiters, s.waiters[1:])]
+		end(o)
+	}
+}
+
+// Barrier returns when all ranks have called it, and each sees what all have written before. It is a release and an
+// acquire, for the main function between epochs. No lock may be held. Spans end.
+//
+// It costs a put and a fence where pages have changed that are not near, ⌈log2 P⌉ rounds of messages with write notices,
+// and no more where there are few of these.
+func (s *Space) Barrier() error {
+	const call = "Barrier"
+	if s.engine.InEpoch() {
+		s.inside.Misuse("Barrier was called inside an epoch: it is for the main function between epochs")
+	}
+	s.begin(call)
+	if err := s.mayLeave("a barrier"); err != nil {
+		return s.engine.FailIn("pages.Barrier", err)
+	}
+	s.release(call)
+	s.record = s.news(s.record[:0])
+	all, err := s.engine.Share(s.steps, s.record)
+	if err != nil {
+		return err
+	}
+	s.meet(call, all)
+	copy(s.log.met, s.log.time)
+	s.next()
+	s.counts.Barriers++
+	s.end()
+	return nil
+}
+
+// newsMax is how many words of notices a rank tells in a barrier. Of more, others get the rest.
+const newsMax = 1 << 10
+
+// news appends the record of a barrier: this rank's time, and the notices since the last one, where there are few.
+func (s *Space) news(b []byte) []byte {
+	me := s.log.me
+	from, to := s.log.met[me], s.log.time[me]
+	b = append(b, make([]byte, recordHead)...)
+	b = binary.LittleEndian.AppendUint64(b, to)
+	if to-from <= newsMax {
+		for place := from; place < to; place++ {
+			b = binary.LittleEndian.AppendUint64(b, s.log.own[place%logWords])
+		}
+	}
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
+	return b
+}
+
+// recordHead is the bytes of a record's length, as collective.AppendRecord writes it.
+const recordHead = 4
+
+// meet takes in the records of all ranks.
+func (s *Space) meet(call string, all []byte) {
+	s.meeting = append(s.meeting[:0], s.log.time...)
+	time := s.meeting
+	for rank := 0; len(all) > 0; rank++ {
+		n := int(binary.LittleEndian.Uint32(all))
+		record := all[recordHead : recordHead+n]
+		all = all[recordHead+n:]
+		if rank == s.log.me || rank >= len(time) {
+			continue
+		}
+		to := binary.LittleEndian.Uint64(record)
+		time[rank] = to
+		words := record[wordBytes:]
+		from := to - uint64(len(words)/wordBytes)
+		if seen := s.log.time[rank]; s.valid == 0 || to == seen || len(words) == 0 || from > seen {
+			continue // they are to be got
+		}
+		s.tidy(call)
+		for place := max(from, s.log.time[rank]); place < to; place++ {
+			s.hear(notice(binary.LittleEndian.Uint64(words[(place-from)*wordBytes:])), place)
+		}
+		s.log.time[rank] = to
+	}
+	s.acquire(call, time)
+}
+
+// release puts what this rank has written where others find it, and files notices of it (Keleher and others, section 3).
+func (s *Space) release(call string) {
+	s.flush(call, true)
+	var n int
+	s.written, n = s.log.file(s.written)
+	s.counts.Notices += uint64(n)
+}
+
+// flush puts what pages with twins have changed to their homes. Where not all, pages that are open are left.
+func (s *Space) flush(call string, all bool) {
+	if len(s.twins) == 0 {
+		return
+	}
+	o := s.inside.Begin("pages")
+	kept := s.twins[:0]
+	for _, t := range s.twins {
+		r := t.of
+		if !all && r.stamp[t.page] == s.now {
+			kept = append(kept, t)
+			continue
+		}
+		b := r.bytes(t.page)
+		s.runs = diff(s.runs[:0], b, t.before, grain(r.size))
+		lo, _ := r.bounds(t.page)
+		home := r.home(lo)
+		for _, c := range s.runs {
+			s.memory.Put(home.Plus(c.from), b[c.from:c.to], o.Completion)
+			s.counts.DiffBytes += uint64(c.to - c.from)
+		}
+		s.counts.DiffRuns += uint64(len(s.runs))
+		r.state[t.page] &^= dirty
+		s.spare = append(s.spare, t.before)
+	}
+	clear(s.twins[len(kept):])
+	s.twins = kept
+	s.memory.Fence(o.Completion)
+	s.inside.End(call, o)
+}
+
+// tidy is what comes before copies are found to be invalid: what this rank has written to them goes home.
+func (s *Space) tidy(call string) { s.flush(call, true) }
+
+// acquire brings this rank up to a vector time: it gets the notices that it has not seen, and copies of the pages that they
+// name are valid no more (Keleher and others, section 3).
+func (s *Space) acquire(call string, time []uint64) {
+	l := &s.log
+	total := uint64(0)
+	for rank, t := range time {
+		switch missing := t - l.time[rank]; {
+		case t <= l.time[rank]:
+		case s.valid == 0:
+			l.time[rank] = t // there is nothing to invalidate
+		case missing > logWords:
+			s.tidy(call)
+			s.invalidateAll()
+			l.time[rank] = t
+		default:
+			total += missing
+		}
+	}
+	if total == 0 {
+		return
+	}
+	s.tidy(call)
+	if uint64(len(l.got)) < total {
+		l.got = make([]uint64, total)
+	}
+	o, at := s.inside.Begin("write notices"), uint64(0)
+	for rank, t := range time {
+		if t > l.time[rank] {
+			n := t - l.time[rank]
+			l.get(s.memory, rank, l.time[rank], t, l.got[at:at+n], o.Completion)
+			at += n
+		}
+	}
+	s.inside.End(call, o)
+	at = 0
+	for rank, t := range time {
+		for ; l.time[rank] < t; l.time[rank]++ {
+			s.hear(notice(l.got[at]), l.time[rank])
+			at++
+		}
+	}
+}
+
+// hear takes in a notice, which is to be that of a place in a log.
+func (s *Space) hear(n notice, place uint64) {
+	if !n.at(place) {
+		s.invalidateAll()
+		return
+	}
+	if n.region() < len(s.regions) && s.regions[n.region()] != nil {
+		s.regions[n.region()].invalidate(n.page(), n.count())
+	}
+}
+
+func (s *Space) invalidateAll() {
+	for _, r := range s.regions {
+		if r != nil {
+			r.invalidate(0, len(r.state))
+		}
+	}
+}
+
+// next ends all spans.
+func (s *Space) next() {
+	for _, b := range s.borrowed {
+		if r := s.regions[b.region]; r != nil {
+			r.invalidate(int(b.page), 1)
+		}
+	}
+	s.borrowed = s.borrowed[:0]
+	s.now++
+	if s.config.Checked {
+		for _, r := range s.regions {
+			if r != nil {
+				r.close()
+			}
+		}
+	}
+}
