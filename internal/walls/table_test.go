@@ -83,6 +83,8 @@ var walls = []wall{
 	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine " +
 		"internal/exposed internal/frame " +
 		"internal/layout netio pebble target task")},
+	{folder: "memory/pages", std: quiet, ours: only("distribution internal/collective internal/cpu internal/engine " +
+		"internal/exposed internal/frame memory netio pebble")},
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/appstest", std: all, ours: public, helper: true},
 	{folder: "apps/graph", std: quietAndFiles, ours: none},

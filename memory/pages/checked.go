@@ -49,6 +49,23 @@ func (r *region) unprotect(lo, hi uint64) {
 	}
 }
 
+// protectAll has the processor allow what open spans allow, and nothing else.
+func (s *Space) protectAll() {
+	if !s.config.Checked {
+		return
+	}
+	for _, r := range s.regions {
+		if r != nil && r.copy != nil {
+			r.close()
+			for p := range r.state {
+				if r.opened(p, interval) {
+					r.protect(p, p)
+				}
+			}
+		}
+	}
+}
+
 // close has the processor allow nothing.
 func (r *region) close() {
 	if r.s.config.Checked && len(r.copy) > 0 {

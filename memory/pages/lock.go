@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
@@ -95,7 +96,7 @@ func (l *Lock) Lock() {
 	}
 	s.begin(call)
 	s.acquire(call, time)
-	s.next()
+	s.next(call)
 	s.end()
 	l.held, l.by, l.at = true, by, at
 	s.counts.Locks++
@@ -127,7 +128,7 @@ func (l *Lock) TryLock() bool {
 	time := l.last(call, expect&^free)
 	s.begin(call)
 	s.acquire(call, time)
-	s.next()
+	s.next(call)
 	s.end()
 	l.held, l.by, l.at = true, by, at
 	s.counts.Locks++
@@ -145,10 +146,14 @@ func (l *Lock) Unlock() {
 	}
 	l.held = false
 	s.begin(call)
-	s.release(call)
-	s.next()
+	var last *Lock
+	if l.next == 0 {
+		last = l
+	}
+	s.release(call, last)
+	s.next(call)
 	s.end()
-	if l.next == 0 && l.giveBack(call) {
+	if last != nil && l.next == 0 && l.giveBack(call) {
 		l.leave()
 		return
 	}
@@ -199,8 +204,8 @@ func (l *Lock) swap(call string) (before uint64, time []uint64) {
 	return before, time
 }
 
-// last is the vector time of the release of a number, which is the last one. The record of it may still be under way, and
-// come in parts: its sum tells.
+// last is the vector time of the release of a number, which is the last one. What has been got of its record may be older
+// than the word, and come in parts: its sum tells.
 func (l *Lock) last(call string, seq uint64) []uint64 {
 	s := l.s
 	l.seq = seq
@@ -231,15 +236,18 @@ func (l *Lock) await(call string, rank int) []uint64 {
 // giveBack sets the lock free, unless somebody waits.
 func (l *Lock) giveBack(call string) bool {
 	s := l.s
-	seq := l.seq + 1
-	copy(l.record[recordTime:], s.log.time)
-	l.record[recordSeq] = seq
-	l.record[recordSum] = sum(l.record)
 	o := s.inside.Begin(l.name)
-	s.memory.Put(l.home.Plus(wordBytes), asBytes(l.record), o.Completion)
-	s.memory.CompareAndSwap(l.home, l.mine(), free|seq, &l.word, o.Completion)
+	s.memory.CompareAndSwap(l.home, l.mine(), free|(l.seq+1), &l.word, o.Completion)
 	s.inside.End(call, o)
 	return l.word == l.mine()
+}
+
+// putRecord begins to put the record of this release to the lock's home. It is to be visible before the lock is free.
+func (l *Lock) putRecord(c *netio.Completion) {
+	copy(l.record[recordTime:], l.s.log.time)
+	l.record[recordSeq] = l.seq + 1
+	l.record[recordSum] = sum(l.record)
+	l.s.memory.Put(l.home.Plus(wordBytes), asBytes(l.record), c)
 }
 
 // sum is that of a record without itself.
@@ -332,8 +340,18 @@ func (s *Space) stuck() error {
 			return &memory.LockError{Lock: l.name, Rank: s.rank.ID(), Task: l.by.IsTask, Place: l.where(), Waiter: l.next - 1}
 		}
 	}
+	for _, l := range s.locks {
+		if l.turn { // the rank that has it says so
+			s.engine.AwaitFailure(toldWithin)
+			return fmt.Errorf("pages: lock %q is waited for, and no rank has said within %v that it has it: please report this",
+				l.name, toldWithin)
+		}
+	}
 	return nil
 }
+
+// toldWithin is how long it may take, at the most, until the rank that has a lock says so.
+const toldWithin = 10 * time.Second
 
 // where is the file and line where this rank took the lock.
 func (l *Lock) where() string {

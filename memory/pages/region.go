@@ -185,6 +185,7 @@ func (r *region) bytes(p int) []byte {
 // twin keeps a page as it is now.
 func (r *region) twin(call string, p int) {
 	s, b := r.s, r.bytes(p)
+	r.unprotect(r.bounds(p))
 	t := s.takeTwin(call, r, len(b))
 	copy(t, b)
 	r.state[p] |= dirty

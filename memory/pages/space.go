@@ -180,7 +180,7 @@ func (s *Space) Barrier() error {
 	if err := s.mayLeave("a barrier"); err != nil {
 		return s.engine.FailIn("pages.Barrier", err)
 	}
-	s.release(call)
+	s.release(call, nil)
 	s.record = s.news(s.record[:0])
 	all, err := s.engine.Share(s.steps, s.record)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Space) Barrier() error {
 	}
 	s.meet(call, all)
 	copy(s.log.met, s.log.time)
-	s.next()
+	s.next(call)
 	s.counts.Barriers++
 	s.end()
 	return nil
@@ -243,11 +243,18 @@ func (s *Space) meet(call string, all []byte) {
 }
 
 // release puts what this rank has written where others find it, and files notices of it (Keleher and others, section 3).
-func (s *Space) release(call string) {
-	s.flush(call, true)
+// When it returns all of that is visible, and so is the record of a lock's release, if there is one.
+func (s *Space) release(call string, l *Lock) {
+	o := s.inside.Begin("pages")
+	s.putDiffs(o.Completion, true)
 	var n int
 	s.written, n = s.log.file(s.written)
 	s.counts.Notices += uint64(n)
+	if l != nil {
+		l.putRecord(o.Completion)
+	}
+	s.memory.Fence(o.Completion)
+	s.inside.End(call, o)
 }
 
 // flush puts what pages with twins have changed to their homes. Where not all, pages that are open are left.
@@ -256,6 +263,14 @@ func (s *Space) flush(call string, all bool) {
 		return
 	}
 	o := s.inside.Begin("pages")
+	s.putDiffs(o.Completion, all)
+	s.memory.Fence(o.Completion)
+	s.inside.End(call, o)
+	s.protectAll()
+}
+
+// putDiffs begins to put what pages with twins have changed to their homes.
+func (s *Space) putDiffs(c *netio.Completion, all bool) {
 	kept := s.twins[:0]
 	for _, t := range s.twins {
 		r := t.of
@@ -263,13 +278,14 @@ func (s *Space) flush(call string, all bool) {
 			kept = append(kept, t)
 			continue
 		}
+		r.unprotect(r.bounds(t.page))
 		b := r.bytes(t.page)
 		s.runs = diff(s.runs[:0], b, t.before, grain(r.size))
 		lo, _ := r.bounds(t.page)
 		home := r.home(lo)
-		for _, c := range s.runs {
-			s.memory.Put(home.Plus(c.from), b[c.from:c.to], o.Completion)
-			s.counts.DiffBytes += uint64(c.to - c.from)
+		for _, changed := range s.runs {
+			s.memory.Put(home.Plus(changed.from), b[changed.from:changed.to], c)
+			s.counts.DiffBytes += uint64(changed.to - changed.from)
 		}
 		s.counts.DiffRuns += uint64(len(s.runs))
 		r.state[t.page] &^= dirty
@@ -277,8 +293,6 @@ func (s *Space) flush(call string, all bool) {
 	}
 	clear(s.twins[len(kept):])
 	s.twins = kept
-	s.memory.Fence(o.Completion)
-	s.inside.End(call, o)
 }
 
 // tidy is what comes before copies are found to be invalid: what this rank has written to them goes home.
@@ -347,7 +361,10 @@ func (s *Space) invalidateAll() {
 }
 
 // next ends all spans.
-func (s *Space) next() {
+func (s *Space) next(call string) {
+	if len(s.borrowed) > 0 {
+		s.flush(call, true)
+	}
 	for _, b := range s.borrowed {
 		if r := s.regions[b.region]; r != nil {
 			r.invalidate(int(b.page), 1)
@@ -355,11 +372,5 @@ func (s *Space) next() {
 	}
 	s.borrowed = s.borrowed[:0]
 	s.now++
-	if s.config.Checked {
-		for _, r := range s.regions {
-			if r != nil {
-				r.close()
-			}
-		}
-	}
+	s.protectAll()
 }
