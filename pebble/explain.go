@@ -27,8 +27,9 @@ type Explanation struct {
 	Limit     int64        `json:"limit"`    // bytes at which the job fails
 	// Bytes is the most that full frames and caches of a rank take, but for what handlers send beyond credit. The small
 	// frames that buffers begin with, and that the rank keeps for its next sends, come on top.
-	Bytes int64  `json:"bytes"`
-	Tasks string `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
+	Bytes int64    `json:"bytes"`
+	Tasks string   `json:"tasks,omitempty"` // what tasks may take beside, in words; "" when the program has none
+	Notes []string `json:"notes,omitempty"` // what the program takes besides buffers, in words
 	// Fabric is what process 0 posts ahead for frames over an RDMA fabric, beside all this; nil without one.
 	Fabric *netio.Preposted `json:"fabric,omitempty"`
 }
@@ -76,6 +77,7 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	if tasks := r.Tasks(); tasks != nil {
 		e.Tasks = tasks.Describe()
 	}
+	e.Notes = r.Notes()
 	for d := range r.Descriptions() {
 		p := c.planOf(r, d)
 		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
@@ -148,6 +150,9 @@ func (e Explanation) String() string {
 		e.Bytes, passing, e.Limit, e.Budget)
 	if e.Tasks != "" {
 		fmt.Fprintln(&b, e.Tasks)
+	}
+	for _, note := range e.Notes {
+		fmt.Fprintln(&b, note)
 	}
 	if e.Fabric != nil {
 		writeFabric(&b, e.Fabric)

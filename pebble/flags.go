@@ -41,7 +41,8 @@ type fabric struct {
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
-// cache, address-cache, page-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and verbose.
+// cache, address-cache, page-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and
+// verbose.
 // Their values are written as those of the command pebbles are; its page of help for an application explains them.
 // Values that can't be are refused when the flags are parsed.
 //
@@ -101,7 +102,8 @@ func Flags(fs *flag.FlagSet) *Options {
 		}
 		return values.CheckAddressCache(n)
 	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
-	fs.Var(value{func() string { return values.BytesText(cmp.Or(c.PageCache, PageCacheDefault)) }, func(text string) (err error) {
+	pageCache := func() string { return values.BytesText(cmp.Or(c.PageCache, PageCacheDefault)) }
+	fs.Var(value{pageCache, func(text string) (err error) {
 		c.PageCache, err = values.Bytes(text)
 		return err
 	}}, "page-cache", "limit of one rank for copies and twins of shared pages, a `size` such as 64MiB")

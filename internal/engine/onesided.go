@@ -51,6 +51,17 @@ func (r *Rank) Guarded(check func(call string) error) { r.before = append(r.befo
 // Faults has tell say in words what a fault at an address is; "" where it does not know.
 func (r *Rank) Faults(tell func(at uintptr) string) { r.faults = append(r.faults, tell) }
 
+// Note has say asked, for explanations, what the program takes besides buffers.
+func (r *Rank) Note(say func() string) { r.notes = append(r.notes, say) }
+
+// Notes are what was said.
+func (r *Rank) Notes() (all []string) {
+	for _, say := range r.notes {
+		all = append(all, say())
+	}
+	return all
+}
+
 // fault is a panic's value, in words where it is a fault that somebody knows of.
 func (r *Rank) fault(value any) any {
 	if f, ok := value.(interface{ Addr() uintptr }); ok {

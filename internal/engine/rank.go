@@ -57,6 +57,7 @@ type Rank struct {
 	post         func(from int, value []byte) // takes what other ranks post; nil when nothing is expected
 	before       []func(call string) error    // asked before epochs and at the end; see Guarded
 	faults       []func(at uintptr) string    // tell what accesses to addresses are that fault
+	notes        []func() string              // say for explanations what the program takes besides buffers
 	tasks        Tasks                        // nil when the program has none
 	idle         func() bool                  // idle work of the running epoch; nil for none
 	aside        bool                         // there is work besides frames in this epoch

@@ -27,6 +27,9 @@ func Draw(seed uint64) World {
 	if d.chance(30) {
 		d.stores(&w)
 	}
+	if d.chance(25) {
+		d.pages(&w)
+	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
@@ -147,6 +150,20 @@ func (d drawn) stores(w *World) {
 	}
 	if w.declares() { // epochs with locks declare nothing
 		w.Locks = 0
+	}
+}
+
+func (d drawn) pages(w *World) {
+	w.Paged = 1 + d.small(3)
+	w.PageElements = 1 + d.small(one(d, 30, 300, 3000))
+	w.PageBytes = one(d, 64, 64, 256, 4096)
+	if d.chance(30) {
+		w.PageBlock = 1 + d.small(w.PageElements)
+	}
+	w.PageCopies, w.PageFlat = bit(d.chance(60)), bit(d.chance(20))
+	w.PageLocks = d.small(3)
+	if d.chance(30) {
+		w.PageCache = 64<<10 + d.IntN(32<<10)
 	}
 }
 

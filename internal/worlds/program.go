@@ -18,6 +18,7 @@ type program struct {
 	moving
 	shared
 	stores  *stores // nil when there are none
+	pages   *paged  // nil when there are none
 	tasks   *tasks  // nil when there are none
 	rank    *pebble.Rank
 	spare   []route.Mark
@@ -94,6 +95,9 @@ func (p *program) epoch(number int, want []tally) error {
 	if err := p.stores.begin(number); err != nil {
 		return err
 	}
+	if err := p.pages.play(number); err != nil {
+		return err
+	}
 	err := p.runEpoch(func() error {
 		for i, a := range p.first(p.rank.ID(), number) {
 			p.send(a)
@@ -114,11 +118,15 @@ func (p *program) epoch(number int, want []tally) error {
 		if err := p.access(number); err != nil {
 			return err
 		}
+		if err := p.pages.inBody(number); err != nil {
+			return err
+		}
 		return p.stores.access(number)
 	}, number, options)
 	if err != nil {
 		return err
 	}
+	p.pages.ended(number)
 	if len(p.pending) > 0 {
 		return fmt.Errorf("epoch %d has ended, and rank %d still has %d keys that are to move", number, p.rank.ID(), len(p.pending))
 	}

@@ -58,6 +58,9 @@ func (w World) Run() (Outcome, error) {
 			if err := p.openStores(); err != nil {
 				return err
 			}
+			if err := p.openPages(); err != nil {
+				return err
+			}
 			for i, want := range t.after {
 				err := p.epoch(i, want)
 				if err == nil {
@@ -95,6 +98,7 @@ func (w World) turns(t twin) uint64 {
 	if w.Arrays+w.Touches > 0 {
 		most += 300 * uint64(w.accesses(t))
 	}
+	most += uint64(w.Paged * w.Epochs * w.Ranks * (2000*(1+w.PageLocks) + 100*w.PageElements))
 	if w.Cores > 0 {
 		most *= pollsMax
 	}
@@ -264,6 +268,7 @@ func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
 		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
 		AddressCache: w.Addresses - 1,
+		PageCache:    int64(w.PageCache),
 		Due:          time.Duration(w.Due), Period: time.Duration(w.Period),
 	}
 	if w.Due == 0 {

@@ -60,6 +60,15 @@ type World struct {
 	Values  int // of a heap, that a rank makes in an epoch
 	Renew   int // percent of epochs before which all of that is freed and allocated anew
 
+	Paged        int // turns of each rank at shared pages before an epoch; 0 is none
+	PageElements int
+	PageBytes    int
+	PageBlock    int // elements that are one home's; 0 is equal parts
+	PageCopies   int // 1: copies of near pages, too
+	PageFlat     int // 1: barriers go through rank 0
+	PageLocks    int
+	PageCache    int // bytes; 0 is the default
+
 	Tasks   int // of a rank at the beginning of an epoch, at the most; 0 is none in this world
 	Workers int // of a rank
 	Ops     int // steps of a task, at the most
@@ -96,6 +105,10 @@ func (w *World) fields() []field {
 		{"touches", &w.Touches}, {"cells", &w.Cells},
 		{"element", &w.Element}, {"locks", &w.Locks}, {"words", &w.Words},
 		{"sided", &w.Sided}, {"values", &w.Values}, {"renew", &w.Renew},
+		{"paged", &w.Paged}, {"page-elements", &w.PageElements},
+		{"page-bytes", &w.PageBytes}, {"page-block", &w.PageBlock},
+		{"page-copies", &w.PageCopies}, {"page-flat", &w.PageFlat},
+		{"page-locks", &w.PageLocks}, {"page-cache", &w.PageCache},
 		{"tasks", &w.Tasks}, {"workers", &w.Workers}, {"ops", &w.Ops}, {"steal", &w.Steal},
 		{"linger", &w.Linger}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
 		{"death", &w.Death}, {"freeze", &w.Freeze}, {"partition", &w.Partition}, {"when", &w.When}, {"long", &w.Long},
@@ -177,6 +190,8 @@ func (w World) check() error {
 			w.Targets, w.Keys, w.Epochs, w.Depth, w.Coalesce, targetsMost)
 	case w.Tasks > 0 && (w.Workers < 1 || w.Declared != 0):
 		return fmt.Errorf("worlds: %d tasks, %d workers, declared=%d: tasks need a worker, and epochs that declare nothing", w.Tasks, w.Workers, w.Declared)
+	case w.Paged > 0 && w.PageElements < 1:
+		return fmt.Errorf("worlds: paged=%d, page-elements=%d: give at least one", w.Paged, w.PageElements)
 	case w.Addresses > 1001:
 		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
 	case w.Touches > 0 && w.Locks > 0 && w.declares():

@@ -9,8 +9,8 @@ import (
 )
 
 // In a checked space copies are protected by the processor, in pages of the system: what no span has opened can't be
-// accessed, and what Read has opened can't be written. Where several pages share one of the system's, it allows what any of
-// them does. The panic of Go's runtime has the address, which says what was accessed.
+// accessed, and what Read has opened can't be written. Where several pages share one of the system's, it allows what
+// any of them does. The panic of Go's runtime has the address, which says what was accessed.
 
 // protect has the processor allow what spans that are open allow.
 func (r *region) protect(first, last int) {
@@ -91,10 +91,11 @@ func (s *Space) stray(address uintptr) string {
 		}
 		i := uint64(at) / uint64(r.size)
 		if r.opened(r.page(i), reading) {
-			return fmt.Sprintf("rank %d has written to element %d of %s, which a span of Read has: open it by Write", s.rank.ID(), i, r.name)
+			return fmt.Sprintf("rank %d has written to element %d of %s, which a span of Read has: open it by Write",
+				s.rank.ID(), i, r.name)
 		}
-		return fmt.Sprintf("rank %d has accessed element %d of %s, which no span has that is open: open it by Read or Write, after "+
-			"each acquire, release and barrier anew", s.rank.ID(), i, r.name)
+		return fmt.Sprintf("rank %d has accessed element %d of %s, which no span has that is open: open it by "+
+			"Read or Write, after each acquire, release and barrier anew", s.rank.ID(), i, r.name)
 	}
 	return ""
 }

@@ -120,8 +120,8 @@ func (s *Space) makeRoom(call string, r *region, needed int64) {
 	s.spare = nil
 	for s.held+needed > s.limit {
 		if !s.dropOldest(call) {
-			r.misuse(call, "%d bytes of copies and twins of pages are open since the last acquire or release, and %d more are "+
-				"needed: give the job more than %d by --page-cache, or open less at a time", s.held, needed, s.limit)
+			r.misuse(call, "%d bytes of copies and twins of pages are open since the last acquire or release, and "+
+				"%d more are needed: give the job more than %d by --page-cache, or open less at a time", s.held, needed, s.limit)
 		}
 	}
 }

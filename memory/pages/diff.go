@@ -11,8 +11,8 @@ type run struct{ from, to int }
 // chunk is how many bytes are compared at once where little has changed.
 const chunk = 256
 
-// diff appends the runs of bytes in which a page differs from its twin. A run holds nothing but what has changed, in units
-// of grain bytes: 1, 2, 4 or 8. Both slices begin at multiples of that.
+// diff appends the runs of bytes in which a page differs from its twin. A run holds nothing but what has changed, in
+// units of grain bytes: 1, 2, 4 or 8. Both slices begin at multiples of that.
 func diff(runs []run, page, twin []byte, grain int) []run {
 	switch grain {
 	case 8:

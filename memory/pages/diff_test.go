@@ -44,7 +44,8 @@ func TestDiffEqualsPlainDiff(t *testing.T) {
 	for range 20_000 {
 		grain := 1 << random.IntN(4)
 		page, twin := pageOf(random, grain*(1+random.IntN(600)))
-		require.Equal(t, plainDiff(page, twin, grain), diff(nil, page, twin, grain), "grain %d of %d bytes", grain, len(page))
+		want, got := plainDiff(page, twin, grain), diff(nil, page, twin, grain)
+		require.Equal(t, want, got, "grain %d of %d bytes", grain, len(page))
 	}
 }
 

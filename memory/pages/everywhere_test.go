@@ -72,8 +72,8 @@ func countsUnderLocks(s *pages.Space, seed uint64, turns int) error {
 	add := func(k uint64) error {
 		lo := k * width
 		before := v.Read(lo, lo+width)
-		if before[0] != before[width-1] || before[0] != before[width/2] {
-			return fmt.Errorf("rank %d sees %d, %d and %d under lock %d", r.ID(), before[0], before[width/2], before[width-1], k)
+		if a, b, c := before[0], before[width/2], before[width-1]; a != b || a != c {
+			return fmt.Errorf("rank %d sees %d, %d and %d under lock %d", r.ID(), a, b, c, k)
 		}
 		n := before[0] + 1
 		v.Write(lo, lo+1)[0] = n

@@ -42,8 +42,8 @@ func member(process int) error {
 	return nil
 }
 
-// writeForever writes to pages of all homes under a lock. The lock's and the pages' home is rank 0; rank 1 holds the lock
-// most of the time, and rank 2 waits for it.
+// writeForever writes to pages of all homes under a lock. The lock's and the pages' home is rank 0; rank 1 holds the
+// lock most of the time, and rank 2 waits for it.
 func writeForever(r *pebble.Rank) error {
 	s, err := pages.New(memory.New(r), pages.Config{Copies: true})
 	if err != nil {
@@ -97,7 +97,8 @@ func TestKilled(t *testing.T) {
 					took = append(took, netiotest.KillOne(t, all, victim)...)
 				}
 				slices.Sort(took)
-				t.Logf("%d were killed; ranks ended after %v, the last one after %v", kills, took[len(took)/2], took[len(took)-1])
+				half, last := took[len(took)/2], took[len(took)-1]
+				t.Logf("%d were killed; ranks ended after %v, the last one after %v", kills, half, last)
 			})
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// layout cuts the elements of a slice into pages. A run is elements that follow each other, also at their home; all runs
-// are equally long, but for the last. Pages do not cross the end of a run.
+// layout cuts the elements of a slice into pages. A run is elements that follow each other, also at their home; all
+// runs are equally long, but for the last. Pages do not cross the end of a run.
 type layout struct {
 	n       uint64 // elements
 	run     uint64 // elements of a run
@@ -30,8 +30,8 @@ func newLayout(d distribution.Indexed, size, pageBytes int) (layout, error) {
 	l.run = runAt(d, 0)
 	for lo := l.run; lo < l.n; lo += l.run {
 		if got := runAt(d, lo); got < min(l.run, l.n-lo) {
-			return l, fmt.Errorf("its distribution has %d neighbours from element 0 on, and %d from element %d on: give one "+
-				"of equal blocks, such as distribution.Block or distribution.BlockCyclic", l.run, got, lo)
+			return l, fmt.Errorf("its distribution has %d neighbours from element 0 on, and %d from element %d on: "+
+				"give one of equal blocks, such as distribution.Block or distribution.BlockCyclic", l.run, got, lo)
 		}
 	}
 	l.pagesOf = (l.run + l.each - 1) / l.each

@@ -14,15 +14,15 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Lock is held by one task, or one rank's main function, of the job at a time. Lock is an acquire, and Unlock a release:
-// who has the lock sees what was written before the release of whoever had it last. Who asks first has it first, and the
-// tasks of a rank take turns with other ranks.
+// Lock is held by one task, or one rank's main function, of the job at a time. Lock is an acquire, and Unlock a
+// release: who has the lock sees what was written before the release of whoever had it last. Who asks first has it
+// first, and the tasks of a rank take turns with other ranks.
 //
-// It is a word at its home that says whose turn came last (Mellor-Crummey and Scott, 1991), and beside it the vector time of
-// the last release. Who comes swaps a turn of his own in, and gets the time, at once. When there is a turn before it he posts
-// to the rank of that, which passes the lock on, with its time, when it gives it back. So a lock that nobody has costs a
-// round trip to its home, one that is passed on a message, and the home need not attend. A waiter is woken by the message: a
-// word that is put to exposed memory wakes nobody.
+// It is a word at its home that says whose turn came last (Mellor-Crummey and Scott, 1991), and beside it the vector
+// time of the last release. Who comes swaps a turn of his own in, and gets the time, at once. When there is a turn
+// before it he posts to the rank of that, which passes the lock on, with its time, when it gives it back. So a lock
+// that nobody has costs a round trip to its home, one that is passed on a message, and the home need not attend. A
+// waiter is woken by the message: a word that is put to exposed memory wakes nobody.
 type Lock struct {
 	s      *Space
 	id     int
@@ -73,10 +73,10 @@ func NewLock(s *Space, name string, rank int) (*Lock, error) {
 	return l, nil
 }
 
-// Lock waits until nobody else has the lock, and is an acquire: spans of this rank end. Who has a lock may take those that
-// were allocated later, and no others: so no two can wait for each other. It is called in a task, in the body of an epoch
-// that declares no depth, and between epochs. A lock must be given back before the next barrier, before an epoch begins or
-// ends, and before the rank's function returns.
+// Lock waits until nobody else has the lock, and is an acquire: spans of this rank end. Who has a lock may take those
+// that were allocated later, and no others: so no two can wait for each other. It is called in a task, in the body of
+// an epoch that declares no depth, and between epochs. A lock must be given back before the next barrier, before an
+// epoch begins or ends, and before the rank's function returns.
 //
 //go:noinline
 func (l *Lock) Lock() {
@@ -135,8 +135,8 @@ func (l *Lock) TryLock() bool {
 	return true
 }
 
-// Unlock gives the lock to the next one who waits for it. It is a release: spans of this rank end, and what was written to
-// them is where others find it. Another task of the rank may call it than the one that called Lock.
+// Unlock gives the lock to the next one who waits for it. It is a release: spans of this rank end, and what was
+// written to them is where others find it. Another task of the rank may call it than the one that called Lock.
 func (l *Lock) Unlock() {
 	const call = "Unlock"
 	s := l.s
@@ -204,8 +204,8 @@ func (l *Lock) swap(call string) (before uint64, time []uint64) {
 	return before, time
 }
 
-// last is the vector time of the release of a number, which is the last one. What has been got of its record may be older
-// than the word, and come in parts: its sum tells.
+// last is the vector time of the release of a number, which is the last one. What has been got of its record may be
+// older than the word, and come in parts: its sum tells.
 func (l *Lock) last(call string, seq uint64) []uint64 {
 	s := l.s
 	l.seq = seq
@@ -294,8 +294,8 @@ func (s *Space) take(from int, value []byte) {
 		copy(l.record[recordTime:], words[2:])
 		end(l.waiting)
 	default:
-		s.engine.Fail(fmt.Errorf("pages: rank %d: a message to lock %q that nobody waits for: it was repeated, altered or misplaced",
-			s.rank.ID(), l.name))
+		s.engine.Fail(fmt.Errorf("pages: rank %d: a message to lock %q that nobody waits for: it was repeated, altered "+
+			"or misplaced", s.rank.ID(), l.name))
 	}
 }
 
@@ -317,8 +317,8 @@ func (l *Lock) ordered(call string, by memory.Caller) {
 		if other == l {
 			l.misuse(call, "the same caller has it already, and took it at %s: give it back first", l.where())
 		}
-		l.misuse(call, "the same caller has lock %q, and took it at %s, which was allocated later: take locks in the order of "+
-			"their allocation, so that no two callers wait for each other", other.name, other.where())
+		l.misuse(call, "the same caller has lock %q, and took it at %s, which was allocated later: take locks in "+
+			"the order of their allocation, so that no two callers wait for each other", other.name, other.where())
 	}
 }
 
@@ -337,14 +337,16 @@ func (s *Space) mayLeave(call string) error {
 func (s *Space) stuck() error {
 	for _, l := range s.locks {
 		if l.held {
-			return &memory.LockError{Lock: l.name, Rank: s.rank.ID(), Task: l.by.IsTask, Place: l.where(), Waiter: l.next - 1}
+			return &memory.LockError{
+				Lock: l.name, Rank: s.rank.ID(), Task: l.by.IsTask, Place: l.where(), Waiter: l.next - 1,
+			}
 		}
 	}
 	for _, l := range s.locks {
 		if l.turn { // the rank that has it says so
 			s.engine.AwaitFailure(toldWithin)
-			return fmt.Errorf("pages: lock %q is waited for, and no rank has said within %v that it has it: please report this",
-				l.name, toldWithin)
+			return fmt.Errorf("pages: lock %q is waited for, and no rank has said within %v that it has it: "+
+				"please report this", l.name, toldWithin)
 		}
 	}
 	return nil

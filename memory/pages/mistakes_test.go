@@ -35,17 +35,23 @@ func TestMistakesAreTold(t *testing.T) {
 		says string
 		do   func(s *pages.Space) error
 	}{
-		"over the end": {config{}, `Read of slice "grid": elements 90 to 100 are not in it, it has 100`,
+		"over the end": {config{},
+			`Read of slice "grid": elements 90 to 100 are not in it, it has 100`,
 			func(s *pages.Space) error { slice(s, 100).Read(90, 101); return nil }},
-		"the wrong way round": {config{}, `Write of slice "grid": elements 9 to 8 are none`,
+		"the wrong way round": {config{},
+			`Write of slice "grid": elements 9 to 8 are none`,
 			func(s *pages.Space) error { slice(s, 100).Write(9, 8); return nil }},
-		"after Free": {config{}, `Read of slice "grid": it was freed`,
+		"after Free": {config{},
+			`Read of slice "grid": it was freed`,
 			func(s *pages.Space) error { v := slice(s, 100); _ = v.Free(); v.Read(0, 1); return nil }},
-		"a span that overlaps the home's": {config{PageBytes: 64}, "open the longer span first, or two that end where the home does",
+		"a span that overlaps the home's": {config{PageBytes: 64},
+			"open the longer span first, or two that end where the home does",
 			func(s *pages.Space) error { v := slice(s, 64); v.Write(24, 32); v.Read(24, 40); return nil }},
-		"written by a span of Read": {config{Checked: true}, `has written to element 30 of slice "grid", which a span of Read has: open it by Write`,
+		"written by a span of Read": {config{Checked: true},
+			`has written to element 30 of slice "grid", which a span of Read has: open it by Write`,
 			func(s *pages.Space) error { slice(s, 1000).Read(0, 64)[30] = 1; return nil }},
-		"a span after a barrier": {config{Checked: true}, `has accessed element 30 of slice "grid", which no span has that is open`,
+		"a span after a barrier": {config{Checked: true},
+			`has accessed element 30 of slice "grid", which no span has that is open`,
 			func(s *pages.Space) error {
 				w := slice(s, 1000).Write(0, 64)
 				if err := s.Barrier(); err != nil {
@@ -54,7 +60,8 @@ func TestMistakesAreTold(t *testing.T) {
 				w[30] = 1
 				return nil
 			}},
-		"what no span has, inside copy": {config{Checked: true}, `of slice "grid", which no span has that is open: open it by Read or Write`,
+		"what no span has, inside copy": {config{Checked: true},
+			`of slice "grid", which no span has that is open: open it by Read or Write`,
 			func(s *pages.Space) error {
 				w := slice(s, 4096).Read(0, 64)
 				if err := s.Barrier(); err != nil {
@@ -63,9 +70,11 @@ func TestMistakesAreTold(t *testing.T) {
 				copy(make([]uint64, 64), w)
 				return nil
 			}},
-		"Unlock without Lock": {config{}, `Unlock of lock "a": this rank does not have it`,
+		"Unlock without Lock": {config{},
+			`Unlock of lock "a": this rank does not have it`,
 			func(s *pages.Space) error { lock(s, "a").Unlock(); return nil }},
-		"Lock twice": {config{}, `Lock of lock "a": the same caller has it already, and took it at `,
+		"Lock twice": {config{},
+			`Lock of lock "a": the same caller has it already, and took it at `,
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				if s.Rank().ID() == 0 {
@@ -74,7 +83,8 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return s.Barrier()
 			}},
-		"locks out of order": {config{}, `Lock of lock "a": the same caller has lock "b", and took it at `,
+		"locks out of order": {config{},
+			`Lock of lock "a": the same caller has lock "b", and took it at `,
 			func(s *pages.Space) error {
 				a, b := lock(s, "a"), lock(s, "b")
 				if s.Rank().ID() == 0 {
@@ -83,7 +93,8 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return s.Barrier()
 			}},
-		"a lock over a barrier": {config{}, `rank 0 has lock "a", and took it at `,
+		"a lock over a barrier": {config{},
+			`rank 0 has lock "a", and took it at `,
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				if s.Rank().ID() == 0 {
@@ -91,7 +102,8 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return s.Barrier()
 			}},
-		"a lock at the end": {config{}, "give it back before the end of the rank's function",
+		"a lock at the end": {config{},
+			"give it back before the end of the rank's function",
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				if s.Rank().ID() == 0 {
@@ -99,13 +111,15 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return nil
 			}},
-		"a task that ends with a lock": {config{}, `lock "a" is never given back by a task of rank `,
+		"a task that ends with a lock": {config{},
+			`lock "a" is never given back by a task of rank `,
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				tasks := task.New(s.Rank())
 				return tasks.Run(func() { tasks.Go(l.Lock) })
 			}},
-		"a body that ends with a lock": {config{}, `lock "a" was not given back by the main function of rank 0`,
+		"a body that ends with a lock": {config{},
+			`lock "a" was not given back by the main function of rank 0`,
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				return s.Rank().Epoch(func() error {
@@ -115,50 +129,60 @@ func TestMistakesAreTold(t *testing.T) {
 					return nil
 				})
 			}},
-		"Lock in a handler": {config{}, "Lock was called in a handler, which must not wait",
+		"Lock in a handler": {config{},
+			"Lock was called in a handler, which must not wait",
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				to := target.New(s.Rank(), "t", distribution.Ranks(2), target.Key(func(v uint64) uint64 { return v }),
 					target.Each(func(uint64) { l.Lock() }))
 				return s.Rank().Epoch(func() error { to.Send(0); return nil })
 			}},
-		"Lock in an epoch of a declared depth": {config{}, "leave pebble.Depth out",
+		"Lock in an epoch of a declared depth": {config{},
+			"leave pebble.Depth out",
 			func(s *pages.Space) error {
 				l := lock(s, "a")
 				return s.Rank().Epoch(func() error { l.Lock(); return nil }, pebble.Depth(1))
 			}},
-		"Barrier in an epoch": {config{}, "Barrier was called inside an epoch",
+		"Barrier in an epoch": {config{},
+			"Barrier was called inside an epoch",
 			func(s *pages.Space) error { return s.Rank().Epoch(s.Barrier) }},
-		"a barrier that a rank leaves out": {config{}, "a barrier of shared pages",
+		"a barrier that a rank leaves out": {config{},
+			"a barrier of shared pages",
 			func(s *pages.Space) error {
 				if s.Rank().ID() == 0 {
 					return s.Barrier()
 				}
 				return nil
 			}},
-		"two spaces": {config{}, "pages.New was called twice",
+		"two spaces": {config{},
+			"pages.New was called twice",
 			func(s *pages.Space) error { return job2(s) }},
-		"elements with pointers": {config{}, "type *int is not plain data",
+		"elements with pointers": {config{},
+			"type *int is not plain data",
 			func(s *pages.Space) error {
 				_, err := pages.NewSlice[*int](s, "p", distribution.Block(10, 2))
 				return err
 			}},
-		"pages of an odd size": {config{}, `slice "odd": pages of 100 bytes: give a power of two from 64 to 1048576`,
+		"pages of an odd size": {config{},
+			`slice "odd": pages of 100 bytes: give a power of two from 64 to 1048576`,
 			func(s *pages.Space) error {
 				_, err := pages.NewSlice[int](s, "odd", distribution.Block(10, 2), pages.PageBytes(100))
 				return err
 			}},
-		"ranks that allocate differently": {config{}, "allocates something else than rank",
+		"ranks that allocate differently": {config{},
+			"allocates something else than rank",
 			func(s *pages.Space) error {
 				_, err := pages.NewSlice[int](s, "v", distribution.Block(10, 2), pages.PageBytes(64<<s.Rank().ID()))
 				return err
 			}},
-		"blocks of different lengths": {config{}, "give one of equal blocks, such as distribution.Block",
+		"blocks of different lengths": {config{},
+			"give one of equal blocks, such as distribution.Block",
 			func(s *pages.Space) error {
 				_, err := pages.NewSlice[int](s, "v", uneven{distribution.Block(10, 2)})
 				return err
 			}},
-		"more than the machine has": {config{}, "64 TiB of memory",
+		"more than the machine has": {config{},
+			"64 TiB of memory",
 			func(s *pages.Space) error {
 				_, err := pages.NewSlice[uint64](s, "v", distribution.Block(1<<43, 2))
 				return err

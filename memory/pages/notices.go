@@ -8,15 +8,15 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// An interval of a rank ends with a release. Its write notices name the pages that the rank has written in it: the paper's
-// write notices. A rank files them in a log, a ring of words in exposed memory, where whoever acquires gets them. Its
-// vector time says for each rank how many words of that one's log it has seen; the words behind belong to intervals that it
-// has yet to hear of.
+// An interval of a rank ends with a release. Its write notices name the pages that the rank has written in it: the
+// paper's write notices. A rank files them in a log, a ring of words in exposed memory, where whoever acquires gets
+// them. Its vector time says for each rank how many words of that one's log it has seen; the words behind belong to
+// intervals that it has yet to hear of.
 //
-// A word names neighbouring pages of one region, and how often the ring had been filled before it. So whoever reads a word
-// sees whether it is the one that it wanted, or a later one in its place. In that case, or when it has missed more words
-// than the ring has, it takes every page as written. That costs transfers and is never wrong, and nobody has to collect
-// old intervals.
+// A word names neighbouring pages of one region, and how often the ring had been filled before it. So whoever reads a
+// word sees whether it is the one that it wanted, or a later one in its place. In that case, or when it has missed
+// more words than the ring has, it takes every page as written. That costs transfers and is never wrong, and nobody
+// has to collect old intervals.
 type notice uint64
 
 const (

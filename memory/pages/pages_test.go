@@ -57,7 +57,8 @@ type span struct {
 func drawSpan(random *rand.Rand, n uint64, ranks int) span {
 	lo := random.Uint64N(n)
 	return span{
-		lo: lo, hi: lo + random.Uint64N(min(n-lo, n/4+1)) + 1, writer: random.Uint64N(uint64(ranks)), ranks: uint64(ranks),
+		lo: lo, hi: lo + random.Uint64N(min(n-lo, n/4+1)) + 1,
+		writer: random.Uint64N(uint64(ranks)), ranks: uint64(ranks),
 		shared: random.IntN(2) == 0, value: random.Uint64(),
 	}
 }
@@ -142,7 +143,8 @@ func TestSliceEqualsASlice(t *testing.T) {
 func TestSmallPageCache(t *testing.T) {
 	seed := newSeed(t)
 	for _, pageBytes := range []int{64, 1024, 4096} {
-		require.NoError(t, jobOf(pebble.Config{Ranks: 3, PageCache: 150 << 10}, pages.Config{PageBytes: pageBytes, Copies: true},
+		small := pebble.Config{Ranks: 3, PageCache: 150 << 10}
+		require.NoError(t, jobOf(small, pages.Config{PageBytes: pageBytes, Copies: true},
 			func(s *pages.Space) error {
 				if err := equalsASlice[uint64](s, seed, 8000, block); err != nil {
 					return err

@@ -12,7 +12,6 @@ type region struct {
 	s     *Space
 	id    int
 	name  string
-	array interface{ Free() error }
 	layout
 	size  int           // bytes of an element
 	homes []memory.Site // by run: where it is
@@ -124,8 +123,8 @@ func (r *region) beside(call string, first, last int, how state) {
 		if r.state[p]&valid == 0 && r.homes[r.runOf(p)].Near != nil &&
 			(r.opened(p, writing) || how == writing && r.opened(p, reading)) {
 			lo, hi := r.bounds(p)
-			r.misuse(call, "elements %d to %d are open where their home is, and this span goes on beyond that: open the longer "+
-				"span first, or two that end where the home does", lo, hi-1)
+			r.misuse(call, "elements %d to %d are open where their home is, and this span goes on beyond that: open the "+
+				"longer span first, or two that end where the home does", lo, hi-1)
 		}
 	}
 }

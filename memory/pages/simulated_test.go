@@ -16,7 +16,8 @@ import (
 func TestOvertakenOperations(t *testing.T) {
 	seed := newSeed(t)
 	for i := range uint64(30) {
-		w, err := sim.New(sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: sim.Faults{Delay: 0.3, Double: 0.1}})
+		faults := sim.Faults{Delay: 0.3, Double: 0.1}
+		w, err := sim.New(sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: faults})
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
 			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {

@@ -24,13 +24,13 @@ type Option struct{ pageBytes int }
 // PageBytes sets the size of pages: a power of two from 64 bytes to 1 MiB. A page has as many elements as fit in.
 func PageBytes(n int) Option { return Option{n} }
 
-// NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs, with
-// equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
-// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data. The job fails, with
-// the error that is returned, where there is no room, and where arguments are wrong.
+// NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs,
+// with equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
+// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data. The job
+// fails, with the error that is returned, where there is no room, and where arguments are wrong.
 //
-// Homes take the memory of all elements once, when it is first touched. Copies take addresses for all of them on each rank
-// that makes some, and memory within the job's --page-cache.
+// Homes take the memory of all elements once, when it is first touched. Copies take addresses for all of them on each
+// rank that makes some, and memory within the job's --page-cache.
 func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...Option) (*Slice[T], error) {
 	const call = "pages.NewSlice"
 	pageBytes := s.config.PageBytes
@@ -85,9 +85,9 @@ func (v *Slice[T]) Distribution() distribution.Indexed { return v.a.Distribution
 // barrier, by whichever of its tasks, and is not Go's memory. It is called in a task, in an epoch's body, and between
 // epochs; in a handler too where all of it is near and at one home.
 //
-// Where all of it is near and at one home, it is the home's own memory, and the call costs some nanoseconds for each page.
-// Else it is copies, and the call waits for those that are not valid. A span of copies must not overlap one of a home's own
-// memory that is open and of which one is written: the job ends then, with words that say so.
+// Where all of it is near and at one home, it is the home's own memory, and the call costs some nanoseconds for each
+// page. Else it is copies, and the call waits for those that are not valid. A span of copies must not overlap one of
+// a home's own memory that is open and of which one is written: the job ends then, with words that say so.
 func (v *Slice[T]) Read(lo, hi uint64) []T { return elements[T](v.r.open("Read", lo, hi, reading)) }
 
 // Write opens the elements lo to hi-1 for reading and writing, by the rules of Read. What is written is seen by whoever

@@ -14,15 +14,15 @@ import (
 
 // Config is how a rank's shared pages are used. All ranks give the same.
 type Config struct {
-	// PageBytes is the size of the pages of a slice for which none is given: a power of two from 64 bytes to 1 MiB; 0 is
-	// PageBytesDefault.
+	// PageBytes is the size of the pages of a slice for which none is given: a power of two from 64 bytes to 1 MiB; 0
+	// is PageBytesDefault.
 	PageBytes int
-	// Copies has this rank use local copies of all pages, also where a page's home is near: for tests, and to measure what
-	// that costs.
+	// Copies has this rank use local copies of all pages, also where a page's home is near: for tests, and to measure
+	// what that costs.
 	Copies bool
-	// Checked has the processor look after spans, by the protection of memory: it implies Copies. An access to elements of
-	// a slice that no open span has, and a write by a span of Read, ends the job with words that name them. It costs a
-	// system call for each span. Builds with the tag pebbles_check always do so.
+	// Checked has the processor look after spans, by the protection of memory: it implies Copies. An access to
+	// elements of a slice that no open span has, and a write by a span of Read, ends the job with words that name
+	// them. It costs a system call for each span. Builds with the tag pebbles_check always do so.
 	Checked bool
 	// Flat has barriers go through rank 0, as in the paper (section 2.2.2), in place of by dissemination.
 	Flat bool
@@ -107,7 +107,8 @@ func New(space *memory.Space, c Config) (*Space, error) {
 		now: 1, limit: r.Config().PageCache,
 	}
 	ranks := r.Size()
-	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v", c.PageBytes, c.Copies, c.Checked, c.Flat)
+	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v",
+		c.PageBytes, c.Copies, c.Checked, c.Flat)
 	fill, err := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
 	if err != nil {
 		return nil, err
@@ -128,6 +129,7 @@ func New(space *memory.Space, c Config) (*Space, error) {
 	s.engine.Guarded(s.mayLeave)
 	s.engine.OneSided(s.stuck)
 	s.engine.Faults(s.stray)
+	s.engine.Note(s.describe)
 	return s, nil
 }
 
@@ -143,6 +145,19 @@ func (s *Space) Rank() *pebble.Rank { return s.rank }
 
 // Counts tells what was done so far.
 func (s *Space) Counts() Counts { return s.counts }
+
+// describe says what pages may take, for explanations.
+func (s *Space) describe() string {
+	homes, slices := int64(0), 0
+	for _, r := range s.regions {
+		if r != nil {
+			homes += int64(r.n) * int64(r.size)
+			slices++
+		}
+	}
+	return fmt.Sprintf("Shared pages: %d slices of %d bytes in all at their homes; copies and twins of at most %d bytes a rank "+
+		"(--page-cache), %d at the most in the job", slices, homes, s.limit, s.limit*int64(s.rank.Size()))
+}
 
 // begin begins to change what the rank knows of pages. A task waits while another one does so.
 func (s *Space) begin(call string) {
@@ -169,8 +184,8 @@ func (s *Space) end() {
 // Barrier returns when all ranks have called it, and each sees what all have written before. It is a release and an
 // acquire, for the main function between epochs. No lock may be held. Spans end.
 //
-// It costs a put and a fence where pages have changed that are not near, ⌈log2 P⌉ rounds of messages with write notices,
-// and no more where there are few of these.
+// It costs a put and a fence where pages have changed that are not near, ⌈log2 P⌉ rounds of messages with write
+// notices, and no more where there are few of these.
 func (s *Space) Barrier() error {
 	const call = "Barrier"
 	if s.engine.InEpoch() {
@@ -242,8 +257,8 @@ func (s *Space) meet(call string, all []byte) {
 	s.acquire(call, time)
 }
 
-// release puts what this rank has written where others find it, and files notices of it (Keleher and others, section 3).
-// When it returns all of that is visible, and so is the record of a lock's release, if there is one.
+// release puts what this rank has written where others find it, and files notices of it (Keleher and others, section
+// 3). When it returns all of that is visible, and so is the record of a lock's release, if there is one.
 func (s *Space) release(call string, l *Lock) {
 	o := s.inside.Begin("pages")
 	s.putDiffs(o.Completion, true)
@@ -298,8 +313,8 @@ func (s *Space) putDiffs(c *netio.Completion, all bool) {
 // tidy is what comes before copies are found to be invalid: what this rank has written to them goes home.
 func (s *Space) tidy(call string) { s.flush(call, true) }
 
-// acquire brings this rank up to a vector time: it gets the notices that it has not seen, and copies of the pages that they
-// name are valid no more (Keleher and others, section 3).
+// acquire brings this rank up to a vector time: it gets the notices that it has not seen, and copies of the pages
+// that they name are valid no more (Keleher and others, section 3).
 func (s *Space) acquire(call string, time []uint64) {
 	l := &s.log
 	total := uint64(0)

@@ -1,0 +1,208 @@
+package worlds
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/pages"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// paged is the part of the program that has shared pages: before each epoch all ranks write spans and read others, with
+// barriers between, and each adds to what locks guard; in the epoch's body too where locks may be used there. A plain
+// slice on each rank says what must be read.
+type paged struct {
+	*World
+	rank    *pebble.Rank
+	space   *pages.Space
+	slice   *pages.Slice[uint32]
+	twin    []uint32
+	guarded *pages.Slice[uint64]
+	locks   []*pages.Lock
+	added   []uint64 // by lock: by all ranks, so far
+}
+
+// guardedWords is how many words a lock guards. Some of them hold how often it was taken.
+const guardedWords = 40
+
+// openPages allocates the pages, if there are any.
+func (p *program) openPages() (err error) {
+	if p.Paged == 0 {
+		return nil
+	}
+	g := &paged{World: p.World, rank: p.rank, twin: make([]uint32, p.PageElements), added: make([]uint64, p.PageLocks)}
+	p.pages = g
+	g.space, err = pages.New(memory.New(p.rank), pages.Config{
+		PageBytes: p.PageBytes, Copies: p.PageCopies == 1, Flat: p.PageFlat == 1,
+	})
+	if err != nil {
+		return err
+	}
+	ranks, n := p.rank.Size(), uint64(p.PageElements)
+	d := distribution.Indexed(distribution.Block(n, ranks))
+	if p.PageBlock > 0 {
+		d = distribution.BlockCyclic(n, ranks, uint64(p.PageBlock))
+	}
+	if g.slice, err = pages.NewSlice[uint32](g.space, "spans", d); err != nil {
+		return err
+	}
+	g.guarded, err = pages.NewSlice[uint64](g.space, "guarded", distribution.Block(uint64(guardedWords*p.PageLocks), ranks))
+	for i := 0; i < p.PageLocks && err == nil; i++ {
+		var l *pages.Lock
+		l, err = pages.NewLock(g.space, fmt.Sprint("lock ", i), i%ranks)
+		g.locks = append(g.locks, l)
+	}
+	return err
+}
+
+// play is what happens before an epoch.
+func (g *paged) play(epoch int) error {
+	if g == nil {
+		return nil
+	}
+	for turn := range g.Paged {
+		seed := mix(mix(g.Seed, uint64(epoch)), uint64(5000+turn))
+		if err := g.write(seed); err != nil {
+			return err
+		}
+		if err := g.space.Barrier(); err != nil {
+			return err
+		}
+		if err := g.read(epoch, turn, mix(seed, 1)); err != nil {
+			return err
+		}
+		for lock := range g.locks {
+			if g.takes(g.rank.ID(), epoch, turn, lock) {
+				if err := g.add(lock); err != nil {
+					return err
+				}
+			}
+		}
+		if err := g.space.Barrier(); err != nil {
+			return err
+		}
+		g.count(epoch, turn)
+		if err := g.compare(epoch); err != nil {
+			return err
+		}
+		if err := g.space.Barrier(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extent draws a span.
+func (g *paged) extent(seed uint64) (lo, hi uint64) {
+	n := uint64(g.PageElements)
+	lo = mix(seed, 2) % n
+	return lo, lo + 1 + mix(seed, 3)%(n-lo)
+}
+
+// writer is the rank that writes to an element of a span: one for all of it, or each in turn.
+func (g *paged) writer(seed, i uint64) int {
+	if mix(seed, 4)%2 == 0 {
+		i = 0
+	}
+	return int((mix(seed, 5) + i) % uint64(g.Ranks))
+}
+
+// write writes this rank's elements of a span.
+func (g *paged) write(seed uint64) error {
+	lo, hi := g.extent(seed)
+	mine := false
+	for i := lo; i < hi && !mine; i++ {
+		mine = g.writer(seed, i) == g.rank.ID()
+	}
+	var w []uint32
+	if mine {
+		w = g.slice.Write(lo, hi)
+	}
+	for i := lo; i < hi; i++ {
+		if g.writer(seed, i) == g.rank.ID() {
+			if got := w[i-lo]; got != g.twin[i] {
+				return fmt.Errorf("element %d of the pages is %#x on rank %d that is to write it, not %#x", i, got, g.rank.ID(), g.twin[i])
+			}
+			w[i-lo] = uint32(mix(seed, i))
+		}
+		g.twin[i] = uint32(mix(seed, i))
+	}
+	return nil
+}
+
+func (g *paged) read(epoch, turn int, seed uint64) error {
+	lo, hi := g.extent(seed)
+	for i, got := range g.slice.Read(lo, hi) {
+		if want := g.twin[lo+uint64(i)]; got != want {
+			return fmt.Errorf("in turn %d before epoch %d, element %d of the pages is %#x on rank %d, not %#x",
+				turn, epoch, lo+uint64(i), got, g.rank.ID(), want)
+		}
+	}
+	return nil
+}
+
+// takes tells whether a rank takes a lock in a turn.
+func (g *paged) takes(rank, epoch, turn, lock int) bool {
+	return mix(mix(g.Seed, uint64(rank*1000+lock)), uint64(epoch*1000+turn))%3 > 0
+}
+
+// add counts a turn at a lock, in some of the words that it guards.
+func (g *paged) add(lock int) error {
+	lo := uint64(lock * guardedWords)
+	g.locks[lock].Lock()
+	w := g.guarded.Write(lo, lo+guardedWords)
+	first, middle, last := w[0], w[guardedWords/2], w[guardedWords-1]
+	if first != middle || first != last {
+		return fmt.Errorf("rank %d has lock %d, and sees %d, %d and %d turns", g.rank.ID(), lock, first, middle, last)
+	}
+	for _, i := range []int{0, guardedWords / 2, guardedWords - 1} {
+		w[i] = first + 1
+	}
+	g.locks[lock].Unlock()
+	return nil
+}
+
+// count counts what all ranks have added in a turn.
+func (g *paged) count(epoch, turn int) {
+	for lock := range g.locks {
+		for rank := range g.Ranks {
+			if g.takes(rank, epoch, turn, lock) {
+				g.added[lock]++
+			}
+		}
+	}
+}
+
+func (g *paged) compare(epoch int) error {
+	for lock, want := range g.added {
+		lo := uint64(lock * guardedWords)
+		if got := g.guarded.Read(lo, lo+guardedWords)[guardedWords-1]; got != want {
+			return fmt.Errorf("before epoch %d, lock %d was taken %d times by what rank %d sees, not %d",
+				epoch, lock, got, g.rank.ID(), want)
+		}
+	}
+	return nil
+}
+
+// inBody is the turn at locks in an epoch's body, after the last one before it.
+func (g *paged) inBody(epoch int) error {
+	if g == nil || g.declares() {
+		return nil
+	}
+	for lock := range g.locks {
+		if g.takes(g.rank.ID(), epoch, g.Paged, lock) {
+			if err := g.add(lock); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ended counts the turns of an epoch's body.
+func (g *paged) ended(epoch int) {
+	if g != nil && !g.declares() {
+		g.count(epoch, g.Paged)
+	}
+}
