@@ -94,6 +94,15 @@ func (c Counts) Add(o Counts) Counts {
 	}
 }
 
+// Since is what has been counted since then.
+func (c Counts) Since(then Counts) Counts {
+	return Counts{
+		c.PagesFetched - then.PagesFetched, c.Fetches - then.Fetches, c.Twins - then.Twins, c.DiffBytes - then.DiffBytes,
+		c.DiffRuns - then.DiffRuns, c.Notices - then.Notices, c.Invalidations - then.Invalidations,
+		c.Evictions - then.Evictions, c.Locks - then.Locks, c.LockWaits - then.LockWaits, c.Barriers - then.Barriers,
+	}
+}
+
 // New makes a rank's shared pages. All ranks call it, once, between epochs, with an equal configuration. It allocates
 // 64 KiB on each rank, for write notices.
 func New(space *memory.Space, c Config) (*Space, error) {
