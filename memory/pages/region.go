@@ -9,9 +9,9 @@ import (
 
 // region is the pages of one slice, as one rank sees them: bytes, where a [Slice] has elements.
 type region struct {
-	s     *Space
-	id    int
-	name  string
+	s    *Space
+	id   int
+	name string
 	layout
 	size  int           // bytes of an element
 	homes []memory.Site // by run: where it is
