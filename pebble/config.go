@@ -132,7 +132,8 @@ func (c Config) complete() (Config, error) {
 	case c.AddressCache > values.AddressCacheMax:
 		return c, fmt.Errorf("pebble: config: %w", values.CheckAddressCache(c.AddressCache))
 	case c.PageCache < 0:
-		return c, fmt.Errorf("pebble: config: page cache of %d bytes: give a positive number, or 0 for the default", c.PageCache)
+		return c, fmt.Errorf("pebble: config: page cache of %d bytes: give a positive number, or 0 for the default",
+			c.PageCache)
 	case c.Credits < 0:
 		return c, fmt.Errorf("pebble: config: %d frames of credit: a link needs at least one, or 0 for the default",
 			c.Credits)

@@ -47,7 +47,8 @@ func (p *program) openPages() (err error) {
 	if g.slice, err = pages.NewSlice[uint32](g.space, "spans", d); err != nil {
 		return err
 	}
-	g.guarded, err = pages.NewSlice[uint64](g.space, "guarded", distribution.Block(uint64(guardedWords*p.PageLocks), ranks))
+	d = distribution.Block(uint64(guardedWords*p.PageLocks), ranks)
+	g.guarded, err = pages.NewSlice[uint64](g.space, "guarded", d)
 	for i := 0; i < p.PageLocks && err == nil; i++ {
 		var l *pages.Lock
 		l, err = pages.NewLock(g.space, fmt.Sprint("lock ", i), i%ranks)
@@ -122,7 +123,8 @@ func (g *paged) write(seed uint64) error {
 	for i := lo; i < hi; i++ {
 		if g.writer(seed, i) == g.rank.ID() {
 			if got := w[i-lo]; got != g.twin[i] {
-				return fmt.Errorf("element %d of the pages is %#x on rank %d that is to write it, not %#x", i, got, g.rank.ID(), g.twin[i])
+				return fmt.Errorf("element %d of the pages is %#x on rank %d that is to write it, not %#x",
+					i, got, g.rank.ID(), g.twin[i])
 			}
 			w[i-lo] = uint32(mix(seed, i))
 		}

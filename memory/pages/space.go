@@ -164,8 +164,8 @@ func (s *Space) describe() string {
 			slices++
 		}
 	}
-	return fmt.Sprintf("Shared pages: %d slices of %d bytes in all at their homes; copies and twins of at most %d bytes a rank "+
-		"(--page-cache), %d at the most in the job", slices, homes, s.limit, s.limit*int64(s.rank.Size()))
+	return fmt.Sprintf("Shared pages: %d slices of %d bytes in all at their homes; copies and twins of at most %d "+
+		"bytes a rank (--page-cache), %d at the most in the job", slices, homes, s.limit, s.limit*int64(s.rank.Size()))
 }
 
 // begin begins to change what the rank knows of pages. A task waits while another one does so.
