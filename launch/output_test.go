@@ -114,3 +114,20 @@ func TestQuote(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.Join(words, "\x00")+"\x00", string(out))
 }
+
+// What ssh says before its shell is there is kept up to a bound, the newest of it. The shell's word is found after it.
+func TestEndlessLoginIsCut(t *testing.T) {
+	noise, reached := strings.Repeat("x", 10*heardMax), make(chan *login, 1)
+	listen := func(text string) (*login, string) {
+		l := &login{word: []byte("ready\n"), reached: reached, over: make(chan struct{})}
+		return l, string(l.listen(strings.NewReader(text), make([]byte, 1000)))
+	}
+	l, _ := listen(noise + "refused")
+	require.Len(t, l.heard, heardMax)
+	require.True(t, strings.HasSuffix(string(l.heard), "xrefused"))
+	require.Empty(t, reached)
+	l, rest := listen(noise + "ready\nx")
+	require.Len(t, reached, 1)
+	require.Same(t, l, <-reached)
+	require.True(t, strings.HasSuffix(rest, "xx"), "what comes with the word goes on, too")
+}

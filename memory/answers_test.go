@@ -3,7 +3,9 @@ package memory_test
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // nearAndFar runs a program on two ranks of one process, and of two, with and without a cache of addresses.
@@ -167,4 +170,36 @@ func TestFencesWaitForLongElements(t *testing.T) {
 			return nil
 		})
 	})
+}
+
+// A task that works on near memory alone, and never waits, leaves the program when the job has failed.
+func TestBatchesEndWithTheJob(t *testing.T) {
+	const patience = 20 * time.Second
+	failed := errors.New("one rank has failed")
+	var begun, wentOn atomic.Bool
+	ended := make(chan struct{})
+	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
+	err := s.Run(t, func(r *pebble.Rank) error {
+		scheduler := task.New(r)
+		a, err := memory.NewArray[uint64](memory.New(r), "a", distribution.Block(2, r.Size()))
+		if err != nil {
+			return err
+		}
+		return scheduler.Run(func() {
+			if r.ID() == 0 {
+				for !begun.Load() {
+					scheduler.Yield()
+				}
+				panic(failed)
+			}
+			defer close(ended)
+			for began := r.Now(); r.Now()-began < patience; begun.Store(true) {
+				a.Gather(make([]uint64, 1), []uint64{1})
+			}
+			wentOn.Store(true)
+		})
+	})
+	<-ended // the job may have ended without it
+	require.False(t, wentOn.Load(), "gathers return although the job has failed")
+	require.ErrorContains(t, err, failed.Error())
 }

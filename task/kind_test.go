@@ -240,3 +240,24 @@ func BenchmarkSpawn(b *testing.B) {
 		return func() { k.Spawn(uint64(b.N)) }
 	})
 }
+
+// Tasks for a rank run there, also where others have none.
+func TestTasksForARankAreNotStolen(t *testing.T) {
+	const tasks = 300
+	var ran [3]int
+	require.NoError(t, simulate(t, sim.Config{Ranks: 3, Seed: 3}, pebble.Config{}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		work := task.NewKind(s, "work", func(uint32) {
+			r.Compute(100 * time.Microsecond)
+			ran[r.ID()]++
+		})
+		return s.Run(func() {
+			if r.ID() == 1 {
+				for i := range uint32(tasks) {
+					work.SpawnOn(0, i)
+				}
+			}
+		})
+	}))
+	require.Equal(t, [3]int{tasks}, ran)
+}

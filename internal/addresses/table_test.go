@@ -121,3 +121,14 @@ func TestTooManyEntries(t *testing.T) {
 	require.Panics(t, func() { NewTable[int](1001) })
 	require.Panics(t, func() { NewCache[int](0) })
 }
+
+// A map is replaced before it would grow, however many keys come and go.
+func TestMapsDoNotGrow(t *testing.T) {
+	const room = 10
+	table := NewTable[int](room)
+	for key := uint64(1); key < 100*room; key++ {
+		require.True(t, table.Set(key, new(int)))
+		require.LessOrEqual(t, len(table.keys), spare*room)
+		require.True(t, table.Set(key, nil))
+	}
+}

@@ -30,6 +30,8 @@ var catalogue = []mutation{
 	{"nobody tells that a rank has nothing left of a group", "task/group.go",
 		"if g.elsewhere() {\n\t\tt.taken.Send", "if false {\n\t\tt.taken.Send",
 		"TestGroupsOverRanks"},
+	{"a task for a rank is stolen", "task/kind.go", "\t\t\tk.bound.push(c.A)\n\t\tdefault:",
+		"\t\t\tk.tasks = append(k.tasks, c.A)\n\t\tdefault:", "TestTasksForARankAreNotStolen"},
 	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\tr.spend(1)\n\t\t\tworked = true\n",
 		"\t\t\tworked = true\n", "task/TestBuffersAreDueWhileTasksRun"},
 	{"a question of a task waits for another link", "delegate/delegate.go",
@@ -56,6 +58,8 @@ var catalogue = []mutation{
 		"TestNextHoldersSeeWhatWasBegun"},
 	{"a lock is taken again by who has it", "memory/lock.go", "case l.held != 0 && l.by == by:", "case false:",
 		"TestLockTwice"},
+	{"batches go on when the job has failed", "memory/space.go", "\ts.engine.Check()\n\tif s.calls++;",
+		"\tif s.calls++;", "TestBatchesEndWithTheJob"},
 	{"a fence does not wait for what answers begin", "memory/space.go",
 		"\ts.fenceAsked(&w.c)\n\ts.await(call, w) // what was asked for may begin operations\n",
 		"\ts.fenceAsked(&w.c)\n", "TestFencesWaitForLongElements"},
@@ -95,6 +99,8 @@ var catalogue = []mutation{
 
 	// Tables of addresses.
 	{"a table has room for one more", "internal/addresses/table.go", "t.live == t.room", "t.live > t.room", "TestTableIsLikeAMap"},
+	{"a map is replaced when a key comes again", "internal/addresses/table.go", "if !known && len(t.keys)",
+		"if known && len(t.keys)", "TestMapsDoNotGrow"},
 	{"a new map begins empty", "internal/addresses/table.go", "\t\t\tm.Set(key, v)\n", "", "TestTableIsLikeAMap"},
 	{"what is taken out keeps its room", "internal/addresses/table.go", "\t\tt.live--\n", "", "TestTableIsLikeAMap"},
 	{"a key gets another value", "internal/addresses/cache.go", "if c.Get(key) != nil {", "if false {", "TestCacheForgetsTheOldest"},
@@ -141,6 +147,8 @@ var catalogue = []mutation{
 
 	// How processes meet.
 	{"a process tells of others' children", "internal/bootstrap/message.go", "case !t.below(m.Number, process):", "case false:", "TestBadReports"},
+	{"a child that tells twice counts twice", "internal/bootstrap/meeting.go",
+		"case len(r.Subtree) == 0 || m.told[child]:", "case len(r.Subtree) == 0:", "TestReportsCountOnce"},
 	{"a process counts twice", "internal/bootstrap/message.go", "case seen[m.Number]:", "case false:", "TestBadReports"},
 	{"a card that others may change is read", "internal/bootstrap/folder.go", "info.Mode().Perm()&0o077 != 0 || ", "", "TestFoldersThatDoNotServe"},
 	{"a card is left over another one", "internal/bootstrap/folder.go", "|os.O_EXCL", "", "TestFoldersThatDoNotServe"},
@@ -175,6 +183,9 @@ var catalogue = []mutation{
 		"if why == nil && mapped[0] != 1 {", "if false {", "TestMappingsAreMutual"},
 
 	// Launching.
+	{"all that ssh says is kept", "launch/login.go",
+		"len(l.heard) - heardMax; more > 0", "len(l.heard) - heardMax; more > 1<<40",
+		"TestEndlessLoginIsCut"},
 	{"nobody looks after a stopped process of another host", "launch/ending.go",
 		"\t\t\tp.control.say(lookWord + \"\\n\")\n", "", "TestRemoteProcessThatStopsAtTheEndIsNamed"},
 	{"shared memory of a killed process is left", "launch/process.go",
