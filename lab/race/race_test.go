@@ -33,7 +33,8 @@ func whole(s tune.Setting) float64 {
 }
 
 // raced runs a race against a surface to its end. Each run is as much slower than the one before as slower says.
-func raced(t testing.TB, c tune.Config, runs int, noise, slower float64, seed uint64) (*race.Race, map[tune.Setting]int) {
+func raced(t testing.TB, c tune.Config, runs int, noise, slower float64,
+	seed uint64) (*race.Race, map[tune.Setting]int) {
 	one, err := race.New(c, runs)
 	require.NoError(t, err)
 	rng, count := rand.New(rand.NewPCG(seed, 11)), map[tune.Setting]int{}
