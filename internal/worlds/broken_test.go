@@ -88,8 +88,6 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 			"l.record[recordSeq] != seq || l.record[recordSum] != sum(l.record)", "false"},
 		{"pages: own changes dropped by an acquire", "memory/pages/space.go",
 			"func (s *Space) tidy(call string) { s.flush(call, true) }", "func (s *Space) tidy(string) {}"},
-		{"pages: copies of near pages kept", "memory/pages/space.go",
-			"\t\t\tr.invalidate(int(b.page), 1)\n", "\t\t\t_ = r\n"},
 		{"pages: a copy dropped that is open", "memory/pages/copies.go",
 			"case r.stamp[p] == r.s.now || r.state[p]&dirty != 0:", "case r.state[p]&dirty != 0:"},
 		{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
