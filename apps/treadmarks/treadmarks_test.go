@@ -1,0 +1,278 @@
+package treadmarks
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// small are runs that take some milliseconds.
+var small = map[Program]Config{
+	Barrier:    {Rounds: 5},
+	Lock:       {Rounds: 5},
+	Page:       {Size: 5, Rounds: 3},
+	Diff:       {Size: 5, Rounds: 3},
+	Jacobi:     {Size: 29, Rounds: 7},
+	SOR:        {Size: 6, Rounds: 3},
+	TSP:        {Size: 9, Rounds: 3},
+	FFT:        {Size: 8, Rounds: 2},
+	SpMV:       {Size: 301, Rounds: 4},
+	BucketSort: {Size: 5000, Rounds: 2},
+}
+
+// runs are those programs that a job of so many ranks can run, with each way, and with pages where they lie and
+// copied.
+func runs(ranks int, do func(name string, p Program, c Config)) {
+	for p, c := range small {
+		if ranks < p.About().RanksLeast {
+			continue
+		}
+		for _, c.Way = range Ways {
+			if p != SpMV && c.Way != ByPages {
+				continue
+			}
+			for _, c.Copies = range []bool{false, true} {
+				c.Seed = 3
+				do(fmt.Sprintf("%s by %s, copies %v", p, c.Way, c.Copies), p, c)
+			}
+		}
+	}
+}
+
+// Everything comes out right everywhere.
+func TestEverywhere(t *testing.T) {
+	for _, ranks := range []int{2, 3} {
+		runs(ranks, func(name string, p Program, c Config) {
+			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {
+				for _, s := range []appstest.Shape{
+					{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct},
+					{Ranks: ranks, Procs: 2, Transport: "shm", New: route.Direct},
+					{Ranks: ranks, Procs: ranks, Transport: "tcp", New: route.Direct},
+				} {
+					require.NoError(t, s.Run(t, program(t, p, c)), s.Transport)
+				}
+			})
+		})
+	}
+	runs(1, func(name string, p Program, c Config) {
+		t.Run(name, func(t *testing.T) {
+			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				return program(t, p, c), nil
+			})
+		})
+	})
+}
+
+func program(t *testing.T, p Program, c Config) func(r *pebble.Rank) error {
+	return func(r *pebble.Rank) error {
+		result, err := Run(r, p, c)
+		if err != nil {
+			return err
+		}
+		require.Zero(t, result.Errors, result.Wrong)
+		require.NotZero(t, result.Rows())
+		if p == Jacobi && c.Copies && r.Size() > 1 {
+			require.NotZero(t, result.PagesFetched)
+			require.NotZero(t, result.Twins)
+			require.NotZero(t, result.DiffBytes)
+		}
+		return nil
+	}
+}
+
+// Pages of all sizes are right, and those of Checked.
+func TestPageSizes(t *testing.T) {
+	s := appstest.Shape{Ranks: 3, Procs: 3, Transport: "tcp", New: route.Direct}
+	for _, bytes := range []int{64, 4096, 65536} {
+		for _, checked := range []bool{false, true} {
+			for _, p := range []Program{Diff, SOR, TSP, FFT, BucketSort, SpMV} {
+				c := small[p]
+				c.PageBytes, c.Checked = bytes, checked
+				require.NoError(t, s.Run(t, program(t, p, c)), "%s, %d bytes", p, bytes)
+			}
+		}
+	}
+}
+
+// The shortest tours are those that Held and Karp find.
+func TestTSP(t *testing.T) {
+	for _, n := range []int{4, 5, 9, 12, 16} {
+		c := Config{Size: n, Rounds: 3, Seed: uint64(n)}
+		if n == 16 {
+			c.Rounds = 1
+		}
+		for round, length := range SerialTSP(c) {
+			require.Equal(t, heldKarp(newCities(c.seedOf(round), n)), length)
+		}
+	}
+}
+
+// heldKarp is the length of the shortest tour, by dynamic programming: of all paths from city 0 through each set of
+// cities to one of them the shortest is kept.
+func heldKarp(c *cities) int {
+	n := c.n - 1 // without city 0
+	shortest := make([]int32, n<<n)
+	for set := 1; set < 1<<n; set++ {
+		for last := range n {
+			if set>>last&1 == 0 {
+				continue
+			}
+			best, before := int32(math.MaxInt32), set&^(1<<last)
+			if before == 0 {
+				best = c.distance[0][last+1]
+			}
+			for city := range n {
+				if before>>city&1 != 0 {
+					best = min(best, shortest[before*n+city]+c.distance[city+1][last+1])
+				}
+			}
+			shortest[set*n+last] = best
+		}
+	}
+	best := int32(math.MaxInt32)
+	for last := range n {
+		best = min(best, shortest[(1<<n-1)*n+last]+c.distance[last+1][0])
+	}
+	return int(best)
+}
+
+// The transform is the plain one, and comes back.
+func TestFFT(t *testing.T) {
+	c := Config{Size: 8, Rounds: 1, Seed: 5}
+	const n = 8
+	before := make([]complex128, n*n*n)
+	c.fillCube(before, 0)
+	image, cube := SerialFFT(c)
+	for x := range n {
+		for y := range n {
+			for z := range n {
+				var want complex128
+				for at, v := range before {
+					a, b, d := at%n, at/n%n, at/n/n
+					want += v * cmplx.Rect(1, -2*math.Pi*float64(a*x+b*y+d*z)/n)
+				}
+				require.Less(t, cmplx.Abs(want-image[(x*n+y)*n+z]), 1e-12)
+			}
+		}
+	}
+	for _, c := range []Config{c, {Size: 64, Rounds: 2}} {
+		before := make([]complex128, c.Size*c.Size*c.Size)
+		c.fillCube(before, 0)
+		_, cube = SerialFFT(c)
+		for i, v := range cube {
+			if cmplx.Abs(v-before[i]) > 1e-13 {
+				t.Fatalf("point %d of %d^3 is %v, and was %v", i, c.Size, v, before[i])
+			}
+		}
+	}
+}
+
+func TestBucketSort(t *testing.T) {
+	c := Config{Size: 100000, Seed: 2}
+	keys := make([]uint32, c.Size)
+	c.fillKeys(keys, 0)
+	slices.Sort(keys)
+	require.Equal(t, keys, SerialBucketSort(c))
+	c.Size = 1 << 20 // of which each bucket is sorted by digits
+	keys = make([]uint32, c.Size)
+	c.fillKeys(keys, 0)
+	slices.Sort(keys)
+	require.Equal(t, keys, SerialBucketSort(c))
+}
+
+// The grids of the serial twins are those of the plainest loops.
+func TestGrids(t *testing.T) {
+	c := Config{Size: 12, Rounds: 5, Seed: 4}
+	n := c.Size + 2
+	grid := make([]float64, n*n)
+	c.fillGrid(grid, 0)
+	for range c.Rounds {
+		next := slices.Clone(grid)
+		for i := 1; i < n-1; i++ {
+			for j := 1; j < n-1; j++ {
+				next[i*n+j] = 0.25 * ((grid[(i-1)*n+j] + grid[(i+1)*n+j]) + (grid[i*n+j-1] + grid[i*n+j+1]))
+			}
+		}
+		grid = next
+	}
+	require.Equal(t, grid, SerialJacobi(c))
+
+	red, black := SerialSOR(c)
+	w, colours := c.sorWide(), c.newColours()
+	board := make([]float32, (sorRows+2)*n)
+	for i := range sorRows + 2 {
+		for j := range n {
+			board[i*n+j] = colours[(i+j)%2][i*w+j/2]
+		}
+	}
+	for range c.Rounds {
+		for colour := range 2 {
+			for i := 1; i <= sorRows; i++ {
+				for j := 1; j < n-1; j++ {
+					if (i+j)%2 == colour {
+						board[i*n+j] = 0.25 * ((board[(i-1)*n+j] + board[(i+1)*n+j]) + (board[i*n+j-1] + board[i*n+j+1]))
+					}
+				}
+			}
+		}
+	}
+	for i := range sorRows + 2 {
+		for j := range n {
+			require.Equal(t, board[i*n+j], [][]float32{red, black}[(i+j)%2][i*w+j/2], "row %d, column %d", i, j)
+		}
+	}
+}
+
+// A product is that of the matrix with all its zeros.
+func TestSpMV(t *testing.T) {
+	c := Config{Size: 40, Rounds: 1, Seed: 6}
+	m, v := c.matrix(0, c.Size), make([]float64, c.Size)
+	c.fillVector(v, 0)
+	for row, got := range SerialSpMV(c) {
+		want, sum := 0.0, 0.0
+		for e := range entries {
+			want += m.value[row*entries+e] * v[m.column[row*entries+e]]
+			sum += m.value[row*entries+e]
+		}
+		require.InDelta(t, want, got, 1e-15)
+		require.InDelta(t, 1, sum, 1e-12)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for p := range programs {
+		require.NoError(t, p.Check(Config{}, 2))
+	}
+	for want, bad := range map[string]struct {
+		p Program
+		c Config
+	}{
+		`no program "nosuch"`:       {"nosuch", Config{}},
+		"barrier has no size":       {Barrier, Config{Size: 1}},
+		"a size of 1: give 2":       {Jacobi, Config{Size: 1}},
+		"a size of 16385":           {Jacobi, Config{Size: 16385}},
+		"a size of 5: give 4":       {SOR, Config{Size: 5}},
+		"a size of 24: give 8":      {FFT, Config{Size: 24}},
+		"a size of 25: give 4":      {TSP, Config{Size: 25}},
+		"-1 rounds":                 {Diff, Config{Rounds: -1}},
+		"pages of 100 bytes":        {Diff, Config{PageBytes: 100}},
+		"pages of 2097152 bytes":    {Diff, Config{PageBytes: 2 << 20}},
+		"no way but pages":          {Diff, Config{Way: ByGather}},
+		`the way "nosuch": give on`: {SpMV, Config{Way: "nosuch"}},
+	} {
+		require.ErrorContains(t, bad.p.Check(bad.c, 2), want)
+	}
+	require.ErrorContains(t, Lock.Check(Config{}, 1), "give 2 at least")
+	require.NoError(t, Barrier.Check(Config{}, 1))
+}
