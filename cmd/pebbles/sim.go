@@ -54,7 +54,10 @@ func newSim(t terminal) *cobra.Command {
 	s.register(c)
 	inner := t
 	inner.begin = s.begin
-	for _, app := range []func(terminal) *cobra.Command{newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess} {
+	for _, app := range []func(terminal) *cobra.Command{
+		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs,
+		newUTS, newPing, newStressmark, newAccess, newPages,
+	} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}
 	return c
