@@ -1,0 +1,5 @@
+// Stencil lets heat spread over a grid on shared pages: each rank has some rows, and reads one row of each
+// neighbour. It is the first program of docs/guide-pages.md.
+//
+//	go run ./examples/stencil
+package main
