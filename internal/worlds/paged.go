@@ -67,18 +67,18 @@ func (g *paged) play(epoch int) error {
 		if err := g.write(seed); err != nil {
 			return err
 		}
-		if err := g.space.Barrier(); err != nil {
-			return err
-		}
-		if err := g.read(epoch, turn, mix(seed, 1)); err != nil {
-			return err
-		}
-		for lock := range g.locks {
+		for lock := range g.locks { // an acquire while pages are dirty that others write to
 			if g.takes(g.rank.ID(), epoch, turn, lock) {
 				if err := g.add(lock); err != nil {
 					return err
 				}
 			}
+		}
+		if err := g.space.Barrier(); err != nil {
+			return err
+		}
+		if err := g.read(epoch, turn, mix(seed, 1)); err != nil {
+			return err
 		}
 		if err := g.space.Barrier(); err != nil {
 			return err
