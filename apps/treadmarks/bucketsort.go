@@ -36,10 +36,10 @@ func (b *bucketSort) load() (err error) {
 		return err
 	}
 	ranks := b.rank.Size()
-	if b.grouped, err = newSlice[uint32](b.run, "by bucket", b.rows.distribution(ranks)); err != nil {
+	if b.grouped, err = newSlice[uint32](b.run, "by bucket", b.distribution(ranks)); err != nil {
 		return err
 	}
-	if b.sorted, err = newSlice[uint32](b.run, "sorted", b.rows.distribution(ranks)); err != nil {
+	if b.sorted, err = newSlice[uint32](b.run, "sorted", b.distribution(ranks)); err != nil {
 		return err
 	}
 	if b.many, err = newSlice[uint32](b.run, "counts", b.counts.distribution(ranks)); err != nil {
@@ -156,7 +156,7 @@ func (b *bucketSort) sortOwn() {
 		}
 		sortBucket(keys[start:at], spare[start:at])
 	}
-	b.rows.pieces(uint64(from), uint64(from+n), func(lo, hi uint64) {
+	b.pieces(uint64(from), uint64(from+n), func(lo, hi uint64) {
 		copy(b.sorted.Write(lo, hi), keys[lo-uint64(from):hi-uint64(from)])
 	})
 	b.work(n, sortKey*3/4)

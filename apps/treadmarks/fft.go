@@ -42,7 +42,7 @@ func (f *fft) load() (err error) {
 		v    **pages.Slice[complex128]
 		name string
 	}{{&f.cube, "cube"}, {&f.between, "between"}, {&f.image, "image"}} {
-		if *x.v, err = newSlice[complex128](f.run, x.name, f.rows.distribution(f.rank.Size())); err != nil {
+		if *x.v, err = newSlice[complex128](f.run, x.name, f.distribution(f.rank.Size())); err != nil {
 			return err
 		}
 		lo, hi := f.own()

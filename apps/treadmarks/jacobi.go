@@ -26,7 +26,7 @@ func (j *jacobi) load() (err error) {
 		return err
 	}
 	for i, name := range []string{"even", "odd"} {
-		if j.grids[i], err = newSlice[float64](j.run, name, j.rows.distribution(j.rank.Size())); err != nil {
+		if j.grids[i], err = newSlice[float64](j.run, name, j.distribution(j.rank.Size())); err != nil {
 			return err
 		}
 		lo, hi := j.own()

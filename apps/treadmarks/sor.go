@@ -32,7 +32,7 @@ func (s *sor) load() (err error) {
 		return err
 	}
 	for i, name := range []string{"red", "black"} {
-		if s.colours[i], err = newSlice[float32](s.run, name, s.rows.distribution(s.rank.Size())); err != nil {
+		if s.colours[i], err = newSlice[float32](s.run, name, s.distribution(s.rank.Size())); err != nil {
 			return err
 		}
 		lo, hi := s.own()

@@ -184,15 +184,15 @@ type byPages struct {
 
 func (b *byPages) load(columns []uint32) (place []uint32, room int, err error) {
 	for i, name := range []string{"even", "odd"} {
-		if b.vectors[i], err = newSlice[float64](b.run, name, b.rows.distribution(b.rank.Size())); err != nil {
+		if b.vectors[i], err = newSlice[float64](b.run, name, b.distribution(b.rank.Size())); err != nil {
 			return nil, 0, err
 		}
 	}
 	each := b.config.PageBytes / 8
 	for _, column := range columns {
-		home := int(column) / b.rows.each * b.rows.each
+		home := int(column) / b.each * b.each
 		lo := home + (int(column)-home)/each*each // pages begin anew at each home
-		hi := min(lo+each, home+b.rows.each, b.n)
+		hi := min(lo+each, home+b.each, b.n)
 		switch last := len(b.spans) - 1; {
 		case last >= 0 && b.spans[last][1] == uint64(hi):
 		case last >= 0 && b.spans[last][1] == uint64(lo) && lo != home:
@@ -228,7 +228,7 @@ type byGather struct {
 
 func (b *byGather) load(columns []uint32) (place []uint32, room int, err error) {
 	for i, name := range []string{"even", "odd"} {
-		v, err := memory.NewArray[float64](b.memory, name, b.rows.distribution(b.rank.Size()))
+		v, err := memory.NewArray[float64](b.memory, name, b.distribution(b.rank.Size()))
 		if b.vectors[i], err = freed(b.run, v, err); err != nil {
 			return nil, 0, err
 		}
@@ -276,7 +276,7 @@ type value struct {
 }
 
 func (b *byPebbles) load(columns []uint32) (place []uint32, room int, err error) {
-	needs := target.New(b.rank, "needs", b.rows.distribution(b.rank.Size()),
+	needs := target.New(b.rank, "needs", b.distribution(b.rank.Size()),
 		target.Key(func(n need) uint64 { return uint64(n.Column) }),
 		target.Each(func(n need) { b.asked = append(b.asked, n) }))
 	b.values = target.New(b.rank, "values", distribution.Ranks(b.rank.Size()),

@@ -153,7 +153,7 @@ func TestFFT(t *testing.T) {
 	const n = 8
 	before := make([]complex128, n*n*n)
 	c.fillCube(before, 0)
-	image, cube := SerialFFT(c)
+	image, _ := SerialFFT(c)
 	for x := range n {
 		for y := range n {
 			for z := range n {
@@ -169,7 +169,7 @@ func TestFFT(t *testing.T) {
 	for _, c := range []Config{c, {Size: 64, Rounds: 2}} {
 		before := make([]complex128, c.Size*c.Size*c.Size)
 		c.fillCube(before, 0)
-		_, cube = SerialFFT(c)
+		_, cube := SerialFFT(c)
 		for i, v := range cube {
 			if cmplx.Abs(v-before[i]) > 1e-13 {
 				t.Fatalf("point %d of %d^3 is %v, and was %v", i, c.Size, v, before[i])
