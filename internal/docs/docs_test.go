@@ -102,7 +102,7 @@ func TestMapIsShort(t *testing.T) {
 // TestStages compares CONTRIBUTING's table with what .ci/run does.
 func TestStages(t *testing.T) {
 	var want []string
-	for _, line := range regexp.MustCompile(`(?m)^stage "([^"]+)"`).FindAllStringSubmatch(read(t, ".ci/run"), -1) {
+	for _, line := range regexp.MustCompile(`(?m)^(?:stage|beside) "([^"]+)"`).FindAllStringSubmatch(read(t, ".ci/run"), -1) {
 		want = append(want, line[1])
 	}
 	require.NotEmpty(t, want)
