@@ -2,7 +2,6 @@ package memory
 
 import (
 	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -120,6 +119,3 @@ func Sites[T any](a *Array[T], _ engine.Key) ([]Site, error) {
 	}
 	return sites, nil
 }
-
-// Bytes is a slice of plain data as its bytes.
-func Bytes[T any](all []T, _ engine.Key) []byte { return layout.BytesOf(all) }

@@ -202,7 +202,8 @@ func (r *region) discard(p int) bool {
 	return true
 }
 
-const systemPage = 4096
+// systemPage is the bytes of a page of the system: what it takes back, and protects.
+var systemPage = exposed.SystemPage()
 
 // takeTwin takes memory for a twin.
 func (s *Space) takeTwin(call string, r *region, bytes int) []byte {

@@ -59,9 +59,8 @@ type Space struct {
 	limit    int64
 
 	log     logs
-	fill    *memory.Array[uint64] // the logs
-	steps   []collective.Step     // of a barrier
-	record  []byte                // of this rank, in a barrier
+	steps   []collective.Step // of a barrier
+	record  []byte            // of this rank, in a barrier
 	runs    []run
 	busy    bool // a call changes what the rank knows of pages, and waits
 	waiters []memory.Operation
@@ -118,16 +117,16 @@ func New(space *memory.Space, c Config) (*Space, error) {
 	ranks := r.Size()
 	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v",
 		c.PageBytes, c.Copies, c.Checked, c.Flat)
-	fill, err := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
+	ring, err := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
 	if err != nil {
 		return nil, err
 	}
-	sites, err := memory.Sites(fill, engine.Key{})
+	sites, err := memory.Sites(ring, engine.Key{})
 	if err != nil {
 		return nil, err
 	}
-	s.fill, s.steps = fill, s.engine.Sharing(c.Flat)
-	s.log = logs{me: r.ID(), own: fill.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
+	s.steps = s.engine.Sharing(c.Flat)
+	s.log = logs{me: r.ID(), own: ring.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
 	for _, site := range sites {
 		s.log.at = append(s.log.at, site.At)
 	}
