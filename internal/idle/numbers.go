@@ -16,8 +16,10 @@ const (
 const (
 	// SpinLooks is the looks of one poll of a rank with a core for itself.
 	SpinLooks = 40
-	// SpinMax polls of 40 looks are some 50 µs, about what a sleep and its wake-up take.
-	SpinMax = 512
+	// SpinMax polls of 40 looks are some 1.5 ms. Ranks that compute between barriers wait for each other by as much as a
+	// virtual machine's processors differ, and one that sleeps there loses the caches of its processor too: with 50 µs in
+	// place of 1.5 ms, two processes gained 1.0 by SOR, where they gain 1.8 now (docs/guide-pages.md).
+	SpinMax = 16384
 	// SpinMin lets a rank that always slept long find out that polling pays again.
 	SpinMin = 8
 	// SharedSpinMax polls of one look and a yield are a millisecond or two: where cores are shared, each of the other ranks may
@@ -28,8 +30,8 @@ const (
 	SpinCollectEvery = 8
 	// SpinSchedEvery polls, the Go scheduler may run other goroutines; in each poll where ranks outnumber the cores of the process.
 	SpinSchedEvery = 64
-	// SleepShort is about what it takes to fall asleep and be woken. Whoever slept for less had better stayed awake.
-	SleepShort = 50 * time.Microsecond
+	// SleepShort is less than the most that a rank polls. Whoever slept for less had better stayed awake.
+	SleepShort = time.Millisecond
 	// LookAsideEvery is how many calls of Recv there are to one that looks at sockets when all peers share memory: a look at
 	// sockets takes longer than a frame's whole way through shared memory, and the poller looks at them too.
 	LookAsideEvery = 64
