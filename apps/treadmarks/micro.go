@@ -55,24 +55,31 @@ func (m *micro) sum(names ...string) error {
 
 func (m *micro) judge() error { return m.result.Found(m.rank, m.wrong, "words were read wrong") }
 
-// bare times accesses of package memory, by rank 1 to memory of rank 0: what a transport does at best.
-func (m *micro) bare(words int, access func(a *memory.Array[uint64])) error {
+// bare times accesses of package memory, by rank 1 to memory of rank 0: what a transport does at best. They come in
+// one epoch, or each in an epoch of its own, where what it is compared with comes after a barrier: rank 0 waits there.
+func (m *micro) bare(words int, apart bool, access func(a *memory.Array[uint64])) error {
 	a, err := memory.NewArray[uint64](m.memory, "bare", m.atRank0(words))
 	if err != nil {
 		return err
 	}
-	err = m.rank.Epoch(func() error {
-		if m.rank.ID() == 1 {
-			for range m.config.Rounds {
-				began := m.rank.Now()
-				access(a)
-				m.timed("bare", began, 1)
+	epochs, each := 1, m.config.Rounds
+	if apart {
+		epochs, each = each, epochs
+	}
+	for range epochs {
+		err := m.rank.Epoch(func() error {
+			if m.rank.ID() == 1 {
+				for range each {
+					began := m.rank.Now()
+					access(a)
+					m.timed("bare", began, 1)
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return a.Free()
 }
@@ -173,7 +180,7 @@ func (l *locks) kernel() error {
 		}
 		l.tick(round + 1)
 	}
-	if err := l.bare(1, func(a *memory.Array[uint64]) { memory.Swap(a, 0, 1) }); err != nil {
+	if err := l.bare(1, true, func(a *memory.Array[uint64]) { memory.Swap(a, 0, 1) }); err != nil {
 		return err
 	}
 	return l.sum("direct", "indirect", "bare")
@@ -253,7 +260,7 @@ func (f *faults) kernel() error {
 		f.tick(round + 1)
 	}
 	page := make([]uint64, f.each)
-	if err := f.bare(f.each, func(a *memory.Array[uint64]) { a.GetRange(0, page) }); err != nil {
+	if err := f.bare(f.each, false, func(a *memory.Array[uint64]) { a.GetRange(0, page) }); err != nil {
 		return err
 	}
 	return f.sum("page", "bare")

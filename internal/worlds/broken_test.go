@@ -78,7 +78,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"pages: a diff of more than has changed", "memory/pages/diff.go",
 			"func grain(size int) int { return min(8, size&-size) }", "func grain(int) int { return 8 }"},
 		{"pages: a lock granted twice", "memory/pages/lock.go",
-			"if before&free == 0 {", "if before&free == 0 && before%3 != 2 {"},
+			"before&free == 0 {\n\t\tl.await", "before&free == 0 && before%3 != 2 {\n\t\tl.await"},
 		{"pages: a lock that is lost", "memory/pages/lock.go",
 			"return l.word == l.mine()", "return l.seq%3 == 2 || l.word == l.mine()"},
 		{"a move forgotten", "target/directory.go", "if w := d.waiting[i]; d.Owns(w.key) {", "if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},

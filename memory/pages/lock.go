@@ -18,9 +18,9 @@ import (
 // release: who has the lock sees what was written before the release of whoever had it last. Who asks first has it
 // first, and the tasks of a rank take turns with other ranks.
 //
-// It is a word at its home that says whose turn came last (Mellor-Crummey and Scott, 1991), and beside it the vector
-// time of the last release. Who comes swaps a turn of his own in, and gets the time, at once. When there is a turn
-// before it he posts to the rank of that, which passes the lock on, with its time, when it gives it back. So a lock
+// It is a word at its home that says whose turn came last (Mellor-Crummey and Scott, 1991), and beside it a record of
+// the last release. Who comes swaps a turn of his own in, and gets the record, at once. When there is a turn
+// before it he posts to the rank of that, which passes the lock on, with its record, when it gives it back. So a lock
 // that nobody has costs a round trip to its home, one that is passed on a message, and the home need not attend. A
 // waiter is woken by the message: a word that is put to exposed memory wakes nobody.
 type Lock struct {
@@ -46,11 +46,16 @@ type Lock struct {
 // The word at home is the last turn, as 1 more than its rank, or free and the number of the last release.
 const free = 1 << 63
 
-// The record behind it has the number of a release, a sum of all of it, and the vector time.
+// The record behind it has the number of a release, a sum of all of it, 1 more than the rank that has released, the last
+// notices of that one's log, and the vector time. Most intervals have few notices, so who acquires need not get them.
 const (
 	recordSeq = iota
 	recordSum
-	recordTime
+	recordFrom
+	recordRecent
+	recordTime = recordRecent + recentMax
+
+	recentMax = 8
 )
 
 // NewLock allocates a lock at a rank. All ranks call it in the same order, between epochs, with equal arguments.
@@ -90,16 +95,10 @@ func (l *Lock) Lock() {
 		s.inside.AwaitOthers(call, o)
 	}
 	l.turn = true
-	before, time := l.swap(call)
-	if before&free == 0 {
-		time = l.await(call, int(before-1))
+	if before := l.swap(call); before&free == 0 {
+		l.await(call, int(before-1))
 	}
-	s.begin(call)
-	s.acquire(call, time)
-	s.next(call)
-	s.end()
-	l.held, l.by, l.at = true, by, at
-	s.counts.Locks++
+	l.taken(call, by, at)
 }
 
 // TryLock takes the lock if nobody has it, and reports whether it has: then it is an acquire.
@@ -125,14 +124,26 @@ func (l *Lock) TryLock() bool {
 		l.leave()
 		return false
 	}
-	time := l.last(call, expect&^free)
+	l.last(call, expect&^free)
+	l.taken(call, by, at)
+	return true
+}
+
+// taken is an acquire, by what the record says.
+func (l *Lock) taken(call string, by memory.Caller, at uintptr) {
+	s, r := l.s, l.record
 	s.begin(call)
-	s.acquire(call, time)
+	if l.seq > 0 {
+		if from := int(r[recordFrom] - 1); from != s.log.me {
+			time := r[recordTime+from]
+			s.told(call, from, time, asBytes(r[recordTime-min(recentMax, time):recordTime]))
+		}
+		s.acquire(call, r[recordTime:])
+	}
 	s.next(call)
 	s.end()
 	l.held, l.by, l.at = true, by, at
 	s.counts.Locks++
-	return true
 }
 
 // Unlock gives the lock to the next one who waits for it. It is a release: spans of this rank end, and what was
@@ -164,9 +175,10 @@ func (l *Lock) Unlock() {
 		s.inside.End(call, o)
 		l.giving = false
 	}
+	l.write()
 	to := l.next - 1
 	l.leave()
-	s.post(to, l.id, granting, l.seq+1, s.log.time)
+	s.post(to, l.id, granting, l.record)
 }
 
 // Free ends the lock on all ranks. They call it in the same order, between epochs.
@@ -187,8 +199,8 @@ func (l *Lock) leave() {
 	}
 }
 
-// swap swaps a turn of this rank in. It returns the word before, and where the lock was free its vector time.
-func (l *Lock) swap(call string) (before uint64, time []uint64) {
+// swap swaps a turn of this rank in. It returns the word before, and has got the record where the lock was free.
+func (l *Lock) swap(call string) (before uint64) {
 	s := l.s
 	o := s.inside.Begin(l.name)
 	s.memory.Swap(l.home, l.mine(), &l.word, o.Completion)
@@ -199,38 +211,33 @@ func (l *Lock) swap(call string) (before uint64, time []uint64) {
 		before = free
 	}
 	if before&free != 0 {
-		time = l.last(call, before&^free)
+		l.last(call, before&^free)
 	}
-	return before, time
+	return before
 }
 
-// last is the vector time of the release of a number, which is the last one. What has been got of its record may be
-// older than the word, and come in parts: its sum tells.
-func (l *Lock) last(call string, seq uint64) []uint64 {
+// last has the record be that of the release of a number, which is the last one. What has been got of it may be older
+// than the word, and come in parts: its sum tells.
+func (l *Lock) last(call string, seq uint64) {
 	s := l.s
 	l.seq = seq
-	if seq == 0 {
-		return nil
-	}
-	for l.record[recordSeq] != seq || l.record[recordSum] != sum(l.record) {
+	for seq > 0 && (l.record[recordSeq] != seq || l.record[recordSum] != sum(l.record)) {
 		o := s.inside.Begin(l.name)
 		s.memory.Get(l.home.Plus(wordBytes), asBytes(l.record), o.Completion)
 		s.inside.End(call, o)
 		s.engine.Check()
 	}
-	return l.record[recordTime:]
 }
 
-// await asks the rank of the turn before for the lock, and waits for it. It returns the time that comes with it.
-func (l *Lock) await(call string, rank int) []uint64 {
+// await asks the rank of the turn before for the lock, and waits for it and the record that comes with it.
+func (l *Lock) await(call string, rank int) {
 	s := l.s
 	s.counts.LockWaits++
 	o := s.inside.Begin(l.name)
 	begin(o)
 	l.waiting = o
-	s.post(rank, l.id, queueing, 0, nil)
+	s.post(rank, l.id, queueing, nil)
 	s.inside.AwaitOthers(call, o)
-	return l.record[recordTime:]
 }
 
 // giveBack sets the lock free, unless somebody waits.
@@ -244,10 +251,19 @@ func (l *Lock) giveBack(call string) bool {
 
 // putRecord begins to put the record of this release to the lock's home. It is to be visible before the lock is free.
 func (l *Lock) putRecord(c *netio.Completion) {
-	copy(l.record[recordTime:], l.s.log.time)
-	l.record[recordSeq] = l.seq + 1
-	l.record[recordSum] = sum(l.record)
+	l.write()
 	l.s.memory.Put(l.home.Plus(wordBytes), asBytes(l.record), c)
+}
+
+// write writes the record of this release.
+func (l *Lock) write() {
+	r, log := l.record, &l.s.log
+	r[recordSeq], r[recordFrom] = l.seq+1, uint64(log.me+1)
+	for n := range min(recentMax, log.time[log.me]) {
+		r[recordTime-1-n] = log.own[(log.time[log.me]-1-n)%logWords]
+	}
+	copy(r[recordTime:], log.time)
+	r[recordSum] = sum(r)
 }
 
 // sum is that of a record without itself.
@@ -267,19 +283,19 @@ func (l *Lock) mine() uint64 { return uint64(l.s.rank.ID() + 1) }
 // What locks post.
 const (
 	queueing = iota // "my turn is behind yours"
-	granting        // the lock, with the number of the release and the vector time
+	granting        // the lock, with the record of the release
 )
 
 // post posts a message to a lock of another rank.
-func (s *Space) post(to, id int, what uint64, seq uint64, time []uint64) {
-	s.posted = append(append(s.posted[:0], uint64(id)<<1|what, seq), time...)
+func (s *Space) post(to, id int, what uint64, record []uint64) {
+	s.posted = append(append(s.posted[:0], uint64(id)<<1|what), record...)
 	s.engine.Post(to, asBytes(s.posted))
 }
 
 // take takes in what another rank has posted.
 func (s *Space) take(from int, value []byte) {
 	words := words[uint64](value)
-	if len(words) < 2 || words[0]>>1 >= uint64(len(s.locks)) {
+	if len(words) == 0 || words[0]>>1 >= uint64(len(s.locks)) {
 		s.engine.Fail(errors.New("pages: a message to a lock that there is not: it was repeated, altered or misplaced"))
 	}
 	l := s.locks[words[0]>>1]
@@ -289,9 +305,10 @@ func (s *Space) take(from int, value []byte) {
 		if l.giving {
 			end(l.waiting)
 		}
-	case words[0]&1 == granting && l.turn && !l.held && len(words) == 2+s.rank.Size():
-		l.seq = words[1]
-		copy(l.record[recordTime:], words[2:])
+	case words[0]&1 == granting && l.turn && !l.held && len(words) == 1+len(l.record) &&
+		words[1+recordFrom] == uint64(from+1):
+		copy(l.record, words[1:])
+		l.seq = l.record[recordSeq]
 		end(l.waiting)
 	default:
 		s.engine.Fail(fmt.Errorf("pages: rank %d: a message to lock %q that nobody waits for: it was repeated, altered "+

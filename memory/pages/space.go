@@ -252,17 +252,23 @@ func (s *Space) meet(call string, all []byte) {
 		to := binary.LittleEndian.Uint64(record)
 		time[rank] = to
 		words := record[wordBytes:]
-		from := to - uint64(len(words)/wordBytes)
-		if seen := s.log.time[rank]; s.valid == 0 || to == seen || len(words) == 0 || from > seen {
-			continue // they are to be got
-		}
-		s.tidy(call)
-		for place := max(from, s.log.time[rank]); place < to; place++ {
-			s.hear(notice(binary.LittleEndian.Uint64(words[(place-from)*wordBytes:])), place)
-		}
-		s.log.time[rank] = to
+		s.told(call, rank, to, words)
 	}
 	s.acquire(call, time)
+}
+
+// told takes in the notices that another rank's log has last, up to a place. Those that don't join what this rank has
+// heard are to be got.
+func (s *Space) told(call string, rank int, to uint64, words []byte) {
+	from, seen := to-uint64(len(words)/wordBytes), s.log.time[rank]
+	if s.valid == 0 || to <= seen || from > seen {
+		return
+	}
+	s.tidy(call)
+	for place := seen; place < to; place++ {
+		s.hear(notice(binary.LittleEndian.Uint64(words[(place-from)*wordBytes:])), place)
+	}
+	s.log.time[rank] = to
 }
 
 // release puts what this rank has written where others find it, and files notices of it (Keleher and others, section
