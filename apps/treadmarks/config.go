@@ -3,6 +3,7 @@ package treadmarks
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/activepebbles/pebbles/memory/pages"
@@ -25,18 +26,16 @@ const (
 	BucketSort Program = "bucketsort"
 )
 
-// Way is how SpMV reads the vector.
+// Way is how a rank comes by elements of others.
 type Way string
 
 // The ways.
 const (
-	ByPages   Way = "pages"   // spans of the pages that its part of the matrix needs
-	ByGather  Way = "gather"  // the elements that it needs, by memory.Array.Gather
-	ByPebbles Way = "pebbles" // the owners of the elements send them
+	ByPages   Way = "pages"   // spans of the pages that it needs
+	ByArray   Way = "array"   // Jacobi: whole rows, by memory.Array.GetRange, in an epoch for each round
+	ByGather  Way = "gather"  // SpMV: the elements that it needs, by memory.Array.Gather
+	ByPebbles Way = "pebbles" // SpMV: the owners of the elements send them
 )
-
-// Ways are all ways.
-var Ways = []Way{ByPages, ByGather, ByPebbles}
 
 // Config is what a run can be told. The zero value is a run with all defaults. All ranks must be given the same,
 // but for Progress.
@@ -49,7 +48,7 @@ type Config struct {
 	PageBytes int
 	// Copies forces local copies of all pages, also of those that are near; Checked has the processor look after spans.
 	Copies, Checked bool
-	// Way is how SpMV reads its vector. "" is ByPages. The other programs have no choice.
+	// Way is one of [About.Ways]. "" is ByPages.
 	Way Way
 	// Seed names the data.
 	Seed uint64
@@ -64,6 +63,7 @@ type About struct {
 	Least, Most int
 	Rounds      int // what 0 is
 	RanksLeast  int
+	Ways        []Way // nil: pages alone
 
 	fits func(size int) bool // nil: all do
 	make func(*run) part
@@ -81,14 +81,14 @@ var programs = map[Program]About{
 	Diff: {Size: "pages", Standard: 64, Least: 1, Most: 1 << 14, Rounds: 100, RanksLeast: 2,
 		make: newDiffs, main: "small"},
 	Jacobi: {Size: "rows of the grid, and columns", Standard: 1022, Least: 2, Most: 1 << 14, Rounds: 100, RanksLeast: 1,
-		make: newJacobi},
+		Ways: []Way{ByPages, ByArray}, make: newJacobi},
 	SOR: {Size: "columns of the grid, an even number", Standard: 1000, Least: 4, Most: 1 << 14, Rounds: 10, RanksLeast: 1,
 		fits: even, make: newSOR},
 	TSP: {Size: "cities", Standard: 18, Least: 4, Most: citiesMax, Rounds: 10, RanksLeast: 1, make: newTSP},
 	FFT: {Size: "points of a side of the cube, a power of two", Standard: 32, Least: 8, Most: 64, Rounds: 10,
 		RanksLeast: 1, fits: powerOfTwo, make: newFFT},
 	SpMV: {Size: "rows of the matrix", Standard: 1 << 16, Least: 16, Most: 1 << 22, Rounds: 20, RanksLeast: 1,
-		make: newSpMV},
+		Ways: []Way{ByPages, ByGather, ByPebbles}, make: newSpMV},
 	BucketSort: {Size: "keys", Standard: 1 << 22, Least: 16, Most: 1 << 26, Rounds: 5, RanksLeast: 1, make: newBucketSort},
 }
 
@@ -131,15 +131,18 @@ func (p Program) Check(c Config, ranks int) error {
 		return fmt.Errorf("treadmarks: %d rounds: give 1 to %d", c.Rounds, roundsMax)
 	case c.PageBytes < 64 || c.PageBytes > 1<<20 || bits.OnesCount(uint(c.PageBytes)) != 1:
 		return fmt.Errorf("treadmarks: pages of %d bytes: give a power of two from 64 to 1048576", c.PageBytes)
-	case p != SpMV && c.Way != ByPages:
+	case c.Way != ByPages && a.Ways == nil:
 		return fmt.Errorf("treadmarks: %s has no way but pages", p)
+	case c.Way != ByPages && !slices.Contains(a.Ways, c.Way):
+		return fmt.Errorf("treadmarks: the way %q: give one of %s", c.Way, strings.Join(a.WayNames(), ", "))
 	}
-	var names []string
-	for _, w := range Ways {
-		if w == c.Way {
-			return nil
-		}
+	return nil
+}
+
+// WayNames are the names of a program's ways.
+func (a About) WayNames() (names []string) {
+	for _, w := range a.Ways {
 		names = append(names, string(w))
 	}
-	return fmt.Errorf("treadmarks: the way %q: give one of %s", c.Way, strings.Join(names, ", "))
+	return names
 }

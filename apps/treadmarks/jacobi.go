@@ -1,10 +1,13 @@
 package treadmarks
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // jacobi sets each point of a grid to the mean of its four neighbours, again and again: from one grid into another,
@@ -12,25 +15,44 @@ import (
 type jacobi struct {
 	*run
 	rows
-	grids [2]*pages.Slice[float64]
+	halos
+}
+
+// halos are the two grids, and how the rows next to a rank's own come.
+type halos interface {
+	// load makes the grids, and returns this rank's rows of them.
+	load() (own [2][]float64, err error)
+	// round has the rows of a grid set from the other grid: this rank's, and the rows above and below them.
+	round(from int, set func(out, own, above, below []float64)) error
+	// mine are this rank's rows of a grid, to read.
+	mine(grid int) []float64
 }
 
 // jacobiPoint is picoseconds that a point takes in simulated runs.
 const jacobiPoint = 1200
 
-func newJacobi(u *run) part { return &jacobi{run: u, rows: u.rows(u.config.Size+2, u.config.Size+2)} }
+func newJacobi(u *run) part {
+	j := &jacobi{run: u, rows: u.rows(u.config.Size+2, u.config.Size+2)}
+	if u.config.Way == ByArray {
+		j.halos = &arrayHalos{jacobi: j}
+	} else {
+		j.halos = &pageHalos{jacobi: j}
+	}
+	return j
+}
 
-func (j *jacobi) load() (err error) {
+func (j *jacobi) load() error {
 	each := uint64(j.each * j.wide * 8)
 	if err := apps.MustFit(j.rank, "treadmarks: the grids", 2*each, "give fewer rows"); err != nil {
 		return err
 	}
-	for i, name := range []string{"even", "odd"} {
-		if j.grids[i], err = newSlice[float64](j.run, name, j.distribution(j.rank.Size())); err != nil {
-			return err
-		}
-		lo, hi := j.own()
-		j.config.fillGrid(j.grids[i].Write(lo, hi), lo)
+	grids, err := j.halos.load()
+	if err != nil {
+		return err
+	}
+	lo, _ := j.own()
+	for _, own := range grids {
+		j.config.fillGrid(own, lo)
 	}
 	return nil
 }
@@ -44,10 +66,7 @@ func (c Config) fillGrid(points []float64, from uint64) {
 
 func (j *jacobi) kernel() error {
 	for round := range j.config.Rounds {
-		if !j.empty() {
-			j.sweep(j.grids[round%2], j.grids[1-round%2])
-		}
-		if err := j.space.Barrier(); err != nil {
+		if err := j.round(round%2, j.sweep); err != nil {
 			return err
 		}
 		j.tick(round + 1)
@@ -56,15 +75,7 @@ func (j *jacobi) kernel() error {
 }
 
 // sweep sets this rank's rows of a grid.
-func (j *jacobi) sweep(from, to *pages.Slice[float64]) {
-	own := from.Read(j.own())
-	var above, below []float64
-	if j.first > 0 {
-		above = from.Read(j.span(j.first-1, j.first))
-	}
-	if j.last < j.n {
-		below = from.Read(j.span(j.last, j.last+1))
-	}
+func (j *jacobi) sweep(out, own, above, below []float64) {
 	row := func(i int) []float64 {
 		switch {
 		case i < j.first:
@@ -76,14 +87,83 @@ func (j *jacobi) sweep(from, to *pages.Slice[float64]) {
 		return own[at : at+j.wide]
 	}
 	first, last := max(j.first, 1), min(j.last, j.n-1)
-	if first >= last {
-		return
-	}
-	out := to.Write(j.span(first, last))
 	for i := first; i < last; i++ {
-		relax(out[(i-first)*j.wide:(i-first+1)*j.wide], row(i-1), row(i), row(i+1))
+		at := (i - j.first) * j.wide
+		relax(out[at:at+j.wide], row(i-1), row(i), row(i+1))
 	}
-	j.work((last-first)*(j.wide-2), jacobiPoint)
+	j.work(max(0, last-first)*(j.wide-2), jacobiPoint)
+}
+
+// pageHalos are two grids of pages.
+type pageHalos struct {
+	*jacobi
+	grids [2]*pages.Slice[float64]
+}
+
+func (h *pageHalos) load() (own [2][]float64, err error) {
+	for i, name := range []string{"even", "odd"} {
+		if h.grids[i], err = newSlice[float64](h.run, name, h.distribution(h.rank.Size())); err != nil {
+			return own, err
+		}
+		own[i] = h.grids[i].Write(h.own())
+	}
+	return own, nil
+}
+
+func (h *pageHalos) mine(grid int) []float64 { return h.grids[grid].Read(h.own()) }
+
+func (h *pageHalos) round(from int, set func(out, own, above, below []float64)) error {
+	if !h.empty() {
+		own := h.mine(from)
+		var above, below []float64
+		if h.first > 0 {
+			above = h.grids[from].Read(h.span(h.first-1, h.first))
+		}
+		if h.last < h.n {
+			below = h.grids[from].Read(h.span(h.last, h.last+1))
+		}
+		set(h.grids[1-from].Write(h.own()), own, above, below)
+	}
+	return h.space.Barrier()
+}
+
+// arrayHalos are two arrays, and room for the two rows.
+type arrayHalos struct {
+	*jacobi
+	grids        [2]*memory.Array[float64]
+	above, below []float64
+}
+
+func (h *arrayHalos) load() (own [2][]float64, err error) {
+	for i, name := range []string{"even", "odd"} {
+		a, err := memory.NewArray[float64](h.memory, name, h.distribution(h.rank.Size()))
+		if h.grids[i], err = freed(h.run, a, err); err != nil {
+			return own, err
+		}
+		own[i] = a.Local()
+	}
+	h.above, h.below = make([]float64, h.wide), make([]float64, h.wide)
+	return own, nil
+}
+
+func (h *arrayHalos) mine(grid int) []float64 { return h.grids[grid].Local() }
+
+func (h *arrayHalos) round(from int, set func(out, own, above, below []float64)) error {
+	return h.rank.Epoch(func() error {
+		if h.empty() {
+			return nil
+		}
+		if h.first > 0 {
+			lo, _ := h.span(h.first-1, h.first)
+			h.grids[from].GetRange(lo, h.above)
+		}
+		if h.last < h.n {
+			lo, _ := h.span(h.last, h.last+1)
+			h.grids[from].GetRange(lo, h.below)
+		}
+		set(h.grids[1-from].Local(), h.mine(from), h.above, h.below)
+		return nil
+	})
 }
 
 // relax sets the inner points of a row to the mean of their neighbours.
@@ -102,7 +182,15 @@ func (j *jacobi) judge() error {
 	if err != nil {
 		return err
 	}
-	own := j.grids[j.config.Rounds%2].Read(j.own())
+	own := j.mine(j.config.Rounds % 2)
+	sum := uint64(0)
+	for i, v := range own {
+		sum += apps.Fold(math.Float64bits(v), uint64(j.first*j.wide+i))
+	}
+	if sum, err = pebble.AllReduce(j.rank, sum, func(a, b uint64) uint64 { return a + b }); err != nil {
+		return err
+	}
+	j.result.Checksum = fmt.Sprintf("%016x", sum)
 	return same(j.run, j.rows, own, twin.from, j.wide, math.Float64bits, "rows of the grid are wrong")
 }
 

@@ -38,10 +38,11 @@ func runs(ranks int, do func(name string, p Program, c Config)) {
 		if ranks < p.About().RanksLeast {
 			continue
 		}
-		for _, c.Way = range Ways {
-			if p != SpMV && c.Way != ByPages {
-				continue
-			}
+		ways := p.About().Ways
+		if ways == nil {
+			ways = []Way{ByPages}
+		}
+		for _, c.Way = range ways {
 			for _, c.Copies = range []bool{false, true} {
 				c.Seed = 3
 				do(fmt.Sprintf("%s by %s, copies %v", p, c.Way, c.Copies), p, c)
@@ -82,7 +83,7 @@ func program(t *testing.T, p Program, c Config) func(r *pebble.Rank) error {
 		}
 		require.Zero(t, result.Errors, result.Wrong)
 		require.NotZero(t, result.Rows())
-		if p == Jacobi && c.Copies && r.Size() > 1 {
+		if p == Jacobi && c.Way == ByPages && c.Copies && r.Size() > 1 {
 			require.NotZero(t, result.PagesFetched)
 			require.NotZero(t, result.Twins)
 			require.NotZero(t, result.DiffBytes)

@@ -107,11 +107,7 @@ func pagesCommand(t terminal, p struct {
 	f.Var(&page, "page-size", "bytes of a page, a power of two from 64 to 1MiB")
 	f.BoolVar(&config.Copies, "copies", false, "make local copies of all pages, also of those that are near")
 	f.BoolVar(&config.Checked, "checked", false, "have the processor look after spans; implies --copies")
-	if p.program == treadmarks.SpMV {
-		var ways []string
-		for _, w := range treadmarks.Ways {
-			ways = append(ways, string(w))
-		}
+	if ways := about.WayNames(); ways != nil {
 		words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
 	}
 	appCommand(t, c, application{

@@ -17,14 +17,16 @@ type sizes struct {
 	scales   []int // of Kronecker graphs
 	roots    int
 	rounds   int // of the all-to-all
+	grid     int // rows and columns, of Jacobi
+	sweeps   int
 }
 
 // tinyWords is a logarithm. On smaller tables opt2 loses so many updates that HPCC's rules are broken.
 const tinyWords = 16
 
 var (
-	full = sizes{words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20}
-	tiny = sizes{words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10}
+	full = sizes{words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20, grid: 2000, sweeps: 100}
+	tiny = sizes{words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10, grid: 50, sweeps: 5}
 )
 
 // genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some 3
@@ -50,7 +52,7 @@ func (s suite) groups() (all []lab.Group) {
 		}
 	}
 	for _, over := range []medium{shm, tcp} {
-		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over))
+		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over))
 	}
 	for _, over := range []medium{shm, tcp} {
 		for _, scale := range s.size.scales {
@@ -89,7 +91,10 @@ func (w *work) add(who, against, line string, args []string) {
 func (w *work) name(who string) string { return w.group.Name + ": " + who }
 
 // ours adds our command, for every transport that stands beside the medium. Ranks in one process stand beside shared memory.
-func (w *work) ours(against string, arguments string) {
+func (w *work) ours(against, arguments string) { w.oursAs("Active Pebbles", against, arguments) }
+
+// oursAs is ours under a name, where there are two ways.
+func (w *work) oursAs(name, against, arguments string) {
 	ranks := strconv.Itoa(w.mpi.ranks)
 	several := "--procs " + ranks + " --transport "
 	add := func(who, where string) {
@@ -97,12 +102,12 @@ func (w *work) ours(against string, arguments string) {
 		w.add(who, against, "pebbles "+strings.Join(words[:len(words)-1], " "), append([]string{w.program("pebbles")}, words...))
 	}
 	if w.over == tcp {
-		add("Active Pebbles, processes", several+"tcp")
+		add(name+", processes", several+"tcp")
 		return
 	}
-	add("Active Pebbles, one process", "--ranks "+ranks)
+	add(name+", one process", "--ranks "+ranks)
 	if w.shm {
-		add("Active Pebbles, processes", several+"shm")
+		add(name+", processes", several+"shm")
 	}
 }
 
@@ -207,6 +212,19 @@ func (s suite) allToAll(over medium) lab.Group {
 	rounds := fmt.Sprintf("--rounds %d", s.size.rounds)
 	w.ours(pointToPoint, "alltoall --bytes 32 "+rounds)
 	w.both(pointToPoint, "alltoall", rounds)
+	return w.group
+}
+
+func (s suite) jacobi(over medium) lab.Group {
+	w := s.work(over, fmt.Sprintf("Jacobi, a grid of %d by %d", s.size.grid, s.size.grid),
+		"The time of a round. Each rank has a block of rows, and needs a row of each neighbour in each round: as shared pages, "+
+			"as rows of a distributed array, and by messages. The result is the serial twin's to the last bit.",
+		lab.Case{Field: "microseconds", Scale: 1, Unit: "µs", Lower: true, Exact: []string{"checksum"}})
+	const halos = "MPI, send and receive"
+	arguments := fmt.Sprintf("--size %d --rounds %d", s.size.grid, s.size.sweeps)
+	w.oursAs("Active Pebbles, pages", halos, "pages jacobi "+arguments)
+	w.oursAs("Active Pebbles, arrays", halos, "pages jacobi --by array "+arguments)
+	w.peer(halos, halos, "jacobi", arguments)
 	return w.group
 }
 
