@@ -151,7 +151,7 @@ func (j *job) whyMissing() string {
 		why = listHosts(hosts) + "; "
 	}
 	if j.dialling > 0 {
-		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s; ", j.dialling, adviceSilent)
+		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s %s; ", j.dialling, adviceSilent, adviceShell)
 	}
 	return why + fmt.Sprintf("does the program call pebble.Main or launch.Join, and can its host reach %s?", j.rendezvous.address())
 }

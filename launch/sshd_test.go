@@ -50,8 +50,9 @@ func startSSHD(t *testing.T) []string {
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755)) // sshd insists on it
 	}
 	config := write("sshd_config", "ListenAddress 127.0.0.1:%d\nHostKey %s\nPidFile none\nUsePAM no\nStrictModes no\n"+
-		"AuthorizedKeysFile %s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups 10:100:10\n",
-		port, host, write("authorized", "%s", public))
+		"AuthorizedKeysFile %s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups 10:100:10\n"+
+		"SetEnv HOME=%s\n", // or else shells read what this user has in .bashrc, which may wait for locks
+		port, host, write("authorized", "%s", public), t.TempDir())
 	runSSHD(t, config)
 	me, err := user.Current()
 	require.NoError(t, err)

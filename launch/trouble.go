@@ -18,6 +18,7 @@ type trouble struct {
 const (
 	adviceClosed = "its sshd turns connections away: raise MaxStartups there, or look into its log"
 	adviceSilent = "is the host up, and does a firewall let ssh through?"
+	adviceShell  = "does a shell there wait for something, such as a lock in .bashrc?"
 )
 
 // troubles begins with those that are certain: they may end with a closed connection too.
