@@ -15,11 +15,14 @@ import (
 // What a kernel leaves wrong is counted: one change of the data on the last of three ranks, after the kernel.
 func TestVerifiersNotice(t *testing.T) {
 	for p, harm := range map[Program]func(main part){
-		Barrier:    func(main part) { main.(*barriers).want(1, 2) },
-		Lock:       func(main part) { main.(*locks).taken++ },
-		Page:       func(main part) { main.(*faults).want(1, 2) },
-		Diff:       func(main part) { main.(*diffs).want(1, 2) },
-		Jacobi:     func(main part) { j := main.(*jacobi); j.halos.(*pageHalos).grids[j.config.Rounds%2].Write(j.own())[40] += 1e-12 },
+		Barrier: func(main part) { main.(*barriers).want(1, 2) },
+		Lock:    func(main part) { main.(*locks).taken++ },
+		Page:    func(main part) { main.(*faults).want(1, 2) },
+		Diff:    func(main part) { main.(*diffs).want(1, 2) },
+		Jacobi: func(main part) {
+			j := main.(*jacobi)
+			j.halos.(*pageHalos).grids[j.config.Rounds%2].Write(j.own())[40] += 1e-12
+		},
 		SOR:        func(main part) { s := main.(*sor); s.colours[1].Write(s.own())[9] = 7 },
 		TSP:        func(main part) { main.(*tsp).wrong++ },
 		FFT:        func(main part) { main.(*fft).forward[3] += 1e-12 },
