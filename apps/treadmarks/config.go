@@ -35,6 +35,7 @@ const (
 	ByArray   Way = "array"   // Jacobi: whole rows, by memory.Array.GetRange, in an epoch for each round
 	ByGather  Way = "gather"  // SpMV: the elements that it needs, by memory.Array.Gather
 	ByPebbles Way = "pebbles" // SpMV: the owners of the elements send them
+	ByLocks   Way = "locks"   // SOR: pages, and ranks wait for each other by a count under a lock, with no barriers
 )
 
 // Config is what a run can be told. The zero value is a run with all defaults. All ranks must be given the same,
@@ -50,6 +51,8 @@ type Config struct {
 	Copies, Checked bool
 	// Way is one of [About.Ways]. "" is ByPages.
 	Way Way
+	// Pace is for simulated runs: how many times as long as here a unit of work takes; 0 is 1.
+	Pace float64
 	// Seed names the data.
 	Seed uint64
 	// Progress, when not nil, is called on rank 0 now and then with the rounds that were done, and that will be.
@@ -83,7 +86,7 @@ var programs = map[Program]About{
 	Jacobi: {Size: "rows of the grid, and columns", Standard: 1022, Least: 2, Most: 1 << 14, Rounds: 100, RanksLeast: 1,
 		Ways: []Way{ByPages, ByArray}, make: newJacobi},
 	SOR: {Size: "columns of the grid, an even number", Standard: 1000, Least: 4, Most: 1 << 14, Rounds: 10, RanksLeast: 1,
-		fits: even, make: newSOR},
+		fits: even, Ways: []Way{ByPages, ByLocks}, make: newSOR},
 	TSP: {Size: "cities", Standard: 18, Least: 4, Most: citiesMax, Rounds: 10, RanksLeast: 1, make: newTSP},
 	FFT: {Size: "points of a side of the cube, a power of two", Standard: 32, Least: 8, Most: 64, Rounds: 10,
 		RanksLeast: 1, fits: powerOfTwo, make: newFFT},
@@ -103,6 +106,7 @@ func (p Program) withDefaults(c Config) Config {
 	fill(&c.Rounds, a.Rounds)
 	fill(&c.PageBytes, pages.PageBytesDefault)
 	fill(&c.Way, ByPages)
+	fill(&c.Pace, 1)
 	return c
 }
 

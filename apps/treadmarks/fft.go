@@ -23,7 +23,7 @@ type fft struct {
 }
 
 // fftPoint is picoseconds that a point takes in simulated runs, of one transform.
-const fftPoint = 60000
+const fftPoint = 15000
 
 func newFFT(u *run) part {
 	n := u.config.Size

@@ -161,7 +161,9 @@ func (u *run) tick(done int) {
 }
 
 // work has so many units of work take their time in a simulated run.
-func (u *run) work(units int, each time.Duration) { u.rank.Compute(time.Duration(units) * each / 1000) }
+func (u *run) work(units int, each time.Duration) {
+	u.rank.Compute(time.Duration(u.config.Pace * float64(units) * float64(each) / 1000))
+}
 
 // twin has rank 0 run and time the serial twin, which does so many units of work. before makes its data.
 func (u *run) twin(before, twin func(), units int, each time.Duration) (err error) {

@@ -14,6 +14,10 @@ type sor struct {
 	*run
 	rows
 	colours [2]*pages.Slice[float32] // red, on the diagonal, and black
+
+	// Where ranks wait for each other by a lock: how often they have.
+	lock *pages.Lock
+	met  *pages.Slice[uint64]
 }
 
 const (
@@ -38,7 +42,14 @@ func (s *sor) load() (err error) {
 		lo, hi := s.own()
 		s.config.fillColour(s.colours[i].Write(lo, hi), i, lo)
 	}
-	return nil
+	if s.config.Way != ByLocks {
+		return nil
+	}
+	if s.lock, err = newLock(s.run, "count"); err != nil {
+		return err
+	}
+	s.met, err = newSlice[uint64](s.run, "met", s.atRank0(1))
+	return err
 }
 
 // fillColour sets points of a colour, from one on, to what the seed says.
@@ -54,11 +65,27 @@ func (s *sor) kernel() error {
 			if !s.empty() {
 				s.sweep(colour)
 			}
-			if err := s.space.Barrier(); err != nil {
+			if err := s.meet(uint64(2*round + colour + 1)); err != nil {
 				return err
 			}
 		}
 		s.tick(round + 1)
+	}
+	return nil
+}
+
+// meet waits until all ranks have come here so many times.
+func (s *sor) meet(times uint64) error {
+	if s.lock == nil {
+		return s.space.Barrier()
+	}
+	s.lock.Lock()
+	s.met.Write(0, 1)[0]++
+	s.lock.Unlock()
+	for met, all := uint64(0), times*uint64(s.rank.Size()); met < all; {
+		s.lock.Lock()
+		met = s.met.Read(0, 1)[0]
+		s.lock.Unlock()
 	}
 	return nil
 }

@@ -47,6 +47,10 @@ func figures() []figure {
 			"Vertices that are visited a second, when so many tasks of a rank may wait at a time; simulated.", workersSwept},
 		{"hit rates", "Hits of address caches on more and more processes (XLUPC, figure 8)",
 			"Accesses to other processes whose address was in the cache, simulated.", hitRates},
+		{"pages operations", "", "", operations},
+		{"pages by nodes", "Four programs on shared pages, on more and more nodes (TreadMarks over GM, figure 4)",
+			"Time of the programs with messages by GM and by UDP, simulated.", pagesByNodes},
+		{"pages by size", "", "", pagesBySize},
 		{"switch time", "A switch to another task, by their number", "Time of a switch between tasks of one rank that only yield, on this machine.", switches},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps/treadmarks"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
 	"github.com/activepebbles/pebbles/model"
@@ -22,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newLab(t *testing.T) *simulator {
-	return &simulator{ctx: t.Context(), log: io.Discard, small: true, known: map[string]outcome{}}
+	return &simulator{ctx: t.Context(), log: io.Discard, small: true, known: map[string]outcome{}, paged: map[string]treadmarks.Result{}}
 }
 
 // Every figure can be drawn, with few ranks, and its plots too.
@@ -40,7 +41,7 @@ func TestQuick(t *testing.T) {
 	require.NoError(t, err)
 	files, err := plots.Write(t.TempDir(), results)
 	require.NoError(t, err)
-	require.Len(t, files, len(figures())-3) // three are tables alone
+	require.Len(t, files, len(figures())-5) // five are tables alone
 }
 
 // A page gets a section for each figure, and no other one is touched.

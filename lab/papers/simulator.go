@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/treadmarks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -20,6 +21,7 @@ type simulator struct {
 	log   io.Writer
 	small bool
 	known map[string]outcome
+	paged map[string]treadmarks.Result // known results on shared pages
 }
 
 // world is where a program runs: a network and the settings of the job.

@@ -1,5 +1,6 @@
-// Jacobi (Noronha and Panda 2003, 3.3): each point of a grid becomes the mean of its four neighbours, from one grid into
-// another, and back. The border stays. A rank has a block of rows, and exchanges one row with each neighbour in each round.
+// Jacobi (Noronha and Panda 2003, 3.3): each point of a grid becomes the mean of its four neighbours, from one grid
+// into another, and back. The border stays. A rank has a block of rows, and exchanges one row with each neighbour in
+// each round.
 #include "peer.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static void fill(double *to, uint64_t from, uint64_t n, uint64_t seed) {
 		to[i] = (double)(fold(fold(seed, from + i), 0) >> 11) / 9007199254740992.0;
 }
 
-static void relax(double *restrict out, const double *restrict above, const double *restrict row, const double *restrict below) {
+static void relax(double *restrict out, const double *restrict above, const double *restrict row,
+                  const double *restrict below) {
 	for (uint64_t i = 1; i < wide - 1; i++)
 		out[i] = 0.25 * ((above[i] + below[i]) + (row[i - 1] + row[i + 1]));
 }

@@ -53,8 +53,8 @@ func (e *exposure) do(op *local.Operation) (fault exposed.Fault) {
 	return fault
 }
 
-// oneSided is a rank's access to exposed memory. That of its process it uses at once, and for nothing. The rest takes the way of two
-// frames, a request and an answer, which cost the rank what frames do; the network serves it when the request arrives, at no cost to a
+// oneSided is a rank's access to exposed memory. That of its process it uses at once, for a nanosecond: so a rank that waits for a word of
+// its own in a loop lets others run. The rest takes the way of two frames, a request and an answer, which cost the rank what frames do; the network serves it when the request arrives, at no cost to a
 // rank there.
 type oneSided struct {
 	rank    *rank
@@ -214,6 +214,12 @@ func (o *oneSided) refuse(op *local.Operation) error {
 	case r.process.down:
 		return local.ErrEnded
 	case int(op.Process) == r.process.place.Process:
+		r.pay()
+		r.clock += nanosecond
+		r.sync()
+		if r.process.down { // meanwhile
+			return local.ErrEnded
+		}
 		if fault := w.exposure.do(op); fault != exposed.None {
 			return fault
 		}

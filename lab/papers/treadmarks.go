@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/treadmarks"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// The cluster of TreadMarks over GM (section 3.1): one rank a node, messages of 9.04 µs, and 225 million bytes a second.
+// How much of a message's time the processors spend is not told: a microsecond at each end is an estimate. So is by how
+// much its processors, of 700 MHz, were slower than the one whose units of work package treadmarks has.
+const (
+	gmMessage  = 9.04e-6
+	gmPerByte  = 1 / 225e6
+	gmOverhead = 1e-6
+	gmPace     = 12
+)
+
+// gm is that cluster, when a message costs the processors so much more at each end.
+func gm(more float64) sim.Network {
+	link := sim.Link{Latency: gmMessage - 2*gmOverhead, Overhead: gmOverhead + more, PerByte: gmPerByte}
+	return sim.Network{
+		Name: "gm", RanksPerProcess: 1, ProcessesPerHost: 1, Process: link, Host: link, Between: link,
+		Costs: sim.Machines["odin"].Costs,
+	}
+}
+
+// pages runs a program on shared pages, when a message costs so much more at each end.
+func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) (treadmarks.Result, error) {
+	c.Seed, c.Pace = 1, gmPace
+	key := fmt.Sprintf("%s of %d, %d rounds, by %q, %d ranks, %g s more", p, c.Size, c.Rounds, c.Way, ranks, more)
+	if r, known := l.paged[key]; known {
+		return r, nil
+	}
+	var r treadmarks.Result
+	where := world{network: gm(more), ranks: ranks, topology: "direct"}
+	_, err := l.run(where, program{key, func(rank *pebble.Rank) (apps.Report, error) {
+		result, err := treadmarks.Run(rank, p, c)
+		if rank.ID() == 0 {
+			r = result
+		}
+		return result.Report, err
+	}})
+	l.paged[key] = r
+	return r, err
+}
+
+// udp is what UDP cost the processors at each end of a message: as much as makes a lock that its manager has had 3.36
+// times as slow, which is what the paper found (section 3.2). Nothing else is fitted.
+func (l *simulator) udp() (more float64, err error) {
+	const ratio = 3.36
+	lock := func(more float64) (us float64, err error) {
+		r, err := l.pages(3, more, treadmarks.Lock, treadmarks.Config{Rounds: l.some(20, 2)})
+		return r.Cases["direct"], err
+	}
+	fast, err := lock(0)
+	lo, hi := 0.0, 1e-3
+	for range 30 {
+		more = (lo + hi) / 2
+		slow, err := lock(more)
+		if err != nil {
+			return 0, err
+		}
+		if slow < ratio*fast {
+			lo = more
+		} else {
+			hi = more
+		}
+	}
+	return more, err
+}
+
+// operations is figure 3.
+func operations(l *simulator) (d drawing, err error) {
+	udp, err := l.udp()
+	if err != nil {
+		return d, err
+	}
+	ranks := l.some(16, 4)
+	t := lab.NewTable("operation", "ranks", "GM: µs", "UDP: µs", "times as long", "in the paper")
+	for _, o := range []struct {
+		name, of string
+		program  treadmarks.Program
+		ranks    int
+		paper    float64
+	}{
+		{"barrier", "barrier", treadmarks.Barrier, ranks, 1.5},
+		{"lock, direct", "direct", treadmarks.Lock, 3, 3.36},
+		{"lock, indirect", "indirect", treadmarks.Lock, 3, 3.85},
+		{"page", "page", treadmarks.Page, 2, 6.0},
+		{"diff, small", "small", treadmarks.Diff, 3, 3.8},
+		{"diff, large", "large", treadmarks.Diff, 3, 3.8},
+	} {
+		c := treadmarks.Config{Rounds: l.some(20, 2)}
+		fast, err := l.pages(o.ranks, 0, o.program, c)
+		if err != nil {
+			return d, err
+		}
+		slow, err := l.pages(o.ranks, udp, o.program, c)
+		if err != nil {
+			return d, err
+		}
+		t.Row(o.name, o.ranks, fast.Cases[o.of], slow.Cases[o.of], slow.Cases[o.of]/fast.Cases[o.of], o.paper)
+	}
+	d.say("UDP costs %s µs more at each end of a message, by which a direct lock takes 3.36 times as long.",
+		lab.Digits(1e6*udp))
+	d.table(t)
+	return d, nil
+}
+
+// onPages are the paper's four programs with its defaults (section 3.3.1), and what it found on 16 nodes (3.3.2).
+var onPages = []struct {
+	name    string
+	program treadmarks.Program
+	config  treadmarks.Config
+	sizes   []int // of table 1
+	paper   float64
+}{
+	{"Jacobi", treadmarks.Jacobi, treadmarks.Config{Size: 1022, Rounds: 20}, []int{500, 1000, 1500, 2000}, 2},
+	{"TSP", treadmarks.TSP, treadmarks.Config{Size: 18, Rounds: 5}, []int{16, 17, 18}, 2.8},
+	{"SOR", treadmarks.SOR, treadmarks.Config{Size: 1000, Rounds: 10, Way: treadmarks.ByLocks},
+		[]int{1000, 2000, 3000, 4000}, 6},
+	{"SOR with barriers", treadmarks.SOR, treadmarks.Config{Size: 1000, Rounds: 10}, nil, 6},
+	{"FFT", treadmarks.FFT, treadmarks.Config{Size: 32, Rounds: 3}, []int{8, 16, 32, 64}, 6.3},
+}
+
+// pagesByNodes is figure 4.
+func pagesByNodes(l *simulator) (d drawing, err error) {
+	d.axis, d.unit = "nodes", "seconds"
+	udp, err := l.udp()
+	if err != nil {
+		return d, err
+	}
+	t := lab.NewTable("program", "nodes", "GM: s", "speedup", "UDP: s", "speedup", "times as long", "in the paper",
+		"pages that came to a rank", "pages of a transfer")
+	for _, p := range onPages {
+		fast, slow := d.curve(p.name+", GM"), d.curve(p.name+", UDP")
+		for _, ranks := range l.upTo(4, 16) {
+			var both [2]treadmarks.Result
+			for i, more := range []float64{0, udp} {
+				if both[i], err = l.pages(ranks, more, p.program, l.cut(p.config)); err != nil {
+					return d, err
+				}
+				[]*curve{fast, slow}[i].add(float64(ranks), both[i].Seconds)
+			}
+			paper := any("")
+			if ranks == 16 {
+				paper = p.paper
+			}
+			t.Row(p.name, ranks, both[0].Seconds, both[0].Speedup, both[1].Seconds, both[1].Speedup,
+				both[1].Seconds/both[0].Seconds, paper, float64(both[0].PagesFetched)/float64(ranks),
+				float64(both[0].PagesFetched)/float64(max(1, both[0].Fetches)))
+		}
+	}
+	d.table(t)
+	return d, nil
+}
+
+// cut has few rounds in a quick run.
+func (l *simulator) cut(c treadmarks.Config) treadmarks.Config {
+	c.Rounds = l.some(c.Rounds, 1)
+	if l.small && c.Size == 18 {
+		c.Size = 10
+	}
+	return c
+}
+
+// pagesBySize is figure 5.
+func pagesBySize(l *simulator) (d drawing, err error) {
+	udp, err := l.udp()
+	if err != nil {
+		return d, err
+	}
+	ranks := l.some(16, 4)
+	t := lab.NewTable("program", "size", "one node: s", "GM: s", "UDP: s", "times as long")
+	for _, p := range onPages {
+		for _, size := range p.sizes[:min(len(p.sizes), l.some(4, 1))] {
+			c := l.cut(p.config)
+			c.Size = l.some(size, c.Size)
+			fast, err := l.pages(ranks, 0, p.program, c)
+			if err != nil {
+				return d, err
+			}
+			slow, err := l.pages(ranks, udp, p.program, c)
+			if err != nil {
+				return d, err
+			}
+			t.Row(p.name, size, fast.Serial, fast.Seconds, slow.Seconds, slow.Seconds/fast.Seconds)
+		}
+	}
+	d.say("%d nodes.", ranks)
+	d.table(t)
+	return d, nil
+}
