@@ -1,7 +1,9 @@
 package pages_test
 
 import (
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // Operations on exposed memory overtake each other in simulated networks: nothing is lost by that.
@@ -31,5 +34,77 @@ func TestOvertakenOperations(t *testing.T) {
 				return countsUnderLocks(s, seed+i, 40)
 			})
 		}))
+	}
+}
+
+// held is one time that a rank has a lock.
+type held struct {
+	rank             int
+	asked, got, left time.Duration
+}
+
+// Locks are fair: while a rank waits, no other one has the lock twice. The tasks of a rank take one turn each with the
+// other ranks. Times are virtual, so a moment is the same on all ranks.
+func TestLocksAreFair(t *testing.T) {
+	const (
+		ranks, each = 5, 30
+		swap        = 3 * time.Microsecond // it takes less to the lock's home
+	)
+	seed := newSeed(t)
+	for _, tasks := range []int{0, 1, 3} {
+		var mu sync.Mutex
+		var all []held
+		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed})
+		require.NoError(t, err)
+		require.NoError(t, w.Each(func(p netio.Transport) error {
+			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
+				s, err := pages.New(memory.New(r), pages.Config{})
+				if err != nil {
+					return err
+				}
+				l, err := pages.NewLock(s, "fair", 1)
+				if err != nil {
+					return err
+				}
+				take := func() {
+					for range each {
+						h := held{rank: r.ID(), asked: r.Now()}
+						l.Lock()
+						h.got = r.Now()
+						r.Compute(3 * time.Microsecond)
+						h.left = r.Now()
+						mu.Lock()
+						all = append(all, h)
+						mu.Unlock()
+						l.Unlock()
+					}
+				}
+				if tasks == 0 {
+					take()
+					return s.Barrier()
+				}
+				sched := task.New(r)
+				return sched.Run(func() {
+					for range tasks {
+						sched.Go(take)
+					}
+				})
+			})
+		}))
+		require.Len(t, all, ranks*each*max(1, tasks))
+		waited := 0
+		before := map[int]time.Duration{} // by rank: when it had the lock last
+		for i, h := range all {
+			since, met := max(h.asked, before[h.rank])+swap, map[int]bool{}
+			before[h.rank] = h.left
+			for j := i - 1; j >= 0 && all[j].got > since; j-- {
+				require.False(t, met[all[j].rank], "rank %d had the lock twice while rank %d waited, %d tasks", all[j].rank, h.rank, tasks)
+				met[all[j].rank] = true
+			}
+			if len(met) >= ranks-2 { // and one had it when the turn came to its queue
+				waited++
+			}
+		}
+		require.Greater(t, waited, each, "nearly all others are ahead of who asks")
 	}
 }
