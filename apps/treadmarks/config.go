@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/activepebbles/pebbles/memory/pages"
 )
@@ -51,6 +52,8 @@ type Config struct {
 	Copies, Checked bool
 	// Way is one of [About.Ways]. "" is ByPages.
 	Way Way
+	// Busy is how long rank 0 computes at a time while rank 1 takes its lock, or its pages: Lock and Page have it.
+	Busy time.Duration
 	// Pace is for simulated runs: how many times as long as here a unit of work takes; 0 is 1.
 	Pace float64
 	// Seed names the data.
@@ -135,6 +138,10 @@ func (p Program) Check(c Config, ranks int) error {
 		return fmt.Errorf("treadmarks: %d rounds: give 1 to %d", c.Rounds, roundsMax)
 	case c.PageBytes < 64 || c.PageBytes > 1<<20 || bits.OnesCount(uint(c.PageBytes)) != 1:
 		return fmt.Errorf("treadmarks: pages of %d bytes: give a power of two from 64 to 1048576", c.PageBytes)
+	case c.Busy < 0 || c.Busy > time.Second:
+		return fmt.Errorf("treadmarks: %v of computing: give 0 to 1s", c.Busy)
+	case c.Busy > 0 && p != Lock && p != Page:
+		return fmt.Errorf("treadmarks: %s has nothing that a busy rank could delay", p)
 	case c.Way != ByPages && a.Ways == nil:
 		return fmt.Errorf("treadmarks: %s has no way but pages", p)
 	case c.Way != ByPages && !slices.Contains(a.Ways, c.Way):

@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -270,6 +271,8 @@ func TestCheck(t *testing.T) {
 		"pages of 100 bytes":        {Diff, Config{PageBytes: 100}},
 		"pages of 2097152 bytes":    {Diff, Config{PageBytes: 2 << 20}},
 		"no way but pages":          {Diff, Config{Way: ByGather}},
+		"that a busy rank could":    {Diff, Config{Busy: time.Millisecond}},
+		"-1ns of computing":         {Lock, Config{Busy: -1}},
 		`the way "nosuch": give on`: {SpMV, Config{Way: "nosuch"}},
 	} {
 		require.ErrorContains(t, bad.p.Check(bad.c, 2), want)

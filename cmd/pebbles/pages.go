@@ -107,6 +107,10 @@ func pagesCommand(t terminal, p struct {
 	f.Var(&page, "page-size", "bytes of a page, a power of two from 64 to 1MiB")
 	f.BoolVar(&config.Copies, "copies", false, "make local copies of all pages, also of those that are near")
 	f.BoolVar(&config.Checked, "checked", false, "have the processor look after spans; implies --copies")
+	if p.program == treadmarks.Lock || p.program == treadmarks.Page {
+		f.DurationVar(&config.Busy, "busy", 0,
+			"how long rank 0 computes at a time while rank 1 takes its lock, or its pages (default not at all)")
+	}
 	if ways := about.WayNames(); ways != nil {
 		words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
 	}
