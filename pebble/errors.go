@@ -12,7 +12,7 @@ type PanicError struct {
 	Rank  int
 	Value any    // what panic was called with
 	Stack []byte // of the goroutine that panicked, as runtime/debug.Stack gives it
-	Where string // the handler in which it did, with its target, in words; "" elsewhere
+	Where string // the handler in which it did, its target and its pebble, in words of a line; "" elsewhere
 }
 
 func (e *PanicError) Error() string {

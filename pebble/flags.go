@@ -44,7 +44,8 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 // cache, address-cache, page-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and
 // verbose.
 // Their values are written as those of the command pebbles are; its page of help for an application explains them.
-// Values that can't be are refused when the flags are parsed.
+// Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
+// [flag.Usage]; after a mistake one line says so.
 //
 //	options := pebble.Flags(flag.CommandLine)
 //	flag.Parse()
@@ -141,7 +142,19 @@ func Flags(fs *flag.FlagSet) *Options {
 	fs.BoolVar(&o.JSON, "json", false, "print one JSON object")
 	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
 	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")
+	if fs == flag.CommandLine {
+		fs.Usage = func() { tellUsage(fs) }
+	}
 	return o
+}
+
+// tellUsage lists the flags for who asks for help, and otherwise, after what is wrong with one, says who lists them.
+func tellUsage(fs *flag.FlagSet) {
+	if launch.AskedForHelp(fs.NArg()) {
+		flag.Usage()
+		return
+	}
+	fmt.Fprintln(fs.Output(), "-h lists the flags")
 }
 
 // numberText is a number, of which 0 is a default that is no number.

@@ -60,6 +60,30 @@ func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
 	require.EqualValues(t, 1, o.Seed)
 }
 
+// What is wrong with a flag is told in a line, and how to see all flags in another; -h lists them.
+func TestUsage(t *testing.T) {
+	args, flags := os.Args, flag.CommandLine
+	defer func() { os.Args, flag.CommandLine = args, flags }()
+	said := func(line ...string) string {
+		var out bytes.Buffer
+		os.Args = append([]string{"program"}, line...)
+		flag.CommandLine = flag.NewFlagSet("program", flag.ContinueOnError)
+		flag.CommandLine.SetOutput(&out)
+		pebble.Flags(flag.CommandLine)
+		require.Error(t, flag.CommandLine.Parse(os.Args[1:]))
+		return out.String()
+	}
+	require.Equal(t, "flag provided but not defined: -rank\n-h lists the flags\n", said("-rank", "4"))
+	wrong := said("-seed", "4", "-ranks=0", "more")
+	require.Contains(t, wrong, "must be a whole number, 1 or more\n-h lists the flags\n")
+	require.Equal(t, 2, strings.Count(wrong, "\n"))
+	for _, help := range []string{"-h", "--help"} {
+		all := said("-seed", "4", help, "more")
+		require.Contains(t, all, "-topology name")
+		require.NotContains(t, all, "lists the flags")
+	}
+}
+
 func TestFlagsOfOneName(t *testing.T) {
 	o, _, err := given("-topology=auto", "-cache", "auto", "-coalesce=auto")
 	require.NoError(t, err)

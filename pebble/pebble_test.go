@@ -229,7 +229,7 @@ func TestPanicEndsTheJobWithItsStack(t *testing.T) {
 			require.Contains(t, string(panicked.Stack), "pebble_test.explode(")
 			where := ""
 			if name == "in a handler" {
-				where = ` in a handler of target "hit"`
+				where = ` in a handler of target "hit" with pebble 1`
 			}
 			require.EqualError(t, err, "rank 1 panicked"+where+": exploded with 1")
 		})
@@ -249,7 +249,31 @@ func TestFailureUnwindsSenders(t *testing.T) {
 			return nil
 		})
 	})
-	require.EqualError(t, err, `rank 1 panicked in a handler of target "hit": full stop`)
+	require.EqualError(t, err, `rank 1 panicked in a handler of target "hit" with pebble 1: full stop`)
+}
+
+// A panic in a handler of batches tells which batch, and no pebble is told in more than a line.
+func TestPanicTellsThePebble(t *testing.T) {
+	type long struct{ Key, A, B uint64 }
+	said := func(handling target.Handling[long], n int) string {
+		return run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			hit := target.New(r, "hit", distribution.Ranks(1), target.Key(func(long) uint64 { return 0 }), handling)
+			return r.Epoch(func() error {
+				hit.SendAll([]long{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}[:n])
+				return nil
+			})
+		}).Error()
+	}
+	each := target.Each(func(v long) {
+		if v.Key == 4 {
+			panic("no fours")
+		}
+	})
+	batch := target.Batch(func([]long) { panic("no batches") })
+	const in = `rank 0 panicked in a handler of target "hit" with `
+	require.Equal(t, in+"pebble {Key:4 A:5 B:6}: no fours", said(each, 3))
+	require.Equal(t, in+"a batch of 3 pebbles from {Key:1 A:2 B:3} on: no batches", said(batch, 3))
+	require.Equal(t, in+"pebble {Key:1 A:2 B:3}: no batches", said(batch, 1))
 }
 
 func TestGoexitIsAnError(t *testing.T) {

@@ -49,6 +49,12 @@ type core[V any] struct {
 	busy       bool       // the main function's scratch is in use
 	draining   bool       // the cache is being emptied: a flush may come while another waits for room
 	heldDepth  uint8      // depth of the pebbles that the cache holds back
+
+	running struct { // by the handler
+		vs []V
+		at int // the pebble that an [Each] handler is called for; -1 for other handlers
+	}
+	keyings uint // chunks whose keys have been worked out, where builds check key functions
 }
 
 // A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
@@ -116,6 +122,9 @@ func (c *core[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
 	}
 	keys := s.keys[:len(vs)]
 	c.keying.many(vs, keys)
+	if engine.Checked {
+		c.checkKeys(vs, keys)
+	}
 	return c.lanesOf(s, keys)
 }
 
@@ -146,6 +155,7 @@ func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
 // run gives pebbles to the handler.
 func (c *core[V]) run(vs []V) {
 	before := c.engine.Handle(len(vs))
+	c.running.vs, c.running.at = vs, -1
 	if c.mover != nil {
 		c.mover.beforeBatch()
 	}
@@ -156,6 +166,10 @@ func (c *core[V]) run(vs []V) {
 	}
 	if c.mover != nil {
 		c.mover.afterBatch()
+	}
+	c.running.vs = nil
+	if engine.Checked {
+		poison(vs, c.encoded())
 	}
 	c.engine.Handled(before)
 }

@@ -57,9 +57,13 @@ func Each[V any](handle func(v V)) Handling[V] {
 	if handle == nil {
 		return Handling[V]{} // which registration refuses
 	}
-	return Handling[V]{batch: func(vs []V) {
-		for i := range vs {
-			handle(vs[i])
+	return Handling[V]{bind: func(t *Target[V]) func(vs []V) {
+		at := &t.core.running.at
+		return func(vs []V) {
+			for i := range vs {
+				*at = i
+				handle(vs[i])
+			}
 		}
 	}}
 }

@@ -198,7 +198,7 @@ func (r *Rank) panicked(value any) error {
 	}
 	where := ""
 	if r.mode&^1 == handler && r.handling != nil {
-		where = r.place()
+		where = r.place() + r.handling.endpoint.Pebble()
 	}
 	return r.job.config.Errors.Panic(r.id, where, r.fault(value), stack)
 }

@@ -29,6 +29,8 @@ type Endpoint interface {
 	Refactor(factor int)
 	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
 	EndEpoch()
+	// Pebble describes what the handler was called with that has just panicked, in a line; "" where that is not known.
+	Pebble() string
 }
 
 // Description is what ranks compare of a target: it must be equal on all.

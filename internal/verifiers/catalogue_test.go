@@ -64,6 +64,12 @@ var catalogue = []mutation{
 		"\ts.fenceAsked(&w.c)\n\ts.await(call, w) // what was asked for may begin operations\n",
 		"\ts.fenceAsked(&w.c)\n", "TestFencesWaitForLongElements"},
 
+	// What programs are told.
+	{"a panic tells another pebble of the batch", "target/options.go", "\t\t\t\t*at = i\n", "\t\t\t\t*at = 0\n",
+		"pebble/TestPanicTellsThePebble"},
+	{"help for a wrong flag is that of all", "pebble/flags.go", "if launch.AskedForHelp(fs.NArg()) {", "if true {",
+		"TestUsage"},
+
 	// Tuning.
 	{"a duel is won by chance", "tune/duel.go", "byChance  = 1e-3", "byChance  = 0.7", "TestEqualSettingsGainNothing"},
 	{"a tuner stays with what has lost its duel", "tune/tuner.go", "\t\tt.search.now = t.from\n", "",
