@@ -173,6 +173,25 @@ func TestLockTwice(t *testing.T) {
 	}
 }
 
+// Go does not know the line that calls a method value, so an error says what it was.
+func TestLockByAMethodValue(t *testing.T) {
+	twoRanks(t, func(r *pebble.Rank) error {
+		l, err := newLocking(r)
+		if err != nil {
+			return err
+		}
+		return l.inMain(func() {
+			if r.ID() == 0 {
+				lock := l.locks[1].Lock
+				lock()
+				lock()
+			}
+		})
+	}, func(t *testing.T, err error) {
+		require.ErrorContains(t, err, "and took it at a call of its method as a value: give it back first")
+	})
+}
+
 // A lock that one epoch has left taken is given back in a later one, by another task of the rank, and serves others
 // again.
 func TestLocksOverEpochs(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 )
@@ -52,15 +53,15 @@ type call[T any] struct {
 }
 
 // begin checks what a collective is called with.
-func begin[T any](r *Rank, name string, codecs []Codec[T]) call[T] {
+func begin[T any](r *Rank, name string, given []Codec[T]) call[T] {
 	c := call[T]{name: name, rank: r.engine, of: engine.Values{Type: reflect.TypeFor[T]()}}
 	switch {
-	case len(codecs) > 1:
-		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, len(codecs)))
-	case len(codecs) == 1 && codecs[0] == nil:
+	case len(given) > 1:
+		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, len(given)))
+	case len(given) == 1 && given[0] == nil:
 		panic(fmt.Sprintf("pebble: %s with a codec that is nil: leave it out for plain data", name))
-	case len(codecs) == 1:
-		c.codec, c.of.Codec = codecs[0], wireFormat(codecs[0])
+	case len(given) == 1:
+		c.codec, c.of.Codec = given[0], codecs.Schema(given[0])
 	default:
 		if err := layout.Plain(c.of.Type); err != nil {
 			panic(fmt.Sprintf("pebble: %s: %v: give a codec, such as the one of package target/avro", name, err))
@@ -74,14 +75,6 @@ func (c *call[T]) needs(given bool) {
 	if !given {
 		panic(fmt.Sprintf("pebble: %s without a function that merges: give one, such as pebble.Sum", c.name))
 	}
-}
-
-// wireFormat describes what a codec writes.
-func wireFormat(codec any) string {
-	if s, ok := codec.(interface{ Schema() string }); ok {
-		return s.Schema()
-	}
-	return reflect.TypeOf(codec).String()
 }
 
 // append appends the bytes of a value.

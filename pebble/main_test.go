@@ -199,6 +199,7 @@ func play(t *testing.T, role string, processes, ranks int) (status int, said str
 	result, err := launch.Run(ctx, launch.Spec{
 		Processes: processes, Ranks: ranks, Program: []string{os.Args[0]},
 		Env: []string{roleVariable + "=" + role}, Stdout: &stderr, Stderr: &stderr, Prefix: true,
+		Grace: 20 * time.Second, // processes end by themselves, and say why, however busy the machine is
 	})
 	if err == nil {
 		require.Zero(t, result.Status)

@@ -134,7 +134,7 @@ func (c tagged[P, V, T]) Decode(src []byte) (p P, err error) {
 }
 
 func (c tagged[P, V, T]) Schema() string {
-	return fmt.Sprintf("%s, %s", layout.Describe(reflect.TypeFor[T]()), schema(c.values))
+	return fmt.Sprintf("%s, %s", layout.Describe(reflect.TypeFor[T]()), Schema(c.values))
 }
 
 // Pair is two values that travel together.
@@ -179,7 +179,7 @@ func (c both[A, B]) Decode(src []byte) (p Pair[A, B], err error) {
 	return p, err
 }
 
-func (c both[A, B]) Schema() string { return schema(c.a) + ", " + schema(c.b) }
+func (c both[A, B]) Schema() string { return Schema(c.a) + ", " + Schema(c.b) }
 
 func orPlain[V any](c Codec[V]) Codec[V] {
 	if c == nil {
@@ -202,8 +202,8 @@ func (plain[V]) Decode(src []byte) (v V, err error) {
 
 func (plain[V]) Schema() string { return layout.Describe(reflect.TypeFor[V]()) }
 
-// schema describes what a codec writes.
-func schema(codec any) string {
+// Schema describes what a codec writes.
+func Schema(codec any) string {
 	if s, ok := codec.(interface{ Schema() string }); ok {
 		return s.Schema()
 	}

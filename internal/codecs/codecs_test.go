@@ -60,7 +60,7 @@ func TestPebblesComeBack(t *testing.T) {
 	}
 	_, err := c.Append(nil, letter{Pair: Pair[string, uint16]{A: "bad"}})
 	require.ErrorContains(t, err, "a bad word")
-	require.Equal(t, "uint32 of 4 bytes, codecs.text, uint16 of 2 bytes", schema(c))
+	require.Equal(t, "uint32 of 4 bytes, codecs.text, uint16 of 2 bytes", Schema(c))
 }
 
 func FuzzDecode(f *testing.F) {

@@ -70,7 +70,7 @@ var walls = []wall{
 	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi " +
 		"internal/stacks netio netio/connect " +
 		"netio/tcp"), clock: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce internal/cpu internal/engine internal/layout " +
+	{folder: "pebble", std: quiet, ours: only("coalesce internal/codecs internal/cpu internal/engine internal/layout " +
 		"internal/values launch model netio netio/mem " +
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine " +
