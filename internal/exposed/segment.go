@@ -81,7 +81,7 @@ func Share(mapped []byte, unmap func([]byte), process, users int) (*Segment, err
 		return nil, fmt.Errorf("open the exposed memory of process %d: it has %d bytes, %d are needed at least",
 			process, len(mapped), headBytes(users, EntriesMax)+hugeBytes)
 	}
-	return layOut(mapped, Unmap, process, users, EntriesMax, true), nil
+	return layOut(mapped, unmap, process, users, EntriesMax, true), nil
 }
 
 func layOut(mapped []byte, unmap func([]byte), process, users, entries int, shared bool) *Segment {
@@ -91,7 +91,7 @@ func layOut(mapped []byte, unmap func([]byte), process, users, entries int, shar
 		entries: unsafe.Slice((*entry)(unsafe.Pointer(&mapped[users*markBytes])), entries),
 		arena:   mapped[headBytes(users, entries):],
 	}
-	runtime.AddCleanup(s, Unmap, mapped)
+	runtime.AddCleanup(s, unmap, mapped)
 	return s
 }
 
