@@ -30,7 +30,10 @@ func (c *core[V]) checkKeys(vs []V, keys []uint64) {
 	if c.keyings++; c.keyings%keyedTwice != 1 {
 		return
 	}
-	again := make([]uint64, len(keys))
+	if cap(c.rekeyed) < len(keys) {
+		c.rekeyed = make([]uint64, max(chunk, len(keys)))
+	}
+	again := c.rekeyed[:len(keys)]
 	c.keying.many(vs, again)
 	for i := range keys {
 		if again[i] != keys[i] {

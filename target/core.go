@@ -54,7 +54,8 @@ type core[V any] struct {
 		vs []V
 		at int // the pebble that an [Each] handler is called for; -1 for other handlers
 	}
-	keyings uint // chunks whose keys have been worked out, where builds check key functions
+	keyings uint     // chunks whose keys have been worked out, where builds check key functions
+	rekeyed []uint64 // room for keys that are worked out twice
 }
 
 // A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
