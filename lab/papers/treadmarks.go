@@ -49,6 +49,19 @@ func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c tread
 	return r, err
 }
 
+// both runs a program with GM's messages, and with UDP's.
+func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result, err error) {
+	more, err := l.udp()
+	if err != nil {
+		return fast, slow, err
+	}
+	if fast, err = l.pages(ranks, 0, p, c); err != nil {
+		return fast, slow, err
+	}
+	slow, err = l.pages(ranks, more, p, c)
+	return fast, slow, err
+}
+
 // udp is what UDP cost the processors at each end of a message: as much as makes a lock that its manager has had 3.36
 // times as slow, which is what the paper found (section 3.2). Nothing else is fitted.
 func (l *simulator) udp() (more float64, err error) {
@@ -96,11 +109,7 @@ func operations(l *simulator) (d drawing, err error) {
 		{"diff, large", "large", treadmarks.Diff, 3, 3.8},
 	} {
 		c := treadmarks.Config{Rounds: l.some(20, 2)}
-		fast, err := l.pages(o.ranks, 0, o.program, c)
-		if err != nil {
-			return d, err
-		}
-		slow, err := l.pages(o.ranks, udp, o.program, c)
+		fast, slow, err := l.both(o.ranks, o.program, c)
 		if err != nil {
 			return d, err
 		}
@@ -131,29 +140,24 @@ var onPages = []struct {
 // pagesByNodes is figure 4.
 func pagesByNodes(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "nodes", "seconds"
-	udp, err := l.udp()
-	if err != nil {
-		return d, err
-	}
 	t := lab.NewTable("program", "nodes", "GM: s", "speedup", "UDP: s", "speedup", "times as long", "in the paper",
 		"pages that came to a rank", "pages of a transfer")
 	for _, p := range onPages {
-		fast, slow := d.curve(p.name+", GM"), d.curve(p.name+", UDP")
+		byGM, byUDP := d.curve(p.name+", GM"), d.curve(p.name+", UDP")
 		for _, ranks := range l.upTo(4, 16) {
-			var both [2]treadmarks.Result
-			for i, more := range []float64{0, udp} {
-				if both[i], err = l.pages(ranks, more, p.program, l.cut(p.config)); err != nil {
-					return d, err
-				}
-				[]*curve{fast, slow}[i].add(float64(ranks), both[i].Seconds)
+			fast, slow, err := l.both(ranks, p.program, l.cut(p.config))
+			if err != nil {
+				return d, err
 			}
+			byGM.add(float64(ranks), fast.Seconds)
+			byUDP.add(float64(ranks), slow.Seconds)
 			paper := any("")
 			if ranks == 16 {
 				paper = p.paper
 			}
-			t.Row(p.name, ranks, both[0].Seconds, both[0].Speedup, both[1].Seconds, both[1].Speedup,
-				both[1].Seconds/both[0].Seconds, paper, float64(both[0].PagesFetched)/float64(ranks),
-				float64(both[0].PagesFetched)/float64(max(1, both[0].Fetches)))
+			t.Row(p.name, ranks, fast.Seconds, fast.Speedup, slow.Seconds, slow.Speedup,
+				slow.Seconds/fast.Seconds, paper, float64(fast.PagesFetched)/float64(ranks),
+				float64(fast.PagesFetched)/float64(max(1, fast.Fetches)))
 		}
 	}
 	d.table(t)
@@ -171,21 +175,13 @@ func (l *simulator) cut(c treadmarks.Config) treadmarks.Config {
 
 // pagesBySize is figure 5.
 func pagesBySize(l *simulator) (d drawing, err error) {
-	udp, err := l.udp()
-	if err != nil {
-		return d, err
-	}
 	ranks := l.some(16, 4)
 	t := lab.NewTable("program", "size", "one node: s", "GM: s", "UDP: s", "times as long")
 	for _, p := range onPages {
 		for _, size := range p.sizes[:min(len(p.sizes), l.some(4, 1))] {
 			c := l.cut(p.config)
 			c.Size = l.some(size, c.Size)
-			fast, err := l.pages(ranks, 0, p.program, c)
-			if err != nil {
-				return d, err
-			}
-			slow, err := l.pages(ranks, udp, p.program, c)
+			fast, slow, err := l.both(ranks, p.program, c)
 			if err != nil {
 				return d, err
 			}
