@@ -160,7 +160,8 @@ func (o *Outbox) HasRooms() bool { return len(o.waiting) == 0 && o.affordsAnothe
 // HasRoom is HasRooms for one lane.
 func (o *Outbox) HasRoom(l int) bool { return !o.waits(l) && o.affordsAnother() }
 
-// affordsAnother leaves half of the budget for what handlers send, which can't wait: the answers to what tasks of other ranks ask.
+// affordsAnother leaves half of the budget for what handlers send, which can't wait: the answers to what tasks of
+// other ranks ask.
 func (o *Outbox) affordsAnother() bool {
 	s, cost := o.sender, netio.FrameCost(o.minUnits*o.Unit)+o.sender.BufferBudget/2
 	return s.Queued <= s.BufferBudget && (s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost))

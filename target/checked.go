@@ -37,8 +37,8 @@ func (c *core[V]) checkKeys(vs []V, keys []uint64) {
 	c.keying.many(vs, again)
 	for i := range keys {
 		if again[i] != keys[i] {
-			c.engine.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d for pebble %s: "+
-				"a key may depend on its pebble alone", c.engine.ID(), c.Name, keys[i], again[i],
+			c.engine.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d "+
+				"for pebble %s: a key may depend on its pebble alone", c.engine.ID(), c.Name, keys[i], again[i],
 				cutText(fmt.Sprintf("%+v", vs[i]))))
 		}
 	}

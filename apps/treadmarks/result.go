@@ -26,7 +26,7 @@ type Result struct {
 	Serial  float64 `json:"serial_seconds,omitempty"`
 	Speedup float64 `json:"speedup,omitempty"`
 	Outcome string  `json:"outcome,omitempty"` // in words: what came out
-	// Checksum is that of Jacobi's grid: the sum of apps.Fold of each point's bits and its place, in hexadecimal digits.
+	// Checksum is that of Jacobi's grid: the sum of apps.Fold of each point's bits and place, in hexadecimal digits.
 	Checksum string `json:"checksum,omitempty"`
 
 	order []string // of cases

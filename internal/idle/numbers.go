@@ -16,9 +16,9 @@ const (
 const (
 	// SpinLooks is the looks of one poll of a rank with a core for itself.
 	SpinLooks = 40
-	// SpinMax polls of 40 looks are some 1.5 ms. Ranks that compute between barriers wait for each other by as much as a
-	// virtual machine's processors differ, and one that sleeps there loses the caches of its processor too: with 50 µs in
-	// place of 1.5 ms, two processes gained 1.0 by SOR, where they gain 1.8 now (docs/guide-pages.md).
+	// SpinMax polls of 40 looks are some 1.5 ms. Ranks that compute between barriers wait for each other by as much as
+	// the processors of a virtual machine differ, and one that sleeps there loses the caches of its processor too: with
+	// 50 µs, two processes gained nothing by SOR, as lab/pages/run measures it.
 	SpinMax = 16384
 	// SpinMin lets a rank that always slept long find out that polling pays again.
 	SpinMin = 8

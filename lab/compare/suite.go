@@ -25,8 +25,14 @@ type sizes struct {
 const tinyWords = 16
 
 var (
-	full = sizes{words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20, grid: 2000, sweeps: 100}
-	tiny = sizes{words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10, grid: 50, sweeps: 5}
+	full = sizes{
+		words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20,
+		grid: 2000, sweeps: 100,
+	}
+	tiny = sizes{
+		words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10,
+		grid: 50, sweeps: 5,
+	}
 )
 
 // genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some 3
@@ -217,8 +223,8 @@ func (s suite) allToAll(over medium) lab.Group {
 
 func (s suite) jacobi(over medium) lab.Group {
 	w := s.work(over, fmt.Sprintf("Jacobi, a grid of %d by %d", s.size.grid, s.size.grid),
-		"The time of a round. Each rank has a block of rows, and needs a row of each neighbour in each round: as shared pages, "+
-			"as rows of a distributed array, and by messages. The result is the serial twin's to the last bit.",
+		"The time of a round. Each rank has a block of rows, and needs a row of each neighbour in each round: as shared "+
+			"pages, as rows of a distributed array, and by messages. The result is the serial twin's to the last bit.",
 		lab.Case{Field: "microseconds", Scale: 1, Unit: "µs", Lower: true, Exact: []string{"checksum"}})
 	const halos = "MPI, send and receive"
 	arguments := fmt.Sprintf("--size %d --rounds %d", s.size.grid, s.size.sweeps)

@@ -24,7 +24,10 @@ func papers(ctx context.Context, s *lab.Session) error {
 		return err
 	}
 	only, drawn := regexp.MustCompile(s.Only), 0 // which is checked
-	l := &simulator{ctx: ctx, log: s.Stderr, small: s.Small, known: map[string]outcome{}, paged: map[string]treadmarks.Result{}}
+	l := &simulator{
+		ctx: ctx, log: s.Stderr, small: s.Small,
+		known: map[string]outcome{}, paged: map[string]treadmarks.Result{},
+	}
 	for _, f := range figures() {
 		if !only.MatchString(f.name) {
 			continue

@@ -23,7 +23,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func newLab(t *testing.T) *simulator {
-	return &simulator{ctx: t.Context(), log: io.Discard, small: true, known: map[string]outcome{}, paged: map[string]treadmarks.Result{}}
+	return &simulator{
+		ctx: t.Context(), log: io.Discard, small: true,
+		known: map[string]outcome{}, paged: map[string]treadmarks.Result{},
+	}
 }
 
 // Every figure can be drawn, with few ranks, and its plots too.

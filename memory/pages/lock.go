@@ -46,8 +46,9 @@ type Lock struct {
 // The word at home is the last turn, as 1 more than its rank, or free and the number of the last release.
 const free = 1 << 63
 
-// The record behind it has the number of a release, a sum of all of it, 1 more than the rank that has released, the last
-// notices of that one's log, and the vector time. Most intervals have few notices, so who acquires need not get them.
+// The record behind it has the number of a release, a sum of all of it, 1 more than the rank that has released, the
+// last notices of that one's log, and the vector time. Most intervals have few notices, so who acquires need not get
+// them.
 const (
 	recordSeq = iota
 	recordSum

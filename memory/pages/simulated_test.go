@@ -98,8 +98,9 @@ func TestLocksAreFair(t *testing.T) {
 			since, met := max(h.asked, before[h.rank])+swap, map[int]bool{}
 			before[h.rank] = h.left
 			for j := i - 1; j >= 0 && all[j].got > since; j-- {
-				require.False(t, met[all[j].rank], "rank %d had the lock twice while rank %d waited, %d tasks", all[j].rank, h.rank, tasks)
-				met[all[j].rank] = true
+				other := all[j].rank
+				require.False(t, met[other], "rank %d had the lock twice while rank %d waited, %d tasks", other, h.rank, tasks)
+				met[other] = true
 			}
 			if len(met) >= ranks-2 { // and one had it when the turn came to its queue
 				waited++

@@ -53,9 +53,9 @@ func (e *exposure) do(op *local.Operation) (fault exposed.Fault) {
 	return fault
 }
 
-// oneSided is a rank's access to exposed memory. That of its process it uses at once, for a nanosecond: so a rank that waits for a word of
-// its own in a loop lets others run. The rest takes the way of two frames, a request and an answer, which cost the rank what frames do; the network serves it when the request arrives, at no cost to a
-// rank there.
+// oneSided is a rank's access to exposed memory. That of its process it uses at once, for a nanosecond: so a rank that
+// waits for a word of its own in a loop lets others run. The rest takes the way of two frames, a request and an answer,
+// which cost the rank what frames do; the network serves it when the request arrives, at no cost to a rank there.
 type oneSided struct {
 	rank    *rank
 	open    int    // operations that are not done, without fences
