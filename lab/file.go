@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/activepebbles/pebbles/internal/values"
 )
 
 // Write puts the results into a file as JSON. The file is whole or, after an error, as it was before.
@@ -45,7 +47,7 @@ func WriteFile(name string, text []byte) error {
 
 // Read reads results that Write has written.
 func Read(name string) (Results, error) {
-	text, err := os.ReadFile(name)
+	text, err := values.Text(name)
 	if err != nil {
 		return Results{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,11 +115,16 @@ func TestModelMistakes(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	damaged := filepath.Join(t.TempDir(), "damaged.json")
 	require.NoError(t, os.WriteFile(damaged, []byte(`{"format": 7}`), 0o644))
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, m := range []struct {
 		line   string
 		status int
 		says   []string
 	}{
+		{"model --parameters " + pipe, 1, []string{"pipe is no regular file"}},
+		{"randomaccess --profile " + pipe, 1, []string{"--profile", "pipe is no regular file"}},
+		{"sim randomaccess --network /dev/zero", 2, []string{"/dev/zero is no regular file", "odin"}},
 		{"model", 1, []string{"run pebbles fit first", "bluegene-q or odin"}},
 		{"model --parameters nosuch.json", 1, []string{"nosuch.json", "run pebbles fit"}},
 		{"model --parameters " + damaged, 1, []string{"damaged.json", "format 7", "run pebbles fit again"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
 	"github.com/activepebbles/pebbles/launch"
@@ -59,7 +60,7 @@ func (s *settings) recall(c *cobra.Command) {
 	if err != nil {
 		return
 	}
-	text, err := lab.Text(place)
+	text, err := values.Text(place)
 	if err != nil {
 		return
 	}
@@ -79,7 +80,7 @@ func (s *settings) load(c *cobra.Command) error {
 	if s.profile == "" {
 		return nil
 	}
-	text, err := lab.Text(s.profile)
+	text, err := values.Text(s.profile)
 	if err != nil {
 		return fmt.Errorf("--profile: %w: make one with pebbles tune", err)
 	}

@@ -51,6 +51,7 @@ var walls = []wall{
 	{folder: "internal/worlds", std: all, ours: set{deny: public.deny, allow: public.allow + " internal/engine"},
 		clock: true},
 	{folder: "internal/codecs", std: pure, ours: only("internal/layout")},
+	{folder: "internal/values", std: only(pure.allow + " os"), ours: none},
 	{folder: "internal/*", std: pure, ours: none},
 	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
 	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed internal/idle internal/local netio")},
@@ -61,7 +62,7 @@ var walls = []wall{
 		"internal/idle " +
 		"internal/inflight internal/local netio"), clock: true},
 	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/inflight " +
-		"internal/local netio")},
+		"internal/local internal/values netio")},
 	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
 	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
 		"internal/idle internal/inflight " +

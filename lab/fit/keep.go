@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/model"
 )
@@ -37,7 +38,7 @@ func Write(name string, f model.File) error {
 
 // Read reads parameters that Write has stored.
 func Read(name string) (model.File, error) {
-	text, err := lab.Text(name)
+	text, err := values.Text(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return model.File{}, fmt.Errorf("fit: there are no parameters in %s: run pebbles fit first", name)

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/activepebbles/pebbles/internal/values"
 )
 
 // Link is a frame's cost between two ranks by LogGP (Active Pebbles, section 3), in seconds. As in that paper, a frame of
@@ -103,7 +104,7 @@ func Load(nameOrFile string) (Network, error) {
 	if n, ok := Machines[nameOrFile]; ok {
 		return n, nil
 	}
-	text, err := os.ReadFile(nameOrFile)
+	text, err := values.Text(nameOrFile)
 	if err != nil {
 		return Network{}, fmt.Errorf("sim: network: %w: name a file, or one of %s", err, strings.Join(Names(), ", "))
 	}

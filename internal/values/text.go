@@ -1,14 +1,14 @@
-package lab
+package values
 
 import (
 	"fmt"
 	"os"
 )
 
-// textMax bounds a file of results, parameters or a profile, in bytes.
+// textMax bounds a file of results, parameters, a profile or a network, in bytes.
 const textMax = 64 << 20
 
-// Text reads a file that a user has named. What is no regular file, and might never end, is refused, and so is what is
+// Text reads a file that a flag names. What is no regular file, and might never end, is refused, and so is what is
 // too long for a text.
 func Text(name string) ([]byte, error) {
 	info, err := os.Stat(name)
