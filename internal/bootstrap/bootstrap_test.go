@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -183,9 +184,12 @@ func TestProcessesMeetAtTheFirst(t *testing.T) {
 	})
 }
 
-// TestTenThousandProcesses counts what process 0 does in the start of a large job: O(log P) beside the tables that go down the tree.
-func TestTenThousandProcesses(t *testing.T) {
-	processes := 10_000
+// manyProcesses is 3,000 since each of them holds a table of all.
+var manyProcesses = flag.Int("processes", 3_000, "how many processes start in the test of a large job, at least 1,000")
+
+// TestThousandsOfProcesses counts what process 0 does in the start of a large job: O(log P) beside the tables that go down the tree.
+func TestThousandsOfProcesses(t *testing.T) {
+	processes := max(1_000, *manyProcesses)
 	if raceEnabled {
 		processes = 1_000
 	}
