@@ -142,6 +142,7 @@ var catalogue = []mutation{
 		"len(x.holders) < 0 && !w.closed; {", "TestWithdrawalWaitsForHolders"},
 	{"a lost process holds what it has held", "netio/ofi/way.go", "\tw.exposures.forget(l.place.Process)\n", "",
 		"TestWithdrawalAfterAHoldersDeath"},
+	{"words are put by a stream", "netio/ofi/transfer.go", "l == nil || w.cuts || ", "l == nil || ", "TestNoFabricCutsWords"},
 	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
 		"TestOneRegionForAll"},
 	{"who ends before a fetch has sent damage", "netio/ofi/link.go",

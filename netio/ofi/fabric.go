@@ -58,6 +58,7 @@ type traits struct {
 	Message  int  // the most bytes of a Get or Put
 	Packet   int  // the most bytes of a Send; a slab ends when it has less room
 	Locks    bool // it has locks in memory that processes share: one that is killed may keep calls of others from returning
+	Cuts     bool // a Put or Get may be cut within a word, for others to see
 	Packets  int  // the most Sends of another endpoint that may be under way to this one; 0 is no bound
 }
 

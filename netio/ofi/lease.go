@@ -45,7 +45,9 @@ func (e *exposures) init() { e.all = make(map[uint64]*exposure) }
 
 func (e *exposures) begin(w *Way) {
 	e.w = w
-	w.tcp.Under(access).Space().Guard(e)
+	if !w.cuts {
+		w.tcp.Under(access).Space().Guard(e)
+	}
 }
 
 // Admit implements [exposed.Guard].

@@ -221,6 +221,23 @@ func TestRefusedLeasesAreKept(t *testing.T) {
 	closeAll(t, all)
 }
 
+// TestNoFabricCutsWords puts and gets over a fabric that may cut words: it is asked for nothing.
+func TestNoFabricCutsWords(t *testing.T) {
+	all, _ := pair(t, &loopback{cuts: true}, Options{All: true})
+	address, mem, err := all[0].Port(0).OneSided().Expose(4096)
+	require.NoError(t, err)
+	got := make([]byte, 99)
+	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address.Plus(3), []byte("a text"), c) }))
+	require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Get(address.Plus(1), got, c) }))
+	require.Equal(t, "\x00\x00a text\x00", string(got[:9]))
+	require.Equal(t, mem[1:100], got)
+	w := all[1].way
+	require.Zero(t, locked(w, func() uint64 { return w.counts.Puts + w.counts.Gets }))
+	require.Empty(t, locked(w, func() map[uint64]*lease { return w.links[0].leases }))
+	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
+	closeAll(t, all)
+}
+
 // TestWithdrawalEndsRegistration exposes, accesses and withdraws: nothing stays registered, or counted.
 func TestWithdrawalEndsRegistration(t *testing.T) {
 	n := &loopback{}

@@ -146,6 +146,7 @@ func (f *libfabric) open(provider, node string) (err error) {
 		Packet: packetOf(provider),
 	}
 	f.traits.Locks = f.traits.Provider == shmProvider
+	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver takes what a socket has, into the memory itself
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
 	}

@@ -21,6 +21,7 @@ type loopback struct {
 
 	packets int // the most that may be under way from one end to another; 0 is no bound
 	most    int // of them, that ever were
+	cuts    bool
 }
 
 // loop is one end of it.
@@ -34,6 +35,7 @@ type loop struct {
 	closed  bool
 	failing error // of what is sent from now on
 	packets int   // of its net
+	cuts    bool  // as well
 }
 
 type loopSlab struct {
@@ -51,7 +53,7 @@ type loopEvent struct {
 func (n *loopback) open() *loop {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}, packets: n.packets}
+	f := &loop{net: n, number: uint64(len(n.ends)), regions: map[uint64]region{}, packets: n.packets, cuts: n.cuts}
 	n.ends = append(n.ends, f)
 	return f
 }
@@ -210,7 +212,7 @@ func (f *loop) Descriptor() int { return -1 }
 func (f *loop) MayWait() bool { return false }
 
 func (f *loop) Traits() traits {
-	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Locks: true, Packets: f.packets}
+	return traits{Provider: "loopback", Message: 1 << 30, Packet: packetSmall, Locks: true, Packets: f.packets, Cuts: f.cuts}
 }
 
 func (f *loop) Close() {

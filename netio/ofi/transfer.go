@@ -59,7 +59,7 @@ func (r *reach) init(p *port) { r.p = p }
 func (r *reach) Start(op local.Operation) {
 	w := r.p.w
 	l := w.links[op.Process]
-	if l == nil || op.Kind != local.Get && op.Kind != local.Put {
+	if l == nil || w.cuts || op.Kind != local.Get && op.Kind != local.Put {
 		r.rest.Start(op)
 		return
 	}

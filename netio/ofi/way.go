@@ -28,6 +28,7 @@ type Way struct {
 	packet   int    // the largest
 	address  []byte // of the endpoint
 	provider string
+	cuts     bool // the fabric cuts words: Put and Get are left to TCP
 	offer    handshake.Offer
 	links    []*link // by process; nil for those that it doesn't link
 	linked   []*link // the others
@@ -83,7 +84,7 @@ type greeting struct {
 
 // open makes a way over a fabric, which it owns.
 func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
-	w := &Way{config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(), provider: f.Traits().Provider, links: make([]*link, c.Place.Processes)}
+	w := &Way{config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(), provider: f.Traits().Provider, cuts: f.Traits().Cuts, links: make([]*link, c.Place.Processes)}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
 		w.pinned.limit = pinnedDefault(f.Traits().Pins)

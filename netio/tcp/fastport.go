@@ -106,7 +106,7 @@ func (p *fastPort) recvAside() (f *netio.Frame) {
 			continue
 		}
 		p.aside = 0
-		if p.t.far || p.turns/2%idle.LookAsideEvery == 0 {
+		if p.t.far || p.stirs() || p.turns/2%idle.LookAsideEvery == 0 {
 			f = p.Port.Recv()
 		} else {
 			f = p.received()
@@ -177,8 +177,11 @@ func (p *fastPort) spin() bool {
 			return true
 		}
 	}
-	return p.Has()
+	return p.stirs() && p.lookAround() || p.Has()
 }
+
+// stirs tells whether sockets are worth each look: an operation on words is under way there, or something has come lately.
+func (p *fastPort) stirs() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.stirred > 0) }
 
 // yieldIdle is an idle poll: it lets others run who need this core.
 func (p *fastPort) yieldIdle() {

@@ -29,6 +29,7 @@ type Port struct {
 	yield   func() // lets other processes run; tests replace it
 	calls   uint32 // of Recv
 	nothing uint32 // of them, those that found nothing at once
+	stirred int    // looks at sockets to come that are worth it, since one has found something
 
 	looks   atomic.Uint64 // how often Recv has looked at sockets; the poller reads it
 	looking sync.Mutex
@@ -102,11 +103,21 @@ func (p *Port) Recv() *netio.Frame {
 		return nil
 	}
 	p.paused = false
-	p.looks.Store(p.looks.Load() + 1)
-	if !p.look() {
+	if !p.lookAround() {
 		return nil
 	}
 	return p.received()
+}
+
+// lookAround is a look of a rank that goes on to look.
+func (p *Port) lookAround() bool {
+	p.looks.Store(p.looks.Load() + 1)
+	if p.look() {
+		p.stirred = idle.StirredLooks
+		return true
+	}
+	p.stirred = max(0, p.stirred-1)
+	return false
 }
 
 // received returns a frame that has come from a socket, or from a rank of this process.
