@@ -123,7 +123,7 @@ func TestModelMistakes(t *testing.T) {
 		says   []string
 	}{
 		{"model --parameters " + pipe, 1, []string{"pipe is no regular file"}},
-		{"randomaccess --profile " + pipe, 1, []string{"--profile", "pipe is no regular file"}},
+		{"randomaccess --profile " + pipe, 2, []string{"--profile", "pipe is no regular file"}},
 		{"sim randomaccess --network /dev/zero", 2, []string{"/dev/zero is no regular file", "odin"}},
 		{"model", 1, []string{"run pebbles fit first", "bluegene-q or odin"}},
 		{"model --parameters nosuch.json", 1, []string{"nosuch.json", "run pebbles fit"}},

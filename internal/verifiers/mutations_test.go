@@ -31,7 +31,7 @@ func (m mutation) where() (folder, test string) {
 }
 
 var (
-	turnFlag  = flag.Int("turn", -1, "try the faults of the catalogue whose turn it is, of -turns; -1 is none of them")
+	turnFlag  = flag.Int("turn", -1, "try the faults whose turn it is, of -turns; -1 is none of the catalogue, and all of the others")
 	turnsFlag = flag.Int("turns", 6, "how many turns there are; 1 has all faults at once")
 )
 

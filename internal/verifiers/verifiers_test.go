@@ -196,7 +196,10 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "pebbles")
 	overlay.Build(t, changes(t), "build", "-o", program, "./cmd/pebbles")
-	for _, c := range cases {
+	for n, c := range cases {
+		if *turnFlag >= 0 && n%*turnsFlag != *turnFlag {
+			continue
+		}
 		t.Run(c.line+"/"+c.at, func(t *testing.T) {
 			told, status := run(t, program, c.line)
 			require.Empty(t, told)
