@@ -1,6 +1,7 @@
 package delegate_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,15 +17,22 @@ import (
 
 // A task that asks a rank which answers at once doesn't wait for one that floods a slow rank, by the same delegate.
 func TestTasksAskOverTheirOwnLinks(t *testing.T) {
-	const questions, slowRank, fastRank = 1000, 1, 2
+	const questions, slowRank, fastRank, together = 1000, 1, 2, 500
 	for name, ask := range map[string]func(d *delegate.Delegate[uint64, uint64], rank uint64){
 		"Do": func(d *delegate.Delegate[uint64, uint64], rank uint64) { d.Do(rank) },
 		"Start": func(d *delegate.Delegate[uint64, uint64], rank uint64) {
 			_ = d.Start(rank)
 		},
+		"CallAll": func(d *delegate.Delegate[uint64, uint64], rank uint64) {
+			d.CallAll(slices.Repeat([]uint64{rank}, together), make([]uint64, together))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var took [3]time.Duration
+			count := questions
+			if name == "CallAll" {
+				count /= together
+			}
 			w, err := sim.New(sim.Config{Ranks: 3, Processes: 3, Seed: 3})
 			require.NoError(t, err)
 			require.NoError(t, w.Each(func(p netio.Transport) error {
@@ -40,7 +48,7 @@ func TestTasksAskOverTheirOwnLinks(t *testing.T) {
 					flood := func(rank uint64) {
 						s.Go(func() {
 							began := r.Now()
-							for range questions {
+							for range count {
 								ask(d, rank)
 							}
 							took[rank] = r.Now() - began

@@ -1,7 +1,9 @@
 package pebble_test
 
 import (
+	"errors"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -68,4 +71,32 @@ func TestTooManyNeighboursAreRefused(t *testing.T) {
 		return r.Barrier()
 	})
 	require.ErrorContains(t, err, `its buffers and routes need 115008 bytes at the least, the memory limit is 65536`)
+}
+
+// A rank with small buffers is small itself, so that one process can have thousands: 200 KiB are much more than it takes.
+func TestRanksAreSmall(t *testing.T) {
+	const ranks, most = 256, 200 << 10
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	before := used()
+	c := pebble.Config{Ranks: ranks, Topology: route.Hypercube, Coalesce: 16}
+	require.NoError(t, run(t, c, func(r *pebble.Rank) error {
+		hit := byRank(r, "hit", func(uint64) {})
+		err := r.Epoch(func() error {
+			for i := range 64 {
+				hit.Send(uint64(r.ID()*31+i*977) % ranks)
+			}
+			return nil
+		})
+		if err == nil && r.ID() == 0 {
+			each := (used() - before) / ranks
+			t.Logf("%d KiB a rank", each>>10)
+			require.Less(t, each, uint64(most))
+		}
+		return errors.Join(err, r.Barrier())
+	}))
 }
