@@ -76,6 +76,19 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
+// Seven ranks are no whole shares of two to four processes.
+func TestUnevenShares(t *testing.T) {
+	const ranks = 7
+	for procs := 2; procs <= 4; procs++ {
+		s := appstest.Shape{Ranks: ranks, Procs: procs, Transport: []string{"shm", "tcp"}[procs%2], New: route.Direct}
+		runs(ranks, func(name string, p Program, c Config) {
+			t.Run(fmt.Sprintf("%s, %d processes, %s", name, procs, s.Transport), func(t *testing.T) {
+				require.NoError(t, s.Run(t, program(t, p, c)))
+			})
+		})
+	}
+}
+
 func program(t *testing.T, p Program, c Config) func(r *pebble.Rank) error {
 	return func(r *pebble.Rank) error {
 		result, err := Run(r, p, c)

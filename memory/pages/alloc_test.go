@@ -1,3 +1,5 @@
+//go:build !race
+
 package pages_test
 
 import (
@@ -9,11 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/memory/pages"
 )
 
-// Nothing is allocated in steady state: spans, twins, diffs, locks and barriers use what there is.
+// Nothing is allocated in steady state: spans, twins, diffs, locks and barriers use what there is. (The race detector's
+// pools drop what they hold.)
 func TestNothingIsAllocated(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector's pools drop what they hold")
-	}
 	for _, c := range []pages.Config{{}, {Copies: true}, {Copies: true, Flat: true}} {
 		require.NoError(t, job(2, c, func(s *pages.Space) error {
 			v, err := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))

@@ -1,5 +1,0 @@
-//go:build !race
-
-package pages_test
-
-const raceDetector = false
