@@ -376,7 +376,7 @@ func TestHandlersNeverOverlap(t *testing.T) {
 				}
 				inside--
 			})
-			return r.Epoch(func() error { deep.Send(100_000); return nil })
+			return r.Epoch(func() error { deep.Send(10_000); return nil })
 		}))
 	}
 }

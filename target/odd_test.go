@@ -298,11 +298,7 @@ func TestReasonsOfFrames(t *testing.T) {
 // In steady state a pebble costs no allocation: many times the pebbles, no more allocations than noise and the frames
 // that the budget lets be under way.
 func TestNoAllocationPerPebble(t *testing.T) {
-	const few = 20_000
-	many := 1_000_000
-	if testing.Short() {
-		many = 200_000
-	}
+	const few, many = 20_000, 200_000
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 		for _, one := range []bool{false, true} {
 			name := fmt.Sprint(topology(4).Name(), ", one by one ", one)
