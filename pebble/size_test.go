@@ -73,7 +73,7 @@ func TestTooManyNeighboursAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, `its buffers and routes need 115008 bytes at the least, the memory limit is 65536`)
 }
 
-// A rank with small buffers is small itself, so that one process can have thousands: 200 KiB are much more than it takes.
+// A rank with small buffers is small itself, so that one process can have thousands.
 func TestRanksAreSmall(t *testing.T) {
 	const ranks, most = 256, 200 << 10
 	used := func() uint64 {

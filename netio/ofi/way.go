@@ -84,7 +84,10 @@ type greeting struct {
 
 // open makes a way over a fabric, which it owns.
 func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
-	w := &Way{config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(), provider: f.Traits().Provider, cuts: f.Traits().Cuts, links: make([]*link, c.Place.Processes)}
+	w := &Way{
+		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
+		provider: f.Traits().Provider, cuts: f.Traits().Cuts, links: make([]*link, c.Place.Processes),
+	}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
 		w.pinned.limit = pinnedDefault(f.Traits().Pins)

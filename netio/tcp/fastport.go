@@ -180,7 +180,7 @@ func (p *fastPort) spin() bool {
 	return p.stirs() && p.lookAround() || p.Has()
 }
 
-// stirs tells whether sockets are worth each look: an operation on words is under way there, or something has come lately.
+// stirs tells whether sockets are worth each look: an operation is under way there, or something has come lately.
 func (p *fastPort) stirs() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.stirred > 0) }
 
 // yieldIdle is an idle poll: it lets others run who need this core.
