@@ -37,5 +37,8 @@ func (t *Transport) Look() bool {
 	return t.ports[0].Has()
 }
 
+// Looks is how often the first rank has looked at sockets.
+func (t *Transport) Looks() int { return int(t.ports[0].looks.Load()) }
+
 // CheckFiles is checkFiles.
 var CheckFiles = checkFiles

@@ -206,6 +206,34 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 	}
 }
 
+// A rank with a way to all others looks at sockets seldom, and at each turn while an operation of its own is under way
+// there.
+func TestSocketsAreLookedAtForOperations(t *testing.T) {
+	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
+	defer closeAll(t, all)
+	p, q := all[0].Port(0), all[1].Port(1)
+	address, _, err := q.OneSided().Expose(8)
+	require.NoError(t, err)
+	turn := func() {
+		require.Nil(t, p.Recv())
+		p.Pause()
+	}
+	for range 100 {
+		turn()
+	}
+	require.LessOrEqual(t, all[0].Looks(), 10)
+	for range 3 {
+		var c netio.Completion
+		p.OneSided().Add(address, 1, nil, &c)
+		before, turns := all[0].Looks(), 0
+		for ; !c.Done(); turns++ {
+			turn()
+		}
+		require.NoError(t, c.Err())
+		require.GreaterOrEqual(t, all[0].Looks()-before, turns-1)
+	}
+}
+
 func openRoad(c *tcp.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
 
 // Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
