@@ -1,0 +1,193 @@
+package population
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps/contagion/chance"
+	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+)
+
+// Town is a population made on the fly: nothing of it is kept, so that millions of people take no memory and no time to make. The
+// locations are a grid; neighbours in number share a home, which is one of them. A person's visits on a day are as many as a Poisson
+// number says, one after the other, each to a location so many hops away from home as Zipf's law says, in any direction. A twentieth of
+// the locations are schools.
+type Town struct {
+	TownConfig
+	width, height int
+	reach         []float64 // chance of a distance of at most so many hops
+}
+
+// TownConfig is what a Town can be told. The zero value of a field stands for its default.
+type TownConfig struct {
+	People, Locations int     // 10,000, and a quarter of the people
+	VisitsPerDay      float64 // of a person in the mean: 5
+	Zipf              float64 // exponent of the distances: 1.5
+	Days              int     // until the visits begin anew: 7
+	Seed              uint64
+}
+
+// uses of random numbers.
+const (
+	useVisits = iota + 1
+	useAge
+	useKind
+)
+
+const (
+	peopleDefault  = 10_000
+	peoplePerPlace = 4
+	visitsDefault  = 5
+	zipfDefault    = 1.5
+	daysDefault    = 7
+	visitsMost     = 1000
+)
+
+// NewTown makes a town.
+func NewTown(c TownConfig) (*Town, error) {
+	if c.People == 0 {
+		c.People = peopleDefault
+	}
+	if c.Locations == 0 {
+		c.Locations = max(1, c.People/peoplePerPlace)
+	}
+	if c.VisitsPerDay == 0 {
+		c.VisitsPerDay = visitsDefault
+	}
+	if c.Zipf == 0 {
+		c.Zipf = zipfDefault
+	}
+	if c.Days == 0 {
+		c.Days = daysDefault
+	}
+	switch {
+	case c.People < 1 || c.People > most || c.Locations < 1 || c.Locations > most:
+		return nil, fmt.Errorf("%d people and %d locations: give 1 to %d of each", c.People, c.Locations, uint64(most))
+	case !(c.VisitsPerDay > 0 && c.VisitsPerDay <= visitsMost):
+		return nil, fmt.Errorf("%v visits a day: give a number above 0 and up to %d", c.VisitsPerDay, visitsMost)
+	case !(c.Zipf > 0 && c.Zipf <= 100):
+		return nil, fmt.Errorf("an exponent of %v of the distances: give a number above 0 and up to 100", c.Zipf)
+	case c.Days < 1:
+		return nil, fmt.Errorf("%d days of visits: give 1 or more", c.Days)
+	}
+	t := &Town{TownConfig: c}
+	t.width = int(math.Ceil(math.Sqrt(float64(c.Locations))))
+	t.height = (c.Locations + t.width - 1) / t.width
+	t.reach = zipf(t.width+t.height-1, c.Zipf)
+	return t, nil
+}
+
+// zipf are the chances that a number of 0 to n−1 is at most i, when i comes in a share of (i+1)^−exponent.
+func zipf(n int, exponent float64) []float64 {
+	sums, sum := make([]float64, n), 0.0
+	for i := range sums {
+		sum += math.Pow(float64(i+1), -exponent)
+		sums[i] = sum
+	}
+	for i := range sums {
+		sums[i] /= sum
+	}
+	return sums
+}
+
+// Name implements Population.
+func (t *Town) Name() string {
+	return fmt.Sprintf("town of %d people and %d locations", t.TownConfig.People, t.TownConfig.Locations)
+}
+
+// People implements Population.
+func (t *Town) People() int { return t.TownConfig.People }
+
+// Locations implements Population.
+func (t *Town) Locations() int { return t.TownConfig.Locations }
+
+// Days implements Population.
+func (t *Town) Days() int { return t.TownConfig.Days }
+
+// Visits implements Population. It takes some 100 ns a visit.
+func (t *Town) Visits(dst []Visit, person, day int) []Visit {
+	s := chance.At(t.Seed, useVisits, uint64(person), uint64(day))
+	var room [64]int32
+	times := moments(room[:0], &s, s.Poisson(t.VisitsPerDay))
+	home := t.Home(person)
+	for i := 0; i < len(times); i += 2 {
+		if times[i] < times[i+1] {
+			dst = append(dst, Visit{Location: uint32(t.near(home, &s)), Arrive: times[i], Depart: times[i+1]})
+		}
+	}
+	return dst
+}
+
+// moments are the times of arrival and departure of n visits, in order.
+func moments(times []int32, s chance.Source, n int) []int32 {
+	for range 2 * n {
+		times = append(times, int32(s.Int(0, scenario.Day)))
+	}
+	slices.Sort(times)
+	return times
+}
+
+// near draws a location near another one: so many hops away, at any place of the diamond that these make. What would be beyond the
+// border of the town is mirrored there.
+func (t *Town) near(home int, s *chance.Counter) int {
+	hops, _ := slices.BinarySearch(t.reach, s.Float64())
+	if hops == 0 {
+		return home
+	}
+	x, y := home%t.width, home/t.width
+	along := int(s.Int(int64(-hops), int64(hops)))
+	across := hops - max(along, -along)
+	if s.Int(0, 1) == 1 {
+		across = -across
+	}
+	return min(mirror(x+along, t.width)+t.width*mirror(y+across, t.height), t.TownConfig.Locations-1)
+}
+
+// mirror brings a place into [0, n), as mirrors at both ends would.
+func mirror(at, n int) int {
+	if n == 1 {
+		return 0
+	}
+	at = max(at, -at) % (2 * (n - 1))
+	return min(at, 2*(n-1)-at)
+}
+
+// Age implements Population: 0 to 99, all in the same number.
+func (t *Town) Age(person int) int {
+	s := chance.At(t.Seed, useAge, uint64(person), 0)
+	return int(s.Int(0, 99))
+}
+
+// Home implements Population.
+func (t *Town) Home(person int) int {
+	return int(uint64(person) * uint64(t.TownConfig.Locations) / uint64(t.TownConfig.People))
+}
+
+// Where implements Population.
+func (t *Town) Where(location int) (x, y float64, ok bool) {
+	return float64(location % t.width), float64(location / t.width), true
+}
+
+// Crowd implements Population: it is not known.
+func (t *Town) Crowd(int) int { return 0 }
+
+// Kinds implements Population.
+func (t *Town) Kinds() []string { return []string{school} }
+
+const (
+	school     = "school"
+	schoolEach = 20
+)
+
+// Is implements Population.
+func (t *Town) Is(location int, kind string) bool {
+	s := chance.At(t.Seed, useKind, uint64(location), 0)
+	return kind == school && s.Int(1, schoolEach) == 1
+}
+
+// PersonID implements Population.
+func (t *Town) PersonID(person int) int64 { return int64(person) }
+
+// LocationID implements Population.
+func (t *Town) LocationID(location int) int64 { return int64(location) }
