@@ -1,0 +1,50 @@
+package contagion
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/contagion/population"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// large is a simulation that takes a second.
+func large(b *testing.B) Config {
+	c := little(b, 1)
+	c.Population, c.Days, c.List = town(b, population.TownConfig{People: 100_000, Seed: 1}), 10, false
+	return c
+}
+
+func BenchmarkContagion(b *testing.B) {
+	b.Run("serial", func(b *testing.B) {
+		visits := uint64(0)
+		for b.Loop() {
+			got, err := Serial(large(b))
+			require.NoError(b, err)
+			visits += got.Visits
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+	for _, ranks := range []int{1, 2} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 1024}
+			c := large(b)
+			visits, seconds := uint64(0), 0.0
+			for b.Loop() {
+				require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
+					got, err := Run(r, c)
+					if r.ID() == 0 {
+						visits += got.Visits
+						seconds += got.Seconds
+					}
+					return err
+				}))
+			}
+			b.ReportMetric(float64(visits)/seconds/1e6, "Mvisits/s")
+		})
+	}
+}

@@ -1,0 +1,311 @@
+package contagion
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/contagion/population"
+	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// flu is a disease that many catch.
+const flu = `
+label: "flu" transmissibility: 4
+starting_states: { starting_state: 0 }
+disease_states: { state_label: "S" susceptibility: 1 exposure_transition: { transitions: { next_state: 1 } } }
+disease_states: { state_label: "E" timed_transition: { transitions: { next_state: 2 with_prob: 1 fixed: { time_in_state: { days: 1 } } } } }
+disease_states: { state_label: "I" infectivity: 1 symptomatic: true timed_transition: {
+	transitions: { next_state: 3 with_prob: 0.5 normal: { tmean: { days: 3 } tvariance: { days: 1 } } }
+	transitions: { next_state: 3 with_prob: 0.5 uniform: { tmin: { days: 1 } tmax: { days: 4 } } }
+} }
+disease_states: { state_label: "R" }
+`
+
+// measures are interventions of all kinds.
+const measures = `
+triggers: { new_daily_cases: { trigger_on: 0.01 trigger_off: 0.005 } }
+triggers: { day: { trigger_on: 2 trigger_off: 6 } }
+person_interventions: { compliance: 0.5 trigger_index: 0 self_isolation: {} }
+person_interventions: { compliance: 0.3 trigger_index: 1 vaccination: { probability: 0.5 vaccinated_susceptibility: 0.1 } }
+location_interventions: { compliance: 0.9 trigger_index: 0 school_closures: {} }
+`
+
+func town(t testing.TB, c population.TownConfig) *population.Town {
+	t.Helper()
+	p, err := population.NewTown(c)
+	require.NoError(t, err)
+	return p
+}
+
+func interventions(t testing.TB) []scenario.Intervention {
+	t.Helper()
+	all, err := scenario.ReadInterventions([]byte(measures))
+	require.NoError(t, err)
+	return all
+}
+
+// little is a simulation that takes some milliseconds.
+func little(t testing.TB, seed uint64) Config {
+	return Config{
+		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60, Seed: seed}), Days: 8, Seed: seed,
+		List: true,
+	}
+}
+
+// ways are configurations of all kinds.
+func ways(t *testing.T) map[string]Config {
+	seed := rand.Uint64N(1 << 32)
+	t.Log("seed", seed)
+	of := func(change func(c *Config)) Config {
+		c := little(t, seed)
+		change(&c)
+		return c
+	}
+	return map[string]Config{
+		"plain":         of(func(c *Config) {}),
+		"Loimos":        of(func(c *Config) { c.Loimos = true }),
+		"interventions": of(func(c *Config) { c.Interventions = interventions(t) }),
+		"Loimos, interventions": of(func(c *Config) {
+			c.Interventions, c.Loimos = interventions(t), true
+		}),
+		"by hand":  of(func(c *Config) { c.Send, c.Bundle = Manual, 7 }),
+		"meetings": of(func(c *Config) { c.Meetings, c.Contact = true, Certain }),
+	}
+}
+
+// sameAs requires that a run has the answer of the serial twin.
+func sameAs(t *testing.T, want, got Result) {
+	t.Helper()
+	require.Zero(t, got.Errors, got.Wrong)
+	require.Zero(t, apart(want, got))
+	require.True(t, got.Twin)
+}
+
+// The answer is that of the serial twin under every shape of the network.
+func TestEveryShape(t *testing.T) {
+	all := []Config{}
+	for _, c := range ways(t) {
+		all = append(all, c)
+	}
+	twins := make([]Result, len(all))
+	for i, c := range all {
+		var err error
+		twins[i], err = Serial(c)
+		require.NoError(t, err)
+		require.Greater(t, twins[i].Infected, uint64(30))
+	}
+	turn := 0
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		turn++
+		c, want := all[turn%len(all)], twins[turn%len(all)]
+		results := make([]Result, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			results[r.ID()], err = Run(r, c)
+			return err
+		}))
+		for rank, got := range results {
+			sameAs(t, want, got)
+			if rank == 0 {
+				require.Equal(t, want.Infections, got.Infections)
+			} else {
+				require.Empty(t, got.Infections)
+			}
+			if c.Send == Manual {
+				require.EqualValues(t, s.Ranks*7*36, got.Bundles)
+			}
+		}
+	})
+}
+
+// Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
+func TestEverywhere(t *testing.T) {
+	for name, c := range ways(t) {
+		want, err := Serial(c)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				results := make([]Result, ranks)
+				return func(r *pebble.Rank) (err error) {
+						results[r.ID()], err = Run(r, c)
+						return err
+					}, func(t *testing.T) {
+						for _, got := range results {
+							sameAs(t, want, got)
+						}
+					}
+			})
+		})
+	}
+}
+
+// runOn runs on ranks of this process.
+func runOn(t *testing.T, ranks int, c Config) (got Result) {
+	t.Helper()
+	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+		result, err := Run(r, c)
+		if r.ID() == 0 {
+			got = result
+		}
+		return err
+	}))
+	return got
+}
+
+// The curve of Loimos comes out on any number of ranks.
+func TestLoimosOnRanks(t *testing.T) {
+	c := syn(t)
+	want := string(loimos(t, "test-syn.csv"))
+	for _, ranks := range []int{1, 2, 4, 7} {
+		got := runOn(t, ranks, c)
+		require.Zero(t, got.Errors, got.Wrong)
+		require.Equal(t, want, lines(got.Curve), "%d ranks", ranks)
+	}
+}
+
+// Ranks of a region of the town have the same answer, and keep more visits to themselves.
+func TestCurveKeepsVisits(t *testing.T) {
+	c := little(t, 1)
+	c.Population = town(t, population.TownConfig{People: 4000, Locations: 1000, Seed: 1})
+	blocks := runOn(t, 7, c)
+	var err error
+	c.People, c.Locations, err = population.Curve(c.Population, 7)
+	require.NoError(t, err)
+	curve := runOn(t, 7, c)
+	require.Zero(t, curve.Errors, curve.Wrong)
+	require.Zero(t, apart(blocks, curve))
+	t.Log(blocks.OwnVisits, curve.OwnVisits, blocks.Visits)
+	require.Greater(t, curve.OwnVisits, blocks.OwnVisits)
+}
+
+// safeRisky starts by age, infects whoever touches, and lasts three days.
+const safeRisky = `
+label: "safe and risky" transmissibility: 1
+starting_states: { lower: 0 upper: 50 starting_state: 3 }
+starting_states: { lower: 51 upper: 100 starting_state: 0 }
+disease_states: { state_label: "safe" susceptibility: 100000 exposure_transition: { transitions: { next_state: 1 } } }
+disease_states: { state_label: "safe and ill" infectivity: 1
+	timed_transition: { transitions: { next_state: 2 with_prob: 1 fixed: { time_in_state: { days: 3 } } } } }
+disease_states: { state_label: "safe and immune" }
+disease_states: { state_label: "risky" susceptibility: 100000 exposure_transition: { transitions: { next_state: 4 } } }
+disease_states: { state_label: "risky and ill" infectivity: 1
+	timed_transition: { transitions: { next_state: 5 with_prob: 1 fixed: { time_in_state: { days: 3 } } } } }
+disease_states: { state_label: "risky and immune" }
+`
+
+// Of people whose visits never meet, nobody is infected who is safe, but the outbreak's; of the others all are.
+func TestSafeAndRisky(t *testing.T) {
+	camps, err := population.Camps(2000, 1500)
+	require.NoError(t, err)
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	got := runOn(t, 4, Config{Disease: diseaseOf(t, safeRisky), Population: camps, Days: 20, Seed: seed, List: true})
+	require.Zero(t, got.Errors, got.Wrong)
+	safe, risky := 0, 0
+	for _, i := range got.Infections {
+		if i.Person < 2000 {
+			risky++
+			continue
+		}
+		require.Negative(t, i.By, i)
+		safe++
+	}
+	require.Equal(t, 2000, risky)
+	require.LessOrEqual(t, safe, 20)
+	ends := map[string]int64{}
+	for _, row := range got.Curve {
+		if row.Day == 19 {
+			ends[row.State] = row.Total
+		}
+	}
+	require.Equal(t, map[string]int64{"risky and immune": 2000, "safe": int64(1500 - safe), "safe and immune": int64(safe)}, ends)
+}
+
+// Who has infected somebody was infectious then, and at that location at that time; so was who was infected.
+func TestInfectionsAreOfMeetings(t *testing.T) {
+	c := little(t, 5)
+	got, err := Serial(c)
+	require.NoError(t, err)
+	since := map[int64]int32{}
+	for _, i := range got.Infections {
+		since[i.Person] = i.Day
+	}
+	at := func(person int64, i Infection) bool {
+		for _, v := range c.Population.Visits(nil, int(person), int(i.Day)%7) {
+			if int64(v.Location) == i.Location && v.Arrive <= i.Start && i.Start < v.Depart {
+				return true
+			}
+		}
+		return false
+	}
+	others := 0
+	for _, i := range got.Infections {
+		if i.By < 0 {
+			require.Less(t, i.Day, int32(10))
+			continue
+		}
+		others++
+		require.Less(t, since[i.By], i.Day-1, "a day passes until who was infected is infectious")
+		require.True(t, at(i.Person, i) && at(i.By, i), i)
+	}
+	require.Positive(t, others)
+}
+
+// Interventions lower the number of infected people, each on its own.
+func TestInterventionsHelp(t *testing.T) {
+	c := little(t, 3)
+	c.Population = town(t, population.TownConfig{People: 3000, Locations: 750, Seed: 3})
+	c.Days = 12
+	plain, err := Serial(c)
+	require.NoError(t, err)
+	for _, i := range interventions(t) {
+		i.Compliance, i.Trigger, i.Probability = 1, scenario.Trigger{}, 1
+		c.Interventions = []scenario.Intervention{i}
+		got, err := Serial(c)
+		require.NoError(t, err)
+		require.Less(t, got.Infected, plain.Infected, i)
+		require.Equal(t, i.Kind == scenario.Closure, got.Refused > 0)
+		require.Equal(t, i.Kind == scenario.Isolation, got.Visits < plain.Visits)
+	}
+}
+
+// An epidemic without an outbreak has no day that is unlike another.
+func TestNoOutbreak(t *testing.T) {
+	c := little(t, 1)
+	c.PerDay = -1
+	got := runOn(t, 3, c)
+	require.Zero(t, got.Errors)
+	require.Zero(t, got.Infected+got.Exposures)
+	require.Len(t, got.Curve, c.Days)
+}
+
+func TestProgressIsTold(t *testing.T) {
+	c, days := little(t, 1), uint64(0)
+	c.Progress = func(done, total uint64) {
+		days++
+		require.Equal(t, []uint64{days, 8}, []uint64{done, total})
+	}
+	got := runOn(t, 2, c)
+	require.EqualValues(t, 8, days)
+	require.Len(t, got.Rows(), 9)
+	c.Meetings, c.Send, c.Progress = true, Manual, nil
+	require.Len(t, runOn(t, 2, c).Rows(), 11)
+}
+
+// More ranks than people and locations.
+func TestFewPeople(t *testing.T) {
+	c := little(t, 1)
+	c.Population = town(t, population.TownConfig{People: 3, Locations: 2, VisitsPerDay: 9})
+	want, err := Serial(c)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, want.Infected)
+	sameAs(t, want, runOn(t, 9, c))
+}

@@ -1,0 +1,350 @@
+package contagion
+
+import (
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/contagion/chance"
+	"github.com/activepebbles/pebbles/apps/contagion/population"
+	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+)
+
+// part is what a rank has of a simulation: some people and some locations, and what happens to them. The serial twin is one part that
+// has all. A day is visits, meet, decide; what these send arrives by take and expose.
+type part struct {
+	*rules
+	peopleAt, locationsAt spot
+	people                []person
+	places                []place
+	visits                []visit // of today, to locations of this part; Location is their local number
+	hot                   []uint32
+	order                 []uint32 // visits of hot locations, location by location
+	exposures             []exposure
+	sweeper               sweeper
+
+	curve      [][]uint64 // people in each state, by day
+	infections []Infection
+	tally      apps.Tally
+	sent, got  exposed // what exposures add up to, at both ends
+	made       uint64  // visits
+	stayed     uint64  // of these, at this part's own locations
+	refused    uint64  // by closed locations
+	newly      uint64  // persons infected today
+
+	itinerary []population.Visit
+	counter   chance.Counter
+}
+
+// exposed is what exposures add up to.
+type exposed struct{ Count, Propensity uint64 }
+
+func (e *exposed) add(x *exposure) {
+	e.Count += uint64(x.Count)
+	e.Propensity += x.Propensity
+}
+
+// person is one of the people. It takes 24 bytes.
+type person struct {
+	left        int32 // seconds until the state ends
+	state, next uint16
+	engine      chance.Standard // Loimos's
+	modifier    float32         // of the susceptibility
+	exposed     uint32          // the number of today's exposures in the list, from 1; 0 if there are none
+	complies    uint16          // a bit for each intervention of persons
+	vaccinated  bool
+	seeded      bool // is infected today whoever it meets
+}
+
+// place is one of the locations.
+type place struct {
+	brings   carry // what today's visitors bring
+	complies uint16
+	closed   bool
+	engine   chance.Standard // Loimos's
+	visits   uint32          // of today; then where the next of them goes in the order
+}
+
+func newPart(w *rules, self int) *part {
+	p := &part{rules: w, peopleAt: newSpot(w.people, self), locationsAt: newSpot(w.locations, self)}
+	p.sweeper.rules = w
+	p.people, p.places = make([]person, p.peopleAt.n), make([]place, p.locationsAt.n)
+	for i := range p.people {
+		p.settle(i)
+	}
+	for i := range p.places {
+		id := p.Population.LocationID(int(p.locationsAt.key(i)))
+		l := &p.places[i]
+		l.engine = chance.Seeded(w.Seed + uint64(id))
+		l.complies = comply(w.ofPlaces, p.source(&l.engine, useComply, uint64(id), 1))
+	}
+	return p
+}
+
+// settle puts a person into the first state.
+func (p *part) settle(i int) {
+	key := int(p.peopleAt.key(i))
+	state, err := p.Disease.Start(p.Population.Age(key))
+	if err != nil {
+		panic("contagion: " + err.Error()) // Check has looked at all ages
+	}
+	who := person{left: scenario.Forever, state: uint16(state), next: uint16(state), modifier: 1}
+	if p.Loimos {
+		who.engine = p.engine(key)
+	}
+	who.complies = comply(p.ofPersons, p.source(&who.engine, useComply, uint64(key), 0))
+	p.people[i] = who
+}
+
+// comply draws who complies with each intervention, as bits.
+func comply(with []scenario.Intervention, s chance.Source) (bits uint16) {
+	for i, x := range with {
+		if s.Float64() < x.Compliance {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// source is where somebody's random numbers come from: the engine, by Loimos, or what they are counted by.
+func (p *part) source(engine *chance.Standard, use, who, when uint64) chance.Source {
+	if p.Loimos {
+		return engine
+	}
+	p.counter = chance.At(p.Seed, use, who, when)
+	return &p.counter
+}
+
+// visitsMade is how many visits are made before they are sent.
+const visitsMade = 512
+
+// visit makes the visits of all people on a day, and hands them to send, some at a time.
+func (p *part) visit(day int, send func(vs []visit)) {
+	for _, key := range p.seedsOf(day) {
+		if local, ok := p.peopleAt.local(key); ok {
+			p.people[local].seeded = true
+		}
+	}
+	out := make([]visit, 0, visitsMade)
+	for i := range p.people {
+		who := &p.people[i]
+		key := p.peopleAt.key(i)
+		if p.intervene(who, key, day) {
+			continue
+		}
+		p.itinerary = p.Population.Visits(p.itinerary[:0], int(key), day%p.Population.Days())
+		for n, v := range p.itinerary {
+			out = append(out, visit{
+				Location: v.Location, Person: key, Place: v.Place, Arrive: v.Arrive, Depart: v.Depart, Day: uint32(day), Number: uint32(n),
+				State: uint32(who.state), Modifier: who.modifier,
+			})
+			if len(out) == cap(out) {
+				p.depart(out, send)
+				out = out[:0]
+			}
+		}
+	}
+	p.depart(out, send)
+}
+
+// depart sends visits, and counts those that stay here.
+func (p *part) depart(vs []visit, send func(vs []visit)) {
+	p.made += uint64(len(vs))
+	for i := range vs {
+		if _, own := p.locationsAt.local(vs[i].Location); own {
+			p.stayed++
+		}
+	}
+	send(vs)
+}
+
+// intervene applies what is on to a person, and reports whether the person stays alone today.
+func (p *part) intervene(who *person, key uint32, day int) (alone bool) {
+	for i, x := range p.ofPersons {
+		if !p.on[i] || who.complies>>i&1 == 0 {
+			continue
+		}
+		switch x.Kind {
+		case scenario.Isolation:
+			alone = alone || p.Disease.States[who.state].Symptomatic
+		case scenario.Vaccination:
+			if !who.vaccinated && p.source(&who.engine, useVaccine, uint64(key), uint64(day)).Float64() < x.Probability {
+				who.vaccinated, who.modifier = true, float32(x.Susceptibility)
+			}
+		}
+	}
+	return alone
+}
+
+// open opens and closes the locations for a day.
+func (p *part) open() {
+	for i := range p.places {
+		l := &p.places[i]
+		l.brings, l.visits, l.closed = 0, 0, false
+		for j, x := range p.ofPlaces {
+			if p.on[len(p.ofPersons)+j] && l.complies>>j&1 != 0 && p.Population.Is(int(p.locationsAt.key(i)), x.Closed) {
+				l.closed = true
+			}
+		}
+	}
+	p.visits = p.visits[:0]
+}
+
+// take takes visits to locations of this part.
+func (p *part) take(vs []visit) {
+	sum := uint64(0)
+	for i := range vs {
+		sum += vs[i].fingerprint()
+	}
+	p.tally.Handled += uint64(len(vs))
+	p.tally.Sum -= sum
+	for i := range vs {
+		local, ok := p.locationsAt.local(vs[i].Location)
+		if !ok {
+			p.tally.Misplaced++
+			continue
+		}
+		l := &p.places[local]
+		if l.closed {
+			p.refused++
+			continue
+		}
+		l.brings |= p.carries[vs[i].State]
+		l.visits++
+		p.visits = append(p.visits, vs[i])
+		p.visits[len(p.visits)-1].Location = local
+	}
+}
+
+// meet sweeps the locations where somebody may be infected, and hands the exposures to send, some at a time.
+func (p *part) meet(day int, send func(xs []exposure)) {
+	out := make([]exposure, 0, visitsMade)
+	flush := func() {
+		for i := range out {
+			p.sent.add(&out[i])
+		}
+		send(out)
+		out = out[:0]
+	}
+	p.sweeper.out = func(x exposure) {
+		if out = append(out, x); len(out) == cap(out) {
+			flush()
+		}
+	}
+	for i, from := range p.sortHot() {
+		l := &p.places[p.hot[i]]
+		p.sweeper.visits = p.sweeper.visits[:0]
+		for _, v := range p.order[from:l.visits] {
+			p.sweeper.visits = append(p.sweeper.visits, p.visits[v])
+		}
+		p.sweeper.sweep(p.locationsAt.key(int(p.hot[i])), day, &l.engine)
+	}
+	flush()
+}
+
+// sortHot orders the visits of hot locations by location, and returns where those of each begin. place.visits is where they end then.
+func (p *part) sortHot() (froms []uint32) {
+	p.hot = p.hot[:0]
+	total := uint32(0)
+	for i := range p.places {
+		if l := &p.places[i]; l.brings.isHot() {
+			p.hot = append(p.hot, uint32(i))
+			froms = append(froms, total)
+			l.visits, total = total, total+l.visits
+		}
+	}
+	if uint32(cap(p.order)) < total {
+		p.order = make([]uint32, total+total/8)
+	}
+	p.order = p.order[:total]
+	for i := range p.visits {
+		if l := &p.places[p.visits[i].Location]; l.brings.isHot() {
+			p.order[l.visits] = uint32(i)
+			l.visits++
+		}
+	}
+	return froms
+}
+
+// expose takes exposures of people of this part.
+func (p *part) expose(xs []exposure) {
+	for i := range xs {
+		x := &xs[i]
+		local, ok := p.peopleAt.local(x.Person)
+		if p.tally.Take(x.fingerprint(), ok); !ok {
+			continue
+		}
+		p.got.add(x)
+		who := &p.people[local]
+		if who.exposed == 0 {
+			p.exposures = append(p.exposures, *x)
+			who.exposed = uint32(len(p.exposures))
+			continue
+		}
+		p.exposures[who.exposed-1] = merge(p.exposures[who.exposed-1], *x)
+	}
+}
+
+// decide ends a day: people are infected or not, and go on in their disease.
+func (p *part) decide(day int) {
+	counts := make([]uint64, len(p.Disease.States))
+	p.newly = 0
+	for i := range p.people {
+		who := &p.people[i]
+		if p.Loimos || who.exposed != 0 || who.seeded || who.left != scenario.Forever {
+			p.live(who, p.peopleAt.key(i), day)
+		}
+		counts[who.state]++
+	}
+	p.exposures = p.exposures[:0]
+	p.curve = append(p.curve, counts)
+}
+
+// live lets a person's day end.
+func (p *part) live(who *person, key uint32, day int) {
+	s := p.source(&who.engine, useDecide, uint64(key), uint64(day))
+	if p.caught(who, s) && p.carries[who.state]&susceptible != 0 {
+		who.left, who.next = -1, uint16(p.Disease.Infect(int(who.state), s))
+		p.newly++
+		p.note(who, key, day)
+	}
+	who.exposed, who.seeded = 0, false
+	if who.left == scenario.Forever {
+		return
+	}
+	if who.left -= scenario.Day; who.left <= 0 {
+		who.state = who.next
+		next, left := p.Disease.Leave(int(who.state), s)
+		who.next, who.left = uint16(next), left
+	}
+}
+
+// caught draws whether a person's exposures are too much.
+func (p *part) caught(who *person, s chance.Source) bool {
+	propensity := 0.0
+	if who.exposed != 0 {
+		propensity = float64(p.exposures[who.exposed-1].Propensity) / one
+	}
+	if who.seeded {
+		propensity = math.Inf(1)
+	}
+	if !p.Loimos && propensity == 0 {
+		return false
+	}
+	if -math.Log(s.Float64())/propensity > 1 {
+		return false
+	}
+	if p.Loimos {
+		s.Float64() // by which Loimos draws who has infected, in the order in which exposures have come
+	}
+	return true
+}
+
+// note notes that a person was infected.
+func (p *part) note(who *person, key uint32, day int) {
+	i := Infection{Day: int32(day), Person: p.Population.PersonID(int(key)), By: -1, Location: -1, Start: -1}
+	if who.exposed != 0 && !who.seeded {
+		x := &p.exposures[who.exposed-1]
+		i.By, i.Location, i.Start = p.Population.PersonID(int(x.By)), p.Population.LocationID(int(x.Location)), x.Start
+	}
+	p.infections = append(p.infections, i)
+}
