@@ -60,11 +60,11 @@ func personsOf(xs []exposure, keys []uint64) {
 
 // Infection says who was infected. Nobody and nowhere are numbers below 0: the outbreak itself.
 type Infection struct {
-	Day      int32 `json:"day" avro:"day"`
-	Person   int64 `json:"person" avro:"person"`     // as the population's file calls the person
-	By       int64 `json:"by" avro:"by"`             // who was infectious
-	Location int64 `json:"location" avro:"location"` // where they met
-	Start    int32 `json:"start" avro:"start"`       // when, in seconds since midnight
+	Day      int32 `json:"day"`
+	Person   int64 `json:"person"`   // as the population's file calls the person
+	By       int64 `json:"by"`       // who was infectious
+	Location int64 `json:"location"` // where they met
+	Start    int32 `json:"start"`    // when, in seconds since midnight
 }
 
 func (i Infection) fingerprint() uint64 {

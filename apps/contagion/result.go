@@ -35,10 +35,10 @@ type Result struct {
 
 // Row is how many people are in a state at the end of a day. A curve has rows of states that somebody is in, or was on the day before.
 type Row struct {
-	Day    int    `json:"day" avro:"day"`
-	State  string `json:"state" avro:"state"`
-	Total  int64  `json:"total" avro:"total_in_state"`
-	Change int64  `json:"change" avro:"change_in_state"`
+	Day    int    `json:"day"`
+	State  string `json:"state"`
+	Total  int64  `json:"total"`
+	Change int64  `json:"change"`
 }
 
 // totals are what ranks have counted.

@@ -89,6 +89,10 @@ var walls = []wall{
 	{folder: "apps", std: quiet, ours: public},
 	{folder: "apps/appstest", std: all, ours: public, helper: true},
 	{folder: "apps/graph", std: quietAndFiles, ours: none},
+	{folder: "apps/contagion/chance", std: pure, ours: none},
+	{folder: "apps/contagion/scenario", std: quiet, ours: only("apps/contagion/chance")},
+	{folder: "apps/contagion/population", std: quiet, ours: only("apps/contagion/chance apps/contagion/scenario " +
+		"distribution")},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/*", std: all, ours: public},
 	{folder: "lab", std: all, ours: measured, clock: true},
@@ -124,7 +128,7 @@ var (
 // here.
 var homes = map[string][]string{
 	"github.com/cornelk/hashmap":        {"internal/addresses"},
-	"github.com/linkedin/goavro/v2":     {"target/avro"},
+	"github.com/linkedin/goavro/v2":     {"apps/contagion", "target/avro"},
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
@@ -133,6 +137,7 @@ var homes = map[string][]string{
 	"github.com/ebitengine/purego":      {"netio/ofi"},
 	"golang.org/x/term":                 {"cmd/*", "launch"},
 	"golang.org/x/perf":                 {"lab"},
+	"google.golang.org/protobuf":        {"apps/contagion/scenario"},
 	"github.com/anishathalye/porcupine": nil,
 	"github.com/puzpuzpuz/xsync/v4":     nil,
 	"github.com/stretchr/testify":       nil,

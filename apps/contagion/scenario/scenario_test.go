@@ -229,3 +229,5 @@ func FuzzReadDisease(f *testing.F) {
 		}
 	})
 }
+
+func TestExample(t *testing.T) { require.Len(t, Example().States, 5) }
