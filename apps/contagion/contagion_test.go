@@ -160,6 +160,15 @@ func runOn(t *testing.T, ranks int, c Config) (got Result) {
 	return got
 }
 
+// Every way to simulate has the same answer on four ranks.
+func TestRanksAgree(t *testing.T) {
+	for name, c := range ways(t) {
+		want, err := Serial(c)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) { sameAs(t, want, runOn(t, 4, c)) })
+	}
+}
+
 // The curve of Loimos comes out on any number of ranks.
 func TestLoimosOnRanks(t *testing.T) {
 	c := syn(t)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,7 @@ type contagionFlags struct {
 	spread        word
 	curves        []string // files
 	infections    string   // file
+	load          func() error
 }
 
 const (
@@ -64,6 +66,9 @@ func newContagion(t terminal) *cobra.Command {
 	appCommand(t, c, application{
 		check: func(s *settings, c *cobra.Command) error { return b.check(s, c.Flags().Changed) },
 		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
+			if err := b.load(); err != nil {
+				return outcome{}, err
+			}
 			config := b.config
 			config.Progress = p.of("days")
 			result, err := contagion.Run(r, config)
@@ -102,17 +107,29 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.StringVar(&b.infections, "infections", "", "write who was infected by whom to a file of type .csv, .json or .avro")
 }
 
-// check reads what the flags name. given tells which of them are on the command line.
-func (b *contagionFlags) check(s *settings, given func(string) bool) (err error) {
+// check translates the flags. given tells which of them are on the command line. Files are read when the job runs, once in each process
+// for all of its ranks.
+func (b *contagionFlags) check(s *settings, given func(string) bool) error {
 	c := &b.config
-	c.Seed, c.Contact, c.Send = s.seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text)
+	c.Seed, c.Contact, c.Send, c.List = s.seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text), b.infections != ""
 	if c.PerDay == 0 {
 		c.PerDay = -1
 	}
 	if err := b.agree(given); err != nil {
 		return err
 	}
-	if c.Population, err = b.source(s.seed); err != nil {
+	ranks := s.ranks()
+	b.load = sync.OnceValue(func() error { return b.read(ranks) })
+	if b.population+b.contacts+b.disease+b.interventions != "" {
+		return nil
+	}
+	return b.load()
+}
+
+// read reads what the flags name, and makes the rest.
+func (b *contagionFlags) read(ranks int) (err error) {
+	c := &b.config
+	if c.Population, err = b.source(c.Seed); err != nil {
 		return err
 	}
 	if c.Disease = scenario.Example(); b.disease != "" {
@@ -125,13 +142,12 @@ func (b *contagionFlags) check(s *settings, given func(string) bool) (err error)
 			return err
 		}
 	}
-	c.List = b.infections != ""
 	if b.spread.text == spreadHilbert {
-		if c.People, c.Locations, err = population.Curve(c.Population, s.ranks()); err != nil {
+		if c.People, c.Locations, err = population.Curve(c.Population, ranks); err != nil {
 			return err
 		}
 	}
-	return c.Check(s.ranks())
+	return c.Check(ranks)
 }
 
 // agree refuses flags that have nothing to say.

@@ -112,6 +112,7 @@ var small = map[string][]string{
 	"reduce":       {"reduce", "--items", "1000", "--keys", "3"},
 	"uts":          {"uts", "--depth", "5"},
 	"ping":         {"ping", "--messages", "1000"},
+	"contagion":    {"contagion", "--people", "300", "--days", "4"},
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 }
 

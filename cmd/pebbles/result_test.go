@@ -32,6 +32,8 @@ var own = map[string][]string{
 	"uts":          {"tree", "tree_depth", "in_memory", "mode", "batch", "nodes", "depth", "leaves", "nodes_per_second", "steals", "tasks", "switches", "workers"},
 	"ping":         {"bytes", "messages", "streams", "messages_per_second", "bytes_per_second"},
 	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
+	"contagion": {"disease", "population", "people", "locations", "days", "loimos", "send", "visits", "own_visits", "refused", "exposures", "infected",
+		"meetings", "contacts", "visits_per_second", "bundle_bytes", "checksum", "twin", "curve"},
 	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
 		"teps"},
 	"sssp": {"vertices", "edges", "weights", "delta", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
@@ -41,7 +43,7 @@ var own = map[string][]string{
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "epochs": 1, "uts": 0, "ping": 1}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "epochs": 1, "uts": 0, "ping": 1, "contagion": 1}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

@@ -147,6 +147,12 @@ var cases = []struct {
 	// Of few words none is written twice, which would mend the fault.
 	{"access gather --log2-words 20 --accesses 10 --way scatter", "table", ofWrites},
 	{"access gather --log2-words 20 --accesses 10 --way put", "table", ofWrites},
+	{contagion, "visit", ofAll},
+	{contagion + " --topology hypercube", "visit", without("one at the next rank")},
+	{contagion + " --send manual", "visits", without("altered")}, // a bundle that is decoded has no bytes
+	{contagion, "exposure", ofAll},
+	{contagion + " --loimos --locations 225", "visit,exposure", ofAll},
+	{contagion + " --cache 64", "exposure", append(ofCaches, counted()...)},
 	{"uts --depth 6", "search", ofTasks},
 	{"uts --in-memory --depth 6", "places", ofAll},
 	{"uts --in-memory --depth 6", "visit", ofTasks[:len(ofTasks)-1]}, // a changed bit would be the scheduler's
@@ -175,6 +181,9 @@ var cases = []struct {
 	{"centrality --kronecker 8", "backwards", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
+
+// contagion is a simulation in which many are exposed.
+const contagion = "contagion --people 1000 --days 5 --outbreak 50"
 
 // without are all faults but some, which would change nothing.
 func without(names ...string) (some []fault) {
