@@ -79,14 +79,14 @@ func TestMergingHasNoOrder(t *testing.T) {
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 1000 {
-		all := make([]exposure, 1+random.IntN(8))
+		all, isTooMuch := make([]exposure, 1+random.IntN(8)), false
 		for i := range all {
 			all[i] = exposure{
 				Propensity: whole(random.ExpFloat64() * 100), Race: float64(random.IntN(3)), Count: 1, By: uint32(random.IntN(3)),
 				Start: random.Int32N(3), Location: uint32(random.IntN(3)),
 			}
 			if random.IntN(10) == 0 {
-				all[i].Propensity = 1<<64 - 1
+				all[i].Propensity, isTooMuch = 1<<64-1, true
 			}
 		}
 		fold := func() exposure {
@@ -107,6 +107,7 @@ func TestMergingHasNoOrder(t *testing.T) {
 			return merge(left, right)
 		}
 		want := fold()
+		require.Equal(t, isTooMuch, want.Propensity == 1<<64-1)
 		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		require.Equal(t, want, fold())
 	}
