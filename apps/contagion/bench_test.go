@@ -48,3 +48,26 @@ func BenchmarkContagion(b *testing.B) {
 		})
 	}
 }
+
+// A location sweeps its visits.
+func BenchmarkSweep(b *testing.B) {
+	c := little(b, 1).withDefaults()
+	c.Contact = Constant
+	for _, n := range []int{20, 200} {
+		b.Run(fmt.Sprintf("visits=%d", n), func(b *testing.B) {
+			s := sweeper{rules: newRules(c, 1), out: func(exposure) {}}
+			p := town(b, population.TownConfig{People: n, Locations: 1, VisitsPerDay: 1, Seed: 1})
+			for person := range n {
+				for _, v := range p.Visits(nil, person, 0) {
+					s.visits = append(s.visits, visit{
+						Person: uint32(person), Arrive: v.Arrive, Depart: v.Depart, State: uint32(2 * min(person%20, 1)), Modifier: 1,
+					})
+				}
+			}
+			for b.Loop() {
+				s.sweep(7, 3, nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(s.visits)), "ns/visit")
+		})
+	}
+}

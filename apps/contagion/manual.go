@@ -3,7 +3,6 @@ package contagion
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -11,10 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// bundle is the message of manual buffering: visits of one rank's people to one rank's locations. What they share is in it once.
+// bundle is the message of manual buffering: visits of one rank's people to one rank's locations.
 type bundle struct {
-	To, Day uint32
-	Visits  []visit
+	To     uint32
+	Visits []visit
 }
 
 // byHand makes a buffer of a fixed size for each rank, which leaves when it is full, straight to its rank and in a message of its own: the
@@ -32,10 +31,10 @@ func (b *bench) byHand() {
 	for i := range buffers {
 		buffers[i] = make([]visit, 0, b.config.Bundle)
 	}
-	b.bundles = int64(len(buffers)) * int64(b.config.Bundle) * int64(unsafe.Sizeof(visit{}))
+	b.bundles = int64(len(buffers)) * int64(b.config.Bundle*visitBytes)
 	leave := func(to int) {
 		p.tally.Sent++
-		t.Send(bundle{uint32(to), buffers[to][0].Day, buffers[to]})
+		t.Send(bundle{uint32(to), buffers[to]})
 		t.Flush()
 		buffers[to] = buffers[to][:0]
 	}
@@ -57,45 +56,28 @@ func (b *bench) byHand() {
 	}
 }
 
-// bundleCodec carries a bundle: 8 bytes, and 32 for each visit.
+// bundleCodec carries a bundle: 4 bytes, and the visits as they lie in memory.
 type bundleCodec struct{}
 
-const (
-	bundleHead  = 8
-	bundleVisit = 32
-)
+const bundleHead = 4
+
+// bytesOf is the memory of visits.
+func bytesOf(vs []visit) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs)*visitBytes)
+}
 
 // Append implements target.Codec.
 func (bundleCodec) Append(dst []byte, x bundle) ([]byte, error) {
-	words := func(of ...uint32) {
-		for _, w := range of {
-			dst = binary.LittleEndian.AppendUint32(dst, w)
-		}
-	}
-	words(x.To, x.Day)
-	for _, v := range x.Visits {
-		words(v.Location, v.Person, v.Place, uint32(v.Arrive), uint32(v.Depart), v.Number, v.State, math.Float32bits(v.Modifier))
-	}
-	return dst, nil
+	return append(binary.LittleEndian.AppendUint32(dst, x.To), bytesOf(x.Visits)...), nil
 }
 
 // Decode implements target.Codec.
 func (bundleCodec) Decode(src []byte) (x bundle, err error) {
-	if len(src) < bundleHead || (len(src)-bundleHead)%bundleVisit != 0 {
+	if len(src) < bundleHead || (len(src)-bundleHead)%visitBytes != 0 {
 		return x, errors.New("contagion: no whole number of visits")
 	}
-	word := func() uint32 {
-		w := binary.LittleEndian.Uint32(src)
-		src = src[4:]
-		return w
-	}
-	x.To, x.Day = word(), word()
-	x.Visits = make([]visit, len(src)/bundleVisit)
-	for i := range x.Visits {
-		x.Visits[i] = visit{
-			Location: word(), Person: word(), Place: word(), Arrive: int32(word()), Depart: int32(word()), Number: word(), State: word(),
-			Modifier: math.Float32frombits(word()), Day: x.Day,
-		}
-	}
+	x.To = binary.LittleEndian.Uint32(src)
+	x.Visits = make([]visit, (len(src)-bundleHead)/visitBytes)
+	copy(bytesOf(x.Visits), src[bundleHead:])
 	return x, nil
 }

@@ -16,7 +16,7 @@ type part struct {
 	peopleAt, locationsAt spot
 	people                []person
 	places                []place
-	visits                []visit // of today, to locations of this part; Location is their local number
+	visits                store // of today, to locations of this part; Location is their local number
 	hot                   []uint32
 	order                 []uint32 // visits of hot locations, location by location
 	exposures             []exposure
@@ -186,7 +186,7 @@ func (p *part) open() {
 			}
 		}
 	}
-	p.visits = p.visits[:0]
+	p.visits.clear()
 }
 
 // take takes visits to locations of this part.
@@ -210,8 +210,7 @@ func (p *part) take(vs []visit) {
 		}
 		l.brings |= p.carries[vs[i].State]
 		l.visits++
-		p.visits = append(p.visits, vs[i])
-		p.visits[len(p.visits)-1].Location = local
+		p.visits.add(&vs[i]).Location = local
 	}
 }
 
@@ -234,7 +233,7 @@ func (p *part) meet(day int, send func(xs []exposure)) {
 		l := &p.places[p.hot[i]]
 		p.sweeper.visits = p.sweeper.visits[:0]
 		for _, v := range p.order[from:l.visits] {
-			p.sweeper.visits = append(p.sweeper.visits, p.visits[v])
+			p.sweeper.visits = append(p.sweeper.visits, *p.visits.at(int(v)))
 		}
 		p.sweeper.sweep(p.locationsAt.key(int(p.hot[i])), day, &l.engine)
 	}
@@ -256,8 +255,8 @@ func (p *part) sortHot() (froms []uint32) {
 		p.order = make([]uint32, total+total/8)
 	}
 	p.order = p.order[:total]
-	for i := range p.visits {
-		if l := &p.places[p.visits[i].Location]; l.brings.isHot() {
+	for i := range p.visits.n {
+		if l := &p.places[p.visits.at(i).Location]; l.brings.isHot() {
 			p.order[l.visits] = uint32(i)
 			l.visits++
 		}

@@ -46,8 +46,8 @@ type bench struct {
 
 // What people and locations cost in simulated time, as measured.
 const (
-	perVisit = 200 * time.Nanosecond // made and taken
-	perSwept = 150 * time.Nanosecond // visit to a location where somebody may be infected
+	perVisit = 150 * time.Nanosecond // made and taken
+	perSwept = 100 * time.Nanosecond // visit to a location where somebody may be infected
 )
 
 // settle makes the rank's people and locations, and registers what goes between them.

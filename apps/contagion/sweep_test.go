@@ -144,3 +144,18 @@ func TestInfectionsHaveTheirChances(t *testing.T) {
 	require.InDelta(t, trials*0.464738571, infected, 6*31.6) // 1 - exp(-(1/2 + 1/8)), six standard deviations
 	require.InDelta(t, float64(infected)*4/5, by[1], 6*17.5)
 }
+
+// A bundle comes back as it was, and bytes that are none are refused.
+func TestBundles(t *testing.T) {
+	x := bundle{To: 7, Visits: []visit{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {Person: 1 << 31, Arrive: -1, Modifier: 0.5}}}
+	text, err := bundleCodec{}.Append([]byte("before"), x)
+	require.NoError(t, err)
+	require.Len(t, text, len("before")+4+2*36)
+	back, err := bundleCodec{}.Decode(text[len("before"):])
+	require.NoError(t, err)
+	require.Equal(t, x, back)
+	for _, n := range []int{0, 3, 5, 4 + 35} {
+		_, err := bundleCodec{}.Decode(make([]byte, n))
+		require.ErrorContains(t, err, "no whole number of visits")
+	}
+}

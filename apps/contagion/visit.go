@@ -1,6 +1,10 @@
 package contagion
 
-import "github.com/activepebbles/pebbles/apps"
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+)
 
 // visit is the pebble from a person to a location: 36 bytes, as in the paper.
 type visit struct {
@@ -10,6 +14,8 @@ type visit struct {
 	State                   uint32  // of the disease
 	Modifier                float32 // of the susceptibility
 }
+
+const visitBytes = int(unsafe.Sizeof(visit{}))
 
 func (v *visit) fingerprint() uint64 {
 	return apps.Fold(uint64(v.Location)<<32|uint64(v.Person), uint64(v.Number)<<48^uint64(v.Day)<<40^uint64(v.State)<<24^

@@ -17,6 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -39,9 +40,11 @@ type contagionFlags struct {
 	load          func() error
 }
 
+// The ways to spread people and locations over the ranks.
 const (
-	spreadBlocks  = "blocks"
-	spreadHilbert = "hilbert"
+	spreadBlocks    = "blocks"    // of neighbours in number
+	spreadHilbert   = "hilbert"   // of neighbours on the map
+	spreadScattered = "scattered" // without regard to who is near
 )
 
 func newContagion(t terminal) *cobra.Command {
@@ -100,7 +103,7 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.Var(count{&b.blocks, 1, "32"}, "blocks", "blocks of Loimos's people")
 	words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "how visits go to locations")
 	f.Var(count{&b.config.Bundle, 1, "64"}, "bundle", "visits of a buffer of --send manual")
-	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert}, "which ranks have which people and locations")
+	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadScattered}, "which ranks have which people and locations")
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
 	f.StringArrayVar(&b.curves, "curve", nil, "write the epidemic curve to a file of type .csv, .json, .avro or .svg; repeatable")
@@ -142,10 +145,14 @@ func (b *contagionFlags) read(ranks int) (err error) {
 			return err
 		}
 	}
-	if b.spread.text == spreadHilbert {
+	switch b.spread.text {
+	case spreadHilbert:
 		if c.People, c.Locations, err = population.Curve(c.Population, ranks); err != nil {
 			return err
 		}
+	case spreadScattered:
+		c.People = distribution.Hashed(uint64(c.Population.People()), ranks, c.Seed)
+		c.Locations = distribution.Hashed(uint64(c.Population.Locations()), ranks, c.Seed)
 	}
 	return c.Check(ranks)
 }
