@@ -27,6 +27,6 @@ func ExampleRun() {
 	})
 	fmt.Println(err)
 	// Output:
-	// 199278 1856 63 0
+	// 199278 4988 368 0
 	// <nil>
 }

@@ -64,6 +64,11 @@ func (c *chart) curves(p *page) (how string) {
 	}
 	last := places[len(places)-1]
 	along := axis{low: places[0] / 1.2, high: last * 1.2, from: left, to: pageWidth - margin - span(number(last), textSize)/2, log: true}
+	labels := places
+	if places[0] <= 0 { // which has no logarithm
+		along.low, along.high, along.log = places[0], max(last, places[0]+1), false
+		labels = along.ticks(9)
+	}
 	for _, v := range up.ticks(9) {
 		p.line(along.from, up.at(v), along.to, up.at(v), gridColor, 1)
 		p.text(left-gap/2, up.at(v)+textSize/3, textSize, end, number(v))
@@ -72,15 +77,23 @@ func (c *chart) curves(p *page) (how string) {
 	for i, one := range all {
 		one.draw(p, i, along, up)
 	}
-	p.across(along, places)
+	p.across(along, labels)
 	p.text((along.from+along.to)/2, p.y+textSize, textSize, middle, c.group.Results[0].Point.Axis)
 	p.y += textSize + 2*gap
 	p.legend(all)
-	if up.log {
+	switch {
+	case up.log && along.log:
 		return "Both axes are logarithmic."
+	case up.log:
+		return "The axis upwards is logarithmic."
+	case along.log:
+		return "The axis across is logarithmic."
 	}
-	return "The axis across is logarithmic."
+	return ""
 }
+
+// marksMost is from how many results on a curve has no marks: they would hide it.
+const marksMost = 40
 
 // draw draws the curve, the i-th.
 func (o *curve) draw(p *page, i int, along, up axis) {
@@ -95,7 +108,9 @@ func (o *curve) draw(p *page, i int, along, up axis) {
 		if s.Min < s.Max {
 			p.line(x, up.at(s.Min), x, up.at(s.Max), colors[i%len(colors)], 1.5)
 		}
-		p.mark(i, x, up.at(s.Median), colors[i%len(colors)])
+		if len(o.results) <= marksMost {
+			p.mark(i, x, up.at(s.Median), colors[i%len(colors)])
+		}
 	}
 }
 

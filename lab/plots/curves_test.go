@@ -1,7 +1,9 @@
 package plots
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,4 +55,27 @@ func TestWriteCurves(t *testing.T) {
 	require.Subset(t, bars, []string{"limit-a", "b"})
 	require.NotContains(t, bars, "ranks")
 	require.Subset(t, texts(t, filepath.Join(folder, "one.svg")), []string{"c", "ranks"})
+}
+
+// A curve that begins at 0 has an even axis, and one of many points no marks.
+func TestCurvesFromZero(t *testing.T) {
+	var many, few []*lab.Result
+	for at := range 100 {
+		many = append(many, point("day by day", float64(at), float64(at*at)))
+	}
+	for at := range 5 {
+		few = append(few, point("few", float64(at), 7))
+	}
+	draw := func(of []*lab.Result) string {
+		folder := t.TempDir()
+		files, err := Write(folder, lab.Results{Groups: []lab.GroupResult{{Name: "G", Results: of}}})
+		require.NoError(t, err)
+		text, err := os.ReadFile(files["G"][0])
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "NaN")
+		require.NotContains(t, string(text), "axis across")
+		return string(text)
+	}
+	require.Less(t, strings.Count(draw(many), "<path"), 40)
+	require.Equal(t, 5+1, strings.Count(draw(few), marks[0]), "and one of the legend")
 }

@@ -10,7 +10,7 @@ func Example() *Disease {
 }
 
 const example = `
-label: "example" transmissibility: 0.5
+label: "example" transmissibility: 2
 starting_states: { starting_state: 0 }
 disease_states: { state_label: "susceptible" susceptibility: 1 exposure_transition: { transitions: { next_state: 1 } } }
 disease_states: { state_label: "exposed" timed_transition: {
