@@ -60,7 +60,8 @@ func BenchmarkSweep(b *testing.B) {
 			for person := range n {
 				for _, v := range p.Visits(nil, person, 0) {
 					s.visits = append(s.visits, visit{
-						Person: uint32(person), Arrive: v.Arrive, Depart: v.Depart, State: uint32(2 * min(person%20, 1)), Modifier: 1,
+						Person: uint32(person), Arrive: v.Arrive, Depart: v.Depart, State: uint32(2 * min(person%20,
+							1)), Modifier: 1,
 					})
 				}
 			}

@@ -20,10 +20,11 @@ type Config struct {
 	Seed          uint64
 	Loimos        bool    // draw random numbers as Loimos does
 	Contact       Contact // whether persons who meet touch; "" is Constant
-	// A person in PerDay is infected on each of the first SeedDays days, whoever it may be. 0 are Loimos's 2 and 10; below 0 is none.
+	// A person in PerDay is infected on each of the first SeedDays days, whoever it may be. 0 are Loimos's 2 and 10;
+	// below 0 is none.
 	PerDay, SeedDays int
-	// People and Locations spread the people and the locations over the ranks; nil are blocks of equal numbers. All ranks give the
-	// same, such as what population.Curve makes.
+	// People and Locations spread the people and the locations over the ranks; nil are blocks of equal numbers. All
+	// ranks give the same, such as what population.Curve makes.
 	People, Locations distribution.Indexed
 	Send              Send // "" is Aggregated
 	Bundle            int  // visits in a buffer of Manual; 0 is 64
@@ -118,7 +119,8 @@ func (c Config) check(ranks int) error {
 		return fmt.Errorf("%d people and seed %d by Loimos's numbers: give up to %d people, and a seed below 2^32",
 			c.Population.People(), c.Seed, 1<<30)
 	case c.Contact == MinMaxAlpha && c.Population.Crowd(0) == 0:
-		return fmt.Errorf("the rule %s asks how many are in a location at one time, which the population does not say", MinMaxAlpha)
+		return fmt.Errorf("the rule %s asks how many are in a location at one time, which the population does not say",
+			MinMaxAlpha)
 	}
 	return c.checkParts(ranks)
 }
@@ -127,7 +129,8 @@ func (c Config) check(ranks int) error {
 func (c Config) checkParts(ranks int) error {
 	for _, i := range c.Interventions {
 		if i.OfLocations() && !slices.Contains(c.Population.Kinds(), i.Closed) {
-			return fmt.Errorf("an intervention closes locations of kind %q, and the population has the kinds %q", i.Closed, c.Population.Kinds())
+			return fmt.Errorf("an intervention closes locations of kind %q, and the population has the kinds %q",
+				i.Closed, c.Population.Kinds())
 		}
 	}
 	for _, x := range []struct {
@@ -136,7 +139,8 @@ func (c Config) checkParts(ranks int) error {
 		n    int
 	}{{"people", c.People, c.Population.People()}, {"locations", c.Locations, c.Population.Locations()}} {
 		if x.of != nil && (x.of.Len() != uint64(x.n) || x.of.Ranks() != ranks) {
-			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks", x.of.Len(), x.what, x.of.Ranks(), x.n,
+			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks", x.of.Len(),
+				x.what, x.of.Ranks(), x.n,
 				x.what, ranks)
 		}
 	}

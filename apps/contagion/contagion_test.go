@@ -21,7 +21,8 @@ const flu = `
 label: "flu" transmissibility: 4
 starting_states: { starting_state: 0 }
 disease_states: { state_label: "S" susceptibility: 1 exposure_transition: { transitions: { next_state: 1 } } }
-disease_states: { state_label: "E" timed_transition: { transitions: { next_state: 2 with_prob: 1 fixed: { time_in_state: { days: 1 } } } } }
+disease_states: { state_label: "E" timed_transition: {
+	transitions: { next_state: 2 with_prob: 1 fixed: { time_in_state: { days: 1 } } } } }
 disease_states: { state_label: "I" infectivity: 1 symptomatic: true timed_transition: {
 	transitions: { next_state: 3 with_prob: 0.5 normal: { tmean: { days: 3 } tvariance: { days: 1 } } }
 	transitions: { next_state: 3 with_prob: 0.5 uniform: { tmin: { days: 1 } tmax: { days: 4 } } }
@@ -34,7 +35,8 @@ const measures = `
 triggers: { new_daily_cases: { trigger_on: 0.01 trigger_off: 0.005 } }
 triggers: { day: { trigger_on: 2 trigger_off: 6 } }
 person_interventions: { compliance: 0.5 trigger_index: 0 self_isolation: {} }
-person_interventions: { compliance: 0.3 trigger_index: 1 vaccination: { probability: 0.5 vaccinated_susceptibility: 0.1 } }
+person_interventions: { compliance: 0.3 trigger_index: 1
+	vaccination: { probability: 0.5 vaccinated_susceptibility: 0.1 } }
 location_interventions: { compliance: 0.9 trigger_index: 0 school_closures: {} }
 `
 
@@ -55,7 +57,8 @@ func interventions(t testing.TB) []scenario.Intervention {
 // little is a simulation that takes some milliseconds.
 func little(t testing.TB, seed uint64) Config {
 	return Config{
-		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60, Seed: seed}), Days: 8, Seed: seed,
+		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60,
+			Seed: seed}), Days: 8, Seed: seed,
 		List: true,
 	}
 }
@@ -235,7 +238,8 @@ func TestSafeAndRisky(t *testing.T) {
 			ends[row.State] = row.Total
 		}
 	}
-	require.Equal(t, map[string]int64{"risky and immune": 2000, "safe": int64(1500 - safe), "safe and immune": int64(safe)}, ends)
+	require.Equal(t, map[string]int64{"risky and immune": 2000, "safe": int64(1500 - safe),
+		"safe and immune": int64(safe)}, ends)
 }
 
 // Who has infected somebody was infectious then, and at that location at that time; so was who was infected.

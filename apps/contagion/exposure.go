@@ -7,8 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// exposure is the pebble from a location to a susceptible person who touched an infectious one there. Exposures of one person on one
-// day merge: they add up, and the one whose race was the shortest says who has infected, if somebody has.
+// exposure is the pebble from a location to a susceptible person who touched an infectious one there. Exposures of
+// one person on one day merge: they add up, and the one whose race was the shortest says who has infected, if
+// somebody has.
 type exposure struct {
 	Propensity uint64  // in units of 1/one
 	Race       float64 // a waiting time
@@ -39,7 +40,8 @@ func add(a, b uint64) uint64 {
 
 // merge is two exposures of a person as one.
 func merge(a, b exposure) exposure {
-	if cmp.Or(cmp.Compare(b.Race, a.Race), cmp.Compare(b.By, a.By), cmp.Compare(b.Location, a.Location), cmp.Compare(b.Start, a.Start)) < 0 {
+	if cmp.Or(cmp.Compare(b.Race, a.Race), cmp.Compare(b.By, a.By), cmp.Compare(b.Location, a.Location),
+		cmp.Compare(b.Start, a.Start)) < 0 {
 		a.Race, a.By, a.Location, a.Start = b.Race, b.By, b.Location, b.Start
 	}
 	a.Propensity = add(a.Propensity, b.Propensity)
@@ -48,8 +50,9 @@ func merge(a, b exposure) exposure {
 }
 
 func (x *exposure) fingerprint() uint64 {
-	return apps.Fold(uint64(x.Person)<<32|uint64(x.By), x.Propensity^uint64(x.Location)<<20^uint64(uint32(x.Start))^uint64(x.Day)<<56^
-		uint64(x.Count)<<50)
+	return apps.Fold(uint64(x.Person)<<32|uint64(x.By),
+		x.Propensity^uint64(x.Location)<<20^uint64(uint32(x.Start))^uint64(x.Day)<<56^
+			uint64(x.Count)<<50)
 }
 
 func personsOf(xs []exposure, keys []uint64) {
@@ -68,5 +71,6 @@ type Infection struct {
 }
 
 func (i Infection) fingerprint() uint64 {
-	return apps.Fold(uint64(i.Person)<<20^uint64(i.Day), uint64(i.By)<<32^uint64(i.Location)<<20^uint64(uint32(i.Start)))
+	return apps.Fold(uint64(i.Person)<<20^uint64(i.Day),
+		uint64(i.By)<<32^uint64(i.Location)<<20^uint64(uint32(i.Start)))
 }

@@ -16,11 +16,12 @@ type bundle struct {
 	Visits []visit
 }
 
-// byHand makes a buffer of a fixed size for each rank, which leaves when it is full, straight to its rank and in a message of its own: the
-// memory of all buffers of a job grows with the square of its ranks (TRAM, section VI B).
+// byHand makes a buffer of a fixed size for each rank, which leaves when it is full, straight to its rank and in a
+// message of its own: the memory of all buffers of a job grows with the square of its ranks (TRAM, section VI B).
 func (b *bench) byHand() {
 	p := b.part
-	t := target.New(b.rank, "visits", distribution.Ranks(b.rank.Size()), target.Key(func(x bundle) uint64 { return uint64(x.To) }),
+	t := target.New(b.rank, "visits", distribution.Ranks(b.rank.Size()),
+		target.Key(func(x bundle) uint64 { return uint64(x.To) }),
 		target.Each(func(x bundle) {
 			p.tally.Handled++ // and of its visits, which take counts
 			p.tally.Handled -= uint64(len(x.Visits))

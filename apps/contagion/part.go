@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// part is what a rank has of a simulation: some people and some locations, and what happens to them. The serial twin is one part that
-// has all. A day is visits, meet, decide; what these send arrives by take and expose.
+// part is what a rank has of a simulation: some people and some locations, and what happens to them. The serial twin
+// is one part that has all. A day is visits, meet, decide; what these send arrives by take and expose.
 type part struct {
 	*rules
 	peopleAt, locationsAt spot
@@ -134,7 +134,8 @@ func (p *part) visit(day int, send func(vs []visit)) {
 		p.itinerary = p.Population.Visits(p.itinerary[:0], int(key), day%p.Population.Days())
 		for n, v := range p.itinerary {
 			out = append(out, visit{
-				Location: v.Location, Person: key, Place: v.Place, Arrive: v.Arrive, Depart: v.Depart, Day: uint32(day), Number: uint32(n),
+				Location: v.Location, Person: key, Place: v.Place, Arrive: v.Arrive, Depart: v.Depart,
+				Day: uint32(day), Number: uint32(n),
 				State: uint32(who.state), Modifier: who.modifier,
 			})
 			if len(out) == cap(out) {
@@ -167,7 +168,8 @@ func (p *part) intervene(who *person, key uint32, day int) (alone bool) {
 		case scenario.Isolation:
 			alone = alone || p.Disease.States[who.state].Symptomatic
 		case scenario.Vaccination:
-			if !who.vaccinated && p.source(&who.engine, useVaccine, uint64(key), uint64(day)).Float64() < x.Probability {
+			if !who.vaccinated && p.source(&who.engine, useVaccine, uint64(key),
+				uint64(day)).Float64() < x.Probability {
 				who.vaccinated, who.modifier = true, float32(x.Susceptibility)
 			}
 		}
@@ -181,7 +183,8 @@ func (p *part) open() {
 		l := &p.places[i]
 		l.brings, l.visits, l.closed = 0, 0, false
 		for j, x := range p.ofPlaces {
-			if p.on[len(p.ofPersons)+j] && l.complies>>j&1 != 0 && p.Population.Is(int(p.locationsAt.key(i)), x.Closed) {
+			if p.on[len(p.ofPersons)+j] && l.complies>>j&1 != 0 &&
+				p.Population.Is(int(p.locationsAt.key(i)), x.Closed) {
 				l.closed = true
 			}
 		}
@@ -240,7 +243,8 @@ func (p *part) meet(day int, send func(xs []exposure)) {
 	flush()
 }
 
-// sortHot orders the visits of hot locations by location, and returns where those of each begin. place.visits is where they end then.
+// sortHot orders the visits of hot locations by location, and returns where those of each begin. place.visits is
+// where they end then.
 func (p *part) sortHot() (froms []uint32) {
 	p.hot = p.hot[:0]
 	total := uint32(0)

@@ -27,13 +27,14 @@ type Result struct {
 	Contacts        uint64      `json:"contacts"`   // of these, as many as touch in the mean
 	VisitsPerSecond float64     `json:"visits_per_second"`
 	Bundles         int64       `json:"bundle_bytes"` // of the buffers of one rank that sends manually
-	Checksum        string      `json:"checksum"`     // of all infections, 16 hexadecimal digits: the same for every shape of the network
+	Checksum        string      `json:"checksum"`     // of all infections, 16 hexadecimal digits
 	Twin            bool        `json:"twin"`         // the serial twin was run, and compared with
 	Curve           []Row       `json:"curve"`        // by day and state
 	Infections      []Infection `json:"-"`            // on rank 0, if Config.List asks for them: by day and person
 }
 
-// Row is how many people are in a state at the end of a day. A curve has rows of states that somebody is in, or was on the day before.
+// Row is how many people are in a state at the end of a day. A curve has rows of states that somebody is in, or was
+// on the day before.
 type Row struct {
 	Day    int    `json:"day"`
 	State  string `json:"state"`
@@ -55,7 +56,8 @@ func (t totals) plus(o totals) totals {
 
 // describe fills in what is known before a run.
 func (r *Result) describe(c Config) {
-	r.Disease, r.Population, r.People, r.Locations = c.Disease.Label, c.Population.Name(), c.Population.People(), c.Population.Locations()
+	p := c.Population
+	r.Disease, r.Population, r.People, r.Locations = c.Disease.Label, p.Name(), p.People(), p.Locations()
 	r.Days, r.Loimos, r.Send = c.Days, c.Loimos, c.Send
 }
 
@@ -83,7 +85,10 @@ func sumOf(all []Infection) (sum uint64) {
 }
 
 func sortInfections(all []Infection) {
-	slices.SortFunc(all, func(a, b Infection) int { return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Person, b.Person)) })
+	slices.SortFunc(all, func(a, b Infection) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day),
+			cmp.Compare(a.Person, b.Person))
+	})
 }
 
 // Rows is the result for display: labels and values.
@@ -102,7 +107,8 @@ func (r Result) Rows() [][2]string {
 		{"infected", fmt.Sprint(r.Infected)},
 	}
 	if r.Meetings > 0 {
-		rows = append(rows, [2]string{"meetings", fmt.Sprintf("%d, of which %d touch in the mean", r.Meetings, r.Contacts)})
+		rows = append(rows, [2]string{"meetings", fmt.Sprintf("%d, of which %d touch in the mean", r.Meetings,
+			r.Contacts)})
 	}
 	if r.Bundles > 0 {
 		rows = append(rows, [2]string{"buffers by hand", fmt.Sprintf("%d bytes a rank", r.Bundles)})

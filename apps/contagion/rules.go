@@ -43,7 +43,8 @@ const (
 )
 
 func newRules(c Config, ranks int) *rules {
-	w := &rules{Config: c, ranks: ranks, people: c.People, locations: c.Locations, on: make([]bool, len(c.Interventions))}
+	w := &rules{Config: c, ranks: ranks, people: c.People, locations: c.Locations,
+		on: make([]bool, len(c.Interventions))}
 	if w.people == nil {
 		w.people = distribution.Block(uint64(c.Population.People()), ranks)
 	}

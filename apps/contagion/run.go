@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers two targets. The
-// result is complete on every rank, but for Infections, which rank 0 has. What went wrong is counted in its Errors; an error means that
-// the job failed, or can't work.
+// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
+// two targets. The result is complete on every rank, but for Infections, which rank 0 has. What went wrong is counted
+// in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -55,7 +55,8 @@ func (b *bench) settle() error {
 	w := newRules(b.config, b.rank.Size())
 	people, places := newSpot(w.people, b.rank.ID()).n, newSpot(w.locations, b.rank.ID()).n
 	bytes := people*uint64(unsafe.Sizeof(person{})) + places*uint64(unsafe.Sizeof(place{}))
-	if err := apps.MustFit(b.rank, "contagion: the people and locations", bytes, "give fewer, or more processes on other hosts"); err != nil {
+	if err := apps.MustFit(b.rank, "contagion: the people and locations", bytes,
+		"give fewer, or more processes on other hosts"); err != nil {
 		return err
 	}
 	b.part = newPart(w, b.rank.ID())

@@ -2,8 +2,9 @@ package contagion
 
 import "slices"
 
-// Serial is the simulation without a job: one goroutine that has all people and locations. It shares the rules of people and locations
-// with Run, and has nothing of its messages. The result has no times, and no infections unless Config.List says so.
+// Serial is the simulation without a job: one goroutine that has all people and locations. It shares the rules of
+// people and locations with Run, and has nothing of its messages. The result has no times, and no infections unless
+// Config.List says so.
 func Serial(c Config) (Result, error) {
 	c.People, c.Locations = nil, nil
 	if err := c.Check(1); err != nil {
@@ -20,7 +21,8 @@ func Serial(c Config) (Result, error) {
 	}
 	r := Result{}
 	r.describe(c)
-	r.count(c, p.curve, totals{Made: p.made, Stayed: p.made, Refused: p.refused, Exposures: p.got.Count, Infected: uint64(len(p.infections)),
+	r.count(c, p.curve, totals{Made: p.made, Stayed: p.made, Refused: p.refused, Exposures: p.got.Count,
+		Infected: uint64(len(p.infections)),
 		Meetings: p.sweeper.meetings, Contacts: p.sweeper.contacts, Sum: sumOf(p.infections)})
 	if c.List {
 		r.Infections = slices.Clone(p.infections)

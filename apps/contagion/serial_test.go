@@ -36,7 +36,8 @@ func syn(t testing.TB) Config {
 		People: 10_000, Width: 50, Height: 50, TilesX: 5, TilesY: 5, Blocks: 32, VisitsPerDay: 5,
 	})
 	require.NoError(t, err)
-	return Config{Disease: diseaseOf(t, string(loimos(t, "covid19_onepath.textproto"))), Population: grid, Days: 30, Loimos: true}
+	return Config{Disease: diseaseOf(t, string(loimos(t, "covid19_onepath.textproto"))), Population: grid, Days: 30,
+		Loimos: true}
 }
 
 // lines is a curve as Loimos writes it.
@@ -63,7 +64,8 @@ func TestUtopia(t *testing.T) {
 	require.NoError(t, err)
 	for _, days := range []int{1, 2} {
 		got, err := Serial(Config{
-			Disease: diseaseOf(t, string(loimos(t, "covid19.textproto"))), Population: utopia, Days: days, Contact: MinMaxAlpha, Meetings: true,
+			Disease: diseaseOf(t, string(loimos(t,
+				"covid19.textproto"))), Population: utopia, Days: days, Contact: MinMaxAlpha, Meetings: true,
 			Loimos: true,
 		})
 		require.NoError(t, err)

@@ -2,7 +2,8 @@ package contagion
 
 import "github.com/activepebbles/pebbles/pebble"
 
-// store keeps the visits of a day in blocks, so that it grows without moving what it has. Its memory serves the next day.
+// store keeps the visits of a day in blocks, so that it grows without moving what it has. Its memory serves the next
+// day.
 type store struct {
 	blocks [][]visit
 	n      int

@@ -17,7 +17,7 @@ type sweeper struct {
 	infectious  heap
 	out         func(x exposure)
 	meetings    uint64 // pairs of visits that overlapped
-	contacts    uint64 // of these, as many as touch in the mean, location by location, as Loimos counts its interactions
+	contacts    uint64 // of these, as many as touch in the mean: Loimos's interactions
 
 	location uint32
 	day      int
@@ -26,8 +26,8 @@ type sweeper struct {
 	stream   chance.Counter   // ours
 }
 
-// event is an arrival or a departure. Its key is the place, then the time, then departures before arrivals: who comes when another goes
-// does not meet that one.
+// event is an arrival or a departure. Its key is the place, then the time, then departures before arrivals: who comes
+// when another goes does not meet that one.
 type event struct {
 	key   uint64
 	visit uint32
@@ -48,7 +48,8 @@ func (s *sweeper) sweep(location uint32, day int, engine *chance.Standard) {
 	for i, v := range s.visits {
 		if s.carries[v.State] != 0 {
 			at := uint64(v.Place) << placeShift
-			s.events = append(s.events, event{at | uint64(v.Arrive)<<1 | isArrival, uint32(i)}, event{at | uint64(v.Depart)<<1, uint32(i)})
+			s.events = append(s.events, event{at | uint64(v.Arrive)<<1 | isArrival, uint32(i)},
+				event{at | uint64(v.Depart)<<1, uint32(i)})
 		}
 	}
 	slices.SortFunc(s.events, func(a, b event) int {
@@ -121,9 +122,11 @@ func (s *sweeper) meet(v, by *visit, until int32) {
 		return
 	}
 	x := exposure{
-		Propensity: p, Person: v.Person, Count: 1, By: by.Person, Location: s.location, Start: start, Day: uint32(s.day),
+		Propensity: p, Person: v.Person, Count: 1, By: by.Person, Location: s.location, Start: start,
+		Day: uint32(s.day),
 	}
-	race := chance.At(s.Seed, useRace, uint64(v.Person), uint64(s.day)).Of(uint64(by.Person)<<32|uint64(s.location), uint64(start))
+	race := chance.At(s.Seed, useRace, uint64(v.Person), uint64(s.day)).Of(uint64(by.Person)<<32|uint64(s.location),
+		uint64(start))
 	x.Race = -math.Log1p(-race.Float64()) / float64(p)
 	s.out(x)
 }
@@ -154,7 +157,8 @@ func (p present) before(o present) bool {
 	return p.person < o.person
 }
 
-// heap has those first who leave first. It is kept as std::push_heap and std::pop_heap keep theirs, since Loimos draws in its order.
+// heap has those first who leave first. It is kept as std::push_heap and std::pop_heap keep theirs, since Loimos
+// draws in its order.
 type heap []present
 
 func (h *heap) push(p present) {

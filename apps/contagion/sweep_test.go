@@ -33,7 +33,8 @@ func pairs(s *sweeper, visits []visit) (all []exposure, meetings uint64) {
 
 func sorted(all []exposure) []exposure {
 	slices.SortFunc(all, func(a, b exposure) int {
-		return cmp.Or(cmp.Compare(a.Person, b.Person), cmp.Compare(a.By, b.By), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Race, b.Race))
+		return cmp.Or(cmp.Compare(a.Person, b.Person), cmp.Compare(a.By, b.By), cmp.Compare(a.Start, b.Start),
+			cmp.Compare(a.Race, b.Race))
 	})
 	return all
 }
@@ -51,8 +52,9 @@ func TestSweepFindsAllMeetings(t *testing.T) {
 		for i := range visits {
 			arrive := random.Int32N(50)
 			visits[i] = visit{
-				Person: uint32(random.IntN(20)), Number: uint32(i), Place: uint32(random.IntN(2)), State: uint32(random.IntN(4)), Modifier: 1,
-				Arrive: arrive * 1000, Depart: (arrive + 1 + random.Int32N(30)) * 1000,
+				Person: uint32(random.IntN(20)), Number: uint32(i), Place: uint32(random.IntN(2)), State: uint32(random.IntN(4)),
+				Modifier: 1,
+				Arrive:   arrive * 1000, Depart: (arrive + 1 + random.Int32N(30)) * 1000,
 			}
 		}
 		var got []exposure
@@ -82,7 +84,8 @@ func TestMergingHasNoOrder(t *testing.T) {
 		all, isTooMuch := make([]exposure, 1+random.IntN(8)), false
 		for i := range all {
 			all[i] = exposure{
-				Propensity: whole(random.ExpFloat64() * 100), Race: float64(random.IntN(3)), Count: 1, By: uint32(random.IntN(3)),
+				Propensity: whole(random.ExpFloat64() * 100), Race: float64(random.IntN(3)), Count: 1,
+				By:    uint32(random.IntN(3)),
 				Start: random.Int32N(3), Location: uint32(random.IntN(3)),
 			}
 			if random.IntN(10) == 0 {
@@ -113,7 +116,8 @@ func TestMergingHasNoOrder(t *testing.T) {
 	}
 }
 
-// A person who meets infectious ones is infected as often as the propensities say, and by each in proportion to its own.
+// A person who meets infectious ones is infected as often as the propensities say, and by each in proportion to its
+// own.
 func TestInfectionsHaveTheirChances(t *testing.T) {
 	const trials = 4000
 	seed := rand.Uint64()

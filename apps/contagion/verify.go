@@ -16,7 +16,8 @@ func (b *bench) verify(r *Result) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(min(count, -count)), "exposures went wrong: they were not taken as they were sent"); err != nil {
+	if err := r.Found(b.rank, b.onFirst(min(count, -count)),
+		"exposures went wrong: they were not taken as they were sent"); err != nil {
 		return err
 	}
 	propensity, err := apps.Sum(b.rank, b.part.sent.Propensity-b.part.got.Propensity)
@@ -26,7 +27,8 @@ func (b *bench) verify(r *Result) error {
 	if err := r.Found(b.rank, b.onFirst(min(propensity, 1)), "sum of all propensities went wrong"); err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(b.astray(r)), "days went wrong, on which not all people are in some state"); err != nil {
+	if err := r.Found(b.rank, b.onFirst(b.astray(r)),
+		"days went wrong, on which not all people are in some state"); err != nil {
 		return err
 	}
 	return b.compare(r)
@@ -124,7 +126,8 @@ func (b *bench) compare(r *Result) error {
 // apart is in how many of their results two runs differ.
 func apart(a, b Result) (n uint64) {
 	for _, same := range []bool{
-		slices.Equal(a.Curve, b.Curve), a.Checksum == b.Checksum, a.Visits == b.Visits, a.Refused == b.Refused, a.Exposures == b.Exposures,
+		slices.Equal(a.Curve, b.Curve), a.Checksum == b.Checksum, a.Visits == b.Visits,
+		a.Refused == b.Refused, a.Exposures == b.Exposures,
 		a.Infected == b.Infected, a.Meetings == b.Meetings, a.Contacts == b.Contacts,
 	} {
 		if !same {

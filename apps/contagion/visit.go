@@ -18,8 +18,9 @@ type visit struct {
 const visitBytes = int(unsafe.Sizeof(visit{}))
 
 func (v *visit) fingerprint() uint64 {
-	return apps.Fold(uint64(v.Location)<<32|uint64(v.Person), uint64(v.Number)<<48^uint64(v.Day)<<40^uint64(v.State)<<24^
-		uint64(v.Place)<<20^uint64(uint32(v.Arrive))<<18^uint64(uint32(v.Depart)))
+	return apps.Fold(uint64(v.Location)<<32|uint64(v.Person),
+		uint64(v.Number)<<48^uint64(v.Day)<<40^uint64(v.State)<<24^
+			uint64(v.Place)<<20^uint64(uint32(v.Arrive))<<18^uint64(uint32(v.Depart)))
 }
 
 func locationsOf(vs []visit, keys []uint64) {

@@ -11,22 +11,24 @@ import (
 	"github.com/linkedin/goavro/v2"
 )
 
-// Formats are the forms of files that curves and infections are written in: text with commas, an array of objects, and an object
-// container file of records.
+// Formats are the forms of files that curves and infections are written in: text with commas, an array of objects,
+// and an object container file of records.
 var Formats = []string{"csv", "json", "avro"}
 
 // WriteCurve writes a curve. As csv it is what Loimos writes.
 func WriteCurve(w io.Writer, format string, curve []Row) error {
-	return write(w, format, curve, sheet{"epidemic_curve", []string{"day", "state", "total_in_state", "change_in_state"}}, func(r Row) []any {
+	return write(w, format, curve, sheet{"epidemic_curve", []string{"day", "state", "total_in_state",
+		"change_in_state"}}, func(r Row) []any {
 		return []any{r.Day, r.State, r.Total, r.Change}
 	})
 }
 
 // WriteInfections writes who was infected by whom, where and when.
 func WriteInfections(w io.Writer, format string, all []Infection) error {
-	return write(w, format, all, sheet{"infections", []string{"day", "person", "by", "location", "start"}}, func(i Infection) []any {
-		return []any{i.Day, i.Person, i.By, i.Location, i.Start}
-	})
+	return write(w, format, all, sheet{"infections", []string{"day", "person", "by", "location", "start"}},
+		func(i Infection) []any {
+			return []any{i.Day, i.Person, i.By, i.Location, i.Start}
+		})
 }
 
 // sheet is the name of a table, and those of its columns.

@@ -41,7 +41,8 @@ func TestWrite(t *testing.T) {
 	got := records(t, &b)
 	require.Len(t, got, len(all))
 	require.Equal(t, map[string]any{
-		"day": int64(blockRows), "person": int64(blockRows) << 40, "by": int64(-1), "location": int64(3), "start": int64(5),
+		"day": int64(blockRows), "person": int64(blockRows) << 40, "by": int64(-1), "location": int64(3),
+		"start": int64(5),
 	}, got[blockRows])
 	for _, format := range Formats {
 		b.Reset()

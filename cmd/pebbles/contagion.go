@@ -51,16 +51,17 @@ func newContagion(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contagion",
 		Short: "Simulate how a disease goes through a population whose people meet at locations",
-		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find who met whom for how long, and send\n" +
-			"exposures back. Populations and disease models are those of Loimos, its open successor; without --population, a town\n" +
-			"is made on the fly, of millions of people if need be. The answer is the same, bit by bit, on any number of ranks; small\n" +
-			"simulations, and others with --twin, are compared with the serial twin.\n\n" +
-			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town is then made of\n" +
-			"blocks of people that live in tiles of a square of locations. --send manual has a buffer for each pair of ranks, and\n" +
-			"--coalesce 1 a message a visit, which show what aggregation gains.",
+		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find who met whom for how\n" +
+			"long, and send exposures back. Populations and disease models are those of Loimos, its open successor;\n" +
+			"without --population, a town is made on the fly, of millions of people if need be. The answer is the same,\n" +
+			"bit by bit, on any number of ranks; small simulations, and others with --twin, are compared with the\n" +
+			"serial twin.\n\n" +
+			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town is\n" +
+			"then made of blocks of people that live in tiles of a square of locations. --send manual has a buffer for\n" +
+			"each pair of ranks, and --coalesce 1 a message a visit, which show what aggregation gains.",
 		Example: "  pebbles contagion\n" +
 			"  pebbles contagion --people 1000000 --days 60 --procs 2 --curve curve.csv --curve curve.svg\n" +
-			"  pebbles contagion --population loimos/small_city_ --disease covid19.textproto --interventions schools.textproto\n" +
+			"  pebbles contagion --population small_city_ --disease covid19.textproto --interventions schools.textproto\n" +
 			"  pebbles contagion --loimos --disease covid19_onepath.textproto --seed 0 --json\n" +
 			"  pebbles contagion --contacts primaryschool.csv.gz --contact certain --infections tree.csv",
 	}
@@ -86,15 +87,18 @@ func newContagion(t terminal) *cobra.Command {
 
 func (b *contagionFlags) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&b.population, "population", "", "folder of a population's people, locations and visits, or what their names begin with")
-	f.StringVar(&b.contacts, "contacts", "", "file of contacts as SocioPatterns publishes them, in place of a population")
+	f.StringVar(&b.population, "population", "",
+		"folder of a population's people, locations and visits, or what their names begin with")
+	f.StringVar(&b.contacts, "contacts", "",
+		"file of contacts as SocioPatterns publishes them, in place of a population")
 	f.Var(count{&b.people, 1, "10000"}, "people", "people of a town that is made")
 	f.Var(count{&b.locations, 1, "a quarter of the people"}, "locations", "locations of a town that is made")
 	f.Float64Var(&b.visits, "visits-per-day", 5, "visits of a person of a town, in the mean")
 	f.StringVar(&b.disease, "disease", "", "file of a disease model (default one made for examples)")
 	f.StringVar(&b.interventions, "interventions", "", "file of interventions")
 	f.Var(count{&b.config.Days, 1, "30"}, "days", "days to simulate")
-	words(c, &b.contact, "contact", string(contagion.Constant), names(contagion.Contacts), "rule of whether persons who meet touch")
+	words(c, &b.contact, "contact", string(contagion.Constant), names(contagion.Contacts),
+		"rule of whether persons who meet touch")
 	b.config.PerDay, b.config.SeedDays = 2, 10
 	f.Var(count{&b.config.PerDay, 0, "none"}, "outbreak", "persons that are infected on each of the first days")
 	f.Var(count{&b.config.SeedDays, 1, ""}, "outbreak-days", "how many days these are")
@@ -103,18 +107,22 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.Var(count{&b.blocks, 1, "32"}, "blocks", "blocks of Loimos's people")
 	words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "how visits go to locations")
 	f.Var(count{&b.config.Bundle, 1, "64"}, "bundle", "visits of a buffer of --send manual")
-	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadScattered}, "which ranks have which people and locations")
+	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadScattered},
+		"which ranks have which people and locations")
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
-	f.StringArrayVar(&b.curves, "curve", nil, "write the epidemic curve to a file of type .csv, .json, .avro or .svg; repeatable")
-	f.StringVar(&b.infections, "infections", "", "write who was infected by whom to a file of type .csv, .json or .avro")
+	f.StringArrayVar(&b.curves, "curve", nil,
+		"write the epidemic curve to a file of type .csv, .json, .avro or .svg; repeatable")
+	f.StringVar(&b.infections, "infections", "",
+		"write who was infected by whom to a file of type .csv, .json or .avro")
 }
 
-// check translates the flags. given tells which of them are on the command line. Files are read when the job runs, once in each process
-// for all of its ranks.
+// check translates the flags. given tells which of them are on the command line. Files are read when the job runs,
+// once in each process for all of its ranks.
 func (b *contagionFlags) check(s *settings, given func(string) bool) error {
 	c := &b.config
-	c.Seed, c.Contact, c.Send, c.List = s.seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text), b.infections != ""
+	c.Seed, c.Contact, c.Send = s.seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text)
+	c.List = b.infections != ""
 	if c.PerDay == 0 {
 		c.PerDay = -1
 	}
@@ -203,7 +211,8 @@ func (b *contagionFlags) source(seed uint64) (population.Population, error) {
 	case b.config.Loimos:
 		return b.grid(seed)
 	}
-	return population.NewTown(population.TownConfig{People: b.people, Locations: b.locations, VisitsPerDay: b.visits, Seed: seed})
+	return population.NewTown(population.TownConfig{People: b.people, Locations: b.locations, VisitsPerDay: b.visits,
+		Seed: seed})
 }
 
 // grid is a town as Loimos makes it. Its defaults are those of the run whose curve Loimos's own tests demand.
@@ -221,7 +230,8 @@ func (b *contagionFlags) grid(seed uint64) (population.Population, error) {
 	}
 	tiles := or(b.tiles, 5)
 	return population.NewGrid(population.GridConfig{
-		People: or(b.people, 10_000), Width: side, Height: side, TilesX: tiles, TilesY: tiles, Blocks: or(b.blocks, 32), VisitsPerDay: b.visits,
+		People: or(b.people, 10_000), Width: side, Height: side, TilesX: tiles, TilesY: tiles, Blocks: or(b.blocks,
+			32), VisitsPerDay: b.visits,
 		Seed: seed,
 	})
 }

@@ -25,7 +25,10 @@ func (b *contagionFlags) write(r contagion.Result) error {
 	if b.infections == "" {
 		return nil
 	}
-	err := create(b.infections, func(w io.Writer) error { return contagion.WriteInfections(w, formatOf(b.infections), r.Infections) })
+	err := create(b.infections, func(w io.Writer) error {
+		return contagion.WriteInfections(w, formatOf(b.infections),
+			r.Infections)
+	})
 	if err != nil {
 		return &failure{launch.ExitError, err}
 	}

@@ -11,8 +11,9 @@ var visits = metric{"visits_per_second", millions, "M visits/s", false}
 // epidemics are contagion simulations: by one rank, by two, and in the three ways to send that TRAM's paper compares.
 func (o Options) epidemics() lab.Group {
 	g := lab.Group{Name: "Contagion", Title: "Visits of a contagion simulation, by how they are sent",
-		About: "Six days of a town of 500,000 people who make 5 visits a day, spread over the ranks without regard to who is near, so that of two ranks each " +
-			"has half of its visits with the other: aggregated, with a buffer by hand for each pair of ranks, and one message a visit (TRAM, figure 8). " +
+		About: "Six days of a town of 500,000 people who make 5 visits a day, spread over the ranks without regard " +
+			"to who is near, so that of two ranks each has half of its visits with the other: aggregated, with a " +
+			"buffer by hand for each pair of ranks, and one message a visit (TRAM, figure 8). " +
 			"\"In blocks\" spreads them so that most visits stay on their rank."}
 	line := fmt.Sprintf("contagion --people %d --days 6 --spread ", o.times(500_000))
 	const alone = "1 rank"
@@ -21,9 +22,11 @@ func (o Options) epidemics() lab.Group {
 		g.Add(o.run("2 ranks, in blocks, "+p.name, visits, line+"blocks "+p.flags, alone))
 		aggregated := "2 ranks, scattered, aggregated, " + p.name
 		g.Add(o.run(aggregated, visits, line+"scattered "+p.flags, alone))
-		g.Add(o.run("2 ranks, scattered, by hand, "+p.name, visits, line+"scattered --send manual "+p.flags, aggregated))
+		g.Add(o.run("2 ranks, scattered, by hand, "+p.name, visits, line+"scattered --send manual "+p.flags,
+			aggregated))
 		if p.name != "mem" {
-			g.Add(o.run("2 ranks, scattered, a message a visit, "+p.name, visits, line+"scattered --coalesce 1 "+p.flags, aggregated))
+			g.Add(o.run("2 ranks, scattered, a message a visit, "+p.name, visits,
+				line+"scattered --coalesce 1 "+p.flags, aggregated))
 		}
 	}
 	return g

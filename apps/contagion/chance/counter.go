@@ -2,8 +2,9 @@ package chance
 
 import "math/bits"
 
-// Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64). Streams of different
-// keys have nothing to do with each other. It takes 16 bytes, and is made where it is needed, by At.
+// Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64).
+// Streams of different keys have nothing to do with each other. It takes 16 bytes, and is made where it is needed, by
+// At.
 type Counter struct{ key, n uint64 }
 
 // At is the stream for a use of random numbers, such as what a person does on a day.

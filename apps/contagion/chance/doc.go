@@ -1,7 +1,8 @@
-// Package chance draws the random numbers of a contagion simulation, by two sources. [Counter] is ours: its numbers depend on what
-// they are for and on nothing else, so that they are the same on any number of ranks. [Standard] is the default engine of GNU's
-// C++ library with that library's distributions, which Loimos draws by: the same seed gives the same numbers, bit by bit but for
-// what the logarithm and the exponential of two libraries differ by in the last place.
+// Package chance draws the random numbers of a contagion simulation, by two sources. [Counter] is ours: its numbers
+// depend on what they are for and on nothing else, so that they are the same on any number of ranks. [Standard] is
+// the default engine of GNU's C++ library with that library's distributions, which Loimos draws by: the same seed
+// gives the same numbers, bit by bit but for what the logarithm and the exponential of two libraries differ by in the
+// last place.
 package chance
 
 import "math"
@@ -15,7 +16,8 @@ type Source interface {
 	Poisson(mean float64) int               // of a mean above 0
 }
 
-// normal draws by Marsaglia's polar method, whose second number is thrown away: who draws seldom would have to keep it for each person.
+// normal draws by Marsaglia's polar method, whose second number is thrown away: who draws seldom would have to keep
+// it for each person.
 func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
 	for {
 		x := float64(2*s.Float64()) - 1

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: Lewis, Goodman and Miller's minimal standard
-// generator, x ← 16807 x mod 2^31 − 1, with the distributions of that library. It takes 4 bytes. Make it by Seeded.
+// Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: Lewis, Goodman and Miller's
+// minimal standard generator, x ← 16807 x mod 2^31 − 1, with the distributions of that library. It takes 4 bytes.
+// Make it by Seeded.
 type Standard struct{ state uint32 }
 
 const (
@@ -47,8 +48,8 @@ func (s *Standard) Float32() float32 {
 	return min(float32(s.Next()-standardLeast)/float32(standardNumbers), most)
 }
 
-// Int implements Source, by std::uniform_int_distribution: numbers are refused where they would favour some. Ranges of more numbers
-// than the engine has panic.
+// Int implements Source, by std::uniform_int_distribution: numbers are refused where they would favour some. Ranges
+// of more numbers than the engine has panic.
 func (s *Standard) Int(low, high int64) int64 {
 	values := uint64(high-low) + 1
 	if high < low || values > standardNumbers {
@@ -76,7 +77,8 @@ func (s *Standard) Normal(mean, deviation float64) float64 { return normal(s, me
 // Poisson implements Source, by std::poisson_distribution. A mean of StandardMeanMost or more panics.
 func (s *Standard) Poisson(mean float64) int {
 	if !(mean < StandardMeanMost) {
-		panic(fmt.Sprintf("chance: a Poisson number of mean %v by an engine that has them below %d", mean, StandardMeanMost))
+		panic(fmt.Sprintf("chance: a Poisson number of mean %v by an engine that has them below %d", mean,
+			StandardMeanMost))
 	}
 	return poisson(s, mean)
 }

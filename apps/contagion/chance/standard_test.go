@@ -36,12 +36,14 @@ func TestStandardDistributions(t *testing.T) {
 		}
 	}
 	floats((*Standard).Float64, 0x1.0c96ae3c32b0ep-1, 0x1.0d9ff7ba18a5ap-2, 0x1.91fe4d8c4cfcbp-3, 0x1.064e8f240085cp-1)
-	floats(func(s *Standard) float64 { return float64(s.Float32()) }, 0x1.58acap-12, 0x1.0c96aep-1, 0x1.78896ep-1, 0x1.0d9ff8p-2)
+	floats(func(s *Standard) float64 { return float64(s.Float32()) }, 0x1.58acap-12, 0x1.0c96aep-1, 0x1.78896ep-1,
+		0x1.0d9ff8p-2)
 	floats(func(s *Standard) float64 { return s.Uniform(-3, 7.5) },
 		0x1.410b895e05104p+1, -0x1.e1e0adbbfa6ap-3, -0x1.e0c4746fb5e8cp-1, 0x1.308e37be815f2p+1)
 
 	s := Seeded(42)
-	for _, want := range []float64{0x1.153f2a31f70fp+18, 0x1.aab310444cad2p+18, 0x1.e5afbbf00a2p+18, 0x1.1eab109fa1a12p+18} {
+	for _, want := range []float64{0x1.153f2a31f70fp+18, 0x1.aab310444cad2p+18, 0x1.e5afbbf00a2p+18,
+		0x1.1eab109fa1a12p+18} {
 		require.InEpsilon(t, want, s.Normal(432000, 86400), 1e-14) // logarithms differ in the last place
 	}
 	s = Seeded(42)
@@ -65,7 +67,8 @@ func TestStandardDistributions(t *testing.T) {
 	}
 }
 
-// Three distributions take turns a hundred thousand times; their numbers together have the hash that the C++ program printed.
+// Three distributions take turns a hundred thousand times; their numbers together have the hash that the C++ program
+// printed.
 func TestStandardDistributionsTogether(t *testing.T) {
 	s, hash := Seeded(7), uint64(0)
 	for range 100_000 {
@@ -92,7 +95,8 @@ func TestStandardStaysBelowOne(t *testing.T) {
 
 func TestStandardRefuses(t *testing.T) {
 	s := Seeded(1)
-	require.PanicsWithValue(t, "chance: a number of 0 to 2147483646 by an engine of 2147483646 numbers", func() { s.Int(0, 1<<31-2) })
+	require.PanicsWithValue(t, "chance: a number of 0 to 2147483646 by an engine of 2147483646 numbers",
+		func() { s.Int(0, 1<<31-2) })
 	require.Panics(t, func() { s.Int(3, 2) })
 	require.Panics(t, func() { s.Poisson(StandardMeanMost) })
 	require.Panics(t, func() { s.Poisson(math.NaN()) })

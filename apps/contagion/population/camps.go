@@ -12,8 +12,8 @@ const (
 	AgeSafe  = 65
 )
 
-// Camps are people of two kinds whose visits never meet, to try a simulation with: all who are risky spend half of each day at one
-// location, and each who is safe spends it alone. The ages tell them apart.
+// Camps are people of two kinds whose visits never meet, to try a simulation with: all who are risky spend half of
+// each day at one location, and each who is safe spends it alone. The ages tell them apart.
 func Camps(risky, safe int) (*Schedule, error) {
 	visits := make([]Planned, 0, risky+safe)
 	for person := range risky + safe {

@@ -21,10 +21,10 @@ type contact struct {
 	groups string
 }
 
-// ReadContacts reads contacts face to face as SocioPatterns publishes them: lines of a time in seconds, two ids, and the groups that
-// they belong to, such as classes, behind a line of names. Each line is a contact of the 20 seconds until its time. The location of a
-// contact are the two groups, and its place belongs to the two persons alone, so that nobody else meets them there; lines of one
-// contact that follow each other are one visit of each.
+// ReadContacts reads contacts face to face as SocioPatterns publishes them: lines of a time in seconds, two ids, and
+// the groups that they belong to, such as classes, behind a line of names. Each line is a contact of the 20 seconds
+// until its time. The location of a contact are the two groups, and its place belongs to the two persons alone, so
+// that nobody else meets them there; lines of one contact that follow each other are one visit of each.
 func ReadContacts(r io.Reader, name string) (*Schedule, error) {
 	all, err := contacts(r)
 	if err != nil {
@@ -68,9 +68,11 @@ func contacts(r io.Reader) (all []contact, err error) {
 				return nil, fmt.Errorf("line %d: %q is no whole number", n, fields[i])
 			}
 		}
-		c := contact{numbers[0], min(numbers[1], numbers[2]), max(numbers[1], numbers[2]), min(fields[3], fields[4]) + " " + max(fields[3], fields[4])}
+		c := contact{numbers[0], min(numbers[1], numbers[2]), max(numbers[1], numbers[2]), min(fields[3], fields[4]) +
+			" " + max(fields[3], fields[4])}
 		if c.until < slot || c.until > 1<<31 || c.a == c.b {
-			return nil, fmt.Errorf("line %d: a contact of %d and %d at second %d: give two persons and a time of %d or more", n, c.a, c.b, c.until, slot)
+			return nil, fmt.Errorf("line %d: a contact of %d and %d at second %d: give two persons and a time of %d or more",
+				n, c.a, c.b, c.until, slot)
 		}
 		all = append(all, c)
 	}

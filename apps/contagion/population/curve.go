@@ -9,12 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// Curve spreads people and locations over ranks along Hilbert's curve, which passes through the map so that what is near on it is
-// near on the map: each rank gets locations of one region, and the people who live there, as many as any other rank. Its tables take
-// 12 bytes a person and a location, and some seconds for ten million people; the ranks of a process share them.
+// Curve spreads people and locations over ranks along Hilbert's curve, which passes through the map so that what is
+// near on it is near on the map: each rank gets locations of one region, and the people who live there, as many as
+// any other rank. Its tables take 12 bytes a person and a location, and some seconds for ten million people; the
+// ranks of a process share them.
 func Curve(p Population, ranks int) (people, locations distribution.Indexed, err error) {
 	if _, _, ok := p.Where(0); !ok {
-		return nil, nil, fmt.Errorf("population %s: its locations have no places on a map: spread them in blocks", p.Name())
+		return nil, nil, fmt.Errorf("population %s: its locations have no places on a map: spread them in blocks",
+			p.Name())
 	}
 	along := curveOf(p)
 	homes := make([]uint32, p.People())

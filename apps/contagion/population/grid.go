@@ -6,10 +6,10 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
 )
 
-// Grid is a population made on the fly as Loimos makes it, number by number: each person has the library's engine, seeded by the
-// person's number, draws the visits of one day from it, which are those of every day, and goes on with it through the disease. People
-// come in blocks, and locations in tiles of their grid; a block's people live in one tile, whose locations they visit or some as many
-// hops away as a Poisson number says.
+// Grid is a population made on the fly as Loimos makes it, number by number: each person has the library's engine,
+// seeded by the person's number, draws the visits of one day from it, which are those of every day, and goes on with
+// it through the disease. People come in blocks, and locations in tiles of their grid; a block's people live in one
+// tile, whose locations they visit or some as many hops away as a Poisson number says.
 type Grid struct {
 	GridConfig
 	tileWidth, tileHeight int
@@ -38,22 +38,25 @@ func NewGrid(c GridConfig) (*Grid, error) {
 	case c.People < 1 || c.People > 1<<30:
 		return nil, fmt.Errorf("%d people of a grid: give 1 to %d", c.People, 1<<30)
 	case c.TilesX < 1 || c.TilesY < 1 || c.Width%c.TilesX != 0 || c.Height%c.TilesY != 0:
-		return nil, fmt.Errorf("%dx%d tiles of a grid of %dx%d locations: give numbers that divide its sides", c.TilesX, c.TilesY, c.Width, c.Height)
+		return nil, fmt.Errorf("%dx%d tiles of a grid of %dx%d locations: give numbers that divide its sides",
+			c.TilesX, c.TilesY, c.Width, c.Height)
 	case c.Width*c.Height < 2*c.TilesX*c.TilesY:
-		return nil, fmt.Errorf("%dx%d tiles of a grid of %dx%d locations: give fewer, as a tile has two locations or more", c.TilesX, c.TilesY,
-			c.Width, c.Height)
+		return nil, fmt.Errorf("%dx%d tiles of a grid of %dx%d locations: give fewer, as a tile has two locations or more",
+			c.TilesX, c.TilesY, c.Width, c.Height)
 	case c.Blocks < 1 || c.Blocks > min(c.People, blocksMost):
-		return nil, fmt.Errorf("%d blocks of %d people: give 1 to as many as there are people, and up to %d", c.Blocks, c.People, blocksMost)
+		return nil, fmt.Errorf("%d blocks of %d people: give 1 to as many as there are people, and up to %d",
+			c.Blocks, c.People, blocksMost)
 	case !(c.VisitsPerDay > 0 && c.VisitsPerDay < chance.StandardMeanMost):
-		return nil, fmt.Errorf("%v visits a day: give a number above 0 and below %d, where Loimos begins to draw in another way", c.VisitsPerDay,
-			chance.StandardMeanMost)
+		return nil, fmt.Errorf("%v visits a day: give a number above 0 and below %d, where Loimos begins to draw in another way",
+			c.VisitsPerDay, chance.StandardMeanMost)
 	}
 	return &Grid{c, c.Width / c.TilesX, c.Height / c.TilesY}, nil
 }
 
 // Name implements Population.
 func (g *Grid) Name() string {
-	return fmt.Sprintf("grid of %d people and %dx%d locations, as Loimos makes it", g.GridConfig.People, g.Width, g.Height)
+	return fmt.Sprintf("grid of %d people and %dx%d locations, as Loimos makes it", g.GridConfig.People, g.Width,
+		g.Height)
 }
 
 // People implements Population.
@@ -111,7 +114,8 @@ func (g *Grid) near(x, y int, s *chance.Standard) (toX, toY int) {
 	return x + along, y - min(across, y)
 }
 
-// block is that of a person. The first blocks have a person more than the others, where people are no multiple of blocks.
+// block is that of a person. The first blocks have a person more than the others, where people are no multiple of
+// blocks.
 func (g *Grid) block(person int) int {
 	size, larger := g.GridConfig.People/g.Blocks, g.GridConfig.People%g.Blocks
 	if person < larger*(size+1) {
@@ -143,7 +147,8 @@ func (g *Grid) Home(person int) int { return g.number(g.home(person)) }
 func (g *Grid) Where(location int) (x, y float64, ok bool) {
 	size := g.tileWidth * g.tileHeight
 	tile, at := location/size, location%size
-	return float64(tile%g.TilesX*g.tileWidth + at%g.tileWidth), float64(tile/g.TilesX*g.tileHeight + at/g.tileWidth), true
+	return float64(tile%g.TilesX*g.tileWidth + at%g.tileWidth), float64(tile/g.TilesX*g.tileHeight +
+		at/g.tileWidth), true
 }
 
 // Crowd implements Population: it is not known.

@@ -1,10 +1,11 @@
-// Package population has the people and the locations of a contagion simulation, and who visits which location when. A [Schedule]
-// is read from files and kept in memory; a [Town] is made on the fly, by random numbers that need none; a [Grid] is a town as Loimos
-// makes it. [Curve] spreads people and locations over ranks so that what is near stays together.
+// Package population has the people and the locations of a contagion simulation, and who visits which location when.
+// A [Schedule] is read from files and kept in memory; a [Town] is made on the fly, by random numbers that need none;
+// a [Grid] is a town as Loimos makes it. [Curve] spreads people and locations over ranks so that what is near stays
+// together.
 package population
 
-// Population is people, locations, and visits. Both are numbered from 0. It never changes, so that all ranks of a process share one,
-// and call it at the same time.
+// Population is people, locations, and visits. Both are numbered from 0. It never changes, so that all ranks of a
+// process share one, and call it at the same time.
 type Population interface {
 	// Name says what it is, in a few words.
 	Name() string
@@ -31,8 +32,8 @@ type Population interface {
 	LocationID(location int) int64
 }
 
-// Visit is one person's visit to a location. Persons meet at one place of a location, if their times overlap. Times are in seconds
-// since midnight, the arrival before the departure.
+// Visit is one person's visit to a location. Persons meet at one place of a location, if their times overlap. Times
+// are in seconds since midnight, the arrival before the departure.
 type Visit struct {
 	Location, Place uint32
 	Arrive, Depart  int32

@@ -36,7 +36,8 @@ func requireSound(t *testing.T, p Population) {
 func TestTowns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	for _, c := range []TownConfig{{}, {People: 1}, {People: 1000, Locations: 7}, {People: 5, Locations: 100, VisitsPerDay: 40, Days: 2}} {
+	for _, c := range []TownConfig{{}, {People: 1}, {People: 1000, Locations: 7},
+		{People: 5, Locations: 100, VisitsPerDay: 40, Days: 2}} {
 		c.Seed = seed
 		town, err := NewTown(c)
 		require.NoError(t, err)
@@ -131,7 +132,8 @@ func TestPopulationsOfLoimos(t *testing.T) {
 	requireSound(t, utopia)
 	require.Equal(t, []int{19, 12, 1}, []int{utopia.People(), utopia.Locations(), utopia.Days()})
 	require.Equal(t, []Visit{{Location: 0, Depart: 28800}, {Location: 0, Arrive: 57600, Depart: 86400},
-		{Location: 8, Arrive: 28800, Depart: 43200}, {Location: 11, Arrive: 43200, Depart: 57600}}, utopia.Visits(nil, 0, 0))
+		{Location: 8, Arrive: 28800, Depart: 43200}, {Location: 11, Arrive: 43200,
+			Depart: 57600}}, utopia.Visits(nil, 0, 0))
 	require.Equal(t, []int64{1, 12}, []int64{utopia.PersonID(0), utopia.LocationID(11)})
 	require.Equal(t, []int{32, 8, 7}, []int{utopia.Age(0), utopia.Age(3), utopia.Crowd(10)})
 
@@ -157,11 +159,13 @@ func TestPopulationsOfLoimos(t *testing.T) {
 	require.Greater(t, visits, 3241, "some are split at midnight")
 }
 
+const personFields = `fields { field_name: "pid" unique_id {} } fields { field_name: "age" int32 {} }`
+
 // files is a population of two people that is right.
 func files() fstest.MapFS {
 	all := fstest.MapFS{}
 	for name, text := range map[string]string{
-		"people.textproto":    `num_rows: 2 fields { field_name: "pid" unique_id {} } fields { field_name: "age" int32 {} }`,
+		"people.textproto":    `num_rows: 2 ` + personFields,
 		"people.csv":          "pid,age\n7,30\n9,40\n",
 		"locations.textproto": `fields { field_name: "lid" unique_id {} } fields { field_name: "school" bool {} }`,
 		"locations.csv":       "lid,school\n100,0\n200,1\n",
@@ -197,7 +201,8 @@ func TestBadFiles(t *testing.T) {
 		{"people.csv", "9,40\n", "", "people.csv: there are 1 rows, and its textproto says 2"},
 		{"people.csv", "9,40", "9", "people.csv, line 3: wrong number of fields"},
 		{"people.csv", "pid", "id", `people.csv, line 1: column 1 is called "id", and the textproto calls it "pid"`},
-		{"people.textproto", "unique_id", "ignore", "people.textproto: there is no field that is unique_id, the person"},
+		{"people.textproto", "unique_id", "ignore",
+			"people.textproto: there is no field that is unique_id, the person"},
 		{"people.textproto", "int32", "int33", "people.textproto: (line 1:82): unknown field: int33"},
 		{"visits.csv", "9,100", "9,101", "visits.csv, line 3: a visit to location 101, which is not in locations.csv"},
 		{"visits.csv", "9,100", "8,100", "visits.csv, line 3: a visit by person 8, who is not in people.csv"},
@@ -223,11 +228,11 @@ func TestBadFiles(t *testing.T) {
 func TestBadSchedules(t *testing.T) {
 	at := func(person, day uint32, v Visit) []Planned { return []Planned{{person, day, v}} }
 	for want, visits := range map[string][]Planned{
-		"a visit by person 5: there are 5":           at(5, 0, Visit{Depart: 1}),
-		"a visit to location 3: there are 3":         at(0, 0, Visit{Location: 3, Depart: 1}),
-		"a visit on day 2: there are 2":              at(0, 2, Visit{Depart: 1}),
-		"from second 9 to second 9 of a day":         at(0, 0, Visit{Arrive: 9, Depart: 9}),
-		"from second 0 to second 86401 of a day: it": at(0, 0, Visit{Depart: 86401}),
+		"a visit by person 5: there are 5":   at(5, 0, Visit{Depart: 1}),
+		"a visit to location 3: there are 3": at(0, 0, Visit{Location: 3, Depart: 1}),
+		"a visit on day 2: there are 2":      at(0, 2, Visit{Depart: 1}),
+		"from second 9 to second 9: it ends": at(0, 0, Visit{Arrive: 9, Depart: 9}),
+		"from second 0 to second 86401: it":  at(0, 0, Visit{Depart: 86401}),
 	} {
 		_, err := NewSchedule("s", 5, 3, 2, visits)
 		require.ErrorContains(t, err, want)
@@ -237,7 +242,8 @@ func TestBadSchedules(t *testing.T) {
 }
 
 func TestReadContacts(t *testing.T) {
-	s, err := ReadContacts(strings.NewReader("Time id1 id2 c1 c2\n40\t5\t3\tB\tA\n60,3,5,A,B\n100 3 5 A B\n86420 3 8 A A\n"), "x")
+	const text = "Time id1 id2 c1 c2\n40\t5\t3\tB\tA\n60,3,5,A,B\n100 3 5 A B\n86420 3 8 A A\n"
+	s, err := ReadContacts(strings.NewReader(text), "x")
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 2, 2}, []int{s.People(), s.Locations(), s.Days()})
 	met := []Visit{{1, 0, 20, 60}, {1, 0, 80, 100}}
@@ -336,7 +342,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(all["people.csv"].Data, all["locations.csv"].Data, all["visits.csv"].Data)
 	f.Fuzz(func(t *testing.T, people, locations, visits []byte) {
 		all := files()
-		all["people.textproto"].Data = []byte(`fields { field_name: "pid" unique_id {} } fields { field_name: "age" int32 {} }`)
+		all["people.textproto"].Data = []byte(personFields)
 		all["people.csv"].Data, all["locations.csv"].Data, all["visits.csv"].Data = people, locations, visits
 		if s, err := Read(all, "", 3); err == nil {
 			requireSound(t, s)

@@ -12,10 +12,11 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Read reads a population as Loimos keeps it: people.csv, locations.csv and visits.csv, each with a textproto beside it that says what
-// its columns are. prefix stands before these names, such as "small_city_". Times of visits are in seconds since the midnight before
-// the first day; a visit over midnight is split there. days is after how many days the visits begin anew; 0 is as many as
-// visits.textproto says, or all that there are. Every process that needs the population reads all of it.
+// Read reads a population as Loimos keeps it: people.csv, locations.csv and visits.csv, each with a textproto beside
+// it that says what its columns are. prefix stands before these names, such as "small_city_". Times of visits are in
+// seconds since the midnight before the first day; a visit over midnight is split there. days is after how many days
+// the visits begin anew; 0 is as many as visits.textproto says, or all that there are. Every process that needs the
+// population reads all of it.
 func Read(files fs.FS, prefix string, days int) (*Schedule, error) {
 	s := &Schedule{name: prefix, kinds: map[string][]bool{}}
 	r := reader{files: files, prefix: prefix}
@@ -41,7 +42,8 @@ type reader struct {
 }
 
 // rows reads a file row by row. columns are asked once, for where they are; row is called with the texts of a row.
-func (r reader) rows(name string, columns func(t *scenario.Table) error, row func(texts []string) error) (*scenario.Table, error) {
+func (r reader) rows(name string, columns func(t *scenario.Table) error,
+	row func(texts []string) error) (*scenario.Table, error) {
 	text, err := fs.ReadFile(r.files, r.prefix+name+".textproto")
 	if err != nil {
 		return nil, err
@@ -80,7 +82,8 @@ func (r reader) rows(name string, columns func(t *scenario.Table) error, row fun
 		}
 	}
 	if table.Rows > 0 && n != table.Rows {
-		return nil, fmt.Errorf("%s%s.csv: there are %d rows, and its textproto says %d", r.prefix, name, max(n, 0), table.Rows)
+		return nil, fmt.Errorf("%s%s.csv: there are %d rows, and its textproto says %d", r.prefix, name, max(n, 0),
+			table.Rows)
 	}
 	return table, nil
 }

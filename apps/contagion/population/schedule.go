@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Schedule is a population in memory. It takes 16 bytes a visit, and some 20 a person and a location. Make it by Read, ReadContacts or
-// NewSchedule.
+// Schedule is a population in memory. It takes 16 bytes a visit, and some 20 a person and a location. Make it by
+// Read, ReadContacts or NewSchedule.
 type Schedule struct {
 	name      string
 	days      int
@@ -29,7 +29,8 @@ type Planned struct {
 	Visit
 }
 
-// NewSchedule makes a schedule of so many days. People and locations have their numbers for ids, no ages, kinds or places.
+// NewSchedule makes a schedule of so many days. People and locations have their numbers for ids, no ages, kinds or
+// places.
 func NewSchedule(name string, people, locations, days int, visits []Planned) (*Schedule, error) {
 	s := &Schedule{name: name, days: days, people: numbers(people), locations: numbers(locations)}
 	return s, s.plan(visits)
@@ -46,7 +47,8 @@ func numbers(n int) []int64 {
 // plan takes visits, and orders them.
 func (s *Schedule) plan(visits []Planned) error {
 	if len(s.people) == 0 || len(s.locations) == 0 || s.days <= 0 {
-		return fmt.Errorf("population %s: %d people, %d locations and %d days: give one of each at least", s.name, len(s.people),
+		return fmt.Errorf("population %s: %d people, %d locations and %d days: give one of each at least", s.name,
+			len(s.people),
 			len(s.locations), s.days)
 	}
 	for _, v := range visits {
@@ -54,11 +56,12 @@ func (s *Schedule) plan(visits []Planned) error {
 		case int(v.Person) >= len(s.people):
 			return fmt.Errorf("population %s: a visit by person %d: there are %d", s.name, v.Person, len(s.people))
 		case int(v.Location) >= len(s.locations):
-			return fmt.Errorf("population %s: a visit to location %d: there are %d", s.name, v.Location, len(s.locations))
+			return fmt.Errorf("population %s: a visit to location %d: there are %d", s.name, v.Location,
+				len(s.locations))
 		case int(v.Day) >= s.days:
 			return fmt.Errorf("population %s: a visit on day %d: there are %d", s.name, v.Day, s.days)
 		case v.Arrive < 0 || v.Depart <= v.Arrive || v.Depart > scenario.Day:
-			return fmt.Errorf("population %s: a visit from second %d to second %d of a day: it ends after it begins, on the same day", s.name,
+			return fmt.Errorf("population %s: a visit from second %d to second %d: it ends after it begins, on the same day", s.name,
 				v.Arrive, v.Depart)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
-// Town is a population made on the fly: nothing of it is kept, so that millions of people take no memory and no time to make. The
-// locations are a grid; neighbours in number share a home, which is one of them. A person's visits on a day are as many as a Poisson
-// number says, one after the other, each to a location so many hops away from home as Zipf's law says, in any direction. A twentieth of
-// the locations are schools.
+// Town is a population made on the fly: nothing of it is kept, so that millions of people take no memory and no time
+// to make. The locations are a grid; neighbours in number share a home, which is one of them. A person's visits on a
+// day are as many as a Poisson number says, one after the other, each to a location so many hops away from home as
+// Zipf's law says, in any direction. A twentieth of the locations are schools.
 type Town struct {
 	TownConfig
 	width, height int
@@ -128,8 +128,8 @@ func moments(times []int32, s chance.Source, n int) []int32 {
 	return times
 }
 
-// near draws a location near another one: so many hops away, at any place of the diamond that these make. What would be beyond the
-// border of the town is mirrored there.
+// near draws a location near another one: so many hops away, at any place of the diamond that these make. What would
+// be beyond the border of the town is mirrored there.
 func (t *Town) near(home int, s *chance.Counter) int {
 	hops, _ := slices.BinarySearch(t.reach, s.Float64())
 	if hops == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
 )
 
-// Disease is how a disease goes on in a person: a probabilistic timed transition system. It never changes once it is read, so all
-// ranks may share it.
+// Disease is how a disease goes on in a person: a probabilistic timed transition system. It never changes once it is
+// read, so all ranks may share it.
 type Disease struct {
 	Label            string
 	Transmissibility float64 // propensity of a day together, of full susceptibility and infectivity
@@ -54,8 +54,8 @@ func (d *Disease) Infectious(state int) bool {
 	return d.States[state].infectious() && !d.States[state].susceptible()
 }
 
-// Propensity is that of who is susceptible to be infected by who is infectious in so many seconds together. The chance to escape
-// is exp(-propensity).
+// Propensity is that of who is susceptible to be infected by who is infectious in so many seconds together. The
+// chance to escape is exp(-propensity).
 func (d *Disease) Propensity(susceptible, infectious int, seconds int32, modifier float64) float64 {
 	p := d.Transmissibility * float64(seconds) * modifier
 	return p * d.States[susceptible].Susceptibility * d.States[infectious].Infectivity / Day

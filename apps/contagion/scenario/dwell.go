@@ -83,7 +83,8 @@ type textBin struct {
 
 // dwell checks what a file says of a time.
 func (t textDwell) dwell(where string) (d Dwell, err error) {
-	if err := oneOf(where, "uniform, normal, fixed, forever and discrete", t.Uniform != nil, t.Normal != nil, t.Fixed != nil,
+	if err := oneOf(where, "uniform, normal, fixed, forever and discrete", t.Uniform != nil, t.Normal != nil,
+		t.Fixed != nil,
 		t.Forever != nil, t.Bins != nil); err != nil {
 		return d, err
 	}
@@ -106,7 +107,8 @@ func (t textDwell) dwell(where string) (d Dwell, err error) {
 		}
 	}
 	if d.A < 0 || d.B < 0 || d.Kind == Uniform && d.B < d.A {
-		return d, fmt.Errorf("%s lasts for a time below 0, or for most of it below the least: give times of 0 or more", where)
+		return d, fmt.Errorf("%s lasts for a time below 0, or for most of it below the least: give times of 0 or more",
+			where)
 	}
 	for _, time := range d.Times {
 		if time < 0 {

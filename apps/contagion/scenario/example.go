@@ -19,7 +19,8 @@ disease_states: { state_label: "exposed" timed_transition: {
 } }
 disease_states: { state_label: "symptomatic" infectivity: 1 symptomatic: true timed_transition: {
 	transitions: { next_state: 4 with_prob: 1 discrete: {
-		bins: { tval: { days: 3 } with_prob: 0.25 } bins: { tval: { days: 4 } with_prob: 0.5 } bins: { tval: { days: 6 } with_prob: 0.25 }
+		bins: { tval: { days: 3 } with_prob: 0.25 } bins: { tval: { days: 4 } with_prob: 0.5 }
+		bins: { tval: { days: 6 } with_prob: 0.25 }
 	} }
 } }
 disease_states: { state_label: "asymptomatic" infectivity: 0.5 timed_transition: {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -10,7 +11,8 @@ type Intervention struct {
 	Kind       InterventionKind
 	Compliance float64 // share of the persons, or of the locations, that comply; who they are is drawn once
 	Trigger    Trigger
-	// Of a Vaccination: the chance of a person to be vaccinated on a day, and the share of the susceptibility that is left then.
+	// Of a Vaccination: the chance of a person to be vaccinated on a day, and the share of the susceptibility that is
+	// left then.
 	Probability, Susceptibility float64
 	// Closed is the kind of locations that a Closure closes: a column of the locations' file that is true or false.
 	Closed string
@@ -35,7 +37,8 @@ type Trigger struct {
 	On, Off float64 // day, Off 0 for never; or share of the people, Off below On
 }
 
-// Next tells whether the trigger is on, on a day, when it was on the day before or not, and so many people in a share were infected then.
+// Next tells whether the trigger is on, on a day, when it was on the day before or not, and so many people in a share
+// were infected then.
 func (t Trigger) Next(was bool, day int, share float64) bool {
 	if !t.ByCases {
 		return float64(day) >= t.On && (t.Off == 0 || float64(day) < t.Off)
@@ -88,7 +91,8 @@ type textClosure struct {
 	Kind string `text:"kind"`
 }
 
-// interventionsMost is how many interventions there may be of persons, and of locations: each has a bit of who complies.
+// interventionsMost is how many interventions there may be of persons, and of locations: each has a bit of who
+// complies.
 const interventionsMost = 16
 
 // ReadInterventions reads what is done against a disease. Those of persons come first.
@@ -98,7 +102,8 @@ func ReadInterventions(text []byte) (all []Intervention, err error) {
 		return nil, fmt.Errorf("interventions: %w", err)
 	}
 	if len(t.Persons) > interventionsMost || len(t.Locations) > interventionsMost {
-		return nil, fmt.Errorf("interventions: %d of persons and %d of locations: give up to %d of each", len(t.Persons),
+		return nil, fmt.Errorf("interventions: %d of persons and %d of locations: give up to %d of each",
+			len(t.Persons),
 			len(t.Locations), interventionsMost)
 	}
 	for i, x := range append(t.Persons, t.Locations...) {
@@ -107,7 +112,7 @@ func ReadInterventions(text []byte) (all []Intervention, err error) {
 			return nil, fmt.Errorf("interventions: %w", err)
 		}
 		if ofLocations := i >= len(t.Persons); ofLocations != intervention.OfLocations() {
-			return nil, fmt.Errorf("interventions: closures are location_interventions, and others are person_interventions")
+			return nil, errors.New("interventions: closures are location_interventions, others person_interventions")
 		}
 		all = append(all, intervention)
 	}
@@ -115,7 +120,8 @@ func ReadInterventions(text []byte) (all []Intervention, err error) {
 }
 
 func (t textIntervention) intervention(triggers []textTrigger) (i Intervention, err error) {
-	if err := oneOf("an intervention", "self_isolation, school_closures, vaccination and closure", t.Isolation != nil, t.Schools != nil,
+	if err := oneOf("an intervention", "self_isolation, school_closures, vaccination and closure", t.Isolation != nil,
+		t.Schools != nil,
 		t.Vaccination != nil, t.Closure != nil); err != nil {
 		return i, err
 	}
@@ -146,13 +152,13 @@ func (t textTrigger) trigger() (Trigger, error) {
 	}
 	if t.Day != nil {
 		if t.Day.Off != 0 && t.Day.Off <= t.Day.On || t.Day.On < 0 {
-			return Trigger{}, fmt.Errorf("a trigger is on from day %d to day %d: give days of 0 or more, the second after the first",
+			return Trigger{}, fmt.Errorf("a trigger is on from day %d to day %d: give days of 0 or more, in order",
 				t.Day.On, t.Day.Off)
 		}
 		return Trigger{On: float64(t.Day.On), Off: float64(t.Day.Off)}, nil
 	}
 	if !(t.Cases.On >= t.Cases.Off && t.Cases.Off >= 0 && t.Cases.On <= math.MaxFloat64) {
-		return Trigger{}, fmt.Errorf("a trigger is on from a share of %v new cases to one of %v: give shares of 0 or more, the second not above the first",
+		return Trigger{}, fmt.Errorf("a trigger is on from a share of %v new cases to one of %v: give 0 or more, and not more for its end",
 			t.Cases.On, t.Cases.Off)
 	}
 	return Trigger{true, t.Cases.On, t.Cases.Off}, nil

@@ -82,14 +82,16 @@ func (d *Disease) fill(t textDisease) error {
 			return err
 		}
 		if len(t.Starts) > 1 && (s.Lower < 0 || s.Upper < s.Lower) {
-			return fmt.Errorf("starting_states are for ages of %d to %d: give lower, and upper not below it", s.Lower, s.Upper)
+			return fmt.Errorf("starting_states are for ages of %d to %d: give lower, and upper not below it", s.Lower,
+				s.Upper)
 		}
 		d.Starts = append(d.Starts, Start{int(s.State), int(s.Lower), int(s.Upper)})
 	}
 	labels := map[string]bool{}
 	for _, s := range t.States {
 		if s.Label == "" || labels[s.Label] {
-			return fmt.Errorf("two states are called %q, or one has no state_label: give each a name of its own", s.Label)
+			return fmt.Errorf("two states are called %q, or one has no state_label: give each a name of its own",
+				s.Label)
 		}
 		labels[s.Label] = true
 		state, err := t.state(s)
@@ -110,7 +112,8 @@ func (t textDisease) known(where string, state int32) error {
 }
 
 func (t textDisease) state(s textState) (State, error) {
-	state, where := State{Label: s.Label, Infectivity: s.Infectivity, Susceptibility: s.Susceptibility, Symptomatic: s.Symptomatic},
+	state, where := State{Label: s.Label, Infectivity: s.Infectivity, Susceptibility: s.Susceptibility,
+		Symptomatic: s.Symptomatic},
 		fmt.Sprintf("state %q", s.Label)
 	for _, x := range []float64{s.Infectivity, s.Susceptibility} {
 		if !(x >= 0 && x <= math.MaxFloat64) {

@@ -100,7 +100,8 @@ func TestBadDiseases(t *testing.T) {
 		{"tmin: { days: 1 }", "tmin: { days: 4 }", "for most of it below the least"},
 		{"fixed: { time_in_state: { days: 1 hours: 12 } }", "discrete: { bins: { tval: { days: 1 } with_prob: 0.5 } }",
 			`state "I", which lasts by discrete times, has probabilities that sum up to 0.5`},
-		{"fixed: { time_in_state: { days: 1 hours: 12 } }", "discrete: { bins: { tval: { days: -1 } with_prob: 1 } }", "below 0"},
+		{"fixed: { time_in_state: { days: 1 hours: 12 } }", "discrete: { bins: { tval: { days: -1 } with_prob: 1 } }",
+			"below 0"},
 		{"disease_states", "nonsense", "unknown field: nonsense"},
 		{sir, "", "it has 0 disease_states"},
 	} {
@@ -148,10 +149,12 @@ func TestExposureTransitions(t *testing.T) {
 func TestReadTable(t *testing.T) {
 	table, err := ReadTable([]byte(`num_rows: 3 start_time: { days: 1 } duration: { days: 7 }
 		fields { field_name: "lid" unique_id: {} } fields { field_name: "pid" foreign_id {} }
-		fields { field_name: "x" ignore: {} } fields { field_name: "age" int32: {} } fields { field_name: "school" bool: {} }`))
+		fields { field_name: "x" ignore: {} } fields { field_name: "age" int32: {} }
+		fields { field_name: "school" bool: {} }`))
 	require.NoError(t, err)
 	require.Equal(t, &Table{
-		Columns: []Column{{"lid", Self}, {"pid", Other}, {"x", Ignored}, {"age", Number}, {"school", Kind}}, Rows: 3, Days: 7, First: 1,
+		Columns: []Column{{"lid", Self}, {"pid", Other}, {"x", Ignored}, {"age", Number},
+			{"school", Kind}}, Rows: 3, Days: 7, First: 1,
 	}, table)
 	at, err := table.Find(Other, "")
 	require.NoError(t, err)
@@ -168,7 +171,8 @@ const measures = `
 triggers: { new_daily_cases: { trigger_on: 0.004; trigger_off: 0.001; } }
 triggers: { day: { trigger_on: 3 trigger_off: 9 } }
 person_interventions: { compliance: 0.95; trigger_index: 0; self_isolation: {} }
-person_interventions: { compliance: 0.7 trigger_index: 1 vaccination: { probability: 1 vaccinated_susceptibility: 0.1 } }
+person_interventions: { compliance: 0.7 trigger_index: 1
+	vaccination: { probability: 1 vaccinated_susceptibility: 0.1 } }
 location_interventions: { compliance: 1 trigger_index: 0 school_closures: {} }
 location_interventions: { compliance: 1 trigger_index: 1 closure: { kind: "shop" } }
 `

@@ -87,9 +87,10 @@ func ReadTable(text []byte) (*Table, error) {
 	for _, f := range t.Fields {
 		column := Column{Name: f.Name}
 		for role, is := range map[Role]bool{
-			Self: f.UniqueID != nil, Other: f.ForeignID != nil, Arrival: f.StartTime != nil, Duration: f.Duration != nil,
-			Kind:   f.Bool != nil,
-			Number: f.Int32 != nil || f.Int64 != nil || f.Uint32 != nil || f.Uint64 != nil,
+			Self: f.UniqueID != nil, Other: f.ForeignID != nil, Arrival: f.StartTime != nil,
+			Duration: f.Duration != nil,
+			Kind:     f.Bool != nil,
+			Number:   f.Int32 != nil || f.Int64 != nil || f.Uint32 != nil || f.Uint64 != nil,
 		} {
 			if is {
 				column.Role = role

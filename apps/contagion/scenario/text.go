@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// The schema of a message is a Go struct: each field has the tag "text", its name in the file. A struct is a message, a pointer to
-// one a message that may be absent, a slice what may be there several times. So there is one place that says what a file may hold,
-// and no generated code.
+// The schema of a message is a Go struct: each field has the tag "text", its name in the file. A struct is a message,
+// a pointer to one a message that may be absent, a slice what may be there several times. So there is one place that
+// says what a file may hold, and no generated code.
 
 // unmarshal reads a textproto into a struct whose fields are tagged.
 func unmarshal(text []byte, into any) error {
@@ -58,7 +58,8 @@ func describe(file *descriptorpb.FileDescriptorProto, of reflect.Type) {
 			Name: proto.String(of.Field(i).Tag.Get("text")), Number: proto.Int32(int32(i + 1)), Label: &label,
 		}
 		if field.Kind() == reflect.Struct {
-			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), proto.String(".scenario."+field.Name())
+			f.Type = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum()
+			f.TypeName = proto.String(".scenario." + field.Name())
 			describe(file, field)
 		} else {
 			f.Type = kinds[field.Kind()].Enum()
@@ -89,7 +90,8 @@ func fill(into reflect.Value, message protoreflect.Message) {
 			continue
 		}
 		for j := range value.List().Len() {
-			into.Field(i).Set(reflect.Append(into.Field(i), converted(value.List().Get(j), into.Field(i).Type().Elem())))
+			into.Field(i).Set(reflect.Append(into.Field(i), converted(value.List().Get(j),
+				into.Field(i).Type().Elem())))
 		}
 	}
 }
