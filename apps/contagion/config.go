@@ -139,27 +139,15 @@ func (c Config) checkParts(ranks int) error {
 		n    int
 	}{{"people", c.People, c.Population.People()}, {"locations", c.Locations, c.Population.Locations()}} {
 		if x.of != nil && (x.of.Len() != uint64(x.n) || x.of.Ranks() != ranks) {
-			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks", x.of.Len(),
-				x.what, x.of.Ranks(), x.n,
-				x.what, ranks)
+			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks",
+				x.of.Len(), x.what, x.of.Ranks(), x.n, x.what, ranks)
 		}
 	}
-	ages := []int{c.Population.Age(0)}
-	if c.Disease.Ages() {
-		ages = nil
-		seen := map[int]bool{}
-		for person := range c.Population.People() {
-			if age := c.Population.Age(person); !seen[age] {
-				seen[age] = true
-				ages = append(ages, age)
-			}
-			if len(seen) > 1000 {
-				break
-			}
-		}
+	if !c.Disease.Ages() {
+		return nil
 	}
-	for _, age := range ages {
-		if _, err := c.Disease.Start(age); err != nil {
+	for person := range c.Population.People() {
+		if _, err := c.Disease.Start(c.Population.Age(person)); err != nil {
 			return err
 		}
 	}

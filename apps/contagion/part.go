@@ -87,12 +87,12 @@ func (p *part) settle(i int) {
 	if err != nil {
 		panic("contagion: " + err.Error()) // Check has looked at all ages
 	}
-	who := person{left: scenario.Forever, state: uint16(state), next: uint16(state), modifier: 1}
+	who := &p.people[i]
+	*who = person{left: scenario.Forever, state: uint16(state), next: uint16(state), modifier: 1}
 	if p.Loimos {
 		who.engine = p.engine(key)
 	}
 	who.complies = comply(p.ofPersons, p.source(&who.engine, useComply, uint64(key), 0))
-	p.people[i] = who
 }
 
 // comply draws who complies with each intervention, as bits.

@@ -47,6 +47,14 @@ type totals struct {
 	Made, Stayed, Refused, Exposures, Infected, Meetings, Contacts, Sum uint64
 }
 
+// totals are those of a part.
+func (p *part) totals() totals {
+	return totals{
+		Made: p.made, Stayed: p.stayed, Refused: p.refused, Exposures: p.got.Count, Infected: uint64(len(p.infections)),
+		Meetings: p.sweeper.meetings, Contacts: p.sweeper.contacts, Sum: sumOf(p.infections),
+	}
+}
+
 func (t totals) plus(o totals) totals {
 	return totals{
 		t.Made + o.Made, t.Stayed + o.Stayed, t.Refused + o.Refused, t.Exposures + o.Exposures, t.Infected + o.Infected,

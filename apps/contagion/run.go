@@ -7,6 +7,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -73,8 +74,11 @@ func (b *bench) settle() error {
 			t.SendAll(vs)
 		}
 	}
-	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose),
-		target.Reduce(reduce.Combine(merge)))
+	options := []target.Option{target.Reduce(reduce.Combine(merge))}
+	if b.config.Send == Manual {
+		options = append(options, target.Route(route.Direct)) // some detectors want one topology for all
+	}
+	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
 	return nil
 }
 

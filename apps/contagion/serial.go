@@ -21,9 +21,7 @@ func Serial(c Config) (Result, error) {
 	}
 	r := Result{}
 	r.describe(c)
-	r.count(c, p.curve, totals{Made: p.made, Stayed: p.made, Refused: p.refused, Exposures: p.got.Count,
-		Infected: uint64(len(p.infections)),
-		Meetings: p.sweeper.meetings, Contacts: p.sweeper.contacts, Sum: sumOf(p.infections)})
+	r.count(c, p.curve, p.totals())
 	if c.List {
 		r.Infections = slices.Clone(p.infections)
 		sortInfections(r.Infections)

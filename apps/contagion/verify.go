@@ -45,10 +45,7 @@ func (b *bench) onFirst(n uint64) uint64 {
 // collect fills in the result.
 func (b *bench) collect(r *Result) error {
 	p := b.part
-	all, err := pebble.AllReduce(b.rank, totals{
-		Made: p.made, Stayed: p.stayed, Refused: p.refused, Exposures: p.got.Count, Infected: uint64(len(p.infections)),
-		Meetings: p.sweeper.meetings, Contacts: p.sweeper.contacts, Sum: sumOf(p.infections),
-	}, totals.plus)
+	all, err := pebble.AllReduce(b.rank, p.totals(), totals.plus)
 	if err != nil {
 		return err
 	}

@@ -17,15 +17,14 @@ var Formats = []string{"csv", "json", "avro"}
 
 // WriteCurve writes a curve. As csv it is what Loimos writes.
 func WriteCurve(w io.Writer, format string, curve []Row) error {
-	return write(w, format, curve, sheet{"epidemic_curve", []string{"day", "state", "total_in_state",
-		"change_in_state"}}, func(r Row) []any {
+	return write(w, format, curve, curveSheet, func(r Row) []any {
 		return []any{r.Day, r.State, r.Total, r.Change}
 	})
 }
 
 // WriteInfections writes who was infected by whom, where and when.
 func WriteInfections(w io.Writer, format string, all []Infection) error {
-	return write(w, format, all, sheet{"infections", []string{"day", "person", "by", "location", "start"}},
+	return write(w, format, all, infectionSheet,
 		func(i Infection) []any {
 			return []any{i.Day, i.Person, i.By, i.Location, i.Start}
 		})
@@ -36,6 +35,11 @@ type sheet struct {
 	name    string
 	columns []string
 }
+
+var (
+	curveSheet     = sheet{"epidemic_curve", []string{"day", "state", "total_in_state", "change_in_state"}}
+	infectionSheet = sheet{"infections", []string{"day", "person", "by", "location", "start"}}
+)
 
 func write[R any](w io.Writer, format string, rows []R, of sheet, cells func(r R) []any) (err error) {
 	switch format {
