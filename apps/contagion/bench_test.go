@@ -72,3 +72,52 @@ func BenchmarkSweep(b *testing.B) {
 		})
 	}
 }
+
+// A plain loop over people and visits, which knows nothing of exposures, is what the twin's days without an outbreak
+// are compared with.
+func BenchmarkPlain(b *testing.B) {
+	c := large(b)
+	c.PerDay = -1
+	type stay struct {
+		location, person uint32
+		arrive, depart   int32
+	}
+	people, locations := c.Population.People(), c.Population.Locations()
+	b.Run("loop", func(b *testing.B) {
+		visits := 0
+		for b.Loop() {
+			states, brings := make([]uint8, people), make([]uint8, locations)
+			var stays []stay
+			var itinerary []population.Visit
+			for day := range c.Days {
+				stays = stays[:0]
+				clear(brings)
+				for person := range people {
+					itinerary = c.Population.Visits(itinerary[:0], person, day%c.Population.Days())
+					for _, v := range itinerary {
+						brings[v.Location] |= 1 << states[person]
+						stays = append(stays, stay{v.Location, uint32(person), v.Arrive, v.Depart})
+					}
+				}
+				visits += len(stays)
+				hot := 0
+				for _, s := range stays {
+					if brings[s.location] > 1 {
+						hot++
+					}
+				}
+				require.Zero(b, hot)
+			}
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+	b.Run("twin", func(b *testing.B) {
+		visits := uint64(0)
+		for b.Loop() {
+			got, err := Serial(c)
+			require.NoError(b, err)
+			visits += got.Visits
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+}
