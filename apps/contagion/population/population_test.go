@@ -340,6 +340,7 @@ func TestCamps(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	all := files()
 	f.Add(all["people.csv"].Data, all["locations.csv"].Data, all["visits.csv"].Data)
+	f.Add([]byte("\"d"), all["locations.csv"].Data, all["visits.csv"].Data) // a quote that has no end
 	f.Fuzz(func(t *testing.T, people, locations, visits []byte) {
 		all := files()
 		all["people.textproto"].Data = []byte(personFields)

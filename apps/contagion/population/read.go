@@ -74,9 +74,11 @@ func (r reader) rows(name string, columns func(t *scenario.Table) error,
 			err = row(texts)
 		}
 		if err != nil {
-			line, _ := c.FieldPos(0)
+			line := 0
 			if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
 				line, err = parse.Line, parse.Err
+			} else {
+				line, _ = c.FieldPos(0)
 			}
 			return nil, fmt.Errorf("%s%s.csv, line %d: %w", r.prefix, name, line, err)
 		}
