@@ -58,7 +58,7 @@ func interventions(t testing.TB) []scenario.Intervention {
 func little(t testing.TB, seed uint64) Config {
 	return Config{
 		Disease: diseaseOf(t, flu), Population: town(t, population.TownConfig{People: 300, Locations: 60,
-			Seed: seed}), Days: 8, Seed: seed,
+			Seed: seed}), Days: 4, PerDay: 8, Seed: seed,
 		List: true,
 	}
 }

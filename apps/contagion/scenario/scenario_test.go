@@ -76,7 +76,7 @@ func TestModelsOfLoimos(t *testing.T) {
 	_, err = all.Start(1000)
 	require.ErrorContains(t, err, "no starting state for an age of 1000")
 	_, err = read("H5N1.textproto")
-	require.ErrorContains(t, err, "disease model: (line 8:5): unknown field: transition_set")
+	require.ErrorContains(t, err, "unknown field: transition_set")
 }
 
 // Each mistake is told in one sentence.
