@@ -58,19 +58,31 @@ func ErdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
 	return g
 }
 
-// Data returns the path of a real graph, and skips the test where there is none.
+// Data returns the path of a file of public data, and skips the test where there is none. Its folder is PEBBLES_DATA, or
+// shared/data in a folder above the test.
 func Data(tb testing.TB, name string) string {
 	tb.Helper()
 	folder := os.Getenv("PEBBLES_DATA")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "data")
+		folder = above(filepath.Join("shared", "data"))
 	}
 	path := filepath.Join(folder, name)
 	if _, err := os.Stat(path); err != nil {
 		require.ErrorIs(tb, err, fs.ErrNotExist)
-		tb.Skipf("no %s: set PEBBLES_DATA to the folder of real graphs", path)
+		tb.Skipf("no %s: set PEBBLES_DATA to the folder of public data", path)
 	}
 	return path
+}
+
+// above is the path of a folder that is in this one or in one above it; if there is none, it is the last one tried.
+func above(folder string) string {
+	for range 8 {
+		if _, err := os.Stat(folder); err == nil {
+			return folder
+		}
+		folder = filepath.Join("..", folder)
+	}
+	return folder
 }
 
 // Write writes a file for the test, and returns its path.

@@ -1,27 +1,13 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// data is the path of a public graph.
-func data(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("PEBBLES_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the public graph %s is not there: name the directory that has it in PEBBLES_DATA", path)
-	}
-	return path
-}
+	"github.com/activepebbles/pebbles/apps/appstest"
+)
 
 // answers are what is known of searches of a public graph, one entry a root.
 type answers struct {
@@ -68,7 +54,7 @@ func TestPublicGraphs(t *testing.T) {
 }
 
 func (known answers) check(t *testing.T, flags []string) {
-	line := []string{"bfs", "--json", "--graph", data(t, known.file)}
+	line := []string{"bfs", "--json", "--graph", appstest.Data(t, known.file)}
 	for _, root := range known.roots {
 		line = append(line, "--root", root)
 	}
