@@ -55,3 +55,35 @@ func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	}))
 	require.Positive(t, handled)
 }
+
+// A rank that sends all its pebbles to itself handles those of others meanwhile: they would wait for credit until it
+// had ended.
+func TestSendersToThemselvesServeOthers(t *testing.T) {
+	for name, send := range map[string]func(number *target.Target[uint64], v uint64){
+		"single":  (*target.Target[uint64]).Send,
+		"batches": func(number *target.Target[uint64], v uint64) { number.SendAll([]uint64{v, v, v}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fromOther := false
+			require.NoError(t, simulate(t, 2, pebble.Config{Due: time.Millisecond}, func(r *pebble.Rank) error {
+				number := target.New(r, "number", distribution.Cyclic(4, 2),
+					target.Key(func(v uint64) uint64 { return v }),
+					target.Each(func(v uint64) { fromOther = fromOther || v == 2 }))
+				return r.Epoch(func() error {
+					if r.ID() == 1 {
+						number.Send(2)
+						return nil
+					}
+					for range 1000 {
+						if fromOther {
+							return nil
+						}
+						send(number, 0)
+						r.Compute(time.Millisecond)
+					}
+					return errors.New("a second of own pebbles, and none of the other rank's was handled")
+				})
+			}))
+		})
+	}
+}

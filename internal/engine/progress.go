@@ -52,11 +52,13 @@ func (r *Rank) Turn() bool {
 	return worked
 }
 
-// spend notes n pieces of work, and now and then looks at the clock and sends what is due.
-func (r *Rank) spend(n int) {
-	if r.tick > 0 && r.sampler.Spend(n) {
-		r.flushDue()
+// spend notes n pieces of work, and now and then looks at the clock and sends what is due. It tells whether it has.
+func (r *Rank) spend(n int) bool {
+	if r.tick <= 0 || !r.sampler.Spend(n) {
+		return false
 	}
+	r.flushDue()
+	return true
 }
 
 // drain handles what handlers have sent to this very rank so far.

@@ -214,14 +214,20 @@ func (t *Target) HandleQueued() {
 	}
 }
 
-// Spend notes that the main function has sent n pebbles, and now and then sends what is due. It comes after Begin.
-func (t *Target) Spend(n int) { t.spend(n) }
+// Spend notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
+// arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
+func (t *Target) Spend(n int) {
+	if t.spend(n) {
+		t.Progress()
+	}
+}
 
 // Pass is Spend for a pebble that is put aside: it comes without Begin.
 func (t *Target) Pass() {
 	if t.tick > 0 && t.sampler.Spend(1) {
 		t.Begin(false)
 		t.flushDue()
+		t.Progress()
 		t.End()
 	}
 }

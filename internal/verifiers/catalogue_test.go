@@ -43,6 +43,9 @@ var catalogue = []mutation{
 		"if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which", "if s.n+len(vs) >= len(s.vs) { // which",
 		"TestDepth"},
 
+	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.spend(n) {\n", "\tif t.spend(n) && n < 0 {\n",
+		"target/TestSendersToThemselvesServeOthers"},
+
 	// Contagion.
 	{"a visit is not sent", "apps/contagion/run.go", "\t\t\tt.SendAll(vs)\n", "\t\t\tt.SendAll(vs[min(1, len(vs)):])\n", "TestRanksAgree"},
 	{"a visit is sent twice", "apps/contagion/run.go",
