@@ -342,7 +342,7 @@ func TestOddPrograms(t *testing.T) {
 			"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$1\"\n",
 			"pebbles": "case \"$*\" in *shm*) exit 2;; esac\n" + fine,
 		}
-		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong jacobi") {
+		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong jacobi contagion") {
 			scripts["peer-"+name] = peer
 		}
 		folder := install(t, scripts)

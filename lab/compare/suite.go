@@ -19,6 +19,7 @@ type sizes struct {
 	rounds   int // of the all-to-all
 	grid     int // rows and columns, of Jacobi
 	sweeps   int
+	people   int // of Contagion
 }
 
 // tinyWords is a logarithm. On smaller tables opt2 loses so many updates that HPCC's rules are broken.
@@ -27,11 +28,11 @@ const tinyWords = 16
 var (
 	full = sizes{
 		words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20,
-		grid: 2000, sweeps: 100,
+		grid: 2000, sweeps: 100, people: 500_000,
 	}
 	tiny = sizes{
 		words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10,
-		grid: 50, sweeps: 5,
+		grid: 50, sweeps: 5, people: 1000,
 	}
 )
 
@@ -58,7 +59,7 @@ func (s suite) groups() (all []lab.Group) {
 		}
 	}
 	for _, over := range []medium{shm, tcp} {
-		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over))
+		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over), s.contagion(over))
 	}
 	for _, over := range []medium{shm, tcp} {
 		for _, scale := range s.size.scales {
@@ -231,6 +232,17 @@ func (s suite) jacobi(over medium) lab.Group {
 	w.oursAs("Active Pebbles, pages", halos, "pages jacobi "+arguments)
 	w.oursAs("Active Pebbles, arrays", halos, "pages jacobi --by array "+arguments)
 	w.peer(halos, halos, "jacobi", arguments)
+	return w.group
+}
+
+func (s suite) contagion(over medium) lab.Group {
+	w := s.work(over, fmt.Sprintf("Contagion, a town of %d people", s.size.people),
+		"Visits of 36 bytes a second, from each person to the locations that it goes to, on six days on which nobody is ill. "+
+			"People and locations are spread over the ranks without regard to who is near, so half of the visits are sent.",
+		lab.Case{Field: "visits_per_second", Scale: 1e-6, Unit: "M visits/s", Exact: []string{"visits"}})
+	arguments := fmt.Sprintf("contagion --days 6 --people %d", s.size.people)
+	w.ours(pointToPoint, arguments+" --outbreak 0 --spread scattered")
+	w.both(pointToPoint, "contagion", strings.TrimPrefix(arguments, "contagion "))
 	return w.group
 }
 
