@@ -141,29 +141,38 @@ func (w *rules) engine(person int) chance.Standard {
 	return chance.Seeded(w.Seed + uint64(w.Population.PersonID(person)))
 }
 
-// spot finds what a rank has of the people, or of the locations.
+// spot finds what a rank has of the people, or of the locations. Blocks and cyclic distributions are asked once.
 type spot struct {
-	of       distribution.Indexed
-	self     int
-	first, n uint64 // of a block
-	isBlock  bool
+	of     distribution.Indexed
+	self   int
+	n      uint64
+	first  uint32
+	stride uint32 // from each of the rank's things to the next; 0 if they are in no such order
 }
 
 func newSpot(of distribution.Indexed, self int) spot {
 	s := spot{of: of, self: self, n: uint64(of.LocalLen(self))}
-	if _, s.isBlock = of.(*distribution.BlockMap); s.isBlock && s.n > 0 {
-		s.first = of.Key(self, 0)
+	switch of.(type) {
+	case *distribution.BlockMap:
+		s.stride = 1
+	case *distribution.CyclicMap:
+		s.stride = uint32(of.Ranks())
+	}
+	if s.stride > 0 && s.n > 0 {
+		s.first = uint32(of.Key(self, 0))
 	}
 	return s
 }
 
 // local is the number of a thing among those of the rank; not ok if it is another's.
 func (s *spot) local(key uint32) (local uint32, ok bool) {
-	if s.isBlock {
-		at := uint64(key) - s.first
-		return uint32(at), at < s.n
-	}
-	if s.of.Owner(uint64(key)) != s.self {
+	switch from := key - s.first; {
+	case s.stride == 1:
+		return from, uint64(from) < s.n
+	case s.stride > 1:
+		local = from / s.stride
+		return local, from%s.stride == 0 && uint64(local) < s.n
+	case s.of.Owner(uint64(key)) != s.self:
 		return 0, false
 	}
 	return uint32(s.of.Local(uint64(key))), true
@@ -171,8 +180,8 @@ func (s *spot) local(key uint32) (local uint32, ok bool) {
 
 // key is the number of one of the rank's things among all.
 func (s *spot) key(local int) uint32 {
-	if s.isBlock {
-		return uint32(s.first) + uint32(local)
+	if s.stride > 0 {
+		return s.first + uint32(local)*s.stride
 	}
 	return uint32(s.of.Key(s.self, local))
 }

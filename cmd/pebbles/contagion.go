@@ -42,9 +42,9 @@ type contagionFlags struct {
 
 // The ways to spread people and locations over the ranks.
 const (
-	spreadBlocks    = "blocks"    // of neighbours in number
-	spreadHilbert   = "hilbert"   // of neighbours on the map
-	spreadScattered = "scattered" // without regard to who is near
+	spreadBlocks  = "blocks"  // of neighbours in number
+	spreadHilbert = "hilbert" // of neighbours on the map
+	spreadCyclic  = "cyclic"  // in turn, without regard to who is near
 )
 
 func newContagion(t terminal) *cobra.Command {
@@ -107,7 +107,7 @@ func (b *contagionFlags) register(c *cobra.Command) {
 	f.Var(count{&b.blocks, 1, "32"}, "blocks", "blocks of Loimos's people")
 	words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "how visits go to locations")
 	f.Var(count{&b.config.Bundle, 1, "64"}, "bundle", "visits of a buffer of --send manual")
-	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadScattered},
+	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadCyclic},
 		"which ranks have which people and locations")
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
@@ -158,9 +158,9 @@ func (b *contagionFlags) read(ranks int) (err error) {
 		if c.People, c.Locations, err = population.Curve(c.Population, ranks); err != nil {
 			return err
 		}
-	case spreadScattered:
-		c.People = distribution.Hashed(uint64(c.Population.People()), ranks, c.Seed)
-		c.Locations = distribution.Hashed(uint64(c.Population.Locations()), ranks, c.Seed)
+	case spreadCyclic:
+		c.People = distribution.Cyclic(uint64(c.Population.People()), ranks)
+		c.Locations = distribution.Cyclic(uint64(c.Population.Locations()), ranks)
 	}
 	return c.Check(ranks)
 }

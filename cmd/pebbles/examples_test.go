@@ -116,7 +116,7 @@ func TestCompletion(t *testing.T) {
 		"reduce --kind":                "sum count max distinct concatenate",
 		"contagion --send":             "aggregated manual",
 		"contagion --contact":          "constant min-max-alpha certain",
-		"contagion --spread":           "blocks hilbert scattered",
+		"contagion --spread":           "blocks hilbert cyclic",
 		"bfs --format":                 "auto edgelist pace matrixmarket metis",
 		"randomaccess --log-format":    "text json",
 		"randomaccess --coalesce":      "auto",

@@ -241,7 +241,7 @@ func (s suite) contagion(over medium) lab.Group {
 			"People and locations are spread over the ranks without regard to who is near, so half of the visits are sent.",
 		lab.Case{Field: "visits_per_second", Scale: 1e-6, Unit: "M visits/s", Exact: []string{"visits"}})
 	arguments := fmt.Sprintf("contagion --days 6 --people %d", s.size.people)
-	w.ours(pointToPoint, arguments+" --outbreak 0 --spread scattered")
+	w.ours(pointToPoint, arguments+" --outbreak 0 --spread cyclic")
 	w.both(pointToPoint, "contagion", strings.TrimPrefix(arguments, "contagion "))
 	return w.group
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DAY = 86400, WEEK = 7, USE_VISITS = 1, MOST = 64, PER_DAY = 5 };
+enum { DAY = 86400, WEEK = 7, USE_VISITS = 1, MOST = 64, PER_DAY = 5, FIRSTS = 1 << 11 };
 
 struct visit {
 	uint32_t location, person, place;
@@ -25,8 +25,9 @@ struct location {
 };
 
 static uint64_t people = 500000, locations, seed;
-static int width, height, reaches;
-static double *reach; // chance of a distance of at most so many hops
+static int width, height;
+static double *reach;     // chance of a distance of at most so many hops
+static int first[FIRSTS]; // by the first bits of a chance: the least distance that it may mean
 
 // A stream of random numbers that are counted.
 struct stream {
@@ -45,7 +46,7 @@ static int64_t draw_int(struct stream *s, int64_t low, int64_t high) {
 	const uint64_t values = (uint64_t)(high - low) + 1;
 	for (;;) {
 		const unsigned __int128 product = (unsigned __int128)draw(s) * values;
-		if ((uint64_t)product >= -values % values)
+		if ((uint64_t)product >= values || (uint64_t)product >= -values % values)
 			return low + (int64_t)(product >> 64);
 	}
 }
@@ -61,16 +62,23 @@ static int draw_poisson(struct stream *s, double least) {
 static void new_town(void) {
 	width = (int)ceil(sqrt((double)locations));
 	height = (int)((locations + width - 1) / width);
-	reaches = width + height - 1;
+	const int reaches = width + height - 1;
 	reach = peer_new(reaches, sizeof *reach);
 	double sum = 0;
 	for (int i = 0; i < reaches; i++)
 		reach[i] = sum += pow(i + 1, -1.5);
 	for (int i = 0; i < reaches; i++)
 		reach[i] /= sum;
+	for (int i = 0, hops = 0; i < FIRSTS; i++) {
+		while (reach[hops] < (double)i / FIRSTS)
+			hops++;
+		first[i] = hops;
+	}
 }
 
 static int mirror(int at, int n) {
+	if (at >= 0 && at < n)
+		return at;
 	if (n == 1)
 		return 0;
 	at = abs(at) % (2 * (n - 1));
@@ -80,18 +88,13 @@ static int mirror(int at, int n) {
 // near draws a location so many hops away from another.
 static uint32_t near(uint32_t home, struct stream *s) {
 	const double u = draw_double(s);
-	int low = 0, high = reaches;
-	while (low < high) {
-		const int middle = (low + high) / 2;
-		if (reach[middle] < u)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	int hops = first[(int)(u * FIRSTS)];
+	while (reach[hops] < u)
+		hops++;
+	if (hops == 0)
 		return home;
-	const int along = (int)draw_int(s, -low, low);
-	int across = low - abs(along);
+	const int along = (int)draw_int(s, -hops, hops);
+	int across = hops - abs(along);
 	if (draw_int(s, 0, 1) == 1)
 		across = -across;
 	const uint32_t at = (uint32_t)(mirror((int)(home % width) + along, width) +
@@ -99,13 +102,16 @@ static uint32_t near(uint32_t home, struct stream *s) {
 	return at < locations ? at : (uint32_t)locations - 1;
 }
 
-static void sort(int32_t *v, int n) {
-	for (int i = 1; i < n; i++) {
-		const int32_t x = v[i];
-		int j = i;
-		for (; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
+// order sorts a few times without branches, which no processor could foresee.
+static void order(int32_t *times, int n) {
+	for (int i = 0; i < n; i++) {
+		int32_t x = times[i];
+		for (int j = 0; j < i; j++) {
+			const int32_t y = times[j];
+			times[j] = x < y ? x : y;
+			x = x < y ? y : x;
+		}
+		times[i] = x;
 	}
 }
 
@@ -118,7 +124,7 @@ static int itinerary(struct visit *out, uint32_t person, uint32_t day, double le
 	int32_t times[2 * MOST];
 	for (int i = 0; i < 2 * n; i++)
 		times[i] = (int32_t)draw_int(&s, 0, DAY);
-	sort(times, 2 * n);
+	order(times, 2 * n);
 	const uint32_t home = (uint32_t)((uint64_t)person * locations / people);
 	int made = 0;
 	for (int i = 0; i < 2 * n; i += 2) {

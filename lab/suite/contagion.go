@@ -20,13 +20,13 @@ func (o Options) epidemics() lab.Group {
 	g.Add(o.run(alone, visits, line+"blocks --ranks 1", ""))
 	for _, p := range o.places(2) {
 		g.Add(o.run("2 ranks, in blocks, "+p.name, visits, line+"blocks "+p.flags, alone))
-		aggregated := "2 ranks, scattered, aggregated, " + p.name
-		g.Add(o.run(aggregated, visits, line+"scattered "+p.flags, alone))
-		g.Add(o.run("2 ranks, scattered, by hand, "+p.name, visits, line+"scattered --send manual "+p.flags,
+		aggregated := "2 ranks, cyclic, aggregated, " + p.name
+		g.Add(o.run(aggregated, visits, line+"cyclic "+p.flags, alone))
+		g.Add(o.run("2 ranks, cyclic, by hand, "+p.name, visits, line+"cyclic --send manual "+p.flags,
 			aggregated))
 		if p.name != "mem" {
-			g.Add(o.run("2 ranks, scattered, a message a visit, "+p.name, visits,
-				line+"scattered --coalesce 1 "+p.flags, aggregated))
+			g.Add(o.run("2 ranks, cyclic, a message a visit, "+p.name, visits,
+				line+"cyclic --coalesce 1 "+p.flags, aggregated))
 		}
 	}
 	return g

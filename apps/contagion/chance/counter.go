@@ -43,7 +43,7 @@ func (c *Counter) Int(low, high int64) int64 {
 	}
 	for {
 		n, rest := bits.Mul64(c.Next(), values)
-		if rest >= -values%values {
+		if rest >= values || rest >= -values%values { // the first saves most divisions
 			return low + int64(n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
+	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 )
 
 // Grid is a population made on the fly as Loimos makes it, number by number: each person has the library's engine,
@@ -165,3 +166,12 @@ func (g *Grid) PersonID(person int) int64 { return int64(person) }
 
 // LocationID implements Population.
 func (g *Grid) LocationID(location int) int64 { return int64(location) }
+
+// moments are the times of arrival and departure of n visits, in order.
+func moments(times []int32, s chance.Source, n int) []int32 {
+	for range 2 * n {
+		times = append(times, int32(s.Int(0, scenario.Day)))
+	}
+	order(times)
+	return times
+}
