@@ -25,7 +25,7 @@ func (b *bench) byHand() {
 		target.Each(func(x bundle) {
 			p.tally.Handled++ // and of its visits, which take counts
 			p.tally.Handled -= uint64(len(x.Visits))
-			p.take(x.Visits)
+			b.take(x.Visits)
 		}),
 		target.Coded[bundle](bundleCodec{}), target.Coalesce(1), target.Route(route.Direct))
 	buffers := make([][]visit, b.rank.Size())

@@ -194,12 +194,6 @@ func (p *part) open() {
 
 // take takes visits to locations of this part.
 func (p *part) take(vs []visit) {
-	sum := uint64(0)
-	for i := range vs {
-		sum += vs[i].fingerprint()
-	}
-	p.tally.Handled += uint64(len(vs))
-	p.tally.Sum -= sum
 	for i := range vs {
 		local, ok := p.locationsAt.local(vs[i].Location)
 		if !ok {

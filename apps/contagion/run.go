@@ -65,7 +65,7 @@ func (b *bench) settle() error {
 	if b.config.Send == Manual {
 		b.byHand()
 	} else {
-		t := target.New(b.rank, "visit", w.locations, target.Keys(locationsOf), target.Batch(b.part.take))
+		t := target.New(b.rank, "visit", w.locations, target.Keys(locationsOf), target.Batch(b.take))
 		b.send = func(vs []visit) {
 			for i := range vs {
 				b.part.tally.Sum += vs[i].fingerprint()
@@ -80,6 +80,17 @@ func (b *bench) settle() error {
 	}
 	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
 	return nil
+}
+
+// take counts visits that have come, and takes them.
+func (b *bench) take(vs []visit) {
+	sum := uint64(0)
+	for i := range vs {
+		sum += vs[i].fingerprint()
+	}
+	b.part.tally.Handled += uint64(len(vs))
+	b.part.tally.Sum -= sum
+	b.part.take(vs)
 }
 
 // simulate is the kernel: two epochs a day.

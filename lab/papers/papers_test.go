@@ -44,7 +44,7 @@ func TestQuick(t *testing.T) {
 	require.NoError(t, err)
 	files, err := plots.Write(t.TempDir(), results)
 	require.NoError(t, err)
-	require.Len(t, files, len(figures())-5) // five are tables alone
+	require.Len(t, files, len(figures())-6) // six are tables alone
 }
 
 // A page gets a section for each figure, and no other one is touched.
