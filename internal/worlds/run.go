@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	timeMost  = 3 * time.Second // of virtual time, since faults may take seconds
-	delayMost = 20_000          // nanoseconds
-	silence   = 200_000_000     // nanoseconds
+	timeMost  = 10 * time.Second // of virtual time, since faults may take seconds
+	delayMost = 20_000           // nanoseconds
+	silence   = 200_000_000      // nanoseconds
 )
 
 // Outcome is the result of a world in which nothing is wrong.
