@@ -1,0 +1,205 @@
+package gravity
+
+import "math"
+
+// OrderMost is the highest order of moments: hexadecapoles. Order 3 is octupoles, 2 quadrupoles, and 1 the mass
+// alone, since moments are about the centre of mass, where dipoles vanish.
+const OrderMost = 4
+
+// moments are how many products of up to four coordinates there are.
+const moments = 35
+
+// raw are the sums of mass times products of coordinates relative to a centre, in the order of powers.
+type raw [moments]float64
+
+// powers are the exponents of x, y and z of each product: the mass, 3 of one coordinate, 6 of two, 10 of three, 15 of
+// four, the higher powers of x before those of y.
+var powers = func() (all [moments][3]int) {
+	n := 0
+	for degree := range OrderMost + 1 {
+		for x := degree; x >= 0; x-- {
+			for y := degree - x; y >= 0; y-- {
+				all[n] = [3]int{x, y, degree - x - y}
+				n++
+			}
+		}
+	}
+	return all
+}()
+
+// shift is a term of moments about another centre: so many times a moment times a product of the distance.
+type shift struct {
+	to, from, by uint8
+	times        float64
+}
+
+// shifts are all terms, by the binomial theorem.
+var shifts = func() (all []shift) {
+	at := map[[3]int]uint8{}
+	for i, p := range powers {
+		at[p] = uint8(i)
+	}
+	for to, p := range powers {
+		for x := range p[0] + 1 {
+			for y := range p[1] + 1 {
+				for z := range p[2] + 1 {
+					all = append(all, shift{
+						uint8(to), at[[3]int{x, y, z}], at[[3]int{p[0] - x, p[1] - y, p[2] - z}],
+						choose(p[0], x) * choose(p[1], y) * choose(p[2], z),
+					})
+				}
+			}
+		}
+	}
+	return all
+}()
+
+func choose(n, k int) float64 {
+	c := 1.0
+	for i := range k {
+		c = c * float64(n-i) / float64(i+1)
+	}
+	return c
+}
+
+// products are all products of up to four coordinates.
+func products(d Vector) (all raw) {
+	all[0] = 1
+	n := 1
+	for from, count := 0, 1; n < moments; count++ {
+		// The products of a degree follow those of the degree before: times x each, those without x times y, the last
+		// times z.
+		rows := count * (count + 1) / 2
+		for i := range rows {
+			all[n] = all[from+i] * d[0]
+			n++
+		}
+		for i := rows - count; i < rows; i++ {
+			all[n] = all[from+i] * d[1]
+			n++
+		}
+		all[n] = all[from+rows-1] * d[2]
+		n++
+		from += rows
+	}
+	return all
+}
+
+// add adds a mass at a distance d of the centre.
+func (m *raw) add(mass float64, d Vector) {
+	p := products(d)
+	for i := range m {
+		m[i] += mass * p[i]
+	}
+}
+
+// join adds moments about a centre at a distance d.
+func (m *raw) join(o *raw, d Vector) {
+	p := products(d)
+	for _, s := range shifts {
+		m[s.to] += s.times * p[s.by] * o[s.from]
+	}
+}
+
+// Moments are those of some particles about their centre of mass, without traces, each with the factor by which it
+// enters the potential.
+type Moments struct {
+	Mass   float64
+	Center Vector
+	Q2     [6]float64  // xx xy xz yy yz zz
+	Q3     [10]float64 // xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz
+	Q4     [15]float64 // xxxx xxxy xxxz xxyy xxyz xxzz xyyy xyyz xyzz xzzz yyyy yyyz yyzz yzzz zzzz
+}
+
+// traceless makes moments of sums about a centre.
+func (m *raw) traceless(center Vector) Moments {
+	q := Moments{Mass: m[0], Center: center}
+	s2, s3, s4 := m[4:10], m[10:20], m[20:35]
+	trace := (s2[0] + s2[3] + s2[5]) / 3
+	for i := range q.Q2 {
+		q.Q2[i] = s2[i]
+	}
+	for _, i := range [3]int{0, 3, 5} {
+		q.Q2[i] -= trace
+	}
+	copy(q.Q3[:], s3)
+	x, y, z := (s3[0]+s3[3]+s3[5])/5, (s3[1]+s3[6]+s3[8])/5, (s3[2]+s3[7]+s3[9])/5
+	for i, t := range [10]float64{3 * x, y, z, x, 0, x, 3 * y, z, y, 3 * z} {
+		q.Q3[i] -= t
+	}
+	copy(q.Q4[:], s4)
+	xx, xy, xz := (s4[0]+s4[3]+s4[5])/7, (s4[1]+s4[6]+s4[8])/7, (s4[2]+s4[7]+s4[9])/7
+	yy, yz, zz := (s4[3]+s4[10]+s4[12])/7, (s4[4]+s4[11]+s4[13])/7, (s4[5]+s4[12]+s4[14])/7
+	all := (xx + yy + zz) / 5
+	for i, t := range [15]float64{
+		6*xx - 3*all, 3 * xy, 3 * xz, xx + yy - all, yz, xx + zz - all, 3 * xy, xz, xy, 3 * xz,
+		6*yy - 3*all, 3 * yz, yy + zz - all, 3 * yz, 6*zz - 3*all,
+	} {
+		q.Q4[i] -= t
+	}
+	for i := range q.Q2 {
+		q.Q2[i] *= 3. / 2
+	}
+	for i := range q.Q3 {
+		q.Q3[i] *= 5. / 2
+	}
+	for i := range q.Q4 {
+		q.Q4[i] *= 35. / 8
+	}
+	return q
+}
+
+// attract adds what the particles of the moments do to one at a place to f, by moments up to an order. It takes some
+// 50 ns with hexadecapoles.
+func (m *Moments) attract(at *Vector, f *Force, order int) {
+	x, y, z := at[0]-m.Center[0], at[1]-m.Center[1], at[2]-m.Center[2]
+	r1 := 1 / math.Sqrt(x*x+y*y+z*z)
+	r2 := r1 * r1
+	phi := m.Mass * r1
+	radial := phi * r2 // times (x, y, z), against it
+	var ax, ay, az float64
+	if order >= 2 {
+		q := &m.Q2
+		tx := q[0]*x + q[1]*y + q[2]*z
+		ty := q[1]*x + q[3]*y + q[4]*z
+		tz := q[2]*x + q[4]*y + q[5]*z
+		r5 := r1 * r2 * r2
+		a := (tx*x + ty*y + tz*z) * r5
+		phi += a
+		radial += 5 * a * r2
+		ax, ay, az = 2*r5*tx, 2*r5*ty, 2*r5*tz
+		if order >= 3 {
+			xx, yy, zz, xy, xz, yz := x*x, y*y, z*z, 2*x*y, 2*x*z, 2*y*z
+			q := &m.Q3
+			tx = q[0]*xx + q[3]*yy + q[5]*zz + q[1]*xy + q[2]*xz + q[4]*yz
+			ty = q[1]*xx + q[6]*yy + q[8]*zz + q[3]*xy + q[4]*xz + q[7]*yz
+			tz = q[2]*xx + q[7]*yy + q[9]*zz + q[4]*xy + q[5]*xz + q[8]*yz
+			r7 := r5 * r2
+			a = (tx*x + ty*y + tz*z) * r7
+			phi += a
+			radial += 7 * a * r2
+			ax, ay, az = ax+3*r7*tx, ay+3*r7*ty, az+3*r7*tz
+			if order >= 4 {
+				xxx, yyy, zzz := xx*x, yy*y, zz*z
+				xxy, xxz, xyy, yyz, xzz, yzz := 3*xx*y, 3*xx*z, 3*yy*x, 3*yy*z, 3*zz*x, 3*zz*y
+				xyz := 3 * xy * z
+				q := &m.Q4
+				tx = q[0]*xxx + q[1]*xxy + q[2]*xxz + q[3]*xyy + q[4]*xyz + q[5]*xzz +
+					q[6]*yyy + q[7]*yyz + q[8]*yzz + q[9]*zzz
+				ty = q[1]*xxx + q[3]*xxy + q[4]*xxz + q[6]*xyy + q[7]*xyz + q[8]*xzz +
+					q[10]*yyy + q[11]*yyz + q[12]*yzz + q[13]*zzz
+				tz = q[2]*xxx + q[4]*xxy + q[5]*xxz + q[7]*xyy + q[8]*xyz + q[9]*xzz +
+					q[11]*yyy + q[12]*yyz + q[13]*yzz + q[14]*zzz
+				r9 := r7 * r2
+				a = (tx*x + ty*y + tz*z) * r9
+				phi += a
+				radial += 9 * a * r2
+				ax, ay, az = ax+4*r9*tx, ay+4*r9*ty, az+4*r9*tz
+			}
+		}
+	}
+	f.Phi -= phi
+	f.Acc[0] += ax - radial*x
+	f.Acc[1] += ay - radial*y
+	f.Acc[2] += az - radial*z
+}
