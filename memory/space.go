@@ -86,7 +86,7 @@ func (c Counts) HitRate() float64 {
 // exposed before the first allocation.
 func New(r *pebble.Rank) *Space {
 	e, config := r.Engine(engine.Key{}), r.Config()
-	d := e.InCommon(func() any { return newDirectory(r.Place(), config.AddressCache) }).(*directory)
+	d := pebble.InCommon(r, func() *directory { return newDirectory(r.Place(), config.AddressCache) })
 	own := &d.spaces[r.ID()-d.place.First]
 	if *own != nil {
 		return *own

@@ -41,7 +41,8 @@ type answered[Q, A any] struct {
 // NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions.
 // answer runs at their owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are
 // handlers: they get what has arrived, many at a time, may send and ask, and don't wait; the slices are gone when they
-// return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both.
+// return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both. [Answers]
+// has those of answers alone.
 //
 // An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
 func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
@@ -81,14 +82,21 @@ func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err e
 	if err := codecs.Share(given, &question, &answer); err != nil {
 		return nil, nil, err
 	}
-	questions, answers = others, others
+	for _, o := range others {
+		if a, ok := o.(answering); ok {
+			answers = append(answers, a.options...)
+			continue
+		}
+		questions = append(questions, o)
+	}
+	answers = append(slices.Clip(questions), answers...)
 	if question.Codec != nil {
-		questions = append(slices.Clip(others), Coded(codecs.Tagged(question.Codec,
+		questions = append(questions, Coded(codecs.Tagged(question.Codec,
 			func(v asked[Q]) (Q, uint32) { return v.Q, v.From },
 			func(q Q, from uint32) asked[Q] { return asked[Q]{q, from} })))
 	}
 	if a.coded = question.Codec != nil || answer.Codec != nil; a.coded {
-		answers = append(slices.Clip(others), Coded(codecs.Tagged(codecs.Both(question, answer),
+		answers = append(answers, Coded(codecs.Tagged(codecs.Both(question, answer),
 			func(v answered[Q, A]) (codecs.Pair[Q, A], uint32) { return codecs.Pair[Q, A]{A: v.Q, B: v.A}, v.From },
 			func(p codecs.Pair[Q, A], from uint32) answered[Q, A] { return answered[Q, A]{p.A, p.B, from} })))
 	}

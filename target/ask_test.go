@@ -158,3 +158,48 @@ func TestAskWithoutKeys(t *testing.T) {
 		require.ErrorContains(t, err, "it has no key function")
 	}
 }
+
+// Answers go by options of their own, and a target without answers refuses them.
+func TestAnswersGoAsTheyAre(t *testing.T) {
+	const asked = 100
+	run := func(options ...target.Option) (sent pebble.Counters) {
+		s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			got := 0
+			ask := target.NewAsk(r, "double", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 1 }),
+				func(qs []uint64, as []uint64) {
+					for i, q := range qs {
+						as[i] = 2 * q
+					}
+				}, func(qs, as []uint64) {
+					for i := range qs {
+						require.Equal(t, 2*qs[i], as[i])
+					}
+					got += len(qs)
+				}, options...)
+			err := r.Epoch(func() error {
+				for i := range uint64(asked) {
+					if r.ID() == 0 {
+						ask.Send(i)
+					}
+				}
+				return nil
+			})
+			if r.ID() == 0 {
+				require.Equal(t, asked, got)
+			} else {
+				sent = r.Counters()
+			}
+			return err
+		}))
+		return sent
+	}
+	require.Less(t, run().FramesSent, uint64(asked/10))
+	require.EqualValues(t, asked, run(target.Answers(target.Coalesce(1))).FramesSent)
+	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
+	require.ErrorContains(t, s.Run(t, func(r *pebble.Rank) error {
+		target.New(r, "t", distribution.Ranks(2), target.Key(func(v uint64) uint64 { return v }),
+			target.Each(func(uint64) {}), target.Answers())
+		return nil
+	}), "leave target.Answers out")
+}

@@ -79,6 +79,8 @@ func (b *builder[V]) refuse(format string, args ...any) {
 
 func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 	switch {
+	case b.answers:
+		b.refuse("it has options of answers, which nobody sends to it: leave target.Answers out, or use target.NewAsk")
 	case b.owner == nil:
 		b.refuse("it has no distribution: give one of package distribution, or your own")
 	case b.owner.Ranks() != b.rank.Size():

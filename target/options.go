@@ -84,6 +84,7 @@ type settings struct {
 	codec    any          // a Codec[V], or nil
 	coded    bool         // the program has given codec
 	prompt   bool         // what a flush finds no credit for leaves as soon as there is some
+	answers  bool         // it has options of answers, which a target has not
 	beyond   int          // how much longer than a declared depth its chains may be
 }
 
@@ -123,6 +124,15 @@ func Coded[V any](codec Codec[V]) Option { return coding{codec} }
 type coding struct{ codec any }
 
 func (c coding) apply(s *settings) { s.codec, s.coded = c.codec, true }
+
+// Answers gives options to the answers of an [Ask] alone, after those that it shares with its questions: of those,
+// Coalesce and Route apply. Answers that are much larger than their questions may so go as they are, by Coalesce(1),
+// while questions are gathered.
+func Answers(options ...Option) Option { return answering{options} }
+
+type answering struct{ options []Option }
+
+func (a answering) apply(s *settings) { s.answers = true }
 
 // Codecs is for the other packages of this module: it takes what [Coded] was given out of options.
 func Codecs(_ engine.Key, options []Option) (given []any, others []Option) {

@@ -33,8 +33,8 @@ type job struct {
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
 	mutex   sync.Mutex
-	cause   error // the first failure; set before failed
-	common  any   // what ranks have in common for one-sided access; nil before its first use
+	cause   error       // the first failure; set before failed
+	common  map[any]any // what ranks of this process have in common, by key; nil before its first use
 }
 
 // graceAfterFailure is how long Run waits for ranks to come back to the runtime after the job has failed.

@@ -2,16 +2,6 @@ package engine
 
 import "github.com/activepebbles/pebbles/netio"
 
-// InCommon is what the ranks of this process have in common for one-sided access: the first one that asks has it made.
-func (r *Rank) InCommon(make func() any) any {
-	r.job.mutex.Lock()
-	defer r.job.mutex.Unlock()
-	if r.job.common == nil {
-		r.job.common = make()
-	}
-	return r.job.common
-}
-
 // OneSided is the rank's access to exposed memory. A rank with operations open is not at rest, so the end of an epoch
 // is a fence of all ranks whose end it is. failed is asked at each end for the
 // error of what nobody has waited for.
