@@ -16,9 +16,8 @@ type Summary struct {
 	Soft   float64 // the largest softening
 }
 
-// Cell is one of a tree whose cube has particles there. It is not changed once walks have begun, but for what is
-// below one that another process has.
-type Cell struct {
+// Node is what a walk has to know of a cell that is far enough away. It is plain data.
+type Node struct {
 	ID    ID
 	Count uint32 // particles
 	Leaf  bool   // its particles are a bucket
@@ -28,6 +27,12 @@ type Cell struct {
 	// Radius is that of the sphere about the centre of mass that holds the particles.
 	Radius float64
 	Moments
+}
+
+// Cell is one of a tree whose cube has particles there. It is not changed once walks have begun, but for what is below
+// one that another process has.
+type Cell struct {
+	Node
 	below atomic.Pointer[Branch]
 }
 
@@ -195,7 +200,13 @@ func crown(id ID, pieces []Summary, first int, place func(piece int, at *Cell), 
 // under is the child of a cell above that has this one.
 func (c ID) under(above ID) ID { return c >> (3 * (c.Level() - above.Level() - 1)) }
 
-// Place fills in a cell that another process has.
+// Alias makes the cell the same as another one, with what is below that.
+func (c *Cell) Alias(o *Cell) {
+	c.Node = o.Node
+	c.Attach(o.Below())
+}
+
+// Place fills in a cell that another process has, where a bucket holds at most so many particles.
 func (c *Cell) Place(s *Summary, most, owner int) {
 	c.set(s, s.Count <= uint64(most) || s.Cell.Level() == LevelMost, owner)
 	c.Away = true

@@ -98,6 +98,9 @@ func (w *Walk) cell(c *Cell) {
 }
 
 func (w *Walk) particles(sources []Source) {
+	if len(sources) == 0 {
+		return // an answer went wrong, which is told elsewhere
+	}
 	if &sources[0] == &w.own[0] {
 		for i, self := range w.self {
 			f := &w.Forces[i]
@@ -111,4 +114,11 @@ func (w *Walk) particles(sources []Source) {
 		w.Forces[i].attract(&w.at[i].Pos, w.at[i].Soft, sources)
 	}
 	w.Counts.Particles += uint64(len(w.at) * len(sources))
+}
+
+// Add adds others up.
+func (c *Counts) Add(o Counts) {
+	c.Cells += o.Cells
+	c.Particles += o.Particles
+	c.Hits += o.Hits
 }

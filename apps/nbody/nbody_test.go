@@ -1,0 +1,309 @@
+package nbody
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/apps/nbody/initial"
+	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func system(t testing.TB, particles int, seed uint64) *initial.System {
+	t.Helper()
+	s, err := initial.Plummer(initial.Config{Particles: particles, Seed: seed})
+	require.NoError(t, err)
+	return s
+}
+
+// ways are configurations of all kinds that take some milliseconds.
+func ways(t *testing.T) map[string]Config {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	of := func(change func(c *Config)) Config {
+		c := Config{Source: system(t, 600, seed), Steps: 2, Sample: 20, Bucket: 8, List: true}
+		change(&c)
+		return c
+	}
+	collision, err := initial.Collision(initial.Config{Particles: 500, Seed: seed})
+	require.NoError(t, err)
+	king, err := initial.King(initial.Config{Particles: 500, Seed: seed}, 7)
+	require.NoError(t, err)
+	return map[string]Config{
+		"asks":        of(func(*Config) {}),
+		"tasks":       of(func(c *Config) { c.Walk = Tasks }),
+		"own steps":   of(func(c *Config) { c.Rungs, c.Step, c.Eta = 5, 0.2, 0.1 }),
+		"tasks, king": of(func(c *Config) { c.Walk, c.Source, c.Rungs, c.Step = Tasks, king, 3, 0.1 }),
+		"quadrupoles": of(func(c *Config) { c.Order, c.Theta, c.Bucket = 2, 0.5, 1 }),
+		"collision":   of(func(c *Config) { c.Source, c.Frames, c.Picture = collision, true, true }),
+	}
+}
+
+// sameAs requires that a run has the answer of the serial twin.
+func sameAs(t *testing.T, want, got Result) {
+	t.Helper()
+	require.Zero(t, got.Errors, got.Wrong)
+	require.Zero(t, apart(want, got))
+	require.True(t, got.Twin)
+}
+
+// The answer is that of the serial twin under every shape of the network.
+func TestEveryShape(t *testing.T) {
+	configs, twins := []Config{}, []Result{}
+	for _, c := range ways(t) {
+		want, err := Serial(c)
+		require.NoError(t, err)
+		configs, twins = append(configs, c), append(twins, want)
+	}
+	turn := 0
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		turn++
+		c, want := configs[turn%len(configs)], twins[turn%len(configs)]
+		results := make([]Result, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			results[r.ID()], err = Run(r, c)
+			return err
+		}))
+		for rank, got := range results {
+			sameAs(t, want, got)
+			if rank == 0 {
+				require.Equal(t, want.End, got.End)
+				require.Equal(t, want.Potentials, got.Potentials)
+			} else {
+				require.Empty(t, got.End)
+			}
+			require.Equal(t, s.Procs > 1, got.Requests > 0)
+		}
+	})
+}
+
+// Every way to simulate has the same answer on any number of ranks, over the transports and in simulated time.
+func TestEverywhere(t *testing.T) {
+	for name, c := range ways(t) {
+		want, err := Serial(c)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				results := make([]Result, ranks)
+				return func(r *pebble.Rank) (err error) {
+						results[r.ID()], err = Run(r, c)
+						return err
+					}, func(t *testing.T) {
+						for _, got := range results {
+							sameAs(t, want, got)
+						}
+					}
+			})
+		})
+	}
+}
+
+// runOn runs on ranks of so many processes.
+func runOn(t *testing.T, ranks, procs int, c Config) (got Result) {
+	t.Helper()
+	s := appstest.Shape{Ranks: ranks, Procs: procs, Transport: "mem", New: route.Direct, Coalesce: 64}
+	if procs > 1 {
+		s.Transport = "shm"
+	}
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+		result, err := Run(r, c)
+		if r.ID() == 0 {
+			got = result
+		}
+		return err
+	}))
+	return got
+}
+
+// Every way to simulate has the same answer on four ranks of two processes.
+func TestRanksAgree(t *testing.T) {
+	for name, c := range ways(t) {
+		want, err := Serial(c)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			got := runOn(t, 4, 2, c)
+			sameAs(t, want, got)
+			require.Positive(t, got.Requests)
+			require.Positive(t, got.CacheHits)
+			require.Positive(t, got.SharedWaits)
+		})
+	}
+}
+
+// king is ChaNGa's test.
+func king(t testing.TB) *tipsy.File {
+	t.Helper()
+	b, err := os.ReadFile(appstest.Data(t, "changa/king_soft.bin"))
+	require.NoError(t, err)
+	f, err := tipsy.Open("king_soft.bin", bytes.NewReader(b), int64(len(b)))
+	require.NoError(t, err)
+	return f
+}
+
+// The energy of ChaNGa's King model at the start is what PKDGRAV has found, and forces are exact enough.
+func TestKing(t *testing.T) {
+	got := runOn(t, 2, 2, Config{Source: king(t), Sample: 500, Twin: true})
+	require.Zero(t, got.Errors, got.Wrong)
+	t.Log(got.EnergyStart, got.ErrorMedian, got.Error99)
+	require.InEpsilon(t, -32.191951, got.EnergyStart, 1e-4)
+	require.Less(t, got.ErrorMedian, 1e-3)
+	require.Less(t, got.Error99, 1e-2)
+}
+
+// Two bodies on a circle come back, the more exactly the smaller the steps are.
+func TestCircle(t *testing.T) {
+	before := math.Inf(1)
+	for _, steps := range []int{100, 400} {
+		p := pair{}
+		got, err := Serial(Config{Source: p, Steps: steps, Step: 2 * math.Pi / float64(steps), List: true})
+		require.NoError(t, err)
+		want := make([]gravity.Particle, 2)
+		require.NoError(t, p.Read(0, want))
+		d := got.End[0].Pos.Plus(-1, want[0].Pos)
+		off := math.Sqrt(d.Dot(d))
+		require.Less(t, off, before/10)
+		require.InDelta(t, got.EnergyStart, got.EnergyEnd, 1e-5)
+		require.InDelta(t, 0, got.Momentum+got.Spin, 1e-12)
+		before = off
+	}
+	require.Less(t, before, 1e-3)
+}
+
+// pair is two bodies on a circle about each other.
+type pair struct{ together bool }
+
+func (pair) Name() string   { return "pair" }
+func (pair) Time() float64  { return 0 }
+func (pair) Particles() int { return 2 }
+
+func (p pair) Read(first int, into []gravity.Particle) error {
+	for i := range into {
+		side := 0.5 - float64(first+i)
+		into[i] = gravity.Particle{Mass: 0.5, Pos: gravity.Vector{side, 0, 0}, Vel: gravity.Vector{0, side, 0}}
+		if p.together {
+			into[i].Pos = gravity.Vector{1, 2, 3}
+		}
+	}
+	return nil
+}
+
+// Steps of their own keep the energy better than global ones of the same length.
+func TestOwnStepsHelp(t *testing.T) {
+	c := Config{Source: system(t, 1000, 2), Steps: 5, Step: 0.25, Eta: 0.1}
+	global, err := Serial(c)
+	require.NoError(t, err)
+	c.Rungs = 8
+	own, err := Serial(c)
+	require.NoError(t, err)
+	t.Log(global.EnergyStart, global.EnergyEnd, own.EnergyEnd)
+	require.Less(t, math.Abs(own.EnergyEnd-own.EnergyStart), math.Abs(global.EnergyEnd-global.EnergyStart)/3)
+}
+
+// Pictures show where bodies are, the same on any number of ranks.
+func TestPictures(t *testing.T) {
+	c := Config{Source: system(t, 500, 4), Steps: 2, Frames: true, Picture: true}
+	one, four := runOn(t, 1, 1, c), runOn(t, 4, 2, c)
+	require.Len(t, one.Frames, 3)
+	require.Equal(t, one.Frames, four.Frames)
+	require.Equal(t, one.Picture, four.Picture)
+	require.Equal(t, 720, one.Picture.Rect.Dx())
+	seen := 0
+	for _, p := range one.Picture.Pix {
+		if p > 0 {
+			seen++
+		}
+	}
+	require.Greater(t, seen, 250)
+	require.LessOrEqual(t, seen, 500)
+}
+
+// The work is shared out: after the first step, ranks have about the same.
+func TestBalance(t *testing.T) {
+	pieces := make([]piece, 100)
+	for i := range pieces {
+		pieces[i].work = uint64(1 + i%7)
+	}
+	share(pieces, 7)
+	work := make([]uint64, 7)
+	for i, p := range pieces {
+		work[p.owner] += p.work
+		require.True(t, i == 0 || p.owner >= pieces[i-1].owner)
+	}
+	for _, w := range work {
+		require.InDelta(t, 400/7, w, 8)
+	}
+}
+
+func TestProgressIsTold(t *testing.T) {
+	steps := uint64(0)
+	c := Config{Source: system(t, 100, 1), Steps: 3, Progress: func(done, total uint64) {
+		steps++
+		require.Equal(t, []uint64{steps, 3}, []uint64{done, total})
+	}}
+	got := runOn(t, 2, 1, c)
+	require.EqualValues(t, 3, steps)
+	require.Len(t, got.Rows(), 10)
+}
+
+func TestMistakes(t *testing.T) {
+	s := system(t, 10, 1)
+	for says, c := range map[string]Config{
+		"no particles":             {},
+		"-1 steps":                 {Source: s, Steps: -1},
+		"steps of -1":              {Source: s, Step: -1},
+		"opening angle of 2":       {Source: s, Theta: 2},
+		"moments of order 5":       {Source: s, Order: 5},
+		"buckets of -1":            {Source: s, Bucket: -1},
+		"halved 31 times":          {Source: s, Rungs: 31},
+		"steps of -2 of what fits": {Source: s, Eta: -2},
+		`walk "by foot"`:           {Source: s, Walk: "by foot"},
+		"a sample of 65537":        {Source: s, Sample: 65537},
+	} {
+		require.ErrorContains(t, c.Check(1), says)
+	}
+	require.ErrorContains(t, Config{Source: s}.Check(11), "10 particles on 11 ranks")
+	_, err := Serial(Config{Source: pair{together: true}})
+	require.ErrorContains(t, err, "all 2 particles are in one place")
+	_, err = Serial(Config{Source: pair{}, Steps: 4, Step: 1e308})
+	require.ErrorContains(t, err, "beyond all numbers")
+}
+
+// As many ranks as bodies, and many bodies in one place.
+func TestOddSystems(t *testing.T) {
+	c := Config{Source: system(t, 9, 1), Steps: 2, Bucket: 1}
+	want, err := Serial(c)
+	require.NoError(t, err)
+	sameAs(t, want, runOn(t, 9, 3, c))
+	c = Config{Source: heap{}, Steps: 2, Bucket: 4, Step: 1e-3}
+	want, err = Serial(c)
+	require.NoError(t, err)
+	sameAs(t, want, runOn(t, 4, 2, c))
+}
+
+// heap is bodies of which most are in one place.
+type heap struct{}
+
+func (heap) Name() string   { return "heap" }
+func (heap) Time() float64  { return 0 }
+func (heap) Particles() int { return 300 }
+
+func (heap) Read(first int, into []gravity.Particle) error {
+	for i := range into {
+		into[i] = gravity.Particle{Mass: 1, Soft: 0.1, Pos: gravity.Vector{1, 1, 1}}
+		if n := first + i; n < 20 {
+			into[i].Pos = gravity.Vector{float64(n), float64(n * n), 0}
+		}
+	}
+	return nil
+}

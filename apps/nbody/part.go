@@ -1,0 +1,197 @@
+package nbody
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+)
+
+// body is a particle on its way. It is plain data.
+type body struct {
+	gravity.Particle
+	gravity.Force        // when it was last found
+	key           uint64 // place along the curve
+	number        uint32 // in the source
+	work          uint32 // of the walks that have found the force, in interactions with particles
+	rung          uint8  // its steps are halved so often
+}
+
+// fingerprint tells bodies apart by their motion and their forces.
+func (b *body) fingerprint() uint64 {
+	print := uint64(b.number)<<8 | uint64(b.rung)
+	for _, v := range [...]float64{
+		b.Mass, b.Soft, b.Pos[0], b.Pos[1], b.Pos[2], b.Vel[0], b.Vel[1], b.Vel[2], b.Acc[0], b.Acc[1], b.Acc[2], b.Phi,
+	} {
+		print = apps.Fold(print, math.Float64bits(v))
+	}
+	return print
+}
+
+// part is the bodies of a rank, and what it has done for them. The serial twin is one part that has all.
+type part struct {
+	Config
+	bodies []body
+	spare  []body
+	order  []place
+	grower gravity.Grower
+	counts gravity.Counts
+}
+
+// place is where a body is in the part, and along the curve.
+type place struct {
+	key        uint64
+	number, at uint32
+}
+
+func newPart(c Config, owner int) *part {
+	return &part{Config: c, grower: gravity.Grower{Most: c.Bucket, Owner: owner}}
+}
+
+// read reads the bodies from a number on.
+func (p *part) read(first, n int) error {
+	particles := make([]gravity.Particle, n)
+	if err := p.Source.Read(first, particles); err != nil {
+		return err
+	}
+	p.bodies = make([]body, n)
+	for i := range p.bodies {
+		p.bodies[i] = body{Particle: particles[i], number: uint32(first + i), work: 1}
+	}
+	return nil
+}
+
+// box is that of all bodies of the part. That of none is next to nothing.
+func (p *part) box() gravity.Box {
+	far := math.Inf(1)
+	b := gravity.Box{Low: gravity.Vector{far, far, far}, High: gravity.Vector{-far, -far, -far}}
+	for i := range p.bodies {
+		b = b.With(gravity.Around(p.bodies[i].Pos))
+	}
+	return b
+}
+
+// along gives bodies their places along the curve through the box of all.
+func (p *part) along(all gravity.Box) error {
+	cube := gravity.CubeOf(all)
+	if cube.Side == 0 {
+		if p.Source.Particles() > 1 {
+			return fmt.Errorf("nbody: all %d particles are in one place", p.Source.Particles())
+		}
+		cube.Side = 1
+	}
+	if !(cube.Side <= math.MaxFloat64) {
+		return fmt.Errorf("nbody: particles have gone beyond all numbers: give smaller steps, or more softening")
+	}
+	for i := range p.bodies {
+		p.bodies[i].key = cube.Key(p.bodies[i].Pos)
+	}
+	p.sort()
+	return nil
+}
+
+// sort puts the bodies into the order of the curve, those of one place by number.
+func (p *part) sort() {
+	p.order = p.order[:0]
+	for i := range p.bodies {
+		b := &p.bodies[i]
+		p.order = append(p.order, place{b.key, b.number, uint32(i)})
+	}
+	slices.SortFunc(p.order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.number, b.number))
+	})
+	p.spare = p.spare[:0]
+	for _, x := range p.order {
+		p.spare = append(p.spare, p.bodies[x.at])
+	}
+	p.bodies, p.spare = p.spare, p.bodies
+}
+
+// sow takes the bodies, in order, as what trees grow of. Walks of the last ones must have ended.
+func (p *part) sow() {
+	g := &p.grower
+	g.Buckets, g.Keys, g.Sources = g.Buckets[:0], g.Keys[:0], g.Sources[:0]
+	for i := range p.bodies {
+		b := &p.bodies[i]
+		g.Keys = append(g.Keys, b.key)
+		g.Sources = append(g.Sources, gravity.Source{Pos: b.Pos, Mass: b.Mass, Soft: b.Soft})
+	}
+}
+
+// begin begins the walk of a bucket for the bodies that are active, and reports whether there are any.
+func (p *part) begin(w *gravity.Walk, root *gravity.Cell, bucket int, active func(b *body) bool) bool {
+	w.Bucket = bucket
+	return w.Begin(root, gravity.Criterion{Theta: p.Theta, Order: p.Order}, &p.grower.Buckets[bucket], p.grower.Sources,
+		func(i int) bool { return active(&p.bodies[i]) })
+}
+
+// cellCost is what an interaction with a cell costs, in interactions with particles.
+const cellCost = 6
+
+// end gives the bodies of a walk that has ended their forces.
+func (p *part) end(w *gravity.Walk) {
+	from := p.grower.Buckets[w.Bucket].From
+	work := (cellCost*w.Counts.Cells + w.Counts.Particles) / uint64(len(w.Forces))
+	for i, at := range w.Active() {
+		b := &p.bodies[from+at]
+		b.Force, b.work = w.Forces[i], uint32(min(max(work, 1), math.MaxUint32))
+	}
+	p.counts.Add(w.Counts)
+}
+
+// alone finds the forces on all active bodies, where there is no other part.
+func (p *part) alone(active func(b *body) bool) error {
+	if err := p.along(p.box()); err != nil {
+		return err
+	}
+	p.sow()
+	root := new(gravity.Cell)
+	p.grower.Grow(gravity.Root, root)
+	var w gravity.Walk
+	for i := range p.grower.Buckets {
+		if p.begin(&w, root, i, active) {
+			w.Go()
+			p.end(&w)
+		}
+	}
+	return nil
+}
+
+// within is which bodies, in order, are in a cell of the curve.
+func (p *part) within(c gravity.ID) (from, to int) {
+	at := func(key uint64) int {
+		return sort.Search(len(p.bodies), func(i int) bool { return p.bodies[i].key >= key })
+	}
+	return at(c.First()), at(c.Last() + 1)
+}
+
+// totals are sums over bodies. Those of floating-point numbers depend on the order in their last bits.
+type totals struct {
+	Kinetic, Potential float64
+	Momentum, Spin     gravity.Vector // linear and angular
+	Bodies, Checksum   uint64
+}
+
+func (t totals) plus(o totals) totals {
+	return totals{
+		t.Kinetic + o.Kinetic, t.Potential + o.Potential, t.Momentum.Plus(1, o.Momentum), t.Spin.Plus(1, o.Spin),
+		t.Bodies + o.Bodies, t.Checksum + o.Checksum,
+	}
+}
+
+func (p *part) totals() (t totals) {
+	t.Bodies = uint64(len(p.bodies))
+	for i := range p.bodies {
+		b := &p.bodies[i]
+		t.Kinetic += b.Mass * b.Vel.Dot(b.Vel) / 2
+		t.Potential += b.Mass * b.Phi / 2
+		t.Momentum = t.Momentum.Plus(b.Mass, b.Vel)
+		t.Spin = t.Spin.Plus(b.Mass, b.Pos.Cross(b.Vel))
+		t.Checksum += b.fingerprint()
+	}
+	return t
+}

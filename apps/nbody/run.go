@@ -1,0 +1,216 @@
+package nbody
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
+// four targets. The result is complete on every rank, but for Particles and pictures, which rank 0 has. What went wrong is
+// counted in its Errors; an error means that the job failed, or can't work.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	c = c.withDefaults()
+	b := &bench{rank: r, config: c, part: newPart(c, r.ID())}
+	result := Result{Report: apps.NewReport(r, "nbody", c.Seed)}
+	result.describe(c)
+	var err error
+	if result.SetUp, err = apps.Timed(r, b.settle); err != nil {
+		return result, err
+	}
+	if err := result.Kernel(r, func() error { return b.simulate(&result) }); err != nil {
+		return result, err
+	}
+	if result.Verify, err = apps.Timed(r, func() error { return b.verify(&result) }); err != nil {
+		return result, err
+	}
+	return result, result.Finish(r, b.tally)
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank    *pebble.Rank
+	config  Config
+	part    *part
+	tally   apps.Tally
+	walks   *walks
+	moves   *target.Target[move]
+	trees   int
+	astray  uint64 // steps after which not all bodies were there
+	gravity time.Duration
+	frame   frame
+	start   totals
+}
+
+// move is a body that goes to the rank that has its piece of the curve from now on.
+type move struct {
+	body
+	To uint64
+}
+
+// bytesPerBody is what a body takes at the most, with its share of the tree.
+const bytesPerBody = 2*unsafe.Sizeof(body{}) + unsafe.Sizeof(gravity.Source{}) + unsafe.Sizeof(gravity.Cell{})
+
+// settle reads the rank's share of the particles, and registers what ranks send.
+func (b *bench) settle() error {
+	n, self, ranks := uint64(b.config.Source.Particles()), uint64(b.rank.ID()), uint64(b.rank.Size())
+	if err := apps.MustFit(b.rank, "nbody: the particles", n/ranks*uint64(bytesPerBody),
+		"give fewer, or more processes on other hosts"); err != nil {
+		return err
+	}
+	first, last := n*self/ranks, n*(self+1)/ranks
+	if err := b.part.read(int(first), int(last-first)); err != nil {
+		return err
+	}
+	b.moves = target.New(b.rank, "particle", distribution.Ranks(b.rank.Size()),
+		target.Key(func(m move) uint64 { return m.To }), target.Batch(b.take))
+	b.walks = openWalks(b.rank, b.part, &b.tally)
+	return nil
+}
+
+// simulate is the kernel: the first forces, and the steps.
+func (b *bench) simulate(result *Result) error {
+	if err := b.forces(all); err != nil {
+		return err
+	}
+	var err error
+	if b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus); err != nil {
+		return err
+	}
+	if err := b.film(result); err != nil {
+		return err
+	}
+	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
+	l := leapfrog{b.part, b.forces, most}
+	for step := range b.config.Steps {
+		if err := l.step(); err != nil {
+			return err
+		}
+		bodies, err := apps.Sum(b.rank, uint64(len(b.part.bodies)))
+		if err != nil {
+			return err
+		}
+		if bodies != uint64(b.config.Source.Particles()) {
+			b.astray++
+		}
+		if err := b.film(result); err != nil {
+			return err
+		}
+		if b.config.Progress != nil && b.rank.ID() == 0 {
+			b.config.Progress(uint64(step+1), uint64(b.config.Steps))
+		}
+	}
+	return nil
+}
+
+// forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the tree
+// and walks it.
+func (b *bench) forces(active func(b *body) bool) error {
+	box, err := pebble.AllReduce(b.rank, b.part.box(), gravity.Box.With)
+	if err != nil {
+		return err
+	}
+	if err := b.part.along(box); err != nil {
+		return err
+	}
+	if b.trees == 0 {
+		b.frame = frameOf(box)
+	}
+	pieces, err := b.split()
+	if err != nil {
+		return err
+	}
+	if err := b.exchange(pieces); err != nil {
+		return err
+	}
+	root, own, err := b.plant(pieces)
+	if err != nil {
+		return err
+	}
+	before := b.rank.Now()
+	err = b.walks.run(root, own, active)
+	b.gravity += b.rank.Now() - before
+	return err
+}
+
+// movesMade is how many bodies are sent together.
+const movesMade = 256
+
+// exchange sends bodies to the ranks that have their pieces.
+func (b *bench) exchange(pieces []piece) error {
+	self, all := b.rank.ID(), b.part.bodies
+	b.part.bodies = b.part.spare[:0] // which take adds to
+	err := b.rank.Epoch(func() error {
+		out := make([]move, 0, movesMade)
+		for i := range all {
+			to := ownerOf(pieces, all[i].key)
+			if to == self {
+				b.part.bodies = append(b.part.bodies, all[i])
+				continue
+			}
+			b.tally.Send(all[i].fingerprint())
+			if out = append(out, move{all[i], uint64(to)}); len(out) == cap(out) {
+				b.moves.SendAll(out)
+				out = out[:0]
+			}
+		}
+		b.moves.SendAll(out)
+		return nil
+	}, pebble.Depth(1))
+	b.part.spare = all[:0]
+	if err != nil {
+		return err
+	}
+	b.part.sort()
+	return nil
+}
+
+// take takes bodies of this rank's pieces.
+func (b *bench) take(ms []move) {
+	for i := range ms {
+		b.tally.Take(ms[i].fingerprint(), ms[i].To == uint64(b.rank.ID()))
+		b.part.bodies = append(b.part.bodies, ms[i].body)
+	}
+}
+
+// grown is a piece of the tree that a rank has grown.
+type grown struct {
+	gravity.Summary
+	owner int
+}
+
+// plant builds the trees of this rank's pieces, and the tree's top.
+func (b *bench) plant(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, err error) {
+	b.trees++
+	b.part.sow()
+	var planted []grown
+	for _, p := range pieces {
+		if from, to := b.part.within(p.cell); p.owner != b.rank.ID() || from == to {
+			continue
+		}
+		cell := new(gravity.Cell)
+		planted = append(planted, grown{b.part.grower.Grow(p.cell, cell), p.owner})
+		own = append(own, cell)
+		b.walks.forest.plant(b.trees, cell)
+	}
+	of, err := pebble.AllGatherSlice(b.rank, planted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var summaries []gravity.Summary
+	var owners []int
+	for _, some := range of {
+		for i := range some {
+			summaries, owners = append(summaries, some[i].Summary), append(owners, some[i].owner)
+		}
+	}
+	return b.walks.forest.crown(b.trees, summaries, owners, b.config.Bucket), own, nil
+}

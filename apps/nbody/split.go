@@ -1,0 +1,202 @@
+package nbody
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sort"
+
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// piece is a cell of the curve whose bodies one rank has.
+type piece struct {
+	cell   gravity.ID
+	bodies uint64
+	work   uint64 // of the bodies, when their forces were last found
+	owner  int
+}
+
+// sample stands for some work of the bodies that begin at a place along the curve.
+type sample struct{ Key, Work uint64 }
+
+// piecesOf is how many pieces a rank of so many has, at least, if each body had its share of the work: fewer where there
+// are many ranks, since all know all pieces.
+func piecesOf(ranks int) int { return min(max(4096/ranks, 2), 16) }
+
+// samplesPerPiece make a piece have about what it should.
+const samplesPerPiece = 4
+
+// split divides the curve into pieces for the ranks, by samples of the work that each has. Pieces with no more bodies than
+// a bucket holds are none within another such cell, so that they are cells of the tree; those without bodies are left
+// out. Bodies must be in order.
+func (b *bench) split() ([]piece, error) {
+	cells, err := b.cells()
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]uint64, 2*len(cells))
+	for i, c := range cells {
+		from, to := b.part.within(c)
+		sums[2*i] = uint64(to - from)
+		for j := from; j < to; j++ {
+			sums[2*i+1] += uint64(b.part.bodies[j].work)
+		}
+	}
+	if sums, err = pebble.AllReduce(b.rank, sums, addWords, pebble.Codec[[]uint64](words{})); err != nil {
+		return nil, err
+	}
+	pieces := make([]piece, len(cells))
+	for i, c := range cells {
+		pieces[i] = piece{cell: c, bodies: sums[2*i], work: sums[2*i+1]}
+	}
+	pieces = prune(gravity.Root, pieces, uint64(b.config.Bucket))
+	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.bodies == 0 })
+	share(pieces, b.rank.Size())
+	return pieces, nil
+}
+
+// cells are what rank 0 makes of all samples, on every rank.
+func (b *bench) cells() ([]gravity.ID, error) {
+	ranks := b.rank.Size()
+	if ranks == 1 {
+		return []gravity.ID{gravity.Root}, nil
+	}
+	samples, err := pebble.GatherSlice(b.rank, 0, b.part.samples(samplesPerPiece*piecesOf(ranks)))
+	if err != nil {
+		return nil, err
+	}
+	var ids []byte
+	if b.rank.ID() == 0 {
+		all := slices.Concat(samples...)
+		slices.SortFunc(all, func(a, b sample) int { return cmp.Compare(a.Key, b.Key) })
+		total := uint64(0)
+		for _, s := range all {
+			total += s.Work
+		}
+		for _, c := range divide(nil, gravity.Root, all, total/uint64(ranks*piecesOf(ranks))) {
+			ids = binary.LittleEndian.AppendUint64(ids, uint64(c))
+		}
+	}
+	if ids, err = b.rank.BroadcastBytes(0, ids); err != nil {
+		return nil, err
+	}
+	cells := make([]gravity.ID, len(ids)/8)
+	for i := range cells {
+		cells[i] = gravity.ID(binary.LittleEndian.Uint64(ids[8*i:]))
+	}
+	return cells, nil
+}
+
+// samples are up to so many, each for the same work of the part's bodies.
+func (p *part) samples(most int) (all []sample) {
+	total := uint64(0)
+	for i := range p.bodies {
+		total += uint64(p.bodies[i].work)
+	}
+	each := total/uint64(most) + 1
+	sum, next := uint64(0), uint64(0)
+	for i := range p.bodies {
+		if sum >= next {
+			all = append(all, sample{p.bodies[i].key, each})
+			next += each
+		}
+		sum += uint64(p.bodies[i].work)
+	}
+	return all
+}
+
+// divide appends the cells into which one is divided until none has more work than most.
+func divide(cells []gravity.ID, id gravity.ID, samples []sample, most uint64) []gravity.ID {
+	work := uint64(0)
+	for _, s := range samples {
+		work += s.Work
+	}
+	if work <= most || len(samples) < 2 || id.Level() == gravity.LevelMost {
+		return append(cells, id)
+	}
+	for i := range 8 {
+		end := sort.Search(len(samples), func(j int) bool { return samples[j].Key > id.Child(i).Last() })
+		cells = divide(cells, id.Child(i), samples[:end], most)
+		samples = samples[end:]
+	}
+	return cells
+}
+
+// prune joins the pieces of each cell that is not to be divided, since a bucket holds its bodies.
+func prune(id gravity.ID, pieces []piece, bucket uint64) []piece {
+	if pieces[0].cell == id {
+		return pieces
+	}
+	all := piece{cell: id}
+	for _, p := range pieces {
+		all.bodies += p.bodies
+		all.work += p.work
+	}
+	if all.bodies <= bucket {
+		return []piece{all}
+	}
+	var pruned []piece
+	for i := range 8 {
+		n := 0
+		for n < len(pieces) && id.Child(i).Holds(pieces[n].cell) {
+			n++
+		}
+		pruned = append(pruned, prune(id.Child(i), pieces[:n], bucket)...)
+		pieces = pieces[n:]
+	}
+	return pruned
+}
+
+// share gives the pieces, in order, to the ranks, so that each has about the same work.
+func share(pieces []piece, ranks int) {
+	total := uint64(0)
+	for _, p := range pieces {
+		total += p.work
+	}
+	sum := uint64(0)
+	for i := range pieces {
+		p := &pieces[i]
+		p.owner = min(int(float64(sum+p.work/2)/float64(total)*float64(ranks)), ranks-1)
+		sum += p.work
+	}
+}
+
+// ownerOf is the rank that has the piece of a key.
+func ownerOf(pieces []piece, key uint64) int {
+	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].cell.First() > key })
+	return pieces[max(i-1, 0)].owner
+}
+
+// words carries numbers that are added up over the ranks.
+type words struct{}
+
+// Append implements pebble.Codec.
+func (words) Append(to []byte, v []uint64) ([]byte, error) {
+	for _, w := range v {
+		to = binary.LittleEndian.AppendUint64(to, w)
+	}
+	return to, nil
+}
+
+// Decode implements pebble.Codec.
+func (words) Decode(from []byte) ([]uint64, error) {
+	if len(from)%8 != 0 {
+		return nil, errors.New("damaged numbers")
+	}
+	v := make([]uint64, len(from)/8)
+	for i := range v {
+		v[i] = binary.LittleEndian.Uint64(from[8*i:])
+	}
+	return v, nil
+}
+
+func addWords(a, b []uint64) []uint64 {
+	sum := make([]uint64, len(a))
+	for i := range sum {
+		sum[i] = a[i] + b[i]
+	}
+	return sum
+}

@@ -1,0 +1,243 @@
+package nbody
+
+import (
+	"time"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// question asks the owner of a cell for what is below it. With the rank that asks, which the library adds, it has 16
+// bytes.
+type question struct {
+	Cell  gravity.ID
+	Owner uint32
+}
+
+func (q question) fingerprint() uint64 { return apps.Fold(uint64(q.Cell), uint64(q.Owner)) }
+
+// arrival tells a rank of a process that another one has what its walks wait for.
+type arrival struct {
+	Cell gravity.ID
+	Rank uint64
+}
+
+func (a arrival) fingerprint() uint64 { return apps.Fold(uint64(a.Cell), ^a.Rank) }
+
+// walks are those of one rank's buckets.
+type walks struct {
+	part     *part
+	rank     *pebble.Rank
+	forest   *forest
+	tally    *apps.Tally
+	pieces   []*gravity.Cell // this rank's, in order
+	asks     *target.Ask[question, *gravity.Branch]
+	arrivals *target.Target[arrival]
+	tasks    *task.Scheduler // nil where walks are none
+	waiting  map[gravity.ID][]*hike
+	ready    []*hike
+	spare    []*hike
+	asked    uint64 // questions
+	shared   uint64 // waits for what another walk has asked for
+	lost     uint64 // walks that have not ended
+}
+
+// hike is the walk of one bucket, which may have to wait.
+type hike struct {
+	gravity.Walk
+	task task.Task // where walks are tasks
+}
+
+// What interactions cost in simulated time, as measured.
+const (
+	perCell     = 60 * time.Nanosecond
+	perParticle = 8 * time.Nanosecond
+)
+
+// openWalks registers what walks of a rank send.
+func openWalks(r *pebble.Rank, p *part, tally *apps.Tally) *walks {
+	w := &walks{
+		part: p, rank: r, tally: tally, waiting: map[gravity.ID][]*hike{},
+		forest: pebble.InCommon(r, func() *forest { return new(forest) }),
+	}
+	ranks := distribution.Ranks(r.Size())
+	w.asks = target.NewAsk(r, "cell", ranks, target.Key(func(q question) uint64 { return uint64(q.Owner) }), w.answer,
+		w.take, target.Coded(pebble.Codec[*gravity.Branch](gravity.Wire{})), target.Answers(target.Coalesce(1)))
+	w.arrivals = target.New(r, "arrival", ranks, target.Key(func(a arrival) uint64 { return a.Rank }),
+		target.Batch(w.arrive))
+	if p.Walk == Tasks {
+		w.tasks = task.New(r)
+	}
+	return w
+}
+
+// run walks all buckets of active bodies. It is an epoch.
+func (w *walks) run(root *gravity.Cell, pieces []*gravity.Cell, active func(b *body) bool) error {
+	w.pieces = pieces
+	var err error
+	if w.tasks != nil {
+		err = w.byTasks(root, active)
+	} else {
+		err = w.byAsks(root, active)
+	}
+	for _, some := range w.waiting {
+		w.lost += uint64(len(some))
+	}
+	clear(w.waiting)
+	return err
+}
+
+// byAsks walks on as far as there is something to walk on, bucket by bucket. What waits goes on when answers have come.
+func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
+	goOn := func() bool {
+		n := len(w.ready)
+		if n == 0 {
+			return false
+		}
+		h := w.ready[n-1]
+		w.ready = w.ready[:n-1]
+		w.walk(h)
+		return true
+	}
+	return w.rank.Epoch(func() error {
+		for i := range w.part.grower.Buckets {
+			if h := w.hike(); w.part.begin(&h.Walk, root, i, active) {
+				w.walk(h)
+			} else {
+				w.spare = append(w.spare, h)
+			}
+			w.rank.Poll()
+			for goOn() {
+			}
+		}
+		return nil
+	}, pebble.Idle(goOn))
+}
+
+// walk walks until the end, or until the walk waits.
+func (w *walks) walk(h *hike) {
+	for c := h.Go(); c != nil; c = h.Go() {
+		if w.wait(h, c) {
+			return
+		}
+	}
+	w.end(h)
+}
+
+// byTasks has a task for each bucket.
+func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
+	return w.rank.Epoch(func() error {
+		for i := range w.part.grower.Buckets {
+			w.tasks.Go(func() {
+				h := w.hike()
+				if !w.part.begin(&h.Walk, root, i, active) {
+					w.spare = append(w.spare, h)
+					return
+				}
+				h.task = w.tasks.Self()
+				for c := h.Go(); c != nil; c = h.Go() {
+					if w.wait(h, c) {
+						w.tasks.Suspend()
+					}
+				}
+				w.end(h)
+			})
+		}
+		return nil
+	})
+}
+
+func (w *walks) hike() *hike {
+	n := len(w.spare)
+	if n == 0 {
+		return new(hike)
+	}
+	h := w.spare[n-1]
+	w.spare = w.spare[:n-1]
+	return h
+}
+
+func (w *walks) end(h *hike) {
+	w.part.end(&h.Walk)
+	w.rank.Compute(time.Duration(h.Counts.Cells)*perCell + time.Duration(h.Counts.Particles)*perParticle)
+	w.spare = append(w.spare, h)
+}
+
+// wait lets a walk wait for what is below a cell, and asks for that if nobody has. It reports false if it has come
+// meanwhile.
+func (w *walks) wait(h *hike, c *gravity.Cell) bool {
+	there, asked := w.forest.want(c, w.rank.ID())
+	if there {
+		return false
+	}
+	w.waiting[c.ID] = append(w.waiting[c.ID], h)
+	if asked {
+		w.shared++
+		return true
+	}
+	q := question{c.ID, uint32(c.Owner)}
+	w.asked++
+	w.tally.Send(q.fingerprint())
+	w.asks.Send(q) // which may run handlers that let the walk go on
+	return true
+}
+
+// nothing is below cells that were asked for at the wrong rank.
+var nothing = &gravity.Branch{}
+
+// answer finds what is below cells of this rank.
+func (w *walks) answer(qs []question, as []*gravity.Branch) {
+	for i, q := range qs {
+		as[i] = nothing
+		own := false
+		for _, piece := range w.pieces {
+			if piece.ID.Holds(q.Cell) {
+				if c := piece.Find(q.Cell); c != nil {
+					as[i], own = c.Below(), true
+				}
+				break
+			}
+		}
+		w.tally.Take(q.fingerprint(), own)
+		w.tally.Send(as[i].Fingerprint(apps.Fold) + q.fingerprint())
+	}
+}
+
+// take puts answers into the cache of the process, and tells those that wait for them.
+func (w *walks) take(qs []question, as []*gravity.Branch) {
+	for i, q := range qs {
+		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), true)
+		for _, rank := range w.forest.attach(q.Cell, as[i]) {
+			if int(rank) == w.rank.ID() {
+				w.wake(q.Cell)
+				continue
+			}
+			a := arrival{q.Cell, uint64(rank)}
+			w.tally.Send(a.fingerprint())
+			w.arrivals.Send(a)
+		}
+	}
+}
+
+func (w *walks) arrive(as []arrival) {
+	for _, a := range as {
+		w.tally.Take(a.fingerprint(), a.Rank == uint64(w.rank.ID()))
+		w.wake(a.Cell)
+	}
+}
+
+// wake lets the walks go on that wait for a cell.
+func (w *walks) wake(id gravity.ID) {
+	for _, h := range w.waiting[id] {
+		if w.tasks != nil {
+			w.tasks.Wake(h.task)
+		} else {
+			w.ready = append(w.ready, h)
+		}
+	}
+	delete(w.waiting, id)
+}
