@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -67,7 +69,7 @@ func TestEveryShape(t *testing.T) {
 		configs, twins = append(configs, c), append(twins, want)
 	}
 	turn := 0
-	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+	appstest.General(t, func(t *testing.T, s appstest.Shape) {
 		turn++
 		c, want := configs[turn%len(configs)], twins[turn%len(configs)]
 		results := make([]Result, s.Ranks)
@@ -128,6 +130,7 @@ func runOn(t *testing.T, ranks, procs int, c Config) (got Result) {
 
 // Every way to simulate has the same answer on four ranks of two processes.
 func TestRanksAgree(t *testing.T) {
+	shared := uint64(0)
 	for name, c := range ways(t) {
 		want, err := Serial(c)
 		require.NoError(t, err)
@@ -136,9 +139,10 @@ func TestRanksAgree(t *testing.T) {
 			sameAs(t, want, got)
 			require.Positive(t, got.Requests)
 			require.Positive(t, got.CacheHits)
-			require.Positive(t, got.SharedWaits)
+			shared += got.SharedWaits
 		})
 	}
+	require.Positive(t, shared)
 }
 
 // king is ChaNGa's test.
@@ -159,6 +163,17 @@ func TestKing(t *testing.T) {
 	require.InEpsilon(t, -32.191951, got.EnergyStart, 1e-4)
 	require.Less(t, got.ErrorMedian, 1e-3)
 	require.Less(t, got.Error99, 1e-2)
+}
+
+// A request has 16 bytes, with the rank that asks.
+func TestRequestsAreSmall(t *testing.T) {
+	require.EqualValues(t, 12, unsafe.Sizeof(question{}))
+	c := new(gravity.Cell)
+	c.ID, c.Owner = 1<<63|12345, 7
+	require.Equal(t, c.ID, ask(c).cell())
+	require.EqualValues(t, 7, ask(c).Owner)
+	require.EqualValues(t, 120, unsafe.Sizeof(body{}))
+	require.EqualValues(t, 40, unsafe.Sizeof(gravity.Source{}))
 }
 
 // Two bodies on a circle come back, the more exactly the smaller the steps are.
@@ -306,4 +321,108 @@ func (heap) Read(first int, into []gravity.Particle) error {
 		}
 	}
 	return nil
+}
+
+// Walks of all ranks of a process wait for an answer that one of them has asked for.
+func TestWalksWaitOnce(t *testing.T) {
+	f, c := &forest{}, new(gravity.Cell)
+	c.ID = gravity.Root.Child(3)
+	f.plant(1, new(gravity.Cell))
+	want := func(rank int, there, asked bool) {
+		gotThere, gotAsked := f.want(c, rank)
+		require.Equal(t, []bool{there, asked}, []bool{gotThere, gotAsked})
+	}
+	want(4, false, false)
+	want(4, false, true)
+	want(5, false, true)
+	want(5, false, true)
+	require.Empty(t, f.attach(gravity.Root.Child(2), nothing))
+	require.Equal(t, []int32{4, 5}, f.attach(c.ID, nothing))
+	require.Empty(t, f.attach(c.ID, new(gravity.Branch)))
+	want(4, true, true)
+	require.Same(t, nothing, c.Below())
+}
+
+// Pieces are cells of the tree, and have all of the curve.
+func TestPiecesAreCells(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	samples := make([]sample, 500)
+	keys := make([]uint64, len(samples))
+	for i := range samples {
+		keys[i] = rng.Uint64() >> (1 + rng.UintN(20))
+	}
+	slices.Sort(keys)
+	for i, k := range keys {
+		samples[i] = sample{k, 1 + rng.Uint64N(5)}
+	}
+	cells := divide(nil, gravity.Root, samples, 8)
+	require.Greater(t, len(cells), 100)
+	next := uint64(0)
+	pieces := make([]piece, len(cells))
+	for i, c := range cells {
+		require.Equal(t, next, c.First())
+		next = c.Last() + 1
+		pieces[i].cell = c
+		for _, k := range keys {
+			if c.First() <= k && k <= c.Last() {
+				pieces[i].bodies++
+			}
+		}
+	}
+	require.Equal(t, uint64(1)<<63, next)
+	const bucket = 20
+	pruned := prune(gravity.Root, pieces, bucket)
+	require.Less(t, len(pruned), len(pieces))
+	all := uint64(0)
+	for i := range pruned {
+		p := &pruned[i]
+		all += p.bodies
+		p.owner = i
+		above, around := p.cell>>3, uint64(0)
+		for _, q := range pruned {
+			if above.Holds(q.cell) {
+				around += q.bodies
+			}
+		}
+		require.Greater(t, around, uint64(bucket), "the cell above would be a bucket")
+	}
+	require.EqualValues(t, len(keys), all)
+	for _, k := range keys {
+		p := pruned[ownerOf(pruned, k)]
+		require.True(t, p.cell.First() <= k && k <= p.cell.Last())
+	}
+}
+
+// Bodies of one place are in the order of their numbers, whatever order they come in.
+func TestOrderOfOnePlace(t *testing.T) {
+	p := &part{}
+	for i := range 100 {
+		p.bodies = append(p.bodies, body{key: uint64(i % 3), number: uint32(i * 37 % 100)})
+	}
+	p.sort()
+	for i := 1; i < 100; i++ {
+		a, b := p.bodies[i-1], p.bodies[i]
+		require.True(t, a.key < b.key || a.key == b.key && a.number < b.number)
+	}
+}
+
+// A body's step begins at a multiple of its length.
+func TestStepsAreAligned(t *testing.T) {
+	p := &part{Config: Config{Rungs: 4, Step: 1, Eta: 1}, bodies: make([]body, 1)}
+	l := leapfrog{part: p}
+	b := &p.bodies[0]
+	b.Soft, b.Acc = 1, gravity.Vector{1e-4, 0, 0} // a whole step would fit
+	for tick, rung := range []uint8{0, 4, 3, 4, 2, 4, 3, 4, 1, 4, 3, 4, 2, 4, 3, 4, 0} {
+		b.rung = 4
+		l.choose(uint64(tick))
+		require.Equal(t, rung, b.rung, "tick %d", tick)
+	}
+	b.Acc[0], b.rung = 7, 0 // a step of 0.38
+	l.choose(0)
+	require.EqualValues(t, 2, b.rung)
+	b.rung = 1
+	l.choose(4)
+	require.EqualValues(t, 1, b.rung, "its step has not ended")
 }

@@ -11,14 +11,20 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// question asks the owner of a cell for what is below it. With the rank that asks, which the library adds, it has 16
-// bytes.
+// question asks the owner of a cell for what is below it. It has 12 bytes, and 16 with the rank that asks, which the
+// library adds.
 type question struct {
-	Cell  gravity.ID
-	Owner uint32
+	High, Low uint32 // of the cell's name
+	Owner     uint32
 }
 
-func (q question) fingerprint() uint64 { return apps.Fold(uint64(q.Cell), uint64(q.Owner)) }
+func ask(c *gravity.Cell) question {
+	return question{uint32(c.ID >> 32), uint32(c.ID), uint32(c.Owner)}
+}
+
+func (q question) cell() gravity.ID { return gravity.ID(q.High)<<32 | gravity.ID(q.Low) }
+
+func (q question) fingerprint() uint64 { return apps.Fold(uint64(q.cell()), uint64(q.Owner)) }
 
 // arrival tells a rank of a process that another one has what its walks wait for.
 type arrival struct {
@@ -179,7 +185,7 @@ func (w *walks) wait(h *hike, c *gravity.Cell) bool {
 		w.shared++
 		return true
 	}
-	q := question{c.ID, uint32(c.Owner)}
+	q := ask(c)
 	w.asked++
 	w.tally.Send(q.fingerprint())
 	w.asks.Send(q) // which may run handlers that let the walk go on
@@ -195,8 +201,8 @@ func (w *walks) answer(qs []question, as []*gravity.Branch) {
 		as[i] = nothing
 		own := false
 		for _, piece := range w.pieces {
-			if piece.ID.Holds(q.Cell) {
-				if c := piece.Find(q.Cell); c != nil {
+			if piece.ID.Holds(q.cell()) {
+				if c := piece.Find(q.cell()); c != nil {
 					as[i], own = c.Below(), true
 				}
 				break
@@ -211,12 +217,12 @@ func (w *walks) answer(qs []question, as []*gravity.Branch) {
 func (w *walks) take(qs []question, as []*gravity.Branch) {
 	for i, q := range qs {
 		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), true)
-		for _, rank := range w.forest.attach(q.Cell, as[i]) {
+		for _, rank := range w.forest.attach(q.cell(), as[i]) {
 			if int(rank) == w.rank.ID() {
-				w.wake(q.Cell)
+				w.wake(q.cell())
 				continue
 			}
-			a := arrival{q.Cell, uint64(rank)}
+			a := arrival{q.cell(), uint64(rank)}
 			w.tally.Send(a.fingerprint())
 			w.arrivals.Send(a)
 		}

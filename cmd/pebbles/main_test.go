@@ -113,6 +113,7 @@ var small = map[string][]string{
 	"uts":          {"uts", "--depth", "5"},
 	"ping":         {"ping", "--messages", "1000"},
 	"contagion":    {"contagion", "--people", "300", "--days", "4"},
+	"nbody":        {"nbody", "--particles", "300", "--steps", "1", "--sample", "10"},
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 }
 

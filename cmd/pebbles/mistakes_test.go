@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
 )
 
 // mistake is a command line that can't work, and words that must be in the one line that tells of it.
@@ -155,6 +158,24 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"contagion --loimos --seed 5000000000", []string{"seed 5000000000", "below 2^32"}},
 		{"contagion --curve curve.png", []string{"--curve curve.png", ".csv, .json, .avro or .svg"}},
 		{"contagion --infections tree.svg", []string{"--infections tree.svg", ".csv, .json, .avro"}},
+		{"nbody --particles 0", []string{`"0"`, "--particles", "1 or more"}},
+		{"nbody --particles 3 --ranks 4", []string{"3 particles on 4 ranks", "at least one to each"}},
+		{"nbody --model ball", []string{`"ball"`, "plummer, king, collision"}},
+		{"nbody --model king --w0 50", []string{"central potential of 50", "give 0.1 to 12"}},
+		{"nbody --w0 5", []string{"--w0", "--model king"}},
+		{"nbody --eta 0.1", []string{"--eta", "--rungs"}},
+		{"nbody --rungs 40", []string{"halved 40 times", "0 to 30"}},
+		{"nbody --theta 3", []string{"opening angle of 3", "0.1 to 1.5"}},
+		{"nbody --theta -1", []string{"--theta -1", "above 0"}},
+		{"nbody --step 0", []string{"--step 0", "above 0"}},
+		{"nbody --order 5", []string{"order 5", "1 (mass) to 4"}},
+		{"nbody --bucket 5000", []string{"buckets of 5000", "give 1 to"}},
+		{"nbody --softening 0", []string{"--softening 0", "above 0"}},
+		{"nbody --walk alone", []string{`"alone"`, "asks, tasks"}},
+		{"nbody --tipsy a --particles 5", []string{"--particles", "leave it out with --tipsy"}},
+		{"nbody --picture king.jpg", []string{"--picture king.jpg", ".png"}},
+		{"nbody --frames king.png", []string{"--frames king.png", ".gif"}},
+		{"nbody --frames king.gif --steps 5000", []string{"--frames of 5000 steps", "up to 2000"}},
 		{"uts --tree T9", []string{`"T9"`, "T1, T2"}},
 		{"uts --depth 11", []string{"--depth", "give 1 to 10"}},
 		{"uts --tree T3 --depth 3", []string{"--depth", "T3 is binomial"}},
@@ -310,6 +331,12 @@ func TestBadInput(t *testing.T) {
 		"no shops": {"contagion --interventions " + file("shops.textproto", `triggers { day {} }
 			location_interventions { compliance: 1 closure { kind: "shop" } }`), []string{`kind "shop"`, `["school"]`}},
 		"no contacts":   {"contagion --contacts " + whole, []string{"whole.gr", "line 2", "2 fields"}},
+		"no particles":  {"nbody --tipsy nosuch.bin", []string{"nosuch.bin", "no such file"}},
+		"not TIPSY":     {"nbody --tipsy " + whole, []string{"whole.gr", "TIPSY"}},
+		"cut short":     {"nbody --tipsy " + file("short.bin", particles(3)[:100]), []string{"short.bin", "3 particles", "cut short"}},
+		"no place":      {"nbody --tipsy " + file("nan.bin", particles(3)[:36]+"\x7f\xc0\x00\x00"+particles(3)[40:]), []string{"nan.bin", "particle 0", "position is no number"}},
+		"one place":     {"nbody --ranks 2 --tipsy " + file("one.bin", particles(3)), []string{"all 3 particles are in one place"}},
+		"many ranks":    {"nbody --ranks 4 --tipsy " + file("few.bin", particles(3)), []string{"3 particles on 4 ranks"}},
 		"small memory":  {"randomaccess --log2-words 10 --ranks 2 --memory 128", []string{"memory limit", "128"}},
 		"small memory2": {"bfs --kronecker 10 --ranks 2 --memory 128", []string{"memory limit", "128"}},
 		"small memory3": {"alltoall --ranks 2 --rounds 10 --memory 64", []string{"memory limit", "64"}},
@@ -367,4 +394,17 @@ func fails(t *testing.T, m mistake, flags ...string) {
 			require.Contains(t, strings.ReplaceAll(line, `\"`, `"`), words)
 		}
 	}
+}
+
+// particles is a TIPSY file of particles that are all in one place.
+func particles(n int) string {
+	var b bytes.Buffer
+	all := make([]gravity.Particle, n)
+	for i := range all {
+		all[i] = gravity.Particle{Mass: 1, Pos: gravity.Vector{1, 2, 3}}
+	}
+	if err := tipsy.Write(&b, 0, all, make([]float64, n)); err != nil {
+		panic(err)
+	}
+	return b.String()
 }

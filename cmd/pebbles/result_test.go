@@ -34,6 +34,10 @@ var own = map[string][]string{
 	"epochs":       {"epochs", "pebbles", "seconds_per_epoch"},
 	"contagion": {"disease", "population", "people", "locations", "days", "loimos", "send", "visits", "own_visits", "refused", "exposures", "infected",
 		"meetings", "contacts", "visits_per_second", "bundle_bytes", "checksum", "twin", "curve"},
+	"nbody": {"system", "particles", "steps", "step", "theta", "order", "bucket", "rungs", "walk", "interactions",
+		"cell_interactions", "particle_interactions", "interactions_per_second", "gravity_seconds", "requests",
+		"cache_hits", "shared_waits", "energy_start", "energy_end", "momentum_change", "spin_change", "force_sample",
+		"force_error_median", "force_error_99", "checksum", "twin"},
 	"bfs": {"vertices", "edges", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree", "reached", "depths", "distance_sums",
 		"teps"},
 	"sssp": {"vertices", "edges", "weights", "delta", "roots", "validated", "harmonic_mean_teps", "harmonic_mean_all_edges_per_second", "ordered_by_degree",
@@ -43,7 +47,7 @@ var own = map[string][]string{
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "epochs": 1, "uts": 0, "ping": 1, "contagion": 1}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "epochs": 1, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

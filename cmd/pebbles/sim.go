@@ -56,7 +56,7 @@ func newSim(t terminal) *cobra.Command {
 	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
 		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs,
-		newUTS, newPing, newStressmark, newAccess, newPages, newContagion,
+		newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}

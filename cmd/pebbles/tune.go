@@ -45,7 +45,7 @@ type tuning struct {
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
 	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false, "alltoall": false, "reduce": true, "epochs": false,
-	"uts": false, "ping": false, "contagion": true,
+	"uts": false, "ping": false, "contagion": true, "nbody": false,
 }
 
 func tunables() []string { return slices.Sorted(maps.Keys(tunable)) }

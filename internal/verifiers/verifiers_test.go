@@ -153,6 +153,11 @@ var cases = []struct {
 	{contagion, "exposure", ofAll},
 	{contagion + " --loimos --locations 225", "visit,exposure", ofAll},
 	{contagion + " --cache 64", "exposure", append(ofCaches, counted()...)},
+	{nbody, "particle", ofAll},
+	{nbody + " --topology hypercube", "particle", without("one at the next rank")},
+	{nbody + " --procs 2", "cell", without("altered", "one lost, another twice")}, // an answer has a pointer; few come together
+	{nbody + " --procs 2", "cell answers", without("altered", "one lost, another twice")},
+	{nbody + " --procs 2", "arrival", without("one lost, another twice")},
 	{"uts --depth 6", "search", ofTasks},
 	{"uts --in-memory --depth 6", "places", ofAll},
 	{"uts --in-memory --depth 6", "visit", ofTasks[:len(ofTasks)-1]}, // a changed bit would be the scheduler's
@@ -184,6 +189,9 @@ var cases = []struct {
 
 // contagion is a simulation in which many are exposed.
 const contagion = "contagion --people 1000 --days 5 --outbreak 50"
+
+// nbody is a simulation whose particles change their ranks.
+const nbody = "nbody --particles 500 --steps 1 --step 0.2 --sample 10"
 
 // without are all faults but some, which would change nothing.
 func without(names ...string) (some []fault) {

@@ -93,6 +93,9 @@ var walls = []wall{
 	{folder: "apps/contagion/scenario", std: quiet, ours: only("apps/contagion/chance")},
 	{folder: "apps/contagion/population", std: quiet, ours: only("apps/contagion/chance apps/contagion/scenario " +
 		"distribution")},
+	{folder: "apps/nbody/gravity", std: pureAndSync, ours: none},
+	{folder: "apps/nbody/initial", std: quiet, ours: only("apps/nbody/gravity")},
+	{folder: "apps/nbody/tipsy", std: quiet, ours: only("apps/nbody/gravity")},
 	{folder: "apps/*", std: quiet, ours: public},
 	{folder: "examples/*", std: all, ours: public},
 	{folder: "lab", std: all, ours: measured, clock: true},

@@ -287,3 +287,97 @@ func BenchmarkKey(b *testing.B) {
 	}
 	_ = sum
 }
+
+// What travels comes out as it went in, but that what is below it has to be asked for.
+func TestWire(t *testing.T) {
+	sources, keys := cloud(t, 500)
+	g := &Grower{Keys: keys, Sources: sources, Most: 10, Owner: 3}
+	root := new(Cell)
+	g.Grow(Root, root)
+	fold := func(a, b uint64) uint64 { return a*0x9E3779B97F4A7C15 + b }
+	var look func(c *Cell)
+	look = func(c *Cell) {
+		want := c.Below()
+		bytes, err := Wire{}.Append([]byte("before"), want)
+		require.NoError(t, err)
+		got, err := Wire{}.Decode(bytes[6:])
+		require.NoError(t, err)
+		require.Equal(t, want.Sources, got.Sources)
+		require.Len(t, got.Cells, len(want.Cells))
+		require.Equal(t, want.Fingerprint(fold), got.Fingerprint(fold))
+		for i := range want.Cells {
+			node := want.Cells[i].Node
+			node.Away = true
+			require.Equal(t, node, got.Cells[i].Node)
+			require.Nil(t, got.Cells[i].Below())
+			look(&want.Cells[i])
+		}
+	}
+	look(root)
+	require.NotEmpty(t, Wire{}.Schema())
+}
+
+// FuzzWire decodes whatever bytes, and what it takes it encodes as it was.
+func FuzzWire(f *testing.F) {
+	sources, keys := cloud(f, 30)
+	g := &Grower{Keys: keys, Sources: sources, Most: 10}
+	root := new(Cell)
+	g.Grow(Root, root)
+	for _, b := range []*Branch{root.Below(), {Sources: sources[:3]}, {}} {
+		bytes, err := Wire{}.Append(nil, b)
+		require.NoError(f, err)
+		f.Add(bytes)
+		f.Add(bytes[:len(bytes)/2])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		branch, err := Wire{}.Decode(b)
+		if err != nil {
+			return
+		}
+		again, err := Wire{}.Append(nil, branch)
+		require.NoError(t, err)
+		require.Len(t, again, len(b))
+	})
+}
+
+// Moments up to an order are exact up to the next one: with each halving of a system, errors shrink by as many powers.
+func TestMomentsAreExact(t *testing.T) {
+	sources, _ := cloud(t, 10)
+	errorAt := func(scale float64, order int) (sum float64) {
+		small := slices.Clone(sources)
+		for i := range small {
+			small[i].Pos, small[i].Soft = Vector{}.Plus(scale, small[i].Pos), 0
+		}
+		s := summarize(Root, small)
+		m := s.sums.traceless(s.Center)
+		for i := range 30 { // around it
+			s, c := math.Sincos(float64(i))
+			at, got := Vector{3 * c, 3 * s, float64(i%7) - 3}, Force{}
+			m.attract(&at, &got, order)
+			sum += math.Abs(got.Phi - Direct(at, 0, small, -1).Phi)
+		}
+		return sum
+	}
+	for order := 1; order <= OrderMost; order++ {
+		ratio := errorAt(0.1, order) / errorAt(0.05, order)
+		require.InEpsilon(t, math.Exp2(float64(order+1)), ratio, 0.4, "order %d", order)
+	}
+}
+
+// A cell is opened where softening reaches to the bucket, so that forces on it are softened.
+func TestSofteningOpens(t *testing.T) {
+	var sources []Source
+	for i := range 40 {
+		sources = append(sources, Source{Vector{float64(i/20) + 0.01*float64(i%20), 0, 0.01 * float64(i%3)}, 1, 0.7})
+	}
+	g := &Grower{Most: 4}
+	box := Around(sources[0].Pos)
+	for _, s := range sources {
+		box = box.With(Around(s.Pos))
+	}
+	g.Sources, g.Keys = sort(CubeOf(box), sources)
+	root := new(Cell)
+	g.Grow(Root, root)
+	forces, _ := forcesOf(t, g, root, Criterion{0.7, OrderMost})
+	require.Less(t, errorsOf(g.Sources, forces, 1)[39], 1e-12)
+}

@@ -1,0 +1,31 @@
+package nbody_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps/nbody"
+	"github.com/activepebbles/pebbles/apps/nbody/initial"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Four ranks let two small galaxies collide.
+func ExampleRun() {
+	galaxies, err := initial.Collision(initial.Config{Particles: 1000, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config := nbody.Config{Source: galaxies, Steps: 10, Step: 0.1, Rungs: 3}
+	err = pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+		result, err := nbody.Run(r, config)
+		if r.ID() == 0 && err == nil {
+			fmt.Printf("energy %.3f, then %.3f; %d errors\n", result.EnergyStart, result.EnergyEnd, result.Errors)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// energy -0.118, then -0.118; 0 errors
+	// <nil>
+}
