@@ -26,8 +26,8 @@ const quickLess = 6
 func Groups(o Options) []lab.Group {
 	return []lab.Group{
 		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(), o.buffers(),
-		o.caches(), o.permutations(), o.applications(), o.searches(), o.trees(), o.epidemics(), o.systems(), o.pings(), o.arrays(), o.attendance(),
-		o.pages(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
+		o.caches(), o.permutations(), o.applications(), o.searches(), o.trees(), o.epidemics(), o.systems(),
+		o.pings(), o.arrays(), o.attendance(), o.pages(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
 	}
 }
 
