@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// forest is what the ranks of a process share: one tree of all bodies at a time. Their own cells, those of each other and
-// the tree's top are there from the beginning; below it, cells of other processes are a cache of answers, which the next
-// tree begins without.
+// forest is what the ranks of a process share: one tree of all bodies at a time. Their own cells, those of each other
+// and the tree's top are there from the beginning; below it, cells of other processes are a cache of answers, which the
+// next tree begins without.
 type forest struct {
 	mutex  sync.Mutex
 	trees  int // that there were
@@ -24,8 +24,8 @@ type wanted struct {
 	ranks []int32 // of this process whose walks wait; the first of them has asked
 }
 
-// plant adds a piece of a tree that a rank of this process has grown. The ranks plant the trees one after the other, and
-// a collective comes between plant and crown, and between crown and the next plant.
+// plant adds a piece of a tree that a rank of this process has grown. The ranks plant the trees one after the other,
+// and a collective comes between plant and crown, and between crown and the next plant.
 func (f *forest) plant(tree int, piece *gravity.Cell) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -41,7 +41,8 @@ func (f *forest) clear(tree int) {
 	}
 }
 
-// crown is the root of the tree over its pieces, of which owners are the ranks. The first rank that comes builds the top.
+// crown is the root of the tree over its pieces, of which owners are the ranks. The first rank that comes builds the
+// top.
 func (f *forest) crown(tree int, pieces []gravity.Summary, owners []int, bucket int) *gravity.Cell {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -58,8 +59,8 @@ func (f *forest) crown(tree int, pieces []gravity.Summary, owners []int, bucket 
 	return f.root
 }
 
-// want notes that a rank wants what is below a cell. It returns whether this is there already, and if not, whether it was
-// asked for already.
+// want notes that a rank wants what is below a cell. It returns whether this is there already, and if not, whether it
+// was asked for already.
 func (f *forest) want(c *gravity.Cell, rank int) (there, asked bool) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

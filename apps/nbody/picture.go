@@ -31,8 +31,8 @@ func frameOf(b gravity.Box) frame {
 	return frame{[2]float64{(b.Low[0] + b.High[0] - side) / 2, (b.Low[1] + b.High[1] - side) / 2}, side}
 }
 
-// pixel is one of a picture, and the mass that is seen there, in parts of the largest of a body: whole numbers, whose sum
-// is the same in any order.
+// pixel is one of a picture, and the mass that is seen there, in parts of the largest of a body: whole numbers, whose
+// sum is the same in any order.
 type pixel struct {
 	At   uint32
 	Mass uint64

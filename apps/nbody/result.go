@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
-// Result is what a simulation tells. Lengths, times and energies are in the units of the particles, in which the constant
-// of gravity is 1.
+// Result is what a simulation tells. Lengths, times and energies are in the units of the particles, in which the
+// constant of gravity is 1.
 type Result struct {
 	apps.Report
 	System       string  `json:"system"`
@@ -42,10 +42,10 @@ type Result struct {
 	Checksum     string  `json:"checksum"` // of all particles at the end, 16 hexadecimal digits
 	Twin         bool    `json:"twin"`     // the serial twin was run, and compared with
 
-	End        []gravity.Particle `json:"-"` // on rank 0, if Config.List asks for them: as they are in the end, by number
+	End        []gravity.Particle `json:"-"` // on rank 0, if Config.List asks: as they are in the end, by number
 	Potentials []float64          `json:"-"` // of each
 	Picture    *image.Paletted    `json:"-"` // on rank 0, if Config.Picture asks for it
-	Frames     []*image.Paletted  `json:"-"` // on rank 0, if Config.Frames asks for them: at the start and after each step
+	Frames     []*image.Paletted  `json:"-"` // on rank 0, if Config.Frames asks: at the start and after each step
 }
 
 // describe fills in what is known before a run.

@@ -12,8 +12,8 @@ import (
 )
 
 // Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
-// four targets. The result is complete on every rank, but for Particles and pictures, which rank 0 has. What went wrong is
-// counted in its Errors; an error means that the job failed, or can't work.
+// four targets. The result is complete on every rank, but for Particles and pictures, which rank 0 has. What went wrong
+// is counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -111,8 +111,8 @@ func (b *bench) simulate(result *Result) error {
 	return nil
 }
 
-// forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the tree
-// and walks it.
+// forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the
+// tree and walks it.
 func (b *bench) forces(active func(b *body) bool) error {
 	box, err := pebble.AllReduce(b.rank, b.part.box(), gravity.Box.With)
 	if err != nil {

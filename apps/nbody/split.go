@@ -22,16 +22,16 @@ type piece struct {
 // sample stands for some work of the bodies that begin at a place along the curve.
 type sample struct{ Key, Work uint64 }
 
-// piecesOf is how many pieces a rank of so many has, at least, if each body had its share of the work: fewer where there
-// are many ranks, since all know all pieces.
+// piecesOf is how many pieces a rank of so many has, at least, if each body had its share of the work: fewer where
+// there are many ranks, since all know all pieces.
 func piecesOf(ranks int) int { return min(max(4096/ranks, 2), 16) }
 
 // samplesPerPiece make a piece have about what it should.
 const samplesPerPiece = 4
 
-// split divides the curve into pieces for the ranks, by samples of the work that each has. Pieces with no more bodies than
-// a bucket holds are none within another such cell, so that they are cells of the tree; those without bodies are left
-// out. Bodies must be in order.
+// split divides the curve into pieces for the ranks, by samples of the work that each has. Pieces with no more bodies
+// than a bucket holds are none within another such cell, so that they are cells of the tree; those without bodies are
+// left out. Bodies must be in order.
 func (b *bench) split() ([]piece, error) {
 	cells, err := b.cells()
 	if err != nil {

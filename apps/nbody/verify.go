@@ -15,7 +15,8 @@ func (b *bench) verify(r *Result) error {
 	if err := b.collect(r); err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(b.astray), "steps went wrong: not all particles were there afterwards"); err != nil {
+	if err := r.Found(b.rank, b.onFirst(b.astray),
+		"steps went wrong: not all particles were there afterwards"); err != nil {
 		return err
 	}
 	if err := r.Found(b.rank, b.walks.lost, "walks went wrong: they waited in vain"); err != nil {

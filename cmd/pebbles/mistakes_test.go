@@ -336,7 +336,7 @@ func TestBadInput(t *testing.T) {
 		"cut short":     {"nbody --tipsy " + file("short.bin", particles(3)[:100]), []string{"short.bin", "3 particles", "cut short"}},
 		"no place":      {"nbody --tipsy " + file("nan.bin", particles(3)[:36]+"\x7f\xc0\x00\x00"+particles(3)[40:]), []string{"nan.bin", "particle 0", "position is no number"}},
 		"one place":     {"nbody --ranks 2 --tipsy " + file("one.bin", particles(3)), []string{"all 3 particles are in one place"}},
-		"many ranks":    {"nbody --ranks 4 --tipsy " + file("few.bin", particles(3)), []string{"3 particles on 4 ranks"}},
+		"few particles": {"nbody --ranks 4 --tipsy " + file("few.bin", particles(3)), []string{"3 particles on 4 ranks"}},
 		"small memory":  {"randomaccess --log2-words 10 --ranks 2 --memory 128", []string{"memory limit", "128"}},
 		"small memory2": {"bfs --kronecker 10 --ranks 2 --memory 128", []string{"memory limit", "128"}},
 		"small memory3": {"alltoall --ranks 2 --rounds 10 --memory 64", []string{"memory limit", "64"}},

@@ -99,8 +99,8 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 // framesMost is how many steps a film may have, for the memory of rank 0.
 const framesMost = 2000
 
-// check translates the flags. given tells which of them are on the command line. A file is opened when the job runs, once
-// in each process for all of its ranks.
+// check translates the flags. given tells which of them are on the command line. A file is opened when the job runs,
+// once in each process for all of its ranks.
 func (b *nbodyFlags) check(s *settings, given func(string) bool) error {
 	c := &b.config
 	c.Seed, c.Walk, c.List = s.seed, nbody.By(b.walk.text), b.output != ""

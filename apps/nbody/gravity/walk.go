@@ -4,9 +4,9 @@ import "math"
 
 // Criterion says which cells are far enough away for their moments.
 type Criterion struct {
-	// Theta is the opening angle: smaller is more exact. A cell is opened if a sphere about its centre of mass, 2/√3/Theta
-	// times as large as that which holds its particles, touches the bucket's box (PKDGRAV's and ChaNGa's criterion), or
-	// if softening may reach from one to the other.
+	// Theta is the opening angle: smaller is more exact. A cell is opened if a sphere about its centre of mass,
+	// 2/√3/Theta times as large as that which holds its particles, touches the bucket's box (PKDGRAV's and ChaNGa's
+	// criterion), or if softening may reach from one to the other.
 	Theta float64
 	Order int // of the moments
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Wire carries branches between processes, as little-endian words: how many cells, and each with its owner; or none, and
-// the particles of a bucket. It is a pebble.Codec.
+// Wire carries branches between processes, as little-endian words: how many cells, and each with its owner; or none,
+// and the particles of a bucket. It is a pebble.Codec.
 type Wire struct{}
 
 const (
