@@ -164,7 +164,7 @@ func (b *bench) exchange(pieces []piece) error {
 		}
 		b.moves.SendAll(out)
 		return nil
-	}, pebble.Depth(1))
+	}) // which declares no depth, since walks can't, so that all epochs end alike
 	b.part.spare = all[:0]
 	if err != nil {
 		return err
