@@ -20,12 +20,12 @@ func ExampleRun() {
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
 		result, err := nbody.Run(r, config)
 		if r.ID() == 0 && err == nil {
-			fmt.Printf("energy %.3f, then %.3f; %d errors\n", result.EnergyStart, result.EnergyEnd, result.Errors)
+			fmt.Println(result.Particles, result.Steps, result.Twin, result.Errors)
 		}
 		return err
 	})
 	fmt.Println(err)
 	// Output:
-	// energy -0.118, then -0.118; 0 errors
+	// 1000 10 true 0
 	// <nil>
 }
