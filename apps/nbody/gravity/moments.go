@@ -101,14 +101,14 @@ func (m *raw) join(o *raw, d Vector) {
 	}
 }
 
-// Moments are those of some particles about their centre of mass, without traces, each with the factor by which it
-// enters the potential.
+// Moments are those of some particles about their centre of mass, each with the factor by which it enters the
+// potential. They have no traces, so that those with two z follow from others and are left out: xzz is -xxx - xyy.
 type Moments struct {
 	Mass   float64
 	Center Vector
-	Q2     [6]float64  // xx xy xz yy yz zz
-	Q3     [10]float64 // xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz
-	Q4     [15]float64 // xxxx xxxy xxxz xxyy xxyz xxzz xyyy xyyz xyzz xzzz yyyy yyyz yyzz yzzz zzzz
+	Q2     [5]float64 // xx xy xz yy yz
+	Q3     [7]float64 // xxx xxy xxz xyy xyz yyy yyz
+	Q4     [9]float64 // xxxx xxxy xxxz xxyy xxyz xyyy xyyz yyyy yyyz
 }
 
 // traceless makes moments of sums about a centre.
@@ -116,41 +116,28 @@ func (m *raw) traceless(center Vector) Moments {
 	q := Moments{Mass: m[0], Center: center}
 	s2, s3, s4 := m[4:10], m[10:20], m[20:35]
 	trace := (s2[0] + s2[3] + s2[5]) / 3
-	for i := range q.Q2 {
-		q.Q2[i] = s2[i]
+	for i, t := range [...]float64{trace, 0, 0, trace, 0} {
+		q.Q2[i] = 3. / 2 * (s2[i] - t)
 	}
-	for _, i := range [3]int{0, 3, 5} {
-		q.Q2[i] -= trace
-	}
-	copy(q.Q3[:], s3)
 	x, y, z := (s3[0]+s3[3]+s3[5])/5, (s3[1]+s3[6]+s3[8])/5, (s3[2]+s3[7]+s3[9])/5
-	for i, t := range [10]float64{3 * x, y, z, x, 0, x, 3 * y, z, y, 3 * z} {
-		q.Q3[i] -= t
+	at3 := [...]int{0, 1, 2, 3, 4, 6, 7}
+	for i, t := range [...]float64{3 * x, y, z, x, 0, 3 * y, z} {
+		q.Q3[i] = 5. / 2 * (s3[at3[i]] - t)
 	}
-	copy(q.Q4[:], s4)
 	xx, xy, xz := (s4[0]+s4[3]+s4[5])/7, (s4[1]+s4[6]+s4[8])/7, (s4[2]+s4[7]+s4[9])/7
 	yy, yz, zz := (s4[3]+s4[10]+s4[12])/7, (s4[4]+s4[11]+s4[13])/7, (s4[5]+s4[12]+s4[14])/7
 	all := (xx + yy + zz) / 5
-	for i, t := range [15]float64{
-		6*xx - 3*all, 3 * xy, 3 * xz, xx + yy - all, yz, xx + zz - all, 3 * xy, xz, xy, 3 * xz,
-		6*yy - 3*all, 3 * yz, yy + zz - all, 3 * yz, 6*zz - 3*all,
+	at4 := [...]int{0, 1, 2, 3, 4, 6, 7, 10, 11}
+	for i, t := range [...]float64{
+		6*xx - 3*all, 3 * xy, 3 * xz, xx + yy - all, yz, 3 * xy, xz, 6*yy - 3*all, 3 * yz,
 	} {
-		q.Q4[i] -= t
-	}
-	for i := range q.Q2 {
-		q.Q2[i] *= 3. / 2
-	}
-	for i := range q.Q3 {
-		q.Q3[i] *= 5. / 2
-	}
-	for i := range q.Q4 {
-		q.Q4[i] *= 35. / 8
+		q.Q4[i] = 35. / 8 * (s4[at4[i]] - t)
 	}
 	return q
 }
 
 // attract adds what the particles of the moments do to one at a place to f, by moments up to an order. It takes some
-// 50 ns with hexadecapoles.
+// 20 ns with hexadecapoles.
 func (m *Moments) attract(at *Vector, f *Force, order int) {
 	x, y, z := at[0]-m.Center[0], at[1]-m.Center[1], at[2]-m.Center[2]
 	r1 := 1 / math.Sqrt(x*x+y*y+z*z)
@@ -162,34 +149,33 @@ func (m *Moments) attract(at *Vector, f *Force, order int) {
 		q := &m.Q2
 		tx := q[0]*x + q[1]*y + q[2]*z
 		ty := q[1]*x + q[3]*y + q[4]*z
-		tz := q[2]*x + q[4]*y + q[5]*z
+		tz := q[2]*x + q[4]*y - (q[0]+q[3])*z
 		r5 := r1 * r2 * r2
 		a := (tx*x + ty*y + tz*z) * r5
 		phi += a
 		radial += 5 * a * r2
 		ax, ay, az = 2*r5*tx, 2*r5*ty, 2*r5*tz
 		if order >= 3 {
-			xx, yy, zz, xy, xz, yz := x*x, y*y, z*z, 2*x*y, 2*x*z, 2*y*z
+			// Products of two coordinates, less what those with two z take away.
+			zz := z * z
+			xx, yy, xy, xz, yz := x*x-zz, y*y-zz, 2*x*y, 2*x*z, 2*y*z
 			q := &m.Q3
-			tx = q[0]*xx + q[3]*yy + q[5]*zz + q[1]*xy + q[2]*xz + q[4]*yz
-			ty = q[1]*xx + q[6]*yy + q[8]*zz + q[3]*xy + q[4]*xz + q[7]*yz
-			tz = q[2]*xx + q[7]*yy + q[9]*zz + q[4]*xy + q[5]*xz + q[8]*yz
+			tx = q[0]*xx + q[3]*yy + q[1]*xy + q[2]*xz + q[4]*yz
+			ty = q[1]*xx + q[5]*yy + q[3]*xy + q[4]*xz + q[6]*yz
+			tz = q[2]*xx + q[6]*yy + q[4]*xy - (q[0]+q[3])*xz - (q[1]+q[5])*yz
 			r7 := r5 * r2
 			a = (tx*x + ty*y + tz*z) * r7
 			phi += a
 			radial += 7 * a * r2
 			ax, ay, az = ax+3*r7*tx, ay+3*r7*ty, az+3*r7*tz
 			if order >= 4 {
-				xxx, yyy, zzz := xx*x, yy*y, zz*z
-				xxy, xxz, xyy, yyz, xzz, yzz := 3*xx*y, 3*xx*z, 3*yy*x, 3*yy*z, 3*zz*x, 3*zz*y
-				xyz := 3 * xy * z
+				// And of three.
+				xxx, xyy, yyy, xxy := x*(xx-2*zz), 3*x*yy, y*(yy-2*zz), 3*y*xx
+				xxz, yyz, xyz := z*(3*xx+2*zz), z*(3*yy+2*zz), 3*xy*z
 				q := &m.Q4
-				tx = q[0]*xxx + q[1]*xxy + q[2]*xxz + q[3]*xyy + q[4]*xyz + q[5]*xzz +
-					q[6]*yyy + q[7]*yyz + q[8]*yzz + q[9]*zzz
-				ty = q[1]*xxx + q[3]*xxy + q[4]*xxz + q[6]*xyy + q[7]*xyz + q[8]*xzz +
-					q[10]*yyy + q[11]*yyz + q[12]*yzz + q[13]*zzz
-				tz = q[2]*xxx + q[4]*xxy + q[5]*xxz + q[7]*xyy + q[8]*xyz + q[9]*xzz +
-					q[11]*yyy + q[12]*yyz + q[13]*yzz + q[14]*zzz
+				tx = q[0]*xxx + q[1]*xxy + q[2]*xxz + q[3]*xyy + q[4]*xyz + q[5]*yyy + q[6]*yyz
+				ty = q[1]*xxx + q[3]*xxy + q[4]*xxz + q[5]*xyy + q[6]*xyz + q[7]*yyy + q[8]*yyz
+				tz = q[2]*xxx + q[4]*xxy - (q[0]+q[3])*xxz + q[6]*xyy - (q[1]+q[5])*xyz + q[8]*yyy - (q[3]+q[7])*yyz
 				r9 := r7 * r2
 				a = (tx*x + ty*y + tz*z) * r9
 				phi += a
