@@ -35,11 +35,11 @@ func (b *body) fingerprint() uint64 {
 // part is the bodies of a rank, and what it has done for them. The serial twin is one part that has all.
 type part struct {
 	Config
-	bodies []body
-	spare  []body
-	order  []place
-	grower gravity.Grower
-	counts gravity.Counts
+	bodies  []body
+	spare   []body
+	order   []place
+	builder gravity.Builder
+	counts  gravity.Counts
 }
 
 // place is where a body is in the part, and along the curve.
@@ -49,7 +49,7 @@ type place struct {
 }
 
 func newPart(c Config, owner int) *part {
-	return &part{Config: c, grower: gravity.Grower{Most: c.Bucket, Owner: owner}}
+	return &part{Config: c, builder: gravity.Builder{Most: c.Bucket, Owner: owner}}
 }
 
 // read reads the bodies from a number on.
@@ -75,8 +75,8 @@ func (p *part) box() gravity.Box {
 	return b
 }
 
-// along gives bodies their places along the curve through the box of all.
-func (p *part) along(all gravity.Box) error {
+// assignKeys gives bodies their places along the curve through the box of all.
+func (p *part) assignKeys(all gravity.Box) error {
 	cube := gravity.CubeOf(all)
 	if cube.Side == 0 {
 		if p.Source.Particles() > 1 {
@@ -111,9 +111,9 @@ func (p *part) sort() {
 	p.bodies, p.spare = p.spare, p.bodies
 }
 
-// sow takes the bodies, in order, as what trees grow of. Walks of the last ones must have ended.
-func (p *part) sow() {
-	g := &p.grower
+// prepare takes the bodies, in order, as what trees are built of. Walks of the last ones must have ended.
+func (p *part) prepare() {
+	g := &p.builder
 	g.Buckets, g.Keys, g.Sources = g.Buckets[:0], g.Keys[:0], g.Sources[:0]
 	for i := range p.bodies {
 		b := &p.bodies[i]
@@ -125,7 +125,7 @@ func (p *part) sow() {
 // begin begins the walk of a bucket for the bodies that are active, and reports whether there are any.
 func (p *part) begin(w *gravity.Walk, root *gravity.Cell, bucket int, active func(b *body) bool) bool {
 	w.Bucket = bucket
-	return w.Begin(root, gravity.Criterion{Theta: p.Theta, Order: p.Order}, &p.grower.Buckets[bucket], p.grower.Sources,
+	return w.Begin(root, gravity.Criterion{Theta: p.Theta, Order: p.Order}, &p.builder.Buckets[bucket], p.builder.Sources,
 		func(i int) bool { return active(&p.bodies[i]) })
 }
 
@@ -134,7 +134,7 @@ const cellCost = 6
 
 // end gives the bodies of a walk that has ended their forces.
 func (p *part) end(w *gravity.Walk) {
-	from := p.grower.Buckets[w.Bucket].From
+	from := p.builder.Buckets[w.Bucket].From
 	work := (cellCost*w.Counts.Cells + w.Counts.Particles) / uint64(len(w.Forces))
 	for i, at := range w.Active() {
 		b := &p.bodies[from+at]
@@ -143,16 +143,16 @@ func (p *part) end(w *gravity.Walk) {
 	p.counts.Add(w.Counts)
 }
 
-// alone finds the forces on all active bodies, where there is no other part.
-func (p *part) alone(active func(b *body) bool) error {
-	if err := p.along(p.box()); err != nil {
+// serialForces finds the forces on all active bodies, where there is no other part.
+func (p *part) serialForces(active func(b *body) bool) error {
+	if err := p.assignKeys(p.box()); err != nil {
 		return err
 	}
-	p.sow()
+	p.prepare()
 	root := new(gravity.Cell)
-	p.grower.Grow(gravity.Root, root)
+	p.builder.Build(gravity.Root, root)
 	var w gravity.Walk
-	for i := range p.grower.Buckets {
+	for i := range p.builder.Buckets {
 		if p.begin(&w, root, i, active) {
 			w.Go()
 			p.end(&w)

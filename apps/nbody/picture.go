@@ -38,8 +38,8 @@ type pixel struct {
 	Mass uint64
 }
 
-// film adds a frame, on rank 0, if the configuration asks for frames.
-func (b *bench) film(r *Result) error {
+// addFrame adds a frame, on rank 0, if the configuration asks for frames.
+func (b *bench) addFrame(r *Result) error {
 	if !b.config.Frames {
 		return nil
 	}
@@ -101,19 +101,19 @@ func paint(masses []uint64, side int) *image.Paletted {
 			least = min(least, m)
 		}
 	}
-	p := image.NewPaletted(image.Rect(0, 0, side, side), glow)
+	p := image.NewPaletted(image.Rect(0, 0, side, side), palette)
 	for i, m := range masses {
 		if m > 0 {
 			// One body is dim, and not dark.
 			part := (math.Log(float64(m)/float64(least)) + 1) / (math.Log(float64(most)/float64(least)) + 1)
-			p.Pix[i] = uint8(part * float64(len(glow)-1))
+			p.Pix[i] = uint8(part * float64(len(palette)-1))
 		}
 	}
 	return p
 }
 
-// glow are the colours of glowing iron, from black to white.
-var glow = func() color.Palette {
+// palette are the colours of glowing iron, from black to white.
+var palette = func() color.Palette {
 	const colours = 256
 	all := make(color.Palette, colours)
 	for i := range all {

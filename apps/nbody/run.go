@@ -85,7 +85,7 @@ func (b *bench) simulate(result *Result) error {
 	if b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus); err != nil {
 		return err
 	}
-	if err := b.film(result); err != nil {
+	if err := b.addFrame(result); err != nil {
 		return err
 	}
 	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
@@ -101,7 +101,7 @@ func (b *bench) simulate(result *Result) error {
 		if bodies != uint64(b.config.Source.Particles()) {
 			b.astray++
 		}
-		if err := b.film(result); err != nil {
+		if err := b.addFrame(result); err != nil {
 			return err
 		}
 		if b.config.Progress != nil && b.rank.ID() == 0 {
@@ -118,7 +118,7 @@ func (b *bench) forces(active func(b *body) bool) error {
 	if err != nil {
 		return err
 	}
-	if err := b.part.along(box); err != nil {
+	if err := b.part.assignKeys(box); err != nil {
 		return err
 	}
 	if b.trees == 0 {
@@ -131,7 +131,7 @@ func (b *bench) forces(active func(b *body) bool) error {
 	if err := b.exchange(pieces); err != nil {
 		return err
 	}
-	root, own, err := b.plant(pieces)
+	root, own, err := b.build(pieces)
 	if err != nil {
 		return err
 	}
@@ -181,27 +181,27 @@ func (b *bench) take(ms []move) {
 	}
 }
 
-// grown is a piece of the tree that a rank has grown.
-type grown struct {
+// built is a piece of the tree that a rank has built.
+type built struct {
 	gravity.Summary
 	owner int
 }
 
-// plant builds the trees of this rank's pieces, and the tree's top.
-func (b *bench) plant(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, err error) {
+// build builds the trees of this rank's pieces, and the tree's top.
+func (b *bench) build(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, err error) {
 	b.trees++
-	b.part.sow()
-	var planted []grown
+	b.part.prepare()
+	var trees []built
 	for _, p := range pieces {
 		if from, to := b.part.within(p.cell); p.owner != b.rank.ID() || from == to {
 			continue
 		}
 		cell := new(gravity.Cell)
-		planted = append(planted, grown{b.part.grower.Grow(p.cell, cell), p.owner})
+		trees = append(trees, built{b.part.builder.Build(p.cell, cell), p.owner})
 		own = append(own, cell)
-		b.walks.forest.plant(b.trees, cell)
+		b.walks.cache.add(b.trees, cell)
 	}
-	of, err := pebble.AllGatherSlice(b.rank, planted)
+	of, err := pebble.AllGatherSlice(b.rank, trees)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,5 +212,5 @@ func (b *bench) plant(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, 
 			summaries, owners = append(summaries, some[i].Summary), append(owners, some[i].owner)
 		}
 	}
-	return b.walks.forest.crown(b.trees, summaries, owners, b.config.Bucket), own, nil
+	return b.walks.cache.top(b.trees, summaries, owners, b.config.Bucket), own, nil
 }

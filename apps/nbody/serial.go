@@ -15,8 +15,8 @@ func Serial(c Config) (Result, error) {
 	if err := p.read(0, c.Source.Particles()); err != nil {
 		return r, err
 	}
-	l := leapfrog{p, p.alone, func(n uint64) (uint64, error) { return n, nil }}
-	if err := p.alone(all); err != nil {
+	l := leapfrog{p, p.serialForces, func(n uint64) (uint64, error) { return n, nil }}
+	if err := p.serialForces(all); err != nil {
 		return r, err
 	}
 	start := p.totals()

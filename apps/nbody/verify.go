@@ -112,13 +112,13 @@ func (b *bench) sample(r *Result) error {
 	if err != nil {
 		return err
 	}
-	b.part.sow() // bodies are where they were in the last walk, but velocities
+	b.part.prepare() // bodies are where they were in the last walk, but velocities
 	var errors []float64
 	for some := range slices.Chunk(slices.Concat(of...), forcesAtOnce) {
 		var forces [forcesAtOnce]gravity.Force
 		for i, p := range some {
 			self := slices.IndexFunc(b.part.bodies, func(x body) bool { return x.number == p.Number })
-			forces[i] = gravity.Direct(p.At, p.Soft, b.part.grower.Sources, self)
+			forces[i] = gravity.Direct(p.At, p.Soft, b.part.builder.Sources, self)
 		}
 		b.rank.Compute(time.Duration(len(some)*len(b.part.bodies)) * perParticle)
 		sums, err := pebble.AllReduce(b.rank, forces, func(a, b [forcesAtOnce]gravity.Force) [forcesAtOnce]gravity.Force {

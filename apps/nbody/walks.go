@@ -38,22 +38,22 @@ func (a arrival) fingerprint() uint64 { return apps.Fold(uint64(a.Cell), ^a.Rank
 type walks struct {
 	part     *part
 	rank     *pebble.Rank
-	forest   *forest
+	cache    *cache
 	tally    *apps.Tally
 	pieces   []*gravity.Cell // this rank's, in order
 	asks     *target.Ask[question, *gravity.Branch]
 	arrivals *target.Target[arrival]
 	tasks    *task.Scheduler // nil where walks are none
-	waiting  map[gravity.ID][]*hike
-	ready    []*hike
-	spare    []*hike
+	waiting  map[gravity.ID][]*bucketWalk
+	ready    []*bucketWalk
+	spare    []*bucketWalk
 	asked    uint64 // questions
 	shared   uint64 // waits for what another walk has asked for
 	lost     uint64 // walks that have not ended
 }
 
-// hike is the walk of one bucket, which may have to wait.
-type hike struct {
+// bucketWalk is the walk of one bucket, which may have to wait.
+type bucketWalk struct {
 	gravity.Walk
 	task task.Task // where walks are tasks
 }
@@ -67,8 +67,8 @@ const (
 // openWalks registers what walks of a rank send.
 func openWalks(r *pebble.Rank, p *part, tally *apps.Tally) *walks {
 	w := &walks{
-		part: p, rank: r, tally: tally, waiting: map[gravity.ID][]*hike{},
-		forest: pebble.InCommon(r, func() *forest { return new(forest) }),
+		part: p, rank: r, tally: tally, waiting: map[gravity.ID][]*bucketWalk{},
+		cache: pebble.InCommon(r, func() *cache { return new(cache) }),
 	}
 	ranks := distribution.Ranks(r.Size())
 	w.asks = target.NewAsk(r, "cell", ranks, target.Key(func(q question) uint64 { return uint64(q.Owner) }), w.answer,
@@ -110,8 +110,8 @@ func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 		return true
 	}
 	return w.rank.Epoch(func() error {
-		for i := range w.part.grower.Buckets {
-			if h := w.hike(); w.part.begin(&h.Walk, root, i, active) {
+		for i := range w.part.builder.Buckets {
+			if h := w.fresh(); w.part.begin(&h.Walk, root, i, active) {
 				w.walk(h)
 			} else {
 				w.spare = append(w.spare, h)
@@ -125,7 +125,7 @@ func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 }
 
 // walk walks until the end, or until the walk waits.
-func (w *walks) walk(h *hike) {
+func (w *walks) walk(h *bucketWalk) {
 	for c := h.Go(); c != nil; c = h.Go() {
 		if w.wait(h, c) {
 			return
@@ -137,9 +137,9 @@ func (w *walks) walk(h *hike) {
 // byTasks has a task for each bucket.
 func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
 	return w.rank.Epoch(func() error {
-		for i := range w.part.grower.Buckets {
+		for i := range w.part.builder.Buckets {
 			w.tasks.Go(func() {
-				h := w.hike()
+				h := w.fresh()
 				if !w.part.begin(&h.Walk, root, i, active) {
 					w.spare = append(w.spare, h)
 					return
@@ -157,17 +157,18 @@ func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
 	})
 }
 
-func (w *walks) hike() *hike {
+// fresh is a walk that has not begun.
+func (w *walks) fresh() *bucketWalk {
 	n := len(w.spare)
 	if n == 0 {
-		return new(hike)
+		return new(bucketWalk)
 	}
 	h := w.spare[n-1]
 	w.spare = w.spare[:n-1]
 	return h
 }
 
-func (w *walks) end(h *hike) {
+func (w *walks) end(h *bucketWalk) {
 	w.part.end(&h.Walk)
 	w.rank.Compute(time.Duration(h.Counts.Cells)*perCell + time.Duration(h.Counts.Particles)*perParticle)
 	w.spare = append(w.spare, h)
@@ -175,8 +176,8 @@ func (w *walks) end(h *hike) {
 
 // wait lets a walk wait for what is below a cell, and asks for that if nobody has. It reports false if it has come
 // meanwhile.
-func (w *walks) wait(h *hike, c *gravity.Cell) bool {
-	there, asked := w.forest.want(c, w.rank.ID())
+func (w *walks) wait(h *bucketWalk, c *gravity.Cell) bool {
+	there, asked := w.cache.want(c, w.rank.ID())
 	if there {
 		return false
 	}
@@ -217,7 +218,7 @@ func (w *walks) answer(qs []question, as []*gravity.Branch) {
 func (w *walks) take(qs []question, as []*gravity.Branch) {
 	for i, q := range qs {
 		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), true)
-		for _, rank := range w.forest.attach(q.cell(), as[i]) {
+		for _, rank := range w.cache.attach(q.cell(), as[i]) {
 			if int(rank) == w.rank.ID() {
 				w.wake(q.cell())
 				continue

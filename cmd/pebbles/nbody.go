@@ -96,7 +96,7 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 	f.StringVar(&b.frames, "frames", "", "draw it at the start and after each step, an animated GIF")
 }
 
-// framesMost is how many steps a film may have, for the memory of rank 0.
+// framesMost is how many steps an animation may have, for the memory of rank 0.
 const framesMost = 2000
 
 // check translates the flags. given tells which of them are on the command line. A file is opened when the job runs,

@@ -23,7 +23,7 @@ func (b *nbodyFlags) write(r nbody.Result) error {
 			return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
 		}},
 		{b.picture, func(w io.Writer) error { return png.Encode(w, r.Picture) }},
-		{b.frames, func(w io.Writer) error { return gif.EncodeAll(w, film(r)) }},
+		{b.frames, func(w io.Writer) error { return gif.EncodeAll(w, animation(r)) }},
 	} {
 		if x.file == "" {
 			continue
@@ -35,8 +35,8 @@ func (b *nbodyFlags) write(r nbody.Result) error {
 	return nil
 }
 
-// film shows frames for so many hundredths of a second each, the last one longer.
-func film(r nbody.Result) *gif.GIF {
+// animation shows frames for so many hundredths of a second each, the last one longer.
+func animation(r nbody.Result) *gif.GIF {
 	const each, last = 6, 200
 	g := &gif.GIF{Image: r.Frames, Delay: make([]int, len(r.Frames))}
 	for i := range g.Delay {

@@ -73,7 +73,7 @@ var catalogue = []mutation{
 		"TestRead"},
 	{"a visit may end before it begins", "apps/contagion/population/read.go", "if seconds < 0 {", "if false {", "TestBadFiles"},
 	// N-body.
-	{"a remote cell of the last step is used", "apps/nbody/forest.go", "f.trees, f.root = tree, nil", "f.trees = tree",
+	{"a remote cell of the last step is used", "apps/nbody/cache.go", "c.trees, c.root = tree, nil", "c.trees = tree",
 		"TestRanksAgree"},
 	{"a particle is lost in the exchange", "apps/nbody/run.go", "\t\tb.moves.SendAll(out)\n\t\treturn nil",
 		"\t\tb.moves.SendAll(out[min(1, len(out)):])\n\t\treturn nil", "TestRanksAgree"},
@@ -81,7 +81,7 @@ var catalogue = []mutation{
 		"range w.waiting[id][1:] {", "TestRanksAgree"},
 	{"ranks of a process that wait are not told", "apps/nbody/walks.go", "\t\t\tw.arrivals.Send(a)\n", "",
 		"TestRanksAgree"},
-	{"each walk asks anew", "apps/nbody/forest.go", "\treturn false, true\n", "\treturn false, false\n",
+	{"each walk asks anew", "apps/nbody/cache.go", "\treturn false, true\n", "\treturn false, false\n",
 		"TestWalksWaitOnce"},
 	{"a piece is divided below a bucket", "apps/nbody/split.go", "if all.bodies <= bucket {", "if all.bodies < 1 {",
 		"TestPiecesAreCells"},

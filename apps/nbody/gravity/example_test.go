@@ -10,12 +10,12 @@ import (
 func ExampleWalk() {
 	sources := []gravity.Source{{Pos: gravity.Vector{0, 0, 0}, Mass: 3}, {Pos: gravity.Vector{2, 0, 0}, Mass: 1}}
 	cube := gravity.CubeOf(gravity.Around(sources[0].Pos).With(gravity.Around(sources[1].Pos)))
-	g := gravity.Grower{Sources: sources, Most: 16}
+	g := gravity.Builder{Sources: sources, Most: 16}
 	for _, s := range sources {
 		g.Keys = append(g.Keys, cube.Key(s.Pos)) // ascending, as it happens
 	}
 	var root gravity.Cell
-	g.Grow(gravity.Root, &root)
+	g.Build(gravity.Root, &root)
 	var w gravity.Walk
 	by := gravity.Criterion{Theta: 0.7, Order: gravity.OrderMost}
 	w.Begin(&root, by, &g.Buckets[0], sources, func(int) bool { return true })

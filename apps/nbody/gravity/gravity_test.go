@@ -51,7 +51,7 @@ func sort(cube Cube, sources []Source) ([]Source, []uint64) {
 	return sources, keys
 }
 
-func forcesOf(t testing.TB, g *Grower, root *Cell, by Criterion) (forces []Force, counts Counts) {
+func forcesOf(t testing.TB, g *Builder, root *Cell, by Criterion) (forces []Force, counts Counts) {
 	forces = make([]Force, len(g.Sources))
 	var w Walk
 	for i := range g.Buckets {
@@ -81,9 +81,9 @@ func TestForces(t *testing.T) {
 	sources, keys := cloud(t, 5000)
 	before := math.Inf(1)
 	for order := 1; order <= OrderMost; order++ {
-		g := &Grower{Keys: keys, Sources: sources, Most: 16}
+		g := &Builder{Keys: keys, Sources: sources, Most: 16}
 		root := new(Cell)
-		g.Grow(Root, root)
+		g.Build(Root, root)
 		forces, counts := forcesOf(t, g, root, Criterion{0.7, order})
 		errors := errorsOf(sources, forces, 10)
 		median, bad := errors[len(errors)/2], errors[len(errors)*99/100]
@@ -181,12 +181,12 @@ func TestCurve(t *testing.T) {
 	require.False(t, Root.Child(3).Holds(Root))
 }
 
-// Pieces of a tree under a crown are the tree of all, to the last bit.
-func TestCrown(t *testing.T) {
+// Pieces of a tree under a top are the tree of all, to the last bit.
+func TestTop(t *testing.T) {
 	sources, keys := cloud(t, 3000)
-	whole := &Grower{Keys: keys, Sources: sources, Most: 8}
+	whole := &Builder{Keys: keys, Sources: sources, Most: 8}
 	root := new(Cell)
-	whole.Grow(Root, root)
+	whole.Build(Root, root)
 	by := Criterion{0.6, OrderMost}
 	want, counts := forcesOf(t, whole, root, by)
 
@@ -200,17 +200,17 @@ func TestCrown(t *testing.T) {
 			ids = append(ids, Root.Child(i).Child(j))
 		}
 	}
-	parts := &Grower{Keys: keys, Sources: sources, Most: 8}
+	parts := &Builder{Keys: keys, Sources: sources, Most: 8}
 	cells, pieces := make([]Cell, 0, len(ids)), []Summary{}
 	for _, id := range ids {
 		from, _ := slices.BinarySearch(keys, id.First())
 		if from < len(keys) && keys[from] <= id.Last() {
 			cells = append(cells, Cell{})
-			pieces = append(pieces, parts.Grow(id, &cells[len(cells)-1]))
+			pieces = append(pieces, parts.Build(id, &cells[len(cells)-1]))
 		}
 	}
 	asked := 0
-	top := Crown(pieces, func(piece int, at *Cell) { at.Place(&pieces[piece], 8, 3) })
+	top := Top(pieces, func(piece int, at *Cell) { at.SetRemote(&pieces[piece], 8, 3) })
 	require.Equal(t, root.Moments, top.Moments)
 	require.Equal(t, root.Radius, top.Radius)
 	var w Walk
@@ -219,7 +219,7 @@ func TestCrown(t *testing.T) {
 		b := &whole.Buckets[i]
 		w.Begin(top, by, b, sources, func(int) bool { return true })
 		for c := w.Go(); c != nil; c = w.Go() {
-			require.True(t, c.Away)
+			require.True(t, c.Remote)
 			require.EqualValues(t, 3, c.Owner)
 			asked++
 			var below *Branch
@@ -246,10 +246,10 @@ func TestOnePlace(t *testing.T) {
 		sources[i] = Source{Vector{1, 2, 3}, 1, 0}
 	}
 	sources[39].Pos[0] = 2
-	g := &Grower{Most: 4}
+	g := &Builder{Most: 4}
 	g.Sources, g.Keys = sort(CubeOf(Box{Vector{1, 2, 3}, Vector{2, 2, 3}}), sources)
 	root := new(Cell)
-	g.Grow(Root, root)
+	g.Build(Root, root)
 	require.Len(t, g.Buckets, 2)
 	forces, _ := forcesOf(t, g, root, Criterion{0.7, OrderMost})
 	require.Equal(t, Force{Vector{1, 0, 0}, -1}, forces[0])
@@ -284,6 +284,78 @@ func BenchmarkParticles(b *testing.B) {
 	}
 }
 
+// BenchmarkWalk finds the forces on a cloud by walks of its tree.
+func BenchmarkWalk(b *testing.B) {
+	g, root := tree(b)
+	total := 0.0
+	for b.Loop() {
+		_, counts := forcesOf(b, g, root, Criterion{0.7, OrderMost})
+		total += float64(counts.Cells + counts.Particles)
+	}
+	b.ReportMetric(total/b.Elapsed().Seconds()/1e6, "M/s")
+}
+
+// BenchmarkLists has the same interactions as BenchmarkWalk, by loops over lists that are there.
+func BenchmarkLists(b *testing.B) {
+	g, root := tree(b)
+	type list struct {
+		bucket  Bucket
+		cells   []*Cell
+		sources [][]Source
+	}
+	var lists []list
+	for _, bucket := range g.Buckets {
+		w := Walk{}
+		w.Begin(root, Criterion{0.7, OrderMost}, &bucket, g.Sources, func(int) bool { return true })
+		l := list{bucket: bucket}
+		var look func(c *Cell)
+		look = func(c *Cell) {
+			switch {
+			case w.accepts(c):
+				l.cells = append(l.cells, c)
+			case c.Leaf:
+				l.sources = append(l.sources, c.Below().Sources)
+			default:
+				for i := range c.Below().Cells {
+					look(&c.Below().Cells[i])
+				}
+			}
+		}
+		look(root)
+		lists = append(lists, l)
+	}
+	forces := make([]Force, len(g.Sources))
+	total := 0
+	for b.Loop() {
+		clear(forces)
+		for i := range lists {
+			l := &lists[i]
+			at, f := g.Sources[l.bucket.From:l.bucket.To], forces[l.bucket.From:l.bucket.To]
+			for _, c := range l.cells {
+				for j := range at {
+					c.attract(&at[j].Pos, &f[j], OrderMost)
+				}
+			}
+			for _, s := range l.sources {
+				for j := range at {
+					f[j].attract(&at[j].Pos, at[j].Soft, s)
+				}
+				total += len(at) * len(s)
+			}
+			total += len(at) * len(l.cells)
+		}
+	}
+	b.ReportMetric(float64(total)/b.Elapsed().Seconds()/1e6, "M/s")
+}
+
+// tree is that of a cloud.
+func tree(tb testing.TB) (*Builder, *Cell) {
+	sources, keys := cloud(tb, 36_000)
+	g, root := &Builder{Keys: keys, Sources: sources, Most: 16}, new(Cell)
+	g.Build(Root, root)
+	return g, root
+}
+
 func BenchmarkKey(b *testing.B) {
 	cube, sum := Cube{Side: 1}, uint64(0)
 	for b.Loop() {
@@ -295,9 +367,9 @@ func BenchmarkKey(b *testing.B) {
 // What travels comes out as it went in, but that what is below it has to be asked for.
 func TestWire(t *testing.T) {
 	sources, keys := cloud(t, 500)
-	g := &Grower{Keys: keys, Sources: sources, Most: 10, Owner: 3}
+	g := &Builder{Keys: keys, Sources: sources, Most: 10, Owner: 3}
 	root := new(Cell)
-	g.Grow(Root, root)
+	g.Build(Root, root)
 	fold := func(a, b uint64) uint64 { return a*0x9E3779B97F4A7C15 + b }
 	var look func(c *Cell)
 	look = func(c *Cell) {
@@ -311,7 +383,7 @@ func TestWire(t *testing.T) {
 		require.Equal(t, want.Fingerprint(fold), got.Fingerprint(fold))
 		for i := range want.Cells {
 			node := want.Cells[i].Node
-			node.Away = true
+			node.Remote = true
 			require.Equal(t, node, got.Cells[i].Node)
 			require.Nil(t, got.Cells[i].Below())
 			look(&want.Cells[i])
@@ -324,9 +396,9 @@ func TestWire(t *testing.T) {
 // FuzzWire decodes whatever bytes, and what it takes it encodes as it was.
 func FuzzWire(f *testing.F) {
 	sources, keys := cloud(f, 30)
-	g := &Grower{Keys: keys, Sources: sources, Most: 10}
+	g := &Builder{Keys: keys, Sources: sources, Most: 10}
 	root := new(Cell)
-	g.Grow(Root, root)
+	g.Build(Root, root)
 	for _, b := range []*Branch{root.Below(), {Sources: sources[:3]}, {}} {
 		bytes, err := Wire{}.Append(nil, b)
 		require.NoError(f, err)
@@ -374,14 +446,14 @@ func TestSofteningOpens(t *testing.T) {
 	for i := range 40 {
 		sources = append(sources, Source{Vector{float64(i/20) + 0.01*float64(i%20), 0, 0.01 * float64(i%3)}, 1, 0.7})
 	}
-	g := &Grower{Most: 4}
+	g := &Builder{Most: 4}
 	box := Around(sources[0].Pos)
 	for _, s := range sources {
 		box = box.With(Around(s.Pos))
 	}
 	g.Sources, g.Keys = sort(CubeOf(box), sources)
 	root := new(Cell)
-	g.Grow(Root, root)
+	g.Build(Root, root)
 	forces, _ := forcesOf(t, g, root, Criterion{0.7, OrderMost})
 	require.Less(t, errorsOf(g.Sources, forces, 1)[39], 1e-12)
 }

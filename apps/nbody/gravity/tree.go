@@ -18,12 +18,12 @@ type Summary struct {
 
 // Node is what a walk has to know of a cell that is far enough away. It is plain data.
 type Node struct {
-	ID    ID
-	Count uint32 // particles
-	Leaf  bool   // its particles are a bucket
-	Away  bool   // what is below it is asked for
-	Owner int32  // rank whose particles these are; undefined above those
-	Soft  float64
+	ID     ID
+	Count  uint32 // particles
+	Leaf   bool   // its particles are a bucket
+	Remote bool   // what is below it is asked for
+	Owner  int32  // rank whose particles these are; undefined above those
+	Soft   float64
 	// Radius is that of the sphere about the centre of mass that holds the particles.
 	Radius float64
 	Moments
@@ -63,23 +63,23 @@ type Bucket struct {
 	Soft     float64
 }
 
-// Grower builds the trees of one rank's particles.
-type Grower struct {
+// Builder builds the trees of one rank's particles.
+type Builder struct {
 	Keys    []uint64 // of the particles, ascending
 	Sources []Source // in the same order; the trees keep them
 	Most    int      // particles that a bucket holds, but for cells that can't be divided
 	Owner   int      // the rank
-	Buckets []Bucket // of all trees that were grown, in the order of the curve
+	Buckets []Bucket // of all trees that were built, in the order of the curve
 }
 
-// Grow builds the tree of the particles in a cell of the curve into at. There must be some.
-func (g *Grower) Grow(id ID, at *Cell) Summary {
+// Build builds the tree of the particles in a cell of the curve into at. There must be some.
+func (g *Builder) Build(id ID, at *Cell) Summary {
 	from, _ := slices.BinarySearch(g.Keys, id.First())
 	to, _ := slices.BinarySearch(g.Keys, id.Last()+1) // keys have 63 bits
-	return g.grow(id, from, to, at)
+	return g.build(id, from, to, at)
 }
 
-func (g *Grower) grow(id ID, from, to int, at *Cell) Summary {
+func (g *Builder) build(id ID, from, to int, at *Cell) Summary {
 	level := id.Level()
 	if to-from <= g.Most || level == LevelMost {
 		s := summarize(id, g.Sources[from:to])
@@ -106,14 +106,14 @@ func (g *Grower) grow(id ID, from, to int, at *Cell) Summary {
 	cells, summaries := make([]Cell, parts), make([]Summary, 0, 8)
 	for i := range 8 {
 		if ends[i+1] > ends[i] {
-			summaries = append(summaries, g.grow(id.Child(i), ends[i], ends[i+1], &cells[len(summaries)]))
+			summaries = append(summaries, g.build(id.Child(i), ends[i], ends[i+1], &cells[len(summaries)]))
 		}
 	}
-	return at.crown(id, cells, summaries, g.Owner)
+	return at.join(id, cells, summaries, g.Owner)
 }
 
-// crown makes a cell of those that it is divided into.
-func (c *Cell) crown(id ID, cells []Cell, summaries []Summary, owner int) Summary {
+// join makes a cell of those that it is divided into.
+func (c *Cell) join(id ID, cells []Cell, summaries []Summary, owner int) Summary {
 	s := merge(id, summaries)
 	c.set(&s, false, owner)
 	c.Attach(&Branch{Cells: cells})
@@ -166,16 +166,16 @@ func (s *Summary) center(mass float64) {
 	s.Center = Vector{}.Plus(0.5, s.Box.Low).Plus(0.5, s.Box.High)
 }
 
-// Crown builds the top of a tree over its pieces: cells that together have all particles, none within another, in the
+// Top builds the top of a tree over its pieces: cells that together have all particles, none within another, in the
 // order of the curve. place puts the piece with a number into the cell that is given: with what is below it, or
 // without if that is to be asked for.
-func Crown(pieces []Summary, place func(piece int, at *Cell)) *Cell {
+func Top(pieces []Summary, place func(piece int, at *Cell)) *Cell {
 	root := new(Cell)
-	crown(Root, pieces, 0, place, root)
+	top(Root, pieces, 0, place, root)
 	return root
 }
 
-func crown(id ID, pieces []Summary, first int, place func(piece int, at *Cell), at *Cell) Summary {
+func top(id ID, pieces []Summary, first int, place func(piece int, at *Cell), at *Cell) Summary {
 	if len(pieces) == 1 && pieces[0].Cell == id {
 		place(first, at)
 		return pieces[0]
@@ -192,9 +192,9 @@ func crown(id ID, pieces []Summary, first int, place func(piece int, at *Cell), 
 	cells, summaries := make([]Cell, len(ranges)), make([]Summary, len(ranges))
 	for i, r := range ranges {
 		some := pieces[r[0]:r[1]]
-		summaries[i] = crown(some[0].Cell.under(id), some, first+r[0], place, &cells[i])
+		summaries[i] = top(some[0].Cell.under(id), some, first+r[0], place, &cells[i])
 	}
-	return at.crown(id, cells, summaries, -1)
+	return at.join(id, cells, summaries, -1)
 }
 
 // under is the child of a cell above that has this one.
@@ -206,10 +206,10 @@ func (c *Cell) Alias(o *Cell) {
 	c.Attach(o.Below())
 }
 
-// Place fills in a cell that another process has, where a bucket holds at most so many particles.
-func (c *Cell) Place(s *Summary, most, owner int) {
+// SetRemote fills in a cell that another process has, where a bucket holds at most so many particles.
+func (c *Cell) SetRemote(s *Summary, most, owner int) {
 	c.set(s, s.Count <= uint64(most) || s.Cell.Level() == LevelMost, owner)
-	c.Away = true
+	c.Remote = true
 }
 
 // Find is the cell with a name at or below this one, or nil if it is not there.

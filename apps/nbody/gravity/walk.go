@@ -66,7 +66,7 @@ func (w *Walk) Go() (missing *Cell) {
 		if b == nil {
 			return c
 		}
-		if c.Away {
+		if c.Remote {
 			w.Counts.Hits++
 		}
 		w.stack = w.stack[:len(w.stack)-1]

@@ -102,7 +102,7 @@ func (r *reader) numbers(to []float64) {
 func (r *reader) node(n *Node) {
 	n.ID = ID(r.word())
 	count := r.word()
-	n.Count, n.Leaf, n.Away = uint32(count>>1), count&1 != 0, true
+	n.Count, n.Leaf, n.Remote = uint32(count>>1), count&1 != 0, true
 	n.Owner = int32(r.word())
 	n.Soft, n.Radius, n.Mass = r.number(), r.number(), r.number()
 	r.numbers(n.Center[:])
