@@ -41,9 +41,8 @@ func (c *cache) clear(tree int) {
 	}
 }
 
-// top is the root of the tree over its pieces, of which owners are the ranks. The first rank that comes builds the
-// top.
-func (c *cache) top(tree int, pieces []gravity.Summary, owners []int, bucket int) *gravity.Cell {
+// top is the root of the tree over its pieces. The first rank that comes builds it.
+func (c *cache) top(tree int, pieces []gravity.Summary, bucket int) *gravity.Cell {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.clear(tree)
@@ -53,7 +52,7 @@ func (c *cache) top(tree int, pieces []gravity.Summary, owners []int, bucket int
 				at.Alias(own)
 				return
 			}
-			at.SetRemote(&pieces[i], bucket, owners[i])
+			at.SetRemote(&pieces[i], bucket)
 		})
 	}
 	return c.root

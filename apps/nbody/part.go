@@ -49,7 +49,7 @@ type place struct {
 }
 
 func newPart(c Config, owner int) *part {
-	return &part{Config: c, builder: gravity.Builder{Most: c.Bucket, Owner: owner}}
+	return &part{Config: c, builder: gravity.Builder{Most: c.Bucket, Owner: int32(owner)}}
 }
 
 // read reads the bodies from a number on.

@@ -1,6 +1,7 @@
 package nbody
 
 import (
+	"slices"
 	"time"
 	"unsafe"
 
@@ -181,36 +182,23 @@ func (b *bench) take(ms []move) {
 	}
 }
 
-// built is a piece of the tree that a rank has built.
-type built struct {
-	gravity.Summary
-	owner int
-}
-
 // build builds the trees of this rank's pieces, and the tree's top.
 func (b *bench) build(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, err error) {
 	b.trees++
 	b.part.prepare()
-	var trees []built
+	var summaries []gravity.Summary
 	for _, p := range pieces {
 		if from, to := b.part.within(p.cell); p.owner != b.rank.ID() || from == to {
 			continue
 		}
 		cell := new(gravity.Cell)
-		trees = append(trees, built{b.part.builder.Build(p.cell, cell), p.owner})
+		summaries = append(summaries, b.part.builder.Build(p.cell, cell))
 		own = append(own, cell)
 		b.walks.cache.add(b.trees, cell)
 	}
-	of, err := pebble.AllGatherSlice(b.rank, trees)
+	of, err := pebble.AllGatherSlice(b.rank, summaries)
 	if err != nil {
 		return nil, nil, err
 	}
-	var summaries []gravity.Summary
-	var owners []int
-	for _, some := range of {
-		for i := range some {
-			summaries, owners = append(summaries, some[i].Summary), append(owners, some[i].owner)
-		}
-	}
-	return b.walks.cache.top(b.trees, summaries, owners, b.config.Bucket), own, nil
+	return b.walks.cache.top(b.trees, slices.Concat(of...), b.config.Bucket), own, nil
 }

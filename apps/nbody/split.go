@@ -24,7 +24,7 @@ type sample struct{ Key, Work uint64 }
 
 // piecesOf is how many pieces a rank of so many has, at least, if each body had its share of the work: fewer where
 // there are many ranks, since all know all pieces.
-func piecesOf(ranks int) int { return min(max(4096/ranks, 2), 16) }
+func piecesOf(ranks int) int { return min(max(1024/ranks, 1), 16) }
 
 // samplesPerPiece make a piece have about what it should.
 const samplesPerPiece = 4

@@ -200,7 +200,7 @@ func TestTop(t *testing.T) {
 			ids = append(ids, Root.Child(i).Child(j))
 		}
 	}
-	parts := &Builder{Keys: keys, Sources: sources, Most: 8}
+	parts := &Builder{Keys: keys, Sources: sources, Most: 8, Owner: 3}
 	cells, pieces := make([]Cell, 0, len(ids)), []Summary{}
 	for _, id := range ids {
 		from, _ := slices.BinarySearch(keys, id.First())
@@ -210,7 +210,7 @@ func TestTop(t *testing.T) {
 		}
 	}
 	asked := 0
-	top := Top(pieces, func(piece int, at *Cell) { at.SetRemote(&pieces[piece], 8, 3) })
+	top := Top(pieces, func(piece int, at *Cell) { at.SetRemote(&pieces[piece], 8) })
 	require.Equal(t, root.Moments, top.Moments)
 	require.Equal(t, root.Radius, top.Radius)
 	var w Walk

@@ -14,6 +14,7 @@ type Summary struct {
 	Center Vector // of mass
 	Box    Box
 	Soft   float64 // the largest softening
+	Owner  int32   // rank whose particles these are; below 0 above those
 }
 
 // Node is what a walk has to know of a cell that is far enough away. It is plain data.
@@ -22,7 +23,7 @@ type Node struct {
 	Count  uint32 // particles
 	Leaf   bool   // its particles are a bucket
 	Remote bool   // what is below it is asked for
-	Owner  int32  // rank whose particles these are; undefined above those
+	Owner  int32  // rank whose particles these are; below 0 above those
 	Soft   float64
 	// Radius is that of the sphere about the centre of mass that holds the particles.
 	Radius float64
@@ -50,8 +51,8 @@ func (c *Cell) Below() *Branch { return c.below.Load() }
 func (c *Cell) Attach(b *Branch) { c.below.Store(b) }
 
 // set fills in what a summary says.
-func (c *Cell) set(s *Summary, leaf bool, owner int) {
-	c.ID, c.Count, c.Leaf, c.Owner, c.Soft = s.Cell, uint32(s.Count), leaf, int32(owner), s.Soft
+func (c *Cell) set(s *Summary, leaf bool) {
+	c.ID, c.Count, c.Leaf, c.Owner, c.Soft = s.Cell, uint32(s.Count), leaf, s.Owner, s.Soft
 	c.Radius = math.Sqrt(s.Box.farthest2(&s.Center))
 	c.Moments = s.sums.traceless(s.Center)
 }
@@ -68,7 +69,7 @@ type Builder struct {
 	Keys    []uint64 // of the particles, ascending
 	Sources []Source // in the same order; the trees keep them
 	Most    int      // particles that a bucket holds, but for cells that can't be divided
-	Owner   int      // the rank
+	Owner   int32    // the rank
 	Buckets []Bucket // of all trees that were built, in the order of the curve
 }
 
@@ -83,7 +84,8 @@ func (g *Builder) build(id ID, from, to int, at *Cell) Summary {
 	level := id.Level()
 	if to-from <= g.Most || level == LevelMost {
 		s := summarize(id, g.Sources[from:to])
-		at.set(&s, true, g.Owner)
+		s.Owner = g.Owner
+		at.set(&s, true)
 		at.Attach(&Branch{Sources: g.Sources[from:to:to]})
 		g.Buckets = append(g.Buckets, Bucket{from, to, s.Box, s.Soft})
 		return s
@@ -113,9 +115,10 @@ func (g *Builder) build(id ID, from, to int, at *Cell) Summary {
 }
 
 // join makes a cell of those that it is divided into.
-func (c *Cell) join(id ID, cells []Cell, summaries []Summary, owner int) Summary {
+func (c *Cell) join(id ID, cells []Cell, summaries []Summary, owner int32) Summary {
 	s := merge(id, summaries)
-	c.set(&s, false, owner)
+	s.Owner = owner
+	c.set(&s, false)
 	c.Attach(&Branch{Cells: cells})
 	return s
 }
@@ -207,8 +210,8 @@ func (c *Cell) Alias(o *Cell) {
 }
 
 // SetRemote fills in a cell that another process has, where a bucket holds at most so many particles.
-func (c *Cell) SetRemote(s *Summary, most, owner int) {
-	c.set(s, s.Count <= uint64(most) || s.Cell.Level() == LevelMost, owner)
+func (c *Cell) SetRemote(s *Summary, most int) {
+	c.set(s, s.Count <= uint64(most) || s.Cell.Level() == LevelMost)
 	c.Remote = true
 }
 
