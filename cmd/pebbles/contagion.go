@@ -265,6 +265,3 @@ func readContacts(file string) (population.Population, error) {
 	}
 	return population.ReadContacts(text, filepath.Base(file))
 }
-
-// formatOf is the type of a file, by its name.
-func formatOf(file string) string { return strings.TrimPrefix(filepath.Ext(file), ".") }

@@ -35,19 +35,6 @@ func (b *contagionFlags) write(r contagion.Result) error {
 	return nil
 }
 
-// create writes a file.
-func create(file string, write func(w io.Writer) error) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
 // drawCurve draws how many people are in each state, by day.
 func drawCurve(file string, r contagion.Result) error {
 	g := lab.GroupResult{Name: "curve", Title: r.Population}

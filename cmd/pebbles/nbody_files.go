@@ -4,9 +4,6 @@ import (
 	"image/gif"
 	"image/png"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/activepebbles/pebbles/apps/nbody"
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
@@ -44,20 +41,4 @@ func animation(r nbody.Result) *gif.GIF {
 	}
 	g.Delay[len(g.Delay)-1] = last
 	return g
-}
-
-// formatOf is the type of a file, by its name.
-func formatOf(file string) string { return strings.TrimPrefix(filepath.Ext(file), ".") }
-
-// create writes a file.
-func create(file string, write func(w io.Writer) error) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }
