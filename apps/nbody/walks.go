@@ -217,8 +217,10 @@ func (w *walks) answer(qs []question, as []*gravity.Branch) {
 // take puts answers into the cache of the process, and tells those that wait for them.
 func (w *walks) take(qs []question, as []*gravity.Branch) {
 	for i, q := range qs {
-		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), true)
-		for _, rank := range w.cache.attach(q.cell(), as[i]) {
+		ranks := w.cache.attach(q.cell(), as[i])
+		own := len(ranks) > 0 && int(ranks[0]) == w.rank.ID() // it has asked
+		w.tally.Take(as[i].Fingerprint(apps.Fold)+q.fingerprint(), own)
+		for _, rank := range ranks {
 			if int(rank) == w.rank.ID() {
 				w.wake(q.cell())
 				continue
