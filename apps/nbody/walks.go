@@ -99,16 +99,6 @@ func (w *walks) run(root *gravity.Cell, pieces []*gravity.Cell, active func(b *b
 
 // byAsks walks on as far as there is something to walk on, bucket by bucket. What waits goes on when answers have come.
 func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
-	goOn := func() bool {
-		n := len(w.ready)
-		if n == 0 {
-			return false
-		}
-		h := w.ready[n-1]
-		w.ready = w.ready[:n-1]
-		w.walk(h)
-		return true
-	}
 	return w.rank.Epoch(func() error {
 		for i := range w.part.builder.Buckets {
 			if h := w.fresh(); w.part.begin(&h.Walk, root, i, active) {
@@ -117,11 +107,23 @@ func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 				w.spare = append(w.spare, h)
 			}
 			w.rank.Poll()
-			for goOn() {
-			}
+			w.resume()
 		}
 		return nil
-	}, pebble.Idle(goOn))
+	}, pebble.Idle(w.resume))
+}
+
+// resume goes on with all walks that can go on, and reports whether there were any. A rank may rest after each idle
+// work, so it is not one walk alone.
+func (w *walks) resume() (worked bool) {
+	for ; len(w.ready) > 0; worked = true {
+		last := len(w.ready) - 1
+		h := w.ready[last]
+		w.ready = w.ready[:last]
+		w.walk(h)
+		w.rank.Poll()
+	}
+	return worked
 }
 
 // walk walks until the end, or until the walk waits.
