@@ -44,7 +44,7 @@ type seen struct {
 }
 
 func (s seen) plus(o seen) seen {
-	s.Counts.Add(o.Counts)
+	s.Add(o.Counts)
 	return seen{s.Counts, s.Asked + o.Asked, s.Shared + o.Shared, max(s.Gravity, o.Gravity)}
 }
 
