@@ -333,7 +333,7 @@ func TestBadInput(t *testing.T) {
 		"no contacts":   {"contagion --contacts " + whole, []string{"whole.gr", "line 2", "2 fields"}},
 		"no particles":  {"nbody --tipsy nosuch.bin", []string{"nosuch.bin", "no such file"}},
 		"not TIPSY":     {"nbody --tipsy " + whole, []string{"whole.gr", "TIPSY"}},
-		"byte order":    {"nbody --tipsy " + file("little.bin", string(make([]byte, 12))+"\x03"+particles(3)[13:]), []string{"little.bin", "byte order", "convert it"}},
+		"byte order":    {"nbody --tipsy " + file("little.bin", string(make([]byte, 12))+"\x03\x00\x00\x00"+particles(3)[16:]), []string{"little.bin", "byte order", "convert it"}},
 		"cut short":     {"nbody --tipsy " + file("short.bin", particles(3)[:100]), []string{"short.bin", "3 particles", "cut short"}},
 		"no place":      {"nbody --tipsy " + file("nan.bin", particles(3)[:36]+"\x7f\xc0\x00\x00"+particles(3)[40:]), []string{"nan.bin", "particle 0", "position is no number"}},
 		"one place":     {"nbody --ranks 2 --tipsy " + file("one.bin", particles(3)), []string{"all 3 particles are in one place"}},
