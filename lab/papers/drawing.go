@@ -34,6 +34,8 @@ func figures() []figure {
 		{"all-to-all by topology", "All-to-all on 64 nodes of Blue Gene/Q, by topology (TRAM, figure 4c)",
 			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.", allToAllByTopology},
 		{"table iii", "", "", tableIII},
+		{"requests", "A step of an N-body simulation on Blue Gene/Q, by how requests are sent (TRAM, figure 6)",
+			"Time of a step of one system on more and more ranks, simulated.", requests},
 		{"epidemic by topology", "A day of an epidemic on Blue Gene/Q, by topology (TRAM, figure 7)",
 			"Time of a day of one town on more and more ranks, simulated.", epidemicByTopology},
 		{"epidemic by way", "A day of an epidemic on Blue Gene/Q, by how visits are sent (TRAM, figure 8)",

@@ -32,7 +32,8 @@ type world struct {
 	termination string
 	coalesce    int
 	credits     int
-	addresses   int // of the address cache, for a rank a process; 0 is the default, and the network's processes
+	addresses   int           // of the address cache, for a rank a process; 0 is the default, and the network's processes
+	due         time.Duration // for which pebbles may wait in a buffer; 0 is for ever
 }
 
 // odin is the cluster of Active Pebbles.
@@ -77,6 +78,9 @@ func (l *simulator) run(w world, p program) (outcome, error) {
 
 func (l *simulator) simulate(w world, p program) (o outcome, err error) {
 	c := pebble.Config{Coalesce: w.coalesce, Credits: w.credits, AddressCache: w.addresses, Due: -1}
+	if w.due > 0 {
+		c.Due = w.due
+	}
 	if c.Topology, err = topologyOf(w.topology); err != nil {
 		return o, err
 	}
