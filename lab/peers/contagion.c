@@ -161,7 +161,7 @@ static void take(void *state, int from, const void *items, size_t n) {
 	}
 }
 
-// send_day makes the visits of this rank's people, and returns how many they are. In rounds, all ranks have as many: one
+// send_day makes the visits of this rank's people, and returns how many they are. All ranks have as many rounds: one
 // for each group of people.
 static uint64_t send_day(struct exchange *x, uint32_t day, double least) {
 	const uint64_t group = x->capacity / MOST, most = (people + peer_ranks - 1) / peer_ranks;
