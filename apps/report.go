@@ -91,6 +91,14 @@ func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
 	return err
 }
 
+// FoundOnce is Found for a count that all ranks have alike, such as one of the result. All ranks call it.
+func (p *Report) FoundOnce(r *pebble.Rank, count uint64, what string) error {
+	if r.ID() > 0 {
+		count = 0
+	}
+	return p.Found(r, count, what)
+}
+
 // Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged. All ranks
 // call it.
 func (p *Report) Prove(r *pebble.Rank, t Tally, phase string) error {

@@ -58,8 +58,8 @@ func ErdosRenyi(tb testing.TB, scale, factor int) graph.Generator {
 	return g
 }
 
-// Data returns the path of a file of public data, and skips the test where there is none. Its folder is PEBBLES_DATA, or
-// shared/data in a folder above the test.
+// Data returns the path of a file of public data, and skips the test where there is none. Its folder is PEBBLES_DATA,
+// or shared/data in a folder above the test.
 func Data(tb testing.TB, name string) string {
 	tb.Helper()
 	folder := os.Getenv("PEBBLES_DATA")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 	"github.com/activepebbles/pebbles/distribution"
@@ -112,9 +112,9 @@ func (c Config) check(ranks int) error {
 	case c.Bundle < 1 || c.Bundle > bundleMost:
 		return fmt.Errorf("buffers of %d visits: give 1 to %d, or 0 for %d", c.Bundle, bundleMost, bundleDefault)
 	case !slices.Contains(Contacts, c.Contact):
-		return fmt.Errorf("no rule of contact %q: use one of %s", c.Contact, texts(Contacts))
+		return fmt.Errorf("no rule of contact %q: use one of %s", c.Contact, apps.Names(Contacts))
 	case !slices.Contains(Sends, c.Send):
-		return fmt.Errorf("no way to send %q: use one of %s", c.Send, texts(Sends))
+		return fmt.Errorf("no way to send %q: use one of %s", c.Send, apps.Names(Sends))
 	case c.Loimos && (c.Population.People() > 1<<30 || c.Seed > math.MaxUint32):
 		return fmt.Errorf("%d people and seed %d by Loimos's numbers: give up to %d people, and a seed below 2^32",
 			c.Population.People(), c.Seed, 1<<30)
@@ -152,13 +152,4 @@ func (c Config) checkParts(ranks int) error {
 		}
 	}
 	return nil
-}
-
-// texts lists the values of a type of words.
-func texts[W ~string](words []W) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = string(w)
-	}
-	return strings.Join(all, ", ")
 }

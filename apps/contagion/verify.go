@@ -16,7 +16,7 @@ func (b *bench) verify(r *Result) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(min(count, -count)),
+	if err := r.FoundOnce(b.rank, min(count, -count),
 		"exposures went wrong: they were not taken as they were sent"); err != nil {
 		return err
 	}
@@ -24,22 +24,14 @@ func (b *bench) verify(r *Result) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(min(propensity, 1)), "sum of all propensities went wrong"); err != nil {
+	if err := r.FoundOnce(b.rank, min(propensity, 1), "sum of all propensities went wrong"); err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(b.astray(r)),
+	if err := r.FoundOnce(b.rank, b.astray(r),
 		"days went wrong, on which not all people are in some state"); err != nil {
 		return err
 	}
 	return b.compare(r)
-}
-
-// onFirst is a number that rank 0 alone tells.
-func (b *bench) onFirst(n uint64) uint64 {
-	if b.rank.ID() > 0 {
-		return 0
-	}
-	return n
 }
 
 // collect fills in the result.

@@ -24,8 +24,8 @@ type wanted struct {
 	ranks []int32 // of this process whose walks wait; the first of them has asked
 }
 
-// add adds a piece of a tree that a rank of this process has built. The ranks build the trees one after the other, and a
-// collective comes between add and top, and between top and the next add.
+// add adds a piece of a tree that a rank of this process has built. The ranks build the trees one after the other, and
+// a collective comes between add and top, and between top and the next add.
 func (c *cache) add(tree int, piece *gravity.Cell) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

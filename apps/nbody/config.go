@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 )
 
@@ -124,18 +124,9 @@ func (c Config) check(ranks int) error {
 	case !isLength(c.Eta):
 		return fmt.Errorf("steps of %v of what fits: give a number above 0, or 0 for %v", c.Eta, etaDefault)
 	case !slices.Contains(Walks, c.Walk):
-		return fmt.Errorf("no way to walk %q: use one of %s", c.Walk, texts(Walks))
+		return fmt.Errorf("no way to walk %q: use one of %s", c.Walk, apps.Names(Walks))
 	case c.Sample > sampleMost:
 		return fmt.Errorf("a sample of %d particles: give up to %d", c.Sample, sampleMost)
 	}
 	return nil
-}
-
-// texts lists the values of a type of words.
-func texts[W ~string](words []W) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = string(w)
-	}
-	return strings.Join(all, ", ")
 }

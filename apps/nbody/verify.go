@@ -15,7 +15,7 @@ func (b *bench) verify(r *Result) error {
 	if err := b.collect(r); err != nil {
 		return err
 	}
-	if err := r.Found(b.rank, b.onFirst(b.astray),
+	if err := r.FoundOnce(b.rank, b.astray,
 		"steps went wrong: not all particles were there afterwards"); err != nil {
 		return err
 	}
@@ -26,14 +26,6 @@ func (b *bench) verify(r *Result) error {
 		return err
 	}
 	return b.compare(r)
-}
-
-// onFirst is a number that rank 0 alone tells.
-func (b *bench) onFirst(n uint64) uint64 {
-	if b.rank.ID() > 0 {
-		return 0
-	}
-	return n
 }
 
 // seen is what a rank has counted.
@@ -143,7 +135,7 @@ func (b *bench) sample(r *Result) error {
 	if !(r.ErrorMedian <= medianMost) || !(r.Error99 <= worstMost) {
 		wrong = 1
 	}
-	return r.Found(b.rank, b.onFirst(wrong), "sample of forces went wrong: they are not those of direct sums")
+	return r.FoundOnce(b.rank, wrong, "sample of forces went wrong: they are not those of direct sums")
 }
 
 // errorOf is the relative error of an acceleration.

@@ -48,7 +48,8 @@ func NewGrid(c GridConfig) (*Grid, error) {
 		return nil, fmt.Errorf("%d blocks of %d people: give 1 to as many as there are people, and up to %d",
 			c.Blocks, c.People, blocksMost)
 	case !(c.VisitsPerDay > 0 && c.VisitsPerDay < chance.StandardMeanMost):
-		return nil, fmt.Errorf("%v visits a day: give a number above 0 and below %d, where Loimos begins to draw in another way",
+		return nil, fmt.Errorf("%v visits a day: give a number above 0 and below %d, where Loimos begins to draw in "+
+			"another way",
 			c.VisitsPerDay, chance.StandardMeanMost)
 	}
 	return &Grid{c, c.Width / c.TilesX, c.Height / c.TilesY}, nil

@@ -61,8 +61,8 @@ func (s *Schedule) plan(visits []Planned) error {
 		case int(v.Day) >= s.days:
 			return fmt.Errorf("population %s: a visit on day %d: there are %d", s.name, v.Day, s.days)
 		case v.Arrive < 0 || v.Depart <= v.Arrive || v.Depart > scenario.Day:
-			return fmt.Errorf("population %s: a visit from second %d to second %d: it ends after it begins, on the same day", s.name,
-				v.Arrive, v.Depart)
+			return fmt.Errorf("population %s: a visit from second %d to second %d: it ends after it begins, on the same day",
+				s.name, v.Arrive, v.Depart)
 		}
 	}
 	place := func(v Planned) uint64 { return uint64(v.Person)*uint64(s.days) + uint64(v.Day) }

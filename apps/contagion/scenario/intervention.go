@@ -158,8 +158,8 @@ func (t textTrigger) trigger() (Trigger, error) {
 		return Trigger{On: float64(t.Day.On), Off: float64(t.Day.Off)}, nil
 	}
 	if !(t.Cases.On >= t.Cases.Off && t.Cases.Off >= 0 && t.Cases.On <= math.MaxFloat64) {
-		return Trigger{}, fmt.Errorf("a trigger is on from a share of %v new cases to one of %v: give 0 or more, and not more for its end",
-			t.Cases.On, t.Cases.Off)
+		return Trigger{}, fmt.Errorf("a trigger is on from a share of %v new cases to one of %v: give 0 or more, and not "+
+			"more for its end", t.Cases.On, t.Cases.Off)
 	}
 	return Trigger{true, t.Cases.On, t.Cases.Off}, nil
 }
