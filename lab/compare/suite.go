@@ -59,7 +59,8 @@ func (s suite) groups() (all []lab.Group) {
 		}
 	}
 	for _, over := range []medium{shm, tcp} {
-		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over), s.contagion(over))
+		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over),
+			s.contagion(over))
 	}
 	for _, over := range []medium{shm, tcp} {
 		for _, scale := range s.size.scales {
