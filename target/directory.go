@@ -133,8 +133,8 @@ func (d *Directory[S]) Move(key uint64, to int) {
 	default:
 		e.Begin(false)
 		e.Spend(1)
-		d.moves.core.AwaitRoom() // while the key is still here
-		d.news.core.AwaitRoom()
+		d.moves.core.engine.AwaitCredits() // while the key is still here
+		d.news.core.engine.AwaitCredits()
 		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {
 			d.move(key, to)

@@ -47,7 +47,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(owner), topology.Name(), b.coalesce, b.reduction()),
 		Topology: topology, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes, Beyond: b.beyond, Pebble: b.unit,
-	}, c, &c.Outbox)
+	}, c, &c.out)
 	c.open(topology)
 	c.openBuffers()
 	c.engine.Reserve(b.cacheBytes)
@@ -104,12 +104,13 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 	if b.codec == nil {
 		b.unit = int(unsafe.Sizeof(*new(V)))
 	}
-	return &core[V]{
-		made:   b,
-		keying: keying, shortcut: shortcutOf(keying, b.owner), handle: handling.batch,
+	c := &core[V]{made: b, handle: handling.batch}
+	c.addressing = addressing[V]{
+		core: c, keying: keying, shortcut: shortcutOf(keying, b.owner),
 		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
-		cache: cache,
 	}
+	c.reduction = reduction[V]{core: c, cache: cache}
+	return c
 }
 
 func (b *builder[V]) newCache() *reduce.Cache[V] {

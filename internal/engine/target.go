@@ -12,8 +12,9 @@ import (
 
 // Endpoint is what the engine asks of a target, beside its outbox. It is called once a frame, never once a pebble.
 type Endpoint interface {
-	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's.
-	Deliver(f *netio.Frame) error
+	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's. It
+	// does nothing, and says so, when links that the frame may need have a backlog.
+	Deliver(f *netio.Frame) (taken bool, err error)
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
 	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it
@@ -159,14 +160,8 @@ func (t *Target) Flush() {
 // Crowded ends the job: a send has met another call.
 func (t *Target) Crowded() { t.crossed(sent) }
 
-// InBody reports whether the main function of an epoch is running, and no call of it.
-func (t *Target) InBody() bool {
-	t.owned(sent)
-	return t.mode == body
-}
-
 // InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
-func (r *Rank) InHandler() bool { return r.mode >= task }
+func (c *caller) InHandler() bool { return c.mode >= task }
 
 // Topology is the one that the target was registered with.
 func (t *Target) Topology() route.Topology { return t.description.Topology }
@@ -217,19 +212,29 @@ func (t *Target) HandleQueued() {
 // Spend notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
 // arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
 func (t *Target) Spend(n int) {
-	if t.spend(n) {
+	if t.worked(n) {
 		t.Progress()
 	}
 }
 
-// Pass is Spend for a pebble that is put aside: it comes without Begin.
-func (t *Target) Pass() {
-	if t.tick > 0 && t.sampler.Spend(1) {
-		t.Begin(false)
-		t.flushDue()
-		t.Progress()
-		t.End()
+// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it does
+// what Spend does for that.
+func (t *Target) MainSends() bool {
+	t.owned(sent)
+	if t.mode != body {
+		return false
 	}
+	if t.spend(1) {
+		t.sendDue()
+	}
+	return true
+}
+
+func (t *Target) sendDue() {
+	t.Begin(false)
+	t.flushDue()
+	t.Progress()
+	t.End()
 }
 
 // Fail ends the job because of a pebble of this target, and does not return.

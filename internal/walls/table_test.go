@@ -47,6 +47,7 @@ var walls = []wall{
 	{folder: "internal/launch/kubernetes", std: pureAndText, ours: none},
 	{folder: "lab/internal/overlay", std: all, ours: none, helper: true},
 	{folder: "lab/internal/verifiers", std: pure, ours: none},
+	{folder: "lab/internal/way", std: pure, ours: none},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/stacks", std: all, ours: none},
 	{folder: "lab/worlds", std: all, ours: set{deny: public.deny, allow: public.allow + " internal/engine"},

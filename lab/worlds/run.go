@@ -266,7 +266,7 @@ func (w World) countFrom() uint64 {
 // config is the runtime's configuration for the world.
 func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
-		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
+		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget),
 		AddressCache: w.Addresses - 1,
 		PageCache:    int64(w.PageCache),
 		Due:          time.Duration(w.Due), Period: time.Duration(w.Period),

@@ -35,7 +35,7 @@ func tight(seed uint64) World {
 		w.Topology, w.Ranks = "hypercube", 4<<d.IntN(3)
 	}
 	w.Processes = 2 + d.IntN(w.Ranks-1)
-	w.Coalesce, w.Credits, w.Shared, w.Cache, w.Pebbles = 1+d.IntN(2), 1, 1, 0, 5+d.IntN(20)
+	w.Coalesce, w.Credits, w.Cache, w.Pebbles = 1+d.IntN(2), 1, 0, 5+d.IntN(20)
 	w.Death, w.Loss, w.Corrupt, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	return w.repaired()
 }
