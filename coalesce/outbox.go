@@ -199,7 +199,7 @@ func (o *Outbox) takeFrame(l int) (f *netio.Frame, units, count int) {
 // seal makes a frame ready to leave on a lane.
 func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 	s := o.sender
-	s.leave(f)
+	s.endFilling(f)
 	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, o.Index, s.Epoch, o.Fingerprint
 	f.From, f.To, f.Count, f.Bytes = uint32(s.Rank), uint32(o.Plan.Lanes[l]), uint32(count), uint32(units*o.Unit)
 	s.Count.left(why)

@@ -34,6 +34,6 @@ func (o *Outbox) withdraw(l int) *netio.Frame {
 	}
 	f, units, count := o.takeFrame(l)
 	f.Count, f.Bytes = uint32(count), uint32(units*o.Unit)
-	o.sender.leave(f)
+	o.sender.endFilling(f)
 	return f
 }

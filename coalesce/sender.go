@@ -61,25 +61,25 @@ func (s *Sender) Check() {
 // attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is passed.
 func (s *Sender) attach(target string, bytes int) *netio.Frame {
 	f := s.lend(target, bytes)
-	s.enter(f)
+	s.startFilling(f)
 	return f
 }
 
 // detach gives back a frame lent by attach that is not sent.
 func (s *Sender) detach(f *netio.Frame) {
-	s.leave(f)
+	s.endFilling(f)
 	f.Release()
 }
 
-// enter notes a frame that a lane fills from here on.
-func (s *Sender) enter(f *netio.Frame) {
+// startFilling notes a frame that a lane fills from here on.
+func (s *Sender) startFilling(f *netio.Frame) {
 	s.Filling += f.Cost()
 	s.Buffers++
 	s.BuffersPeak = max(s.BuffersPeak, s.Buffers)
 }
 
-// leave notes that no lane fills the frame any more.
-func (s *Sender) leave(f *netio.Frame) {
+// endFilling notes that no lane fills the frame any more.
+func (s *Sender) endFilling(f *netio.Frame) {
 	s.Filling -= f.Cost()
 	s.Buffers--
 }

@@ -39,7 +39,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	c := b.core(keying, handling)
 	b.checkFactor()
 	topology := b.topology()
-	b.weigh(topology)
+	b.checkMemory(topology)
 	schema := b.carry(c)
 	c.engine = b.engine.Register(engine.Description{
 		Name:   name,
@@ -234,9 +234,9 @@ func (b *builder[V]) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
 }
 
-// weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
+// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
 // any.
-func (b *builder[V]) weigh(t route.Topology) {
+func (b *builder[V]) checkMemory(t route.Topology) {
 	s := b.shape()
 	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,
 		s.Unit)*s.Unit) + route.TableBytes(t)

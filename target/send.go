@@ -56,7 +56,7 @@ func (c *core[V]) send(v V) {
 
 // sendInner is send in a handler.
 func (c *core[V]) sendInner(v V) {
-	inHandler, full := c.engine.Enter()
+	inHandler, full := c.engine.CheckSend()
 	if full {
 		c.awaitRoom([]V{v})
 	}
@@ -74,7 +74,7 @@ func (c *core[V]) sendInner(v V) {
 func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
 	n := s.n // another goroutine that must not be here may change it
 	if uint(n) >= uint(len(s.vs)) {
-		c.engine.Crowded()
+		c.engine.Overlaps()
 	}
 	s.vs[n] = v
 	s.n = n + 1
@@ -119,7 +119,7 @@ func (c *core[V]) sendAll(vs []V) {
 const sendAllCalled = "SendAll was called"
 
 func (c *core[V]) sendBatch(vs []V) {
-	inHandler, full := c.engine.Enter()
+	inHandler, full := c.engine.CheckSend()
 	if full {
 		c.awaitRoom(vs)
 	}
@@ -129,7 +129,7 @@ func (c *core[V]) sendBatch(vs []V) {
 	}
 	c.engine.Begin(inHandler)
 	if !inHandler {
-		c.engine.Spend(len(vs)) // which may let handlers run: first of all
+		c.engine.Sent(len(vs)) // which may let handlers run: first of all
 	}
 	c.sendDeep(vs, inHandler, depth)
 	c.engine.End()

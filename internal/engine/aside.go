@@ -38,8 +38,8 @@ type aside struct {
 	idleSince time.Duration // with tasks that wait: when the rank had nothing to do for the first time
 }
 
-// Employ gives the rank its tasks.
-func (x *aside) Employ(t Tasks) {
+// SetTasks gives the rank its tasks.
+func (x *aside) SetTasks(t Tasks) {
 	const call = "task.New was called"
 	x.rank.ownedAnew(call)
 	if in := x.rank.mode; in != outside {
@@ -67,7 +67,7 @@ func (a *aside) workAside(worked bool) (any, left bool) {
 	if a.idle != nil && !worked {
 		a.rank.mode = body
 		worked = a.idle()
-		a.rank.enter("idle work returned")
+		a.rank.beginCall("idle work returned")
 	}
 	return worked, left
 }
@@ -134,8 +134,8 @@ func (x *aside) EndTask(before uint64) {
 	x.rank.owner.pass(before)
 }
 
-// PumpAside hands over the frames that tasks have filled, as far as there is credit.
-func (a *aside) PumpAside() { a.rank.pump() }
+// PumpTasks hands over the frames that tasks have filled, as far as there is credit.
+func (a *aside) PumpTasks() { a.rank.pump() }
 
 // InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine
 // calls.
@@ -154,8 +154,8 @@ func (c *caller) MayWait(call string) bool {
 	return c.mode == task || c.mode == body
 }
 
-// Admit ends the job unless a task may be spawned: in an epoch that declares no depth.
-func (x *aside) Admit(call string) {
+// CheckSpawn ends the job unless a task may be spawned: in an epoch that declares no depth.
+func (x *aside) CheckSpawn(call string) {
 	x.rank.owned(call)
 	switch in := x.rank.mode; {
 	case in != body && in != task && in != handler:
@@ -169,7 +169,7 @@ func (x *aside) Admit(call string) {
 // Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send
 // meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
-	from := r.enter(call)
+	from := r.beginCall(call)
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -181,20 +181,20 @@ func (r *Rank) Await(call string, done func() bool) {
 		}
 		r.Rest(idle)
 	}
-	r.leave(call, from)
+	r.endCall(call, from)
 }
 
 // AwaitOthers is Await for what the programs of other ranks do, if they do: meanwhile this rank counts as being at
 // rest. When all ranks are, it is the end of the epoch, and the job's: an error of the accesses of some rank says why.
 // It is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
-	from, active := r.enter(call), r.active
+	from, active := r.beginCall(call), r.active
 	r.active = false // no task runs in a call of the main function
 	if r.quiesce(done) {
 		r.checkAccesses()
 	}
 	r.active = active
-	r.leave(call, from)
+	r.endCall(call, from)
 }
 
 // AwaitFailure leaves the program when another rank has failed, as one is about to at the end of this epoch. It returns

@@ -48,27 +48,27 @@ func (m mode) ofProgram() bool { return m&1 == 0 }
 // inEpoch reports whether an epoch is running on this rank.
 func (c *caller) inEpoch() bool { return c.mode >= body && c.mode <= nested }
 
-// enter begins a call of the program's and returns where it comes from, for leave. It ends the job when another call is
+// beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another call is
 // under way, or when the rank's function has returned.
-func (c *caller) enter(call string) (from mode) {
+func (c *caller) beginCall(call string) (from mode) {
 	c.owned(call)
 	from = c.mode
 	if !from.ofProgram() {
 		c.crossed(call)
 	}
-	c.begin(call, from)
+	c.beginCallFrom(call, from)
 	return from
 }
 
-// begin begins a call that comes from a mode of the program's.
-func (c *caller) begin(call string, from mode) {
+// beginCallFrom begins a call that comes from a mode of the program's.
+func (c *caller) beginCallFrom(call string, from mode) {
 	if !atomic.CompareAndSwapUint32((*uint32)(&c.mode), uint32(from), uint32(from+1)) {
 		c.crossed(call)
 	}
 }
 
-// leave ends a call.
-func (c *caller) leave(call string, from mode) {
+// endCall ends a call.
+func (c *caller) endCall(call string, from mode) {
 	if c.mode != from+1 {
 		c.crossed(call)
 	}

@@ -71,7 +71,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		r.idle, r.active = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
 		r.mode = body
 		err = f()
-		r.enter("an epoch's function returned")
+		r.beginCall("an epoch's function returned")
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}

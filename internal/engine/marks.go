@@ -31,7 +31,7 @@ func (m *marks) MarkRank(rank int, down bool) {
 func (m *marks) Links() *route.Links { return m.links }
 
 func (k *marks) mark(call string, m route.Mark) {
-	from := k.rank.enter(call)
+	from := k.rank.beginCall(call)
 	if from == task {
 		k.rank.mode = from
 		misuse("rank %d: %s in a task: marks are for the main function and for handlers", k.rank.id, call)
@@ -51,7 +51,7 @@ func (k *marks) mark(call string, m route.Mark) {
 	if from == body {
 		k.reroute()
 	}
-	k.rank.leave(call, from)
+	k.rank.endCall(call, from)
 }
 
 // tell sends a message to the first rank of a process, which looks at it whenever it comes.

@@ -91,7 +91,7 @@ func (h *hooks) mayBegin(call string) error {
 // AwaitBetween lets the main function, between epochs, wait for operations on exposed memory and for what is posted. It
 // handles no pebbles: those of the next epoch wait.
 func (r *Rank) AwaitBetween(call string, done func() bool) {
-	from := r.enter(call)
+	from := r.beginCall(call)
 	for idle := 0; !done(); idle++ {
 		if r.Progress() {
 			idle = -1
@@ -99,5 +99,5 @@ func (r *Rank) AwaitBetween(call string, done func() bool) {
 		}
 		r.Rest(idle)
 	}
-	r.leave(call, from)
+	r.endCall(call, from)
 }

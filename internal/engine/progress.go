@@ -262,11 +262,11 @@ func (r *Rank) Poll() {
 	if in := r.mode; in != body {
 		r.misplaced(in, call, "rank %d: Poll may be called only by the main function in an epoch", r.id)
 	}
-	r.enter(call)
+	r.beginCall(call)
 	r.Check()
 	r.Progress()
 	r.flushDue()
-	r.leave(call, body)
+	r.endCall(call, body)
 }
 
 func (r *Rank) flushDue() {

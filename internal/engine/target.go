@@ -102,10 +102,10 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
+// CheckSend is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
 // outside of epochs and beside other calls. A task waits when its links may be full, if these are: from there on its
 // send goes like a handler's.
-func (t *Target) Enter() (inHandler, full bool) {
+func (t *Target) CheckSend() (inHandler, full bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
 	case body:
@@ -128,11 +128,11 @@ const sent = "a pebble was sent"
 // Begin says that a call that was entered does more than put a pebble aside, until End.
 func (t *Target) Begin(inHandler bool) {
 	if !inHandler {
-		t.begin(sent, body)
+		t.beginCallFrom(sent, body)
 		return
 	}
 	if t.mode != handler && t.mode != task {
-		t.Crowded()
+		t.Overlaps()
 	}
 	t.mode++
 }
@@ -140,7 +140,7 @@ func (t *Target) Begin(inHandler bool) {
 // End ends what Begin began.
 func (t *Target) End() {
 	if t.mode.ofProgram() {
-		t.Crowded()
+		t.Overlaps()
 	}
 	t.mode--
 }
@@ -148,17 +148,17 @@ func (t *Target) End() {
 // Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
 func (t *Target) Flush() {
 	const call = "Flush was called"
-	from := t.enter(call)
+	from := t.beginCall(call)
 	if from == outside {
 		t.mode = from
 		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
 	}
 	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
-	t.leave(call, from)
+	t.endCall(call, from)
 }
 
-// Crowded ends the job: a send has met another call.
-func (t *Target) Crowded() { t.crossed(sent) }
+// Overlaps ends the job: a send has met another call.
+func (t *Target) Overlaps() { t.crossed(sent) }
 
 // InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
 func (c *caller) InHandler() bool { return c.mode >= task }
@@ -209,16 +209,16 @@ func (t *Target) HandleQueued() {
 	}
 }
 
-// Spend notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
+// Sent notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
 // arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
-func (t *Target) Spend(n int) {
+func (t *Target) Sent(n int) {
 	if t.worked(n) {
 		t.Progress()
 	}
 }
 
 // MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it does
-// what Spend does for that.
+// what Sent does for that.
 func (t *Target) MainSends() bool {
 	t.owned(sent)
 	if t.mode != body {
