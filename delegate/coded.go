@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -40,7 +39,7 @@ func lack[V any](name string, codec target.Codec[V]) error {
 // parted makes the options of both targets of those of the program.
 func (d *Delegate[Q, A]) parted(options []target.Option) (toAsk, toReply []target.Option, err error) {
 	q, a := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
-	given, options := target.Codecs(engine.Key{}, options)
+	given, options := codecs.Given(options)
 	options = slices.DeleteFunc(options, func(o target.Option) bool {
 		p, ok := o.(pair)
 		if !ok {

@@ -69,7 +69,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
-		answers: &answers[A]{tasks: s, engine: r.Engine(engine.Key{}), name: name},
+		answers: &answers[A]{tasks: s, engine: engine.RankOf(r), name: name},
 		self:    r.ID(), key: key, answer: answer,
 		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
 	}
@@ -93,7 +93,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 			keys[i] = key(qs[i].Q)
 		}
 	}), target.Batch(d.serve), toAsk...)
-	d.asking = d.asks.Engine(engine.Key{})
+	d.asking = engine.TargetOf(d.asks)
 	d.asking.OwnRoom = true // each task has one Call under way
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(func(rs []reply[A], keys []uint64) {
@@ -176,7 +176,7 @@ func (d *Delegate[Q, A]) askAll(s *slot[A], qs []Q, from int) {
 	}
 	s.left += len(out)
 	if d.full("CallAll") {
-		d.asks.AwaitRoom(engine.Key{}, out)
+		d.asking.AwaitRoomFor(out)
 	}
 	d.asks.SendAll(out)
 	if d.coded {
@@ -195,7 +195,7 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	s.as, s.left = s.one[:], 1
 	asked := question[Q]{q, d.address(s, 0)}
 	if d.full("Start") {
-		d.asks.AwaitRoom(engine.Key{}, []question[Q]{asked})
+		d.asking.AwaitRoomFor([]question[Q]{asked})
 	}
 	d.asks.Send(asked)
 	return Future[A]{of: d.answers, slot: s, use: s.use}
@@ -210,7 +210,7 @@ func (d *Delegate[Q, A]) Do(q Q) {
 			return
 		}
 		if d.full("Do") {
-			d.asks.AwaitRoom(engine.Key{}, []question[Q]{{q, nobody}})
+			d.asking.AwaitRoomFor([]question[Q]{{q, nobody}})
 		}
 	}
 	d.asks.Send(question[Q]{q, nobody})

@@ -101,7 +101,7 @@ const beyond = 2
 const batch = 64
 
 func (s *Space) openQuestions() {
-	ranks, serving := distribution.Ranks(s.rank.Size()), target.Serving(engine.Key{}, beyond)
+	ranks, serving := distribution.Ranks(s.rank.Size()), engine.Serving(beyond).(target.Option)
 	s.questions = target.New(s.rank, "memory", ranks,
 		target.Key(func(q question) uint64 { return uint64(q.To) }), target.Batch(s.serve),
 		target.Coalesce(batch), serving)

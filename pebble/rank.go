@@ -20,8 +20,7 @@ type Rank struct {
 	schedule *tune.Schedule // of the process, for rank 0; nil when nothing is tuned
 }
 
-// Engine is for the other packages of this module: nobody else can name the type of its argument.
-func (r *Rank) Engine(engine.Key) *engine.Rank { return r.engine }
+func init() { engine.RankOf = func(rank any) *engine.Rank { return rank.(*Rank).engine } }
 
 // ID is the rank's number, 0 to Size()-1.
 func (r *Rank) ID() int { return r.engine.ID() }

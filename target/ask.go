@@ -48,12 +48,12 @@ type answered[Q, A any] struct {
 func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
 	answer, then func(qs []Q, as []A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
-		r.Engine(engine.Key{}).Refuse(name, "it has no function that answers, or none that takes answers: give both")
+		engine.RankOf(r).Refuse(name, "it has no function that answers, or none that takes answers: give both")
 	}
 	a := &Ask[Q, A]{self: uint32(r.ID()), answer: answer, then: then}
 	toAsk, toAnswer, err := a.parted(options)
 	if err != nil {
-		r.Engine(engine.Key{}).Refuse(name, err.Error())
+		engine.RankOf(r).Refuse(name, err.Error())
 	}
 	var keys Keying[asked[Q]]
 	if keying.many != nil {
@@ -78,7 +78,7 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 // parted makes the options of both targets of those of the program.
 func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err error) {
 	question, answer := codecs.Part[Q]{Name: "question"}, codecs.Part[A]{Name: "answer"}
-	given, others := Codecs(engine.Key{}, options)
+	given, others := codecs.Given(options)
 	if err := codecs.Share(given, &question, &answer); err != nil {
 		return nil, nil, err
 	}

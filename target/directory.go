@@ -61,7 +61,7 @@ type pendingMove struct {
 func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, depart func(key uint64) S,
 	arrive func(key uint64, state S), options ...Option) *Directory[S] {
 	if base == nil || depart == nil || arrive == nil {
-		r.Engine(engine.Key{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
+		engine.RankOf(r).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
 	d := &Directory[S]{keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
@@ -103,14 +103,14 @@ func (d *Directory[S]) carried(name string, options []Option) []Option {
 	}
 	if s.codec == nil {
 		if err := layout.Plain(reflect.TypeFor[S]()); err != nil {
-			d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
+			engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its state: %v: %s", err,
 				codecs.Advice(reflect.TypeFor[S]())))
 		}
 		return slices.Clone(options)
 	}
 	codec, ok := s.codec.(Codec[S])
 	if !ok {
-		d.rank.Engine(engine.Key{}).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec,
+		engine.RankOf(d.rank).Refuse(name, fmt.Sprintf("its codec is a %T, its state is %v", s.codec,
 			reflect.TypeFor[S]()))
 	}
 	return append(options[:len(options):len(options)], Coded[move[S]](moveCodec[S]{codec}))

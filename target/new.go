@@ -34,7 +34,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	if s.kind == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
 		s.cache, s.tunes.Cache = 0, false
 	}
-	b := &builder[V]{rank: r, engine: r.Engine(engine.Key{}), name: name, owner: owner, settings: s}
+	b := &builder[V]{rank: r, engine: engine.RankOf(r), name: name, owner: owner, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
 	c := b.core(keying, handling)
 	b.checkFactor()

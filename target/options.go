@@ -125,6 +125,9 @@ type coding struct{ codec any }
 
 func (c coding) apply(s *settings) { s.codec, s.coded = c.codec, true }
 
+// Given is the codec, for packages that make other codecs of it.
+func (c coding) Given() any { return c.codec }
+
 // Answers gives options to the answers of an [Ask] alone, after those that it shares with its questions: of those,
 // Coalesce and Route apply. Answers that are much larger than their questions may so go as they are, by Coalesce(1),
 // while questions are gathered.
@@ -133,21 +136,3 @@ func Answers(options ...Option) Option { return answering{options} }
 type answering struct{ options []Option }
 
 func (a answering) apply(s *settings) { s.answers = true }
-
-// Codecs is for the other packages of this module: it takes what [Coded] was given out of options.
-func Codecs(_ engine.Key, options []Option) (given []any, others []Option) {
-	for _, o := range options {
-		if c, ok := o.(coding); ok {
-			given = append(given, c.codec)
-		} else {
-			others = append(others, o)
-		}
-	}
-	return given, others
-}
-
-// Serving is for the other packages of this module: the target's chains may be so much longer than a declared depth,
-// since they are not the program's own.
-func Serving(_ engine.Key, beyond int) Option {
-	return option(func(s *settings) { s.beyond = beyond })
-}

@@ -182,6 +182,9 @@ func (c *core[V]) awaitRoom(vs []V) {
 	}
 }
 
+// AwaitRoom implements engine.Endpoint.
+func (c *core[V]) AwaitRoom(pebbles any) { c.awaitRoom(pebbles.([]V)) }
+
 // fullLane is a lane of some pebbles that has no room; -1 for none.
 func (c *core[V]) fullLane(vs []V) int {
 	c.engine.Begin(true)

@@ -6,12 +6,15 @@ import "github.com/activepebbles/pebbles/internal/engine"
 // that rank's goroutine; all but Name only inside epochs.
 type Target[V any] struct{ core *core[V] }
 
-// Engine is for the other packages of this module: nobody else can name the type of its argument.
-func (t *Target[V]) Engine(engine.Key) *engine.Target { return t.core.engine }
+// inner is a target of whatever type.
+type inner interface{ inner() *engine.Target }
 
-// AwaitRoom is for the other packages of this module: the task that calls waits until the links of some pebbles, at
-// most 256, have room.
-func (t *Target[V]) AwaitRoom(_ engine.Key, vs []V) { t.core.awaitRoom(vs) }
+func (t *Target[V]) inner() *engine.Target { return t.core.engine }
+
+func init() {
+	engine.TargetOf = func(target any) *engine.Target { return target.(inner).inner() }
+	engine.Serving = func(beyond int) any { return option(func(s *settings) { s.beyond = beyond }) }
+}
 
 // Name is what the target was registered as.
 func (t *Target[V]) Name() string { return t.core.out.Name }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -57,7 +56,7 @@ func NewGroupKind[A any](s *Scheduler, name string, run func(g *Group, a A), opt
 		s.groups = newGroups(s)
 	}
 	argument := codecs.Part[A]{Name: "argument"}
-	given, options := target.Codecs(engine.Key{}, options)
+	given, options := codecs.Given(options)
 	if err := codecs.Share(given, &argument); err != nil {
 		s.engine.Refuse(name, err.Error())
 	}

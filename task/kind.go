@@ -7,7 +7,6 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -82,7 +81,7 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 		s.engine.Refuse(k.name, "it has no function that runs its tasks: give one")
 	}
 	argument := codecs.Part[A]{Name: "argument"}
-	given, options := target.Codecs(engine.Key{}, options)
+	given, options := codecs.Given(options)
 	if err := codecs.Share(given, &argument); err != nil {
 		s.engine.Refuse(k.name, err.Error())
 	}

@@ -81,7 +81,7 @@ func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.li
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: r.Engine(engine.Key{}), most: WorkersDefault, step: 1}
+	s := &Scheduler{rank: r, engine: engine.RankOf(r), most: WorkersDefault, step: 1}
 	for _, o := range options {
 		o.apply(s)
 	}

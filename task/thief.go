@@ -48,7 +48,7 @@ func newThief(s *Scheduler) *thief {
 	t := &thief{s: s, random: rand.New(rand.NewPCG(uint64(id), 1)), lines: make([]bool, bits.Len(uint(ranks-1)))}
 	t.pleas = target.New(s.rank, "task: pleas for tasks", distribution.Ranks(ranks),
 		target.Key(func(p plea) uint64 { return uint64(p.To) }), target.Each(t.hear))
-	t.engine = t.pleas.Engine(engine.Key{})
+	t.engine = engine.TargetOf(t.pleas)
 	return t
 }
 

@@ -55,6 +55,18 @@ func (p *Part[V]) check() error {
 // ErrNone is the error of an option without a codec.
 var ErrNone = errors.New("target.Coded got no codec: give one, or leave the option out for plain data")
 
+// Given takes the codecs that the program has given out of options.
+func Given[O any](options []O) (given []any, others []O) {
+	for _, o := range options {
+		if c, ok := any(o).(interface{ Given() any }); ok {
+			given = append(given, c.Given())
+		} else {
+			others = append(others, o)
+		}
+	}
+	return given, others
+}
+
 // Share gives the codecs that a program has given to the parts that they are for. The error says which one is for none,
 // or which part needs one.
 func Share(given []any, parts ...taker) error {

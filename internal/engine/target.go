@@ -28,6 +28,8 @@ type Endpoint interface {
 	Retune(s Setting)
 	// Refactor is Retune for the coalescing factor alone, within an epoch, on the main function's side.
 	Refactor(factor int)
+	// AwaitRoom lets a task wait until the links of some pebbles, a slice of the target's type, have room.
+	AwaitRoom(pebbles any)
 	// EndEpoch forgets what a reduction remembers. Nothing waits any more.
 	EndEpoch()
 	// Pebble describes what the handler was called with that has just panicked, in a line; "" where that is not known.

@@ -201,7 +201,7 @@ type sided struct {
 }
 
 func newSided(p *program) *sided {
-	s := &sided{p: p, engine: p.rank.Engine(engine.Key{})}
+	s := &sided{p: p, engine: engine.RankOf(p.rank)}
 	s.memory = s.engine.OneSided(s.loose.Err)
 	return s
 }

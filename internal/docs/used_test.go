@@ -1,0 +1,102 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Each name that programs may use is used: by an application, an example, the command or a guide.
+func TestNamesAreUsed(t *testing.T) {
+	used := usedNames(t)
+	for _, folder := range []string{"pebble", "target", "memory", "memory/pages", "task", "delegate", "distribution", "route", "reduce"} {
+		var unused []string
+		for _, name := range exportedNames(t, folder) {
+			if !used[name[strings.LastIndex(name, ".")+1:]] {
+				unused = append(unused, name)
+			}
+		}
+		assert.Empty(t, unused, "package %s", folder)
+	}
+}
+
+// word finds names in text.
+var word = regexp.MustCompile(`\b[A-Z]\w*`)
+
+// usedNames are the names in what shows how packages are used.
+func usedNames(t *testing.T) map[string]bool {
+	t.Helper()
+	used := map[string]bool{}
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		shows := slices.ContainsFunc([]string{"apps/", "examples/", "cmd/"}, func(folder string) bool {
+			return strings.HasPrefix(name, folder)
+		}) || strings.HasSuffix(name, "example_test.go")
+		if !shows && !strings.HasPrefix(name, "docs/") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, w := range word.FindAllString(string(text), -1) {
+			used[w] = true
+		}
+		return err
+	}))
+	return used
+}
+
+// exportedNames are the names of a package, methods and fields with their types.
+func exportedNames(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
+	require.NoError(t, err)
+	fset, files := token.NewFileSet(), []*ast.File(nil)
+	for _, path := range paths {
+		if !strings.HasSuffix(path, "_test.go") {
+			f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, f)
+		}
+	}
+	p, err := doc.NewFromFiles(fset, files, folder)
+	require.NoError(t, err)
+	values := func(all []*doc.Value) {
+		for _, v := range all {
+			names = append(names, v.Names...)
+		}
+	}
+	functions := func(all []*doc.Func, of string) {
+		for _, f := range all {
+			names = append(names, of+f.Name)
+		}
+	}
+	values(p.Consts)
+	values(p.Vars)
+	functions(p.Funcs, "")
+	for _, of := range p.Types {
+		names = append(names, of.Name)
+		values(of.Consts)
+		values(of.Vars)
+		functions(of.Funcs, "")
+		functions(of.Methods, of.Name+".")
+	}
+	return names
+}
