@@ -59,8 +59,8 @@ func ExampleHashed() {
 func ExampleHashString() {
 	words := distribution.Hash(4)
 	owner := words.Owner(distribution.HashString("pebble"))
-	fmt.Println(owner >= 0 && owner < words.Ranks())
-	// Output: true
+	fmt.Println(owner >= 0 && owner < words.Ranks(), owner == words.Owner(distribution.HashBytes([]byte("pebble"))))
+	// Output: true true
 }
 
 // What a graph partitioner computed.

@@ -98,10 +98,6 @@ func (e *DepthError) Error() string {
 		"declare a larger depth, or none", e.Rank, e.Target, e.Depth+1, e.Depth)
 }
 
-// Follower reports whether err is the error of a job that another process ended: by a failure of its own, by its loss,
-// or because it was missing at the start. Such a process should end quietly, so that the first failure stands out.
-func Follower(err error) bool { return netio.Followed(err) }
-
 // made are the errors that the engine ends jobs with.
 var made = engine.Errors{
 	Panic: func(rank int, where string, value any, stack []byte) error {

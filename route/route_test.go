@@ -1,7 +1,6 @@
 package route_test
 
 import (
-	"fmt"
 	"math/bits"
 	"testing"
 
@@ -173,12 +172,6 @@ func TestPlanAgreesWithNext(t *testing.T) {
 			}
 		}
 	}
-}
-
-func ExampleCheck() {
-	shape, err := route.Check(route.Hypercube(12))
-	fmt.Println(shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
-	// Output: 4 hops, 4 neighbours at the most, <nil>
 }
 
 func BenchmarkFill(b *testing.B) {

@@ -84,8 +84,11 @@ func ExampleTryEach() {
 		})
 	})
 	fmt.Println(err)
+	var e *target.HandlerError
+	fmt.Println(errors.As(err, &e), e.Rank, e.Pebble)
 	// Output:
 	// rank 2: target "enter": handle pebble {Room:2 Coins:0}: no coins are left
+	// true 2 {Room:2 Coins:0}
 }
 
 // Words are asked for at their owners, and come back with what they mean.

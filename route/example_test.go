@@ -1,0 +1,40 @@
+package route_test
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/route"
+)
+
+func ExampleCheck() {
+	shape, err := route.Check(route.Hypercube(12))
+	fmt.Println(shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
+	// Output: 4 hops, 4 neighbours at the most, <nil>
+}
+
+// The order in which a mesh corrects dimensions keeps routes minimal in a network that goes by its longest first.
+func ExampleMeshIn() {
+	dims := []int{4, 8, 2}
+	mesh := route.MeshIn(route.LongestFirst(dims), dims...)(64)
+	fmt.Println(mesh.Name(), "brings frames from", len(route.Incoming(mesh, 0)), "ranks")
+	flat := route.Merge(dims, 0)
+	fmt.Println(route.Mesh(flat...)(64).Name(), "has a hop less")
+	torus, err := route.Check(route.Torus(dims...)(64))
+	fmt.Println("a torus:", torus.Diameter, "hops,", torus.NeighborsMax, "neighbours at the most,", err)
+	// Output:
+	// mesh:4x8x2/1-0-2 brings frames from 11 ranks
+	// mesh:32x2 has a hop less
+	// a torus: 7 hops, 5 neighbours at the most, <nil>
+}
+
+// Ranks of a process go through one of theirs, if the topology knows where they are.
+func ExamplePlaced() {
+	for _, staged := range []route.Topology{route.TwoStage(12), route.ThreeStage(12)} {
+		placed := staged.(route.Placed).Place([]int{0, 4, 8})
+		shape, err := route.Check(placed)
+		fmt.Println(placed.Name(), shape.Diameter, "hops,", shape.NeighborsMax, "neighbours at the most,", err)
+	}
+	// Output:
+	// two-stage 2 hops, 5 neighbours at the most, <nil>
+	// three-stage 3 hops, 4 neighbours at the most, <nil>
+}
