@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/netio"
 )
 
 // PanicError is the error of a job that ended because a rank's function or a handler panicked.

@@ -1,0 +1,67 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ownWords are words of our own that stood where the field has one, by the folder in which they must not come back.
+var ownWords = map[string]string{
+	"netio/ofi": "sentry nap snooze doze relieve hungry fed starved surrender heed stir doubt suspect leftovers",
+	"netio/tcp": "mute tired blindfold stranded lookouts aside",
+	"internal":  "guest plea hire sighting deserters patience weigh pour intent hurry employ admit crowded",
+	"target":    "sighting weigh intent employ admit crowded",
+	"task":      "plea pleas employ admit",
+	"coalesce":  "pour",
+	"memory":    "plea hire",
+}
+
+// The field's words stand where there are any.
+func TestWordsAreTheFields(t *testing.T) {
+	for folder, words := range ownWords {
+		for name, there := range wordsBelow(t, folder) {
+			for _, w := range strings.Fields(words) {
+				assert.False(t, there[w], "%s has the word %q", name, w)
+			}
+		}
+	}
+}
+
+func TestWordsOfSource(t *testing.T) {
+	require.Equal(t, map[string]bool{"hungry": true, "link": true, "x": true, "a": true, "nap": true},
+		wordsOf("hungryLink.X // a Nap"))
+}
+
+// wordsBelow are the words of each Go file below a folder, but for tests of words.
+func wordsBelow(t *testing.T, folder string) map[string]map[string]bool {
+	t.Helper()
+	all := map[string]map[string]bool{}
+	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(folder)), func(path string, e fs.DirEntry,
+		err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "words_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		all[path] = wordsOf(string(source))
+		return err
+	}))
+	return all
+}
+
+// parts finds the words that names are put together of.
+var parts = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+
+func wordsOf(source string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range parts.FindAllString(source, -1) {
+		all[strings.ToLower(w)] = true
+	}
+	return all
+}
