@@ -30,8 +30,8 @@ var thisBuild = sync.OnceValues(func() (Identity, error) {
 	}, nil
 })
 
-// BuildVariable is the environment variable in which a launcher tells the processes that it starts on its host what it knows of
-// their executable: the file's state, and its sum. A process whose executable has that state need not read it.
+// BuildVariable is the environment variable in which a launcher tells the processes that it starts on its host what it
+// knows of their executable: the file's state, and its sum. A process whose executable has that state need not read it.
 const BuildVariable = "PEBBLES_BUILD"
 
 // told is read before anybody removes the variable.

@@ -11,7 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// TestToldBuild holds what a launcher tells of a file to the sum that a process finds itself, before and after the file changes.
+// TestToldBuild holds what a launcher tells of a file to the sum that a process finds itself, before and after the file
+// changes.
 func TestToldBuild(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "program")
 	write := func(text string) *os.File {

@@ -63,8 +63,8 @@ func Reach(ctx context.Context, dial func(context.Context) (again bool, err erro
 	}
 }
 
-// DialAll dials in the given order, at most dialsAtOnce at the same time. A Contact for which dial returns true is dialled
-// again after a pause that grows. It returns when ctx has ended.
+// DialAll dials in the given order, at most dialsAtOnce at the same time. A Contact for which dial returns true is
+// dialled again after a pause that grows. It returns when ctx has ended.
 func DialAll(ctx context.Context, contacts []*Contact, dial func(context.Context, *Contact) (again bool)) {
 	queue := make(chan *Contact, len(contacts))
 	for _, c := range contacts {

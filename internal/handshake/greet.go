@@ -98,8 +98,8 @@ func (g *greeting) reached(s step) {
 	}
 }
 
-// commit ends the limit. From here on this end does not give up by itself: the other one may take the connection for good
-// as soon as it has heard our Hello, and could not be told.
+// commit ends the limit. From here on this end does not give up by itself: the other one may take the connection for
+// good as soon as it has heard our Hello, and could not be told.
 func (g *greeting) commit() error {
 	if err := g.conn.SetDeadline(time.Time{}); err != nil {
 		return fmt.Errorf("clear deadline: %w", err)

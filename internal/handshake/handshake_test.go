@@ -167,8 +167,9 @@ func (c *tardy) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has taken
-// the connection for good by then, so the client must not give it up: the server would refuse it when it dials again.
+// TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has
+// taken the connection for good by then, so the client must not give it up: the server would refuse it when it dials
+// again.
 func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()

@@ -16,9 +16,9 @@ var joined atomic.Int64
 // Joined reports whether this process has taken part in a job by [Join], also if that failed. It can't do so again.
 func Joined() bool { return joined.Load() > 0 }
 
-// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's, or as a task of
-// another launcher, such as mpirun or srun. Each process would run a job of its own, and none would tell. alone says that this is
-// meant; so does PEBBLES_ALONE=1 in the environment.
+// CheckAlone refuses a job of this process alone while the process is one of several: it was started as one of a job's,
+// or as a task of another launcher, such as mpirun or srun. Each process would run a job of its own, and none would
+// tell. alone says that this is meant; so does PEBBLES_ALONE=1 in the environment.
 func CheckAlone(alone bool) error {
 	if meant, err := meantAlone(alone); meant || err != nil {
 		return err
@@ -56,7 +56,8 @@ func meantAlone(alone bool) (bool, error) {
 	return meant, nil
 }
 
-// foreignTasks returns how many tasks another launcher has started together with this process, and the variable that holds it.
+// foreignTasks returns how many tasks another launcher has started together with this process, and the variable that
+// holds it.
 func foreignTasks() (tasks int, variable string) {
 	variables := []string{
 		"OMPI_COMM_WORLD_SIZE", // mpirun of Open MPI
@@ -76,12 +77,12 @@ func foreignTasks() (tasks int, variable string) {
 	return 0, ""
 }
 
-// slurmStepMax is above all step numbers of srun. Slurm uses the numbers from here on for the script of a batch job and for the
-// shell of an allocation. Each of these is one task, whatever SLURM_NTASKS says.
+// slurmStepMax is above all step numbers of srun. Slurm uses the numbers from here on for the script of a batch job and
+// for the shell of an allocation. Each of these is one task, whatever SLURM_NTASKS says.
 const slurmStepMax = 0xfffffff0
 
-// inSlurmStep reports whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or is one of
-// the numbers that Slurm keeps for itself.
+// inSlurmStep reports whether srun has started this process. In the script of a batch job SLURM_STEP_ID is absent, or
+// is one of the numbers that Slurm keeps for itself.
 func inSlurmStep() bool {
 	step, err := strconv.ParseUint(os.Getenv("SLURM_STEP_ID"), 10, 64)
 	return err == nil && step < slurmStepMax

@@ -13,9 +13,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// blame finds the exit that caused the others. order is the order in which the launcher saw them. It sees exits on other hosts late,
-// so a process's own status counts for more than its place in the order: a follower says that it is one. Next comes a process that
-// others complain of, which may have been stopped and can't say so itself; lost is their complaint.
+// blame finds the exit that caused the others. order is the order in which the launcher saw them. It sees exits on
+// other hosts late, so a process's own status counts for more than its place in the order: a follower says that it is
+// one. Next comes a process that others complain of, which may have been stopped and can't say so itself; lost is their
+// complaint.
 func blame(order []Outcome, heard []complaint) (first Outcome, lost string) {
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.signalled }); e != nil {
 		return *e, ""
@@ -55,8 +56,8 @@ func (e Outcome) byLauncher() bool {
 	return e.signalled && (n == syscall.SIGTERM || n == syscall.SIGKILL || e.Status == 255 && e.Host != "")
 }
 
-// accused returns the process with the most complaints (the first of several) and the text of its first complaint. A process that
-// complains is alive: it is accused only if there is no other.
+// accused returns the process with the most complaints (the first of several) and the text of its first complaint. A
+// process that complains is alive: it is accused only if there is no other.
 func accused(heard []complaint) (process int, lost string) {
 	weight := make(map[int]int)
 	for _, c := range heard {

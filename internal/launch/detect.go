@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The variables by which users, or manifests, start processes without a launcher of ours. With them go varProcess, varProcesses,
-// varRanks, varSecretFile, varBind and the limits.
+// The variables by which users, or manifests, start processes without a launcher of ours. With them go varProcess,
+// varProcesses, varRanks, varSecretFile, varBind and the limits.
 const (
 	varRendezvous    = "PEBBLES_RENDEZVOUS"     // host:port where process 0 listens, or with %d where each process does
 	varRendezvousDir = "PEBBLES_RENDEZVOUS_DIR" // folder that all hosts share
@@ -35,8 +35,9 @@ type task struct {
 // errNoTask says that this process is no task of any launcher.
 var errNoTask = errors.New("no launcher has started this process as one of several")
 
-// detect says which task of a launcher this process is. The first launcher that has left its variables counts: one that was started
-// within another's job hands on the variables of that, too. A job of one task needs nobody, and is no task here.
+// detect says which task of a launcher this process is. The first launcher that has left its variables counts: one that
+// was started within another's job hands on the variables of that, too. A job of one task needs nobody, and is no task
+// here.
 func detect() (*task, error) {
 	for _, ask := range []func() (*task, error){detectPMI, detectOpenMPI, detectSlurm, detectByHand, detectPMIx} {
 		switch t, err := ask(); {

@@ -21,15 +21,15 @@
 //
 // Each process leads a process group of its own, so that the terminal's ^C reaches it once, through the launcher, and
 // what it has started can be ended with it. SIGINT, SIGTERM, SIGHUP and SIGQUIT to the launcher are forwarded to all
-// processes; a second SIGINT kills them, unless it comes within a tenth of a second of the first. A signal that comes before all
-// have been started ends the job.
+// processes; a second SIGINT kills them, unless it comes within a tenth of a second of the first. A signal that comes
+// before all have been started ends the job.
 //
 // # Ends
 //
 // When a process ends with a status that is not 0, or by a signal, the others get a grace to end by themselves, then
 // SIGTERM, one second later SIGKILL. Processes that end with [ExitFollower] say that they ended because of another one,
-// and are never named as the first cause when there is a better one. They tell the launcher whom they have lost or waited
-// for in vain ([Member].Complain): a process that was stopped is named so. When the launcher is gone, however it ended, every
-// process that has joined is told at once ([Member].Gone); on Linux the local ones also get SIGTERM from the kernel, and
-// what runs on other hosts is ended by the shell that started it.
+// and are never named as the first cause when there is a better one. They tell the launcher whom they have lost or
+// waited for in vain ([Member].Complain): a process that was stopped is named so. When the launcher is gone, however it
+// ended, every process that has joined is told at once ([Member].Gone); on Linux the local ones also get SIGTERM from
+// the kernel, and what runs on other hosts is ended by the shell that started it.
 package launch

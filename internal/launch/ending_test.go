@@ -50,7 +50,8 @@ func TestNobodyIsBlamedForFollowingWhileSomeoneHasARealCause(t *testing.T) {
 	}
 }
 
-// TestComplaintsNameWhoSaysNothing has exits that tell nothing: of followers, and of processes that the launcher has killed.
+// TestComplaintsNameWhoSaysNothing has exits that tell nothing: of followers, and of processes that the launcher has
+// killed.
 func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	follower := func(process int) Outcome { return Outcome{Process: process, Status: ExitFollower} }
 	stopped := Outcome{Process: 1, Status: 137, Signal: syscall.SIGKILL, signalled: true}

@@ -147,7 +147,8 @@ func TestSecretByFile(t *testing.T) {
 	require.ErrorContains(t, err, "not a regular file")
 }
 
-// TestSecretOfKubernetes has a file as Kubernetes mounts it: behind two links, root's, and readable by a group of the pod's user.
+// TestSecretOfKubernetes has a file as Kubernetes mounts it: behind two links, root's, and readable by a group of the
+// pod's user.
 func TestSecretOfKubernetes(t *testing.T) {
 	secret := newSecret()
 	dir := t.TempDir()

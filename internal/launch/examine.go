@@ -26,7 +26,8 @@ type Finding struct {
 	Problem   string   `json:"problem,omitempty"`
 }
 
-// Examine says what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment, to see that it can.
+// Examine says what [Started] and [Join] would do, and starts nothing. It opens a listener for a moment, to see that it
+// can.
 func Examine(ctx context.Context, alone bool) Finding {
 	f := Finding{Processes: 1, OpenFiles: thisHost().files}
 	f.Host, _ = os.Hostname()

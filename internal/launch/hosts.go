@@ -18,9 +18,9 @@ type Host struct {
 const hostsMax = processesMax
 
 // ParseHosts reads a list of hosts, separated by commas. Numbers may stand in brackets, as Slurm writes them:
-// "node[01-04,07],gpu1" is node01, node02, node03, node04, node07, gpu1. A name may be followed by ":" and the number of
-// its slots, and a name with brackets gives them to each of its hosts. An IPv6 address has no slots here; a hostfile has a
-// word for them.
+// "node[01-04,07],gpu1" is node01, node02, node03, node04, node07, gpu1. A name may be followed by ":" and the number
+// of its slots, and a name with brackets gives them to each of its hosts. An IPv6 address has no slots here; a hostfile
+// has a word for them.
 func ParseHosts(list string) ([]Host, error) {
 	parts, err := splitHosts(list)
 	if err != nil {
@@ -166,8 +166,8 @@ func checkHost(name string) error {
 	return nil
 }
 
-// Slots is how many processes the hosts take together. It is one a host when no host says how many; else a host that does not
-// say takes one.
+// Slots is how many processes the hosts take together. It is one a host when no host says how many; else a host that
+// does not say takes one.
 func Slots(hosts []Host) (n int) {
 	for _, h := range hosts {
 		n += max(h.Slots, 1)
@@ -175,8 +175,8 @@ func Slots(hosts []Host) (n int) {
 	return n
 }
 
-// PlaceOn is the Hosts of a [Spec] that puts processes on hosts. Where slots are given, the hosts are filled in order, and too few
-// slots are an error. Where none are, each host has the same share.
+// PlaceOn is the Hosts of a [Spec] that puts processes on hosts. Where slots are given, the hosts are filled in order,
+// and too few slots are an error. Where none are, each host has the same share.
 func PlaceOn(hosts []Host, processes int) ([]string, error) {
 	named, counted := make([]string, len(hosts)), false
 	for i, h := range hosts {

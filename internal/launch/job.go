@@ -117,8 +117,8 @@ func (j *job) exit(p *process) {
 	j.checkDeserters()
 }
 
-// checkDeserters fails a job in which some processes have ended and others wait for them: a program that never joins may
-// end when it likes, but not before one that has joined.
+// checkDeserters fails a job in which some processes have ended and others wait for them: a program that never joins
+// may end when it likes, but not before one that has joined.
 func (j *job) checkDeserters() {
 	if !j.departed && j.joined > 0 && len(j.order) > 0 {
 		j.fail(nil)

@@ -34,8 +34,8 @@ func checkRendezvous(address string) error {
 	return nil
 }
 
-// listen opens two listeners at the address of this process: one where its children in the tree dial, at the port that they may know,
-// and one for the transport.
+// listen opens two listeners at the address of this process: one where its children in the tree dial, at the port that
+// they may know, and one for the transport.
 func (t *task) listen(ctx context.Context, s settings) (first, own net.Listener, err error) {
 	host, port, err := t.where(ctx, s)
 	if err != nil {
@@ -112,7 +112,8 @@ func towards(address string) (string, error) {
 	return host, err
 }
 
-// ownAddress is the address of this host's name, or else of the interface by which it reaches far hosts, or else of its first.
+// ownAddress is the address of this host's name, or else of the interface by which it reaches far hosts, or else of its
+// first.
 func ownAddress() (string, error) {
 	name, err := os.Hostname()
 	if err == nil {

@@ -16,8 +16,8 @@ const (
 	heardMax     = 64 << 10        // bytes that are kept of what ssh says
 )
 
-// login is one ssh until the other host's shell has said, on standard error, that it is there. That shell gets the script only
-// then: an ssh that ends before has started nothing, and may be tried again.
+// login is one ssh until the other host's shell has said, on standard error, that it is there. That shell gets the
+// script only then: an ssh that ends before has started nothing, and may be tried again.
 type login struct {
 	process *process
 	word    []byte        // the line that the shell prints
@@ -59,8 +59,8 @@ func (l *login) listen(r io.Reader, piece []byte) []byte {
 	}
 }
 
-// leave is called when ssh has ended. It waits until its standard error has been read, if not for long: what ssh leaves behind may
-// keep that open.
+// leave is called when ssh has ended. It waits until its standard error has been read, if not for long: what ssh leaves
+// behind may keep that open.
 func (l *login) leave() {
 	if l == nil {
 		return
@@ -103,8 +103,8 @@ func (j *job) leaveLogin(p *process) (heard []byte) {
 	return heard
 }
 
-// miss notes why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start limit
-// ends the tries.
+// miss notes why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start
+// limit ends the tries.
 func (j *job) miss(p *process, heard []byte) (again bool) {
 	p.tries++
 	p.heard, p.trouble = heard, troubleOf(heard, p.Status)

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and then runs here
-// what ssh would run there. It counts its calls for each host in a file of that name in $count.
+// byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and
+// then runs here what ssh would run there. It counts its calls for each host in a file of that name in $count.
 func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (launch.Spec, string) {
 	t.Helper()
 	count := t.TempDir()
@@ -122,7 +122,8 @@ func TestHostThatAlwaysRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `host b: ssh said "ssh: connect to host b port 22: Connection refused"`)
 }
 
-// TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise another try.
+// TestProcessIsNeverStartedTwice has a connection that breaks after the script has come, with words that promise
+// another try.
 func TestProcessIsNeverStartedTwice(t *testing.T) {
 	s, count := byFakeSSH(t, `if [ $host = b ]; then
 trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")

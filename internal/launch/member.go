@@ -16,9 +16,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// Started reports whether this process is to join a job: [Run] has started it, or another launcher has, as one of several tasks. alone
-// says that tasks of another launcher are to have jobs of their own; so does PEBBLES_ALONE=1 in the environment. It reports true also for
-// an environment that makes no sense, of which [Join] then tells.
+// Started reports whether this process is to join a job: [Run] has started it, or another launcher has, as one of
+// several tasks. alone says that tasks of another launcher are to have jobs of their own; so does PEBBLES_ALONE=1 in
+// the environment. It reports true also for an environment that makes no sense, of which [Join] then tells.
 func Started(alone bool) bool {
 	if ours() {
 		return true
@@ -52,11 +52,11 @@ type Member struct {
 
 // Options say how a process joins its job.
 type Options struct {
-	// Transport connects the processes, as [connect.Dial] takes it; "" and [connect.ByAuto] are what the launcher was told, or else
-	// PEBBLES_TRANSPORT in the environment.
+	// Transport connects the processes, as [connect.Dial] takes it; "" and [connect.ByAuto] are what the launcher was
+	// told, or else PEBBLES_TRANSPORT in the environment.
 	Transport string
-	// Ranks is how many ranks a job of another launcher's tasks has, where PEBBLES_RANKS does not say it. 0 is one for each core that
-	// they may use. A job that [Run] has started has as many as that was told.
+	// Ranks is how many ranks a job of another launcher's tasks has, where PEBBLES_RANKS does not say it. 0 is one for
+	// each core that they may use. A job that [Run] has started has as many as that was told.
 	Ranks int
 	// Alone is as for [Started].
 	Alone bool
@@ -64,14 +64,15 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Join makes this process a member of the job that its environment describes, and returns when all processes of the job are connected,
-// at the latest after the start limit. It removes the secret and what describes the job or this process's task from the environment (of
-// another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK, OMPI_COMM_WORLD_RANK and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that
-// it can be called once, and children of this process do not take part. The error says what to do; [StatusOf] has the exit status for it.
+// Join makes this process a member of the job that its environment describes, and returns when all processes of the job
+// are connected, at the latest after the start limit. It removes the secret and what describes the job or this
+// process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK, OMPI_COMM_WORLD_RANK
+// and _SIZE, SLURM_STEP_ID, JOB_COMPLETION_INDEX), so that it can be called once, and children of this process do not
+// take part. The error says what to do; [StatusOf] has the exit status for it.
 //
-// Who has started the process is found out in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open MPI
-// (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes or anybody else who sets PEBBLES_PROCESSES. docs/guide-clusters.md has
-// an example of each.
+// Who has started the process is found out in this order: [Run]; a launcher that speaks PMI-1 (PMI_FD); mpirun of Open
+// MPI (OMPI_COMM_WORLD_SIZE); srun (SLURM_STEP_ID); Kubernetes or anybody else who sets PEBBLES_PROCESSES.
+// docs/guide-clusters.md has an example of each.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	switch {
 	case ours():
@@ -136,8 +137,8 @@ func (e environment) late() error {
 	return fmt.Errorf("the job has not started within %v; the launcher says who is missing", e.startLimit)
 }
 
-// bindAddress is the address to listen on: the configured one, or else this process's address on its connection to the launcher,
-// which is loopback for a job on one machine.
+// bindAddress is the address to listen on: the configured one, or else this process's address on its connection to the
+// launcher, which is loopback for a job on one machine.
 func (e environment) bindAddress(conn net.Conn) string {
 	if e.bind != "" {
 		return e.bind
@@ -166,15 +167,16 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (
 	return &Member{Transport: transport, Job: e.job, Place: c.Place, Gone: line.context.Done(), line: line}, nil
 }
 
-// Complain tells the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name it. It
-// must come before Close, and takes at most 5 seconds. Other launchers are told nothing.
+// Complain tells the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name it.
+// It must come before Close, and takes at most 5 seconds. Other launchers are told nothing.
 func (m *Member) Complain(err error) {
 	if m.line != nil {
 		complain(m.line.conn, err)
 	}
 }
 
-// Close ends the line to the launcher, after the Transport was closed. Gone stays open if it was. It may be called again.
+// Close ends the line to the launcher, after the Transport was closed. Gone stays open if it was. It may be called
+// again.
 func (m *Member) Close() error {
 	if m.line == nil {
 		return nil

@@ -17,7 +17,8 @@ type departure struct {
 	Failed    string   `json:",omitempty"` // why the job has failed, when it has
 }
 
-// complaint is what a process tells the launcher when it ends because it has lost others, or has waited for them in vain.
+// complaint is what a process tells the launcher when it ends because it has lost others, or has waited for them in
+// vain.
 type complaint struct {
 	Processes []int  // those, at most blamedMax
 	Cause     string // what was wrong with them

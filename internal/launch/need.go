@@ -30,8 +30,8 @@ func thisHost() host {
 	return h
 }
 
-// checkNeed returns an error if this machine lacks memory or open files for the job, before any process starts. It does not check other
-// hosts.
+// checkNeed returns an error if this machine lacks memory or open files for the job, before any process starts. It does
+// not check other hosts.
 func checkNeed(s *Spec) error { return s.weigh(thisHost()) }
 
 func (s *Spec) weigh(h host) error {

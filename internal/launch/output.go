@@ -25,8 +25,8 @@ type output struct {
 	open    []*os.File
 }
 
-// forward makes a file for a process to print to, and forwards the output as l says. The caller closes the file after the process has
-// inherited it.
+// forward makes a file for a process to print to, and forwards the output as l says. The caller closes the file after
+// the process has inherited it.
 func (o *output) forward(l *lines) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
@@ -41,8 +41,8 @@ func (o *output) forward(l *lines) (*os.File, error) {
 	return file, nil
 }
 
-// close waits until all output so far has been forwarded, however slow its reader is. It does not wait long for more: a process may have
-// passed its output to one that has left the job.
+// close waits until all output so far has been forwarded, however slow its reader is. It does not wait long for more: a
+// process may have passed its output to one that has left the job.
 func (o *output) close() {
 	o.expire(time.Second)
 	o.readers.Wait()
@@ -90,7 +90,8 @@ func (l *lines) copy(r io.Reader) {
 	}
 }
 
-// drain forwards what is left in a pipe, without waiting for more: writing may have been slow, and the time to read is over.
+// drain forwards what is left in a pipe, without waiting for more: writing may have been slow, and the time to read is
+// over.
 func (l *lines) drain(r *os.File, piece []byte) {
 	conn, err := r.SyscallConn()
 	if err != nil || r.SetReadDeadline(time.Time{}) != nil {

@@ -114,7 +114,8 @@ func (p *process) reset() {
 	p.Started, p.Status, p.Signal = false, 0, 0
 }
 
-// signal sends a signal to the process, if it is there, and to what it has started; else to the ssh that has not reached its host.
+// signal sends a signal to the process, if it is there, and to what it has started; else to the ssh that has not
+// reached its host.
 func (p *process) signal(s syscall.Signal) {
 	if p.reached && !p.ended {
 		p.control.say(signalNames[s] + "\n")

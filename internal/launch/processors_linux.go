@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processors says on which host this process runs, which of its processors it may use, and how many of them at a time. Processes of one
-// host with the same processors share them.
+// processors says on which host this process runs, which of its processors it may use, and how many of them at a time.
+// Processes of one host with the same processors share them.
 func processors() (host, cpus string, cores int) {
 	name, _ := os.Hostname() // tells containers apart, whose limits differ
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -26,12 +26,12 @@ func sshArguments(s *Spec, host, job string) []string {
 	return append(args, host, loader(job))
 }
 
-// loader is the command for the other host. It says that it is there, and reads a script from its standard input up to a line that nobody can
-// foresee, and runs it. So no argument or variable of the user goes through the user's login shell, whichever that is,
-// or is seen in a list of processes; it has nothing in it that any of them would take amiss.
+// loader is the command for the other host. It says that it is there, and reads a script from its standard input up to
+// a line that nobody can foresee, and runs it. So no argument or variable of the user goes through the user's login
+// shell, whichever that is, or is seen in a list of processes; it has nothing in it that any of them would take amiss.
 //
-// The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have told
-// the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
+// The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have
+// told the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
 func loader(job string) string {
 	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; echo ` + loginWord(job) + ` >&2; ` +
 		`pebbles_n=$(printf "\nx"); pebbles_n=${pebbles_n%x}; while IFS= read -r pebbles_line; do ` +
@@ -39,7 +39,8 @@ func loader(job string) string {
 		`pebbles_script=$pebbles_script$pebbles_line$pebbles_n; done; exit 1'`
 }
 
-// shellVariables are those of the loader and its script. The program must not see them, and the user's must have other names.
+// shellVariables are those of the loader and its script. The program must not see them, and the user's must have other
+// names.
 var shellVariables = []string{
 	"pebbles_n", "pebbles_line", "pebbles_script", "pebbles_watcher", "pebbles_signal", "pebbles_status",
 	"pebbles_group", "pebbles_stopped",

@@ -22,7 +22,8 @@ var nasty = []string{
 	"plain", "with space", `"quotes" 'and' \ $HOME $(id) ` + "`id`", "", "two\nlines\n", "EOF", "-x", "*", "~", "!!", "é\xff\t\r", "'",
 }
 
-// otherHosts makes a job run on two hosts, by a command that takes the place of ssh: it runs the other host's shell here.
+// otherHosts makes a job run on two hosts, by a command that takes the place of ssh: it runs the other host's shell
+// here.
 func otherHosts(s launch.Spec, shell string) launch.Spec {
 	s.Hosts = []string{"north", "south"}
 	s.Bind = "127.0.0.1"
@@ -46,8 +47,8 @@ func TestRemoteProcessIsToldItsPlace(t *testing.T) {
 	}
 }
 
-// TestSecretIsInNoEnvironment has a login that exports all names that the shells on the other host use, or may have used,
-// and one that tells them to export everything.
+// TestSecretIsInNoEnvironment has a login that exports all names that the shells on the other host use, or may have
+// used, and one that tells them to export everything.
 func TestSecretIsInNoEnvironment(t *testing.T) {
 	for _, name := range []string{
 		"n", "l", "b", "secret", "watcher", "status", "signal",

@@ -12,10 +12,11 @@ import (
 )
 
 // Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
-// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first, an
-// [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says what kept the job from starting, or that its output could not
-// be written. Result.Status is the exit status for the command, also after an error. When ctx ends, the processes get SIGTERM, and
-// after the grace SIGKILL. No process, goroutine or file is left behind.
+// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first,
+// an [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says
+// what kept the job from starting, or that its output could not be written. Result.Status is the exit status for the
+// command, also after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. No process,
+// goroutine or file is left behind.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {

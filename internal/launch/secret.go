@@ -68,7 +68,8 @@ func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
 	return parseSecret(text[:n])
 }
 
-// readSecretFile takes the secret from a file, which others may not be able to read. It may lie behind links, as in Kubernetes.
+// readSecretFile takes the secret from a file, which others may not be able to read. It may lie behind links, as in
+// Kubernetes.
 func readSecretFile(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -98,8 +99,8 @@ func readSecretFile(name string) ([]byte, error) {
 	return parseSecret(text)
 }
 
-// checkReaders checks who may read a file, for a process of a user and its groups. The file is the user's alone; or it is root's, and
-// then the process may read it by its group: so Kubernetes mounts a Secret for a pod with an fsGroup.
+// checkReaders checks who may read a file, for a process of a user and its groups. The file is the user's alone; or it
+// is root's, and then the process may read it by its group: so Kubernetes mounts a Secret for a pod with an fsGroup.
 func checkReaders(mode fs.FileMode, owner, group, user int, groups []int) error {
 	byGroup := owner == 0 && slices.Contains(groups, group)
 	switch {

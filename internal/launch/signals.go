@@ -22,20 +22,21 @@ func (e *SignalError) Error() string {
 // Status is the exit status of the signal: 128 plus its number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
-// bounce is the time in which a repeated signal counts as the same one: a terminal and a wrapper such as timeout may both send it.
+// bounce is the time in which a repeated signal counts as the same one: a terminal and a wrapper such as timeout may
+// both send it.
 const bounce = 100 * time.Millisecond
 
-// Signals returns a context that ends at the first SIGINT or SIGTERM to this process, with a [*SignalError] as its cause
-// (context.Cause). From a tenth of a second later signals have their usual effect again, so that a second one ends the
-// process. stop gives up waiting and ends the context; it may be called again.
+// Signals returns a context that ends at the first SIGINT or SIGTERM to this process, with a [*SignalError] as its
+// cause (context.Cause). From a tenth of a second later signals have their usual effect again, so that a second one
+// ends the process. stop gives up waiting and ends the context; it may be called again.
 func Signals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, _, stop = Preemptible(ctx, 0)
 	return ctx, stop
 }
 
-// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM, which schedulers send ahead of a preemption,
-// closes preempted; the context ends when grace has passed since, or at the next signal. SIGINT ends the context at once. With no grace
-// preempted is nil, and SIGTERM is like SIGINT.
+// Preemptible is Signals for a program that can come to an end in order. The first SIGTERM, which schedulers send ahead
+// of a preemption, closes preempted; the context ends when grace has passed since, or at the next signal. SIGINT ends
+// the context at once. With no grace preempted is nil, and SIGTERM is like SIGINT.
 func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, preempted <-chan struct{}, stop func()) {
 	var told chan struct{}
 	if grace > 0 {
@@ -57,7 +58,8 @@ func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, p
 	}
 }
 
-// heed cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one would count as a second.
+// heed cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one would
+// count as a second.
 func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, unwanted <-chan struct{},
 	grace time.Duration, preempted chan<- struct{}) {
 	var s os.Signal
@@ -79,7 +81,8 @@ func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os
 	}
 }
 
-// outlast returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil when ctx has ended.
+// outlast returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil
+// when ctx has ended.
 func outlast(ctx context.Context, arrived <-chan os.Signal, grace time.Duration) os.Signal {
 	began, over := time.Now(), time.NewTimer(grace)
 	defer over.Stop()
@@ -106,8 +109,8 @@ func notify(to chan<- os.Signal, signals ...os.Signal) {
 	}
 }
 
-// TellAtQuit has this process write where its goroutines are when SIGQUIT comes, each stack once, and end with [ExitPanic]; until stop. Where
-// GOTRACEBACK is set, the signal keeps its effect on a Go program.
+// TellAtQuit has this process write where its goroutines are when SIGQUIT comes, each stack once, and end with
+// [ExitPanic]; until stop. Where GOTRACEBACK is set, the signal keeps its effect on a Go program.
 func TellAtQuit() (stop func()) {
 	if _, ok := os.LookupEnv("GOTRACEBACK"); ok {
 		return func() {}

@@ -61,7 +61,8 @@ func TestSignalsAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace of 30 s.
+// TestPreemption plays the signals of schedulers, by the time at which each comes, to a program that asks for a grace
+// of 30 s.
 func TestPreemption(t *testing.T) {
 	const grace = 30 * time.Second
 	type event struct {

@@ -26,7 +26,8 @@ type Spec struct {
 	Ranks     int // of the whole job, spread by netio.Spread; 0 is one a process
 
 	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
-	// processes of a host are neighbours. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects their slots.
+	// processes of a host are neighbours. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects their
+	// slots.
 	Hosts []string
 	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
 	// the same path must exist.
@@ -42,34 +43,36 @@ type Spec struct {
 	// connect.ByAuto.
 	Transport string
 	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
-	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output and
-	// error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the start limit,
-	// if what it prints tells of a trouble that may pass: no connection, or one that was closed. At most 32 log in at a time, and
-	// 8 on one host.
+	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output
+	// and error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the
+	// start limit, if what it prints tells of a trouble that may pass: no connection, or one that was closed. At most 32
+	// log in at a time, and 8 on one host.
 	SSH []string
 
 	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
 	// only one process group may read from it, and that is not the process's.
 	Stdin *os.File
-	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as it comes.
-	// nil is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns it at the end.
+	// Stdout and Stderr are where the output of all processes goes, whole lines at a time, and of a job of one process as
+	// it comes. nil is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns
+	// it at the end.
 	Stdout, Stderr io.Writer
-	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to either.
+	// First keeps Stdout for process 0: it gets what that prints, byte for byte, and Stderr what the others print to
+	// either.
 	First bool
-	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are. Where process 0
-	// has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
+	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded as they are.
+	// Where process 0 has no prefix, runs here and would print to a terminal, it gets that itself: it may draw.
 	Prefix bool
 
 	Grace time.Duration // from the first failure to SIGTERM for the rest; default 2 s
-	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in the
-	// environment, or else 30 s.
+	// StartLimit is how long the processes may take to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in
+	// the environment, or else 30 s.
 	StartLimit time.Duration
 	// SilenceLimit is how long a process may say nothing, as one that is stopped, before the others take it for lost. At
 	// least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
 	SilenceLimit time.Duration
 
-	// Alone lets a launcher run that is itself one of several tasks of another launcher, as of mpirun: each has a job of its
-	// own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses.
+	// Alone lets a launcher run that is itself one of several tasks of another launcher, as of mpirun: each has a job of
+	// its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses.
 	Alone bool
 
 	Log *slog.Logger // may be nil

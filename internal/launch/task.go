@@ -123,16 +123,16 @@ func (t *task) meet(ctx context.Context, s settings, c bootstrap.Config) (_ *boo
 	case t.descriptor != "":
 		return t.meetByPMI(ctx, c)
 	case t.rendezvous != "":
-		return bootstrap.MeetAt(ctx, c, bootstrap.At{Secret: s.secret, Address: t.addressOf, Star: !t.each()})
+		return bootstrap.ExchangeAt(ctx, c, bootstrap.Rendezvous{Secret: s.secret, Address: t.addressOf, Star: !t.each()})
 	}
 	folder, err := t.folder(s)
 	if err != nil {
 		c.Listener.Close()
 		return nil, err
 	}
-	board := bootstrap.NewFolder(folder, t.name)
-	job, err := bootstrap.Meet(ctx, c, board)
-	if failed := board.Remove(); err == nil {
+	store := bootstrap.NewFolderStore(folder, t.name)
+	job, err := bootstrap.Exchange(ctx, c, store)
+	if failed := store.Remove(); err == nil {
 		err = failed
 	}
 	return job, err
@@ -151,15 +151,15 @@ func (t *task) meetByPMI(ctx context.Context, c bootstrap.Config) (*bootstrap.Jo
 		c.Listener.Close()
 		return nil, fmt.Errorf("%w; a task takes part in one job: has it run another program before?", err)
 	}
-	job, err := bootstrap.Meet(ctx, c, bootstrap.NewStore(client))
+	job, err := bootstrap.Exchange(ctx, c, bootstrap.NewLauncherStore(client))
 	if failed := client.Close(ctx); err == nil {
 		err = failed
 	}
 	return job, err
 }
 
-// folder is where the tasks leave their cards: the folder that was named, for tasks of one host the one for temporary files, else the
-// working directory.
+// folder is where the tasks publish their addresses: the folder that was named, for tasks of one host the one for
+// temporary files, else the working directory.
 func (t *task) folder(s settings) (string, error) {
 	switch {
 	case s.folder != "":
@@ -176,8 +176,9 @@ func self(address string) bootstrap.Process {
 	return bootstrap.Process{Address: address, Host: host, CPUs: cpus, Cores: cores}
 }
 
-// ranksOf is how many ranks a job has: those that were asked for, or one for each core. All processes have the same number, within
-// one, so the one with the fewest cores decides. Tasks of a host that may use the same processors share them.
+// ranksOf is how many ranks a job has: those that were asked for, or one for each core. All processes have the same
+// number, within one, so the one with the fewest cores decides. Tasks of a host that may use the same processors share
+// them.
 func ranksOf(all []bootstrap.Process, asked int) (int, error) {
 	switch {
 	case asked > ranksMax:

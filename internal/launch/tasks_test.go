@@ -101,7 +101,8 @@ func TestTasksMeetInAFolder(t *testing.T) {
 	requireEmpty(t, folder)
 }
 
-// TestTasksOfSlurm and the next have the environment that srun and mpirun make, beside one that they inherit from an allocation.
+// TestTasksOfSlurm and the next have the environment that srun and mpirun make, beside one that they inherit from an
+// allocation.
 func TestTasksOfSlurm(t *testing.T) {
 	folder := t.TempDir()
 	requireDone(t, tasks{role: "exchange", count: 3, environment: func(i int) []string {
@@ -189,7 +190,8 @@ func TestTasksMeetByPMI(t *testing.T) {
 	require.Contains(t, m.Put(), "pebbles-4=pebbles-1,")
 }
 
-// TestTasksThatCannotStart wants a sentence from each fault, a status that is not 0 of every task, and no file left behind.
+// TestTasksThatCannotStart wants a sentence from each fault, a status that is not 0 of every task, and no file left
+// behind.
 func TestTasksThatCannotStart(t *testing.T) {
 	soon := func(environment func(int) []string) func(int) []string {
 		return func(i int) []string { return append(environment(i), "PEBBLES_START_LIMIT=5s") }

@@ -79,7 +79,8 @@ func (u Unreached) String() string {
 	return fmt.Sprintf("host %s: ssh %s: %s", u.Host, says, strings.ReplaceAll(u.Advice, "HOST", u.Host))
 }
 
-// UnreachedError is the error of a job that could not start because ssh did not reach hosts. Nothing was started on them.
+// UnreachedError is the error of a job that could not start because ssh did not reach hosts. Nothing was started on
+// them.
 type UnreachedError struct {
 	Hosts  []Unreached
 	Status int // of the first ssh that failed for good

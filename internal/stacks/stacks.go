@@ -1,5 +1,5 @@
-// Package stacks tells where the goroutines of this process are: equal stacks once, with the ranks whose they are. It serves a process
-// that is about to end.
+// Package stacks tells where the goroutines of this process are: equal stacks once, with the ranks whose they are. It
+// serves a process that is about to end.
 package stacks
 
 import (
@@ -40,8 +40,8 @@ func (g *group) count() (n int) {
 	return n
 }
 
-// Write writes each stack once: those that wait for their turn to run come last, and of the others the rarest first, since that is where what
-// differs is. It stops all goroutines for a moment.
+// Write writes each stack once: those that wait for their turn to run come last, and of the others the rarest first,
+// since that is where what differs is. It stops all goroutines for a moment.
 func Write(w io.Writer) error {
 	all := groups()
 	slices.SortStableFunc(all, func(a, b *group) int {
@@ -102,7 +102,8 @@ func spans(all []int) string {
 	return strings.Join(texts, ", ")
 }
 
-// Of are the stacks of a rank's goroutines that have one of the functions among their calls, by the names that pprof shows, and don't wait for their turn.
+// Of are the stacks of a rank's goroutines that have one of the functions among their calls, by the names that pprof
+// shows, and don't wait for their turn.
 func Of(rank int, functions ...string) (stacks []string) {
 	for _, g := range groups() {
 		if g.ranks[rank] == 0 || g.pauses() {
@@ -138,7 +139,8 @@ func groups() (all []*group) {
 	return all
 }
 
-// parse takes one group of pprof's apart: "2 @ 0x1 0x2", "# labels: {...}" and a line "#  address  function+offset  file:line" for each call.
+// parse takes one group of pprof's apart: "2 @ 0x1 0x2", "# labels: {...}" and a line "# address function+offset
+// file:line" for each call.
 func parse(block string) (n, rank int, stack string) {
 	rank = -1
 	var b strings.Builder

@@ -7,17 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzCard reads cards that other users may have left: what is read is written the same way again.
-func FuzzCard(f *testing.F) {
-	f.Add(card{address: "h:1"}.String())
+// FuzzEntry reads entries that other users may have published: what is read is written the same way again.
+func FuzzEntry(f *testing.F) {
+	f.Add(entry{address: "h:1"}.String())
 	f.Add("pebbles-1,AAAA,h:1")
 	f.Add("pebbles-2,,")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := parseCard(text)
+		c, err := parseEntry(text)
 		if err != nil {
 			return
 		}
-		again, err := parseCard(c.String())
+		again, err := parseEntry(c.String())
 		require.NoError(t, err)
 		require.Equal(t, c, again)
 	})
@@ -25,7 +25,8 @@ func FuzzCard(f *testing.F) {
 
 // FuzzReport takes in what a child says of its subtree: what is taken has each process once, with an address.
 func FuzzReport(f *testing.F) {
-	good, _ := json.Marshal(report{Number: 2, Subtree: []member{{2, self(2)}, {17, self(17)}, {18, self(18)}, {19, self(19)}}})
+	subtree := []member{{2, self(2)}, {17, self(17)}, {18, self(18)}, {19, self(19)}}
+	good, _ := json.Marshal(report{Number: 2, Subtree: subtree})
 	f.Add(good)
 	f.Add([]byte(`{"Subtree":[{"Number":-1}]}`))
 	f.Add([]byte(`{"Subtree":[{"Number":9223372036854775807,"Address":"h:1","Cores":1}]}`))

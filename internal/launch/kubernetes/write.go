@@ -34,13 +34,15 @@ var (
 	dockerfile = template.Must(template.New("Dockerfile").Funcs(functions).Parse(dockerfileText))
 )
 
-// quote writes a value as text between quotation marks. What Go escapes in printable UTF-8, YAML and JSON read as Go does.
+// quote writes a value as text between quotation marks. What Go escapes in printable UTF-8, YAML and JSON read as Go
+// does.
 func quote(value any) string { return strconv.Quote(fmt.Sprint(value)) }
 
 // literal quotes an argument for a container, where Kubernetes takes $ for the begin of a variable, and $$ for $.
 func literal(argument string) string { return quote(strings.ReplaceAll(argument, "$", "$$")) }
 
-// Write writes the manifests in YAML. The secret, which must be random and new for each job, stands in the Secret alone.
+// Write writes the manifests in YAML. The secret, which must be random and new for each job, stands in the Secret
+// alone.
 func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
 	if err := j.Check(); err != nil {
 		return err
@@ -58,8 +60,8 @@ func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
 	})
 }
 
-// WriteDockerfile writes a Dockerfile for the program in a package of the folder that the image is built in. The image holds the program
-// alone, as a static binary.
+// WriteDockerfile writes a Dockerfile for the program in a package of the folder that the image is built in. The image
+// holds the program alone, as a static binary.
 func WriteDockerfile(w io.Writer, program string) error {
 	if err := checkPackage(program); err != nil {
 		return err

@@ -55,7 +55,8 @@ func Inherit(descriptor string) (Conn, error) {
 	return os.NewFile(uintptr(n), "PMI"), nil
 }
 
-// Open greets the launcher. The client owns conn, which the first error closes. When ctx ends, so does what is asked, with the cause.
+// Open greets the launcher. The client owns conn, which the first error closes. When ctx ends, so does what is asked,
+// with the cause.
 func Open(ctx context.Context, conn Conn) (*Client, error) {
 	c := &Client{conn: conn, lines: bufio.NewReaderSize(conn, lineMax)}
 	if err := c.greet(ctx); err != nil {
@@ -94,7 +95,8 @@ func (c *Client) greet(ctx context.Context) error {
 // Name is the name of the job's key-value space. The launcher has no other job of this name.
 func (c *Client) Name() string { return c.name }
 
-// Put puts a value, which the others can get after the next barrier. Neither may have a space or a newline, nor the key "=".
+// Put puts a value, which the others can get after the next barrier. Neither may have a space or a newline, nor the key
+// "=".
 func (c *Client) Put(ctx context.Context, key, value string) error {
 	switch {
 	case len(key) == 0 || len(key) > c.keyMax || strings.ContainsAny(key, " \n="):
@@ -125,8 +127,8 @@ func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	return a["value"], nil
 }
 
-// Close tells the launcher that this process needs it no more, and closes the connection. It says nothing of a failure that was told
-// before.
+// Close tells the launcher that this process needs it no more, and closes the connection. It says nothing of a failure
+// that was told before.
 func (c *Client) Close(ctx context.Context) error {
 	if c.failed != nil {
 		return nil
@@ -141,8 +143,8 @@ func (c *Client) Close(ctx context.Context) error {
 	return nil
 }
 
-// ask sends a request, and returns the words of its answer. The first failure is the last: the other end may still be in the middle of
-// an answer.
+// ask sends a request, and returns the words of its answer. The first failure is the last: the other end may still be
+// in the middle of an answer.
 func (c *Client) ask(ctx context.Context, request, answer string) (words map[string]string, err error) {
 	if c.failed != nil {
 		return nil, c.failed

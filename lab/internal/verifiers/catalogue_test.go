@@ -251,19 +251,19 @@ var catalogue = []mutation{
 	{"spans stay open", "memory/pages/checked.go", "\t\t\tr.close()\n\t\t\tfor p", "\t\t\tfor p", "TestMistakesAreTold"},
 
 	// How processes meet.
-	{"a process tells of others' children", "internal/launch/bootstrap/message.go", "case !t.below(m.Number, process):", "case false:", "TestBadReports"},
-	{"a child that tells twice counts twice", "internal/launch/bootstrap/meeting.go",
-		"case len(r.Subtree) == 0 || m.told[child]:", "case len(r.Subtree) == 0:", "TestReportsCountOnce"},
-	{"a process counts twice", "internal/launch/bootstrap/message.go", "case seen[m.Number]:", "case false:", "TestBadReports"},
-	{"a card that others may change is read", "internal/launch/bootstrap/folder.go", "info.Mode().Perm()&0o077 != 0 || ", "", "TestFoldersThatDoNotServe"},
-	{"a card is left over another one", "internal/launch/bootstrap/folder.go", "|os.O_EXCL", "", "TestFoldersThatDoNotServe"},
-	{"a card is read through a link", "internal/launch/bootstrap/folder.go", "|syscall.O_NOFOLLOW", "", "TestCardsBehindLinks"},
-	{"a job has fewer ranks than processes", "internal/launch/bootstrap/job.go", "case j.Ranks < processes:", "case false:", "TestBadReports"},
-	{"two processes have one number", "internal/launch/bootstrap/meeting.go", "case m.children[child] != nil:", "case false:", "TestTwoProcessesOfOneNumber"},
-	{"a secret that all know is sent", "internal/launch/bootstrap/meeting.go", "\tif m.secret != nil {\n\t\tv.Secret = nil\n\t}\n", "", "TestSecretsThatAreKnownAreNotSent"},
+	{"a process tells of others' children", "internal/launch/bootstrap/tree.go", "case !t.below(m.Number, process):", "case false:", "TestBadReports"},
+	{"a child that tells twice counts twice", "internal/launch/bootstrap/exchange.go",
+		"if len(r.Subtree) == 0 || x.reported[child] {", "if len(r.Subtree) == 0 {", "TestReportsCountOnce"},
+	{"a process counts twice", "internal/launch/bootstrap/tree.go", "case seen[m.Number]:", "case false:", "TestBadReports"},
+	{"an entry that others may change is read", "internal/launch/bootstrap/store.go", "info.Mode().Perm()&0o077 != 0 || ", "", "TestFoldersThatDoNotServe"},
+	{"an entry is written over another one", "internal/launch/bootstrap/store.go", "|os.O_EXCL", "", "TestFoldersThatDoNotServe"},
+	{"an entry is read through a link", "internal/launch/bootstrap/store.go", "|syscall.O_NOFOLLOW", "", "TestEntriesBehindLinks"},
+	{"a job has fewer ranks than processes", "internal/launch/bootstrap/messages.go", "case j.Ranks < processes:", "case false:", "TestBadReports"},
+	{"two processes have one number", "internal/launch/bootstrap/exchange.go", "case x.children[child] != nil:", "case false:", "TestProcessesThatDoNotFit"},
+	{"a secret that all know is sent", "internal/launch/bootstrap/exchange.go", "\tif x.secret != nil {\n\t\tv.Secret = nil\n\t}\n", "", "TestSecretsThatAreKnownAreNotSent"},
 
-	{"a stranger needs no card", "internal/launch/bootstrap/card.go",
-		"\tif err == nil {\n\t\terr = c.verify(t.ConnectionState())\n\t}\n", "\t_ = c\n", "TestStrangersTakeNoNumber"},
+	{"a stranger needs no certificate", "internal/launch/bootstrap/certificate.go",
+		"\tif err == nil {\n\t\terr = e.verify(t.ConnectionState())\n\t}\n", "\t_ = e\n", "TestStrangersTakeNoNumber"},
 
 	// Crowds at the door.
 	{"an opening need not be signed", "internal/handshake/greet.go",

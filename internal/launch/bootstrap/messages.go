@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Process is what a process tells all others of itself.
+// Process is what each process says of itself to all others.
 type Process struct {
 	Address string // host:port where it listens for the transport
 	Host    string // the same for processes that share processors
@@ -61,7 +61,8 @@ func checkAddress(address string) error {
 	if err != nil {
 		return err
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host == "" || strings.ContainsAny(host, separator) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 || host == "" || strings.Contains(host, separator) {
 		return fmt.Errorf("address %q is not of the form host:port", address)
 	}
 	return nil
@@ -78,4 +79,49 @@ func (j *Job) check(processes int) error {
 		return fmt.Errorf("it has %d ranks for %d processes", j.Ranks, processes)
 	}
 	return nil
+}
+
+// member is a process with its number.
+type member struct {
+	Number int
+	Process
+}
+
+// report is what a child sends to its parent: its number, where certificates authenticate it, which the parent answers
+// by its own; then its subtree when that is complete, or that the start has failed.
+type report struct {
+	Number  int      `json:",omitempty"`
+	Subtree []member `json:",omitempty"`
+	Failed  string   `json:",omitempty"`
+}
+
+// verdict is what a parent sends to its children: the job, or that the start has failed.
+type verdict struct {
+	ID        string `json:",omitempty"`
+	Secret    []byte `json:",omitempty"`
+	Ranks     int    `json:",omitempty"`
+	Addresses string `json:",omitempty"` // one text, which costs a tenth of a list of texts
+	Failed    string `json:",omitempty"`
+}
+
+const separator = " " // of addresses
+
+func (j *Job) verdict() verdict {
+	return verdict{ID: j.ID, Secret: j.Secret, Ranks: j.Ranks, Addresses: strings.Join(j.Addresses, separator)}
+}
+
+func (v verdict) job() *Job {
+	return &Job{ID: v.ID, Secret: v.Secret, Ranks: v.Ranks, Addresses: strings.Split(v.Addresses, separator)}
+}
+
+const failedBytesMax = 1 << 10
+
+// messageBytesMax bounds a message about so many processes.
+func messageBytesMax(processes int) int { return 64<<10 + processes*(3*textBytesMax+128) }
+
+// failure is the reason of a failure for others, cut to its bound. Each process that forwards it adds that it was
+// elsewhere.
+func failure(err error) string {
+	text := strings.TrimPrefix(err.Error(), ErrElsewhere.Error()+": ")
+	return text[:min(len(text), failedBytesMax)]
 }
