@@ -19,7 +19,7 @@ import (
 // after the failure. SIGQUIT ends the process with status 2, once it has written each stack of its goroutines with how
 // many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
-	defer launch.TellAtQuit()()
+	defer launch.DumpAtQuit()()
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
 	config.preempted = preempted
 	err := RunLaunched(ctx, config, function)

@@ -37,8 +37,8 @@ const BuildVariable = "PEBBLES_BUILD"
 // told is read before anybody removes the variable.
 var told = os.Getenv(BuildVariable)
 
-// TellBuild is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file.
-func TellBuild(name string) (string, error) {
+// BuildSetting is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file.
+func BuildSetting(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err

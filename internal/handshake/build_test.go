@@ -23,7 +23,7 @@ func TestToldBuild(t *testing.T) {
 		return f
 	}
 	f := write("abc")
-	told, err := handshake.TellBuild(name)
+	told, err := handshake.BuildSetting(name)
 	require.NoError(t, err)
 	_, value, _ := strings.Cut(told, "=")
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2

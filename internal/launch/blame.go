@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,23 +18,22 @@ import (
 // other hosts late, so a process's own status counts for more than its place in the order: a follower says that it is
 // one. Next comes a process that others complain of, which may have been stopped and can't say so itself; lost is their
 // complaint.
-func blame(order []Outcome, heard []complaint) (first Outcome, lost string) {
+func blame(order []Outcome, received []complaint) (first Outcome, lost string) {
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.signalled }); e != nil {
 		return *e, ""
 	}
 	if e := findExit(order, func(e Outcome) bool { return e.failedItself() && !e.byLauncher() }); e != nil {
 		return *e, ""
 	}
-	if process, lost := accused(heard); lost != "" {
+	if process, lost := accused(received); lost != "" {
 		if e := findExit(order, func(e Outcome) bool { return e.Process == process }); e != nil && e.Status != 0 {
 			return *e, lost
 		}
 	}
-	if e := findExit(order, func(e Outcome) bool { return e.Status == 0 }); e != nil {
-		return *e, ""
-	}
-	if e := findExit(order, func(e Outcome) bool { return e.Status == ExitFollower }); e != nil {
-		return *e, ""
+	for _, status := range []int{0, ExitFollower} {
+		if e := findExit(order, func(e Outcome) bool { return e.Status == status }); e != nil {
+			return *e, ""
+		}
 	}
 	return order[0], ""
 }
@@ -58,21 +58,21 @@ func (e Outcome) byLauncher() bool {
 
 // accused returns the process with the most complaints (the first of several) and the text of its first complaint. A
 // process that complains is alive: it is accused only if there is no other.
-func accused(heard []complaint) (process int, lost string) {
-	weight := make(map[int]int)
-	for _, c := range heard {
-		weight[c.by] -= len(heard)
+func accused(received []complaint) (process int, lost string) {
+	votes := make(map[int]int)
+	for _, c := range received {
+		votes[c.by] -= len(received)
 	}
 	most := math.MinInt
-	for _, c := range heard {
+	for _, c := range received {
 		for _, p := range c.Processes {
-			weight[p]++
+			votes[p]++
 		}
 	}
-	for _, c := range heard {
+	for _, c := range received {
 		for _, p := range c.Processes {
-			if weight[p] > most {
-				most, process, lost = weight[p], p, fmt.Sprintf("process %d: %s", c.by, c.Cause)
+			if votes[p] > most {
+				most, process, lost = votes[p], p, fmt.Sprintf("process %d: %s", c.by, c.Cause)
 			}
 		}
 	}
@@ -86,14 +86,18 @@ func complain(line net.Conn, err error) {
 		return
 	}
 	text := cause.Error()
-	line.SetWriteDeadline(time.Now().Add(lineLimit))
-	_ = handshake.WriteMessage(line, complaint{
+	_ = send(line, complaint{
 		Processes: blamed[:min(len(blamed), blamedMax)], Cause: text[:min(len(text), complaintCauseMax)],
 	})
 }
 
-// listen receives the complaints of a process that has joined, until its connection ends.
-func (j *job) listen(p *process) {
+// send sends a message over the line between launcher and process, within the limit of a step.
+func send(line net.Conn, message any) error {
+	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, message))
+}
+
+// readComplaints receives the complaints of a process that has joined, until its connection ends.
+func (j *job) readComplaints(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
 		var c complaint
@@ -103,12 +107,4 @@ func (j *job) listen(p *process) {
 		}
 		_, _ = io.Copy(io.Discard, p.line) // waits for the end of the connection
 	})
-}
-
-// hearOut waits for the connections of all processes, which have ended, and receives the remaining complaints.
-func (j *job) hearOut() {
-	j.lines.Wait()
-	for len(j.complaints) > 0 {
-		j.heard = append(j.heard, <-j.complaints)
-	}
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCrowd(t *testing.T) {
+func TestOversubscription(t *testing.T) {
 	t.Setenv(varThreads, "") // restores it
 	os.Unsetenv(varThreads)
-	few, many := &Spec{Processes: crowdMin*runtime.NumCPU() - 1}, &Spec{Processes: crowdMin * runtime.NumCPU()}
-	require.Empty(t, few.crowded())
-	require.Equal(t, []string{"GOMAXPROCS=1"}, many.crowded())
+	few, many := &Spec{Processes: oversubscribedMin*runtime.NumCPU() - 1}, &Spec{Processes: oversubscribedMin * runtime.NumCPU()}
+	require.Empty(t, few.oversubscribed())
+	require.Equal(t, []string{"GOMAXPROCS=1"}, many.oversubscribed())
 	many.Env = []string{"GOMAXPROCS=2"}
-	require.Empty(t, many.crowded(), "the user's word counts")
+	require.Empty(t, many.oversubscribed(), "the user's word counts")
 	many.Env = nil
 	t.Setenv(varThreads, "8")
-	require.Empty(t, many.crowded())
+	require.Empty(t, many.oversubscribed())
 }

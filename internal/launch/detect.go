@@ -97,8 +97,9 @@ func detectSlurm() (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.because = append(t.because, said("SLURM_JOB_ID"), said("SLURM_STEP_ID"))
-	t.name = nameOf("slurm-"+os.Getenv("SLURM_JOB_ID")+"."+os.Getenv("SLURM_STEP_ID"), os.Getenv("SLURM_CLUSTER_NAME"), os.Getenv("SLURM_RESTART_COUNT"))
+	t.because = append(t.because, assignment("SLURM_JOB_ID"), assignment("SLURM_STEP_ID"))
+	t.name = nameOf("slurm-"+os.Getenv("SLURM_JOB_ID")+"."+os.Getenv("SLURM_STEP_ID"),
+		os.Getenv("SLURM_CLUSTER_NAME"), os.Getenv("SLURM_RESTART_COUNT"))
 	t.fromSlurm()
 	return t, nil
 }
@@ -118,8 +119,9 @@ func detectByHand() (*task, error) {
 	case !counted && !indexed:
 		return nil, errNoTask
 	case !counted:
-		return nil, fmt.Errorf("an Indexed Job of Kubernetes has started this process with %s, and %s does not say how many there are: "+
-			"write the manifests by `pebbles k8s`, or set %s=1 for jobs that know nothing of each other", said(varIndex), varProcesses, varAlone)
+		return nil, fmt.Errorf("an Indexed Job of Kubernetes has started this process with %s, and %s does not say how many there "+
+			"are: write the manifests by `pebbles k8s`, or set %s=1 for jobs that know nothing of each other",
+			assignment(varIndex), varProcesses, varAlone)
 	case indexed && os.Getenv(varProcess) == "":
 		number, launcher = varIndex, "an Indexed Job of Kubernetes"
 	}
@@ -133,10 +135,11 @@ func detectByHand() (*task, error) {
 	switch {
 	case t.processes == 1:
 	case t.rendezvous != "" && folder, t.rendezvous == "" && !folder:
-		return nil, fmt.Errorf("%s, so the processes must find each other: set one of %s, to host:port of process 0, and %s, to a folder "+
-			"that all hosts share", said(varProcesses), varRendezvous, varRendezvousDir)
+		return nil, fmt.Errorf("%s, so the processes must find each other: set one of %s, to host:port of process 0, and %s, to "+
+			"a folder that all hosts share", assignment(varProcesses), varRendezvous, varRendezvousDir)
 	case t.rendezvous != "" && !secret:
-		return nil, fmt.Errorf("%s needs a secret: set %s to a file of mode 0600 with 64 hexadecimal digits", said(varRendezvous), varSecretFile)
+		return nil, fmt.Errorf("%s needs a secret: set %s to a file of mode 0600 with 64 hexadecimal digits",
+			assignment(varRendezvous), varSecretFile)
 	case t.rendezvous != "":
 		if err := checkRendezvous(t.rendezvous); err != nil {
 			return nil, err
@@ -151,14 +154,15 @@ func detectPMIx() (*task, error) {
 	if _, ok := os.LookupEnv("PMIX_RANK"); !ok {
 		return nil, errNoTask
 	}
-	return nil, fmt.Errorf("a launcher that speaks PMIx alone has started this process (%s), and this program does not: start it by "+
-		"srun --mpi=pmi2, mpiexec of MPICH, mpirun of Open MPI or `pebbles run`, or set %s=1 to run alone on purpose", said("PMIX_RANK"), varAlone)
+	return nil, fmt.Errorf("a launcher that speaks PMIx alone has started this process (%s), and this program does not: start "+
+		"it by srun --mpi=pmi2, mpiexec of MPICH, mpirun of Open MPI or `pebbles run`, or set %s=1 to run alone on purpose",
+		assignment("PMIX_RANK"), varAlone)
 }
 
 // newTask reads the number of this process, and how many there are.
 func newTask(launcher, number, count string) (*task, error) {
 	p := parser{values: map[string]string{number: os.Getenv(number), count: os.Getenv(count)}}
-	t := &task{launcher: launcher, because: []string{said(number), said(count)}}
+	t := &task{launcher: launcher, because: []string{assignment(number), assignment(count)}}
 	t.processes = p.number(count, 1, processesMax)
 	if t.processes > 0 {
 		t.process = p.number(number, 0, t.processes-1)
@@ -169,7 +173,8 @@ func newTask(launcher, number, count string) (*task, error) {
 	return t, nil
 }
 
-func said(name string) string { return name + "=" + os.Getenv(name) }
+// assignment is a variable of the environment as NAME=value.
+func assignment(name string) string { return name + "=" + os.Getenv(name) }
 
 // nameOf makes a name for files from what tells a job from all others.
 func nameOf(begin string, parts ...string) string {

@@ -212,7 +212,7 @@ func TestChildrenOfTasksAreNoTasks(t *testing.T) {
 			found, err := detect()
 			require.NoError(t, err)
 			require.Equal(t, 4, found.processes)
-			_, err = takeSettings(found)
+			_, err = loadSettings(found)
 			require.NoError(t, err)
 			_, err = detect()
 			require.ErrorIs(t, err, errNoTask)

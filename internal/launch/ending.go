@@ -11,22 +11,31 @@ import (
 type stage int
 
 const (
-	going  stage = iota // it has not failed
-	grace               // the others may end by themselves
-	asked               // they were sent SIGTERM
-	killed              // they were sent SIGKILL
-	cut                 // ssh was sent SIGKILL
+	running    stage = iota // it has not failed
+	grace                   // the others may end by themselves
+	terminated              // they were sent SIGTERM
+	killed                  // they were sent SIGKILL
+	sshKilled               // ssh was sent SIGKILL
 )
 
 const (
-	askedLimit   = time.Second            // from SIGTERM to SIGKILL
-	unbegunLimit = 500 * time.Millisecond // the same, when not all processes have been started
-	killedLimit  = time.Second            // from SIGKILL on another host to that for ssh
+	terminateLimit = time.Second            // from SIGTERM to SIGKILL
+	unstartedLimit = 500 * time.Millisecond // the same, when not all processes have been started
+	killLimit      = time.Second            // from SIGKILL on another host to that for ssh
 )
+
+// ending is how a job comes to its end.
+type ending struct {
+	stage     stage
+	next      *time.Timer    // to the next stage
+	cause     error          // why the job fails, when no process is to blame
+	signal    syscall.Signal // the last one that was forwarded
+	signalled time.Time      // when
+}
 
 // fail begins the end of the job. A nil cause leaves it to the exits of the processes.
 func (j *job) fail(cause error) {
-	if j.stage != going {
+	if j.stage != running {
 		return
 	}
 	j.cause = cause
@@ -36,34 +45,34 @@ func (j *job) fail(cause error) {
 		return // they are connected with each other, and notice
 	}
 	for _, p := range j.processes {
-		j.refuse(p.line)
+		j.sendFailure(p.line)
 	}
 }
 
-// refuse tells a process that has joined that the job has failed.
-func (j *job) refuse(line net.Conn) {
+// sendFailure says to a process that has joined that the job has failed.
+func (j *job) sendFailure(line net.Conn) {
 	if line == nil {
 		return
 	}
 	reason := j.failure().Error()
-	if err := tell(line, departure{Failed: reason[:min(len(reason), failedBytesMax)]}); err != nil {
-		j.spec.Log.Debug("tell failure", "error", err) // it has ended: its exit says more
+	if err := send(line, departure{Failed: reason[:min(len(reason), failedBytesMax)]}); err != nil {
+		j.spec.Log.Debug("send failure", "error", err) // it has ended: its exit says more
 	}
 }
 
-// lookEvery is how often the launcher looks whether processes are stopped.
-const lookEvery = 500 * time.Millisecond
+// stopCheckInterval is how often the launcher checks whether processes are stopped.
+const stopCheckInterval = 500 * time.Millisecond
 
 // checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While
 // others run, they miss its heartbeat; afterwards nobody does. One on another host is killed there by the script that
 // watches it, which says why.
 func (j *job) checkStopped(now time.Time) {
-	if j.stage != going || len(j.order) == 0 {
+	if j.stage != running || len(j.order) == 0 {
 		return
 	}
 	for _, p := range j.processes {
 		if p.reached && !p.ended {
-			p.control.say(lookWord + "\n")
+			p.control.write(stopCheckWord + "\n")
 		}
 		switch {
 		case !p.isStopped():
@@ -86,35 +95,30 @@ func stoppedTooLong(name string, limit time.Duration) string {
 func (j *job) escalate() {
 	switch j.stage {
 	case grace:
-		j.ask(askedLimit)
-	case asked:
+		j.terminate(terminateLimit)
+	case terminated:
 		j.kill()
 	case killed:
-		j.stage = cut
+		j.stage = sshKilled
 		for _, p := range j.processes {
 			p.kill(syscall.SIGKILL)
 		}
 	}
 }
 
-// ask sends SIGTERM to all that are left, and SIGKILL when limit has passed.
-func (j *job) ask(limit time.Duration) {
-	if j.stage < asked {
-		j.stage = asked
-		j.next.Reset(limit)
-		j.send(syscall.SIGTERM)
-	}
-}
+// terminate sends SIGTERM to all that are left, and SIGKILL when limit has passed.
+func (j *job) terminate(limit time.Duration) { j.signalAll(terminated, syscall.SIGTERM, limit) }
 
-func (j *job) kill() {
-	if j.stage < killed {
-		j.stage = killed
-		j.next.Reset(killedLimit)
-		j.send(syscall.SIGKILL)
-	}
-}
+// kill sends SIGKILL to all that are left, and to ssh when the limit has passed.
+func (j *job) kill() { j.signalAll(killed, syscall.SIGKILL, killLimit) }
 
-func (j *job) send(s syscall.Signal) {
+// signalAll goes on to a stage and sends all that are left its signal, unless the job is there or further already.
+func (j *job) signalAll(to stage, s syscall.Signal, limit time.Duration) {
+	if j.stage >= to {
+		return
+	}
+	j.stage = to
+	j.next.Reset(limit)
 	for _, p := range j.processes {
 		p.signalled = p.signalled || !p.ended
 		p.signal(s)
@@ -123,7 +127,7 @@ func (j *job) send(s syscall.Signal) {
 
 // failure is why the job has failed, as far as is known; nil when it has not.
 func (j *job) failure() error {
-	if j.stage == going {
+	if j.stage == running {
 		return nil
 	}
 	if j.cause != nil {
@@ -133,7 +137,7 @@ func (j *job) failure() error {
 	for i, p := range j.order {
 		exits[i] = p.Outcome
 	}
-	first, lost := blame(exits, j.heard)
+	first, lost := blame(exits, j.received)
 	if j.signal != 0 && lost == "" && first.Status == 128+int(j.signal) {
 		return &SignalError{j.signal}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,36 +81,41 @@ func (e environment) list(secretFD int) []string {
 	return vars
 }
 
-// takeEnvironment reads the variables and the secret that they point at, and removes them, whatever comes of it: what
-// this process starts is not of the job.
-func takeEnvironment() (environment, []byte, error) {
+// removeVariables returns those of the variables that are set, and removes them: what this process starts is not of the
+// job.
+func removeVariables(names ...string) map[string]string {
 	values := make(map[string]string)
-	for _, name := range variables {
+	for _, name := range names {
 		if v, ok := os.LookupEnv(name); ok {
 			values[name] = v
 			os.Unsetenv(name)
 		}
 	}
+	return values
+}
+
+// loadEnvironment reads the variables and the secret that they point at, and removes them, also when it fails.
+func loadEnvironment() (environment, []byte, error) {
+	values := removeVariables(variables...)
 	e, err := parseEnvironment(values)
 	joined.Store(int64(max(1, e.processes)))
 	if err != nil {
 		return e, nil, err
 	}
-	secret, err := takeSecret(values)
+	secret, err := loadSecret(values)
 	return e, secret, err
 }
 
 func parseEnvironment(values map[string]string) (environment, error) {
 	p := parser{values: values}
 	e := environment{
-		job:          p.text(varJob),
-		processes:    p.number(varProcesses, 1, processesMax),
-		launcher:     p.text(varLauncher),
-		bind:         values[varBind],
-		startLimit:   p.duration(varStartLimit, 1, defaultStartLimit),
-		silenceLimit: p.duration(varSilence, silenceLimitMin, defaultSilenceLimit),
-		transport:    p.transport(varTransport),
+		job:       p.text(varJob),
+		processes: p.number(varProcesses, 1, processesMax),
+		launcher:  p.text(varLauncher),
+		bind:      values[varBind],
+		transport: p.transport(varTransport),
 	}
+	e.startLimit, e.silenceLimit = p.limits()
 	e.process = p.number(varProcess, 0, e.processes-1)
 	e.ranks = p.number(varRanks, e.processes, ranksMax)
 	if len(p.wrong) > 0 {
@@ -119,7 +125,7 @@ func parseEnvironment(values map[string]string) (environment, error) {
 	return e, nil
 }
 
-func takeSecret(values map[string]string) ([]byte, error) {
+func loadSecret(values map[string]string) ([]byte, error) {
 	descriptor, byFD := values[varSecretFD]
 	file, byFile := values[varSecretFile]
 	switch {
@@ -190,45 +196,24 @@ func (p *parser) duration(name string, least, absent time.Duration) time.Duratio
 	return d
 }
 
-// limits are the start limit and the silence limit that the user has set for launchers.
-func limits() (start, silence time.Duration, err error) {
-	values := make(map[string]string)
-	for _, name := range []string{varStartLimit, varSilence} {
-		if v, ok := os.LookupEnv(name); ok {
-			values[name] = v
-		}
-	}
-	p := parser{values: values}
-	start = p.duration(varStartLimit, 1, defaultStartLimit)
-	silence = p.duration(varSilence, silenceLimitMin, defaultSilenceLimit)
-	if len(p.wrong) > 0 {
-		err = errors.New(strings.Join(p.wrong, "; "))
-	}
-	return start, silence, err
+// limits are the start limit and the silence limit.
+func (p *parser) limits() (start, silence time.Duration) {
+	return p.duration(varStartLimit, 1, defaultStartLimit), p.duration(varSilence, silenceLimitMin, defaultSilenceLimit)
 }
 
 // withoutJob is an environment without the variables of a job that this process may belong to itself.
 func withoutJob(vars []string) []string {
-	var kept []string
-	for _, v := range vars {
-		if name, _, _ := strings.Cut(v, "="); !isVariable(name) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(vars), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return isVariable(name)
+	})
 }
 
-func isVariable(name string) bool {
-	for _, v := range variables {
-		if v == name {
-			return true
-		}
-	}
-	return false
-}
+func isVariable(name string) bool { return slices.Contains(variables, name) }
 
 // ErrJoinedBefore says that this process has joined its job before, or has tried to.
 var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call pebble.Main or " +
 	"pebble.RunLaunched once in a program that a launcher starts")
 
-var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`, mpiexec, mpirun or srun")
+var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`, " +
+	"mpiexec, mpirun or srun")

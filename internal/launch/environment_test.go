@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
 func goodVariables() map[string]string {
@@ -102,7 +104,7 @@ func TestJobInAJobHasItsOwnVariables(t *testing.T) {
 }
 
 func TestSecretByDescriptor(t *testing.T) {
-	secret := newSecret()
+	secret := bootstrap.NewJob(nil).Secret
 	r, err := secretPipe(secret)
 	require.NoError(t, err)
 	defer r.Close()
@@ -126,7 +128,7 @@ func TestSecretByDescriptor(t *testing.T) {
 }
 
 func TestSecretByFile(t *testing.T) {
-	secret := newSecret()
+	secret := bootstrap.NewJob(nil).Secret
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte(formatSecret(secret)), 0o600))
 	read, err := readSecretFile(file)
@@ -150,7 +152,7 @@ func TestSecretByFile(t *testing.T) {
 // TestSecretOfKubernetes has a file as Kubernetes mounts it: behind two links, root's, and readable by a group of the
 // pod's user.
 func TestSecretOfKubernetes(t *testing.T) {
-	secret := newSecret()
+	secret := bootstrap.NewJob(nil).Secret
 	dir := t.TempDir()
 	file := filepath.Join(dir, "..2026_07_01", "secret")
 	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o750))
@@ -223,7 +225,7 @@ func TestWhereTheSecretIsMustBeClear(t *testing.T) {
 		{map[string]string{varSecretFD: "1000000"}, "bad file descriptor"},
 		{map[string]string{varSecretFile: "/no/such/file"}, "no such file"},
 	} {
-		_, err := takeSecret(c.values)
+		_, err := loadSecret(c.values)
 		require.ErrorContains(t, err, c.says)
 	}
 }

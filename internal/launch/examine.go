@@ -38,7 +38,7 @@ func Examine(ctx context.Context, alone bool) Finding {
 		f.Problem = err.Error()
 	case ours():
 		f.Launcher = "pebbles run"
-		f.Because = []string{said(varProcess), said(varProcesses), said(varLauncher)}
+		f.Because = []string{assignment(varProcess), assignment(varProcesses), assignment(varLauncher)}
 		f.Process, _ = strconv.Atoi(os.Getenv(varProcess))
 		f.Processes, _ = strconv.Atoi(os.Getenv(varProcesses))
 		f.Meets = "by the launcher"

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,10 +37,15 @@ func (s *screen) Write(b []byte) (int, error) {
 	return s.text.Write(b)
 }
 
-func (s *screen) look() (lines []string, fresh <-chan struct{}) {
+func (s *screen) lines() (lines []string, fresh <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Split(strings.TrimSuffix(s.text.String(), "\n"), "\n"), s.fresh
+}
+
+func (s *screen) String() string {
+	lines, _ := s.lines()
+	return strings.Join(lines, "\n")
 }
 
 // find returns what stands after word in the lines that have it, once there are n of them.
@@ -46,7 +53,7 @@ func (s *screen) find(t *testing.T, word string, n int) []string {
 	t.Helper()
 	limit := time.After(testLimit)
 	for {
-		lines, fresh := s.look()
+		lines, fresh := s.lines()
 		var found []string
 		for _, l := range lines {
 			if _, rest, ok := strings.Cut(l, word+" "); ok {
@@ -59,7 +66,7 @@ func (s *screen) find(t *testing.T, word string, n int) []string {
 		select {
 		case <-fresh:
 		case <-limit:
-			require.Failf(t, "nothing comes", "%d lines with %q wanted, these came:\n%s", n, word, strings.Join(lines, "\n"))
+			require.Failf(t, "nothing comes", "%d lines with %q wanted, these came:\n%s", n, word, s)
 		}
 	}
 }
@@ -72,6 +79,14 @@ func (s *screen) pids(t *testing.T, word string, n int) (pids []int) {
 	return pids
 }
 
+// requireGone waits until no process is left of those that have printed their numbers.
+func (s *screen) requireGone(t *testing.T) {
+	t.Helper()
+	for _, pid := range append(s.pids(t, "ready", 0), s.pids(t, "grandchild", 0)...) {
+		awaitGone(t, pid)
+	}
+}
+
 // run is a job that a test has started.
 type run struct {
 	*screen
@@ -81,8 +96,8 @@ type run struct {
 	err    error
 }
 
-// begin runs a job of the test binary in a role.
-func begin(t *testing.T, role string, s launch.Spec) *run {
+// startJob runs a job of the test binary in a role.
+func startJob(t *testing.T, role string, s launch.Spec) *run {
 	t.Helper()
 	s.Program = append([]string{executable()}, s.Program...)
 	s.Env = append(s.Env, roleVariable+"="+role)
@@ -100,16 +115,35 @@ func begin(t *testing.T, role string, s launch.Spec) *run {
 	return r
 }
 
-// end waits for the end of the job, and checks that no process is left of those whose numbers were printed.
-func (r *run) end(t *testing.T) (launch.Result, error) {
+// wait waits for the end of the job, and checks that no process of it is left.
+func (r *run) wait(t *testing.T) (launch.Result, error) {
 	t.Helper()
 	await(t, r.ended)
-	for _, word := range []string{"ready", "grandchild"} {
-		for _, pid := range r.pids(t, word, 0) {
-			awaitGone(t, pid)
-		}
-	}
+	r.requireGone(t)
 	return r.result, r.err
+}
+
+// runJob runs a job that must end well.
+func runJob(t *testing.T, role string, s launch.Spec) *run {
+	t.Helper()
+	r := startJob(t, role, s)
+	result, err := r.wait(t)
+	require.NoError(t, err, r)
+	require.Zero(t, result.Status)
+	return r
+}
+
+// startLauncher runs a launcher of two processes in a process of its own.
+func startLauncher(t *testing.T, role string, env ...string) (*exec.Cmd, *screen) {
+	t.Helper()
+	out := newScreen()
+	cmd := exec.Command(executable())
+	cmd.Env = append(append(os.Environ(), roleVariable+"=launcher:"+role), env...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = testLimit
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return cmd, out
 }
 
 func await(t *testing.T, what <-chan struct{}) {
@@ -126,7 +160,7 @@ func await(t *testing.T, what <-chan struct{}) {
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	for limit := time.After(testLimit); ; {
-		stat, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil || syscall.Kill(pid, 0) != nil {
 			return
 		}

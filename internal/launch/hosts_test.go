@@ -161,63 +161,43 @@ func FuzzParseHosts(f *testing.F) {
 	})
 }
 
-var (
-	aRange  = regexp.MustCompile(`\[ *([0-9]+)-([0-9]+) *([],])`)
-	aNumber = regexp.MustCompile(`\[ *([0-9]+) *([],])`)
-	aSlot   = regexp.MustCompile(`^([^:]*):([0-9]+)$`)
-)
-
-// rewritten expands a list that has no mistakes by rewriting its first bracket until none is left.
+// rewritten expands a list that has no mistakes by its text alone, from its first bracket on.
 func rewritten(list string) string {
 	var done []string
-	for todo := outside(list); len(todo) > 0; {
-		word := strings.TrimSpace(todo[0])
-		todo = todo[1:]
-		cut := strings.Index(word, "[")
-		if cut < 0 {
-			word = aSlot.ReplaceAllStringFunc(word, func(w string) string {
-				name, n, _ := strings.Cut(w, ":")
-				number, _ := strconv.Atoi(n)
-				return fmt.Sprintf("%s*%d", name, number)
-			})
-			done = append(done, word)
-			continue
+	for _, word := range outside(list) {
+		word = strings.TrimSpace(word)
+		slots := ""
+		if name, n, ok := strings.Cut(word, ":"); ok && regexp.MustCompile(`^[0-9]+$`).MatchString(n) && name != "" {
+			number, _ := strconv.Atoi(n)
+			word, slots = name, fmt.Sprint("*", number)
 		}
-		head, rest := word[:cut], word[cut:]
-		if m := aRange.FindStringSubmatchIndex(rest); m != nil && m[0] == 0 {
-			low, high, sep, tail := rest[m[2]:m[3]], rest[m[4]:m[5]], rest[m[6]:m[7]], rest[m[1]:]
-			first, _ := strconv.Atoi(low)
-			last, _ := strconv.Atoi(high)
-			more := "[" + low + sep + tail
-			if first < last {
-				next := fmt.Sprintf("%0*d", len(low), first+1)
-				todo = append([]string{head + "[" + low + "]" + after(sep, tail), head + "[" + next + "-" + high + sep + tail}, todo...)
-			} else {
-				todo = append([]string{head + more}, todo...)
-			}
-			continue
+		for _, name := range unfolded(word) {
+			done = append(done, name+slots)
 		}
-		m := aNumber.FindStringSubmatchIndex(rest)
-		if m == nil {
-			return "no bracket: " + word
-		}
-		number, sep, tail := rest[m[2]:m[3]], rest[m[4]:m[5]], rest[m[1]:]
-		next := []string{head + number + after(sep, tail)}
-		if sep == "," {
-			next = append(next, head+"["+tail)
-		}
-		todo = append(next, todo...)
 	}
 	return strings.Join(done, " ")
 }
 
-// after is what follows the bracket of which tail is the rest.
-func after(sep, tail string) string {
-	if sep == "]" {
-		return tail
+var bracket = regexp.MustCompile(`^(.*?)\[(.*?)\](.*)$`)
+
+func unfolded(word string) (names []string) {
+	m := bracket.FindStringSubmatch(word)
+	if m == nil {
+		return []string{word}
 	}
-	_, tail, _ = strings.Cut(tail, "]")
-	return tail
+	for _, item := range strings.Split(m[2], ",") {
+		low, high, _ := strings.Cut(strings.Trim(item, " ")+"-", "-")
+		high = strings.TrimSuffix(high, "-")
+		n, _ := strconv.Atoi(low)
+		last, err := strconv.Atoi(high)
+		if err != nil {
+			last = n
+		}
+		for ; n <= last; n++ {
+			names = append(names, unfolded(m[1]+fmt.Sprintf("%0*d", len(low), n)+m[3])...)
+		}
+	}
+	return names
 }
 
 // outside splits at commas that are in no bracket.

@@ -1,17 +1,43 @@
 package launch
 
 import (
-	"crypto/rand"
-	"encoding/hex"
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// job is what the loop of a launcher knows; only that touches it.
+// Run starts a job and returns when all of its processes have ended and all they printed has been forwarded. It takes
+// the signals of this process meanwhile (see the package). The error is a [*FailedError] when a process failed first,
+// an [*UnreachedError] when ssh did not reach its hosts, a [*SignalError] when a signal ended the job, and else says
+// what kept the job from starting, or that its output could not be written. Result.Status is the exit status for the
+// command, also after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL. No process,
+// goroutine or file is left.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	s, err := s.complete()
+	if err != nil {
+		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
+	}
+	runtime.LockOSThread() // the kernel ends the processes with the thread that started them
+	defer runtime.UnlockOSThread()
+	j, err := newJob(&s)
+	if err != nil {
+		return Result{Status: ExitError}, fmt.Errorf("start job: %w", err)
+	}
+	j.supervise(ctx)
+	return j.finish()
+}
+
+// job is the state of a launcher's loop, which alone uses it.
 type job struct {
 	spec       *Spec
 	id         string
@@ -19,36 +45,25 @@ type job struct {
 	rendezvous *rendezvous
 	output     output
 	processes  []*process
-	waiting    []*process     // have not been started
-	dialling   int            // ssh that have not reached their host
-	resting    int            // processes that wait before ssh is tried again
-	starting   map[string]int // by host: have been started, and have neither joined nor ended
-	logins     chan *login    // that have reached their host
-	rested     chan *process  // capacity for all
-	exits      chan *process  // capacity for all
-	order      []*process     // as they were seen to end
+	queue
+	ending
+	exits    chan *process // capacity for all
+	order    []*process    // in which they were seen to end
+	joined   int
+	departed bool // all have joined, and were sent the addresses of all
+
 	complaints chan complaint // capacity for all
-	heard      []complaint
-	lines      sync.WaitGroup // those who listen to processes that have joined
-	started    int
-	joined     int
-	departed   bool // all have joined and know each other
-	stage      stage
-	next       *time.Timer    // to the next stage
-	cause      error          // why the job fails, when no process is to blame
-	look       *time.Ticker   // at processes that may have been stopped
-	signal     syscall.Signal // the last one that was forwarded
-	signalled  time.Time      // when
+	received   []complaint
+	lines      sync.WaitGroup // reads the connections of processes that have joined
+	stopCheck  *time.Ticker   // of processes that may have been stopped
 }
 
 func newJob(s *Spec) (*job, error) {
-	id := make([]byte, 8)
-	rand.Read(id)
+	b := bootstrap.NewJob(nil)
 	j := &job{
-		spec: s, id: hex.EncodeToString(id), secret: newSecret(),
-		logins: make(chan *login), rested: make(chan *process, s.Processes),
+		spec: s, id: b.ID, secret: b.Secret, queue: newQueue(s.Processes), ending: ending{next: time.NewTimer(time.Hour)},
 		exits: make(chan *process, s.Processes), complaints: make(chan complaint, s.Processes),
-		starting: make(map[string]int), next: time.NewTimer(time.Hour), look: time.NewTicker(lookEvery),
+		stopCheck: time.NewTicker(stopCheckInterval),
 	}
 	j.next.Stop()
 	for i := range s.Processes {
@@ -60,32 +75,79 @@ func newJob(s *Spec) (*job, error) {
 	return j, err
 }
 
+// supervise starts the processes, one at a time between the events that it handles, and returns when none is left.
+func (j *job) supervise(ctx context.Context) {
+	signals := make(chan os.Signal, 8)
+	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer signal.Stop(signals)
+	start := time.NewTimer(j.spec.StartLimit)
+	defer start.Stop()
+	defer j.next.Stop()
+	defer j.stopCheck.Stop()
+	cancelled := ctx.Done()
+	always := make(chan struct{})
+	close(always)
+	for p := j.startable(); p != nil || j.alive() > 0 || j.stage == running && j.pausing > 0; p = j.startable() {
+		var free chan struct{} // while there is a process to start
+		if p != nil {
+			free = always
+		}
+		select {
+		case <-free:
+			j.start(p)
+		case g := <-j.rendezvous.peers:
+			j.handleJoin(g)
+		case l := <-j.logins:
+			j.handleLogin(l)
+		case p := <-j.exits:
+			j.handleExit(p)
+		case p := <-j.paused:
+			j.requeue(p)
+		case c := <-j.complaints:
+			j.received = append(j.received, c)
+		case s := <-signals:
+			j.handleSignal(s.(syscall.Signal), time.Now())
+		case <-start.C:
+			j.checkStart()
+		case <-j.next.C:
+			j.escalate()
+		case now := <-j.stopCheck.C:
+			j.checkStopped(now)
+		case <-cancelled:
+			cancelled = nil
+			j.fail(fmt.Errorf("job was ended: %w", context.Cause(ctx)))
+			j.terminate(j.spec.Grace)
+		}
+	}
+}
+
+// alive is how many processes have been started and have not ended.
 func (j *job) alive() int { return j.started - len(j.order) }
 
-// arrive notes that a process has joined. The last one opens the job.
-func (j *job) arrive(g peer) {
+// handleJoin notes that a process has joined. After the last one all are sent the addresses.
+func (j *job) handleJoin(g peer) {
 	p := j.processes[g.process]
 	if p.Joined || p.ended {
 		j.spec.Log.Warn("refuse process", "process", g.process, "error", "it has joined already, or has ended")
 		g.line.Close()
 		return
 	}
-	if j.stage != going {
-		j.refuse(g.line)
+	if j.stage != running {
+		j.sendFailure(g.line)
 		g.line.Close()
 		return
 	}
 	p.Joined, p.line, p.address = true, g.line, g.address
 	j.joined++
 	j.starting[p.Host]--
-	j.listen(p)
-	j.checkDeserters()
-	if j.joined == len(j.processes) && j.stage == going {
-		j.depart()
+	j.readComplaints(p)
+	j.checkEarlyExits()
+	if j.joined == len(j.processes) && j.stage == running {
+		j.sendAddresses()
 	}
 }
 
-func (j *job) depart() {
+func (j *job) sendAddresses() {
 	j.departed = true
 	j.rendezvous.stop()
 	d := departure{}
@@ -93,17 +155,17 @@ func (j *job) depart() {
 		d.Addresses = append(d.Addresses, p.address)
 	}
 	for _, p := range j.processes {
-		if err := tell(p.line, d); err != nil { // it has ended: its exit says more
-			j.spec.Log.Debug("tell addresses", "process", p.Process, "error", err)
+		if err := send(p.line, d); err != nil { // it has ended: its exit says more
+			j.spec.Log.Debug("send addresses", "process", p.Process, "error", err)
 		}
 	}
 }
 
-// exit notes that a process has ended.
-func (j *job) exit(p *process) {
+// handleExit notes that a process has ended.
+func (j *job) handleExit(p *process) {
 	p.finish()
-	heard := j.leaveLogin(p)
-	if p.Host != "" && !p.reached && !p.signalled && j.miss(p, heard) {
+	printed := j.endLogin(p)
+	if p.Host != "" && !p.reached && !p.signalled && j.retry(p, printed) {
 		return
 	}
 	if !p.Joined {
@@ -114,12 +176,12 @@ func (j *job) exit(p *process) {
 	if p.Status != 0 || p.missed {
 		j.fail(nil)
 	}
-	j.checkDeserters()
+	j.checkEarlyExits()
 }
 
-// checkDeserters fails a job in which some processes have ended and others wait for them: a program that never joins
+// checkEarlyExits fails a job in which some processes have ended while others wait for them: a program that never joins
 // may end when it likes, but not before one that has joined.
-func (j *job) checkDeserters() {
+func (j *job) checkEarlyExits() {
 	if !j.departed && j.joined > 0 && len(j.order) > 0 {
 		j.fail(nil)
 	}
@@ -139,13 +201,6 @@ func (j *job) checkStart() {
 	if more := len(missing) - 8; more > 0 {
 		missing = append(missing[:8], fmt.Sprintf("%d more", more))
 	}
-	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; %s",
-		j.spec.StartLimit, strings.Join(missing, ", "), j.whyMissing()))
-	j.ask(askedLimit)
-}
-
-// whyMissing says what may keep processes from joining.
-func (j *job) whyMissing() string {
 	why := ""
 	if hosts := j.unreached(); len(hosts) > 0 {
 		why = listHosts(hosts) + "; "
@@ -153,12 +208,15 @@ func (j *job) whyMissing() string {
 	if j.dialling > 0 {
 		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s %s; ", j.dialling, adviceSilent, adviceShell)
 	}
-	return why + fmt.Sprintf("does the program call pebble.Main or launch.Join, and can its host reach %s?", j.rendezvous.address())
+	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; %sdoes the program call pebble.Main "+
+		"or launch.Join, and can its host reach %s?",
+		j.spec.StartLimit, strings.Join(missing, ", "), why, j.rendezvous.address()))
+	j.terminate(terminateLimit)
 }
 
-// forward passes a signal of the launcher on. It is no failure yet: the processes decide, unless some have not been
+// handleSignal forwards a signal of the launcher. It is no failure yet: the processes decide, unless some have not been
 // started. A second SIGINT kills, but not at once after the first.
-func (j *job) forward(s syscall.Signal, at time.Time) {
+func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 	if s == syscall.SIGINT && j.signal == syscall.SIGINT {
 		if at.Sub(j.signalled) < bounce {
 			return
@@ -171,8 +229,32 @@ func (j *job) forward(s syscall.Signal, at time.Time) {
 	for _, p := range j.processes {
 		p.signal(s)
 	}
-	if j.unheard() { // these will never hear of it
+	if j.unstarted() { // these will never get it
 		j.fail(&SignalError{s})
-		j.ask(unbegunLimit)
+		j.terminate(unstartedLimit)
 	}
+}
+
+// finish returns the result when all processes have ended and all they printed has been forwarded.
+func (j *job) finish() (Result, error) {
+	j.lines.Wait()
+	for len(j.complaints) > 0 {
+		j.received = append(j.received, <-j.complaints)
+	}
+	j.rendezvous.close()
+	j.output.close()
+	r := Result{Job: j.id}
+	for _, p := range j.processes {
+		r.Outcomes = append(r.Outcomes, p.Outcome)
+	}
+	err := j.failure()
+	if err == nil {
+		err = j.output.err
+	}
+	r.Status = StatusOf(err)
+	var signal *SignalError
+	if errors.As(err, &signal) {
+		err = fmt.Errorf("job was %w", err)
+	}
+	return r, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
 // byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and
@@ -20,9 +21,8 @@ func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (lau
 	t.Helper()
 	count := t.TempDir()
 	fake := filepath.Join(t.TempDir(), "fakessh")
-	text := fmt.Sprintf("#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\nhost=$1 count=%s\necho x >> $count/$host\ntries=$(wc -l < $count/$host)\n%s\n"+
-		"exec sh -c \"$2\"\n", count, script)
-	require.NoError(t, os.WriteFile(fake, []byte(text), 0o700))
+	scripttest.Write(t, fake, fmt.Sprintf("while [ $# -gt 2 ]; do shift; done\nhost=$1 count=%s\necho x >> $count/$host\n"+
+		"tries=$(wc -l < $count/$host)\n%s\nexec sh -c \"$2\"", count, script))
 	s.Hosts, s.Bind, s.SSH = hosts, "127.0.0.1", []string{fake}
 	if s.Processes == 0 {
 		s.Processes = len(hosts)
@@ -37,23 +37,25 @@ func tries(t *testing.T, count, host string) int {
 	return strings.Count(string(text), "\n")
 }
 
-// TestHostThatTurnsAwayIsTriedAgain has the messages of ssh for troubles that pass.
+// TestHostThatTurnsAwayIsTriedAgain has the messages of ssh for troubles that pass, each from a host of its own.
 func TestHostThatTurnsAwayIsTriedAgain(t *testing.T) {
-	for _, says := range []string{
+	messages := []string{
 		"kex_exchange_identification: Connection closed by remote host\r\nConnection closed by 10.0.0.1 port 22",
 		"kex_exchange_identification: read: Connection reset by peer",
 		"ssh: connect to host b port 22: Connection refused",
 		"ssh: connect to host b port 22: Connection timed out",
 		"ssh: Could not resolve hostname b: Temporary failure in name resolution",
-	} {
-		s, count := byFakeSSH(t, `if [ $host = b ] && [ $tries -le 3 ]; then printf '`+says+`\n' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
-		r := begin(t, "exchange", s)
-		result, err := r.end(t)
-		lines, _ := r.look()
-		require.NoError(t, err, lines)
-		require.Zero(t, result.Status)
-		require.Equal(t, 1, tries(t, count, "a"))
-		require.Equal(t, 4, tries(t, count, "b"))
+	}
+	script, hosts := "says=; case $host in\n", []string{"good"}
+	for i, m := range messages {
+		hosts = append(hosts, fmt.Sprint("h", i))
+		script += fmt.Sprintf("h%d) says='%s';;\n", i, m)
+	}
+	script += `esac; if [ -n "$says" ] && [ $tries -le 3 ]; then printf "$says\n" >&2; exit 255; fi`
+	s, count := byFakeSSH(t, script, launch.Spec{}, hosts...)
+	runJob(t, "exchange", s)
+	for i, host := range hosts {
+		require.Equal(t, map[bool]int{true: 1, false: 4}[i == 0], tries(t, count, host), host)
 	}
 }
 
@@ -68,8 +70,8 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 		"what is this": "try `ssh -o BatchMode=yes b true`",
 	} {
 		s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`, launch.Spec{}, "a", "b", "c")
-		r := begin(t, "exchange", s)
-		result, err := r.end(t)
+		r := startJob(t, "exchange", s)
+		result, err := r.wait(t)
 		var unreached *launch.UnreachedError
 		require.ErrorAs(t, err, &unreached)
 		require.Len(t, unreached.Hosts, 1)
@@ -79,8 +81,7 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 		require.ErrorContains(t, err, advice)
 		require.Equal(t, 255, result.Status)
 		require.Equal(t, 1, tries(t, count, "b"))
-		lines, _ := r.look()
-		require.Contains(t, strings.Join(lines, "\n"), says) // all of it
+		require.Contains(t, r.String(), says) // all of it
 	}
 }
 
@@ -90,8 +91,8 @@ func TestOneOfManyHostsFails(t *testing.T) {
 		hosts = append(hosts, fmt.Sprintf("n%02d", i))
 	}
 	s, _ := byFakeSSH(t, `if [ $host = n13 ]; then echo 'me@n13: Permission denied (publickey).' >&2; exit 255; fi`, launch.Spec{}, hosts...)
-	r := begin(t, "exchange", s)
-	_, err := r.end(t)
+	r := startJob(t, "exchange", s)
+	_, err := r.wait(t)
 	require.EqualError(t, err, `reach hosts: host n13: ssh said "me@n13: Permission denied (publickey).": it lets you in with a key alone: try `+"`ssh-copy-id n13`")
 }
 
@@ -101,14 +102,14 @@ func TestAllHostsThatFailAreNamed(t *testing.T) {
 b) echo 'me@b: Permission denied (publickey).' >&2; exit 255;;
 c) while ! [ -e $count/b ]; do sleep 0.01; done; sleep 0.1; echo 'Host key verification failed.' >&2; exit 255;;
 esac`, launch.Spec{Grace: testLimit}, "b", "c")
-	_, err := begin(t, "exchange", s).end(t)
+	_, err := startJob(t, "exchange", s).wait(t)
 	require.ErrorContains(t, err, "host b: ssh said")
 	require.ErrorContains(t, err, "host c: ssh said")
 }
 
 func TestHostThatDoesNotAnswer(t *testing.T) {
 	s, count := byFakeSSH(t, `[ $host = a ] || exec sleep 1000`, launch.Spec{StartLimit: time.Second}, "a", "b", "c")
-	_, err := begin(t, "exchange", s).end(t)
+	_, err := startJob(t, "exchange", s).wait(t)
 	require.ErrorContains(t, err, "missing: process 1 (rank 1, host b), process 2 (rank 2, host c); ssh has not got through for 2 of them yet")
 	require.Equal(t, 1, tries(t, count, "b"))
 }
@@ -116,9 +117,9 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 // TestHostThatAlwaysRefuses ends at the start limit, which comes before the last try.
 func TestHostThatAlwaysRefuses(t *testing.T) {
 	s, _ := byFakeSSH(t, `[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
-		launch.Spec{StartLimit: time.Second}, "a", "b")
-	_, err := begin(t, "exchange", s).end(t)
-	require.ErrorContains(t, err, "not all processes have joined within 1s")
+		launch.Spec{StartLimit: time.Second / 2}, "a", "b")
+	_, err := startJob(t, "exchange", s).wait(t)
+	require.ErrorContains(t, err, "not all processes have joined within 500ms")
 	require.ErrorContains(t, err, `host b: ssh said "ssh: connect to host b port 22: Connection refused"`)
 }
 
@@ -127,7 +128,7 @@ func TestHostThatAlwaysRefuses(t *testing.T) {
 func TestProcessIsNeverStartedTwice(t *testing.T) {
 	s, count := byFakeSSH(t, `if [ $host = b ]; then
 trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
-	_, err := begin(t, "crash:3", s).end(t)
+	_, err := startJob(t, "crash:3", s).wait(t)
 	require.ErrorContains(t, err, "ended with status")
 	require.Equal(t, 1, tries(t, count, "b"))
 }
@@ -135,21 +136,18 @@ trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by
 // TestWhatSSHSaysBeforeTheShell is forwarded once the shell is there, however it ends.
 func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
 	s, _ := byFakeSSH(t, `printf 'Warning: first\nno newline' >&2`, launch.Spec{Prefix: true}, "a", "b")
-	r := begin(t, "exchange", s)
-	_, err := r.end(t)
-	lines, _ := r.look()
-	require.NoError(t, err, lines)
-	require.Contains(t, lines, "[1] Warning: first")
-	require.Contains(t, strings.Join(lines, "\n"), "no newline")
-	require.NotContains(t, strings.Join(lines, "\n"), "ready-")
+	r := runJob(t, "exchange", s)
+	require.Contains(t, r.String(), "[1] Warning: first\n")
+	require.Contains(t, r.String(), "no newline")
+	require.NotContains(t, r.String(), "ready-")
 }
 
 // TestSignalsEndALogin has a signal for the launcher while ssh has not reached its hosts.
 func TestSignalsEndALogin(t *testing.T) {
 	s, count := byFakeSSH(t, `echo ready $$ >&2; exec sleep 1000`, launch.Spec{}, "a", "b")
-	r := begin(t, "exchange", s)
+	r := startJob(t, "exchange", s)
 	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(count, "b")); return err == nil }, testLimit, time.Millisecond)
 	r.cancel(errors.New("enough"))
-	_, err := r.end(t)
+	_, err := r.wait(t)
 	require.EqualError(t, err, "job was ended: enough")
 }

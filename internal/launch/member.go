@@ -1,13 +1,16 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
@@ -64,6 +67,21 @@ type Options struct {
 	Log *slog.Logger
 }
 
+// Via is a transport between processes, and how it uses libfabric. Its String is for the Transport of [Options] and
+// [Spec].
+type Via struct {
+	Transport string // as connect.Dial takes it; "" is connect.ByAuto
+	Provider  string // of libfabric; "" is the first that has hardware
+	Pinned    int64  // the most bytes of each process that may be pinned; 0 is what the system allows
+	Insecure  bool   // lets providers that anybody can reach leave the host
+}
+
+// String is the name that connect.Dial takes.
+func (v Via) String() string {
+	fabric := connect.Fabric{Provider: v.Provider, Pinned: v.Pinned, Insecure: v.Insecure}
+	return connect.With(cmp.Or(v.Transport, connect.ByAuto), fabric)
+}
+
 // Join makes this process a member of the job that its environment describes, and returns when all processes of the job
 // are connected, at the latest after the start limit. It removes the secret and what describes the job or this
 // process's task from the environment (of another launcher: PMI_FD, PMI_RANK, PMI_SIZE, PMIX_RANK, OMPI_COMM_WORLD_RANK
@@ -87,7 +105,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	default:
 		return nil, fmt.Errorf("join job: %w", errNotStarted)
 	}
-	e, secret, err := takeEnvironment()
+	e, secret, err := loadEnvironment()
 	if err != nil {
 		return nil, fmt.Errorf("join job: %w", err)
 	}
@@ -108,7 +126,7 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	conn, err := e.reachLauncher(ctx, secret, identity)
+	conn, err := e.connectLauncher(ctx, secret, identity)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +139,7 @@ func (e environment) join(ctx context.Context, secret []byte, log *slog.Logger) 
 	if err != nil {
 		return nil, fmt.Errorf("%w; it must be an address or interface of this host", err)
 	}
-	addresses, err := e.meet(ctx, conn, listener.Addr().String())
+	addresses, err := e.exchangeAddresses(ctx, conn, listener.Addr().String())
 	if err != nil {
 		listener.Close()
 		return nil, err
@@ -152,8 +170,7 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (
 	line := watch(conn)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	leave := context.AfterFunc(line.context, func() { cancel(ErrLauncherGone) })
-	defer leave()
+	defer context.AfterFunc(line.context, func() { cancel(ErrLauncherGone) })()
 	transport, err := connect.Dial(ctx, c, e.transport)
 	if err != nil {
 		gone := line.lost()
@@ -167,8 +184,8 @@ func (e environment) connect(ctx context.Context, conn net.Conn, c tcp.Config) (
 	return &Member{Transport: transport, Job: e.job, Place: c.Place, Gone: line.context.Done(), line: line}, nil
 }
 
-// Complain tells the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name it.
-// It must come before Close, and takes at most 5 seconds. Other launchers are told nothing.
+// Complain sends to the launcher which process err blames, if any (see [netio.Blamed]), so that its last line can name
+// it. It must be called before Close, and takes at most 5 seconds. Other launchers are sent nothing.
 func (m *Member) Complain(err error) {
 	if m.line != nil {
 		complain(m.line.conn, err)
@@ -184,28 +201,23 @@ func (m *Member) Close() error {
 	return m.line.close()
 }
 
-// line is the connection to the launcher after the start: nothing is said on it, only its end is listened for.
+// line is the connection to the launcher after the start: nothing comes on it but its end.
 type line struct {
 	conn    net.Conn
 	context context.Context // ends when the launcher is lost
-	leave   sync.Once
-	left    chan struct{} // closed by close
-	ended   sync.WaitGroup
-	closing error
+	once    sync.Once
+	closed  chan struct{} // closed by close
+	reader  sync.WaitGroup
+	err     error // of close
 }
 
 func watch(conn net.Conn) *line {
 	ctx, gone := context.WithCancelCause(context.Background())
-	l := &line{conn: conn, context: ctx, left: make(chan struct{})}
-	l.ended.Go(func() {
-		for b := make([]byte, 64); ; {
-			if _, err := conn.Read(b); err == nil {
-				continue
-			}
-			break
-		}
+	l := &line{conn: conn, context: ctx, closed: make(chan struct{})}
+	l.reader.Go(func() {
+		_, _ = io.Copy(io.Discard, conn)
 		select {
-		case <-l.left:
+		case <-l.closed:
 		default:
 			gone(ErrLauncherGone)
 		}
@@ -216,16 +228,90 @@ func watch(conn net.Conn) *line {
 func (l *line) lost() bool { return l.context.Err() != nil }
 
 func (l *line) close() error {
-	l.leave.Do(func() {
-		close(l.left)
-		l.closing = l.conn.Close()
-		l.ended.Wait()
+	l.once.Do(func() {
+		close(l.closed)
+		if err := l.conn.Close(); !errors.Is(err, net.ErrClosed) {
+			l.err = err
+		}
+		l.reader.Wait()
 	})
-	if errors.Is(l.closing, net.ErrClosed) {
-		return nil
-	}
-	return l.closing
+	return l.err
 }
 
 // lineLimit bounds each single step with the launcher: to dial, to greet, to send a message.
 const lineLimit = 5 * time.Second
+
+// keepAlive detects a host that has vanished without closing its connection.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 5}
+
+// connectLauncher returns the connection to the launcher, after both ends have proven that they know the secret. A
+// launcher that drops this process, since too many others dial it, is dialled again until ctx ends.
+func (e environment) connectLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
+	var conn net.Conn
+	err := handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
+		conn, err = e.dialLauncher(ctx, secret, identity)
+		return errors.Is(err, handshake.ErrDropped), err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w; last failure: %w", context.Cause(ctx), err)
+	}
+	return conn, err
+}
+
+func (e environment) dialLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: lineLimit, KeepAliveConfig: keepAlive}
+	conn, err := dialer.DialContext(ctx, "tcp", e.launcher)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("dial launcher: %w", ctx.Err())
+	}
+	if err != nil {
+		err = fmt.Errorf("dial launcher: %w; the launcher has ended, or %s can't be reached from this host "+
+			"(then bind the job to another interface)", err, e.launcher)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			err = fmt.Errorf("%w: %w", ErrLauncherGone, err)
+		}
+		return nil, err
+	}
+	undo := context.AfterFunc(ctx, func() { conn.Close() })
+	defer undo()
+	mine := handshake.Hello{
+		Role: handshake.RoleProcess, Job: e.job, Process: e.process, Processes: e.processes, Ranks: e.ranks,
+		Identity: identity,
+	}
+	theirs, err := handshake.Client(conn, secret, mine, e.startLimit)
+	if err == nil && theirs.Role != handshake.RoleLauncher {
+		err = fmt.Errorf("%s is a %s of the job, not its launcher", e.launcher, theirs.Role)
+	}
+	if !undo() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("greet launcher: %w", err)
+	}
+	return conn, nil
+}
+
+// exchangeAddresses sends the launcher this process's address, and waits for the addresses of all.
+func (e environment) exchangeAddresses(ctx context.Context, conn net.Conn, address string) ([]string, error) {
+	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })() // long ago: ends the read
+	if err := handshake.WriteMessage(conn, arrival{address}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLauncherGone, err)
+	}
+	var d departure
+	err := handshake.ReadMessage(conn, departureBytesMax(e.processes), &d)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return nil, fmt.Errorf("wait for all processes: %w, or has refused this process: %w", ErrLauncherGone, err)
+	case err != nil:
+		return nil, fmt.Errorf("wait for all processes: %w", err)
+	case d.Failed != "":
+		return nil, fmt.Errorf("%w: %s", ErrElsewhere, d.Failed)
+	}
+	if err := d.check(e.processes); err != nil {
+		return nil, fmt.Errorf("read addresses: %w", err)
+	}
+	return d.Addresses, nil
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
 // joinAgainst joins a job of two processes as process 1, whose launcher is the given function: each time that it is
@@ -40,7 +41,7 @@ func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher f
 	return Join(ctx, Options{Transport: "", Log: log})
 }
 
-var testSecret = newSecret()
+var testSecret = bootstrap.NewJob(nil).Secret
 
 func setMember(t *testing.T, launcher string) {
 	pipe, err := secretPipe(testSecret)
@@ -124,7 +125,7 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 		is       error
 	}{
 		"is no launcher":  {func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "greet launcher", nil},
-		"knows no secret": {func(c net.Conn) { handshake.Server(c, newSecret(), handshake.Hello{Job: "j"}, 0) }, "wrong secret", handshake.ErrSecret},
+		"knows no secret": {func(c net.Conn) { handshake.Server(c, bootstrap.NewJob(nil).Secret, handshake.Hello{Job: "j"}, 0) }, "wrong secret", handshake.ErrSecret},
 		"is a peer": {func(c net.Conn) {
 			handshake.Server(c, testSecret, handshake.Hello{Role: handshake.RolePeer, Job: "j", Identity: handshake.Identity{Protocol: handshake.Protocol}}, 0)
 		}, "not its launcher", nil},

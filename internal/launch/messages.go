@@ -2,22 +2,22 @@ package launch
 
 import (
 	"fmt"
-	"net"
-	"strconv"
+
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// arrival is what a process tells the launcher after their handshake.
+// arrival is what a process sends to the launcher after their handshake.
 type arrival struct {
 	Address string // where it listens for the other processes
 }
 
-// departure is what the launcher tells each process once all have arrived, or when that will not happen.
+// departure is what the launcher sends to each process once all have arrived, or when that will not happen.
 type departure struct {
 	Addresses []string `json:",omitempty"` // by process
 	Failed    string   `json:",omitempty"` // why the job has failed, when it has
 }
 
-// complaint is what a process tells the launcher when it ends because it has lost others, or has waited for them in
+// complaint is what a process sends to the launcher when it ends because it has lost others, or has waited for them in
 // vain.
 type complaint struct {
 	Processes []int  // those, at most blamedMax
@@ -58,12 +58,5 @@ func checkAddress(address string) error {
 	if len(address) > addressBytesMax {
 		return fmt.Errorf("an address of %d bytes, the most is %d", len(address), addressBytesMax)
 	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return err
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host == "" {
-		return fmt.Errorf("address %q is not of the form host:port", address)
-	}
-	return nil
+	return bootstrap.CheckAddress(address)
 }

@@ -16,14 +16,14 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 		"1000000 ranks need at least 61 GiB of memory, and 1 GiB are available: use fewer, or more hosts":                            {Processes: 2, Ranks: 1_000_000},
 	} {
 		if want == "" {
-			require.NoError(t, s.weigh(small))
+			require.NoError(t, s.checkFits(small))
 			continue
 		}
-		require.EqualError(t, s.weigh(small), want)
+		require.EqualError(t, s.checkFits(small), want)
 	}
 	elsewhere := Spec{Processes: 200, Ranks: 1_000_000, Hosts: []string{"a", "b"}}
-	require.NoError(t, elsewhere.weigh(small), "other hosts have memory of their own")
-	require.NoError(t, (&Spec{Processes: 1 << 15, Ranks: 1 << 15}).weigh(host{memory: 1 << 40}), "no limit of files is known")
+	require.NoError(t, elsewhere.checkFits(small), "other hosts have memory of their own")
+	require.NoError(t, (&Spec{Processes: 1 << 15, Ranks: 1 << 15}).checkFits(host{memory: 1 << 40}), "no limit of files is known")
 }
 
 // Run refuses it before it starts anything.

@@ -44,12 +44,12 @@ func (o *output) forward(l *lines) (*os.File, error) {
 // close waits until all output so far has been forwarded, however slow its reader is. It does not wait long for more: a
 // process may have passed its output to one that has left the job.
 func (o *output) close() {
-	o.expire(time.Second)
+	o.setDeadline(time.Second)
 	o.readers.Wait()
 }
 
-// expire bounds the wait for more output.
-func (o *output) expire(after time.Duration) {
+// setDeadline bounds the wait for more output.
+func (o *output) setDeadline(after time.Duration) {
 	for _, r := range o.open {
 		r.SetReadDeadline(time.Now().Add(after))
 	}
@@ -72,7 +72,7 @@ type lines struct {
 func (l *lines) copy(r io.Reader) {
 	piece := make([]byte, 32<<10)
 	if l.login != nil {
-		l.add(l.login.listen(r, piece))
+		l.add(l.login.readOutput(r, piece))
 	}
 	for {
 		n, err := r.Read(piece)

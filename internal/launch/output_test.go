@@ -89,7 +89,7 @@ func TestSlowReadersLoseNothing(t *testing.T) {
 	text := strings.Repeat("line\n", 8<<10) // more than is read at once, less than a pipe holds
 	_, err = file.WriteString(text)
 	require.NoError(t, err)
-	o.expire(0)
+	o.setDeadline(0)
 	close(s.may)
 	o.readers.Wait()
 	require.Equal(t, text, s.text.String())
@@ -117,14 +117,14 @@ func TestQuote(t *testing.T) {
 
 // What ssh says before its shell is there is kept up to a bound, the newest of it. The shell's word is found after it.
 func TestEndlessLoginIsCut(t *testing.T) {
-	noise, reached := strings.Repeat("x", 10*heardMax), make(chan *login, 1)
+	noise, reached := strings.Repeat("x", 10*printedMax), make(chan *login, 1)
 	listen := func(text string) (*login, string) {
-		l := &login{word: []byte("ready\n"), reached: reached, over: make(chan struct{})}
-		return l, string(l.listen(strings.NewReader(text), make([]byte, 1000)))
+		l := &login{ready: []byte("ready\n"), reached: reached, read: make(chan struct{})}
+		return l, string(l.readOutput(strings.NewReader(text), make([]byte, 1000)))
 	}
 	l, _ := listen(noise + "refused")
-	require.Len(t, l.heard, heardMax)
-	require.True(t, strings.HasSuffix(string(l.heard), "xrefused"))
+	require.Len(t, l.printed, printedMax)
+	require.True(t, strings.HasSuffix(string(l.printed), "xrefused"))
 	require.Empty(t, reached)
 	l, rest := listen(noise + "ready\nx")
 	require.Len(t, reached, 1)

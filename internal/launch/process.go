@@ -1,21 +1,19 @@
 package launch
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
-
-	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// process is one process of a job, as its launcher sees it. Only the launcher's loop touches it, but for the command,
+// process is one process of a job, as its launcher sees it. Only the launcher's loop uses it, but for the command,
 // which belongs to the goroutine in wait once it has started.
 type process struct {
 	Outcome
@@ -26,7 +24,7 @@ type process struct {
 	address string   // where that listens
 	ended   bool
 	began   time.Time
-	stopped time.Time // since when a look has found it stopped; zero when it was not
+	stopped time.Time // since when each check has found it stopped; zero when it was not
 
 	mu     sync.Mutex
 	reaped bool // its number may be another process's by now
@@ -38,7 +36,7 @@ type remote struct {
 	login   *login  // of an ssh that has not reached the host yet
 	reached bool    // the script was sent
 	tries   int     // ssh that have ended before they reached the host
-	heard   []byte  // what the last of them has printed
+	printed []byte  // what the last of them has printed
 	trouble trouble // and why it ended
 }
 
@@ -62,7 +60,7 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 		Stdout:     stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
 	}
-	p.cmd.Env = append(p.cmd.Env, s.crowded()...)
+	p.cmd.Env = append(p.cmd.Env, s.oversubscribed()...)
 	if s.build != "" {
 		p.cmd.Env = append(p.cmd.Env, s.build)
 	}
@@ -118,7 +116,7 @@ func (p *process) reset() {
 // reached its host.
 func (p *process) signal(s syscall.Signal) {
 	if p.reached && !p.ended {
-		p.control.say(signalNames[s] + "\n")
+		p.control.write(signalNames[s] + "\n")
 		return
 	}
 	p.kill(s)
@@ -147,7 +145,7 @@ func (p *process) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	removeLeftovers(p.cmd.Process.Pid, p.began)
+	removeSharedMemory(p.cmd.Process.Pid, p.began)
 	_ = p.cmd.Wait() // what is wrong is in the state too
 	p.reaped = true
 }
@@ -155,7 +153,7 @@ func (p *process) wait() {
 // finish notes how the process ended, after wait has returned.
 func (p *process) finish() {
 	p.ended = true
-	if p.line != nil { // whoever listens closes it; what it has said last may still be on its way
+	if p.line != nil { // its reader closes it; what it has sent last may still be on its way
 		p.line.SetReadDeadline(time.Now().Add(lastWordsLimit))
 	}
 	if p.control != nil {
@@ -174,7 +172,24 @@ func (p *process) finish() {
 // lastWordsLimit is how long the launcher reads a connection after its process has ended.
 const lastWordsLimit = time.Second
 
-// tell sends a process the departure for which it waits after it has joined.
-func tell(line net.Conn, d departure) error {
-	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, d))
+// sharedFolder is where files of shared memory are that have names. Our own have none.
+const sharedFolder = "/dev/shm"
+
+// removeSharedMemory removes what libfabric's provider shm has left of a process that has ended, and whose number is
+// nobody else's yet. Its files have names such as 4711:0:0: the process, the user, the endpoint. One of another user,
+// or from before the process, is left alone.
+func removeSharedMemory(pid int, began time.Time) {
+	user := os.Geteuid()
+	pattern := filepath.Join(sharedFolder, fmt.Sprintf("%d:%d:*", pid, user))
+	names, _ := filepath.Glob(pattern)  // fails for bad patterns only
+	began = began.Truncate(time.Second) // times of files are coarse
+	for _, name := range names {
+		file, err := os.Lstat(name)
+		if err != nil || !file.Mode().IsRegular() || file.ModTime().Before(began) {
+			continue
+		}
+		if owner, ok := file.Sys().(*syscall.Stat_t); ok && int(owner.Uid) == user {
+			_ = os.Remove(name) // another process of the job may have done it
+		}
+	}
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -33,7 +34,7 @@ func sshArguments(s *Spec, host, job string) []string {
 // The script holds the secret. A variable that a login exports stays exported when a shell sets it, and one may have
 // told the shell to export all (bash takes SHELLOPTS from its environment): so the loader ends both first.
 func loader(job string) string {
-	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; echo ` + loginWord(job) + ` >&2; ` +
+	return `exec sh -c 'set +a; unset ` + strings.Join(shellVariables, " ") + `; echo ` + loginReady(job) + ` >&2; ` +
 		`pebbles_n=$(printf "\nx"); pebbles_n=${pebbles_n%x}; while IFS= read -r pebbles_line; do ` +
 		`case $pebbles_line in ` + scriptEnd(job) + `) eval "$pebbles_script"; exit;; esac; ` +
 		`pebbles_script=$pebbles_script$pebbles_line$pebbles_n; done; exit 1'`
@@ -52,8 +53,8 @@ func scriptEnd(job string) string { return "end-of-script-" + job }
 // whole process group the signals whose names it reads; and ends the group when there is nothing more to read, because
 // the launcher or ssh has gone. The shell keeps itself from the signals by traps, which the program does not inherit.
 //
-// Asked to look, it counts how often one after the other a process of the group was stopped, and kills that when it
-// was too often. Where there is no /proc nothing counts as stopped.
+// At the word for it, it counts how often one after the other a process of the group was stopped, and kills that when
+// it was too often. Where there is no /proc nothing counts as stopped.
 const supervision = `exec 4<&0 </dev/null
 trap : HUP INT QUIT TERM
 (
@@ -63,7 +64,7 @@ trap : HUP INT QUIT TERM
 	set -- ${pebbles_line##*) }
 	pebbles_group=$3
 	while IFS= read -r pebbles_signal <&4; do
-		case $pebbles_signal in ` + lookWord + `) ;; *) kill -s "$pebbles_signal" 0; continue;; esac
+		case $pebbles_signal in ` + stopCheckWord + `) ;; *) kill -s "$pebbles_signal" 0; continue;; esac
 		pebbles_status=0
 		for pebbles_script in /proc/[0-9]*/stat; do
 			read -r pebbles_line <"$pebbles_script" || continue
@@ -86,8 +87,8 @@ kill -s TERM 0
 exit $pebbles_status
 `
 
-// lookWord asks the script whether the program is stopped.
-const lookWord = "LOOK"
+// stopCheckWord has the script check whether the program is stopped.
+const stopCheckWord = "CHECK"
 
 // remoteScript is what the shell on the other host does.
 func remoteScript(s *Spec, e environment, secret []byte) string {
@@ -101,11 +102,47 @@ func remoteScript(s *Spec, e environment, secret []byte) string {
 	for _, w := range s.Program {
 		b.WriteString(" " + quote(w))
 	}
-	looks := (s.SilenceLimit + lookEvery - 1) / lookEvery
+	checks := (s.SilenceLimit + stopCheckInterval - 1) / stopCheckInterval
 	why := stoppedTooLong(fmt.Sprint("process ", e.process), s.SilenceLimit) + "; it is killed now"
-	fmt.Fprintf(&b, "\n"+supervision+"%s\n", looks, quote(why), formatSecret(secret), scriptEnd(e.job))
+	fmt.Fprintf(&b, "\n"+supervision+"%s\n", checks, quote(why), formatSecret(secret), scriptEnd(e.job))
 	return b.String()
 }
 
 // quote makes one word of a POSIX shell of any text.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// control is the standard input of ssh: it takes the script for the other host, then the names of signals. A goroutine
+// writes, because ssh reads nothing before it is connected, and a script may be longer than a pipe has room for.
+type control struct {
+	file  *os.File
+	queue chan string
+	ended chan struct{} // closed when the goroutine has ended
+}
+
+// controlQueue bounds what is queued for a host that does not read. Such a host is ended by other means.
+const controlQueue = 64
+
+func newControl(file *os.File) *control {
+	c := &control{file: file, queue: make(chan string, controlQueue), ended: make(chan struct{})}
+	go func() {
+		defer close(c.ended)
+		for w := range c.queue {
+			_, _ = c.file.WriteString(w) // fails when ssh has ended, which is seen elsewhere
+		}
+	}()
+	return c
+}
+
+// write queues text for the goroutine, without waiting. It must not be called after close.
+func (c *control) write(text string) {
+	select {
+	case c.queue <- text:
+	default:
+	}
+}
+
+func (c *control) close() {
+	close(c.queue)
+	c.file.Close() // ends a write that waits
+	<-c.ended
+}

@@ -59,11 +59,11 @@ func (r *rendezvous) address() string { return r.gate.Listener.Addr().String() }
 
 // welcome receives the address of a process, and passes it to the loop.
 func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
-	if err := r.fits(hello); err != nil {
+	if err := r.check(hello); err != nil {
 		return err
 	}
-	leave := context.AfterFunc(r.open, func() { conn.Close() })
-	defer leave()
+	undo := context.AfterFunc(r.open, func() { conn.Close() })
+	defer undo()
 	var a arrival
 	if err := handshake.ReadMessage(conn, arrivalBytesMax, &a); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	if err := a.check(); err != nil {
 		return err
 	}
-	if !leave() {
+	if !undo() {
 		return context.Cause(r.open)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
@@ -85,7 +85,7 @@ func (r *rendezvous) welcome(conn net.Conn, hello handshake.Hello) error {
 	}
 }
 
-func (r *rendezvous) fits(hello handshake.Hello) error {
+func (r *rendezvous) check(hello handshake.Hello) error {
 	mine := r.gate.Mine
 	if hello.Role != handshake.RoleProcess || hello.Process < 0 || hello.Process >= mine.Processes ||
 		hello.Processes != mine.Processes || hello.Ranks != mine.Ranks {

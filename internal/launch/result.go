@@ -36,12 +36,11 @@ func (e Outcome) Failure() int {
 
 // name is the process's name in messages.
 func (e Outcome) name() string {
-	text := fmt.Sprintf("process %d (", e.Process)
+	word := "ranks"
 	if e.Last-e.First == 1 {
-		text += fmt.Sprintf("rank %d", e.First)
-	} else {
-		text += fmt.Sprintf("ranks %d-%d", e.First, e.Last-1)
+		word = "rank"
 	}
+	text := fmt.Sprintf("process %d (%s %s", e.Process, word, e.ranks())
 	if e.Host != "" {
 		text += ", host " + e.Host
 	}

@@ -21,36 +21,35 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
+// workers are the roles of programs that behave as one does that is built on the runtime.
+var workers = map[string]worker{
+	"exchange":           {},
+	"wait":               {wait: true},
+	"stubborn":           {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGINT}},
+	"stubborn-listening": {wait: true, stubborn: true},
+	"gone":               {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}}, // sees its line alone
+	"grandchild":         {wait: true, grandchild: true},
+}
+
 // play is the program that the tests start as jobs. It never returns.
 func play(role string) {
+	if w, ok := workers[role]; ok {
+		w.run()
+	}
 	role, argument, _ := strings.Cut(role, ":")
+	one := os.Getenv("PEBBLES_PROCESS") == "1"
 	switch role {
-	case "exchange":
-		worker{}.run()
-	case "wait":
-		worker{wait: true}.run()
-	case "stubborn": // ends by nothing but SIGKILL
-		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
-		worker{wait: true, stubborn: true}.run()
-	case "stubborn-listening":
-		worker{wait: true, stubborn: true}.run()
-	case "gone": // told by nothing but its line
-		signal.Ignore(syscall.SIGTERM, syscall.SIGPIPE)
-		worker{wait: true, stubborn: true}.run()
 	case "fail": // fail:process:status
 		worker{wait: true, fails: argument}.run()
-	case "stop": // stop:process, as by a debugger, after the exchange
-		worker{wait: true, stops: argument}.run()
+	case "stop": // process 1, as by a debugger, after the exchange
+		worker{wait: true, stops: one}.run()
 	case "stop-starting": // process 1, before it connects with the others
-		if os.Getenv("PEBBLES_PROCESS") == "1" {
+		if one {
 			stopStarting()
 		}
 		worker{wait: true}.run()
-	case "grandchild":
-		worker{wait: true, grandchild: true}.run()
-	case "leave": // something behind
+	case "leave": // something running
 		startGrandchild()
-		launch.Exit(0)
 	case "share": // leaves files as libfabric's provider shm does, one of them older than this process, and is killed
 		for _, name := range sharedNames(os.Getpid()) {
 			check(os.WriteFile(name, nil, 0o600))
@@ -62,7 +61,7 @@ func play(role string) {
 	case "crash": // at once, without joining
 		launch.Exit(number(argument))
 	case "crash-one": // process 1 crashes, the others join
-		if os.Getenv("PEBBLES_PROCESS") == "1" {
+		if one {
 			launch.Exit(number(argument))
 		}
 		worker{}.run()
@@ -70,8 +69,8 @@ func play(role string) {
 		fmt.Println("ready", os.Getpid())
 		time.Sleep(time.Hour) // not select: without cgo, Go calls that a deadlock
 	case "never-one": // process 1 does not join
-		if os.Getenv("PEBBLES_PROCESS") == "1" {
-			time.Sleep(time.Hour) // not select: without cgo, Go calls that a deadlock
+		if one {
+			time.Sleep(time.Hour)
 		}
 		worker{}.run()
 	case "show":
@@ -80,50 +79,31 @@ func play(role string) {
 		b, err := json.Marshal(os.Environ())
 		check(err)
 		fmt.Println("environment " + string(b))
-		launch.Exit(0)
-	case "stop-ended": // process 1, when the job has ended
-		process := os.Getenv("PEBBLES_PROCESS")
-		m, err := launch.Join(context.Background(), launch.Options{})
-		check(err)
-		m.Transport.Start(func(error) {})
-		check(m.Transport.Close())
-		check(m.Close())
-		if process == "1" {
-			check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
-			time.Sleep(time.Hour) // another thread may take the signal
-		}
-		launch.Exit(0)
 	case "environment-joined": // what others may see of a process that has joined
-		m, err := launch.Join(context.Background(), launch.Options{})
-		check(err)
-		m.Transport.Start(func(error) {})
+		m := join()
 		for _, file := range []string{"cmdline", "environ"} {
 			b, err := os.ReadFile("/proc/self/" + file)
 			check(err)
 			fmt.Printf("%s %q\n", file, b)
 		}
 		fmt.Printf("children get %q\n", os.Environ())
-		check(m.Transport.Close())
-		check(m.Close())
-		launch.Exit(0)
+		leave(m)
 	case "print":
 		fmt.Print(strings.ReplaceAll(argument, "LONG", longLine))
-		launch.Exit(0)
 	case "copy":
 		text := make([]byte, 100)
 		n, _ := os.Stdin.Read(text)
 		fmt.Printf("stdin %q\n", text[:n])
-		launch.Exit(0)
-	case "knock": // dials the launcher, and says so, before it joins
+	case "knock": // strangers dial the launcher before this process joins: one speaks another protocol, and one is silent
 		conn, err := net.Dial("tcp", os.Getenv("PEBBLES_LAUNCHER"))
 		check(err)
 		conn.Write([]byte("GET / HTTP/1.1\r\nHost: launcher\r\n\r\n"))
 		silent, err := net.Dial("tcp", os.Getenv("PEBBLES_LAUNCHER"))
 		check(err)
+		defer silent.Close()
 		worker{}.run()
-		silent.Close()
 	case "wrong-secret": // of process 1
-		if os.Getenv("PEBBLES_PROCESS") == "1" {
+		if one {
 			r, w, err := os.Pipe()
 			check(err)
 			fmt.Fprintln(w, strings.Repeat("ab", 32))
@@ -131,25 +111,30 @@ func play(role string) {
 		}
 		worker{}.run()
 	case "launcher": // launcher:role of its two processes
-		launcher(argument)
+		s := place{}.spec(launch.Spec{Processes: 2, Program: []string{executable()}, Env: []string{roleVariable + "=" + argument}})
+		if ssh, ok := os.LookupEnv("LAUNCH_TEST_SSH"); ok {
+			s = place{strings.Split(ssh, "\n")}.spec(s)
+		}
+		result, err := launch.Run(context.Background(), s)
+		fmt.Println("result:", err)
+		launch.Exit(result.Status)
+	default:
+		launch.Exit(99)
 	}
-	launch.Exit(99)
+	launch.Exit(0)
 }
 
 // sharedNames are names of shared memory: two of a process's endpoints, one of an older process of the same number,
 // and one of another user's process.
 func sharedNames(pid int) (names []string) {
-	for _, rest := range []string{"0", "1", "2", ""} {
-		user := os.Geteuid()
-		if rest == "" {
-			user, rest = user+1, "0"
-		}
-		names = append(names, fmt.Sprintf("/dev/shm/%d:%d:%s", pid, user, rest))
+	me := os.Geteuid()
+	for _, rest := range [][2]int{{me, 0}, {me, 1}, {me, 2}, {me + 1, 0}} {
+		names = append(names, fmt.Sprintf("/dev/shm/%d:%d:%d", pid, rest[0], rest[1]))
 	}
 	return names
 }
 
-// stopStarting stops this process when it has told the launcher where it listens: a proxy to the launcher sees that.
+// stopStarting stops this process when it has sent the launcher where it listens: a proxy to the launcher sees that.
 func stopStarting() {
 	to := os.Getenv("PEBBLES_LAUNCHER")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -174,20 +159,6 @@ func stopStarting() {
 	}()
 }
 
-// launcher runs a job of two processes, on other hosts when there is a command for that.
-func launcher(role string) {
-	s := launch.Spec{Processes: 2, Program: []string{executable()}, Env: []string{roleVariable + "=" + role}, Prefix: true}
-	if ssh, ok := os.LookupEnv("LAUNCH_TEST_REMOTE"); ok {
-		s = otherHosts(s, "sh")
-		if ssh != "1" {
-			s.SSH = strings.Fields(ssh)
-		}
-	}
-	result, err := launch.Run(context.Background(), s)
-	fmt.Println("result:", err)
-	launch.Exit(result.Status)
-}
-
 var longLine = strings.Repeat("0123456789", 30_000)
 
 func number(text string) int {
@@ -209,21 +180,36 @@ func check(err error) {
 	}
 }
 
-// show prints what a process was given, as one line of JSON, and which traces of the secret it can find.
-func show() {
-	dir, _ := os.Getwd()
-	shown := map[string]any{"args": os.Args[1:], "dir": dir, "extra": os.Getenv("EXTRA"), "process": os.Getenv("PEBBLES_PROCESS")}
+func join() *launch.Member {
 	m, err := launch.Join(context.Background(), launch.Options{})
 	check(err)
 	m.Transport.Start(func(error) {})
-	shown["left"] = len(pebblesVariables())
-	shown["started"] = launch.Started(false)
-	shown["name"] = m.Transport.Name()
-	b, _ := json.Marshal(shown)
-	fmt.Println("shown " + string(b))
+	return m
+}
+
+func leave(m *launch.Member) {
 	check(m.Transport.Close())
 	check(m.Close())
 	launch.Exit(0)
+}
+
+// shown is what a process says of itself in the role "show".
+type shown struct {
+	Args                      []string
+	Dir, Extra, Process, Name string
+	Left                      int  // variables of the job that children would find
+	Started                   bool // by a launcher, as children would find
+}
+
+func show() {
+	s := shown{Args: os.Args[1:], Extra: os.Getenv("EXTRA"), Process: os.Getenv("PEBBLES_PROCESS")}
+	s.Dir, _ = os.Getwd()
+	m := join()
+	s.Left, s.Started, s.Name = len(pebblesVariables()), launch.Started(false), m.Transport.Name()
+	b, err := json.Marshal(s)
+	check(err)
+	fmt.Println("shown " + string(b))
+	leave(m)
 }
 
 // testVariables are for tests themselves, and no part of a job.
@@ -239,16 +225,20 @@ func pebblesVariables() (found []string) {
 	return found
 }
 
-// worker behaves as a program does that is built on the runtime.
+// worker is a process of a job: it joins, exchanges a frame with each rank, and does more on demand.
 type worker struct {
 	wait       bool // for the end of the job, after the exchange
 	stubborn   bool
 	grandchild bool
+	stops      bool
+	ignore     []os.Signal
 	fails      string // process:status
-	stops      string // process
 }
 
 func (w worker) run() {
+	if len(w.ignore) > 0 {
+		signal.Ignore(w.ignore...)
+	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	m, err := launch.Join(ctx, launch.Options{})
@@ -260,7 +250,7 @@ func (w worker) run() {
 	if process, status, ok := strings.Cut(w.fails, ":"); ok && number(process) == m.Place.Process {
 		launch.Exit(number(status))
 	}
-	if w.stops != "" && number(w.stops) == m.Place.Process {
+	if w.stops {
 		check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
 	}
 	if w.grandchild {
@@ -269,10 +259,8 @@ func (w worker) run() {
 	if w.wait {
 		w.await(ctx, m, failed)
 	}
-	check(m.Transport.Close())
-	check(m.Close())
 	fmt.Println("done")
-	launch.Exit(0)
+	leave(m)
 }
 
 func startGrandchild() {
@@ -309,12 +297,13 @@ func (w worker) await(ctx context.Context, m *launch.Member, failed <-chan error
 // exchange sends a frame from each rank to each rank, and returns when all for this process have come.
 func exchange(m *launch.Member, failed <-chan error) {
 	p := m.Place
+	text := func(from, to int) string { return fmt.Sprintf("%03d>%03d ", from, to) }
 	for rank := p.First; rank < p.Last; rank++ {
 		port := m.Transport.Port(rank)
 		for to := range p.Ranks {
 			f := port.Pool().Get(8)
 			f.Kind, f.From, f.To, f.Bytes = netio.Data, uint32(rank), uint32(to), 8
-			copy(f.Payload(), fmt.Sprintf("%03d>%03d ", rank, to))
+			copy(f.Payload(), text(rank, to))
 			port.Send(f)
 		}
 	}
@@ -332,7 +321,7 @@ func exchange(m *launch.Member, failed <-chan error) {
 				}
 				continue
 			}
-			if want := fmt.Sprintf("%03d>%03d ", f.From, rank); string(f.Payload()) != want {
+			if string(f.Payload()) != text(int(f.From), rank) {
 				check(errors.New("wrong frame: " + string(f.Payload())))
 			}
 			f.Release()

@@ -2,7 +2,6 @@ package launch
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,20 +11,15 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
 // secretBytes is the size of a job's secret. On its way to a process it is written as hexadecimal digits and a newline.
 const (
-	secretBytes = 32
+	secretBytes = bootstrap.SecretBytes
 	secretText  = 2*secretBytes + 1
 )
-
-// newSecret makes 256 random bits. There is no error: Go ends the program when the system has none.
-func newSecret() []byte {
-	secret := make([]byte, secretBytes)
-	rand.Read(secret)
-	return secret
-}
 
 func formatSecret(secret []byte) string { return hex.EncodeToString(secret) + "\n" }
 
@@ -51,7 +45,7 @@ func secretPipe(secret []byte) (*os.File, error) {
 	return r, nil
 }
 
-// readSecret takes the secret from an inherited descriptor, and closes it.
+// readSecret reads the secret from an inherited descriptor, and closes it.
 func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
 	syscall.SetNonblock(descriptor, true) // so that the deadline works on pipes; if it fails, so does the read
 	f := os.NewFile(uintptr(descriptor), "secret")
@@ -68,7 +62,7 @@ func readSecret(descriptor int, limit time.Duration) ([]byte, error) {
 	return parseSecret(text[:n])
 }
 
-// readSecretFile takes the secret from a file, which others may not be able to read. It may lie behind links, as in
+// readSecretFile reads the secret from a file, which others may not be able to read. It may lie behind links, as in
 // Kubernetes.
 func readSecretFile(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -38,29 +38,29 @@ func Signals(ctx context.Context) (_ context.Context, stop func()) {
 // of a preemption, closes preempted; the context ends when grace has passed since, or at the next signal. SIGINT ends
 // the context at once. With no grace preempted is nil, and SIGTERM is like SIGINT.
 func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, preempted <-chan struct{}, stop func()) {
-	var told chan struct{}
+	var term chan struct{}
 	if grace > 0 {
-		told = make(chan struct{})
+		term = make(chan struct{})
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	arrived := make(chan os.Signal, 1)
 	notify(arrived, syscall.SIGINT, syscall.SIGTERM)
-	unwanted, leave := context.WithCancel(context.Background())
-	var listening sync.WaitGroup
-	listening.Go(func() {
+	stopped, unblock := context.WithCancel(context.Background())
+	var handler sync.WaitGroup
+	handler.Go(func() {
 		defer signal.Stop(arrived)
-		heed(ctx, cancel, arrived, unwanted.Done(), grace, told)
+		handleSignals(ctx, cancel, arrived, stopped.Done(), grace, term)
 	})
-	return ctx, told, func() {
+	return ctx, term, func() {
 		cancel(context.Canceled)
-		leave()
-		listening.Wait()
+		unblock()
+		handler.Wait()
 	}
 }
 
-// heed cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one would
-// count as a second.
-func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, unwanted <-chan struct{},
+// handleSignals cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one
+// would count as a second.
+func handleSignals(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, stopped <-chan struct{},
 	grace time.Duration, preempted chan<- struct{}) {
 	var s os.Signal
 	select {
@@ -70,20 +70,20 @@ func heed(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os
 	}
 	if s == syscall.SIGTERM && grace > 0 {
 		close(preempted)
-		if s = outlast(ctx, arrived, grace); s == nil {
+		if s = awaitGrace(ctx, arrived, grace); s == nil {
 			return
 		}
 	}
 	cancel(&SignalError{s.(syscall.Signal)})
 	select {
 	case <-time.After(bounce):
-	case <-unwanted:
+	case <-stopped:
 	}
 }
 
-// outlast returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil
+// awaitGrace returns the signal that ends a grace that SIGTERM has begun: another one, or SIGTERM when it is over; nil
 // when ctx has ended.
-func outlast(ctx context.Context, arrived <-chan os.Signal, grace time.Duration) os.Signal {
+func awaitGrace(ctx context.Context, arrived <-chan os.Signal, grace time.Duration) os.Signal {
 	began, over := time.Now(), time.NewTimer(grace)
 	defer over.Stop()
 	for {
@@ -109,26 +109,26 @@ func notify(to chan<- os.Signal, signals ...os.Signal) {
 	}
 }
 
-// TellAtQuit has this process write where its goroutines are when SIGQUIT comes, each stack once, and end with
+// DumpAtQuit has this process write the stacks of its goroutines when SIGQUIT comes, each stack once, and end with
 // [ExitPanic]; until stop. Where GOTRACEBACK is set, the signal keeps its effect on a Go program.
-func TellAtQuit() (stop func()) {
+func DumpAtQuit() (stop func()) {
 	if _, ok := os.LookupEnv("GOTRACEBACK"); ok {
 		return func() {}
 	}
 	arrived := make(chan os.Signal, 1)
 	notify(arrived, syscall.SIGQUIT)
-	unwanted := make(chan struct{})
+	stopped := make(chan struct{})
 	go func() {
 		select {
 		case <-arrived:
 			fmt.Fprintf(Stderr(), "%v: quit; GOTRACEBACK=all has one stack a goroutine in place of one a group\n\n", os.Args[0])
 			_ = stacks.Write(Stderr())
 			Exit(ExitPanic)
-		case <-unwanted:
+		case <-stopped:
 		}
 	}()
 	return func() {
 		signal.Stop(arrived)
-		close(unwanted)
+		close(stopped)
 	}
 }

@@ -12,13 +12,13 @@ import (
 )
 
 func TestSecondInterruptCountsLater(t *testing.T) {
-	j := &job{spec: &Spec{}, next: time.NewTimer(time.Hour)}
+	j := &job{spec: &Spec{}, ending: ending{next: time.NewTimer(time.Hour)}}
 	defer j.next.Stop()
 	first := time.Now()
-	j.forward(syscall.SIGINT, first)
-	j.forward(syscall.SIGINT, first.Add(bounce-1))
-	require.Equal(t, going, j.stage, "it is the same one")
-	j.forward(syscall.SIGINT, first.Add(bounce))
+	j.handleSignal(syscall.SIGINT, first)
+	j.handleSignal(syscall.SIGINT, first.Add(bounce-1))
+	require.Equal(t, running, j.stage, "it is the same one")
+	j.handleSignal(syscall.SIGINT, first.Add(bounce))
 	require.Equal(t, killed, j.stage)
 }
 
@@ -29,7 +29,7 @@ func TestSecondSignalEndsLater(t *testing.T) {
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
-			heed(ctx, cancel, arrived, nil, 0, nil)
+			handleSignals(ctx, cancel, arrived, nil, 0, nil)
 		}()
 		arrived <- syscall.SIGINT
 		<-ctx.Done()
@@ -55,7 +55,7 @@ func TestSignalsAreNotWaitedFor(t *testing.T) {
 		unwanted := make(chan struct{})
 		close(unwanted)
 		began := time.Now()
-		heed(ctx, cancel, arrived, unwanted, 0, nil)
+		handleSignals(ctx, cancel, arrived, unwanted, 0, nil)
 		require.Equal(t, began, time.Now())
 		require.ErrorContains(t, context.Cause(ctx), "signal 15")
 	})
@@ -93,7 +93,7 @@ func TestPreemption(t *testing.T) {
 						arrived <- e.signal
 					}
 				}()
-				heed(ctx, cancel, arrived, unwanted, grace, preempted)
+				handleSignals(ctx, cancel, arrived, unwanted, grace, preempted)
 				require.Equal(t, c.ends, time.Since(began))
 				require.Equal(t, &SignalError{c.by}, context.Cause(ctx))
 				require.Equal(t, c.preempted, closed(preempted))
@@ -114,7 +114,7 @@ func TestPreemptedProgramEnds(t *testing.T) {
 			cancel(context.Canceled)
 		}()
 		began := time.Now()
-		heed(ctx, cancel, arrived, nil, time.Hour, preempted)
+		handleSignals(ctx, cancel, arrived, nil, time.Hour, preempted)
 		require.Equal(t, time.Second, time.Since(began))
 		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
 	})

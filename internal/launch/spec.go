@@ -77,7 +77,7 @@ type Spec struct {
 
 	Log *slog.Logger // may be nil
 
-	build string // what processes on this machine are told of their executable; may be empty
+	build string // handshake.BuildSetting for processes on this machine; may be empty
 }
 
 const defaultGrace = 2 * time.Second
@@ -90,9 +90,15 @@ func (s Spec) complete() (Spec, error) {
 	if s.Grace <= 0 {
 		s.Grace = defaultGrace
 	}
-	start, silence, err := limits()
-	if err != nil {
-		return s, err
+	p := parser{values: make(map[string]string)}
+	for _, name := range []string{varStartLimit, varSilence} {
+		if v, ok := os.LookupEnv(name); ok {
+			p.values[name] = v
+		}
+	}
+	start, silence := p.limits()
+	if len(p.wrong) > 0 {
+		return s, errors.New(strings.Join(p.wrong, "; "))
 	}
 	if s.StartLimit <= 0 {
 		s.StartLimit = start
@@ -115,7 +121,9 @@ func (s Spec) complete() (Spec, error) {
 	if len(s.SSH) == 0 {
 		s.SSH = []string{"ssh"}
 	}
-	for _, check := range []func(*Spec) error{checkAlone, checkSize, checkNeed, checkNetwork, checkHosts, checkText, findDir, findProgram} {
+	for _, check := range []func(*Spec) error{
+		checkAlone, checkSize, checkResources, checkNetwork, checkHosts, checkText, findDir, findProgram,
+	} {
 		if err := check(&s); err != nil {
 			return s, err
 		}
@@ -212,7 +220,7 @@ func findProgram(s *Spec) error {
 	}
 	s.Program = append([]string{path}, s.Program[1:]...)
 	if len(s.Hosts) == 0 && s.Processes > 1 {
-		if s.build, err = handshake.TellBuild(path); err != nil { // each process reads it for itself
+		if s.build, err = handshake.BuildSetting(path); err != nil { // each process reads it for itself
 			s.Log.Debug("read program", "error", err)
 			s.build = ""
 		}

@@ -2,15 +2,14 @@ package launch_test
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +18,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-const sshdPath = "/usr/sbin/sshd"
+const (
+	sshdPath     = "/usr/sbin/sshd"
+	loginsAtOnce = 10 // that the server lets in
+)
 
 // startSSHD runs Debian's sshd on a loopback port and returns the command that reaches it.
 func startSSHD(t *testing.T) []string {
@@ -49,10 +51,10 @@ func startSSHD(t *testing.T) []string {
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755)) // sshd insists on it
 	}
-	config := write("sshd_config", "ListenAddress 127.0.0.1:%d\nHostKey %s\nPidFile none\nUsePAM no\nStrictModes no\n"+
-		"AuthorizedKeysFile %s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups 10:100:10\n"+
-		"SetEnv HOME=%s\n", // or else shells read what this user has in .bashrc, which may wait for locks
-		port, host, write("authorized", "%s", public), t.TempDir())
+	config := write("sshd_config", "ListenAddress 127.0.0.1:%[1]d\nHostKey %[2]s\nPidFile none\nUsePAM no\nStrictModes no\n"+
+		"AuthorizedKeysFile %[3]s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups %[5]d:100:%[5]d\n"+
+		"SetEnv HOME=%[4]s\n", // or else shells read what this user has in .bashrc, which may wait for locks
+		port, host, write("authorized", "%s", public), t.TempDir(), loginsAtOnce)
 	runSSHD(t, config)
 	me, err := user.Current()
 	require.NoError(t, err)
@@ -106,82 +108,32 @@ func runSSHD(t *testing.T, config string) {
 
 func TestRealSSH(t *testing.T) {
 	ssh := startSSHD(t)
-	hosts := func(s launch.Spec) launch.Spec {
-		s.Hosts, s.Bind, s.Prefix, s.SSH = []string{"north", "south"}, "127.0.0.1", true, ssh
-		return s
-	}
-	t.Run("job", func(t *testing.T) {
-		dir := t.TempDir()
-		shown := append([]string{}, nasty...)
-		shown[10] = "é\ufffd\t\r"
-		r := begin(t, "show", hosts(launch.Spec{Processes: 2, Program: nasty, Dir: dir, Env: []string{"EXTRA=a b"}}))
-		result, err := r.end(t)
-		lines, _ := r.look()
-		require.NoError(t, err, lines)
-		require.Equal(t, "north", result.Outcomes[0].Host)
-		require.Equal(t, "south", result.Outcomes[1].Host)
-		requireShown(t, r, shown, dir)
-	})
+	p := place{ssh}
+	testAll(t, p)
 	t.Run("more processes than sshd lets in at once", func(t *testing.T) {
-		s := hosts(launch.Spec{Processes: 12, StartLimit: 5 * time.Minute})
+		s := p.spec(launch.Spec{Processes: loginsAtOnce + 2, StartLimit: 5 * time.Minute})
 		s.Hosts = s.Hosts[:1]
-		r := begin(t, "exchange", s)
-		_, err := r.end(t)
-		lines, _ := r.look()
-		require.NoError(t, err, lines)
+		runJob(t, "exchange", s)
 	})
-	t.Run("killed process", func(t *testing.T) {
-		r := begin(t, "wait", hosts(launch.Spec{Processes: 4}))
-		r.find(t, "ready", 4)
-		require.NoError(t, syscall.Kill(number(r.find(t, "[2] ready", 1)[0]), syscall.SIGKILL))
-		_, err := r.end(t)
-		require.EqualError(t, err, "process 2 (rank 2, host south) ended with status 137 (signal 9, killed) first; the other 3 ended with it")
-	})
-	t.Run("signal", func(t *testing.T) {
-		r := begin(t, "grandchild", hosts(launch.Spec{Processes: 2}))
-		r.find(t, "grandchild", 2)
-		r.cancel(errors.New("enough"))
-		result, err := r.end(t)
-		require.EqualError(t, err, "job was ended: enough")
-		requireSignalled(t, result, 143)
-	})
-	t.Run("left behind", func(t *testing.T) {
-		r := begin(t, "leave", hosts(launch.Spec{Processes: 2}))
-		r.find(t, "grandchild", 2)
-		_, err := r.end(t) // looks for them
-		require.NoError(t, err)
-	})
-	t.Run("lost launcher", func(t *testing.T) {
-		cmd, out := child(t, "never", "LAUNCH_TEST_REMOTE="+strings.Join(ssh, " "))
-		pids := out.pids(t, "ready", 2)
-		require.NoError(t, cmd.Process.Kill())
-		cmd.Wait()
-		for _, pid := range pids {
-			awaitGone(t, pid)
+	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which turns some away
+		s := p.spec(launch.Spec{Processes: loginsAtOnce + 4, StartLimit: 5 * time.Minute})
+		s.Hosts = nil
+		for i := range s.Processes {
+			s.Hosts = append(s.Hosts, fmt.Sprint("north", i))
 		}
+		runJob(t, "exchange", s)
 	})
 	t.Run("host that can't be reached", func(t *testing.T) {
-		s := hosts(launch.Spec{Processes: 2})
-		s.SSH, s.StartLimit = append(append([]string{}, ssh...), "-p", itoa(freePort(t))), time.Second
-		_, err := begin(t, "exchange", s).end(t)
+		s := p.spec(launch.Spec{Processes: 2, StartLimit: time.Second / 2})
+		s.SSH = append(slices.Clone(ssh), "-p", fmt.Sprint(freePort(t)))
+		_, err := startJob(t, "exchange", s).wait(t)
 		require.ErrorContains(t, err, "Connection refused")
 		require.ErrorContains(t, err, "does sshd run there, at this port?")
 	})
 	t.Run("host with another key", func(t *testing.T) {
-		s := hosts(launch.Spec{Processes: 2})
-		s.SSH = append(append([]string{}, ssh...), "-o", "HostKeyAlias=other")
-		_, err := begin(t, "exchange", s).end(t)
+		s := p.spec(launch.Spec{Processes: 2})
+		s.SSH = append(slices.Clone(ssh), "-o", "HostKeyAlias=other")
+		_, err := startJob(t, "exchange", s).wait(t)
 		require.ErrorContains(t, err, `host north: ssh said "Host key verification failed.": its key is not known here`)
-	})
-	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which turns some away
-		s := hosts(launch.Spec{Processes: 24, StartLimit: 5 * time.Minute})
-		s.Hosts = nil
-		for i := range s.Processes {
-			s.Hosts = append(s.Hosts, "north"+itoa(i))
-		}
-		r := begin(t, "exchange", s)
-		_, err := r.end(t)
-		lines, _ := r.look()
-		require.NoError(t, err, lines)
 	})
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -24,10 +25,7 @@ func idle(t *testing.T, processes int) *job {
 // requireEnded checks that a job has ended, and how many of its processes were ever started.
 func requireEnded(t *testing.T, j *job, started func(int) bool) error {
 	t.Helper()
-	j.hearOut()
-	j.rendezvous.close()
-	j.output.close()
-	r, err := j.result()
+	r, err := j.finish()
 	n := 0
 	for _, o := range r.Outcomes {
 		if o.Started {
@@ -44,10 +42,10 @@ func TestSignalWhileProcessesAreStarted(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		j := idle(t, 100)
 		for range 3 {
-			j.begin(j.upNext())
+			j.start(j.startable())
 		}
-		j.forward(s, time.Now())
-		require.Nil(t, j.upNext())
+		j.handleSignal(s, time.Now())
+		require.Nil(t, j.startable())
 		j.supervise(context.Background())
 		err := requireEnded(t, j, func(n int) bool { return n == 3 })
 		var signal *SignalError
@@ -81,12 +79,60 @@ func TestHostsStartInTurn(t *testing.T) {
 	require.NoError(t, err)
 	j, err := newJob(&s)
 	require.NoError(t, err)
-	for p := j.upNext(); p != nil; p = j.upNext() {
-		j.begin(p)
+	for p := j.startable(); p != nil; p = j.startable() {
+		j.start(p)
 	}
 	require.Equal(t, map[string]int{"a": startsAtOnce, "b": startsAtOnce}, j.starting)
 	j.fail(errors.New("enough"))
 	j.kill()
 	j.supervise(context.Background())
 	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n == 2*startsAtOnce }), "enough")
+}
+
+// TestProcessThatStopsAtTheEndIsNamed has a process stop when the others have ended in order: nobody misses it but the
+// launcher, whose clock goes faster here, or the script on another host.
+func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
+	for _, c := range []struct{ shell, says, prints string }{
+		{"", "process 1 (rank 1) has been stopped for 10s while others have ended: let it go on by `kill -CONT ", ""},
+		{"sh", "process 1 (rank 1, host b) ended with status 137 (signal 9, killed) first",
+			"[1] process 1 has been stopped for 10s while others have ended; it is killed now\n"},
+		{"bash", "process 1 (rank 1, host b) ended with status 137 (signal 9, killed) first",
+			"[1] process 1 has been stopped for 10s while others have ended; it is killed now\n"},
+	} {
+		if _, err := os.Stat("/proc/self/stat"); err != nil {
+			t.Skip("this system does not say which processes are stopped: ", err)
+		}
+		var printed bytes.Buffer
+		s := Spec{
+			Processes: 2, Program: []string{"sh", "-c", `[ $PEBBLES_PROCESS = 0 ] || kill -STOP $$`},
+			Stdout: &printed, Stderr: &printed, Prefix: true, SilenceLimit: 10 * time.Second,
+		}
+		if c.shell != "" {
+			s.Hosts, s.Bind, s.SSH = []string{"a", "b"}, "127.0.0.1", []string{"sh", "-c", `exec "$0" -c "$2"`, c.shell}
+		}
+		s, err := s.complete()
+		require.NoError(t, err)
+		j, err := newJob(&s)
+		require.NoError(t, err)
+		for range 2 {
+			j.start(j.startable())
+			if c.shell != "" {
+				j.handleLogin(<-j.logins)
+			}
+		}
+		j.handleExit(<-j.exits)
+		require.Equal(t, running, j.stage)
+		for now := time.Now(); j.stage == running; now = now.Add(stopCheckInterval) {
+			j.checkStopped(now)
+			select {
+			case p := <-j.exits:
+				j.handleExit(p)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		j.kill()
+		j.supervise(t.Context())
+		require.ErrorContains(t, requireEnded(t, j, func(n int) bool { return n == 2 }), c.says)
+		require.Contains(t, printed.String(), c.prints)
+	}
 }

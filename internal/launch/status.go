@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 	"github.com/activepebbles/pebbles/netio"
@@ -17,7 +18,7 @@ const (
 	ExitFollower = 75 // another process failed first; this one ended because of it
 )
 
-// ErrLauncherGone says that the launcher has ended, or can't be heard any more. A process that sees it ends with
+// ErrLauncherGone says that the launcher has ended, or can't be reached any more. A process that sees it ends with
 // [ExitFollower].
 var ErrLauncherGone = errors.New("launcher is gone")
 
@@ -52,3 +53,10 @@ func Exit(status int) { os.Exit(status) }
 
 // Stderr is where this process writes error messages.
 func Stderr() io.Writer { return os.Stderr }
+
+// AskedForHelp reports whether the argument of this process that stands before its last ones, so many of them, asks for
+// help: the last that was parsed when those are left.
+func AskedForHelp(left int) bool {
+	last := len(os.Args) - left - 1
+	return last > 0 && slices.Contains([]string{"-h", "--h", "-help", "--help"}, os.Args[last])
+}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -23,7 +24,7 @@ func joinAsTask(ctx context.Context, o Options) (*Member, error) {
 		return nil, err
 	}
 	joined.Store(int64(t.processes))
-	s, err := takeSettings(t)
+	s, err := loadSettings(t)
 	if err != nil {
 		return nil, err
 	}
@@ -43,29 +44,23 @@ type settings struct {
 	start, silence  time.Duration
 	ranks           int    // 0: as many as cores
 	folder          string // "" is none that was named
-	secret          []byte // of tasks that meet at known addresses
+	secret          []byte // of tasks that know addresses
 }
 
 // taskVariables are those by which the launchers that detect knows tell a process that it is one of several.
-var taskVariables = []string{"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID", varIndex}
+var taskVariables = []string{
+	"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID", varIndex,
+}
 
-// takeSettings reads the settings, and removes what would make a child of this process a task too.
-func takeSettings(t *task) (s settings, err error) {
-	values := make(map[string]string)
-	for _, name := range append(variables, varRendezvous, varRendezvousDir) {
-		if v, ok := os.LookupEnv(name); ok {
-			values[name] = v
-			os.Unsetenv(name)
-		}
-	}
-	for _, name := range taskVariables {
-		os.Unsetenv(name)
-	}
+// loadSettings reads the settings, and removes what would make a child of this process a task too.
+func loadSettings(t *task) (s settings, err error) {
+	values := removeVariables(append(variables, varRendezvous, varRendezvousDir)...)
+	removeVariables(taskVariables...)
 	p := parser{values: values}
 	s = settings{
 		bind: values[varBind], folder: values[varRendezvousDir], transport: p.transport(varTransport),
-		start: p.duration(varStartLimit, 1, defaultStartLimit), silence: p.duration(varSilence, silenceLimitMin, defaultSilenceLimit),
 	}
+	s.start, s.silence = p.limits()
 	if _, ok := values[varRanks]; ok {
 		s.ranks = p.number(varRanks, t.processes, ranksMax)
 	}
@@ -73,13 +68,13 @@ func takeSettings(t *task) (s settings, err error) {
 		return s, fmt.Errorf("read the environment: %s", strings.Join(p.wrong, "; "))
 	}
 	if t.rendezvous != "" {
-		s.secret, err = takeSecret(values)
+		s.secret, err = loadSecret(values)
 	}
 	return s, err
 }
 
 func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error) {
-	begin := time.Now()
+	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, s.start+lineLimit, fmt.Errorf("the job has not started within %v", s.start))
 	defer cancel()
 	identity, err := handshake.ThisBuild()
@@ -90,21 +85,17 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	if err != nil {
 		return nil, err
 	}
-	ranks := o.Ranks
-	if s.ranks > 0 {
-		ranks = s.ranks
-	}
-	job, err := t.meet(ctx, s, bootstrap.Config{
+	job, err := t.exchangeAddresses(ctx, s, bootstrap.Config{
 		Number: t.process, Processes: t.processes, Self: self(own.Addr().String()), Listener: first, Dial: dial,
-		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, ranks) }, Limit: s.start, Log: o.Log,
+		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, cmp.Or(s.ranks, o.Ranks)) }, Limit: s.start, Log: o.Log,
 	})
 	if err != nil {
 		own.Close()
 		return nil, err
 	}
 	transport, err := connect.Dial(ctx, tcp.Config{
-		Job: job.ID, Secret: job.Secret, Place: netio.PlaceOf(job.Ranks, t.processes, t.process), Listener: own, Addresses: job.Addresses,
-		Identity: identity, StartLimit: max(s.start-time.Since(begin), lineLimit), SilenceMax: s.silence, Log: o.Log,
+		Job: job.ID, Secret: job.Secret, Place: netio.PlaceOf(job.Ranks, t.processes, t.process),
+		Listener: own, Addresses: job.Addresses, Identity: identity, StartLimit: max(s.start-time.Since(began), lineLimit), SilenceMax: s.silence, Log: o.Log,
 	}, o.Transport)
 	if err != nil {
 		return nil, err
@@ -117,11 +108,11 @@ func dial(ctx context.Context, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", address)
 }
 
-// meet returns when this task knows all others.
-func (t *task) meet(ctx context.Context, s settings, c bootstrap.Config) (_ *bootstrap.Job, err error) {
+// exchangeAddresses returns when this task knows all others.
+func (t *task) exchangeAddresses(ctx context.Context, s settings, c bootstrap.Config) (_ *bootstrap.Job, err error) {
 	switch {
 	case t.descriptor != "":
-		return t.meetByPMI(ctx, c)
+		return t.exchangeByPMI(ctx, c)
 	case t.rendezvous != "":
 		return bootstrap.ExchangeAt(ctx, c, bootstrap.Rendezvous{Secret: s.secret, Address: t.addressOf, Star: !t.each()})
 	}
@@ -138,7 +129,7 @@ func (t *task) meet(ctx context.Context, s settings, c bootstrap.Config) (_ *boo
 	return job, err
 }
 
-func (t *task) meetByPMI(ctx context.Context, c bootstrap.Config) (*bootstrap.Job, error) {
+func (t *task) exchangeByPMI(ctx context.Context, c bootstrap.Config) (*bootstrap.Job, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Limit+lineLimit, context.DeadlineExceeded)
 	defer cancel()
 	conn, err := pmi.Inherit(t.descriptor)
@@ -170,7 +161,7 @@ func (t *task) folder(s settings) (string, error) {
 	return os.Getwd()
 }
 
-// self is what this process tells of itself.
+// self is what this process says of itself.
 func self(address string) bootstrap.Process {
 	host, cpus, cores := processors()
 	return bootstrap.Process{Address: address, Host: host, CPUs: cpus, Cores: cores}
@@ -186,7 +177,8 @@ func ranksOf(all []bootstrap.Process, asked int) (int, error) {
 	case asked >= len(all):
 		return asked, nil
 	case asked > 0:
-		return 0, fmt.Errorf("%d ranks were asked for, and the launcher has started %d processes: each has at least one rank", asked, len(all))
+		return 0, fmt.Errorf("%d ranks were asked for, and the launcher has started %d processes: each has at least one rank",
+			asked, len(all))
 	}
 	type group struct{ host, cpus string }
 	sharers := make(map[group]int)

@@ -39,9 +39,9 @@ var troubles = []trouble{
 }
 
 // troubleOf finds the trouble in what an ssh has printed before it ended.
-func troubleOf(heard []byte, status int) trouble {
+func troubleOf(printed []byte, status int) trouble {
 	for _, t := range troubles {
-		if strings.Contains(string(heard), t.says) {
+		if strings.Contains(string(printed), t.says) {
 			t.passes = t.passes && status == sshFailed
 			return t
 		}
@@ -106,7 +106,7 @@ func (j *job) unreached() (hosts []Unreached) {
 	for _, p := range j.processes {
 		if p.tries > 0 && !p.reached && !seen[p.Host] {
 			seen[p.Host] = true
-			hosts = append(hosts, Unreached{p.Host, p.tries, lastLine(p.heard), p.trouble.advice})
+			hosts = append(hosts, Unreached{p.Host, p.tries, lastLine(p.printed), p.trouble.advice})
 		}
 	}
 	return hosts

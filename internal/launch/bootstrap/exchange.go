@@ -382,7 +382,7 @@ func (x *exchange) reportSubtree() (*Job, error) {
 // makeJob is for process 0.
 func (x *exchange) makeJob() (*Job, error) {
 	processes := make([]Process, x.Processes)
-	job := newJob(x.secret)
+	job := NewJob(x.secret)
 	job.Addresses = make([]string, x.Processes)
 	for _, p := range x.members {
 		processes[p.Number] = p.Process

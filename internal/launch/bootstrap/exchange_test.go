@@ -201,7 +201,7 @@ func TestProcessesThatDoNotFit(t *testing.T) {
 		}, 5, "process 11 has dialled process 5: were all started for 12 processes?", nil},
 		{"another secret", func() *world {
 			return newKnown(12, false).instead(11, func(ctx context.Context, c Config, _ exchanger) (*Job, error) {
-				return ExchangeAt(ctx, c, Rendezvous{Secret: make([]byte, secretBytes), Address: addressOf})
+				return ExchangeAt(ctx, c, Rendezvous{Secret: make([]byte, SecretBytes), Address: addressOf})
 			})
 		}, 1, "process 11 did not come to process 1", handshake.ErrSecret},
 		{"another store", func() *world {

@@ -45,7 +45,7 @@ func FuzzReport(f *testing.F) {
 			require.True(t, tr.below(m.Number, 2))
 			require.False(t, seen[m.Number])
 			seen[m.Number] = true
-			require.NoError(t, checkAddress(m.Address))
+			require.NoError(t, CheckAddress(m.Address))
 		}
 	})
 }
@@ -63,7 +63,7 @@ func FuzzVerdict(f *testing.F) {
 		}
 		if j := v.job(); j.check(2) == nil {
 			require.Len(t, j.Addresses, 2)
-			require.Len(t, j.Secret, secretBytes)
+			require.Len(t, j.Secret, SecretBytes)
 			require.GreaterOrEqual(t, j.Ranks, 2)
 		}
 	})

@@ -80,7 +80,7 @@ func (w *world) instead(process int, do func(ctx context.Context, c Config, othe
 // inWorld runs a test by a simulated clock.
 func inWorld(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
-var secret = bytes.Repeat([]byte{7}, secretBytes)
+var secret = bytes.Repeat([]byte{7}, SecretBytes)
 
 func addressOf(process int) string { return fmt.Sprintf("host-%d:7473", process) }
 
@@ -134,7 +134,7 @@ func (w *world) requireJob(t *testing.T) {
 		require.NoError(t, err, "process %d", i)
 	}
 	root := w.jobs[0]
-	require.Len(t, root.Secret, secretBytes)
+	require.Len(t, root.Secret, SecretBytes)
 	require.Len(t, root.ID, 2*idBytes)
 	require.Equal(t, 3*w.processes, root.Ranks)
 	for i, a := range root.Addresses {

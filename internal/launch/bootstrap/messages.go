@@ -26,19 +26,21 @@ type Job struct {
 	Addresses []string // where each process listens for the transport, by number
 }
 
+// SecretBytes is the size of a job's secret.
+const SecretBytes = 32
+
 const (
 	idBytes      = 8
-	secretBytes  = 32
 	textBytesMax = 256 // of each text of a Process
 	coresMax     = 1 << 20
 )
 
-// newJob makes an id, and a secret unless there is one.
-func newJob(secret []byte) *Job {
+// NewJob makes an id, and a secret unless there is one.
+func NewJob(secret []byte) *Job {
 	id := make([]byte, idBytes)
 	rand.Read(id)
 	if secret == nil {
-		secret = make([]byte, secretBytes)
+		secret = make([]byte, SecretBytes)
 		rand.Read(secret)
 	}
 	return &Job{ID: hex.EncodeToString(id), Secret: secret}
@@ -53,10 +55,11 @@ func (p Process) check() error {
 	if p.Cores < 1 || p.Cores > coresMax {
 		return fmt.Errorf("%d cores", p.Cores)
 	}
-	return checkAddress(p.Address)
+	return CheckAddress(p.Address)
 }
 
-func checkAddress(address string) error {
+// CheckAddress returns an error if an address is not of the form host:port, or its port is 0.
+func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func checkAddress(address string) error {
 // check does not look at addresses again: process 0, or a parent on the way to it, has.
 func (j *Job) check(processes int) error {
 	switch {
-	case j.ID == "" || len(j.Secret) != secretBytes:
+	case j.ID == "" || len(j.Secret) != SecretBytes:
 		return errors.New("it has no id or no secret")
 	case len(j.Addresses) != processes:
 		return fmt.Errorf("it has %d processes, this process was started as one of %d", len(j.Addresses), processes)

@@ -99,7 +99,7 @@ func TestReportsCountOnce(t *testing.T) {
 
 // TestLargestMessagesFit has every text as long as it may be.
 func TestLargestMessagesFit(t *testing.T) {
-	job := newJob(nil)
+	job := NewJob(nil)
 	var all []member
 	for range 300 {
 		text := strings.Repeat("h", textBytesMax)

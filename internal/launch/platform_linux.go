@@ -2,10 +2,14 @@ package launch
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,4 +37,15 @@ func isStopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	name := bytes.LastIndexByte(stat, ')') // which may have any characters
 	return err == nil && name >= 0 && bytes.HasPrefix(stat[name+1:], []byte(" T"))
+}
+
+// processors says on which host this process runs, which of its processors it may use, and how many of them at a time.
+// Processes of one host with the same processors share them.
+func processors() (host, cpus string, cores int) {
+	name, _ := os.Hostname() // tells containers apart, whose limits differ
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	var set unix.CPUSet
+	_ = unix.SchedGetaffinity(0, &set)
+	sum := sha256.Sum256(fmt.Append(nil, set))
+	return name[:min(len(name), 64)] + "/" + strings.TrimSpace(string(boot)), hex.EncodeToString(sum[:8]), runtime.GOMAXPROCS(0)
 }

@@ -2,6 +2,10 @@ package launch
 
 import (
 	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
@@ -30,11 +34,11 @@ func thisHost() host {
 	return h
 }
 
-// checkNeed returns an error if this machine lacks memory or open files for the job, before any process starts. It does
-// not check other hosts.
-func checkNeed(s *Spec) error { return s.weigh(thisHost()) }
+// checkResources returns an error if this machine lacks memory or open files for the job, before any process starts. It
+// does not check other hosts.
+func checkResources(s *Spec) error { return s.checkFits(thisHost()) }
 
-func (s *Spec) weigh(h host) error {
+func (s *Spec) checkFits(h host) error {
 	if files := uint64(s.Processes)*lineFiles + spareFiles; h.files > 0 && files > h.files {
 		return fmt.Errorf("%d processes need %d open files in their launcher, and %d are allowed: start fewer, or raise the limit (ulimit -n)",
 			s.Processes, files, h.files)
@@ -49,4 +53,22 @@ func (s *Spec) weigh(h host) error {
 		return fmt.Errorf("%w: use fewer, or more hosts", err)
 	}
 	return nil
+}
+
+// oversubscribedMin is how many processes a processor must have for each to get one Go thread, which saves the threads
+// of all from searching for work that there is not. docs/decisions/crowds.md has the figures.
+const oversubscribedMin = 4
+
+// varThreads is Go's own.
+const varThreads = "GOMAXPROCS"
+
+// oversubscribed returns the setting of one Go thread for the processes of an oversubscribed machine, unless the user
+// has set it.
+func (s *Spec) oversubscribed() []string {
+	_, set := os.LookupEnv(varThreads)
+	set = set || slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, varThreads+"=") })
+	if set || s.Processes < oversubscribedMin*runtime.NumCPU() {
+		return nil
+	}
+	return []string{varThreads + "=1"}
 }
