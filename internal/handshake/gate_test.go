@@ -48,7 +48,8 @@ func newHall(t *testing.T, members int) *hall {
 	require.NoError(t, err)
 	h := &hall{log: &journal{}, guests: make(chan net.Conn, 1), mismatch: make(chan error, 1)}
 	h.Gate = &handshake.Gate{
-		Listener: l, Secret: []byte("secret"), Mine: hello(0), Members: members, Limit: time.Minute, Log: slog.New(slog.NewTextHandler(h.log, nil)),
+		Listener: l, Secret: []byte("secret"), Mine: hello(0), Members: members, Limit: time.Minute,
+		Log:      slog.New(slog.NewTextHandler(h.log, nil)),
 		Welcome:  func(c net.Conn, _ handshake.Hello) { h.guests <- c },
 		Mismatch: func(err error) { h.mismatch <- err },
 	}

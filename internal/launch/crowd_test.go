@@ -11,7 +11,8 @@ import (
 func TestOversubscription(t *testing.T) {
 	t.Setenv(varThreads, "") // restores it
 	os.Unsetenv(varThreads)
-	few, many := &Spec{Processes: oversubscribedMin*runtime.NumCPU() - 1}, &Spec{Processes: oversubscribedMin * runtime.NumCPU()}
+	least := oversubscribedMin * runtime.NumCPU()
+	few, many := &Spec{Processes: least - 1}, &Spec{Processes: least}
 	require.Empty(t, few.oversubscribed())
 	require.Equal(t, []string{"GOMAXPROCS=1"}, many.oversubscribed())
 	many.Env = []string{"GOMAXPROCS=2"}

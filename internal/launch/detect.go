@@ -65,7 +65,7 @@ func detectPMI() (*task, error) {
 	}
 	t.descriptor = descriptor
 	t.local = os.Getenv("MPI_LOCALNRANKS") == strconv.Itoa(t.processes)
-	if inSlurmStep() && os.Getenv("PMI_JOBID") != "" && strings.HasPrefix(os.Getenv("PMI_JOBID"), os.Getenv("SLURM_JOB_ID")+".") {
+	if inSlurmStep() && strings.HasPrefix(os.Getenv("PMI_JOBID"), os.Getenv("SLURM_JOB_ID")+".") {
 		t.fromSlurm()
 	}
 	return t, nil
@@ -119,7 +119,8 @@ func detectByHand() (*task, error) {
 	case !counted && !indexed:
 		return nil, errNoTask
 	case !counted:
-		return nil, fmt.Errorf("an Indexed Job of Kubernetes has started this process with %s, and %s does not say how many there "+
+		return nil, fmt.Errorf("an Indexed Job of Kubernetes has started this process with %s, and %s does not say how "+
+			"many there "+
 			"are: write the manifests by `pebbles k8s`, or set %s=1 for jobs that know nothing of each other",
 			assignment(varIndex), varProcesses, varAlone)
 	case indexed && os.Getenv(varProcess) == "":
@@ -135,7 +136,8 @@ func detectByHand() (*task, error) {
 	switch {
 	case t.processes == 1:
 	case t.rendezvous != "" && folder, t.rendezvous == "" && !folder:
-		return nil, fmt.Errorf("%s, so the processes must find each other: set one of %s, to host:port of process 0, and %s, to "+
+		return nil, fmt.Errorf("%s, so the processes must find each other: set one of %s, to host:port of process 0, and "+
+			"%s, to "+
 			"a folder that all hosts share", assignment(varProcesses), varRendezvous, varRendezvousDir)
 	case t.rendezvous != "" && !secret:
 		return nil, fmt.Errorf("%s needs a secret: set %s to a file of mode 0600 with 64 hexadecimal digits",
@@ -154,7 +156,8 @@ func detectPMIx() (*task, error) {
 	if _, ok := os.LookupEnv("PMIX_RANK"); !ok {
 		return nil, errNoTask
 	}
-	return nil, fmt.Errorf("a launcher that speaks PMIx alone has started this process (%s), and this program does not: start "+
+	return nil, fmt.Errorf("a launcher that speaks PMIx alone has started this process (%s), and this program does "+
+		"not: start "+
 		"it by srun --mpi=pmi2, mpiexec of MPICH, mpirun of Open MPI or `pebbles run`, or set %s=1 to run alone on purpose",
 		assignment("PMIX_RANK"), varAlone)
 }

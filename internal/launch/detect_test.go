@@ -17,7 +17,8 @@ import (
 func setOnly(t *testing.T, settings ...string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "OMPI_") || strings.HasPrefix(name, "SLURM_") || name == varIndex ||
+		if strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "OMPI_") || strings.HasPrefix(name, "SLURM_") ||
+			name == varIndex ||
 			slices.Contains(variables, name) || name == varAlone || name == varRendezvous || name == varRendezvousDir {
 			t.Setenv(name, "") // restores it
 			os.Unsetenv(name)
@@ -31,7 +32,8 @@ func setOnly(t *testing.T, settings ...string) {
 
 func TestDetection(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
-	slurm := []string{"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=2", "SLURM_STEP_NUM_NODES=2", "SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"}
+	slurm := []string{"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=2",
+		"SLURM_STEP_NUM_NODES=2", "SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"}
 	for _, c := range []struct {
 		name        string
 		environment []string
@@ -39,32 +41,46 @@ func TestDetection(t *testing.T) {
 		says        string
 	}{
 		{"nobody", nil, task{}, ""},
-		{"hydra", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=4"}, task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
-		{"hydra on two hosts", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=2"}, task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"hydra", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
+			task{process: 1, processes: 4, descriptor: "8", local: true}, ""},
+		{"hydra on two hosts", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=2"},
+			task{process: 1, processes: 4, descriptor: "8"}, ""},
 		{"hydra, one task", []string{"PMI_FD=8", "PMI_RANK=0", "PMI_SIZE=1"}, task{}, ""},
-		{"hydra in an allocation of Slurm", append([]string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"}, slurm...), task{process: 1, processes: 4, descriptor: "8"}, ""},
+		{"hydra in an allocation of Slurm", append([]string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"}, slurm...),
+			task{process: 1, processes: 4, descriptor: "8"}, ""},
 		{"srun with pmi2", append([]string{"PMI_FD=8", "PMI_RANK=2", "PMI_SIZE=4", "PMI_JOBID=7.1"}, slurm...),
 			task{process: 2, processes: 4, descriptor: "8", address: "10.0.0.1"}, ""},
 		{"srun with none", slurm, task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1"}, ""},
-		{"srun on one host", append(slurm, "SLURM_STEP_NUM_NODES=1"), task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1", local: true}, ""},
-		{"a script of a batch job", []string{"SLURM_JOB_ID=7", "SLURM_NTASKS=4", "SLURM_PROCID=0", "SLURM_STEP_ID=4294967291"}, task{}, ""},
-		{"mpirun", []string{"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_RANK=3", "PMIX_NAMESPACE=5"},
+		{"srun on one host", append(slurm, "SLURM_STEP_NUM_NODES=1"),
+			task{process: 2, processes: 4, name: "slurm-7.1-", address: "10.0.0.1", local: true}, ""},
+		{"a script of a batch job",
+			[]string{"SLURM_JOB_ID=7", "SLURM_NTASKS=4", "SLURM_PROCID=0", "SLURM_STEP_ID=4294967291"}, task{}, ""},
+		{"mpirun", []string{"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4",
+			"PMIX_RANK=3", "PMIX_NAMESPACE=5"},
 			task{process: 3, processes: 4, name: "ompi-", local: true}, ""},
 		{"mpirun in an allocation of Slurm", append([]string{"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8"}, slurm...),
 			task{process: 3, processes: 8, name: "ompi-"}, ""},
-		{"Kubernetes", []string{"JOB_COMPLETION_INDEX=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS=w-%d.w:7473", "PEBBLES_SECRET_FILE=/s"},
+		{"Kubernetes", []string{"JOB_COMPLETION_INDEX=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS=w-%d.w:7473",
+			"PEBBLES_SECRET_FILE=/s"},
 			task{process: 3, processes: 4, rendezvous: "w-%d.w:7473", name: "job"}, ""},
-		{"by hand", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f"}, task{process: 3, processes: 4, name: "job"}, ""},
+		{"by hand", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f"},
+			task{process: 3, processes: 4, name: "job"}, ""},
 		{"by hand, a job of one", []string{"PEBBLES_PROCESS=0", "PEBBLES_PROCESSES=1"}, task{}, ""},
 
-		{"no number", []string{"PMI_FD=8", "PMI_SIZE=4"}, task{}, "seems to have started this process, but PMI_RANK is missing"},
-		{"no count", []string{"PMI_FD=8", "PMI_RANK=4"}, task{}, "seems to have started this process, but PMI_SIZE is missing"},
-		{"a number above the count", []string{"PMI_FD=8", "PMI_RANK=4", "PMI_SIZE=4"}, task{}, `PMI_RANK="4" is not a number from 0 to 3`},
-		{"both ways to meet", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f", "PEBBLES_RENDEZVOUS=h:1"}, task{},
+		{"no number", []string{"PMI_FD=8", "PMI_SIZE=4"}, task{},
+			"seems to have started this process, but PMI_RANK is missing"},
+		{"no count", []string{"PMI_FD=8", "PMI_RANK=4"}, task{},
+			"seems to have started this process, but PMI_SIZE is missing"},
+		{"a number above the count", []string{"PMI_FD=8", "PMI_RANK=4", "PMI_SIZE=4"}, task{},
+			`PMI_RANK="4" is not a number from 0 to 3`},
+		{"both ways to meet", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/f",
+			"PEBBLES_RENDEZVOUS=h:1"}, task{},
 			"set one of PEBBLES_RENDEZVOUS, to host:port of process 0, and PEBBLES_RENDEZVOUS_DIR"},
-		{"no port", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s", "PEBBLES_RENDEZVOUS=h"}, task{},
+		{"no port", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s", "PEBBLES_RENDEZVOUS=h"},
+			task{},
 			`PEBBLES_RENDEZVOUS="h" is not of the form host:port`},
-		{"another placeholder", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s", "PEBBLES_RENDEZVOUS=h-%s:1"}, task{},
+		{"another placeholder", []string{"PEBBLES_PROCESS=3", "PEBBLES_PROCESSES=4", "PEBBLES_SECRET_FILE=/s",
+			"PEBBLES_RENDEZVOUS=h-%s:1"}, task{},
 			"%d alone stands for the number of a process"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,7 +113,8 @@ func TestDetection(t *testing.T) {
 // TestNamesOfJobsDiffer has jobs that must not meet in one folder.
 func TestNamesOfJobsDiffer(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, more := range []string{"", "SLURM_JOB_ID=8", "SLURM_STEP_ID=2", "SLURM_RESTART_COUNT=1", "SLURM_CLUSTER_NAME=b"} {
+	for _, more := range []string{"", "SLURM_JOB_ID=8", "SLURM_STEP_ID=2", "SLURM_RESTART_COUNT=1",
+		"SLURM_CLUSTER_NAME=b"} {
 		setOnly(t, "SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=2")
 		if name, value, ok := strings.Cut(more, "="); ok {
 			t.Setenv(name, value)
@@ -132,7 +149,8 @@ func TestRanksOfTasks(t *testing.T) {
 		require.Equal(t, c.want, got, c.name)
 	}
 	_, err := ranksOf(make([]bootstrap.Process, 4), 3)
-	require.EqualError(t, err, "3 ranks were asked for, and the launcher has started 4 processes: each has at least one rank")
+	require.EqualError(t, err,
+		"3 ranks were asked for, and the launcher has started 4 processes: each has at least one rank")
 	_, err = ranksOf(make([]bootstrap.Process, 4), ranksMax+1)
 	require.ErrorContains(t, err, "a job has at most 16777216")
 }
@@ -147,11 +165,15 @@ func TestExamination(t *testing.T) {
 		problem     string
 	}{
 		{"nobody", nil, Finding{Processes: 1}, ""},
-		{"ours", []string{"PEBBLES_JOB=j", "PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_LAUNCHER=h:1", "PEBBLES_BIND=lo"},
+		{"ours", []string{"PEBBLES_JOB=j", "PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_LAUNCHER=h:1",
+			"PEBBLES_BIND=lo"},
 			Finding{Launcher: "pebbles run", Process: 1, Processes: 4, Meets: "by the launcher", Listens: "lo"}, ""},
-		{"in a folder", []string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=" + folder, "PEBBLES_BIND=127.0.0.1"},
-			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in " + folder, Listens: "127.0.0.1"}, ""},
-		{"in a folder that is not there", []string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/none"},
+		{"in a folder", []string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=" + folder,
+			"PEBBLES_BIND=127.0.0.1"},
+			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in " + folder,
+				Listens: "127.0.0.1"}, ""},
+		{"in a folder that is not there",
+			[]string{"PEBBLES_PROCESS=1", "PEBBLES_PROCESSES=4", "PEBBLES_RENDEZVOUS_DIR=/none"},
 			Finding{Launcher: "the environment", Process: 1, Processes: 4, Meets: "by files in /none"}, "no such file"},
 		{"by PMI", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALNRANKS=4"},
 			Finding{Process: 1, Processes: 4, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"}, ""},
@@ -159,7 +181,8 @@ func TestExamination(t *testing.T) {
 		{"alone", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "PEBBLES_ALONE=1"}, Finding{Processes: 1}, ""},
 		{"neither alone nor not", []string{"PEBBLES_ALONE=x"}, Finding{Processes: 1}, "is neither 1 nor 0"},
 		{"too many", []string{"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=60000", "MPI_LOCALNRANKS=60000"},
-			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8", Listens: "127.0.0.1"}, "raise the limit (ulimit -n)"},
+			Finding{Process: 1, Processes: 60000, Meets: "by PMI-1, descriptor 8",
+				Listens: "127.0.0.1"}, "raise the limit (ulimit -n)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			setOnly(t, c.environment...)
@@ -200,12 +223,15 @@ func TestChildrenOfTasksAreNoTasks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
 	for launcher, environment := range map[string][]string{
-		"hydra":      {"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"},
-		"mpirun":     {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_RANK=1", "PMIX_NAMESPACE=5"},
-		"srun":       {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_PROCID=1", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4"},
-		"srun pmi2":  {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_NTASKS=4", "PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4", "PMI_JOBID=7.1"},
-		"Kubernetes": {varIndex + "=1", varProcesses + "=4", varRendezvous + "=job-%d.svc:7000", varSecretFile + "=" + secret},
-		"by hand":    {varProcess + "=1", varProcesses + "=4", varRendezvous + "=a:7000", varSecretFile + "=" + secret},
+		"hydra": {"PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4"},
+		"mpirun": {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "PMIX_RANK=1",
+			"PMIX_NAMESPACE=5"},
+		"srun": {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_PROCID=1", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4"},
+		"srun pmi2": {"SLURM_JOB_ID=7", "SLURM_STEP_ID=1", "SLURM_NTASKS=4", "PMI_FD=8", "PMI_RANK=1", "PMI_SIZE=4",
+			"PMI_JOBID=7.1"},
+		"Kubernetes": {varIndex + "=1", varProcesses + "=4", varRendezvous + "=job-%d.svc:7000",
+			varSecretFile + "=" + secret},
+		"by hand": {varProcess + "=1", varProcesses + "=4", varRendezvous + "=a:7000", varSecretFile + "=" + secret},
 	} {
 		t.Run(launcher, func(t *testing.T) {
 			setOnly(t, environment...)

@@ -66,11 +66,15 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 		first int
 		lost  string
 	}{
-		"one complains":            {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 1)}, 1, "process 2: silence"},
-		"one has ended well":       {[]Outcome{well, follower(0), stopped}, []complaint{of(0, 1)}, 1, "process 0: silence"},
-		"most are believed":        {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(4, 2), of(0, 1), of(3, 1)}, 1, "process 0: silence"},
-		"who complains is alive":   {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 0), of(4, 0), of(0, 1)}, 1, "process 0: silence"},
-		"both complain":            {[]Outcome{follower(0), follower(1)}, []complaint{of(0, 1), of(1, 0)}, 1, "process 0: silence"},
+		"one complains": {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 1)}, 1,
+			"process 2: silence"},
+		"one has ended well": {[]Outcome{well, follower(0), stopped}, []complaint{of(0, 1)}, 1, "process 0: silence"},
+		"most are believed": {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(4, 2), of(0, 1), of(3, 1)},
+			1, "process 0: silence"},
+		"who complains is alive": {[]Outcome{follower(0), follower(2), stopped}, []complaint{of(2, 0), of(4, 0), of(0, 1)},
+			1, "process 0: silence"},
+		"both complain": {[]Outcome{follower(0), follower(1)}, []complaint{of(0, 1), of(1, 0)}, 1,
+			"process 0: silence"},
 		"several are missing":      {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
 		"a crash says more":        {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
 		"there is no such process": {[]Outcome{follower(0), follower(2)}, []complaint{of(0, 99)}, 0, ""},

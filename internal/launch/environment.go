@@ -20,14 +20,15 @@ const (
 	varRanks      = "PEBBLES_RANKS"         // ranks of the whole job
 	varLauncher   = "PEBBLES_LAUNCHER"      // host:port of the launcher
 	varSecretFD   = "PEBBLES_SECRET_FD"     // descriptor that the secret is read from, or
-	varSecretFile = "PEBBLES_SECRET_FILE"   // file that nobody else may read and that holds it: for who can't pass on a descriptor
-	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: where the launcher was reached from
+	varSecretFile = "PEBBLES_SECRET_FILE"   // file that holds it and that nobody else may read
+	varBind       = "PEBBLES_BIND"          // address or interface to listen on; absent: that of the line
 	varStartLimit = "PEBBLES_START_LIMIT"   // how long the start may take, as "30s"; absent: 30 s
 	varSilence    = "PEBBLES_SILENCE_LIMIT" // how long a process may say nothing before it counts as lost; absent: 10 s
 	varTransport  = "PEBBLES_TRANSPORT"     // what connects the processes, as connect.Dial takes it; absent: auto
 )
 
-var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind, varStartLimit,
+var variables = []string{varJob, varProcess, varProcesses, varRanks, varLauncher, varSecretFD, varSecretFile, varBind,
+	varStartLimit,
 	varSilence, varTransport, varBuild}
 
 // varBuild is optional, and for package handshake alone.
@@ -140,7 +141,8 @@ func loadSecret(values map[string]string) ([]byte, error) {
 	}
 	n, err := strconv.Atoi(descriptor)
 	if err != nil || n < 3 { // 0, 1 and 2 are the program's own
-		return nil, fmt.Errorf("read the job's secret: %s=%q is not the number of a descriptor above 2", varSecretFD, descriptor)
+		return nil, fmt.Errorf("read the job's secret: %s=%q is not the number of a descriptor above 2", varSecretFD,
+			descriptor)
 	}
 	secret, err := readSecret(n, 5*time.Second)
 	if err != nil {
@@ -212,8 +214,8 @@ func withoutJob(vars []string) []string {
 func isVariable(name string) bool { return slices.Contains(variables, name) }
 
 // ErrJoinedBefore says that this process has joined its job before, or has tried to.
-var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call pebble.Main or " +
-	"pebble.RunLaunched once in a program that a launcher starts")
+var ErrJoinedBefore = errors.New("this process has taken part in its job already, and can do so once: call " +
+	"pebble.Main or pebble.RunLaunched once in a program that a launcher starts")
 
-var errNotStarted = errors.New("this process was not started as part of a job: run it by `pebbles run -n N -- PROGRAM`, " +
-	"mpiexec, mpirun or srun")
+var errNotStarted = errors.New("this process was not started as part of a job: run it by " +
+	"`pebbles run -n N -- PROGRAM`, mpiexec, mpirun or srun")

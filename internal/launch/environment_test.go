@@ -17,11 +17,13 @@ import (
 )
 
 func goodVariables() map[string]string {
-	return map[string]string{varJob: "j", varProcess: "1", varProcesses: "2", varRanks: "4", varLauncher: "127.0.0.1:1", varSecretFD: "3"}
+	return map[string]string{varJob: "j", varProcess: "1", varProcesses: "2", varRanks: "4", varLauncher: "127.0.0.1:1",
+		varSecretFD: "3"}
 }
 
 func TestEnvironmentRoundTrip(t *testing.T) {
-	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo", startLimit: 90 * time.Second,
+	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo",
+		startLimit:   90 * time.Second,
 		silenceLimit: time.Hour, transport: "shm"}
 	values := map[string]string{}
 	for _, v := range e.list(3) {
@@ -47,7 +49,8 @@ func TestMalformedEnvironmentIsToldInWords(t *testing.T) {
 		{varStartLimit, "-1s", "is not a time"},
 		{varSilence, "long", `PEBBLES_SILENCE_LIMIT="long" is not a time such as 30s`},
 		{varSilence, "1ms", "PEBBLES_SILENCE_LIMIT=1ms is too short, the least is 1s"},
-		{varTransport, "pigeon", `PEBBLES_TRANSPORT: choose a transport between processes: there is none of the name "pigeon"; there are auto, shm, ofi and tcp`},
+		{varTransport, "pigeon", `PEBBLES_TRANSPORT: choose a transport between processes: there is none of the name ` +
+			`"pigeon"; there are auto, shm, ofi and tcp`},
 	} {
 		values := goodVariables()
 		values[c.name] = c.value
@@ -100,7 +103,8 @@ func TestJoinTakesTheVariables(t *testing.T) {
 }
 
 func TestJobInAJobHasItsOwnVariables(t *testing.T) {
-	require.Equal(t, []string{"A=1", "PEBBLES_DATA=x"}, withoutJob([]string{"A=1", varJob + "=j", "PEBBLES_DATA=x", varSecretFile + "="}))
+	require.Equal(t, []string{"A=1", "PEBBLES_DATA=x"},
+		withoutJob([]string{"A=1", varJob + "=j", "PEBBLES_DATA=x", varSecretFile + "="}))
 }
 
 func TestSecretByDescriptor(t *testing.T) {
@@ -236,7 +240,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, job, process, processes, ranks, launcher, limit, secret string) {
 		values := goodVariables()
 		maps.Copy(values, map[string]string{
-			varJob: job, varProcess: process, varProcesses: processes, varRanks: ranks, varLauncher: launcher, varStartLimit: limit,
+			varJob: job, varProcess: process, varProcesses: processes, varRanks: ranks, varLauncher: launcher,
+			varStartLimit: limit,
 		})
 		if e, err := parseEnvironment(values); err == nil {
 			require.True(t, 0 <= e.process && e.process < e.processes && e.processes <= e.ranks && e.startLimit > 0)

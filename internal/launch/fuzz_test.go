@@ -11,13 +11,15 @@ import (
 
 // FuzzHostfile reads hostfiles: what is read is a list of hosts that ssh takes for such, with slots within bounds.
 func FuzzHostfile(f *testing.F) {
-	for _, text := range []string{"a slots=2\nb # a comment\n", "node[1-3]:2", "a slots = 4 max_slots=8", "a slots=0", "[", "::1 slots=3", "a slots=2 slots=2"} {
+	for _, text := range []string{"a slots=2\nb # a comment\n", "node[1-3]:2", "a slots = 4 max_slots=8", "a slots=0",
+		"[", "::1 slots=3", "a slots=2 slots=2"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		hosts, err := parseHostfile(bytes.NewReader(text), "hosts")
 		if err != nil {
-			require.True(t, strings.HasPrefix(err.Error(), "hosts:") || strings.Contains(err.Error(), "token too long"), "names the file: %v", err)
+			require.True(t, strings.HasPrefix(err.Error(), "hosts:") || strings.Contains(err.Error(), "token too long"),
+				"names the file: %v", err)
 			return
 		}
 		require.NotEmpty(t, hosts)

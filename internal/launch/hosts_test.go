@@ -88,7 +88,8 @@ func hostfile(t *testing.T, text string) string {
 }
 
 func TestHostfile(t *testing.T) {
-	hosts, err := launch.ReadHostfile(hostfile(t, "# my hosts\r\n\r\nalpha slots=4 # fast\n  beta:2\nnode[1-2],x slots = 3 max_slots=8\n::1 max-slots=1\nlast"))
+	hosts, err := launch.ReadHostfile(hostfile(t,
+		"# my hosts\r\n\r\nalpha slots=4 # fast\n  beta:2\nnode[1-2],x slots = 3 max_slots=8\n::1 max-slots=1\nlast"))
 	require.NoError(t, err)
 	require.Equal(t, "alpha*4 beta*2 node1*3 node2*3 x*3 ::1 last", written(hosts))
 }
@@ -145,7 +146,8 @@ func TestPlaceOn(t *testing.T) {
 
 // FuzzParseHosts compares with expansion by rewriting, one bracket and one number at a time.
 func FuzzParseHosts(f *testing.F) {
-	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]", "a,", "a[ 1, 2-3 ]x", "\xe0", "[\r0]"} {
+	for _, list := range []string{"a", "node[01-04,07],gpu1", "r[1-2]n[0-1]:3", "::1", "a[4-1]", "a[[", "a:2,b", "[9-10]",
+		"a,", "a[ 1, 2-3 ]x", "\xe0", "[\r0]"} {
 		f.Add(list)
 	}
 	f.Fuzz(func(t *testing.T, list string) {

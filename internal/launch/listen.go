@@ -133,5 +133,6 @@ func ownAddress() (string, error) {
 			return n.IP.String(), nil
 		}
 	}
-	return "", errors.Join(fmt.Errorf("this host has no address that others could reach: name one, or an interface, by %s", varBind), err)
+	return "", errors.Join(fmt.Errorf("this host has no address that others could reach: name one, or an interface, by "+
+		"%s", varBind), err)
 }

@@ -69,7 +69,8 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 		"ssh: Could not resolve hostname b: Name or service not known":                          "is the name right?",
 		"what is this": "try `ssh -o BatchMode=yes b true`",
 	} {
-		s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`, launch.Spec{}, "a", "b", "c")
+		s, count := byFakeSSH(t, `if [ $host = b ]; then printf '%s\n' '`+says+`' >&2; exit 255; fi`,
+			launch.Spec{}, "a", "b", "c")
 		r := startJob(t, "exchange", s)
 		result, err := r.wait(t)
 		var unreached *launch.UnreachedError
@@ -90,10 +91,13 @@ func TestOneOfManyHostsFails(t *testing.T) {
 	for i := range 20 {
 		hosts = append(hosts, fmt.Sprintf("n%02d", i))
 	}
-	s, _ := byFakeSSH(t, `if [ $host = n13 ]; then echo 'me@n13: Permission denied (publickey).' >&2; exit 255; fi`, launch.Spec{}, hosts...)
+	s, _ := byFakeSSH(t, `if [ $host = n13 ]; then echo 'me@n13: Permission denied (publickey).' >&2; exit 255; fi`,
+		launch.Spec{}, hosts...)
 	r := startJob(t, "exchange", s)
 	_, err := r.wait(t)
-	require.EqualError(t, err, `reach hosts: host n13: ssh said "me@n13: Permission denied (publickey).": it lets you in with a key alone: try `+"`ssh-copy-id n13`")
+	require.EqualError(t, err,
+		`reach hosts: host n13: ssh said "me@n13: Permission denied (publickey).": `+
+			"it lets you in with a key alone: try `ssh-copy-id n13`")
 }
 
 // TestAllHostsThatFailAreNamed has one that fails at once, and one that fails after it.
@@ -110,7 +114,8 @@ esac`, launch.Spec{Grace: testLimit}, "b", "c")
 func TestHostThatDoesNotAnswer(t *testing.T) {
 	s, count := byFakeSSH(t, `[ $host = a ] || exec sleep 1000`, launch.Spec{StartLimit: time.Second}, "a", "b", "c")
 	_, err := startJob(t, "exchange", s).wait(t)
-	require.ErrorContains(t, err, "missing: process 1 (rank 1, host b), process 2 (rank 2, host c); ssh has not got through for 2 of them yet")
+	require.ErrorContains(t, err,
+		"missing: process 1 (rank 1, host b), process 2 (rank 2, host c); ssh has not got through for 2 of them yet")
 	require.Equal(t, 1, tries(t, count, "b"))
 }
 
@@ -127,7 +132,8 @@ func TestHostThatAlwaysRefuses(t *testing.T) {
 // another try.
 func TestProcessIsNeverStartedTwice(t *testing.T) {
 	s, count := byFakeSSH(t, `if [ $host = b ]; then
-trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`, launch.Spec{}, "a", "b")
+trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
+		launch.Spec{}, "a", "b")
 	_, err := startJob(t, "crash:3", s).wait(t)
 	require.ErrorContains(t, err, "ended with status")
 	require.Equal(t, 1, tries(t, count, "b"))
@@ -146,7 +152,8 @@ func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
 func TestSignalsEndALogin(t *testing.T) {
 	s, count := byFakeSSH(t, `echo ready $$ >&2; exec sleep 1000`, launch.Spec{}, "a", "b")
 	r := startJob(t, "exchange", s)
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(count, "b")); return err == nil }, testLimit, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(count, "b")); return err == nil }, testLimit,
+		time.Millisecond)
 	r.cancel(errors.New("enough"))
 	_, err := r.wait(t)
 	require.EqualError(t, err, "job was ended: enough")

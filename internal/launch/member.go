@@ -246,7 +246,9 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interva
 
 // connectLauncher returns the connection to the launcher, after both ends have proven that they know the secret. A
 // launcher that drops this process, since too many others dial it, is dialled again until ctx ends.
-func (e environment) connectLauncher(ctx context.Context, secret []byte, identity handshake.Identity) (net.Conn, error) {
+func (e environment) connectLauncher(
+	ctx context.Context, secret []byte, identity handshake.Identity,
+) (net.Conn, error) {
 	var conn net.Conn
 	err := handshake.Reach(ctx, func(ctx context.Context) (again bool, err error) {
 		conn, err = e.dialLauncher(ctx, secret, identity)

@@ -65,7 +65,8 @@ func hearMember(conn net.Conn) (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = handshake.Server(conn, testSecret, handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
+	_, err = handshake.Server(conn, testSecret,
+		handshake.Hello{Role: handshake.RoleLauncher, Job: "j", Identity: identity}, 0)
 	var a arrival
 	return a.Address, errors.Join(err, handshake.ReadMessage(conn, arrivalBytesMax, &a), a.check())
 }
@@ -124,17 +125,23 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 		says     string
 		is       error
 	}{
-		"is no launcher":  {func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "greet launcher", nil},
-		"knows no secret": {func(c net.Conn) { handshake.Server(c, bootstrap.NewJob(nil).Secret, handshake.Hello{Job: "j"}, 0) }, "wrong secret", handshake.ErrSecret},
+		"is no launcher": {func(c net.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "greet launcher", nil},
+		"knows no secret": {func(c net.Conn) {
+			handshake.Server(c, bootstrap.NewJob(nil).Secret, handshake.Hello{Job: "j"}, 0)
+		}, "wrong secret", handshake.ErrSecret},
 		"is a peer": {func(c net.Conn) {
-			handshake.Server(c, testSecret, handshake.Hello{Role: handshake.RolePeer, Job: "j", Identity: handshake.Identity{Protocol: handshake.Protocol}}, 0)
+			identity := handshake.Identity{Protocol: handshake.Protocol}
+			handshake.Server(c, testSecret, handshake.Hello{Role: handshake.RolePeer, Job: "j", Identity: identity}, 0)
 		}, "not its launcher", nil},
-		"leaves":            {after(func(net.Conn) {}), "wait for all processes: launcher is gone", ErrLauncherGone},
-		"leaves half-said":  {after(func(c net.Conn) { c.Write([]byte{100, 0, 0, 0, '{'}) }), "unexpected EOF", nil},
-		"says too much":     {after(func(c net.Conn) { c.Write(binary.LittleEndian.AppendUint32(nil, 1<<30)) }), "the most is", nil},
-		"says nonsense":     {after(func(c net.Conn) { c.Write([]byte{2, 0, 0, 0, '[', ']'}) }), "decode message", nil},
-		"knows one address": {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Addresses: []string{"h:1"}}) }), "1 addresses for 2 processes", nil},
-		"has failed":        {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Failed: "no luck"}) }), "job has failed elsewhere: no luck", ErrElsewhere},
+		"leaves":           {after(func(net.Conn) {}), "wait for all processes: launcher is gone", ErrLauncherGone},
+		"leaves half-said": {after(func(c net.Conn) { c.Write([]byte{100, 0, 0, 0, '{'}) }), "unexpected EOF", nil},
+		"says too much": {after(func(c net.Conn) { c.Write(binary.LittleEndian.AppendUint32(nil, 1<<30)) }),
+			"the most is", nil},
+		"says nonsense": {after(func(c net.Conn) { c.Write([]byte{2, 0, 0, 0, '[', ']'}) }), "decode message", nil},
+		"knows one address": {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Addresses: []string{"h:1"}}) }),
+			"1 addresses for 2 processes", nil},
+		"has failed": {after(func(c net.Conn) { handshake.WriteMessage(c, departure{Failed: "no luck"}) }),
+			"job has failed elsewhere: no luck", ErrElsewhere},
 		"leaves in the end": {after(func(c net.Conn) {
 			handshake.WriteMessage(c, departure{Addresses: []string{"127.0.0.1:1", "127.0.0.1:2"}})
 		}), "launcher is gone", ErrLauncherGone},

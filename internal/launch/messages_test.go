@@ -54,7 +54,8 @@ func TestBadMessagesAreRefused(t *testing.T) {
 		err := handshake.ReadMessage(strings.NewReader(c.wire), arrivalBytesMax, &a)
 		require.ErrorContains(t, err, c.says)
 	}
-	for _, address := range []string{"", "host", "host:", "host:0", "host:65536", "host:-1", ":5", "a:b:1", strings.Repeat("h", 300) + ":1"} {
+	for _, address := range []string{"", "host", "host:", "host:0", "host:65536", "host:-1", ":5", "a:b:1",
+		strings.Repeat("h", 300) + ":1"} {
 		require.Error(t, arrival{address}.check(), address)
 	}
 	require.ErrorContains(t, departure{Addresses: []string{"a:1"}}.check(2), "1 addresses for 2 processes")
@@ -75,7 +76,8 @@ func FuzzReadMessage(f *testing.F) {
 			require.Equal(t, a, again)
 		}
 		var d departure
-		if handshake.ReadMessage(bytes.NewReader(wire), departureBytesMax(1), &d) == nil && d.Failed == "" && d.check(1) == nil {
+		if handshake.ReadMessage(bytes.NewReader(wire), departureBytesMax(1), &d) == nil && d.Failed == "" &&
+			d.check(1) == nil {
 			require.Len(t, d.Addresses, 1)
 		}
 	})

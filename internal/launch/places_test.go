@@ -51,7 +51,8 @@ func testAll(t *testing.T, p place) {
 
 // nasty holds what a shell could take amiss.
 var nasty = []string{
-	"plain", "with space", `"quotes" 'and' \ $HOME $(id) ` + "`id`", "", "two\nlines\n", "EOF", "-x", "*", "~", "!!", "é\xff\t\r", "'",
+	"plain", "with space", `"quotes" 'and' \ $HOME $(id) ` +
+		"`id`", "", "two\nlines\n", "EOF", "-x", "*", "~", "!!", "é\xff\t\r", "'",
 }
 
 // testArguments has processes print what they were given, and what their children would be.

@@ -47,5 +47,6 @@ func processors() (host, cpus string, cores int) {
 	var set unix.CPUSet
 	_ = unix.SchedGetaffinity(0, &set)
 	sum := sha256.Sum256(fmt.Append(nil, set))
-	return name[:min(len(name), 64)] + "/" + strings.TrimSpace(string(boot)), hex.EncodeToString(sum[:8]), runtime.GOMAXPROCS(0)
+	host = name[:min(len(name), 64)] + "/" + strings.TrimSpace(string(boot))
+	return host, hex.EncodeToString(sum[:8]), runtime.GOMAXPROCS(0)
 }

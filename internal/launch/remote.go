@@ -11,7 +11,8 @@ import (
 
 // signalNames are the words for which the script on another host listens.
 var signalNames = map[syscall.Signal]string{
-	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT", syscall.SIGKILL: "KILL",
+	syscall.SIGINT: "INT", syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP", syscall.SIGQUIT: "QUIT",
+	syscall.SIGKILL: "KILL",
 }
 
 // connectsMin is how often at least a host that does not answer is tried within the start limit.

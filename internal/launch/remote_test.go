@@ -60,7 +60,8 @@ func TestManyProcessesOnOneHostStartInTurn(t *testing.T) {
 
 func TestRemoteStatus(t *testing.T) {
 	for status, says := range map[string]string{
-		"7": "ended with status 7", "126": "can't be executed there", "127": "was not found there", "255": "ssh could not reach",
+		"7": "ended with status 7", "126": "can't be executed there", "127": "was not found there",
+		"255": "ssh could not reach",
 	} {
 		_, err := startJob(t, "crash:"+status, otherHosts("sh").spec(launch.Spec{Processes: 2})).wait(t)
 		require.ErrorContains(t, err, says)

@@ -15,8 +15,9 @@ import (
 // The minimum that a process takes on this host.
 const (
 	processBytes = 8 << 20 // of memory: a Go program with a runtime
-	lineFiles    = 4       // open files of the launcher for each: its output, its errors, its line, and a pipe while it starts
-	spareFiles   = 32      // open files besides
+	// open files of the launcher for each: its output, its errors, its line, and a pipe while it starts
+	lineFiles  = 4
+	spareFiles = 32 // open files besides
 )
 
 // host is what this machine has for a job.
@@ -40,7 +41,8 @@ func checkResources(s *Spec) error { return s.checkFits(thisHost()) }
 
 func (s *Spec) checkFits(h host) error {
 	if files := uint64(s.Processes)*lineFiles + spareFiles; h.files > 0 && files > h.files {
-		return fmt.Errorf("%d processes need %d open files in their launcher, and %d are allowed: start fewer, or raise the limit (ulimit -n)",
+		return fmt.Errorf("%d processes need %d open files in their launcher, and %d are allowed: start fewer, or raise "+
+			"the limit (ulimit -n)",
 			s.Processes, files, h.files)
 	}
 	if len(s.Hosts) > 0 {

@@ -67,7 +67,8 @@ func (e Outcome) hint() string {
 	case e.Host == "":
 		return ""
 	case e.Status == 255:
-		return ": ssh could not reach or has lost the host, its message is above; try `ssh -o BatchMode=yes " + e.Host + " true`"
+		return ": ssh could not reach or has lost the host, its message is above; try `ssh -o BatchMode=yes " + e.Host +
+			" true`"
 	case e.Status == 127:
 		return ": the program was not found there"
 	case e.Status == 126:

@@ -27,8 +27,9 @@ var workers = map[string]worker{
 	"wait":               {wait: true},
 	"stubborn":           {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGINT}},
 	"stubborn-listening": {wait: true, stubborn: true},
-	"gone":               {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}}, // sees its line alone
-	"grandchild":         {wait: true, grandchild: true},
+	// gone sees nothing but the end of its line.
+	"gone":       {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}},
+	"grandchild": {wait: true, grandchild: true},
 }
 
 // play is the program that the tests start as jobs. It never returns.
@@ -111,7 +112,8 @@ func play(role string) {
 		}
 		worker{}.run()
 	case "launcher": // launcher:role of its two processes
-		s := place{}.spec(launch.Spec{Processes: 2, Program: []string{executable()}, Env: []string{roleVariable + "=" + argument}})
+		s := place{}.spec(launch.Spec{Processes: 2, Program: []string{executable()},
+			Env: []string{roleVariable + "=" + argument}})
 		if ssh, ok := os.LookupEnv("LAUNCH_TEST_SSH"); ok {
 			s = place{strings.Split(ssh, "\n")}.spec(s)
 		}
@@ -213,7 +215,8 @@ func show() {
 }
 
 // testVariables are for tests themselves, and no part of a job.
-var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SHAPES=", "PEBBLES_SEED=", "PEBBLES_REQUIRE_"}
+var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SHAPES=", "PEBBLES_SEED=",
+	"PEBBLES_REQUIRE_"}
 
 func pebblesVariables() (found []string) {
 	for _, v := range os.Environ() {

@@ -53,12 +53,14 @@ func TestFirstFailureIsTheJobs(t *testing.T) {
 		prints           string
 	}{
 		{"fail:2:7", 4, 8, "process 2 (ranks 4-5) ended with status 7 first; the other 3 ended with it", 7, 0, ""},
-		{"fail:0:0", 2, 2, "process 0 (rank 0) ended with status 0 while others still needed it first; the other one ended with it",
+		{"fail:0:0", 2, 2, "process 0 (rank 0) ended with status 0 while others still needed it first; the other one " +
+			"ended with it",
 			launch.ExitError, 1, ""},
 		{"crash:3", 2, 2, "ended with status 3 first; the other one ended with it", 3, -1, ""},
 		{"crash-one:3", 3, 3, "process 1 (rank 1) ended with status 3 first; the other 2 ended with it", 3, 0, ""},
 		{"crash-one:0", 3, 3, "process 1 (rank 1) ended with status 0 before it joined the job", launch.ExitError, -1, ""},
-		{"wrong-secret", 2, 2, "process 1 (rank 1) ended with status 1 first; the other one ended with it", launch.ExitError, 0, "wrong"},
+		{"wrong-secret", 2, 2, "process 1 (rank 1) ended with status 1 first; the other one ended with it", launch.ExitError,
+			0, "wrong"},
 	} {
 		r := startJob(t, c.role, launch.Spec{Processes: c.processes, Ranks: c.ranks})
 		result, err := r.wait(t)
@@ -97,7 +99,8 @@ func TestProgramThatNeverJoins(t *testing.T) {
 	runJob(t, "print:hello", launch.Spec{Processes: 3})
 	r := startJob(t, "never", launch.Spec{Processes: 2, StartLimit: 50 * time.Millisecond})
 	result, err := r.wait(t)
-	require.ErrorContains(t, err, "not all processes have joined within 50ms; missing: process 0 (rank 0), process 1 (rank 1)")
+	require.ErrorContains(t, err,
+		"not all processes have joined within 50ms; missing: process 0 (rank 0), process 1 (rank 1)")
 	require.Equal(t, launch.ExitError, result.Status)
 	for limit := time.Second / 4; ; limit *= 2 { // until the others have the time to join
 		r := startJob(t, "never-one", launch.Spec{Processes: 3, StartLimit: limit})
@@ -161,7 +164,8 @@ func TestProcess0PrintsToTheLaunchersFileItself(t *testing.T) {
 }
 
 func TestSecretByFile(t *testing.T) {
-	wrapper := `umask 077; file=$1.$PEBBLES_PROCESS; cat <&3 >"$file"; unset PEBBLES_SECRET_FD; PEBBLES_SECRET_FILE=$file exec "$0" 3<&-`
+	wrapper := `umask 077; file=$1.$PEBBLES_PROCESS; cat <&3 >"$file"
+unset PEBBLES_SECRET_FD; PEBBLES_SECRET_FILE=$file exec "$0" 3<&-`
 	screen := newScreen()
 	_, err := launch.Run(t.Context(), launch.Spec{
 		Processes: 2, Program: []string{"sh", "-c", wrapper, executable(), filepath.Join(t.TempDir(), "secret")},

@@ -60,8 +60,10 @@ func Preemptible(ctx context.Context, grace time.Duration) (_ context.Context, p
 
 // handleSignals cancels ctx at the first signal, or for SIGTERM when the grace is over, and returns when the next one
 // would count as a second.
-func handleSignals(ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, stopped <-chan struct{},
-	grace time.Duration, preempted chan<- struct{}) {
+func handleSignals(
+	ctx context.Context, cancel context.CancelCauseFunc, arrived <-chan os.Signal, stopped <-chan struct{},
+	grace time.Duration, preempted chan<- struct{},
+) {
 	var s os.Signal
 	select {
 	case s = <-arrived:

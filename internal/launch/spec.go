@@ -167,7 +167,8 @@ func checkHosts(s *Spec) error {
 		return nil
 	}
 	if s.Bind == "" {
-		return errors.New("a job on other hosts needs the address or interface by which they reach this one: name it in Bind (--bind)")
+		return errors.New("a job on other hosts needs the address or interface by which they reach this one: name it in " +
+			"Bind (--bind)")
 	}
 	if len(s.Hosts) > s.Processes {
 		return fmt.Errorf("there are %d hosts for %d processes: name at most one host a process", len(s.Hosts), s.Processes)

@@ -15,7 +15,8 @@ import (
 // idle is a job of processes that would never end by themselves.
 func idle(t *testing.T, processes int) *job {
 	t.Helper()
-	s, err := Spec{Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr, Stderr: os.Stderr}.complete()
+	s, err := Spec{Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr,
+		Stderr: os.Stderr}.complete()
 	require.NoError(t, err)
 	j, err := newJob(&s)
 	require.NoError(t, err)
@@ -69,12 +70,14 @@ func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 	j := idle(t, 100)
 	j.spec.StartLimit = 1
 	j.supervise(context.Background())
-	require.ErrorContains(t, requireEnded(t, j, func(n int) bool { return n < 100 }), "not all processes have joined within 1ns")
+	require.ErrorContains(t, requireEnded(t, j, func(n int) bool { return n < 100 }),
+		"not all processes have joined within 1ns")
 }
 
 // TestHostsStartInTurn counts the processes of a host that have been started and have not joined.
 func TestHostsStartInTurn(t *testing.T) {
-	s := Spec{Processes: 40, Hosts: []string{"a", "b"}, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"}, Program: []string{"sleep"}}
+	s := Spec{Processes: 40, Hosts: []string{"a", "b"}, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"},
+		Program: []string{"sleep"}}
 	s, err := s.complete()
 	require.NoError(t, err)
 	j, err := newJob(&s)

@@ -49,7 +49,8 @@ type settings struct {
 
 // taskVariables are those by which the launchers that detect knows tell a process that it is one of several.
 var taskVariables = []string{
-	"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID", varIndex,
+	"PMI_FD", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_ID",
+	varIndex,
 }
 
 // loadSettings reads the settings, and removes what would make a child of this process a task too.
@@ -75,7 +76,8 @@ func loadSettings(t *task) (s settings, err error) {
 
 func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.start+lineLimit, fmt.Errorf("the job has not started within %v", s.start))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.start+lineLimit,
+		fmt.Errorf("the job has not started within %v", s.start))
 	defer cancel()
 	identity, err := handshake.ThisBuild()
 	if err != nil {
@@ -87,7 +89,8 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	}
 	job, err := t.exchangeAddresses(ctx, s, bootstrap.Config{
 		Number: t.process, Processes: t.processes, Self: self(own.Addr().String()), Listener: first, Dial: dial,
-		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, cmp.Or(s.ranks, o.Ranks)) }, Limit: s.start, Log: o.Log,
+		Ranks: func(all []bootstrap.Process) (int, error) { return ranksOf(all, cmp.Or(s.ranks, o.Ranks)) },
+		Limit: s.start, Log: o.Log,
 	})
 	if err != nil {
 		own.Close()
@@ -95,7 +98,8 @@ func (t *task) join(ctx context.Context, s settings, o Options) (*Member, error)
 	}
 	transport, err := connect.Dial(ctx, tcp.Config{
 		Job: job.ID, Secret: job.Secret, Place: netio.PlaceOf(job.Ranks, t.processes, t.process),
-		Listener: own, Addresses: job.Addresses, Identity: identity, StartLimit: max(s.start-time.Since(began), lineLimit), SilenceMax: s.silence, Log: o.Log,
+		Listener: own, Addresses: job.Addresses, Identity: identity,
+		StartLimit: max(s.start-time.Since(began), lineLimit), SilenceMax: s.silence, Log: o.Log,
 	}, o.Transport)
 	if err != nil {
 		return nil, err

@@ -104,9 +104,10 @@ func TestTasksInAFolder(t *testing.T) {
 // allocation.
 func TestTasksOfSlurm(t *testing.T) {
 	folder := t.TempDir()
-	requireDone(t, tasks{role: "exchange", count: 3, environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
-		"SLURM_STEP_NUM_TASKS=3", "SLURM_NTASKS=8", "SLURM_LAUNCH_NODE_IPADDR=127.0.0.1", "SLURM_STEP_NUM_NODES=2",
-		"PEBBLES_RENDEZVOUS_DIR="+folder)}.run(t))
+	requireDone(t, tasks{role: "exchange", count: 3,
+		environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
+			"SLURM_STEP_NUM_TASKS=3", "SLURM_NTASKS=8", "SLURM_LAUNCH_NODE_IPADDR=127.0.0.1", "SLURM_STEP_NUM_NODES=2",
+			"PEBBLES_RENDEZVOUS_DIR="+folder)}.run(t))
 	requireEmpty(t, folder)
 }
 
@@ -114,7 +115,8 @@ func TestTasksOfOpenMPI(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // where tasks of one host publish their addresses
 	requireDone(t, tasks{role: "exchange", count: 3, environment: fixed("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE=3",
 		"OMPI_COMM_WORLD_LOCAL_SIZE=3", "PMIX_RANK=0", "PMIX_NAMESPACE=1",
-		"SLURM_JOB_ID=77", "SLURM_STEP_ID=2", "SLURM_STEP_NUM_TASKS=1", "SLURM_PROCID=0", // of the daemon that mpirun has started by srun
+		// of the daemon that mpirun has started by srun
+		"SLURM_JOB_ID=77", "SLURM_STEP_ID=2", "SLURM_STEP_NUM_TASKS=1", "SLURM_PROCID=0",
 	)}.run(t))
 	requireEmpty(t, os.Getenv("TMPDIR"))
 }
@@ -220,18 +222,21 @@ func TestTasksThatCannotStart(t *testing.T) {
 			"reach process 0: the job has not started within 1s: wait for " + folders["first"] + "/pebbles-job.0"},
 		{"two first ones", 3, within("1s", func(i int) []string { return twice(max(0, i-1)) }), -1,
 			fmt.Sprintf("port %d is in use", port)},
-		{"two of one number", 4, within("5s", func(i int) []string { return again(min(i, 2)) }), 0, "two processes have number 2"},
+		{"two of one number", 4, within("5s", func(i int) []string { return again(min(i, 2)) }), 0,
+			"two processes have number 2"},
 		{"a number that another job has left", 2, within("1s", inFolder(folders["stale"], 2)), 1,
-			stale + " is there already: two processes have number 1, or a job of the same name was killed (then remove the file)"},
+			stale + " is there already: two processes have number 1, or a job of the same name was killed (then remove the " +
+				"file)"},
 		{"a folder that is not there", 2, inFolder(filepath.Join(folders["none"], "none"), 2), 1,
-			"no such file or directory; name a folder that all hosts share and this user may write to, by PEBBLES_RENDEZVOUS_DIR"},
+			"no such file or directory; name a folder that all hosts share and this user may write to, by " +
+				"PEBBLES_RENDEZVOUS_DIR"},
 		{"no rendezvous", 2, fixed("PEBBLES_PROCESS", "PEBBLES_PROCESSES=2"), 0,
 			"PEBBLES_PROCESSES=2, so the processes must find each other: set one of PEBBLES_RENDEZVOUS"},
 		{"no secret", 2, fixed("PEBBLES_PROCESS", "PEBBLES_PROCESSES=2", "PEBBLES_RENDEZVOUS=127.0.0.1:7"), 0,
 			"needs a secret: set PEBBLES_SECRET_FILE to a file of mode 0600"},
 		{"no count", 1, fixed("JOB_COMPLETION_INDEX"), 0,
-			"an Indexed Job of Kubernetes has started this process with JOB_COMPLETION_INDEX=0, and PEBBLES_PROCESSES does not " +
-				"say how many there are"},
+			"an Indexed Job of Kubernetes has started this process with JOB_COMPLETION_INDEX=0, and PEBBLES_PROCESSES does " +
+				"not say how many there are"},
 		{"PMIx alone", 1, fixed("PMIX_RANK", "PMIX_NAMESPACE=x"), 0,
 			"a launcher that speaks PMIx alone has started this process (PMIX_RANK=0), and this program does not: start it by"},
 		{"a number that cannot be", 1, fixed("SOMETHING", "OMPI_COMM_WORLD_RANK=7", "OMPI_COMM_WORLD_SIZE=4"), 0,

@@ -40,12 +40,14 @@ func TestEqualStacksAreToldOnce(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, Write(&b))
 		text = b.String()
-		return bytes.Contains(b.Bytes(), []byte("4 goroutines of ranks 3-5, 7:\n\tgithub.com/activepebbles/pebbles/internal/stacks.waitsForever "))
+		return bytes.Contains(b.Bytes(),
+			[]byte("4 goroutines of ranks 3-5, 7:\n\tgithub.com/activepebbles/pebbles/internal/stacks.waitsForever "))
 	}, awaited, awaited/1000, "%s", &text)
 	require.Regexp(t, `(?s)waitsForever.*4 goroutines of ranks 3-5, 7, waiting for a turn:\n\titer.Pull\[`, text)
 	require.Len(t, Of(3, "stacks.waitsForever"), 1)
 	require.Empty(t, Of(6, "stacks.waitsForever"))
-	require.Empty(t, Of(3, "stacks.TestEqualStacksAreToldOnce.func1.1"), "a coroutine that waits for its turn is not stuck")
+	require.Empty(t, Of(3, "stacks.TestEqualStacksAreToldOnce.func1.1"),
+		"a coroutine that waits for its turn is not stuck")
 	close(end)
 	for range 4 {
 		<-done

@@ -31,7 +31,8 @@ var (
 func (j Job) Check() error {
 	switch {
 	case !label.MatchString(j.Name) || !unicode.IsLetter(rune(j.Name[0])):
-		return fmt.Errorf("the name %q can't be that of a Service: begin with a letter from a to z, go on with these, digits and -, and don't "+
+		return fmt.Errorf("the name %q can't be that of a Service: begin with a letter from a to z, go on with these, "+
+			"digits and -, and don't "+
 			"end with -", j.Name)
 	case j.Processes < 1 || j.Processes > processesMax:
 		return fmt.Errorf("%d processes are not a job: give 1 to %d", j.Processes, processesMax)
@@ -39,16 +40,19 @@ func (j Job) Check() error {
 		return fmt.Errorf("the name %q is too long: the last pod's host name is %s, which has %d letters, and %d are allowed",
 			j.Name, j.host(j.Processes-1), len(j.host(j.Processes-1)), labelMax)
 	case j.Namespace != "" && (!label.MatchString(j.Namespace) || len(j.Namespace) > labelMax):
-		return fmt.Errorf("the namespace %q can't be one: use up to %d letters from a to z, digits and -, and neither begin nor end with -",
+		return fmt.Errorf("the namespace %q can't be one: use up to %d letters from a to z, digits and -, and neither "+
+			"begin nor end with -",
 			j.Namespace, labelMax)
 	case j.Ranks != 0 && (j.Ranks < j.Processes || j.Ranks > ranksMax):
-		return fmt.Errorf("%d ranks don't fit %d processes: give each at least one, and all at most %d", j.Ranks, j.Processes, ranksMax)
+		return fmt.Errorf("%d ranks don't fit %d processes: give each at least one, and all at most %d", j.Ranks,
+			j.Processes, ranksMax)
 	case j.Port < 1024 || j.Port > 65535:
 		return fmt.Errorf("port %d can't be listened at by a user without privileges: give one from 1024 to 65535", j.Port)
 	case j.StartLimit <= 0:
 		return fmt.Errorf("a start limit of %v leaves no time to start: give a time such as %v", j.StartLimit, StartLimit)
 	case j.GracePeriod < time.Second || j.GracePeriod%time.Second != 0:
-		return fmt.Errorf("a grace period of %v is not what Kubernetes counts in: give whole seconds, at least 1s", j.GracePeriod)
+		return fmt.Errorf("a grace period of %v is not what Kubernetes counts in: give whole seconds, at least 1s",
+			j.GracePeriod)
 	}
 	if err := j.checkImage(); err != nil {
 		return err
@@ -61,7 +65,8 @@ func (j Job) host(process int) string { return j.Name + "-" + strconv.Itoa(proce
 
 func (j Job) checkImage() error {
 	if j.Image == "" || !utf8.ValidString(j.Image) || strings.ContainsFunc(j.Image, notInImages) {
-		return fmt.Errorf("the image %q can't be one: give what a pod is to run, such as registry.example.org/program:v1", j.Image)
+		return fmt.Errorf("the image %q can't be one: give what a pod is to run, such as registry.example.org/program:v1",
+			j.Image)
 	}
 	for _, text := range append([]string{j.Program}, j.Arguments...) {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
@@ -89,8 +94,10 @@ func isPositive(quantity string, form *regexp.Regexp) bool {
 
 // checkPackage checks what go build is to build of the folder that the image is made from.
 func checkPackage(name string) error {
-	if clean := path.Clean(name); !packages.MatchString(name) || strings.HasPrefix(clean, "..") || path.Base(clean) == "..." {
-		return fmt.Errorf("%q is no package of the folder that the image is made from: give one such as ./cmd/program, or . for the folder itself",
+	if clean := path.Clean(name); !packages.MatchString(name) || strings.HasPrefix(clean, "..") ||
+		path.Base(clean) == "..." {
+		return fmt.Errorf("%q is no package of the folder that the image is made from: give one such as ./cmd/program, or "+
+			". for the folder itself",
 			name)
 	}
 	return nil

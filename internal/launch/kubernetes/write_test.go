@@ -10,13 +10,15 @@ import (
 )
 
 func job() Job {
-	return Job{Name: "words", Image: "example.org/words:v1", Processes: 4, Port: Port, StartLimit: StartLimit, GracePeriod: GracePeriod}
+	return Job{Name: "words", Image: "example.org/words:v1", Processes: 4, Port: Port, StartLimit: StartLimit,
+		GracePeriod: GracePeriod}
 }
 
 // TestWrite has whole manifests. That they are what Kubernetes takes is for the module in apitest to say.
 func TestWrite(t *testing.T) {
 	j := job()
-	j.Namespace, j.Ranks, j.CPU, j.Memory, j.Program, j.Arguments = "team", 16, "4", "8Gi", "/program", []string{"-v", `a "b": $(C) {{.Name}}`}
+	j.Namespace, j.Ranks, j.CPU, j.Memory, j.Program, j.Arguments = "team", 16, "4", "8Gi", "/program", []string{"-v",
+		`a "b": $(C) {{.Name}}`}
 	var b strings.Builder
 	require.NoError(t, j.Write(&b, [SecretBytes]byte{0xab, 31: 0xcd}))
 	secret := "ab" + strings.Repeat("00", 30) + "cd"
@@ -137,7 +139,8 @@ ENTRYPOINT ["/program"]
 	for _, good := range []string{".", "./", "./a", "./a/b-c_d/..e"} {
 		require.NoError(t, WriteDockerfile(&b, good), good)
 	}
-	for _, bad := range []string{"", "a", "/a", "..", "../a", "./a/../../b", "./...", "./a/...", "-o", "./a b", `./a"`, "./a\n", "./a;b", ".a"} {
+	for _, bad := range []string{"", "a", "/a", "..", "../a", "./a/../../b", "./...", "./a/...", "-o", "./a b", `./a"`,
+		"./a\n", "./a;b", ".a"} {
 		require.ErrorContains(t, WriteDockerfile(&b, bad), "is no package of the folder that the image is made from", bad)
 	}
 }
@@ -160,7 +163,8 @@ func TestCheck(t *testing.T) {
 		{func(j *Job) { j.Name = "w" }, ""},
 		{func(j *Job) { j.Name = "w--1" }, ""},
 		{func(j *Job) { j.Name = strings.Repeat("w", 61) }, ""},
-		{func(j *Job) { j.Name = strings.Repeat("w", 62) }, "host name is " + strings.Repeat("w", 62) + "-3, which has 64 letters, and 63 are allowed"},
+		{func(j *Job) { j.Name = strings.Repeat("w", 62) },
+			"host name is " + strings.Repeat("w", 62) + "-3, which has 64 letters, and 63 are allowed"},
 		{func(j *Job) { j.Name, j.Processes = strings.Repeat("w", 61), 11 }, "-10, which has 64 letters"},
 		{func(j *Job) { j.Namespace = "1team" }, ""},
 		{func(j *Job) { j.Namespace = strings.Repeat("t", 63) }, ""},

@@ -46,7 +46,8 @@ func Inherit(descriptor string) (Conn, error) {
 	}
 	var state syscall.Stat_t
 	if err := syscall.Fstat(n, &state); err != nil || state.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
-		return nil, fmt.Errorf("PMI_FD=%d is not an open socket: what a task of the launcher starts can't take part in its job", n)
+		return nil, fmt.Errorf("PMI_FD=%d is not an open socket: what a task of the launcher starts can't take part in "+
+			"its job", n)
 	}
 	syscall.CloseOnExec(n)
 	if err := syscall.SetNonblock(n, true); err != nil { // so that deadlines work
@@ -102,9 +103,11 @@ func (c *Client) Put(ctx context.Context, key, value string) error {
 	case len(key) == 0 || len(key) > c.keyMax || strings.ContainsAny(key, " \n="):
 		return fmt.Errorf("put %q by PMI: a key has 1 to %d bytes, without space, newline and =", key, c.keyMax)
 	case len(value) == 0 || len(value) > c.valueMax || strings.ContainsAny(value, " \n"):
-		return fmt.Errorf("put %q by PMI: the value has %d bytes, it may have 1 to %d, without space and newline", key, len(value), c.valueMax)
+		return fmt.Errorf("put %q by PMI: the value has %d bytes, it may have 1 to %d, without space and newline", key,
+			len(value), c.valueMax)
 	}
-	if _, err := c.ask(ctx, fmt.Sprintf("cmd=put kvsname=%s key=%s value=%s", c.name, key, value), "put_result"); err != nil {
+	request := fmt.Sprintf("cmd=put kvsname=%s key=%s value=%s", c.name, key, value)
+	if _, err := c.ask(ctx, request, "put_result"); err != nil {
 		return fmt.Errorf("put %q by PMI: %w", key, err)
 	}
 	return nil
@@ -166,7 +169,8 @@ func (c *Client) exchange(ctx context.Context, request, answer string) (map[stri
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, io.ErrClosedPipe):
 		return nil, ErrClosed
 	case err != nil:
 		return nil, err

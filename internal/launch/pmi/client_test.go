@@ -55,13 +55,15 @@ func TestProcessesExchangeValues(t *testing.T) {
 func TestWrongAnswers(t *testing.T) {
 	for _, c := range []struct{ name, request, answer, says string }{
 		{"closes at once", "cmd=init", "", "greet the launcher by PMI: the launcher has closed the connection"},
-		{"closes in mid-exchange", "cmd=barrier_in", "", "wait for all processes by PMI: the launcher has closed the connection"},
+		{"closes in mid-exchange", "cmd=barrier_in", "",
+			"wait for all processes by PMI: the launcher has closed the connection"},
 		{"another version", "cmd=init", "cmd=response_to_init pmi_version=2 rc=0", `it speaks version "2"`},
 		{"refuses", "cmd=init", "cmd=response_to_init pmi_version=1 rc=-1 msg=busy", "the launcher refuses it: rc=-1 busy"},
 		{"no sizes", "cmd=get_maxes", "cmd=maxes keylen_max=64 vallen_max=x", `it says vallen_max="x"`},
 		{"no name", "cmd=get_my_kvsname", "cmd=my_kvsname", "it names no key-value space"},
 		{"something else", "cmd=put", "cmd=mcmd", `put "k" by PMI: the launcher answers "cmd=mcmd"`},
-		{"a key that is not there", "cmd=nothing", "", `get "other" by PMI: the launcher refuses it: rc=-1 key_other_not_found`},
+		{"a key that is not there", "cmd=nothing", "",
+			`get "other" by PMI: the launcher refuses it: rc=-1 key_other_not_found`},
 		{"a line without end", "cmd=put", strings.Repeat("x", 1<<17), "a line of more than 65536 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,9 +30,11 @@ func joined(lines []string) (text string) {
 // FuzzAnswers has a launcher answer anything: the client keeps to its own bounds, and ends.
 func FuzzAnswers(f *testing.F) {
 	greeting := []string{
-		"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096", "cmd=my_kvsname kvsname=j",
+		"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0",
+		"cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=4096", "cmd=my_kvsname kvsname=j",
 	}
-	f.Add(inOrder(append(greeting, "cmd=put_result rc=0", "cmd=barrier_out", "cmd=get_result rc=0 value=a=b", "cmd=finalize_ack")...))
+	f.Add(inOrder(append(greeting, "cmd=put_result rc=0", "cmd=barrier_out", "cmd=get_result rc=0 value=a=b",
+		"cmd=finalize_ack")...))
 	f.Add(inOrder(append(greeting, "cmd=put_result rc=-1 msg=full")...))
 	f.Add(inOrder("cmd=response_to_init pmi_version=2"))
 	f.Add([]byte("cmd=response_to_init pmi_version=1\ncmd=maxes keylen_max=-1 vallen_max=99999999999999999999\n"))

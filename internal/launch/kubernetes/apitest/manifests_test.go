@@ -39,7 +39,8 @@ func jobs() map[string]kubernetes.Job {
 		change(&j)
 		all[name] = j
 	}
-	for _, name := range []string{"null", "true", "no", "y", "e1", "w--1", strings.Repeat("w", 61)} { // some of which YAML takes for no text
+	// some of which YAML takes for no text
+	for _, name := range []string{"null", "true", "no", "y", "e1", "w--1", strings.Repeat("w", 61)} {
 		add("name "+name, func(j *kubernetes.Job) { j.Name = name })
 	}
 	for _, namespace := range []string{"team", "123", "1e3", "off"} {
@@ -48,7 +49,9 @@ func jobs() map[string]kubernetes.Job {
 	add("image", func(j *kubernetes.Job) { j.Image = "host:5000/a/b@sha256:" + strings.Repeat("0", 64) })
 	add("many", func(j *kubernetes.Job) { j.Processes, j.Ranks = 65536, 1<<24 })
 	add("one", func(j *kubernetes.Job) { j.Processes, j.Ranks = 1, 1 })
-	add("port and times", func(j *kubernetes.Job) { j.Port, j.StartLimit, j.GracePeriod = 65535, 1500*time.Millisecond, time.Hour })
+	add("port and times", func(j *kubernetes.Job) {
+		j.Port, j.StartLimit, j.GracePeriod = 65535, 1500*time.Millisecond, time.Hour
+	})
 	add("resources", func(j *kubernetes.Job) { j.CPU, j.Memory = "4", "8Gi" })
 	add("cpu alone", func(j *kubernetes.Job) { j.CPU = "1500m" })
 	add("memory alone", func(j *kubernetes.Job) { j.Memory = "0.5G" })
@@ -76,7 +79,8 @@ func decode(manifests []byte) (s set, err error) {
 	if err := errors.Join(core.AddToScheme(scheme), batch.AddToScheme(scheme)); err != nil {
 		return s, err
 	}
-	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme,
+		json.SerializerOptions{Yaml: true, Strict: true})
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifests)))
 	for _, into := range []runtime.Object{&s.secret, &s.service, &s.job} {
 		document, err := documents.Read()
@@ -117,7 +121,8 @@ func TestManifests(t *testing.T) {
 				require.Equal(t, meta.ObjectMeta{Name: j.Name, Namespace: j.Namespace}, m)
 			}
 			require.Empty(t, validation.IsDNS1035Label(s.service.Name))
-			require.Empty(t, validation.IsDNS1123Label(fmt.Sprintf("%s-%d", s.job.Name, j.Processes-1)), "the last pod's host name")
+			require.Empty(t, validation.IsDNS1123Label(fmt.Sprintf("%s-%d", s.job.Name, j.Processes-1)),
+				"the last pod's host name")
 
 			require.Equal(t, core.SecretTypeOpaque, s.secret.Type)
 			require.Equal(t, map[string]string{"secret": hex.EncodeToString(secret[:])}, s.secret.StringData)
@@ -203,7 +208,8 @@ func requireStarts(t *testing.T, j kubernetes.Job, s set) {
 		want = append(want, core.EnvVar{Name: "PEBBLES_RANKS", Value: fmt.Sprint(j.Ranks)})
 	}
 	require.Equal(t, append(want,
-		core.EnvVar{Name: "PEBBLES_RENDEZVOUS", Value: j.Name + "-%d." + s.service.Name + ":" + fmt.Sprint(s.service.Spec.Ports[0].Port)},
+		core.EnvVar{Name: "PEBBLES_RENDEZVOUS",
+			Value: j.Name + "-%d." + s.service.Name + ":" + fmt.Sprint(s.service.Spec.Ports[0].Port)},
 		core.EnvVar{Name: "PEBBLES_SECRET_FILE", Value: mount.MountPath + "/secret"},
 		core.EnvVar{Name: "PEBBLES_START_LIMIT", Value: j.StartLimit.String()}), container.Env)
 	require.EqualValues(t, j.Port, s.service.Spec.Ports[0].Port)
@@ -213,7 +219,8 @@ func requireStarts(t *testing.T, j kubernetes.Job, s set) {
 	volume := pod.Volumes[0].Secret
 	require.Equal(t, s.secret.Name, volume.SecretName)
 	require.EqualValues(t, 0o400, *volume.DefaultMode)
-	require.Equal(t, *pod.SecurityContext.RunAsUser, *pod.SecurityContext.FSGroup, "the group by which the user reads the secret")
+	require.Equal(t, *pod.SecurityContext.RunAsUser, *pod.SecurityContext.FSGroup,
+		"the group by which the user reads the secret")
 }
 
 // expand does what a kubelet does to a command with variables, for one that must contain none: $$ becomes $.
