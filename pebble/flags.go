@@ -194,7 +194,10 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
 		return c, fmt.Errorf("-transport %s connects processes: start the program by pebbles run -n 2", o.via)
 	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}):
-		c.Via = launch.Via(o.via, o.fabric.provider, o.fabric.pinned, o.fabric.insecure)
+		via := launch.Via{
+			Transport: o.via, Provider: o.fabric.provider, Pinned: o.fabric.pinned, Insecure: o.fabric.insecure,
+		}
+		c.Via = via.String()
 	}
 	if t := o.tuning; t.Topology || t.Coalesce || t.Cache {
 		c.Tuning = &t

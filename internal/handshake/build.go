@@ -15,7 +15,7 @@ import (
 
 // ThisBuild is the identity of the running program, without a registry: the SHA-256 of its executable, the version of
 // Go, the system and the byte order. The first call reads the executable (about 5 ms a MiB at worst), unless a launcher
-// has told its sum (see [BuildVariable]); later ones are free. Any goroutine may call it.
+// has passed its sum (see [BuildVariable]); later ones are free. Any goroutine may call it.
 func ThisBuild() (Identity, error) { return thisBuild() }
 
 var thisBuild = sync.OnceValues(func() (Identity, error) {
@@ -30,12 +30,12 @@ var thisBuild = sync.OnceValues(func() (Identity, error) {
 	}, nil
 })
 
-// BuildVariable is the environment variable in which a launcher tells the processes that it starts on its host what it
-// knows of their executable: the file's state, and its sum. A process whose executable has that state need not read it.
+// BuildVariable is the environment variable by which a launcher passes to the processes on its host what it knows of
+// their executable: the file's state, and its sum. A process whose executable has that state need not read it.
 const BuildVariable = "PEBBLES_BUILD"
 
-// told is read before anybody removes the variable.
-var told = os.Getenv(BuildVariable)
+// inherited is read before anybody removes the variable.
+var inherited = os.Getenv(BuildVariable)
 
 // BuildSetting is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file.
 func BuildSetting(name string) (string, error) {
@@ -71,12 +71,12 @@ func sumExecutable() (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	return sumUnlessTold(f, told)
+	return sumOf(f, inherited)
 }
 
-// sumUnlessTold reads a file only if nobody has told the sum of its present state.
-func sumUnlessTold(f *os.File, told string) (string, error) {
-	state, sum, _ := strings.Cut(told, " ")
+// sumOf reads a file only if known has no sum of its present state.
+func sumOf(f *os.File, known string) (string, error) {
+	state, sum, _ := strings.Cut(known, " ")
 	if len(sum) == 2*sha256.Size && state != "" && state == stateOf(f) {
 		return sum, nil
 	}

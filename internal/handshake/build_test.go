@@ -11,9 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// TestToldBuild holds what a launcher tells of a file to the sum that a process finds itself, before and after the file
-// changes.
-func TestToldBuild(t *testing.T) {
+// TestBuildSetting holds what a launcher tells of a file to the sum that a process finds itself, before and after the
+// file changes.
+func TestBuildSetting(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "program")
 	write := func(text string) *os.File {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
@@ -23,24 +23,24 @@ func TestToldBuild(t *testing.T) {
 		return f
 	}
 	f := write("abc")
-	told, err := handshake.BuildSetting(name)
+	setting, err := handshake.BuildSetting(name)
 	require.NoError(t, err)
-	_, value, _ := strings.Cut(told, "=")
+	_, value, _ := strings.Cut(setting, "=")
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2
 	require.True(t, strings.HasSuffix(value, " "+abc), value)
 
 	other := strings.Repeat("0", 64)
-	sum, err := handshake.SumUnlessTold(f, strings.Replace(value, abc, other, 1)) // it does not look
+	sum, err := handshake.SumOf(f, strings.Replace(value, abc, other, 1)) // it does not look
 	require.NoError(t, err)
 	require.Equal(t, other, sum)
 
 	f = write("abcd")
-	sum, err = handshake.SumUnlessTold(f, value)
+	sum, err = handshake.SumOf(f, value)
 	require.NoError(t, err)
 	require.NotEqual(t, abc, sum)
 	for _, wrong := range []string{"", " ", "x y", " " + abc} {
 		again := write("abcd")
-		found, err := handshake.SumUnlessTold(again, wrong)
+		found, err := handshake.SumOf(again, wrong)
 		require.NoError(t, err)
 		require.Equal(t, sum, found)
 	}

@@ -35,8 +35,8 @@ func (c *Contact) Hopeless(err error) bool {
 	return c.Refusals >= RefusalsMax || errors.As(err, &mismatch)
 }
 
-// rest is the pause before the next try. It grows.
-func (c *Contact) rest() time.Duration {
+// nextPause is the pause before the next try. It grows.
+func (c *Contact) nextPause() time.Duration {
 	c.pause = min(max(dialPauseMin, 2*c.pause), dialPauseMax)
 	return c.pause
 }
@@ -56,7 +56,7 @@ func Reach(ctx context.Context, dial func(context.Context) (again bool, err erro
 			return why
 		}
 		select {
-		case <-time.After(c.rest()):
+		case <-time.After(c.nextPause()):
 		case <-ctx.Done():
 			return why
 		}
@@ -78,7 +78,7 @@ func DialAll(ctx context.Context, contacts []*Contact, dial func(context.Context
 				case <-ctx.Done():
 				case c := <-queue:
 					if dial(ctx, c) {
-						time.AfterFunc(c.rest(), func() { queue <- c })
+						time.AfterFunc(c.nextPause(), func() { queue <- c })
 					}
 				}
 			}

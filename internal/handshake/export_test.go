@@ -1,4 +1,4 @@
 package handshake
 
-// SumUnlessTold is sumUnlessTold.
-var SumUnlessTold = sumUnlessTold
+// SumOf is sumOf.
+var SumOf = sumOf

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// strangersMax is how many strangers a [Gate] keeps beside the members that it expects.
+// strangersMax is how many connections of strangers a [Gate] keeps beside those of the members that it expects.
 const strangersMax = 64
 
-// refusedMax is how many strangers a [Gate] tells of one by one.
+// refusedMax is how many strangers a [Gate] logs one by one.
 const refusedMax = 100
 
 // Gate greets everybody who dials a listener, and hands on those who prove to be members of the job. Strangers are
-// refused, logged and bounded in number. A gate keeps Members + 64 guests that have not proven the secret. For one
-// more it drops one of those that have said nothing, or, when all have sent an opening that is signed, of these: the
-// oldest of the address that has most of them. A guest that has proven the secret is never dropped. Of strangers it
-// logs the first 100, and how many more there were. The fields must be set before Open and not be changed afterwards;
-// Log, Mismatch, Limit and Members may be left zero.
+// refused, logged and bounded in number. A gate keeps Members + 64 connections that are being greeted and have not
+// proven the secret. For one more it drops one of those that have sent nothing, or, when all have sent an opening that
+// is signed, of these: the oldest of the address that has most of them. One that has proven the secret is never
+// dropped. Of strangers it logs the first 100, and how many more there were. The fields must be set before Open and not
+// be changed afterwards; Log, Mismatch, Limit and Members may be left zero.
 type Gate struct {
 	Listener net.Listener
 	Secret   []byte
 	Mine     Hello
 	Members  int           // connections of members that may come at the same time
-	Limit    time.Duration // until a guest has said who it is; 0 is DefaultLimit
+	Limit    time.Duration // until the other end has said who it is; 0 is DefaultLimit
 	Log      *slog.Logger  // may be nil
 	// Check, when it is not nil, refuses who must not even begin, by an error. It is called by one goroutine.
 	Check func(net.Conn) error
@@ -38,35 +38,35 @@ type Gate struct {
 	Prove func(conn net.Conn, begun func()) (net.Conn, Hello, error)
 	// Welcome is given each connection that was greeted well, and owns it. It may be called from many goroutines.
 	Welcome func(net.Conn, Hello)
-	// Mismatch is told of members whose identity differs; their connections are closed. It may be called from many
+	// Mismatch is called for members whose identity differs; their connections are closed. It may be called from many
 	// goroutines, and may be nil.
 	Mismatch func(error)
 
 	mu      sync.Mutex
-	guests  []*guest // whose greeting has begun, oldest first
+	pending []*pending // connections that are being greeted, oldest first
 	closed  bool
-	refused int // guests, of which no more than refusedMax were told
+	refused int // connections, of which no more than refusedMax were logged
 	ended   sync.WaitGroup
 }
 
-// guest is a connection that is being greeted.
-type guest struct {
+// pending is a connection that is being greeted.
+type pending struct {
 	conn net.Conn
-	standing
+	class
 }
 
-// standing says who is dropped before whom.
-type standing struct {
-	step step
-	home netip.Prefix // whose guests share places: an address, of IPv6 a network of 64 bits
+// class says which connections are dropped first.
+type class struct {
+	step   step
+	source netip.Prefix // an address, of IPv6 a network of 64 bits
 }
 
-func homeOf(conn net.Conn) (home netip.Prefix) {
+func sourceOf(conn net.Conn) (source netip.Prefix) {
 	if from, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		address := from.AddrPort().Addr().Unmap().WithZone("")
-		home, _ = address.Prefix(min(address.BitLen(), 64))
+		source, _ = address.Prefix(min(address.BitLen(), 64))
 	}
-	return home
+	return source
 }
 
 // Open begins to accept. Close must be called later.
@@ -78,8 +78,8 @@ func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
 	g.Listener.Close()
-	for _, guest := range g.guests {
-		guest.conn.Close()
+	for _, p := range g.pending {
+		p.conn.Close()
 	}
 	g.mu.Unlock()
 	g.ended.Wait()
@@ -97,7 +97,7 @@ func (g *Gate) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // too many open files, or the guest has left already: both pass
+		if err != nil { // too many open files, or the other end has gone already: both pass
 			g.refuse("accept connection", "", err)
 			time.Sleep(10 * time.Millisecond)
 			continue
@@ -109,16 +109,16 @@ func (g *Gate) accept() {
 				continue
 			}
 		}
-		if guest := g.enter(conn); guest != nil {
-			g.ended.Go(func() { g.greet(guest) })
+		if p := g.add(conn); p != nil {
+			g.ended.Go(func() { g.greet(p) })
 			runtime.Gosched() // a member has spoken already: it is heard before others can drop it
 		}
 	}
 }
 
-func (g *Gate) greet(guest *guest) {
-	conn, hello, err := g.prove(guest)
-	if !g.leave(guest) {
+func (g *Gate) greet(p *pending) {
+	conn, hello, err := g.prove(p)
+	if !g.remove(p) {
 		conn.Close()
 		g.refuse("drop connection", conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
 		return
@@ -135,20 +135,20 @@ func (g *Gate) greet(guest *guest) {
 	}
 }
 
-func (g *Gate) prove(guest *guest) (net.Conn, Hello, error) {
+func (g *Gate) prove(p *pending) (net.Conn, Hello, error) {
 	if g.Prove == nil {
-		hello, err := server(guest.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(guest, s) })
-		return guest.conn, hello, err
+		hello, err := server(p.conn, g.Secret, g.Mine, g.Limit, func(s step) { g.advance(p, s) })
+		return p.conn, hello, err
 	}
-	conn, hello, err := g.Prove(guest.conn, func() { g.advance(guest, stepOpened) })
+	conn, hello, err := g.Prove(p.conn, func() { g.advance(p, stepOpened) })
 	if err != nil {
-		return guest.conn, hello, err
+		conn = p.conn
 	}
-	return conn, hello, nil
+	return conn, hello, err
 }
 
-// enter adds a guest, and drops another one when there are too many. It returns nil when the gate is closed.
-func (g *Gate) enter(conn net.Conn) *guest {
+// add adds a connection, and drops another one when there are too many. It returns nil when the gate is closed.
+func (g *Gate) add(conn net.Conn) *pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -156,66 +156,63 @@ func (g *Gate) enter(conn net.Conn) *guest {
 		return nil
 	}
 	if i := g.surplus(); i >= 0 {
-		g.guests[i].conn.Close()
-		g.guests = slices.Delete(g.guests, i, i+1)
+		g.pending[i].conn.Close()
+		g.pending = slices.Delete(g.pending, i, i+1)
 	}
-	added := &guest{conn, standing{stepSilent, homeOf(conn)}}
-	g.guests = append(g.guests, added)
-	return added
+	p := &pending{conn, class{stepSilent, sourceOf(conn)}}
+	g.pending = append(g.pending, p)
+	return p
 }
 
-// surplus is the index of the guest to drop for a new one: of those that have come least far, the oldest of the home
-// that has most. It is negative while there is room. The caller holds mu.
+// surplus is the index of the connection to drop for a new one: of those whose greeting is least far, the oldest of the
+// source that has most. It is negative while there is room. The caller holds mu.
 func (g *Gate) surplus() int {
-	unproven := 0
-	for _, guest := range g.guests {
-		if guest.step < stepProven {
+	unproven, sizes := 0, make(map[class]int)
+	for _, p := range g.pending {
+		sizes[p.class]++
+		if p.step < stepProven {
 			unproven++
 		}
 	}
 	if unproven < g.Members+strangersMax {
 		return -1
 	}
-	crowds := make(map[standing]int)
-	for _, guest := range g.guests {
-		crowds[guest.standing]++
-	}
 	drop := 0
-	for i, guest := range g.guests {
-		worst := g.guests[drop].standing
-		if guest.step < worst.step || guest.step == worst.step && crowds[guest.standing] > crowds[worst] {
+	for i, p := range g.pending {
+		worst := g.pending[drop].class
+		if p.step < worst.step || p.step == worst.step && sizes[p.class] > sizes[worst] {
 			drop = i
 		}
 	}
 	return drop
 }
 
-// advance notes how far a greeting has come.
-func (g *Gate) advance(guest *guest, s step) {
+// advance notes how far a greeting is.
+func (g *Gate) advance(p *pending, s step) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	guest.step = s
+	p.step = s
 }
 
-// leave removes a guest whose greeting has ended, and reports whether it had not been dropped.
-func (g *Gate) leave(guest *guest) bool {
+// remove removes a connection whose greeting has ended, and reports whether it had not been dropped.
+func (g *Gate) remove(p *pending) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.Index(g.guests, guest)
+	i := slices.Index(g.pending, p)
 	if i < 0 {
 		return false
 	}
-	g.guests = slices.Delete(g.guests, i, i+1)
+	g.pending = slices.Delete(g.pending, i, i+1)
 	return !g.closed
 }
 
-// refuse tells of the first strangers, and counts the others: a crowd must not fill the log.
+// refuse logs the first strangers, and counts the others: many must not fill the log.
 func (g *Gate) refuse(what, from string, err error) {
 	g.mu.Lock()
 	g.refused++
-	tell := g.refused <= refusedMax
+	logged := g.refused <= refusedMax
 	g.mu.Unlock()
-	if tell && g.Log != nil {
+	if logged && g.Log != nil {
 		g.Log.Warn(what, "from", from, "error", err)
 	}
 }

@@ -32,7 +32,7 @@ func (j *journal) Write(b []byte) (int, error) {
 type hall struct {
 	*handshake.Gate
 	log      *journal
-	guests   chan net.Conn
+	welcomed chan net.Conn
 	mismatch chan error
 }
 
@@ -46,11 +46,11 @@ func openGate(t *testing.T, members int) *hall {
 func newHall(t *testing.T, members int) *hall {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	h := &hall{log: &journal{}, guests: make(chan net.Conn, 1), mismatch: make(chan error, 1)}
+	h := &hall{log: &journal{}, welcomed: make(chan net.Conn, 1), mismatch: make(chan error, 1)}
 	h.Gate = &handshake.Gate{
 		Listener: l, Secret: []byte("secret"), Mine: hello(0), Members: members, Limit: time.Minute,
 		Log:      slog.New(slog.NewTextHandler(h.log, nil)),
-		Welcome:  func(c net.Conn, _ handshake.Hello) { h.guests <- c },
+		Welcome:  func(c net.Conn, _ handshake.Hello) { h.welcomed <- c },
 		Mismatch: func(err error) { h.mismatch <- err },
 	}
 	return h
@@ -89,7 +89,7 @@ func TestMembersPassACrowd(t *testing.T) {
 	c := h.dial(t)
 	_, err := handshake.Client(c, []byte("secret"), hello(1), 0)
 	require.NoError(t, err)
-	(<-h.guests).Close()
+	(<-h.welcomed).Close()
 	for _, c := range crowd[:30] { // the oldest are dropped for newer ones
 		requireDropped(t, c)
 	}
@@ -106,7 +106,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 		var welcomed sync.WaitGroup
 		welcomed.Go(func() {
 			for range members {
-				(<-h.guests).Close()
+				(<-h.welcomed).Close()
 			}
 		})
 		var here []*paused
@@ -128,7 +128,7 @@ func TestStrangersDropNoMember(t *testing.T) {
 	}
 }
 
-// TestAllMembersMayComeAtOnce has as many members at the gate as it was told of, and nobody is dropped.
+// TestAllMembersMayComeAtOnce has as many members at the gate as it expects, and nobody is dropped.
 func TestAllMembersMayComeAtOnce(t *testing.T) {
 	const members = 300
 	h := openGate(t, members)
@@ -139,7 +139,7 @@ func TestAllMembersMayComeAtOnce(t *testing.T) {
 	var welcomed sync.WaitGroup
 	welcomed.Go(func() {
 		for range members {
-			(<-h.guests).Close()
+			(<-h.welcomed).Close()
 		}
 	})
 	for _, c := range crowd[:members] { // the oldest
@@ -200,7 +200,7 @@ func TestNobodyIsDroppedAfterItsProof(t *testing.T) {
 	}
 	requireDropped(t, crowd[0]) // it has made room for the last one
 	require.NoError(t, member.goOn())
-	(<-h.guests).Close()
+	(<-h.welcomed).Close()
 }
 
 // TestUnsignedOpeningsDropNoMember has more strangers than the gate keeps send openings of the right form, and stay.
@@ -222,13 +222,13 @@ func TestUnsignedOpeningsDropNoMember(t *testing.T) {
 		require.Equal(t, append(opening[:8:8], make([]byte, 32)...), heard)
 	}
 	require.NoError(t, member.goOn())
-	(<-h.guests).Close()
+	(<-h.welcomed).Close()
 	_, err := handshake.Client(slow, []byte("secret"), hello(1), 0)
 	require.NoError(t, err)
-	(<-h.guests).Close()
+	(<-h.welcomed).Close()
 }
 
-// TestACrowdOfOneAddressDropsItsOwn has a guest from elsewhere say nothing for longer than a crowd.
+// TestACrowdOfOneAddressDropsItsOwn has a stranger from elsewhere send nothing for longer than a crowd.
 func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 	h := openGate(t, 0)
 	elsewhere := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
@@ -246,7 +246,7 @@ func TestACrowdOfOneAddressDropsItsOwn(t *testing.T) {
 	}
 	_, err = handshake.Client(slow, []byte("secret"), hello(1), 0)
 	require.NoError(t, err)
-	(<-h.guests).Close()
+	(<-h.welcomed).Close()
 }
 
 // TestLogOfACrowd has 150 strangers: that say what no member does, and that are seen through before. The log tells of

@@ -28,29 +28,29 @@ var ErrDropped = errors.New("it ended the connection: too many knock at it, or i
 
 var magic = [8]byte{0xa7, 'p', 'e', 'b', 'b', 'l', 'e', Protocol}
 
-// step is how far the greeting of a guest has come, as the end that accepted sees it.
+// step is how far a greeting is, as the end that accepted sees it.
 type step int
 
 const (
-	stepSilent step = iota // it has said nothing
+	stepSilent step = iota // the other end has sent nothing
 	stepOpened             // it has sent an opening that is signed
 	stepProven             // it has proven that it knows the secret
 )
 
 // greeting is one end of a connection while it is being greeted.
 type greeting struct {
-	conn   net.Conn
-	secret []byte
-	mine   Hello
-	key    key
-	reach  func(step) // is told of each step of the other end; may be nil
+	conn    net.Conn
+	secret  []byte
+	mine    Hello
+	key     key
+	reached func(step) // is called with each step of the other end
 }
 
 // Client greets for the end that dialled. The error is [ErrSecret] when one of the ends has another secret, and
 // [ErrDropped] when the other one has no room. Client returns what the other end has said of itself; when that
 // differs from mine in its identity, the error is an [*IdentityError] and the Hello is valid too. The other end must
 // prove the secret within limit (0 is [DefaultLimit]). From then on conn has no deadline: an end that gave up could
-// not know whether the other one takes the connection for good. The caller ends a greeting that takes too long by
+// not know whether the other one keeps the connection. The caller ends a greeting that takes too long by
 // closing conn, and closes conn after an error.
 func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
 	return greet(&greeting{conn: conn, secret: secret, mine: mine}, limit, (*greeting).client)
@@ -60,12 +60,12 @@ func Client(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hell
 // Hello of the other end. It writes nothing before the other end has sent an opening of the right form, answers to
 // one that is not signed by zeros, and proves nothing before the other end has.
 func Server(conn net.Conn, secret []byte, mine Hello, limit time.Duration) (Hello, error) {
-	return server(conn, secret, mine, limit, nil)
+	return server(conn, secret, mine, limit, func(step) {})
 }
 
-// server is Server, and tells reach of each step of the other end.
-func server(conn net.Conn, secret []byte, mine Hello, limit time.Duration, reach func(step)) (Hello, error) {
-	return greet(&greeting{conn: conn, secret: secret, mine: mine, reach: reach}, limit, (*greeting).server)
+// server is Server, and calls reached with each step of the other end.
+func server(conn net.Conn, secret []byte, mine Hello, limit time.Duration, reached func(step)) (Hello, error) {
+	return greet(&greeting{conn: conn, secret: secret, mine: mine, reached: reached}, limit, (*greeting).server)
 }
 
 func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error)) (Hello, error) {
@@ -91,15 +91,8 @@ func greet(g *greeting, limit time.Duration, run func(*greeting) (Hello, error))
 	return theirs, nil
 }
 
-// reached tells of a step of the other end.
-func (g *greeting) reached(s step) {
-	if g.reach != nil {
-		g.reach(s)
-	}
-}
-
-// commit ends the limit. From here on this end does not give up by itself: the other one may take the connection for
-// good as soon as it has heard our Hello, and could not be told.
+// commit ends the limit. From here on this end does not give up by itself: the other one may keep the connection as
+// soon as it has our Hello, and would not learn of it.
 func (g *greeting) commit() error {
 	if err := g.conn.SetDeadline(time.Time{}); err != nil {
 		return fmt.Errorf("clear deadline: %w", err)
@@ -108,25 +101,25 @@ func (g *greeting) commit() error {
 }
 
 func (g *greeting) client() (Hello, error) {
-	if err := g.meet(); err != nil {
+	if err := g.exchangeProofs(); err != nil {
 		return Hello{}, dropped(err)
 	}
 	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
-	if err := g.say("client hello"); err != nil {
+	if err := g.sendHello("client hello"); err != nil {
 		return Hello{}, err
 	}
-	return g.listen("server hello")
+	return g.receiveHello("server hello")
 }
 
-// meet takes a client to the proof of the server.
-func (g *greeting) meet() error {
+// exchangeProofs is a client's part up to the proof of the server.
+func (g *greeting) exchangeProofs() error {
 	mine := sign(random(), g.secret, g.mine.Job)
-	if err := g.open(mine); err != nil {
+	if err := g.sendOpening(mine); err != nil {
 		return err
 	}
-	theirs, err := g.hear()
+	theirs, err := g.receiveOpening()
 	if err != nil {
 		return err
 	}
@@ -134,10 +127,10 @@ func (g *greeting) meet() error {
 		return ErrSecret
 	}
 	g.key = sessionKey(g.secret, mine, theirs, g.mine.Job)
-	if err := g.prove("client proof"); err != nil {
+	if err := g.sendProof("client proof"); err != nil {
 		return err
 	}
-	return g.check("server proof")
+	return g.checkProof("server proof")
 }
 
 // dropped is the error of a client whose server has ended the connection before its proof. When it refuses, it says so.
@@ -151,41 +144,41 @@ func dropped(err error) error {
 }
 
 func (g *greeting) server() (Hello, error) {
-	theirs, err := g.hear()
+	theirs, err := g.receiveOpening()
 	if err != nil {
 		return Hello{}, err
 	}
 	if !theirs.signed(g.secret, g.mine.Job) {
-		_ = g.open(nonce{}) // who does not hear the refusal dials again
+		_ = g.sendOpening(nonce{}) // who does not get the refusal dials again
 		return Hello{}, ErrSecret
 	}
 	g.reached(stepOpened)
 	mine := random()
-	if err := g.open(mine); err != nil {
+	if err := g.sendOpening(mine); err != nil {
 		return Hello{}, err
 	}
 	g.key = sessionKey(g.secret, theirs, mine, g.mine.Job)
-	if err := g.check("client proof"); err != nil {
+	if err := g.checkProof("client proof"); err != nil {
 		return Hello{}, err
 	}
 	g.reached(stepProven)
-	if err := g.prove("server proof"); err != nil {
+	if err := g.sendProof("server proof"); err != nil {
 		return Hello{}, err
 	}
-	hello, err := g.listen("client hello")
+	hello, err := g.receiveHello("client hello")
 	if err != nil {
 		return Hello{}, err
 	}
 	if err := g.commit(); err != nil {
 		return Hello{}, err
 	}
-	return hello, g.say("server hello") // whatever hello is like: both ends are to know in what they differ
+	return hello, g.sendHello("server hello") // whatever hello is like: both ends are to know in what they differ
 }
 
-func (g *greeting) open(n nonce) error { return g.write("opening", append(magic[:], n[:]...)) }
+func (g *greeting) sendOpening(n nonce) error { return g.write("opening", append(magic[:], n[:]...)) }
 
-// hear looks at the magic number as soon as it is there, so that most strangers are seen through at once.
-func (g *greeting) hear() (n nonce, err error) {
+// receiveOpening checks the magic number as soon as it is there, so that most strangers are refused at once.
+func (g *greeting) receiveOpening() (n nonce, err error) {
 	heard := magic
 	if err := g.read("opening", heard[:]); err != nil {
 		return n, err
@@ -197,9 +190,9 @@ func (g *greeting) hear() (n nonce, err error) {
 	return n, err
 }
 
-func (g *greeting) prove(label string) error { return g.write("proof", g.key.sum(label, nil)) }
+func (g *greeting) sendProof(label string) error { return g.write("proof", g.key.sum(label, nil)) }
 
-func (g *greeting) check(label string) error {
+func (g *greeting) checkProof(label string) error {
 	var proof [macBytes]byte
 	if err := g.read("proof", proof[:]); err != nil {
 		return err
@@ -210,8 +203,8 @@ func (g *greeting) check(label string) error {
 	return nil
 }
 
-// say sends the Hello: length, body, HMAC of the body.
-func (g *greeting) say(label string) error {
+// sendHello sends the Hello: length, body, HMAC of the body.
+func (g *greeting) sendHello(label string) error {
 	body, err := g.mine.encode()
 	if err != nil {
 		return err
@@ -221,7 +214,7 @@ func (g *greeting) say(label string) error {
 	return g.write("hello", append(message, g.key.sum(label, body)...))
 }
 
-func (g *greeting) listen(label string) (Hello, error) {
+func (g *greeting) receiveHello(label string) (Hello, error) {
 	var length [4]byte
 	if err := g.read("hello", length[:]); err != nil {
 		return Hello{}, err

@@ -29,10 +29,8 @@ func CheckAlone(alone bool) error {
 	}
 	if processes > 1 {
 		return fmt.Errorf("this process is one of a job of %d processes, each of which would run a job of its own here: "+
-			"call "+
-			"pebble.Main or pebble.RunLaunched to take part in the job, start a simulation without a launcher, or set %s=1 "+
-			"to run alone "+
-			"on purpose", processes, varAlone)
+			"call pebble.Main or pebble.RunLaunched to take part in the job, start a simulation without a launcher, or set "+
+			"%s=1 to run alone on purpose", processes, varAlone)
 	}
 	return checkTasks("call pebble.Main or pebble.RunLaunched to take part in one job")
 }
@@ -41,8 +39,7 @@ func CheckAlone(alone bool) error {
 func checkTasks(advice string) error {
 	if tasks, variable := foreignTasks(); tasks > 1 {
 		return fmt.Errorf("another launcher has started this process as one of %d (%s=%d), each of which would run a job "+
-			"of its own: "+
-			"%s, or set %s=1 to run alone on purpose", tasks, variable, tasks, advice, varAlone)
+			"of its own: %s, or set %s=1 to run alone on purpose", tasks, variable, tasks, advice, varAlone)
 	}
 	return nil
 }

@@ -137,8 +137,7 @@ func detectByHand() (*task, error) {
 	case t.processes == 1:
 	case t.rendezvous != "" && folder, t.rendezvous == "" && !folder:
 		return nil, fmt.Errorf("%s, so the processes must find each other: set one of %s, to host:port of process 0, and "+
-			"%s, to "+
-			"a folder that all hosts share", assignment(varProcesses), varRendezvous, varRendezvousDir)
+			"%s, to a folder that all hosts share", assignment(varProcesses), varRendezvous, varRendezvousDir)
 	case t.rendezvous != "" && !secret:
 		return nil, fmt.Errorf("%s needs a secret: set %s to a file of mode 0600 with 64 hexadecimal digits",
 			assignment(varRendezvous), varSecretFile)

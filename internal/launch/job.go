@@ -209,8 +209,7 @@ func (j *job) checkStart() {
 		why += fmt.Sprintf("ssh has not got through for %d of them yet: %s %s; ", j.dialling, adviceSilent, adviceShell)
 	}
 	j.fail(fmt.Errorf("start job: not all processes have joined within %v; missing: %s; %sdoes the program call "+
-		"pebble.Main "+
-		"or launch.Join, and can its host reach %s?",
+		"pebble.Main or launch.Join, and can its host reach %s?",
 		j.spec.StartLimit, strings.Join(missing, ", "), why, j.rendezvous.address()))
 	j.terminate(terminateLimit)
 }

@@ -52,10 +52,9 @@ func startSSHD(t *testing.T) []string {
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755)) // sshd insists on it
 	}
 	config := write("sshd_config",
-		"ListenAddress 127.0.0.1:%[1]d\nHostKey %[2]s\nPidFile none\nUsePAM no\nStrictModes no\n"+
-			"AuthorizedKeysFile %[3]s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups "+
-			"%[5]d:100:%[5]d\n"+
-			"SetEnv HOME=%[4]s\n", // or else shells read what this user has in .bashrc, which may wait for locks
+		"ListenAddress 127.0.0.1:%[1]d\nHostKey %[2]s\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile "+
+			"%[3]s\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups %[5]d:100:%[5]d\nSetEnv "+
+			"HOME=%[4]s\n", // or else shells read what this user has in .bashrc, which may wait for locks
 		port, host, write("authorized", "%s", public), t.TempDir(), loginsAtOnce)
 	runSSHD(t, config)
 	me, err := user.Current()

@@ -32,8 +32,7 @@ func (j Job) Check() error {
 	switch {
 	case !label.MatchString(j.Name) || !unicode.IsLetter(rune(j.Name[0])):
 		return fmt.Errorf("the name %q can't be that of a Service: begin with a letter from a to z, go on with these, "+
-			"digits and -, and don't "+
-			"end with -", j.Name)
+			"digits and -, and don't end with -", j.Name)
 	case j.Processes < 1 || j.Processes > processesMax:
 		return fmt.Errorf("%d processes are not a job: give 1 to %d", j.Processes, processesMax)
 	case len(j.host(j.Processes-1)) > labelMax:

@@ -58,9 +58,12 @@ func jobs() map[string]kubernetes.Job {
 	add("program", func(j *kubernetes.Job) { j.Program = "/bin/a: b # 'c' $(HOSTNAME)" })
 	add("arguments", func(j *kubernetes.Job) {
 		j.Arguments = []string{
-			"", " ", "-n", "- a", "a: b", "#", "'", `"`, `\`, `\n`, "line\nline\n", "\r\n", "\t", "\a\b\f\v\x1b\x7f", "---", "...", "{{.Name}}", "{{", "}}",
-			"%d", "true", "null", "~", "1", "0x1", "*a", "&a", "!!str a", "[a]", "{a: b}", "| a", "> a", "?", "@", "`", "ü日本", "🚀", "\u0085", "\u00a0",
-			"\u2028", "\u200b", "\ufeff", "\ufffd", "\U0010ffff", "$", "$$", "$(HOSTNAME)", "$$(HOSTNAME)", "$$$(HOSTNAME)", "a$", "$(", "price $5",
+			"", " ", "-n", "- a", "a: b", "#", "'", `"`, `\`, `\n`, "line\nline\n", "\r\n", "\t", "\a\b\f\v\x1b\x7f",
+			"---", "...", "{{.Name}}", "{{", "}}",
+			"%d", "true", "null", "~", "1", "0x1", "*a", "&a", "!!str a", "[a]", "{a: b}", "| a",
+			"> a", "?", "@", "`", "ü日本", "🚀", "\u0085", "\u00a0",
+			"\u2028", "\u200b", "\ufeff", "\ufffd", "\U0010ffff", "$", "$$", "$(HOSTNAME)",
+			"$$(HOSTNAME)", "$$$(HOSTNAME)", "a$", "$(", "price $5",
 		}
 	})
 	return all
@@ -270,7 +273,8 @@ func TestDecodeBites(t *testing.T) {
 func TestQuantities(t *testing.T) {
 	taken := 0
 	for _, text := range []string{
-		"4", "0.5", "1.25", "500m", "999999", "512Mi", "8Gi", "1.5G", "3k", "3K", "3Ki", "2T", "2Ti", "0.001Gi", "8GiB", "8g", "+1", "1e3", "-1", "1,5",
+		"4", "0.5", "1.25", "500m", "999999", "512Mi", "8Gi", "1.5G", "3k", "3K", "3Ki",
+		"2T", "2Ti", "0.001Gi", "8GiB", "8g", "+1", "1e3", "-1", "1,5",
 		"8 Gi", "0", "0Gi", ".5", "5.",
 	} {
 		cpu, memory := jobs()["plain"], jobs()["plain"]
