@@ -11,8 +11,11 @@
 //	  all have arrived: stop listening
 //	                 departure: all addresses ──►
 //	                                              connect with all others: tcp.Dial
-//	            the line stays open: its end tells that the launcher is gone
+//	            the line stays open: its end means that the launcher is gone
 //	                                          ◄── complaint: who was lost, at the end of a process that has lost others
+//
+// Programs outside this module need nothing of this package: pebble.Main joins the job that a launcher has started, and
+// pebble.Flags has what a program may set of that as flags. Package pebble and the command are the only users.
 //
 // [Run] is the launcher's side, [Join] the process's. The secret is never in an argument or in the environment: a local
 // process inherits a pipe that holds it, a remote one gets it on ssh's standard input.
