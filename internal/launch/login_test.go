@@ -122,9 +122,9 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 // TestHostThatAlwaysRefuses ends at the start limit, which comes before the last try.
 func TestHostThatAlwaysRefuses(t *testing.T) {
 	s, _ := byFakeSSH(t, `[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
-		launch.Spec{StartLimit: time.Second / 2}, "a", "b")
+		launch.Spec{StartLimit: time.Second}, "a", "b")
 	_, err := startJob(t, "exchange", s).wait(t)
-	require.ErrorContains(t, err, "not all processes have joined within 500ms")
+	require.ErrorContains(t, err, "not all processes have joined within 1s")
 	require.ErrorContains(t, err, `host b: ssh said "ssh: connect to host b port 22: Connection refused"`)
 }
 

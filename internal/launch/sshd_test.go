@@ -125,7 +125,7 @@ func TestRealSSH(t *testing.T) {
 		runJob(t, "exchange", s)
 	})
 	t.Run("host that can't be reached", func(t *testing.T) {
-		s := p.spec(launch.Spec{Processes: 2, StartLimit: time.Second / 2})
+		s := p.spec(launch.Spec{Processes: 2, StartLimit: time.Second})
 		s.SSH = append(slices.Clone(ssh), "-p", fmt.Sprint(freePort(t)))
 		_, err := startJob(t, "exchange", s).wait(t)
 		require.ErrorContains(t, err, "Connection refused")

@@ -96,11 +96,11 @@ func TestHostsStartInTurn(t *testing.T) {
 // launcher, whose clock goes faster here, or the script on another host.
 func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 	for _, c := range []struct{ shell, says, prints string }{
-		{"", "process 1 (rank 1) has been stopped for 10s while others have ended: let it go on by `kill -CONT ", ""},
+		{"", "process 1 (rank 1) has been stopped for 2s while others have ended: let it go on by `kill -CONT ", ""},
 		{"sh", "process 1 (rank 1, host b) ended with status 137 (signal 9, killed) first",
-			"[1] process 1 has been stopped for 10s while others have ended; it is killed now\n"},
+			"[1] process 1 has been stopped for 2s while others have ended; it is killed now\n"},
 		{"bash", "process 1 (rank 1, host b) ended with status 137 (signal 9, killed) first",
-			"[1] process 1 has been stopped for 10s while others have ended; it is killed now\n"},
+			"[1] process 1 has been stopped for 2s while others have ended; it is killed now\n"},
 	} {
 		if _, err := os.Stat("/proc/self/stat"); err != nil {
 			t.Skip("this system does not say which processes are stopped: ", err)
@@ -108,7 +108,7 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 		var printed bytes.Buffer
 		s := Spec{
 			Processes: 2, Program: []string{"sh", "-c", `[ $PEBBLES_PROCESS = 0 ] || kill -STOP $$`},
-			Stdout: &printed, Stderr: &printed, Prefix: true, SilenceLimit: 10 * time.Second,
+			Stdout: &printed, Stderr: &printed, Prefix: true, SilenceLimit: 2 * time.Second,
 		}
 		if c.shell != "" {
 			s.Hosts, s.Bind, s.SSH = []string{"a", "b"}, "127.0.0.1", []string{"sh", "-c", `exec "$0" -c "$2"`, c.shell}
