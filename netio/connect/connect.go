@@ -11,6 +11,8 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/mux"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 	"github.com/activepebbles/pebbles/netio/shm"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
@@ -88,7 +90,7 @@ func Parse(text string) (name string, f Fabric, err error) {
 }
 
 // Opener opens the way by libfabric. When the job must have it, an error says why it can't; else there is no way then.
-type Opener func(c *tcp.Config, f Fabric, must bool) ([]tcp.Way, error)
+type Opener func(c *way.Config, f Fabric, must bool) ([]way.Way, error)
 
 var opener Opener
 
@@ -103,8 +105,7 @@ var errNoOFI = errors.New(`this program can't use libfabric: build it with impor
 // Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is [ByAuto].
 // All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
-	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) ([]tcp.Way, error) { return ways(c, name) })
-	t, err := tcp.Dial(ctx, c)
+	t, err := mux.Dial(ctx, c, func(c *way.Config) ([]way.Way, error) { return ways(c, name) })
 	if err != nil {
 		return nil, err // no interface that holds a nil pointer
 	}
@@ -112,7 +113,7 @@ func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, erro
 }
 
 // ways opens the ways of a name, in the order in which frames try them.
-func ways(c *tcp.Config, text string) ([]tcp.Way, error) {
+func ways(c *way.Config, text string) ([]way.Way, error) {
 	name, f, err := Parse(text)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package netiotest
 
 import (
+	"errors"
 	"net"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +30,43 @@ func Configs(t testing.TB, ranks, processes int) []tcp.Config {
 		}
 	}
 	return all
+}
+
+// TryAll starts all processes of a job together, and returns what each has got.
+func TryAll[T any](cs []tcp.Config, dial func(process int, c tcp.Config) (T, error)) ([]T, []error) {
+	all, errs := make([]T, len(cs)), make([]error, len(cs))
+	var running sync.WaitGroup
+	for i, c := range cs {
+		running.Go(func() { all[i], errs[i] = dial(i, c) })
+	}
+	running.Wait()
+	return all, errs
+}
+
+// StartAll is [TryAll], and requires that all processes start.
+func StartAll[T any](t testing.TB, cs []tcp.Config, dial func(process int, c tcp.Config) (T, error)) []T {
+	all, errs := TryAll(cs, dial)
+	require.NoError(t, errors.Join(errs...))
+	return all
+}
+
+// CloseAll closes all processes of a job together.
+func CloseAll[T netio.Transport](all []T) error {
+	errs := make([]error, len(all))
+	var running sync.WaitGroup
+	for i, tr := range all {
+		running.Go(func() { errs[i] = tr.Close() })
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// Interfaces are transports as the conformance suite takes them.
+func Interfaces[T netio.Transport](all []T) (some []netio.Transport) {
+	for _, tr := range all {
+		some = append(some, tr)
+	}
+	return some
 }
 
 // Secret is 32 equal bytes.

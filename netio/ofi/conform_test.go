@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/mux"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // process is one of a job that this way connects.
 type process struct {
-	*tcp.Transport
+	*mux.Transport
 	way *Way
 }
 
@@ -25,36 +25,22 @@ func (p process) Kill() { p.Under(access).Kill() }
 
 // dial starts all processes of a job over fabrics.
 func dial(t testing.TB, cs []tcp.Config, o Options, fabrics func(process int) (fabric, error)) []process {
-	all, errs := make([]process, len(cs)), make([]error, len(cs))
-	var running sync.WaitGroup
-	for i, c := range cs {
-		running.Go(func() {
-			c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
-				f, err := fabrics(i)
-				if err != nil {
-					return nil, err
-				}
-				all[i].way, err = open(c, f, o)
-				return []tcp.Way{all[i].way}, err
-			})
-			all[i].Transport, errs[i] = tcp.Dial(t.Context(), c)
+	return netiotest.StartAll(t, cs, func(i int, c tcp.Config) (p process, err error) {
+		p.Transport, err = mux.Dial(t.Context(), c, func(c *way.Config) ([]way.Way, error) {
+			f, err := fabrics(i)
+			if err != nil {
+				return nil, err
+			}
+			p.way, err = open(c, f, o)
+			return []way.Way{p.way}, err
 		})
-	}
-	running.Wait()
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-	return all
+		return p, err
+	})
 }
 
 func conforms(t *testing.T, fabrics func() func(process int) (fabric, error), except ...netiotest.Except) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
-		var all []netio.Transport
-		ps := dial(t, netiotest.Configs(t, ranks, processes), Options{All: true}, fabrics())
-		for _, p := range ps {
-			all = append(all, p)
-		}
-		return all
+		return netiotest.Interfaces(dial(t, netiotest.Configs(t, ranks, processes), Options{All: true}, fabrics()))
 	}, except...)
 }
 

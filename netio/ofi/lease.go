@@ -46,7 +46,7 @@ func (e *exposures) init() { e.all = make(map[uint64]*exposure) }
 func (e *exposures) begin(w *Way) {
 	e.w = w
 	if !w.cuts {
-		w.tcp.Under(access).Space().Guard(e)
+		w.line.Space().Guard(e)
 	}
 }
 
@@ -157,7 +157,7 @@ func (e *exposures) asked(l *link, key uint64) note {
 		answer.fault = uint32(exposed.Withdrawn)
 		return answer
 	}
-	mem, fault := l.w.tcp.Under(access).Space().Exposed(key)
+	mem, fault := l.w.line.Space().Exposed(key)
 	if fault != exposed.None {
 		answer.fault = uint32(fault)
 		return answer

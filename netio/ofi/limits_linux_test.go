@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // pinning is a fabric whose memory can't be paged out.
@@ -24,8 +25,6 @@ func TestTooLittleLockedMemory(t *testing.T) {
 	require.NoError(t, unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before))
 	require.NoError(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: slabBytes / 2, Max: before.Max}))
 	defer func() { require.NoError(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &before)) }()
-	c := netiotest.Configs(t, 2, 2)[0]
-	c.Listener.Close()
-	_, err := open(&c, pinning{(&loopback{}).open()}, Options{All: true})
+	_, err := open(&way.Config{Place: netio.PlaceOf(2, 2, 0)}, pinning{(&loopback{}).open()}, Options{All: true})
 	require.ErrorContains(t, err, "beside 0 of 262144: no more memory may be pinned: raise --pinned, or `ulimit -l`")
 }

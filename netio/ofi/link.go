@@ -269,7 +269,7 @@ func (w *Way) arrived(packet []byte) {
 		err = fmt.Errorf("check packet: %w: process %d is not linked", netio.ErrDamaged, h.process)
 	}
 	if err != nil {
-		w.after = append(w.after, func() { w.tcp.Under(access).Tell(err) })
+		w.after = append(w.after, func() { w.line.Tell(err) })
 		return
 	}
 	l := w.links[h.process]

@@ -1,7 +1,6 @@
 package ofi
 
 import (
-	"errors"
 	"log/slog"
 	"sync"
 	"testing"
@@ -10,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 	"github.com/activepebbles/pebbles/netio/netiotest"
-	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory: each arrives once, and no packet
@@ -79,15 +78,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-func closeAll(t *testing.T, all []process) {
-	var closing sync.WaitGroup
-	errs := make([]error, len(all))
-	for i, p := range all {
-		closing.Go(func() { errs[i] = p.Close() })
-	}
-	closing.Wait()
-	require.NoError(t, errors.Join(errs...))
-}
+func closeAll(t *testing.T, all []process) { require.NoError(t, netiotest.CloseAll(all)) }
 
 // TestStrangersAreDropped sends an endpoint what no member would.
 func TestStrangersAreDropped(t *testing.T) {
@@ -120,10 +111,8 @@ func TestProvidersDiffer(t *testing.T) {
 
 // TestTooLittleMemory allows less pinned memory than the way begins with.
 func TestTooLittleMemory(t *testing.T) {
-	c := netiotest.Configs(t, 2, 2)[0]
-	c.Listener.Close()
-	c.Log = slog.New(slog.DiscardHandler)
-	_, err := open(&c, (&loopback{}).open(), Options{Pinned: 1 << 20})
+	c := &way.Config{Place: netio.PlaceOf(2, 2, 0), Log: slog.New(slog.DiscardHandler)}
+	_, err := open(c, (&loopback{}).open(), Options{Pinned: 1 << 20})
 	require.ErrorContains(t, err, "raise --pinned, or `ulimit -l`")
 }
 
@@ -157,7 +146,7 @@ func TestPacket(t *testing.T) {
 
 // TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has chosen one.
 func TestProvidersThatAnybodyReaches(t *testing.T) {
-	here, there := &tcp.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}, &tcp.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
+	here, there := &way.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}, &way.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
 	require.NoError(t, mayLeave("tcp;ofi_rxm", here, false))
 	require.NoError(t, mayLeave("tcp;ofi_rxm", there, true))
 	require.NoError(t, mayLeave("verbs;ofi_rxm", there, false))

@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/activepebbles/pebbles/netio/connect"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 func init() { connect.Register(access, Open) }
 
 // Open opens the way. When the job need not have it, nothing is loaded unless there is a device or a provider was named, and what fails is logged.
-func Open(c *tcp.Config, f connect.Fabric, must bool) ([]tcp.Way, error) {
+func Open(c *way.Config, f connect.Fabric, must bool) ([]way.Way, error) {
 	if !must && f.Provider == "" && !HasDevice() || c.Place.Processes == 1 {
 		return nil, nil
 	}
 	w, err := openWay(c, f, must)
 	if err == nil {
-		return []tcp.Way{w}, nil
+		return []way.Way{w}, nil
 	}
 	if must || f.Provider != "" {
 		return nil, fmt.Errorf("use libfabric: %w", err)
@@ -27,7 +27,7 @@ func Open(c *tcp.Config, f connect.Fabric, must bool) ([]tcp.Way, error) {
 	return nil, nil
 }
 
-func openWay(c *tcp.Config, f connect.Fabric, must bool) (*Way, error) {
+func openWay(c *way.Config, f connect.Fabric, must bool) (*Way, error) {
 	node, _, err := net.SplitHostPort(c.Addresses[c.Place.Process])
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func openWay(c *tcp.Config, f connect.Fabric, must bool) (*Way, error) {
 }
 
 // mayLeave refuses a provider that anybody can reach where a process of the job is on another host, unless insecure allows it.
-func mayLeave(provider string, c *tcp.Config, insecure bool) error {
+func mayLeave(provider string, c *way.Config, insecure bool) error {
 	if !overIP[base(provider)] || insecure {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // port is one rank's end of a [Way]. What arrives for the rank is put where frames of its own process are.
 type port struct {
 	w         *Way
-	over      *tcp.Port
+	over      *local.Port
 	rank      int
 	reach     reach
 	calls     uint32 // of Recv
@@ -22,24 +22,24 @@ type port struct {
 	crossings uint64
 }
 
-func newPort(w *Way, over *tcp.Port, rank int) *port {
+func newPort(w *Way, over *local.Port, rank int) *port {
 	p := &port{w: w, over: over, rank: rank}
 	p.reach.init(p)
 	return p
 }
 
 var (
-	_ tcp.WayPort = (*port)(nil)
-	_ tcp.Reacher = (*port)(nil)
+	_ way.Port     = (*port)(nil)
+	_ way.OneSided = (*port)(nil)
 )
 
-// Reach implements [tcp.Reacher].
-func (p *port) Reach(rest local.Far) local.Far {
+// Far implements [way.OneSided].
+func (p *port) Far(rest local.Far) local.Far {
 	p.reach.rest = rest
 	return &p.reach
 }
 
-// Memory implements [tcp.WayPort]. Only frames that are fetched need memory of this way.
+// Memory implements [way.Port]. Only frames that are fetched need memory of this way.
 func (p *port) Memory(n int) []byte {
 	if n <= eagerMax+frame.HeaderRoom {
 		return nil
@@ -55,7 +55,7 @@ func (p *port) Memory(n int) []byte {
 	return mem
 }
 
-// Drop implements [tcp.WayPort].
+// Drop implements [way.Port].
 func (p *port) Drop(f *netio.Frame) {
 	if f.Cost() <= eagerMax+frame.HeaderRoom || !p.w.mu.Lock(byRank) {
 		return
@@ -64,10 +64,10 @@ func (p *port) Drop(f *netio.Frame) {
 	p.w.arena.give(f.Inside(access).Memory)
 }
 
-// Gather implements [tcp.WayPort]: frames come back by themselves, when somebody looks.
+// Gather implements [way.Port]: frames come back by themselves, when somebody looks.
 func (p *port) Gather() {}
 
-// Send implements [tcp.WayPort]. It costs a copy of up to 16 KiB, and now and then a call of the fabric.
+// Send implements [way.Port]. It costs a copy of up to 16 KiB, and now and then a call of the fabric.
 func (p *port) Send(f *netio.Frame, process int) bool {
 	w := p.w
 	l := w.links[process]
@@ -84,7 +84,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 	return false
 }
 
-// Recv implements [tcp.WayPort]. It looks when nothing else has arrived, and now and then when something has.
+// Recv implements [way.Port]. It looks when nothing else has arrived, and now and then when something has.
 func (p *port) Recv() *netio.Frame {
 	p.calls++
 	if p.calls%inflight.PromptLookEvery == 0 {
@@ -101,7 +101,7 @@ func (p *port) Recv() *netio.Frame {
 	return nil
 }
 
-// Look implements [tcp.WayPort].
+// Look implements [way.Port].
 func (p *port) Look(times int) bool {
 	p.paused = true
 	p.w.flush(byRank)
@@ -119,12 +119,12 @@ func (p *port) Look(times int) bool {
 // looksShare is how many looks at memory take as long as one at a fabric, or longer: shorter spins would be over before a sleep and its wake-up pay.
 const looksShare = 8
 
-// Announce implements [tcp.WayPort].
+// Announce implements [way.Port].
 func (p *port) Announce() bool {
 	some := p.Look(1)
 	p.w.sentry.parked()
 	return some
 }
 
-// Leave implements [tcp.WayPort].
+// Leave implements [way.Port].
 func (p *port) Leave() { p.w.sentry.back() }

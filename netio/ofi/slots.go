@@ -50,7 +50,7 @@ func (s *slots) grow(w *Way) bool {
 
 // complain says once that there was no memory to pin.
 func (w *Way) complain() {
-	if w.tcp == nil { // the job does not begin, and its error says why
+	if w.line == nil { // the job does not begin, and its error says why
 		return
 	}
 	if w.counts.Refused++; w.counts.Refused == 1 {

@@ -80,7 +80,7 @@ func (w *Way) giveUp(turn uint64) bool {
 		return false
 	}
 	w.config.Log.Warn("a call of libfabric has not returned, and is left behind", "provider", w.provider)
-	t := w.tcp.Under(access)
+	t := w.line
 	if w.mu.Holder() == byRank {
 		t.Strand()
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks moves what is under way for all,
@@ -20,9 +20,9 @@ import (
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
-	config   *tcp.Config
+	config   *way.Config
 	options  Options
-	tcp      *tcp.Transport
+	line     way.LifeLine
 	place    netio.Place
 	token    uint64 // of packets for this process
 	packet   int    // the largest
@@ -83,7 +83,7 @@ type greeting struct {
 }
 
 // open makes a way over a fabric, which it owns.
-func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
+func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w := &Way{
 		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
 		provider: f.Traits().Provider, cuts: f.Traits().Cuts, links: make([]*link, c.Place.Processes),
@@ -119,24 +119,24 @@ func open(c *tcp.Config, f fabric, o Options) (*Way, error) {
 	return w, nil
 }
 
-// Name implements [tcp.Way].
+// Name implements [way.Way].
 func (w *Way) Name() string { return "ofi" }
 
-// Offer implements [tcp.Way].
+// Offer implements [way.Way].
 func (w *Way) Offer() handshake.Offer { return w.offer }
 
-// OnHost implements [tcp.Way].
+// OnHost implements [way.Way].
 func (w *Way) OnHost(process int) bool { return w.links[process].onHost }
 
-// LooksAtMemory implements [tcp.Way].
+// LooksAtMemory implements [way.Way].
 func (w *Way) LooksAtMemory() bool { return false }
 
-// Port implements [tcp.Way].
-func (w *Way) Port(rank int) tcp.WayPort { return w.ports[rank-w.place.First] }
+// Port implements [way.Way].
+func (w *Way) Port(rank int) way.Port { return w.ports[rank-w.place.First] }
 
-// Meet implements [tcp.Way].
-func (w *Way) Meet(_ context.Context, t *tcp.Transport, addresses map[int]string) error {
-	w.tcp = t
+// Meet implements [way.Way].
+func (w *Way) Meet(_ context.Context, line way.LifeLine, addresses map[int]string) error {
+	w.line = line
 	if w.options.All && len(addresses)+1 < w.place.Processes {
 		return fmt.Errorf("connect by libfabric: %d of the other %d processes have no such fabric; give all transport ofi, or use auto or tcp",
 			w.place.Processes-1-len(addresses), w.place.Processes-1)
@@ -154,7 +154,7 @@ func (w *Way) Meet(_ context.Context, t *tcp.Transport, addresses map[int]string
 	if len(w.linked) == 0 {
 		return nil
 	}
-	for i, p := range t.Under(access).Ports() {
+	for i, p := range line.Ports() {
 		w.ports = append(w.ports, newPort(w, p, w.place.First+i))
 	}
 	w.exposures.begin(w)
@@ -247,7 +247,7 @@ const blameMax = 2 * time.Second
 func (w *Way) suspect(err error) {
 	time.AfterFunc(blameMax, func() {
 		if !w.sentry.over.Load() { // the way has not been closed meanwhile
-			w.tcp.Under(access).Tell(fmt.Errorf("use the fabric: %w", err))
+			w.line.Tell(fmt.Errorf("use the fabric: %w", err))
 		}
 	})
 }
@@ -255,7 +255,7 @@ func (w *Way) suspect(err error) {
 // broken ends the job: nothing moves any more.
 func (w *Way) broken(err error) {
 	w.closed = true
-	w.after = append(w.after, func() { w.tcp.Under(access).Tell(fmt.Errorf("use the fabric: %w", err)) })
+	w.after = append(w.after, func() { w.line.Tell(fmt.Errorf("use the fabric: %w", err)) })
 }
 
 // flush tells all there is to tell. It costs a load when there is nothing.
@@ -289,7 +289,7 @@ func (w *Way) doubt(l *link, err error) {
 	l.doubted = true
 	time.AfterFunc(suspicionMax, func() {
 		if !l.over.Load() {
-			w.tcp.Under(access).Lose(l.place.Process, fmt.Errorf("use the fabric: %w", err))
+			w.line.Lose(l.place.Process, fmt.Errorf("use the fabric: %w", err))
 		}
 	})
 }
@@ -299,16 +299,16 @@ func (w *Way) damaged(l *link, err error) {
 	if !errors.Is(err, netio.ErrDamaged) {
 		err = fmt.Errorf("check packet: %w: %w", netio.ErrDamaged, err)
 	}
-	w.after = append(w.after, func() { w.tcp.Under(access).Lose(l.place.Process, err) })
+	w.after = append(w.after, func() { w.line.Lose(l.place.Process, err) })
 }
 
-// Unlink implements [tcp.Way].
+// Unlink implements [way.Way].
 func (w *Way) Unlink(process int) {
 	l := w.links[process]
 	if l == nil || l.over.Swap(true) {
 		return
 	}
-	finished := w.tcp.Under(access).Finished(process)
+	finished := w.line.Finished(process)
 	w.watch.begin(w, !finished)
 	unlinked := make(chan struct{})
 	go func() {
@@ -343,7 +343,7 @@ func (w *Way) stir() {
 	}
 }
 
-// Close implements [tcp.Way].
+// Close implements [way.Way].
 func (w *Way) Close(quiet bool) {
 	w.watch.closing.Store(true)
 	w.watch.begin(w, !quiet)

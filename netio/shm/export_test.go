@@ -10,12 +10,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
+	"github.com/activepebbles/pebbles/netio/internal/mux"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // Process is one of a job all of whose processes share memory.
 type Process struct {
-	*tcp.Transport
+	*mux.Transport
 	way *Way
 }
 
@@ -36,7 +38,7 @@ func DialBlind(ctx context.Context, c tcp.Config, sees int64) (Process, error) {
 }
 
 func dial(ctx context.Context, c tcp.Config, change func(*Way)) (p Process, err error) {
-	c.Inside(access).Faster(func(c *tcp.Config) ([]tcp.Way, error) {
+	p.Transport, err = mux.Dial(ctx, c, func(c *way.Config) ([]way.Way, error) {
 		ways, err := Open(c, true)
 		for _, w := range ways {
 			p.way = w.(*Way)
@@ -44,7 +46,6 @@ func dial(ctx context.Context, c tcp.Config, change func(*Way)) (p Process, err 
 		}
 		return ways, err
 	})
-	p.Transport, err = tcp.Dial(ctx, c)
 	return p, err
 }
 

@@ -13,13 +13,13 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // meeting is where the processes of one host give each other their memory: over Unix sockets, after both ends have
 // proven that they know the job's secret. Each dials those below its own number, as with TCP.
 type meeting struct {
-	c      *tcp.Config
+	c      *way.Config
 	w      *Way
 	gate   handshake.Gate
 	failed chan error // capacity 1: the first reason to give up
@@ -35,11 +35,11 @@ type meeting struct {
 const memoryLane = 2
 
 // newMeeting lets others in.
-func newMeeting(c *tcp.Config, w *Way, socket *net.UnixListener) *meeting {
+func newMeeting(c *way.Config, w *Way, socket *net.UnixListener) *meeting {
 	m := &meeting{c: c, w: w, failed: make(chan error, 1), met: make(chan int, c.Place.Processes)}
 	m.open, m.shut = context.WithCancel(context.Background())
 	m.gate = handshake.Gate{
-		Listener: socket, Secret: c.Secret, Mine: c.Inside(access).Hello(memoryLane), Limit: c.HandshakeLimit,
+		Listener: socket, Secret: c.Secret, Mine: c.Hello(memoryLane), Limit: c.HandshakeLimit,
 		Log: c.Log, Members: c.Place.Processes - 1 - c.Place.Process, Welcome: m.welcome, Mismatch: m.fail,
 		Check: sameUser,
 	}
@@ -59,7 +59,7 @@ func (m *meeting) strangers(addresses map[int]string) string {
 }
 
 // meet returns when all processes with an address share their memory with this one.
-func (m *meeting) meet(ctx context.Context, t *tcp.Transport, addresses map[int]string) error {
+func (m *meeting) meet(ctx context.Context, line way.LifeLine, addresses map[int]string) error {
 	var dials sync.WaitGroup
 	defer dials.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -82,10 +82,10 @@ func (m *meeting) meet(ctx context.Context, t *tcp.Transport, addresses map[int]
 			delete(missing, process)
 		case err := <-m.failed:
 			return err
-		case err := <-t.Under(access).First():
+		case err := <-line.First():
 			return err
 		case <-ctx.Done():
-			err := m.c.Inside(access).Absent(slices.Sorted(maps.Keys(missing)), context.Cause(ctx))
+			err := way.Absent(m.c.Addresses, slices.Sorted(maps.Keys(missing)), context.Cause(ctx))
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			if m.last != nil {
@@ -140,7 +140,7 @@ func (m *meeting) dialOnce(ctx context.Context, process int, socket string) erro
 	if err := sameUser(conn); err != nil {
 		return err
 	}
-	hello, err := handshake.Client(conn, m.c.Secret, m.c.Inside(access).Hello(memoryLane), m.c.HandshakeLimit)
+	hello, err := handshake.Client(conn, m.c.Secret, m.c.Hello(memoryLane), m.c.HandshakeLimit)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/netio/netiotest"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // TestDialsBesideACrowd has others fill the queue of a process's socket for longer than a process may be refused.
@@ -32,7 +33,7 @@ func TestDialsBesideACrowd(t *testing.T) {
 	}
 	require.ErrorIs(t, err, unix.EAGAIN)
 
-	m := &meeting{c: &netiotest.Configs(t, 2, 2)[1], failed: make(chan error, 1)}
+	m := &meeting{c: &way.Config{Place: netio.PlaceOf(2, 2, 1)}, failed: make(chan error, 1)}
 	contact := &handshake.Contact{Process: 0}
 	for range handshake.RefusalsMax + 2 {
 		require.True(t, m.dial(context.Background(), contact, socket))

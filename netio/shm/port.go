@@ -8,7 +8,6 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
-	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
 // port is one rank's end of a [Way].
@@ -28,19 +27,19 @@ type port struct {
 	detours   uint64 // frames that had no room there
 }
 
-func newPort(w *Way, over *tcp.Port, rank int) *port {
+func newPort(w *Way, over *local.Port, rank int) *port {
 	p := &port{w: w, rank: rank, pool: over.Pool(), parking: over.Parking(), ring: w.own.ring(rank), releases: w.own.releasesOf(rank)}
 	p.received.init(w)
 	return p
 }
 
-// Memory implements [tcp.WayPort].
+// Memory implements [way.Port].
 func (p *port) Memory(n int) []byte { return p.w.arena.take(n) }
 
-// Drop implements [tcp.WayPort].
+// Drop implements [way.Port].
 func (p *port) Drop(f *netio.Frame) { p.w.arena.give(p.w.own, f.Inside(access).Memory) }
 
-// Gather implements [tcp.WayPort]: it takes in what others have told of the port's frames.
+// Gather implements [way.Port]: it takes in what others have told of the port's frames.
 func (p *port) Gather() {
 	if ended := p.w.ended.Load(); ended != p.ended {
 		p.ended = ended
@@ -71,7 +70,7 @@ func (p *port) home(f sent) {
 	p.pool.Inside(access).Back(f.account, 1)
 }
 
-// Send implements [tcp.WayPort]. It costs an atomic exchange and a store that takes a cache line to another processor; when the
+// Send implements [way.Port]. It costs an atomic exchange and a store that takes a cache line to another processor; when the
 // receiver sleeps, a system call.
 func (p *port) Send(f *netio.Frame, process int) bool {
 	to := p.w.links[process]
@@ -142,7 +141,7 @@ func (p *port) cross(f *netio.Frame, to *link) bool {
 	return true
 }
 
-// Recv implements [tcp.WayPort]. What makes no sense ends the job.
+// Recv implements [way.Port]. What makes no sense ends the job.
 func (p *port) Recv() (f *netio.Frame) {
 	for f == nil && p.ring.Filled(p.next) {
 		s := p.ring.At(p.next)
@@ -173,7 +172,7 @@ func (p *port) tell() {
 	}
 }
 
-// Look implements [tcp.WayPort]. When it looks in vain, it may wake other ranks of this process.
+// Look implements [way.Port]. When it looks in vain, it may wake other ranks of this process.
 func (p *port) Look(times int) bool {
 	p.tell()
 	for range times {
@@ -187,7 +186,7 @@ func (p *port) Look(times int) bool {
 	return false
 }
 
-// Announce implements [tcp.WayPort].
+// Announce implements [way.Port].
 func (p *port) Announce() bool {
 	p.tell()
 	p.ring.Header.Asleep.Store(asleep)
@@ -195,5 +194,5 @@ func (p *port) Announce() bool {
 	return released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()
 }
 
-// Leave implements [tcp.WayPort].
+// Leave implements [way.Port].
 func (p *port) Leave() { p.ring.Header.Asleep.Store(awake) }

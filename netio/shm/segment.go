@@ -9,12 +9,13 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/local"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // newSegment makes the segment of this process's exposed memory. The file is for those who are to map it too.
 func newSegment(p netio.Place) (*exposed.Segment, *os.File, error) {
-	users, room := tcp.Users(p), exposed.Room()
+	users, room := local.Users(p), exposed.Room()
 	file, mapped, err := newMemory(exposed.Bytes(room, users))
 	for ; err != nil && room > segmentMin; room /= 2 { // where files or address space are limited
 		file, mapped, err = newMemory(exposed.Bytes(room, users))
@@ -40,7 +41,7 @@ func (w *Way) openSegment(file *os.File, p netio.Place) (*exposed.Segment, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := exposed.Share(mapped, unmapMemory, p.Process, tcp.Users(p))
+	s, err := exposed.Share(mapped, unmapMemory, p.Process, local.Users(p))
 	if err != nil {
 		unmapMemory(mapped)
 	}
@@ -73,8 +74,8 @@ func (w *Way) shareSegments(conn net.Conn, file *os.File, p netio.Place, log *sl
 }
 
 // share has the transport use the segments, after all have met.
-func (w *Way) share(t *tcp.Transport) {
-	space := t.Under(access).Space()
+func (w *Way) share(line way.LifeLine) {
+	space := line.Space()
 	space.Share(w.segment)
 	for _, l := range w.links {
 		if l != nil && l.segment != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/internal/mux"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/shm"
 	"github.com/activepebbles/pebbles/netio/tcp"
@@ -56,33 +57,20 @@ func needMemory(t testing.TB) {
 
 // dialShm starts all processes of a job, which share memory although they are one.
 func dialShm(t testing.TB, cs []tcp.Config) []shm.Process {
-	return startAll(t, cs, func(c tcp.Config) (shm.Process, error) { return shm.Dial(t.Context(), c) })
-}
-
-func startAll(t testing.TB, cs []tcp.Config, dial func(tcp.Config) (shm.Process, error)) []shm.Process {
-	all, errs := make([]shm.Process, len(cs)), make([]error, len(cs))
-	var running sync.WaitGroup
-	for i, c := range cs {
-		running.Go(func() { all[i], errs[i] = dial(c) })
-	}
-	running.Wait()
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-	return all
+	return netiotest.StartAll(t, cs, func(_ int, c tcp.Config) (shm.Process, error) { return shm.Dial(t.Context(), c) })
 }
 
 func dialMixed(t testing.TB, ranks int) []netio.Transport {
 	all, errs := dialBy(t.Context(), netiotest.Configs(t, ranks, 3), lastByTCP)
 	for i, err := range errs {
 		require.NoError(t, err)
-		all[i] = killable{all[i].(*tcp.Transport)}
+		all[i] = killable{all[i].(*mux.Transport)}
 	}
 	return all
 }
 
-// killable is a TCP transport that tests can end.
-type killable struct{ *tcp.Transport }
+// killable is a transport that tests can end.
+type killable struct{ *mux.Transport }
 
 func (k killable) Kill() { k.Under(frame.Access{}).Kill() }
 
@@ -94,13 +82,7 @@ func lastByTCP(process int) string {
 }
 
 func dialBy(ctx context.Context, cs []tcp.Config, name func(process int) string) ([]netio.Transport, []error) {
-	all, errs := make([]netio.Transport, len(cs)), make([]error, len(cs))
-	var running sync.WaitGroup
-	for i, c := range cs {
-		running.Go(func() { all[i], errs[i] = connect.Dial(ctx, c, name(i)) })
-	}
-	running.Wait()
-	return all, errs
+	return netiotest.TryAll(cs, func(i int, c tcp.Config) (netio.Transport, error) { return connect.Dial(ctx, c, name(i)) })
 }
 
 func TestNamesOfTransports(t *testing.T) {
@@ -146,7 +128,7 @@ func TestMappingsAreMutual(t *testing.T) {
 	needMemory(t)
 	for sees := range int64(3) {
 		cs := netiotest.Configs(t, 3, 3)
-		all := startAll(t, cs, func(c tcp.Config) (shm.Process, error) {
+		all := netiotest.StartAll(t, cs, func(_ int, c tcp.Config) (shm.Process, error) {
 			if c.Place.Process == 1 {
 				return shm.DialBlind(t.Context(), c, sees)
 			}

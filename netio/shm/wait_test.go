@@ -28,8 +28,8 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 			return func() { f.Release(); both[1].way.ports[0].tell() }
 		},
 		"frame by the other way": func(both [2]Process) func() {
-			p := both[0].Under(access).Ports()[0]
-			return func() { p.Deliver(address(p, netio.Data, 1, 0, 1000)) }
+			p, own := both[0].Port(0), both[0].Under(access).Ports()[0]
+			return func() { own.Deliver(address(p, netio.Data, 1, 0, 1000)) }
 		},
 		"end of a link": func(both [2]Process) func() { return func() { both[0].way.Unlink(1); both[0].Port(0).Wake() } },
 		"call":          func(both [2]Process) func() { return both[0].Port(0).Wake },

@@ -17,7 +17,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/local"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // Way is the way between processes of one host that share memory. A rank's pool lends memory that the other processes see
@@ -32,7 +32,7 @@ type Way struct {
 	meeting *meeting
 	offer   handshake.Offer
 	all     bool // the job can't do without
-	tcp     *tcp.Transport
+	line    way.LifeLine
 	place   netio.Place
 	own     *region
 	memory  *os.File // of the region, until all have met
@@ -66,11 +66,11 @@ type lane struct {
 
 // Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error says why some
 // can't; else there is no way then.
-func Open(c *tcp.Config, all bool) ([]tcp.Way, error) {
+func Open(c *way.Config, all bool) ([]way.Way, error) {
 	w := &Way{all: all, place: c.Place, see: openMemory, links: make([]*link, c.Place.Processes)}
 	err := w.open(c)
 	if err == nil {
-		return []tcp.Way{w}, nil
+		return []way.Way{w}, nil
 	}
 	w.giveBack()
 	if all {
@@ -80,7 +80,7 @@ func Open(c *tcp.Config, all bool) ([]tcp.Way, error) {
 	return nil, nil
 }
 
-func (w *Way) open(c *tcp.Config) (err error) {
+func (w *Way) open(c *way.Config) (err error) {
 	if w.offer.Place, err = thisHost(); err != nil {
 		return err
 	}
@@ -105,23 +105,23 @@ func (w *Way) open(c *tcp.Config) (err error) {
 	return nil
 }
 
-// Name implements [tcp.Way].
+// Name implements [way.Way].
 func (w *Way) Name() string { return "shm" }
 
-// Offer implements [tcp.Way].
+// Offer implements [way.Way].
 func (w *Way) Offer() handshake.Offer { return w.offer }
 
-// OnHost implements [tcp.Way].
+// OnHost implements [way.Way].
 func (w *Way) OnHost(int) bool { return true }
 
-// LooksAtMemory implements [tcp.Way].
+// LooksAtMemory implements [way.Way].
 func (w *Way) LooksAtMemory() bool { return true }
 
-// Port implements [tcp.Way].
-func (w *Way) Port(rank int) tcp.WayPort { return w.ports[rank-w.place.First] }
+// Port implements [way.Way].
+func (w *Way) Port(rank int) way.Port { return w.ports[rank-w.place.First] }
 
-// Meet implements [tcp.Way].
-func (w *Way) Meet(ctx context.Context, t *tcp.Transport, addresses map[int]string) error {
+// Meet implements [way.Way].
+func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]string) error {
 	defer w.meeting.leave()
 	if w.all && len(addresses)+1 < w.place.Processes {
 		return fmt.Errorf("share memory with %s: not on this host, or of another user, network or container; use transport %s or %s",
@@ -131,21 +131,21 @@ func (w *Way) Meet(ctx context.Context, t *tcp.Transport, addresses map[int]stri
 		w.giveBack()
 		return nil
 	}
-	if err := w.meeting.meet(ctx, t, addresses); err != nil {
+	if err := w.meeting.meet(ctx, line, addresses); err != nil {
 		return err
 	}
-	w.tcp = t
+	w.line = line
 	w.memory.Close()
 	w.exposed.Close()
-	w.share(t)
-	for i, p := range t.Under(access).Ports() {
+	w.share(line)
+	for i, p := range line.Ports() {
 		w.ports = append(w.ports, newPort(w, p, w.place.First+i))
 	}
 	w.heard.Go(w.listen)
 	return nil
 }
 
-// Close implements [tcp.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as long as
+// Close implements [way.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as long as
 // somebody has a frame or a port.
 func (w *Way) Close(quiet bool) {
 	w.meeting.leave()
@@ -170,7 +170,7 @@ func (w *Way) giveBack() {
 	}
 }
 
-// Unlink implements [tcp.Way].
+// Unlink implements [way.Way].
 func (w *Way) Unlink(process int) {
 	if l := w.links[process]; l != nil {
 		l.over.Store(true)
@@ -229,10 +229,10 @@ func (w *Way) link(process int) *link {
 func (w *Way) damaged(from *link, what error) {
 	err := fmt.Errorf("check shared memory: %w: %w", netio.ErrDamaged, what)
 	if from == nil {
-		w.tcp.Under(access).Tell(err)
+		w.line.Tell(err)
 		return
 	}
-	w.tcp.Under(access).Lose(from.place.Process, err)
+	w.line.Lose(from.place.Process, err)
 }
 
 // tell tells the rank that sent them that the first n frames of a list were released.

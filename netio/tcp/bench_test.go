@@ -14,7 +14,7 @@ func BenchmarkTCPPingPong(b *testing.B) {
 			all := dialAll(b, netiotest.Configs(b, 2, 2))
 			netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), kind, netiotest.Wait)
 			b.StopTimer()
-			closeAll(b, all)
+			_ = netiotest.CloseAll(all)
 		})
 	}
 }
@@ -24,7 +24,7 @@ func BenchmarkTCPPausingPingPong(b *testing.B) {
 	all := dialAll(b, netiotest.Configs(b, 2, 2))
 	netiotest.PingPong(b, all[0].Port(0), all[1].Port(1), netio.Control, netio.Port.Pause)
 	b.StopTimer()
-	closeAll(b, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // BenchmarkTCPStream sends frames of 8 KiB one way. Receivers add up a word of each, so that the sum shows that all came.
@@ -32,14 +32,14 @@ func BenchmarkTCPStream(b *testing.B) {
 	all := dialAll(b, netiotest.Configs(b, 2, 2))
 	netiotest.Stream(b, all[0].Port(0), all[1].Port(1), 8<<10)
 	b.StopTimer()
-	closeAll(b, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // BenchmarkTCPAbsentOwner has rank 0 get from rank 1, which computes.
 func BenchmarkTCPAbsentOwner(b *testing.B) {
 	all := dialAll(b, netiotest.Configs(b, 2, 2))
 	netiotest.AbsentOwner(b, all[0].Port(0), all[1].Port(1))
-	closeAll(b, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // BenchmarkTCPCredit is the same for senders that let themselves have only a few frames under way.
@@ -49,7 +49,7 @@ func BenchmarkTCPCredit(b *testing.B) {
 			all := dialAll(b, netiotest.Configs(b, 2, 2))
 			netiotest.StreamWithin(b, all[0].Port(0), all[1].Port(1), 8<<10, frames*netio.FrameCost(8<<10))
 			b.StopTimer()
-			closeAll(b, all)
+			_ = netiotest.CloseAll(all)
 		})
 	}
 }

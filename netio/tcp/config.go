@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,9 +28,8 @@ type Config struct {
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
 
-	open   func(*Config) ([]Way, error) // opens faster ways; may be nil
-	ways   []Way                        // that are open
-	served bool                         // goroutines serve the lanes, as they do where sockets can't be polled
+	layer  Layer // over the transport; may be nil
+	served bool  // goroutines serve the lanes, as they do where sockets can't be polled
 }
 
 const secretBytes = 32
@@ -40,8 +40,20 @@ func (c *Config) Inside(frame.Access) *insideConfig { return (*insideConfig)(c) 
 // insideConfig has the methods of a configuration that are for transports.
 type insideConfig Config
 
-// Faster has Dial open faster ways by a function, before this process greets others, in the order in which frames try them.
-func (c *insideConfig) Faster(open func(*Config) ([]Way, error)) { c.open = open }
+// Under has [Dial] make a transport that lies under a layer.
+func (c *insideConfig) Under(l Layer) { c.layer = l }
+
+// Layer lies over a transport, and brings faster ways to some processes. [Dial] and [Transport.Close] call it.
+type Layer interface {
+	// Open comes first, before this process greets others. The configuration has its defaults.
+	Open(t *Transport, c *Config) error
+	// Offers are what others are told of this process at the handshake, by the names of ways.
+	Offers() map[string]handshake.Offer
+	// Meet comes when all processes are connected.
+	Meet(ctx context.Context) error
+	// Shut comes last, also after a start that failed. quiet says that all others have said goodbye.
+	Shut(quiet bool)
+}
 
 // complete fills in defaults, and returns an error for what can't work.
 func (c *Config) complete() error {
@@ -76,21 +88,12 @@ func setDefault(v *time.Duration, to time.Duration) {
 
 // Hello is how this process greets others on a connection.
 func (c *insideConfig) Hello(lane uint8) handshake.Hello {
-	offers := make(map[string]handshake.Offer)
-	for _, w := range c.ways {
-		offers[w.Name()] = w.Offer()
+	var offers map[string]handshake.Offer
+	if c.layer != nil {
+		offers = c.layer.Offers()
 	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
 		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity, Offers: offers,
 	}
-}
-
-// Absent is the error for processes that are not connected.
-func (c *insideConfig) Absent(processes []int, cause error) error {
-	e := &netio.AbsentError{Processes: processes, Cause: cause}
-	for _, p := range processes {
-		e.Addresses = append(e.Addresses, c.Addresses[p])
-	}
-	return e
 }

@@ -1,7 +1,5 @@
 package tcp
 
-import "github.com/activepebbles/pebbles/netio/internal/idle"
-
 // Kill ends the transport as the death of its process would: connections break without a goodbye.
 func (t *Transport) Kill() { t.Under(access).Kill() }
 
@@ -27,18 +25,6 @@ func (t *Transport) ReceivedPeak() (peak int64) {
 
 // Serve has goroutines serve the lanes, as where sockets can't be polled.
 func (c *Config) Serve() { c.served = true }
-
-// Policy is how ranks wait that have faster ways.
-func (t *Transport) Policy() *idle.Policy { return &t.policy }
-
-// Look tells whether TCP has brought frames to the first rank, after a look at sockets.
-func (t *Transport) Look() bool {
-	t.ports[0].look()
-	return t.ports[0].Has()
-}
-
-// Looks is how often the first rank has looked at sockets.
-func (t *Transport) Looks() int { return int(t.ports[0].looks.Load()) }
 
 // CheckFiles is checkFiles.
 var CheckFiles = checkFiles

@@ -51,7 +51,7 @@ func TestFlippedBitIsNamed(t *testing.T) {
 			require.ErrorContains(t, err, "check "+name)
 			require.ErrorAs(t, <-told[1], &lost, "the other end is told too")
 			require.Nil(t, all[0].Port(0).Recv(), "damaged frames don't arrive")
-			closeAll(t, all)
+			_ = netiotest.CloseAll(all)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func TestCutConnectionIsLost(t *testing.T) {
 		var lost *netio.LostError
 		require.ErrorAs(t, <-told[i], &lost)
 	}
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
 
 func TestFrameForFinishedProcessIsTold(t *testing.T) {
@@ -108,7 +108,7 @@ func TestEventsBeforeStartAreKept(t *testing.T) {
 	var aborted *netio.AbortError
 	require.ErrorAs(t, <-told[1], &aborted)
 	require.Equal(t, "too early", aborted.Reason)
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
 
 func TestWrongUsePanics(t *testing.T) {
@@ -117,5 +117,5 @@ func TestWrongUsePanics(t *testing.T) {
 	require.PanicsWithValue(t, "netio: a frame is for rank 2, the job has 2", func() { send(all[0], 0, 2, 1) })
 	require.Panics(t, func() { mem.New(0) })
 	require.Panics(t, func() { netio.NewPool(nil).Get(netio.FrameBytesMax + 1) })
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }

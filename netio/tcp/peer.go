@@ -44,8 +44,7 @@ type peer struct {
 	server server      // of its operations on memory that is exposed here
 	silent atomic.Bool // it will answer nothing any more
 
-	offers         map[string]handshake.Offer // by the names of ways; this and the next are settled before Dial returns
-	linked, onHost bool                       // by a faster way, and one of this host
+	offers map[string]handshake.Offer // by the names of ways; settled when all are connected
 
 	mu      sync.Mutex // guards all below, and conn of the lanes while joining
 	over    bool

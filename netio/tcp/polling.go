@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// open opens faster ways, makes sockets be polled, where the system allows it, and sets up who looks after them.
+// open opens the layer above, makes sockets be polled, where the system allows it, and sets up who looks after them.
 func (t *Transport) open() (err error) {
-	if t.config.open != nil {
-		if t.config.ways, err = t.config.open(&t.config); err != nil {
+	if t.config.layer != nil {
+		if err = t.config.layer.Open(t, &t.config); err != nil {
 			return err
 		}
 	}
@@ -24,8 +24,8 @@ func (t *Transport) open() (err error) {
 	t.poller.awake.Store(int64(len(t.ports)))
 	t.poller.room = int64(runtime.GOMAXPROCS(0)) - 1
 	t.delayed.Init(t.flushDelayed)
-	t.lookouts.Go(t.poller.run)
-	t.lookouts.Go(t.pulse)
+	t.background.Go(t.poller.run)
+	t.background.Go(t.pulse)
 	return nil
 }
 
@@ -56,9 +56,9 @@ func (t *Transport) shutSockets() {
 	t.delayed.Stop()
 	t.sockets.interrupt()
 	t.poller.parking.Wake()
-	t.lookouts.Wait()
+	t.background.Wait()
 	for _, p := range t.ports {
-		p.blindfold()
+		p.endLooks()
 	}
 	t.sockets.close()
 }

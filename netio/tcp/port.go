@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
@@ -29,11 +30,11 @@ type Port struct {
 	yield   func() // lets other processes run; tests replace it
 	calls   uint32 // of Recv
 	nothing uint32 // of them, those that found nothing at once
-	stirred int    // looks at sockets to come that are worth it, since one has found something
+	fresh   int    // looks at sockets to come that are worth it, since one has found something
 
 	looks   atomic.Uint64 // how often Recv has looked at sockets; the poller reads it
 	looking sync.Mutex
-	blind   bool // the transport has ended; guarded by looking
+	ended   bool // the transport has; guarded by looking
 	events  [eventsMax]readiness
 }
 
@@ -44,11 +45,6 @@ func newPort(t *Transport, l *local.Port, rank int) *Port {
 	p.remote = remote{t: t, rank: rank}
 	p.oneSided = local.NewOneSided(rank, t.place, t.space, &p.remote)
 	return p
-}
-
-// reachBy lets a faster way reach exposed memory, before the first use.
-func (p *Port) reachBy(r Reacher) {
-	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, r.Reach(&p.remote))
 }
 
 // OneSided implements [netio.Port].
@@ -103,20 +99,20 @@ func (p *Port) Recv() *netio.Frame {
 		return nil
 	}
 	p.paused = false
-	if !p.lookAround() {
+	if !p.lookOn() {
 		return nil
 	}
 	return p.received()
 }
 
-// lookAround is a look of a rank that goes on to look.
-func (p *Port) lookAround() bool {
+// lookOn is a look of a rank that goes on to look.
+func (p *Port) lookOn() bool {
 	p.looks.Store(p.looks.Load() + 1)
 	if p.look() {
-		p.stirred = idle.StirredLooks
+		p.fresh = idle.FreshLooks
 		return true
 	}
-	p.stirred = max(0, p.stirred-1)
+	p.fresh = max(0, p.fresh-1)
 	return false
 }
 
@@ -139,14 +135,14 @@ func (p *Port) received() *netio.Frame {
 func (p *Port) look() bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
-	return !p.blind && p.t.look(p.events[:])
+	return !p.ended && p.t.look(p.events[:])
 }
 
-// blindfold returns when this rank looks at sockets no more.
-func (p *Port) blindfold() {
+// endLooks returns when this rank looks at sockets no more.
+func (p *Port) endLooks() {
 	p.looking.Lock()
 	defer p.looking.Unlock()
-	p.blind = true
+	p.ended = true
 }
 
 // Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has released.
@@ -205,3 +201,33 @@ func (p *Port) pauseServed() {
 	p.t.acks.flushPrompt()
 	p.Port.Pause()
 }
+
+// Inside is the part of a port that is for the multiplexer.
+func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
+
+// insidePort has the methods of a port that are for the multiplexer. All but Through are for the rank's goroutine.
+type insidePort Port
+
+// Through has the rank's operations on memory that no process of this host has mapped go to what a function makes of those over TCP. It
+// comes before the first use.
+func (p *insidePort) Through(far func(local.Far) local.Far) {
+	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, far(&p.remote))
+}
+
+// Received returns a frame that has come from a socket, or from a rank of this process. It looks at no socket.
+func (p *insidePort) Received() *netio.Frame { return (*Port)(p).received() }
+
+// Active tells whether sockets are worth each look: an operation is under way there, or something has come lately.
+func (p *insidePort) Active() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.fresh > 0) }
+
+// Look serves the sockets that are ready, and reports whether there were any.
+func (p *insidePort) Look() bool { return (*Port)(p).lookOn() }
+
+// Looks is how often the rank has looked at sockets.
+func (p *insidePort) Looks() uint64 { return p.looks.Load() }
+
+// Flush writes what this rank's frames wait for.
+func (p *insidePort) Flush() { (*Port)(p).flush() }
+
+// FlushRequests lets operations leave, and reports whether some have ended.
+func (p *insidePort) FlushRequests() bool { return p.remote.flush() }

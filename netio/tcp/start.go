@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // Dial connects this process with all others of its job, and returns when all are. It owns the listener: it dials the
@@ -32,8 +33,8 @@ func Dial(ctx context.Context, c Config) (*Transport, error) {
 	err := t.open()
 	if err != nil {
 		c.Listener.Close()
-	} else if err = s.run(ctx); err == nil {
-		err = t.meet(ctx)
+	} else if err = s.run(ctx); err == nil && c.layer != nil {
+		err = c.layer.Meet(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("start transport: %w", err)
@@ -130,7 +131,7 @@ func (s *starting) wait(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.t.config.Inside(access).Absent(slices.Sorted(maps.Keys(s.missing)), context.Cause(ctx))
+	err := way.Absent(s.t.config.Addresses, slices.Sorted(maps.Keys(s.missing)), context.Cause(ctx))
 	if s.last != nil {
 		err = fmt.Errorf("%w; last failure: %w", err, s.last)
 	}

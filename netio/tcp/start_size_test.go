@@ -25,7 +25,7 @@ func TestManyProcessesStart(t *testing.T) {
 	for i := range told {
 		require.Empty(t, told[i])
 	}
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // crowd counts the greetings that are under way.

@@ -65,7 +65,7 @@ func TestStrangersDontDisturb(t *testing.T) {
 		netiotest.Next(all[i].Port(i)).Release()
 		require.Empty(t, told[i])
 	}
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // TestOtherBuildFailsTheStart has a process of another build between two others. Those that meet say why they can't go

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -36,44 +34,21 @@ func tcpConforms(t *testing.T, served bool) {
 		if served && processes == 1 {
 			t.Skip("there are no lanes")
 		}
-		var all []netio.Transport
 		cs := netiotest.Configs(t, ranks, processes)
 		for i := range cs {
 			if served {
 				cs[i].Serve()
 			}
 		}
-		for _, tr := range dialAll(t, cs) {
-			all = append(all, tr)
-		}
-		return all
+		return netiotest.Interfaces(dialAll(t, cs))
 	})
 }
 
-// TestServedTCPConforms has goroutines serve the lanes, as where sockets can't be polled.
 // dialAll starts all processes of a job.
 func dialAll(t testing.TB, cs []tcp.Config) []*tcp.Transport {
-	all, errs := tryAll(t.Context(), cs)
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-	return all
+	return netiotest.StartAll(t, cs, func(_ int, c tcp.Config) (*tcp.Transport, error) { return tcp.Dial(t.Context(), c) })
 }
 
 func tryAll(ctx context.Context, cs []tcp.Config) ([]*tcp.Transport, []error) {
-	all, errs := make([]*tcp.Transport, len(cs)), make([]error, len(cs))
-	var running sync.WaitGroup
-	for i, c := range cs {
-		running.Go(func() { all[i], errs[i] = tcp.Dial(ctx, c) })
-	}
-	running.Wait()
-	return all, errs
-}
-
-func closeAll(t testing.TB, all []*tcp.Transport) {
-	var running sync.WaitGroup
-	for _, tr := range all {
-		running.Go(func() { tr.Close() })
-	}
-	running.Wait()
+	return netiotest.TryAll(cs, func(_ int, c tcp.Config) (*tcp.Transport, error) { return tcp.Dial(ctx, c) })
 }

@@ -11,10 +11,11 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for control
@@ -34,32 +35,28 @@ import (
 // Operations on exposed memory that no faster way has mapped travel as requests on the data lane, which are done and answered by whoever
 // reads them.
 type Transport struct {
-	config   Config
-	place    netio.Place
-	locals   []*local.Port         // of this process's ranks
-	ports    []*Port               // the same
-	ends     []netio.Port          // the same, or the ports that take faster ways
-	ways     []Way                 // that link this process with others
-	far      bool                  // there are processes that no way links
-	policy   idle.Policy           // of ranks that have faster ways
-	peers    []*peer               // by process; nil for this one
-	others   []*peer               // the same, without nil
-	lanes    []*lane               // of all peers
-	sockets  sockets               // nil where goroutines serve the lanes
-	poller   poller                // of the sockets
-	delayed  inflight.DelayedFlush // of data frames whose ranks are busy
-	events   *events
-	acks     ackList
-	space    *exposed.Space
-	remotes  atomic.Bool   // ranks have begun operations over TCP
-	endings  atomic.Uint32 // of peers, since then
-	aborted  atomic.Bool
-	down     atomic.Bool    // aborted or closing: frames are dropped
-	running  sync.WaitGroup // readers and writers
-	lookouts sync.WaitGroup // the poller and the pulse
-	ended    atomic.Bool    // sockets are not looked at any more
-	over     chan struct{}  // closed then
-	close    func() error
+	config     Config
+	place      netio.Place
+	locals     []*local.Port         // of this process's ranks
+	ports      []*Port               // the same
+	peers      []*peer               // by process; nil for this one
+	others     []*peer               // the same, without nil
+	lanes      []*lane               // of all peers
+	sockets    sockets               // nil where goroutines serve the lanes
+	poller     poller                // of the sockets
+	delayed    inflight.DelayedFlush // of data frames whose ranks are busy
+	events     *events
+	acks       ackList
+	space      *exposed.Space
+	remotes    atomic.Bool   // ranks have begun operations over TCP
+	endings    atomic.Uint32 // of peers, since then
+	aborted    atomic.Bool
+	down       atomic.Bool    // aborted or closing: frames are dropped
+	running    sync.WaitGroup // readers and writers
+	background sync.WaitGroup // the poller and the pulse
+	ended      atomic.Bool    // sockets are not looked at any more
+	over       chan struct{}  // closed then
+	close      func() error
 
 	strand   sync.Once
 	stranded chan struct{} // closed when a rank will not come back
@@ -71,9 +68,9 @@ var (
 )
 
 func newTransport(c Config) *Transport {
-	t := &Transport{config: c, place: c.Place, events: newEvents(), far: true, over: make(chan struct{}), stranded: make(chan struct{})}
+	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{}), stranded: make(chan struct{})}
 	t.locals = local.NewPorts(t.place)
-	t.space = exposed.NewSpace(t.place.Process, Users(t.place), exposed.EntriesMax)
+	t.space = exposed.NewSpace(t.place.Process, local.Users(t.place), exposed.EntriesMax)
 	t.peers = make([]*peer, t.place.Processes)
 	for i := range t.peers {
 		if i != t.place.Process {
@@ -82,23 +79,14 @@ func newTransport(c Config) *Transport {
 		}
 	}
 	for i, s := range t.locals {
-		p := newPort(t, s, t.place.First+i)
-		t.ports, t.ends = append(t.ports, p), append(t.ends, p)
+		t.ports = append(t.ports, newPort(t, s, t.place.First+i))
 	}
 	t.close = sync.OnceValue(t.shut)
 	return t
 }
 
-// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as "shm+tcp".
-func (t *Transport) Name() (name string) {
-	for _, w := range t.ways {
-		name += "+" + w.Name()
-	}
-	if t.far {
-		name += "+tcp"
-	}
-	return name[1:]
-}
+// Name implements [netio.Transport].
+func (t *Transport) Name() string { return "tcp" }
 
 // Place implements [netio.Transport].
 func (t *Transport) Place() netio.Place { return t.place }
@@ -112,7 +100,7 @@ func (t *Transport) Port(rank int) netio.Port {
 	if !t.place.Has(rank) {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
 	}
-	return t.ends[rank-t.place.First]
+	return t.ports[rank-t.place.First]
 }
 
 // Abort implements [netio.Transport]. The reason is cut to 4 KiB.
@@ -163,8 +151,8 @@ func (t *Transport) shut() error {
 	<-quiet
 	t.shutSockets()
 	err := errors.Join(causes...)
-	for _, w := range t.config.ways {
-		w.Close(err == nil && !t.aborted.Load())
+	if l := t.config.layer; l != nil {
+		l.Shut(err == nil && !t.aborted.Load())
 	}
 	if err == nil && !t.aborted.Load() {
 		t.space.Drop()
@@ -178,48 +166,47 @@ func (t *Transport) shut() error {
 // Stranded implements [netio.Strander].
 func (t *Transport) Stranded() <-chan struct{} { return t.stranded }
 
-// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it serves.
-func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
-
 // Under is the part of a transport that is for faster ways over it.
 func (t *Transport) Under(frame.Access) *under { return (*under)(t) }
 
 // under has the methods of a transport that are for faster ways over it.
 type under Transport
 
-// Ports are those of this process's ranks.
-func (t *under) Ports() []*Port { return t.ports }
+var _ way.LifeLine = (*under)(nil)
 
-// Space is what the process exposes, and what it sees of others.
+// Ports implements [way.LifeLine].
+func (t *under) Ports() []*local.Port { return t.locals }
+
+// Offers are those of another process, by the names of ways; nil for this one.
+func (t *under) Offers(process int) map[string]handshake.Offer {
+	if p := t.peers[process]; p != nil {
+		return p.offers
+	}
+	return nil
+}
+
+// WhenEnded has f called when a process will release nothing any more, at once if that is so, and maybe again.
+func (t *under) WhenEnded(process int, f func()) { t.peers[process].sent.whenClosed(f) }
+
+// Space implements [way.LifeLine].
 func (t *under) Space() *exposed.Space { return t.space }
 
-// First is the first failure.
+// First implements [way.LifeLine].
 func (t *under) First() <-chan error { return t.events.first }
 
-// Tell tells of a failure that no peer is known to have caused.
+// Tell implements [way.LifeLine].
 func (t *under) Tell(err error) { t.events.tell(err) }
 
-// Lose ends a peer, and tells why.
+// Lose implements [way.LifeLine].
 func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 
-// Finished reports whether a process has said goodbye.
+// Finished implements [way.LifeLine].
 func (t *under) Finished(process int) bool {
 	return t.peers[process].lanes[controlLane].finished.Load()
 }
 
-// Strand says that a rank of this process is in a call of a way's that does not return.
+// Strand implements [way.LifeLine].
 func (t *under) Strand() { t.strand.Do(func() { close(t.stranded) }) }
-
-// Send sends a frame over TCP, at once. Any goroutine may call it that holds no lock of a way's.
-func (t *under) Send(f *netio.Frame) {
-	if t.down.Load() {
-		f.Release()
-		return
-	}
-	if l := t.peers[t.place.ProcessOf(int(f.To))].lanes[laneOf(f.Kind)]; l.put(f) {
-		l.flush()
-	}
-}
 
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {

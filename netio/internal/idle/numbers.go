@@ -35,9 +35,9 @@ const (
 	// LookAsideEvery is how many calls of Recv there are to one that looks at sockets when all peers share memory: a look at
 	// sockets takes longer than a frame's whole way through shared memory, and the poller looks at them too.
 	LookAsideEvery = 64
-	// StirredLooks is how many looks in a row find nothing until that holds again, after one that has found something:
+	// FreshLooks is how many looks in a row find nothing until that holds again, after one that has found something:
 	// operations on words come by sockets where a fabric has none, each some microseconds after the one before.
-	StirredLooks = 256
+	FreshLooks = 256
 )
 
 // A rank whose frames travel over TCP. A rank that only yields keeps its processor busy.

@@ -17,6 +17,9 @@ type OneSided struct {
 	far   Far  // nil where all is mapped
 }
 
+// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it serves.
+func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
+
 // Far is what reaches the exposed memory of other processes that is not mapped here.
 type Far interface {
 	// Start begins an operation.

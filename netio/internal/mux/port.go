@@ -1,4 +1,4 @@
-package tcp
+package mux
 
 import (
 	"runtime"
@@ -7,37 +7,42 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/way"
+	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// fastPort is the port of a rank that has faster ways than TCP to some processes, and keeps its pool.
-type fastPort struct {
-	*Port
-	first  WayPort // of the ways
-	ways   []WayPort
-	aside  int // which of the other ways, or TCP, Recv looks at next
+// port is the port of a rank that has faster ways than TCP to some processes. It keeps the rank's pool.
+type port struct {
+	*tcp.Port
+	t      *Transport
+	place  netio.Place
+	first  way.Port // of the ways
+	ways   []way.Port
+	turn   int // which of the other ways, or TCP, Recv looks at next
 	policy *idle.Policy
-	turns  uint32 // of Recv, which looks at the first way first or aside
+	turns  uint32 // of Recv, which alternates between the first way and the others
 	streak idle.Streak
 	limit  int // spin limit: idle polls before the rank parks
 	yields uint32
 }
 
-func newFastPort(p *Port, rank int) *fastPort {
-	f := &fastPort{Port: p, policy: &p.t.policy, limit: p.t.policy.Max}
-	for _, w := range p.t.ways {
-		way := w.Port(rank)
-		f.ways = append(f.ways, way)
-		if r, ok := way.(Reacher); ok {
-			p.reachBy(r)
+func newPort(t *Transport, rank int) *port {
+	over := t.Transport.Port(rank).(*tcp.Port)
+	p := &port{Port: over, t: t, place: t.Place(), policy: &t.policy, limit: t.policy.Max}
+	for _, w := range t.ways {
+		one := w.Port(rank)
+		p.ways = append(p.ways, one)
+		if o, ok := one.(way.OneSided); ok {
+			over.Inside(access).Through(o.Far)
 		}
 	}
-	f.first = f.ways[0]
-	p.Pool().Inside(access).SetKeeper(f)
-	return f
+	p.first = p.ways[0]
+	p.Pool().Inside(access).SetKeeper(p)
+	return p
 }
 
 // Memory implements [netio.Keeper].
-func (p *fastPort) Memory(n int) []byte {
+func (p *port) Memory(n int) []byte {
 	for _, w := range p.ways {
 		if mem := w.Memory(n); mem != nil {
 			return mem
@@ -47,23 +52,23 @@ func (p *fastPort) Memory(n int) []byte {
 }
 
 // Drop implements [netio.Keeper].
-func (p *fastPort) Drop(f *netio.Frame) {
+func (p *port) Drop(f *netio.Frame) {
 	for _, w := range p.ways {
 		w.Drop(f)
 	}
 }
 
 // Gather implements [netio.Keeper]: it takes in what others have told of the port's frames.
-func (p *fastPort) Gather() {
+func (p *port) Gather() {
 	for _, w := range p.ways {
 		w.Gather()
 	}
 }
 
 // Send implements [netio.Port]. What no way has room for goes over TCP.
-func (p *fastPort) Send(f *netio.Frame) {
-	if to := int(f.To); to < p.t.place.Ranks && !p.t.place.Has(to) {
-		process := p.t.place.ProcessOf(to)
+func (p *port) Send(f *netio.Frame) {
+	if to := int(f.To); to < p.place.Ranks && !p.place.Has(to) {
+		process := p.place.ProcessOf(to)
 		if p.first.Send(f, process) {
 			return
 		}
@@ -77,20 +82,20 @@ func (p *fastPort) Send(f *netio.Frame) {
 }
 
 // Recv implements [netio.Port]. It costs a few loads when nothing has arrived.
-func (p *fastPort) Recv() *netio.Frame {
+func (p *port) Recv() *netio.Frame {
 	if p.turns++; p.turns%inflight.ReleaseLookEvery == 0 {
 		p.Gather()
 	}
-	asideFirst := p.turns%2 == 0
+	othersFirst := p.turns%2 == 0
 	var f *netio.Frame
-	if asideFirst {
-		f = p.recvAside()
+	if othersFirst {
+		f = p.recvOther()
 	}
 	if f == nil {
 		f = p.first.Recv()
 	}
-	if f == nil && !asideFirst {
-		f = p.recvAside()
+	if f == nil && !othersFirst {
+		f = p.recvOther()
 	}
 	if f != nil {
 		p.streak.End()
@@ -98,18 +103,18 @@ func (p *fastPort) Recv() *netio.Frame {
 	return f
 }
 
-// recvAside returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this process.
-func (p *fastPort) recvAside() (f *netio.Frame) {
+// recvOther returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this process.
+func (p *port) recvOther() (f *netio.Frame) {
 	for i := 0; f == nil && i < len(p.ways); i++ {
-		if p.aside++; p.aside < len(p.ways) {
-			f = p.ways[p.aside].Recv()
+		if p.turn++; p.turn < len(p.ways) {
+			f = p.ways[p.turn].Recv()
 			continue
 		}
-		p.aside = 0
-		if p.t.far || p.stirs() || p.turns/2%idle.LookAsideEvery == 0 {
+		p.turn = 0
+		if p.t.far || p.active() || p.turns/2%idle.LookAsideEvery == 0 {
 			f = p.Port.Recv()
 		} else {
-			f = p.received()
+			f = p.Inside(access).Received()
 		}
 	}
 	return f
@@ -117,11 +122,11 @@ func (p *fastPort) recvAside() (f *netio.Frame) {
 
 // Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back as
 // well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
-func (p *fastPort) Wait(d time.Duration) {
-	if p.remote.flush() || p.Collect() {
+func (p *port) Wait(d time.Duration) {
+	if p.Inside(access).FlushRequests() || p.Collect() {
 		return
 	}
-	for !p.tired() && !p.Parking().Woken() {
+	for !p.spunEnough() && !p.Parking().Woken() {
 		if p.spin() {
 			return
 		}
@@ -135,32 +140,32 @@ func (p *fastPort) Wait(d time.Duration) {
 }
 
 // Pause implements [netio.Port]. Many idle ones come to a short Wait.
-func (p *fastPort) Pause() {
-	p.flush()
-	p.remote.flush()
+func (p *port) Pause() {
+	p.Inside(access).Flush()
+	p.Inside(access).FlushRequests()
 	switch {
 	case p.spin():
-	case p.tired():
+	case p.spunEnough():
 		p.park(idle.PauseMax)
 	default:
 		p.yieldIdle()
 	}
 }
 
-// tired tells whether the rank has reached its spin limit, or polled for long.
-func (p *fastPort) tired() bool {
+// spunEnough tells whether the rank has reached its spin limit, or polled for long.
+func (p *port) spunEnough() bool {
 	return p.streak.Polls >= p.limit || p.policy.Processes > 0 && p.streak.Long()
 }
 
 // park sleeps until somebody wakes the rank, and learns from how long that took.
-func (p *fastPort) park(d time.Duration) {
+func (p *port) park(d time.Duration) {
 	p.streak.End()
 	p.Parking().BeforeAnnouncement()
-	stirs := false
+	news := false
 	for _, w := range p.ways {
-		stirs = w.Announce() || stirs
+		news = w.Announce() || news
 	}
-	if !stirs && !p.Has() {
+	if !news && !p.Has() {
 		begin := idle.Now()
 		p.Port.Wait(d)
 		p.limit = p.policy.Learn(p.limit, idle.Now()-begin)
@@ -171,20 +176,20 @@ func (p *fastPort) park(d time.Duration) {
 }
 
 // spin looks for a moment, and reports whether something arrived. Whoever waits for releases asks the pool.
-func (p *fastPort) spin() bool {
+func (p *port) spin() bool {
 	for _, w := range p.ways {
 		if w.Look(p.policy.Looks) {
 			return true
 		}
 	}
-	return p.stirs() && p.lookAround() || p.Has()
+	return p.active() && p.Inside(access).Look() || p.Has()
 }
 
-// stirs tells whether sockets are worth each look: an operation is under way there, or something has come lately.
-func (p *fastPort) stirs() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.stirred > 0) }
+// active tells whether sockets are worth each look.
+func (p *port) active() bool { return p.Inside(access).Active() }
 
 // yieldIdle is an idle poll: it lets others run who need this core.
-func (p *fastPort) yieldIdle() {
+func (p *port) yieldIdle() {
 	p.streak.Polls++
 	p.yields++
 	if p.yields%p.policy.Ranks == 0 {

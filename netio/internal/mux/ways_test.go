@@ -1,4 +1,4 @@
-package tcp_test
+package mux
 
 import (
 	"errors"
@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
-	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestWaysConform has two faster ways. The first links processes 0 and 1 only; both refuse some of the frames.
 func TestWaysConform(t *testing.T) {
@@ -22,34 +25,28 @@ func TestWaysConform(t *testing.T) {
 		if processes == 1 {
 			t.Skip("there is nobody to link")
 		}
-		transports, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
-		var all []netio.Transport
-		for _, tr := range transports {
-			all = append(all, tr)
-		}
-		return all
+		all, _ := dialByRoads(t, netiotest.Configs(t, ranks, processes), alleyAndRoad)
+		return netiotest.Interfaces(all)
 	})
 }
 
-func alleyAndRoad(c *tcp.Config) []*road {
+func alleyAndRoad(c *way.Config) []*road {
 	return []*road{newRoad(c, "alley", fmt.Sprint("block ", c.Place.Process/2), 3), newRoad(c, "road", "town", 2)}
 }
 
+// Kill ends the transport as the death of its process would.
+func (t *Transport) Kill() { t.Under(access).Kill() }
+
 // dialByRoads starts all processes of a job, and returns the roads of each.
-func dialByRoads(t testing.TB, cs []tcp.Config, roads func(*tcp.Config) []*road) ([]*tcp.Transport, [][]*road) {
+func dialByRoads(t testing.TB, cs []tcp.Config, roads func(*way.Config) []*road) ([]*Transport, [][]*road) {
 	built := make([][]*road, len(cs))
-	for i := range cs {
-		over(&cs[i], func(c *tcp.Config) []*road {
-			built[i] = roads(c)
-			return built[i]
-		})
-	}
-	return dialAll(t, cs), built
+	return netiotest.StartAll(t, cs, func(i int, c tcp.Config) (*Transport, error) { return dialOver(t, c, roads, &built[i]) }), built
 }
 
-func over(c *tcp.Config, roads func(*tcp.Config) []*road) {
-	c.Inside(frame.Access{}).Faster(func(c *tcp.Config) (ways []tcp.Way, err error) {
-		for _, r := range roads(c) {
+func dialOver(t testing.TB, c tcp.Config, roads func(*way.Config) []*road, built *[]*road) (*Transport, error) {
+	return Dial(t.Context(), c, func(c *way.Config) (ways []way.Way, err error) {
+		*built = roads(c)
+		for _, r := range *built {
 			ways = append(ways, r)
 		}
 		return ways, nil
@@ -60,14 +57,14 @@ func over(c *tcp.Config, roads func(*tcp.Config) []*road) {
 func TestNamesOfWays(t *testing.T) {
 	for _, c := range []struct {
 		processes int
-		roads     func(*tcp.Config) []*road
+		roads     func(*way.Config) []*road
 		names     []string
 	}{
 		{1, alleyAndRoad, []string{"tcp"}},
 		{2, alleyAndRoad, []string{"alley+road", "alley+road"}},
 		{3, alleyAndRoad, []string{"alley+road", "alley+road", "road"}},
-		{3, func(c *tcp.Config) []*road { return alleyAndRoad(c)[:1] }, []string{"alley+tcp", "alley+tcp", "tcp"}},
-		{2, func(*tcp.Config) []*road { return nil }, []string{"tcp", "tcp"}},
+		{3, func(c *way.Config) []*road { return alleyAndRoad(c)[:1] }, []string{"alley+tcp", "alley+tcp", "tcp"}},
+		{2, func(*way.Config) []*road { return nil }, []string{"tcp", "tcp"}},
 	} {
 		all, built := dialByRoads(t, netiotest.Configs(t, c.processes, c.processes), c.roads)
 		var names []string
@@ -75,7 +72,7 @@ func TestNamesOfWays(t *testing.T) {
 			names = append(names, tr.Name())
 		}
 		require.Equal(t, c.names, names)
-		closeAll(t, all)
+		_ = netiotest.CloseAll(all)
 		requireClosed(t, built...)
 	}
 }
@@ -108,8 +105,17 @@ func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
 		asked, taken := built[0][i].counts()
 		require.Equal(t, want, [2]int{asked, taken}, built[0][i].name)
 	}
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
+
+// looked tells whether TCP has brought frames to the first rank, after a look at sockets.
+func looked(t *Transport) bool {
+	p := t.ends[0].(*port)
+	return p.Inside(access).Look() || p.Has()
+}
+
+// looks is how often the first rank has looked at sockets.
+func looks(t *Transport) int { return int(t.ends[0].(*port).Inside(access).Looks()) }
 
 func numbered(p netio.Port, i int) *netio.Frame {
 	f := p.Pool().Get(1000)
@@ -126,7 +132,7 @@ func TestNoWayStarves(t *testing.T) {
 		p.Send(numbered(p, i))
 	}
 	p.Pause() // writes what goes over TCP
-	require.Eventually(t, func() bool { return all[1].Look() }, time.Minute, time.Millisecond, "TCP brings its share")
+	require.Eventually(t, func() bool { return looked(all[1]) }, time.Minute, time.Millisecond, "TCP brings its share")
 	came := map[string]int{}
 	for range few {
 		f := q.Recv()
@@ -141,7 +147,7 @@ func TestNoWayStarves(t *testing.T) {
 		f.Release()
 	}
 	require.Len(t, came, 3, "%v", came)
-	closeAll(t, all)
+	_ = netiotest.CloseAll(all)
 }
 
 // TestStartWithoutAWay fails to open ways, or to meet on one. All that are open are closed.
@@ -149,8 +155,7 @@ func TestStartWithoutAWay(t *testing.T) {
 	broken := errors.New("the bridge is down")
 	t.Run("open", func(t *testing.T) {
 		c := netiotest.Configs(t, 1, 1)[0]
-		c.Inside(frame.Access{}).Faster(func(*tcp.Config) ([]tcp.Way, error) { return nil, broken })
-		_, err := tcp.Dial(t.Context(), c)
+		_, err := Dial(t.Context(), c, func(*way.Config) ([]way.Way, error) { return nil, broken })
 		require.ErrorIs(t, err, broken)
 		_, err = c.Listener.Accept()
 		require.Error(t, err, "the listener is closed")
@@ -158,14 +163,13 @@ func TestStartWithoutAWay(t *testing.T) {
 	t.Run("meet", func(t *testing.T) {
 		cs := netiotest.Configs(t, 2, 2)
 		built := make([][]*road, 2)
-		for i := range cs {
-			over(&cs[i], func(c *tcp.Config) []*road {
-				built[i] = alleyAndRoad(c)
-				built[i][i].unmet = broken
-				return built[i]
-			})
-		}
-		_, errs := tryAll(t.Context(), cs)
+		_, errs := netiotest.TryAll(cs, func(i int, c tcp.Config) (*Transport, error) {
+			return dialOver(t, c, func(c *way.Config) []*road {
+				roads := alleyAndRoad(c)
+				roads[i].unmet = broken
+				return roads
+			}, &built[i])
+		})
 		for _, err := range errs {
 			require.ErrorContains(t, err, broken.Error()) // its own, or the other's
 		}
@@ -180,7 +184,7 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, released there %v", name, released), func(t *testing.T) {
 				const when = 3 // pauses in vain before it comes
 				all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
-				defer closeAll(t, all)
+				defer netiotest.CloseAll(all)
 				p, q := all[0].Port(0), all[1].Port(1)
 				f := numbered(p, 0)
 				back := func() { f.Release() } // as the reader of an acknowledgement does
@@ -189,7 +193,7 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 					got := netiotest.Next(q)
 					back = func() { got.Release() }
 				}
-				policy := all[0].Policy()
+				policy := &all[0].policy
 				*policy = idle.PolicyFor(1, crowd)
 				policy.Processes = 1
 				pauses := 0
@@ -210,7 +214,7 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 // there.
 func TestSocketsAreLookedAtForOperations(t *testing.T) {
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
-	defer closeAll(t, all)
+	defer netiotest.CloseAll(all)
 	p, q := all[0].Port(0), all[1].Port(1)
 	address, _, err := q.OneSided().Expose(8)
 	require.NoError(t, err)
@@ -221,28 +225,28 @@ func TestSocketsAreLookedAtForOperations(t *testing.T) {
 	for range 100 {
 		turn()
 	}
-	require.LessOrEqual(t, all[0].Looks(), 10)
+	require.LessOrEqual(t, looks(all[0]), 10)
 	for range 3 {
 		var c netio.Completion
 		p.OneSided().Add(address, 1, nil, &c)
-		before, turns := all[0].Looks(), 0
+		before, turns := looks(all[0]), 0
 		for ; !c.Done(); turns++ {
 			turn()
 		}
 		require.NoError(t, c.Err())
-		require.GreaterOrEqual(t, all[0].Looks()-before, turns-1)
+		require.GreaterOrEqual(t, looks(all[0])-before, turns-1)
 	}
 }
 
-func openRoad(c *tcp.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
+func openRoad(c *way.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
 
 // Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
 // a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
 func TestEffortBesideALoad(t *testing.T) {
 	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
-	defer closeAll(t, all)
-	policy := all[0].Policy()
+	defer netiotest.CloseAll(all)
+	policy := &all[0].policy
 	*policy = idle.PolicyFor(1, 1000)
 	yields := 0
 	policy.Yield = func() {

@@ -1,4 +1,4 @@
-package tcp_test
+package mux
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
-	"github.com/activepebbles/pebbles/netio/tcp"
+	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
 // road is a way between processes of one test, which are one: what is sent is copied into the receiver's queue. It refuses each
@@ -40,7 +40,7 @@ type passage struct {
 // roads are all that are open, by address.
 var roads sync.Map
 
-func newRoad(c *tcp.Config, name, place string, refuseEvery int) *road {
+func newRoad(c *way.Config, name, place string, refuseEvery int) *road {
 	r := &road{name: name, refuseEvery: refuseEvery, place: c.Place, links: make(map[int]*road)}
 	r.offer = handshake.Offer{Place: place, Address: fmt.Sprintf("%s of process %d at %p", name, c.Place.Process, r)}
 	for range c.Place.Last - c.Place.First {
@@ -50,20 +50,20 @@ func newRoad(c *tcp.Config, name, place string, refuseEvery int) *road {
 	return r
 }
 
-func (r *road) Name() string              { return r.name }
-func (r *road) Offer() handshake.Offer    { return r.offer }
-func (r *road) OnHost(int) bool           { return true }
-func (r *road) LooksAtMemory() bool       { return true }
-func (r *road) Port(rank int) tcp.WayPort { return r.ports[rank-r.place.First] }
-func (r *road) Close(bool)                { r.closed.Add(1); roads.Delete(r.offer.Address) }
+func (r *road) Name() string           { return r.name }
+func (r *road) Offer() handshake.Offer { return r.offer }
+func (r *road) OnHost(int) bool        { return true }
+func (r *road) LooksAtMemory() bool    { return true }
+func (r *road) Port(rank int) way.Port { return r.ports[rank-r.place.First] }
+func (r *road) Close(bool)             { r.closed.Add(1); roads.Delete(r.offer.Address) }
 func (r *road) counts() (asked, taken int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.asked, r.crossed
 }
 
-func (r *road) Meet(_ context.Context, t *tcp.Transport, addresses map[int]string) error {
-	for i, p := range t.Under(frame.Access{}).Ports() {
+func (r *road) Meet(_ context.Context, line way.LifeLine, addresses map[int]string) error {
+	for i, p := range line.Ports() {
 		r.ports[i].parking = p.Parking()
 	}
 	r.mu.Lock()
@@ -189,7 +189,7 @@ func (p *roadPort) Recv() *netio.Frame {
 	f := p.pool.Get(len(at.payload))
 	f.Header = at.header
 	copy(f.Payload(), at.payload)
-	in := f.Inside(frame.Access{})
+	in := f.Inside(access)
 	in.Sender, in.Received = uint32(at.sender), frame.Number(at.number)
 	if p.taken++; p.taken == len(p.queue) {
 		p.queue, p.taken = p.queue[:0], 0
@@ -206,7 +206,7 @@ type lender struct {
 
 // Release implements [netio.Keeper].
 func (l lender) Release(pool *netio.Pool, f *netio.Frame) {
-	in := f.Inside(frame.Access{})
+	in := f.Inside(access)
 	process, n := int(in.Sender), uint32(in.Received)
 	pool.TakeBack(f)
 	l.road.mu.Lock()

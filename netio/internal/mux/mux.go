@@ -1,0 +1,158 @@
+// Package mux joins the ways between the processes of a job: TCP, which connects all and is the life line, and faster ones beside
+// it. It chooses a way for each frame, and lets a rank wait for all ways at once.
+package mux
+
+import (
+	"context"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/way"
+	"github.com/activepebbles/pebbles/netio/tcp"
+)
+
+// Transport is the transport of a job whose processes reach each other over TCP, and over faster ways.
+type Transport struct {
+	*tcp.Transport
+	open   func(*way.Config) ([]way.Way, error)
+	all    []way.Way    // that are open
+	ways   []way.Way    // of them, those that link this process with others
+	far    bool         // there are processes that no way links
+	ends   []netio.Port // of this process's ranks
+	policy idle.Policy
+}
+
+var (
+	_ netio.Transport = (*Transport)(nil)
+	_ netio.Preposter = (*Transport)(nil)
+	_ tcp.Layer       = (*Transport)(nil)
+)
+
+// access is the key to what of netio is for transports.
+var access frame.Access
+
+// Dial connects this process with all others of its job, as [tcp.Dial] does. open opens faster ways before this process greets
+// others, in the order in which frames try them.
+func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, error)) (*Transport, error) {
+	t := &Transport{open: open, far: true}
+	c.Inside(access).Under(t)
+	if _, err := tcp.Dial(ctx, c); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as "shm+tcp".
+func (t *Transport) Name() (name string) {
+	for _, w := range t.ways {
+		name += "+" + w.Name()
+	}
+	if t.far {
+		name += "+tcp"
+	}
+	return name[1:]
+}
+
+// Port implements [netio.Transport].
+func (t *Transport) Port(rank int) netio.Port {
+	if place := t.Place(); len(t.ways) > 0 && place.Has(rank) {
+		return t.ends[rank-place.First]
+	}
+	return t.Transport.Port(rank)
+}
+
+// Preposted implements [netio.Preposter]: one of the faster ways may.
+func (t *Transport) Preposted(senders map[int]bool) (netio.Preposted, bool) {
+	for _, w := range t.ways {
+		if w, ok := w.(netio.Preposter); ok {
+			return w.Preposted(senders)
+		}
+	}
+	return netio.Preposted{}, false
+}
+
+// Open implements [tcp.Layer].
+func (t *Transport) Open(below *tcp.Transport, c *tcp.Config) (err error) {
+	t.Transport = below
+	t.all, err = t.open(&way.Config{
+		Place: c.Place, Secret: c.Secret, Addresses: c.Addresses, HandshakeLimit: c.HandshakeLimit, Log: c.Log, Hello: c.Inside(access).Hello,
+	})
+	return err
+}
+
+// Offers implements [tcp.Layer].
+func (t *Transport) Offers() map[string]handshake.Offer {
+	offers := make(map[string]handshake.Offer)
+	for _, w := range t.all {
+		offers[w.Name()] = w.Offer()
+	}
+	return offers
+}
+
+// Meet implements [tcp.Layer]: it links this process with others by the faster ways, and gives the ranks ports that take them.
+func (t *Transport) Meet(ctx context.Context) error {
+	place, line := t.Place(), t.Under(access)
+	linked, onHost := make([]bool, place.Processes), make([]bool, place.Processes)
+	for _, w := range t.all {
+		addresses := make(map[int]string)
+		for process := range place.Processes {
+			if o, ok := line.Offers(process)[w.Name()]; ok && o.Place == w.Offer().Place {
+				addresses[process] = o.Address
+			}
+		}
+		if err := w.Meet(ctx, line, addresses); err != nil {
+			return err
+		}
+		for process := range addresses {
+			linked[process], onHost[process] = true, onHost[process] || w.OnHost(process)
+		}
+		if len(addresses) > 0 {
+			t.ways = append(t.ways, w)
+		}
+	}
+	if len(t.ways) == 0 {
+		return nil
+	}
+	t.far = false
+	here := place.Last - place.First
+	sharing := here
+	for process := range place.Processes {
+		if process == place.Process {
+			continue
+		}
+		t.far = t.far || !linked[process]
+		if onHost[process] {
+			other := netio.PlaceOf(place.Ranks, place.Processes, process)
+			sharing += other.Last - other.First
+		}
+		line.WhenEnded(process, func() { t.unlink(process) })
+	}
+	t.policy = idle.PolicyFor(here, sharing)
+	if !slices.ContainsFunc(t.ways, way.Way.LooksAtMemory) {
+		t.policy.YieldAsOverTCP()
+	}
+	for rank := place.First; rank < place.Last; rank++ {
+		t.ends = append(t.ends, newPort(t, rank))
+	}
+	return nil
+}
+
+// unlink tells that a process will release nothing any more.
+func (t *Transport) unlink(process int) {
+	for _, w := range t.ways {
+		w.Unlink(process)
+	}
+	for _, p := range t.Under(access).Ports() {
+		p.Wake()
+	}
+}
+
+// Shut implements [tcp.Layer].
+func (t *Transport) Shut(quiet bool) {
+	for _, w := range t.all {
+		w.Close(quiet)
+	}
+}
