@@ -1,7 +1,7 @@
 package netio
 
 import (
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -35,61 +35,26 @@ type Meter interface {
 // collectives. A simulation lets them begin next to a wrap. All processes of a job say the same; elsewhere they begin at 0.
 type Counting interface{ CountFrom() uint64 }
 
-// Strander is what a transport offers besides when a rank may get stuck in a call outside Go.
-type Strander interface {
-	// Stranded is closed when a peer is lost and one rank of this process, no more, is in a call that does not return.
-	Stranded() <-chan struct{}
-}
-
-// RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns when
-// all functions have returned; or, once failed is closed, at most grace later, and when all but one have returned that a [Strander]
-// has told of. It reports whether all have returned.
+// RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns when all functions
+// have returned, or, once failed is closed, at most grace later. It reports whether all have returned.
 func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	if r, ok := t.(Runner); ok {
 		return r.Run(ranks, failed, grace)
 	}
-	var left atomic.Int64
-	left.Store(int64(len(ranks)))
-	allButOne, ended := make(chan struct{}), make(chan struct{})
-	leave := func() { // also by Goexit
-		switch left.Add(-1) {
-		case 1:
-			close(allButOne)
-		case 0:
-			close(ended)
-		}
-	}
-	if len(ranks) == 1 {
-		close(allButOne)
-	}
+	var running sync.WaitGroup
 	for _, run := range ranks {
-		go func() {
-			defer leave()
-			run()
-		}()
+		running.Go(run)
 	}
-	stuck := make(chan struct{})
-	if s, ok := t.(Strander); ok {
-		go func() {
-			select {
-			case <-ended:
-				return
-			case <-s.Stranded():
-			}
-			<-allButOne
-			close(stuck)
-		}()
-	}
-	return waitEnd(ended, failed, stuck, grace)
+	ended := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(ended)
+	}()
+	return WaitEnd(ended, failed, grace)
 }
 
 // WaitEnd waits for ended, or, once failed is closed, for at most grace longer. It reports whether ended came.
 func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
-	return waitEnd(ended, failed, nil, grace)
-}
-
-// waitEnd waits for stuck too, once failed is closed.
-func waitEnd(ended, failed, stuck <-chan struct{}, grace time.Duration) bool {
 	select {
 	case <-ended:
 		return true
@@ -100,7 +65,6 @@ func waitEnd(ended, failed, stuck <-chan struct{}, grace time.Duration) bool {
 	select {
 	case <-ended:
 		return true
-	case <-stuck:
 	case <-timer.C:
 	}
 	select {

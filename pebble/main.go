@@ -31,8 +31,7 @@ func Main(config Config, function func(*Rank) error) {
 // goroutine of its own, or, when the transport is a [netio.Runner], as that has it. The job is done when every rank's
 // function has returned nil, and then Run returns nil. It fails with the first error or panic of any rank, the loss of
 // a process, or the end of ctx; Run then returns that first cause, on every process. A rank that does not come back to
-// the runtime within 2 seconds of a failure is left behind, at once when its transport knows that it can't, and the
-// error says so.
+// the runtime within 2 seconds of a failure is left behind, and the error says so.
 func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	c, err := config.complete()
 	if function == nil {

@@ -73,14 +73,6 @@ func (j *job) await(ended bool) error {
 	if ended {
 		return nil
 	}
-	if s, ok := j.transport.(netio.Strander); ok {
-		select {
-		case <-s.Stranded():
-			return fmt.Errorf("pebble: a rank of process %d was left behind: it is in a call of the network's "+
-				"library that does not return", j.place.Process)
-		default:
-		}
-	}
 	return &StuckError{fmt.Sprintf("pebble: some ranks of process %d did not return within %v after the failure: "+
 		"their functions never came back to the runtime%s", j.place.Process, graceAfterFailure, j.stuck())}
 }

@@ -52,7 +52,7 @@ func FuzzPacket(f *testing.F) {
 		w, packet := all[0].way, append(make([]byte, packetHead), records...)
 		h := head{token: w.token, process: 1, bytes: uint32(len(packet)), records: count, releases: releases}
 		h.seal(packet)
-		w.mu.Lock(byOther)
+		w.mu.Lock()
 		w.arrived(packet)
 		w.tell()
 		w.unlock()

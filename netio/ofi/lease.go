@@ -56,9 +56,7 @@ func (e *exposures) Admit(key uint64, bytes int) error {
 	if w.options.Pinned == 0 {
 		return nil // what can't be pinned is reached over TCP
 	}
-	if !w.mu.Lock(byRank) {
-		return nil // the job ends
-	}
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	if left := w.pinned.left(); int64(bytes) > left {
 		return pinnedError{bytes: bytes, left: left, limit: w.pinned.limit}
@@ -99,9 +97,7 @@ func (x *exposure) free(w *Way) {
 // Revoke implements [exposed.Guard]: it returns when no other process is in the memory, nor will be.
 func (e *exposures) Revoke(key uint64) {
 	w := e.w
-	if !w.mu.Lock(byRank) {
-		return
-	}
+	w.mu.Lock()
 	x := e.at(key)
 	x.going = true
 	for process := range x.holders {
@@ -120,9 +116,7 @@ func (e *exposures) Revoke(key uint64) {
 			nap = min(2*nap+time.Microsecond, napMax)
 			time.Sleep(nap)
 		}
-		if !w.mu.Lock(byRank) {
-			return
-		}
+		w.mu.Lock()
 	}
 	if x.pinned && !w.closed {
 		w.pinned.give(x.region)
@@ -133,9 +127,7 @@ func (e *exposures) Revoke(key uint64) {
 
 // Withdrawn implements [exposed.Guard].
 func (e *exposures) Withdrawn(key uint64) {
-	if !e.w.mu.Lock(byRank) {
-		return
-	}
+	e.w.mu.Lock()
 	defer e.w.mu.Unlock()
 	if x := e.all[key]; x != nil {
 		x.free(e.w)

@@ -86,7 +86,7 @@ func lookAt(t *testing.T, p netio.Port, what string, so func() bool) {
 
 // locked looks at what a way's lock guards.
 func locked[T any](w *Way, f func() T) T {
-	w.mu.Lock(byOther)
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	return f()
 }

@@ -80,7 +80,7 @@ func TestStrangersAreLoggedOnce(t *testing.T) {
 		require.NoError(t, stranger.Send(peer, []byte("GET / HTTP/1.1"), region{}, 0))
 	}
 	require.Eventually(t, func() bool {
-		w.mu.Lock(byOther)
+		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.counts.Strangers == 3
 	}, 10*time.Second, time.Millisecond)
@@ -122,7 +122,7 @@ func TestBadTransfers(t *testing.T) {
 func TestExposeBeyondDefault(t *testing.T) {
 	all, logs := pair(t, &loopback{}, Options{All: true})
 	w := all[0].way
-	w.mu.Lock(byOther)
+	w.mu.Lock()
 	w.pinned.limit = w.pinned.used + 1<<20
 	w.mu.Unlock()
 	address, mem, err := all[0].Port(0).OneSided().Expose(4 << 20)

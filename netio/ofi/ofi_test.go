@@ -95,7 +95,7 @@ func TestStrangersAreDropped(t *testing.T) {
 		all[0].Port(0).Wait(time.Millisecond)
 		strangers = 0
 		for _, p := range all {
-			p.way.mu.Lock(byOther)
+			p.way.mu.Lock()
 			strangers += p.way.counts.Strangers
 			p.way.mu.Unlock()
 		}

@@ -44,9 +44,7 @@ func (p *port) Memory(n int) []byte {
 	if n <= eagerMax+frame.HeaderRoom {
 		return nil
 	}
-	if !p.w.mu.Lock(byRank) {
-		return nil
-	}
+	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	mem := p.w.arena.take(n)
 	if mem == nil {
@@ -57,9 +55,10 @@ func (p *port) Memory(n int) []byte {
 
 // Drop implements [way.Port].
 func (p *port) Drop(f *netio.Frame) {
-	if f.Cost() <= eagerMax+frame.HeaderRoom || !p.w.mu.Lock(byRank) {
+	if f.Cost() <= eagerMax+frame.HeaderRoom {
 		return
 	}
+	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	p.w.arena.give(f.Inside(access).Memory)
 }
@@ -71,9 +70,10 @@ func (p *port) Gather() {}
 func (p *port) Send(f *netio.Frame, process int) bool {
 	w := p.w
 	l := w.links[process]
-	if l == nil || l.over.Load() || !w.mu.Lock(byRank) {
+	if l == nil || l.over.Load() {
 		return false
 	}
+	w.mu.Lock()
 	ok := !w.closed && !l.over.Load() && l.put(f)
 	w.unlock()
 	if ok {
@@ -88,7 +88,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 func (p *port) Recv() *netio.Frame {
 	p.calls++
 	if p.calls%inflight.PromptLookEvery == 0 {
-		p.w.flush(byRank)
+		p.w.flush()
 	} else if p.over.Has() {
 		return nil
 	} else if p.nothing++; !p.paused && p.nothing%idle.SocketLookEvery != 0 {
@@ -96,7 +96,7 @@ func (p *port) Recv() *netio.Frame {
 	}
 	p.paused = false
 	p.w.sentry.relieve()
-	p.w.poll(byRank)
+	p.w.poll()
 	p.reach.settle()
 	return nil
 }
@@ -104,10 +104,10 @@ func (p *port) Recv() *netio.Frame {
 // Look implements [way.Port].
 func (p *port) Look(times int) bool {
 	p.paused = true
-	p.w.flush(byRank)
+	p.w.flush()
 	p.w.sentry.relieve()
 	for range (times + looksShare - 1) / looksShare {
-		p.w.poll(byRank)
+		p.w.poll()
 		if p.reach.settle() || p.over.Has() {
 			p.paused = false // what the rank makes of it leaves before the next look
 			return true

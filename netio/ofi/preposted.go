@@ -4,9 +4,7 @@ import "github.com/activepebbles/pebbles/netio"
 
 // Preposted implements [netio.Preposter].
 func (w *Way) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
-	if !w.mu.Lock(byRank) {
-		return p, false
-	}
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return p, false

@@ -26,7 +26,7 @@ func TestPreposted(t *testing.T) {
 		require.Equal(t, "loopback", p.Provider)
 		require.Equal(t, processes-1, p.Links)
 		require.Equal(t, processes/2, p.Senders)
-		w.mu.Lock(byOther)
+		w.mu.Lock()
 		require.Equal(t, p.Bytes(0), w.pinned.used)
 		require.Equal(t, leastPinned(processes), w.pinned.used, "what doctor says")
 		require.Equal(t, w.pinned.limit, p.Limit)

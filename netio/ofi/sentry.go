@@ -70,10 +70,10 @@ func (s *sentry) run() {
 			s.rest(idle.PollerSleep)
 			continue
 		}
-		s.w.flush(bySentry)
-		if s.w.poll(bySentry) {
+		s.w.flush()
+		if s.w.poll() {
 			s.nap = napMin
-			s.w.flush(bySentry)
+			s.w.flush()
 			continue
 		}
 		if s.file != nil && s.watch() {

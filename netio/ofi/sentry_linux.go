@@ -9,9 +9,7 @@ import (
 
 // openDescriptor takes the fabric's descriptor, if it is quiet while nothing happens.
 func (s *sentry) openDescriptor() {
-	if !s.w.mu.Lock(bySentry) {
-		return
-	}
+	s.w.mu.Lock()
 	fd := s.w.fabric.Descriptor()
 	truthful := fd >= 0 && quiet(s.w.fabric, func() { s.w.advance() })
 	s.w.unlock()
@@ -57,9 +55,7 @@ func quiet(f fabric, look func()) bool {
 // watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do part of their work only when they
 // are looked at, it waits for no longer than watchMax.
 func (s *sentry) watch() bool {
-	if !s.w.mu.Lock(bySentry) {
-		return false
-	}
+	s.w.mu.Lock()
 	may := !s.w.closed && s.w.fabric.MayWait()
 	s.w.mu.Unlock()
 	if !may {

@@ -70,10 +70,9 @@ func (r *reach) Start(op local.Operation) {
 	t := r.transfer()
 	t.op, t.link, t.number, t.place = op, l, r.begun, len(r.all)
 	r.all = append(r.all, t)
-	if w.mu.Lock(byRank) {
-		t.start()
-		w.unlock()
-	}
+	w.mu.Lock()
+	t.start()
+	w.unlock()
 }
 
 func (r *reach) transfer() *transfer {
@@ -144,7 +143,7 @@ func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 // feed lets pieces leave for as long as there are slots. It reports whether all have left.
 func (t *transfer) feed() bool {
 	w := t.link.w
-	for t.next < len(t.op.Data) && t.err == nil && !w.mu.GivenUp() { // or the memory is its rank's again
+	for t.next < len(t.op.Data) && t.err == nil && !w.left.Load() { // or the memory is its rank's again
 		if w.pieces == piecesMax {
 			return false
 		}
@@ -248,9 +247,7 @@ func (r *reach) settle() bool {
 		return false
 	}
 	w := r.p.w
-	if !w.mu.Lock(byRank) {
-		return r.surrender()
-	}
+	w.mu.Lock()
 	r.taken, r.done = r.done, r.taken[:0]
 	if endings := w.endings.Load(); endings != r.endings {
 		r.endings = endings

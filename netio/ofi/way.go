@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ type Way struct {
 	address  []byte // of the endpoint
 	provider string
 	cuts     bool // the fabric cuts words: Put and Get are left to TCP
+	locks    bool // the provider has locks in memory that processes share
 	offer    handshake.Offer
 	links    []*link // by process; nil for those that it doesn't link
 	linked   []*link // the others
@@ -37,9 +39,9 @@ type Way struct {
 	news     atomic.Bool   // there is something to tell
 	endings  atomic.Uint32 // of links
 	sentry   sentry
-	watch    watch
+	left     atomic.Bool // by Close, with a call under way that does not return
 
-	mu        lock // guards the fabric, and all below
+	mu        sync.Mutex // guards the fabric, and all below
 	fabric    fabric
 	pinned    pinned
 	arena     arena
@@ -86,7 +88,7 @@ type greeting struct {
 func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w := &Way{
 		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
-		provider: f.Traits().Provider, cuts: f.Traits().Cuts, links: make([]*link, c.Place.Processes),
+		provider: f.Traits().Provider, cuts: f.Traits().Cuts, locks: f.Traits().Locks, links: make([]*link, c.Place.Processes),
 	}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
@@ -98,8 +100,7 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w.exposures.init()
 	w.calls.init()
 	w.sentry.init(w)
-	w.watch.init(f.Traits().Locks)
-	w.late.Init(w.flushLate)
+	w.late.Init(w.flush)
 	if !w.slots.grow(w) {
 		f.Close()
 		return nil, fmt.Errorf("pin the first %d bytes to send from: %w", slotsTogether*w.packet, w.pinned.refused)
@@ -173,9 +174,7 @@ func (w *Way) link(process int, address string) error {
 	if g.Packet < packetSmall {
 		return fmt.Errorf("it takes packets of %d bytes, %d are the least", g.Packet, packetSmall)
 	}
-	if !w.mu.Lock(byOther) {
-		return errStuck
-	}
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	peer, err := w.fabric.Link(g.Address)
 	if err == nil {
@@ -204,8 +203,8 @@ func (w *Way) unlock() {
 }
 
 // poll moves what is under way, unless somebody else does. It reports whether something has ended.
-func (w *Way) poll(by holder) (some bool) {
-	if !w.mu.TryLock(by) {
+func (w *Way) poll() (some bool) {
+	if !w.mu.TryLock() {
 		return false
 	}
 	some = w.advance()
@@ -224,7 +223,7 @@ func (w *Way) advance() (some bool) {
 			w.broken(err)
 			return some
 		}
-		if w.mu.GivenUp() { // ranks have gone on, and what has arrived is not put into their memory
+		if w.left.Load() { // ranks have gone on, and what has arrived is not put into their memory
 			return some
 		}
 		for i := range w.events[:n] {
@@ -259,10 +258,11 @@ func (w *Way) broken(err error) {
 }
 
 // flush tells all there is to tell. It costs a load when there is nothing.
-func (w *Way) flush(by holder) {
-	if !w.news.Load() || !w.mu.Lock(by) {
+func (w *Way) flush() {
+	if !w.news.Load() {
 		return
 	}
+	w.mu.Lock()
 	w.tell()
 	w.unlock()
 }
@@ -275,8 +275,6 @@ func (w *Way) tell() {
 		l.flush()
 	}
 }
-
-func (w *Way) flushLate() { w.flush(byOther) }
 
 // suspicionMax is how long TCP has to tell why a process is not reached any more.
 const suspicionMax = 500 * time.Millisecond
@@ -308,35 +306,12 @@ func (w *Way) Unlink(process int) {
 	if l == nil || l.over.Swap(true) {
 		return
 	}
-	finished := w.line.Finished(process)
-	w.watch.begin(w, !finished)
-	unlinked := make(chan struct{})
-	go func() {
-		defer close(unlinked)
-		if w.mu.Lock(byOther) {
-			w.unlink(l)
-		}
-		w.stir()
-	}()
-	var limit <-chan time.Time
-	if finished { // nobody is in a hurry
-		limit = time.After(stuckRound)
-	}
-	select {
-	case <-unlinked:
-	case <-limit:
-	}
-}
-
-// unlink is for the holder of the lock, who gives it back.
-func (w *Way) unlink(l *link) {
-	l.end()
-	w.exposures.forget(l.place.Process)
-	w.unlock()
-}
-
-// stir has all ranks look for what has ended.
-func (w *Way) stir() {
+	within(time.After(w.stuckLimit(true)), func() {
+		w.mu.Lock()
+		l.end()
+		w.exposures.forget(l.place.Process)
+		w.unlock()
+	})
 	w.endings.Add(1)
 	for _, p := range w.ports {
 		p.over.Wake()
@@ -345,19 +320,7 @@ func (w *Way) stir() {
 
 // Close implements [way.Way].
 func (w *Way) Close(quiet bool) {
-	w.watch.closing.Store(true)
-	w.watch.begin(w, !quiet)
-	closed := make(chan struct{})
-	go func() {
-		w.close(quiet)
-		close(closed)
-	}()
-	select {
-	case <-closed:
-	case <-w.watch.stuck:
-	}
-	close(w.watch.over)
-	if w.mu.GivenUp() {
+	if !within(time.After(w.stuckLimit(!quiet)), func() { w.close(quiet) }) {
 		w.leave()
 	}
 }
@@ -365,9 +328,7 @@ func (w *Way) Close(quiet bool) {
 func (w *Way) close(quiet bool) {
 	w.sentry.stop()
 	w.late.Stop()
-	if !w.mu.Lock(byOther) {
-		return
-	}
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fabric == nil {
 		return

@@ -57,18 +57,12 @@ type Transport struct {
 	ended      atomic.Bool    // sockets are not looked at any more
 	over       chan struct{}  // closed then
 	close      func() error
-
-	strand   sync.Once
-	stranded chan struct{} // closed when a rank will not come back
 }
 
-var (
-	_ netio.Transport = (*Transport)(nil)
-	_ netio.Strander  = (*Transport)(nil)
-)
+var _ netio.Transport = (*Transport)(nil)
 
 func newTransport(c Config) *Transport {
-	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{}), stranded: make(chan struct{})}
+	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
 	t.locals = local.NewPorts(t.place)
 	t.space = exposed.NewSpace(t.place.Process, local.Users(t.place), exposed.EntriesMax)
 	t.peers = make([]*peer, t.place.Processes)
@@ -163,9 +157,6 @@ func (t *Transport) shut() error {
 	return nil
 }
 
-// Stranded implements [netio.Strander].
-func (t *Transport) Stranded() <-chan struct{} { return t.stranded }
-
 // Under is the part of a transport that is for faster ways over it.
 func (t *Transport) Under(frame.Access) *under { return (*under)(t) }
 
@@ -204,9 +195,6 @@ func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 func (t *under) Finished(process int) bool {
 	return t.peers[process].lanes[controlLane].finished.Load()
 }
-
-// Strand implements [way.LifeLine].
-func (t *under) Strand() { t.strand.Do(func() { close(t.stranded) }) }
 
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
 func (t *under) Kill() {

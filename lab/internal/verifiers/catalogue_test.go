@@ -198,8 +198,6 @@ var catalogue = []mutation{
 	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestHeads"},
 	{"one packet more than the bound is under way", "netio/ofi/receives.go", "int(a.sent-a.gone)+1+after <= a.there", "int(a.sent-a.gone)+after <= a.there", "TestAllowance"},
 	{"counts of packets must not wrap", "netio/ofi/receives.go", "if int32(gone-a.gone) > 0 {", "if gone > a.gone {", "TestAllowance"},
-	{"a lock that was given up is given back", "netio/ofi/lock.go", "\t\tif s&lockGivenUp != 0 {\n\t\t\treturn\n\t\t}\n", "", "TestLockIsGivenUp"},
-	{"a lock is given up that another one has", "netio/ofi/lock.go", "s/lockTurn != turn || ", "", "TestLockIsGivenUp"},
 	{"links that send nothing count as senders", "netio/ofi/preposted.go", "if senders[l.place.Process] {", "if senders[l.place.Process] || true {", "TestPreposted"},
 	{"memory is withdrawn under a holder", "netio/ofi/lease.go", "len(x.holders) > 0 && !w.closed; {",
 		"len(x.holders) < 0 && !w.closed; {", "TestWithdrawalWaitsForHolders"},

@@ -78,8 +78,6 @@ type LifeLine interface {
 	Lose(process int, cause error)
 	// Finished reports whether a process has said goodbye.
 	Finished(process int) bool
-	// Strand says that a rank of this process is in a call of a way's that does not return.
-	Strand()
 }
 
 // Config is what a way knows of the job when it is opened.
