@@ -45,8 +45,8 @@ func describeProvider(p ofi.Provider) string {
 		return p.Name + ": can't be opened: " + p.Problem
 	}
 	waits := "waits by its descriptor"
-	if p.Wait == ofi.WaitsByNaps {
-		waits = "waits by naps"
+	if p.Wait == ofi.WaitsBySleep {
+		waits = "waits by sleeping"
 	}
 	multi := "multi-receive"
 	if !p.MultiReceive {

@@ -140,7 +140,7 @@ func (w *Way) ended(e *event) {
 	switch c.kind {
 	case postSlab:
 		if e.err != nil {
-			w.suspect(fmt.Errorf("receive: %w", e.err))
+			w.failUnlessTold(fmt.Errorf("receive: %w", e.err))
 			return
 		}
 		if e.packet != nil {
@@ -151,7 +151,7 @@ func (w *Way) ended(e *event) {
 		}
 		return
 	case sendPacket:
-		w.slots.give(c.slot)
+		w.slots.release(c.slot)
 	case fetchFrame:
 		w.calls.leave(e.tag)
 		c.link.fetched(c.fetch, e.err)
@@ -165,7 +165,7 @@ func (w *Way) ended(e *event) {
 	}
 	w.calls.leave(e.tag)
 	if e.err != nil {
-		w.doubt(c.link, e.err)
+		w.loseUnlessTold(c.link, e.err)
 	}
-	w.feed()
+	w.resume()
 }

@@ -46,15 +46,15 @@ func conforms(t *testing.T, fabrics func() func(process int) (fabric, error), ex
 
 func TestLoopbackConforms(t *testing.T) {
 	if raceDetector {
-		t.Skip("the naps of the loopback fabric make this take minutes")
+		t.Skip("the sleeps of the loopback fabric make this take minutes")
 	}
 	conforms(t, func() func(int) (fabric, error) {
 		n := &loopback{}
 		return func(int) (fabric, error) { return n.open(), nil }
-	}, netiotest.Except{"SteadyStateAllocatesNothing": naps, "OneSidedAllocatesNothing": naps})
+	}, netiotest.Except{"SteadyStateAllocatesNothing": sleeps, "OneSidedAllocatesNothing": sleeps})
 }
 
-const naps = "naps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"
+const sleeps = "sleeps of the loopback fabric allocate on a busy machine: providers of libfabric are held to it"
 
 // providerVariable names a provider of libfabric that is to be tested, and where: tcp, shm or verbs@10.77.0.1.
 const providerVariable = "PEBBLES_PROVIDER"

@@ -20,7 +20,7 @@ type Finding struct {
 // Provider is what one of libfabric's providers can do.
 type Provider struct {
 	Name         string   `json:"name"`
-	Wait         string   `json:"wait,omitempty"`         // [WaitsByDescriptor] or [WaitsByNaps]
+	Wait         string   `json:"wait,omitempty"`         // [WaitsByDescriptor] or [WaitsBySleep]
 	MultiReceive bool     `json:"multi_receive"`          // many packets into one buffer, which jobs need
 	Registration []string `json:"registration,omitempty"` // the modes that it wants, such as FI_MR_LOCAL
 	Locks        bool     `json:"locks"`                  // registered memory counts for the locked-memory limit
@@ -31,7 +31,7 @@ type Provider struct {
 // How processes wait for a provider.
 const (
 	WaitsByDescriptor = "descriptor"
-	WaitsByNaps       = "naps" // it has no descriptor, or none that tells the truth
+	WaitsBySleep      = "sleep" // it has no descriptor, or none that tells the truth
 )
 
 // Examine loads libfabric, and opens an endpoint of each provider for a moment. It takes up to a second. Where libfabric can't be used, Missing says why.

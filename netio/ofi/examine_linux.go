@@ -60,7 +60,7 @@ func examineProvider(l *library, i *fiInfo, name string) Provider {
 		return p
 	}
 	defer e.Close()
-	p.Wait = WaitsByNaps
+	p.Wait = WaitsBySleep
 	if quiet(e, func() { _, _ = e.Poll(make([]event, eventsMax)) }) {
 		p.Wait = WaitsByDescriptor
 	}

@@ -30,6 +30,6 @@ func TestExamine(t *testing.T) {
 		require.Greater(t, p.Largest, int64(1<<20), p.Name)
 	}
 	require.Equal(t, WaitsByDescriptor, tcp.Wait)
-	require.Equal(t, WaitsByNaps, shm.Wait)
+	require.Equal(t, WaitsBySleep, shm.Wait)
 	require.Contains(t, shm.Registration, "FI_MR_VIRT_ADDR")
 }

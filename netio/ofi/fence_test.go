@@ -16,7 +16,7 @@ func (nothingFar) Fence(*netio.Completion) {}
 
 // A fence waits for the transfers that began before it, and for those alone.
 func TestFencesCountWhatCameBefore(t *testing.T) {
-	r := &reach{rest: nothingFar{}}
+	r := &far{rest: nothingFar{}}
 	var first, second netio.Completion
 	begin := func() *transfer {
 		r.begun++
@@ -29,13 +29,13 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 	r.Fence(&first)
 	between := begin()
 	r.Fence(&second)
-	r.leave(begin(), true) // one that began after both
+	r.remove(begin(), true) // one that began after both
 	require.False(t, first.Done())
 	require.False(t, second.Done())
-	r.leave(between, true)
+	r.remove(between, true)
 	require.False(t, first.Done())
 	require.False(t, second.Done())
-	r.leave(before, true)
+	r.remove(before, true)
 	require.True(t, first.Done())
 	require.True(t, second.Done())
 	require.Zero(t, r.open)

@@ -54,7 +54,7 @@ func FuzzPacket(f *testing.F) {
 		h.seal(packet)
 		w.mu.Lock()
 		w.arrived(packet)
-		w.tell()
+		w.flushLinks()
 		w.unlock()
 		for range 3 {
 			if f := all[0].Port(0).Recv(); f != nil {

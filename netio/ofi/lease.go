@@ -43,7 +43,7 @@ type exposure struct {
 
 func (e *exposures) init() { e.all = make(map[uint64]*exposure) }
 
-func (e *exposures) begin(w *Way) {
+func (e *exposures) guard(w *Way) {
 	e.w = w
 	if !w.cuts {
 		w.line.Space().Guard(e)
@@ -80,7 +80,7 @@ func (e *exposures) at(key uint64) *exposure {
 func (x *exposure) register(w *Way, mem []byte) {
 	x.asked = true
 	x.free(w)
-	r, err := w.pinned.take(mem)
+	r, err := w.pinned.register(mem)
 	if err != nil {
 		w.complain()
 		return
@@ -105,21 +105,21 @@ func (e *exposures) Revoke(key uint64) {
 		l.say(note{kind: revoke, key: key})
 		l.flush()
 	}
-	for nap := time.Duration(0); len(x.holders) > 0 && !w.closed; {
+	for sleep := time.Duration(0); len(x.holders) > 0 && !w.closed; {
 		some := w.advance()
-		w.tell()
+		w.flushLinks()
 		w.unlock()
 		if some {
-			nap = 0
+			sleep = 0
 			runtime.Gosched()
 		} else {
-			nap = min(2*nap+time.Microsecond, napMax)
-			time.Sleep(nap)
+			sleep = min(2*sleep+time.Microsecond, sleepMax)
+			time.Sleep(sleep)
 		}
 		w.mu.Lock()
 	}
 	if x.pinned && !w.closed {
-		w.pinned.give(x.region)
+		w.pinned.deregister(x.region)
 		x.pinned = false
 	}
 	w.unlock()
@@ -165,8 +165,8 @@ func (e *exposures) asked(l *link, key uint64) note {
 	return answer
 }
 
-// heed takes in a note. What a process has said before its end comes too late.
-func (w *Way) heed(l *link, n note) error {
+// handleNote takes in a note. What a process has said before its end comes too late.
+func (w *Way) handleNote(l *link, n note) error {
 	if l.over.Load() {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (w *Way) heed(l *link, n note) error {
 		if s := l.leases[n.key]; s != nil {
 			s.revoked = true
 			s.end(exposed.Withdrawn)
-			l.leave(n.key, s)
+			l.answerRevocation(n.key, s)
 		}
 	case revoked:
 		if x := w.exposures.all[n.key]; x != nil {
@@ -208,7 +208,7 @@ func (l *link) granted(n note) error {
 	all := s.waiting
 	s.waiting = nil
 	for _, t := range all {
-		t.begin(s)
+		t.startUnder(s)
 	}
 	return nil
 }
@@ -221,8 +221,8 @@ func (s *lease) end(fault exposed.Fault) {
 	s.waiting = nil
 }
 
-// leave answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept for that.
-func (l *link) leave(key uint64, s *lease) {
+// answerRevocation answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept for that.
+func (l *link) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {
 		return
 	}

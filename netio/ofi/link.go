@@ -13,12 +13,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// link is another process. All of it is for the holder of the way's lock, but for what is said to be for anybody.
+// link is another process. All fields are guarded by the way's lock, except those that are for any goroutine.
 //
-// Both ends count the bytes of packets. Who receives them says how far the other may count (limit): as far as it has taken out, and a window. Frames
-// leave the last part of it to packets that tell only of releases and limits, and these the very last to limits alone. Of such, the window holds more
-// than there can be before the other end has looked: so there is always one more, and both ends go on. Where the fabric bounds the packets that are under way,
-// they are counted likewise.
+// Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver tells the sender a limit for that count: the bytes that
+// it has taken out, plus a window. Packets with frames leave the last part of the window (framesLeave) to packets that carry only releases, notes and
+// limits. These leave the rest (releasesLeave) to packets that carry a limit alone. An end sends a bare limit after each
+// quarter of a window that it has received, and once when its frames found no room. The rest of the window has room for all of these before the other
+// end has taken them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the number of packets under way, packets are counted in the same way.
 type link struct {
 	w       *Way
 	place   netio.Place
@@ -44,7 +45,7 @@ type link struct {
 	taken    uint64 // bytes
 	told     uint64 // the limit that it was told last
 	window   uint64
-	doubted  bool
+	losing   bool
 	released netio.Stack // frames of its that were released here, which it is to be told; for anybody
 	eager    *netio.Pool // lends frames for what came in packets
 	fetches  *netio.Pool // and for what is fetched
@@ -87,7 +88,7 @@ func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
 	return l
 }
 
-// room opens a packet that has room for so many bytes more, and leaves a part of the window.
+// room makes room for so many bytes in the open packet, or opens one, if that leaves a part of the window. It reports false when there is no room.
 func (l *link) room(need int, leave reserve) bool {
 	if l.packet != nil && l.used+need > l.packetMax-packetRest {
 		l.flush()
@@ -100,9 +101,9 @@ func (l *link) room(need int, leave reserve) bool {
 		return false
 	}
 	if l.packet == nil {
-		slot, ok := l.w.slots.take(l.w)
+		slot, ok := l.w.slots.acquire(l.w)
 		if !ok {
-			l.w.starved = true
+			l.w.noSlot = true
 			return false
 		}
 		l.slot, l.used = slot, packetHead
@@ -111,8 +112,8 @@ func (l *link) room(need int, leave reserve) bool {
 	return true
 }
 
-// put takes a frame, if there is room for it.
-func (l *link) put(f *netio.Frame) bool {
+// add adds a frame to the packet, if there is room for it.
+func (l *link) add(f *netio.Frame) bool {
 	in := f.Inside(access)
 	need, large := recordHead, f.Bytes > eagerMax
 	var ref reference
@@ -235,7 +236,7 @@ func (l *link) flushOnce() (more bool) {
 // send lets the packet leave.
 func (l *link) send(notes, releases int) {
 	l.told = l.taken + l.window
-	l.packets.leave()
+	l.packets.countSent()
 	h := head{
 		token: l.token, process: uint32(l.w.place.Process), limit: l.told, records: uint16(l.records + notes), releases: uint16(releases), short: l.short,
 		taken: l.packets.told,
@@ -275,11 +276,11 @@ func (w *Way) arrived(packet []byte) {
 	l := w.links[h.process]
 	l.taken += uint64(len(packet)) // of one that has finished, too
 	l.limit = max(l.limit, h.limit)
-	l.packets.arrive(h.taken)
+	l.packets.countReceived(h.taken)
 	if h.short {
 		l.widen()
 	}
-	if err := l.take(packet[packetHead:], &h); err != nil {
+	if err := l.handle(packet[packetHead:], &h); err != nil {
 		w.damaged(l, err)
 	}
 	if due := l.due(); due || len(l.notes) > 0 || !l.released.Empty() {
@@ -314,8 +315,8 @@ func (l *link) widen() {
 
 var errPacket = errors.New("its records make no sense")
 
-// take takes in what a packet says.
-func (l *link) take(b []byte, h *head) error {
+// handle takes in what a packet says.
+func (l *link) handle(b []byte, h *head) error {
 	for range h.records {
 		if len(b) < recordHead {
 			return errPacket
@@ -332,7 +333,7 @@ func (l *link) take(b []byte, h *head) error {
 		if len(b) < extra {
 			return errPacket
 		}
-		if err := l.takeRecord(header, number, b[:extra]); err != nil {
+		if err := l.handleRecord(header, number, b[:extra]); err != nil {
 			return err
 		}
 		b = b[extra:]
@@ -349,7 +350,7 @@ func (l *link) take(b []byte, h *head) error {
 	return nil
 }
 
-func (l *link) takeRecord(h netio.Header, number frame.Number, extra []byte) error {
+func (l *link) handleRecord(h netio.Header, number frame.Number, extra []byte) error {
 	switch h.Kind {
 	case netio.Data, netio.Control:
 		f := l.eager.Get(int(h.Bytes))
@@ -361,7 +362,7 @@ func (l *link) takeRecord(h netio.Header, number frame.Number, extra []byte) err
 		h.Kind &^= byReference
 		return l.fetch(h, number, referenceIn(extra))
 	}
-	return l.w.heed(l, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
+	return l.w.handleNote(l, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
 }
 
 // deliver hands a frame to its rank.
@@ -403,12 +404,12 @@ func (l *link) lend(bytes int) *netio.Frame {
 	if l.fetches.Inside(access).Has(bytes) {
 		return l.fetches.Get(bytes)
 	}
-	if k.next = w.arena.take(int(netio.FrameCost(bytes))); k.next == nil {
+	if k.next = w.arena.alloc(int(netio.FrameCost(bytes))); k.next == nil {
 		w.complain()
 	}
 	f := l.fetches.Get(bytes)
 	if k.next != nil { // the pool had one after all
-		w.arena.give(k.next)
+		w.arena.release(k.next)
 		k.next = nil
 	}
 	return f
@@ -425,7 +426,7 @@ func (l *link) fetched(got fetching, err error) {
 	}
 	f.Inside(access).Pool.TakeBack(f)
 	if err != nil {
-		l.w.doubt(l, err)
+		l.w.loseUnlessTold(l, err)
 		return
 	}
 	l.w.damaged(l, fmt.Errorf("wrong CRC32C of %d bytes", got.from.bytes))
@@ -475,7 +476,7 @@ func (r *received) Memory(n int) []byte {
 }
 
 // Drop implements [netio.Keeper].
-func (r *received) Drop(f *netio.Frame) { r.link.w.arena.give(f.Inside(access).Memory) }
+func (r *received) Drop(f *netio.Frame) { r.link.w.arena.release(f.Inside(access).Memory) }
 
 // Release implements [netio.Keeper].
 func (r *received) Release(p *netio.Pool, f *netio.Frame) {

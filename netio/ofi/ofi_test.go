@@ -91,7 +91,7 @@ func TestStrangersAreDropped(t *testing.T) {
 	for _, text := range []string{"GET / HTTP/1.1", "x", string(make([]byte, packetSmall))} {
 		require.NoError(t, stranger.Send(0, []byte(text), region{}, 0))
 	}
-	for strangers := uint64(0); strangers < 3; { // the sentry of whoever has the first endpoint hears them
+	for strangers := uint64(0); strangers < 3; { // the poller of whoever has the first endpoint hears them
 		all[0].Port(0).Wait(time.Millisecond)
 		strangers = 0
 		for _, p := range all {

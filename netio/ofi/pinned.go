@@ -1,9 +1,13 @@
 package ofi
 
 import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/frame"
 )
@@ -20,8 +24,8 @@ type pinned struct {
 
 var errPinned = errors.New("no more memory may be pinned: raise --pinned, or `ulimit -l`")
 
-// take registers memory of somebody else.
-func (p *pinned) take(mem []byte) (region, error) {
+// register registers memory of somebody else.
+func (p *pinned) register(mem []byte) (region, error) {
 	if int64(len(mem)) > p.left() {
 		return region{}, p.refuse(fmt.Errorf("%d bytes beside %d of %d: %w", len(mem), p.used+p.kept, p.limit, errPinned))
 	}
@@ -42,7 +46,7 @@ func (p *pinned) refuse(err error) error {
 	return err
 }
 
-func (p *pinned) give(r region) {
+func (p *pinned) deregister(r region) {
 	p.used -= int64(len(r.mem))
 	_ = p.fabric.Deregister(r) // nobody uses it: there is nothing left to do when it fails
 }
@@ -53,7 +57,7 @@ func (p *pinned) more(bytes int) (region, error) {
 	if mem == nil {
 		return region{}, p.refuse(errors.New("the system has no memory left"))
 	}
-	r, err := p.take(mem)
+	r, err := p.register(mem)
 	if err != nil {
 		unmapped(mem)
 		return region{}, err
@@ -72,8 +76,8 @@ type arena struct {
 
 const chunkBytes = 4 << 20
 
-// take returns memory for a frame of n bytes in all; nil when there is no room.
-func (a *arena) take(n int) []byte {
+// alloc returns memory for a frame of n bytes in all; nil when there is no room.
+func (a *arena) alloc(n int) []byte {
 	free := &a.free[frame.ClassOf(n-frame.HeaderRoom)]
 	if last := len(*free) - 1; last >= 0 {
 		mem := (*free)[last]
@@ -94,8 +98,8 @@ func (a *arena) take(n int) []byte {
 	return mem
 }
 
-// give takes back what take has returned, when it is the arena's.
-func (a *arena) give(mem []byte) {
+// release takes back what alloc has returned, when it is the arena's.
+func (a *arena) release(mem []byte) {
 	if _, _, ok := a.find(mem); ok {
 		c := frame.Class(mem)
 		a.free[c] = append(a.free[c], mem)
@@ -113,4 +117,25 @@ func (a *arena) find(mem []byte) (r region, offset int, ok bool) {
 		return region{}, 0, false
 	}
 	return a.chunks[i], int(at - addressOf(a.chunks[i].mem)), true
+}
+
+// pinnedError says that memory can't be exposed.
+type pinnedError struct {
+	bytes       int
+	left, limit int64
+}
+
+func (e pinnedError) Error() string {
+	return fmt.Sprintf("%d bytes: %d of the %d that may be pinned are left: raise --pinned (and `ulimit -l`), or expose less", e.bytes, e.left, e.limit)
+}
+
+func addressOf(mem []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(mem))) }
+
+func byAddress(r region, at uintptr) int { return cmp.Compare(addressOf(r.mem), at) }
+
+// random is 64 random bits.
+func random() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
 }

@@ -14,7 +14,7 @@ type port struct {
 	w         *Way
 	over      *local.Port
 	rank      int
-	reach     reach
+	far       far
 	calls     uint32 // of Recv
 	nothing   uint32 // of them, those that found nothing at once
 	paused    bool   // since it last looked
@@ -24,7 +24,7 @@ type port struct {
 
 func newPort(w *Way, over *local.Port, rank int) *port {
 	p := &port{w: w, over: over, rank: rank}
-	p.reach.init(p)
+	p.far.init(p)
 	return p
 }
 
@@ -35,8 +35,8 @@ var (
 
 // Far implements [way.OneSided].
 func (p *port) Far(rest local.Far) local.Far {
-	p.reach.rest = rest
-	return &p.reach
+	p.far.rest = rest
+	return &p.far
 }
 
 // Memory implements [way.Port]. Only frames that are fetched need memory of this way.
@@ -46,7 +46,7 @@ func (p *port) Memory(n int) []byte {
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	mem := p.w.arena.take(n)
+	mem := p.w.arena.alloc(n)
 	if mem == nil {
 		p.w.complain()
 	}
@@ -60,7 +60,7 @@ func (p *port) Drop(f *netio.Frame) {
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	p.w.arena.give(f.Inside(access).Memory)
+	p.w.arena.release(f.Inside(access).Memory)
 }
 
 // Gather implements [way.Port]: frames come back by themselves, when somebody looks.
@@ -74,7 +74,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 		return false
 	}
 	w.mu.Lock()
-	ok := !w.closed && !l.over.Load() && l.put(f)
+	ok := !w.closed && !l.over.Load() && l.add(f)
 	w.unlock()
 	if ok {
 		p.crossings++
@@ -95,9 +95,9 @@ func (p *port) Recv() *netio.Frame {
 		return nil
 	}
 	p.paused = false
-	p.w.sentry.relieve()
+	p.w.poller.countLook()
 	p.w.poll()
-	p.reach.settle()
+	p.far.settle()
 	return nil
 }
 
@@ -105,10 +105,10 @@ func (p *port) Recv() *netio.Frame {
 func (p *port) Look(times int) bool {
 	p.paused = true
 	p.w.flush()
-	p.w.sentry.relieve()
+	p.w.poller.countLook()
 	for range (times + looksShare - 1) / looksShare {
 		p.w.poll()
-		if p.reach.settle() || p.over.Has() {
+		if p.far.settle() || p.over.Has() {
 			p.paused = false // what the rank makes of it leaves before the next look
 			return true
 		}
@@ -122,9 +122,9 @@ const looksShare = 8
 // Announce implements [way.Port].
 func (p *port) Announce() bool {
 	some := p.Look(1)
-	p.w.sentry.parked()
+	p.w.poller.parked()
 	return some
 }
 
 // Leave implements [way.Port].
-func (p *port) Leave() { p.w.sentry.back() }
+func (p *port) Leave() { p.w.poller.back() }

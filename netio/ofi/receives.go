@@ -37,14 +37,14 @@ func (a *allowance) room(after int) bool {
 	return a.there == 0 || int(a.sent-a.gone)+1+after <= a.there
 }
 
-// leave counts a packet that tells what was taken.
-func (a *allowance) leave() {
+// countSent counts a packet that tells what was taken.
+func (a *allowance) countSent() {
 	a.sent++
 	a.told = a.taken
 }
 
-// arrive counts a packet, which says how many the other one has taken. It may have been overtaken.
-func (a *allowance) arrive(gone uint32) {
+// countReceived counts a packet, which says how many the other one has taken. It may have been overtaken.
+func (a *allowance) countReceived(gone uint32) {
 	a.taken++
 	if int32(gone-a.gone) > 0 {
 		a.gone = gone

@@ -18,8 +18,8 @@ func (s *slots) at(n uint32) ([]byte, region) {
 	return r.mem[from : from+s.room : from+s.room], r
 }
 
-// take reports false when there is none now.
-func (s *slots) take(w *Way) (n uint32, ok bool) {
+// acquire reports false when there is none now.
+func (s *slots) acquire(w *Way) (n uint32, ok bool) {
 	if len(s.spare) == 0 && !s.grow(w) {
 		return 0, false
 	}
@@ -29,7 +29,7 @@ func (s *slots) take(w *Way) (n uint32, ok bool) {
 	return n, true
 }
 
-func (s *slots) give(n uint32) { s.spare = append(s.spare, n) }
+func (s *slots) release(n uint32) { s.spare = append(s.spare, n) }
 
 func (s *slots) grow(w *Way) bool {
 	first := len(s.regions) * slotsTogether

@@ -2,6 +2,10 @@ package ofi
 
 import (
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -36,8 +40,8 @@ func within(limit <-chan time.Time, f func()) bool {
 	}
 }
 
-// leave is what Close does when a call does not return: it removes the files of an endpoint that can't be closed.
-func (w *Way) leave() {
+// abandon is what Close does when a call does not return: it removes the files of an endpoint that can't be closed.
+func (w *Way) abandon() {
 	w.left.Store(true)
 	w.config.Log.Warn("a call of libfabric has not returned, and is left behind", "provider", w.provider)
 	w.late.Stop()
@@ -47,15 +51,47 @@ func (w *Way) leave() {
 	if name, pid := shmFile(w.address); pid == os.Getpid() {
 		_ = os.Remove(name)
 	}
-	w.removeLeftovers()
+	w.removeShmFiles()
 }
 
-func (w *Way) removeLeftovers() {
+func (w *Way) removeShmFiles() {
 	for _, l := range w.linked {
 		if l.onHost {
-			removeLeftovers(l.address)
+			removeShmFile(l.address)
 		}
 	}
 }
 
 const shmProvider = "shm"
+
+// removeShmFile removes the file that the provider shm has made for another process, by its name, which is in the address: a process that was killed
+// leaves it behind. One that lives, or that is somebody else's, is left alone.
+func removeShmFile(address []byte) {
+	if name, pid := shmFile(address); pid > 0 && ended(pid) {
+		_ = os.Remove(name) // it may be gone, or another user's
+	}
+}
+
+// shmFile is the file of an endpoint of the provider shm, and who has made it; 0 is nobody.
+func shmFile(address []byte) (name string, pid int) {
+	name = strings.TrimRight(string(address), "\x00")
+	if _, rest, ok := strings.Cut(name, "://"); ok {
+		name = rest
+	}
+	first, _, ok := strings.Cut(name, ":")
+	pid, err := strconv.Atoi(first)
+	if !ok || err != nil || pid <= 0 || name != filepath.Base(name) {
+		return "", 0
+	}
+	return filepath.Join("/dev/shm", name), pid
+}
+
+// ended tells whether a process of this host has: also when whoever started it has yet to hear of that.
+func ended(pid int) bool {
+	if syscall.Kill(pid, 0) == syscall.ESRCH {
+		return true
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	name := strings.LastIndex(string(stat), ") ") // the end of it
+	return err == nil && name > 0 && strings.ContainsRune("ZX", rune(stat[name+2]))
+}

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// reach is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late piece of an operation that was given
+// far is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late piece of an operation that was given
 // up touches no memory of the rank's. Words are left to the owner's process, over TCP, as is memory that could not be
 // registered, and all of it where the fabric cuts words.
-type reach struct {
+type far struct {
 	p       *port
 	rest    local.Far
 	open    int // transfers and fences here; it is the rank's own, as is all but done
@@ -27,7 +27,7 @@ type reach struct {
 
 // transfer is a Put or Get, or the fetch of a frame into memory that is not registered.
 type transfer struct {
-	of      *reach // nil for a fetch
+	of      *far // nil for a fetch
 	fetch   fetching
 	op      local.Operation
 	number  uint64 // by which it began
@@ -54,10 +54,10 @@ type fence struct {
 // errElsewhere says that TCP is to serve an operation.
 var errElsewhere = errors.New("nothing is registered")
 
-func (r *reach) init(p *port) { r.p = p }
+func (r *far) init(p *port) { r.p = p }
 
 // Start implements [local.Far].
-func (r *reach) Start(op local.Operation) {
+func (r *far) Start(op local.Operation) {
 	w := r.p.w
 	l := w.links[op.Process]
 	if l == nil || w.cuts || op.Kind != local.Get && op.Kind != local.Put {
@@ -75,7 +75,7 @@ func (r *reach) Start(op local.Operation) {
 	w.unlock()
 }
 
-func (r *reach) transfer() *transfer {
+func (r *far) transfer() *transfer {
 	if last := len(r.spare) - 1; last >= 0 {
 		t := r.spare[last]
 		r.spare = r.spare[:last]
@@ -96,14 +96,14 @@ func (t *transfer) start() {
 	case s.revoked:
 		t.finish(exposed.Withdrawn)
 	case s.granted:
-		t.begin(s)
+		t.startUnder(s)
 	default:
 		s.waiting = append(s.waiting, t)
 	}
 }
 
-// begin begins a transfer under a lease.
-func (t *transfer) begin(s *lease) {
+// startUnder begins a transfer under a lease.
+func (t *transfer) startUnder(s *lease) {
 	if t.dropped {
 		return
 	}
@@ -129,8 +129,8 @@ func (t *transfer) begin(s *lease) {
 // run lets all pieces leave, as soon as there are slots.
 func (t *transfer) run() {
 	w := t.link.w
-	if len(w.hungry) > 0 || !t.feed() {
-		w.hungry = append(w.hungry, t)
+	if len(w.waiting) > 0 || !t.sendPieces() {
+		w.waiting = append(w.waiting, t)
 	}
 }
 
@@ -140,20 +140,20 @@ const piecesMax = slotsMax * 3 / 4
 // pieceMax is how many bytes of a transfer go at once: what a slot has room for, in multiples of 16 KiB.
 func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
-// feed lets pieces leave for as long as there are slots. It reports whether all have left.
-func (t *transfer) feed() bool {
+// sendPieces lets pieces leave for as long as there are slots. It reports whether all have left.
+func (t *transfer) sendPieces() bool {
 	w := t.link.w
 	for t.next < len(t.op.Data) && t.err == nil && !w.left.Load() { // or the memory is its rank's again
 		if w.pieces == piecesMax {
 			return false
 		}
-		slot, ok := w.slots.take(w)
+		slot, ok := w.slots.acquire(w)
 		if !ok {
 			return false
 		}
 		tag, ok := w.calls.enter()
 		if !ok {
-			w.slots.give(slot)
+			w.slots.release(slot)
 			return false
 		}
 		// All pieces but the last end with a word, so that none is torn.
@@ -180,20 +180,20 @@ func (t *transfer) feed() bool {
 	return true
 }
 
-// feed goes on with what waits for slots.
-func (w *Way) feed() {
-	if w.starved {
-		w.starved = false
+// resume goes on with what waits for slots.
+func (w *Way) resume() {
+	if w.noSlot {
+		w.noSlot = false
 		w.news.Store(true)
 	}
-	for w.fed < len(w.hungry) {
-		if t := w.hungry[w.fed]; t != nil && !t.feed() {
+	for w.served < len(w.waiting) {
+		if t := w.waiting[w.served]; t != nil && !t.sendPieces() {
 			return
 		}
-		w.hungry[w.fed] = nil
-		w.fed++
+		w.waiting[w.served] = nil
+		w.served++
 	}
-	w.hungry, w.fed = w.hungry[:0], 0
+	w.waiting, w.served = w.waiting[:0], 0
 }
 
 // moved takes in that a piece has gone, or come.
@@ -203,14 +203,14 @@ func (w *Way) moved(c call, err error) {
 		mem, _ := w.slots.at(c.slot)
 		copy(c.piece, mem)
 	}
-	w.slots.give(c.slot)
+	w.slots.release(c.slot)
 	t.pieces--
 	w.pieces--
 	if err != nil {
-		w.doubt(c.link, err)
+		w.loseUnlessTold(c.link, err)
 		t.err = exposed.Lost
-		if i := slices.Index(w.hungry, t); i >= 0 {
-			w.hungry[i] = nil
+		if i := slices.Index(w.waiting, t); i >= 0 {
+			w.waiting[i] = nil
 		}
 	}
 	if t.pieces == 0 && (t.next == len(t.op.Data) || t.err != nil) {
@@ -221,12 +221,12 @@ func (w *Way) moved(c call, err error) {
 			t.finish(t.err)
 		}
 	}
-	w.feed()
+	w.resume()
 }
 
 func (t *transfer) settleLease() {
 	t.lease.open--
-	t.link.leave(t.op.Key, t.lease)
+	t.link.answerRevocation(t.op.Key, t.lease)
 }
 
 // finish has the rank learn that a transfer is done.
@@ -242,7 +242,7 @@ func (t *transfer) finish(err error) {
 }
 
 // settle is the rank's: it ends what is done, and reports whether there was any. It costs a load when nothing is open.
-func (r *reach) settle() bool {
+func (r *far) settle() bool {
 	if r.open == 0 {
 		return false
 	}
@@ -263,7 +263,7 @@ func (r *reach) settle() bool {
 }
 
 // abandon gives up what lost processes will not end.
-func (r *reach) abandon() {
+func (r *far) abandon() {
 	for _, t := range r.all {
 		if t.link.over.Load() && !t.over {
 			t.dropped, t.over, t.err = true, true, exposed.Lost
@@ -272,7 +272,7 @@ func (r *reach) abandon() {
 	}
 }
 
-func (r *reach) conclude(t *transfer) {
+func (r *far) conclude(t *transfer) {
 	op := t.op
 	var cause error
 	switch {
@@ -285,28 +285,28 @@ func (r *reach) conclude(t *transfer) {
 		cause = op.Error(r.p.rank, t.err)
 	}
 	op.Completion.Inside(access).End(cause)
-	r.leave(t, !t.dropped)
+	r.remove(t, !t.dropped)
 }
 
-func (r *reach) lost(op local.Operation) error {
+func (r *far) lost(op local.Operation) error {
 	return op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
 }
 
 // pass leaves an operation to TCP.
-func (r *reach) pass(t *transfer) {
+func (r *far) pass(t *transfer) {
 	op, c := t.op, t.op.Completion
 	t.passed = true
 	t.rest = netio.Completion{}
 	t.rest.Then(func() {
 		c.Inside(access).End(t.rest.Err())
-		r.leave(t, !t.dropped)
+		r.remove(t, !t.dropped)
 	})
 	op.Completion = &t.rest
 	r.rest.Start(op)
 }
 
-// leave takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.
-func (r *reach) leave(t *transfer, again bool) {
+// remove takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.
+func (r *far) remove(t *transfer, again bool) {
 	last := r.all[len(r.all)-1]
 	r.all[t.place], last.place = last, t.place
 	r.all = r.all[:len(r.all)-1]
@@ -332,7 +332,7 @@ func (r *reach) leave(t *transfer, again bool) {
 }
 
 // Fence implements [local.Far].
-func (r *reach) Fence(c *netio.Completion) {
+func (r *far) Fence(c *netio.Completion) {
 	if len(r.all) > 0 {
 		c.Inside(access).Begin()
 		r.open++
@@ -342,4 +342,4 @@ func (r *reach) Fence(c *netio.Completion) {
 }
 
 // Open implements [local.Far].
-func (r *reach) Open() int { return r.open + r.rest.Open() }
+func (r *far) Open() int { return r.open + r.rest.Open() }

@@ -17,7 +17,7 @@ import (
 )
 
 // Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks moves what is under way for all,
-// and while nobody looks the sentry does.
+// and while nobody looks the poller does.
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
@@ -38,7 +38,7 @@ type Way struct {
 	late     inflight.DelayedFlush
 	news     atomic.Bool   // there is something to tell
 	endings  atomic.Uint32 // of links
-	sentry   sentry
+	poller   poller
 	left     atomic.Bool // by Close, with a call under way that does not return
 
 	mu        sync.Mutex // guards the fabric, and all below
@@ -49,12 +49,12 @@ type Way struct {
 	slots     slots
 	slabs     slabs
 	exposures exposures
-	hungry    []*transfer // that wait for slots; nil for those that need none any more
-	fed       int         // of them, those that wait no more
+	waiting   []*transfer // that wait for slots; nil for those that need none any more
+	served    int         // of them, those that wait no more
 	after     []func()    // to be done without the lock
 	events    [eventsMax]event
 	pieces    int  // of transfers, under way
-	starved   bool // links have more to tell, and found no slot
+	noSlot    bool // links have more to tell, and found no slot
 	closed    bool
 	counts    Counts
 }
@@ -99,7 +99,7 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w.slots.room, w.slabs.packet = w.packet, w.packet
 	w.exposures.init()
 	w.calls.init()
-	w.sentry.init(w)
+	w.poller.init(w)
 	w.late.Init(w.flush)
 	if !w.slots.grow(w) {
 		f.Close()
@@ -158,8 +158,8 @@ func (w *Way) Meet(_ context.Context, line way.LifeLine, addresses map[int]strin
 	for i, p := range line.Ports() {
 		w.ports = append(w.ports, newPort(w, p, w.place.First+i))
 	}
-	w.exposures.begin(w)
-	w.sentry.start()
+	w.exposures.guard(w)
+	w.poller.start()
 	return nil
 }
 
@@ -239,13 +239,13 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
-// blameMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one within half a second.
-const blameMax = 2 * time.Second
+// lossDelayMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one within half a second.
+const lossDelayMax = 2 * time.Second
 
-// suspect ends the job when something of nobody's has failed, unless TCP tells of a loss first.
-func (w *Way) suspect(err error) {
-	time.AfterFunc(blameMax, func() {
-		if !w.sentry.over.Load() { // the way has not been closed meanwhile
+// failUnlessTold ends the job when something of nobody's has failed, unless TCP tells of a loss first.
+func (w *Way) failUnlessTold(err error) {
+	time.AfterFunc(lossDelayMax, func() {
+		if !w.poller.over.Load() { // the way has not been closed meanwhile
 			w.line.Tell(fmt.Errorf("use the fabric: %w", err))
 		}
 	})
@@ -263,11 +263,11 @@ func (w *Way) flush() {
 		return
 	}
 	w.mu.Lock()
-	w.tell()
+	w.flushLinks()
 	w.unlock()
 }
 
-func (w *Way) tell() {
+func (w *Way) flushLinks() {
 	if w.closed || !w.news.Swap(false) {
 		return
 	}
@@ -276,16 +276,16 @@ func (w *Way) tell() {
 	}
 }
 
-// suspicionMax is how long TCP has to tell why a process is not reached any more.
-const suspicionMax = 500 * time.Millisecond
+// causeDelayMax is how long TCP has to tell why a process is not reached any more.
+const causeDelayMax = 500 * time.Millisecond
 
-// doubt is called when something to or from a process has failed. Often enough it has ended, which TCP will tell.
-func (w *Way) doubt(l *link, err error) {
-	if l.over.Load() || w.closed || l.doubted {
+// loseUnlessTold is called when something to or from a process has failed. Often enough it has ended, which TCP will tell.
+func (w *Way) loseUnlessTold(l *link, err error) {
+	if l.over.Load() || w.closed || l.losing {
 		return
 	}
-	l.doubted = true
-	time.AfterFunc(suspicionMax, func() {
+	l.losing = true
+	time.AfterFunc(causeDelayMax, func() {
 		if !l.over.Load() {
 			w.line.Lose(l.place.Process, fmt.Errorf("use the fabric: %w", err))
 		}
@@ -321,12 +321,12 @@ func (w *Way) Unlink(process int) {
 // Close implements [way.Way].
 func (w *Way) Close(quiet bool) {
 	if !within(time.After(w.stuckLimit(!quiet)), func() { w.close(quiet) }) {
-		w.leave()
+		w.abandon()
 	}
 }
 
 func (w *Way) close(quiet bool) {
-	w.sentry.stop()
+	w.poller.stop()
 	w.late.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -342,7 +342,7 @@ func (w *Way) close(quiet bool) {
 	w.fabric.Close()
 	w.fabric = nil
 	if w.provider == shmProvider {
-		w.removeLeftovers()
+		w.removeShmFiles()
 	}
 	w.calls.end()
 	if quiet {
@@ -355,4 +355,23 @@ func (w *Way) close(quiet bool) {
 			unmapped(r.mem)
 		}
 	}
+}
+
+// Preposted implements [netio.Preposter].
+func (w *Way) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return p, false
+	}
+	for _, l := range w.linked {
+		if senders[l.place.Process] {
+			p.Senders++
+		}
+	}
+	p.Provider, p.Links = w.fabric.Traits().Provider, len(w.linked)
+	p.Window, p.WindowMax = windowFirst, windowMax
+	p.Slab, p.Room, p.Ahead = slabBytes, slabBytes-int64(w.slabs.packet), int64(w.slabs.needed(0))
+	p.Send, p.Limit = slotsTogether*int64(w.slots.room), w.pinned.limit
+	return p, p.Links > 0
 }

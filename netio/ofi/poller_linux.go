@@ -8,7 +8,7 @@ import (
 )
 
 // openDescriptor takes the fabric's descriptor, if it is quiet while nothing happens.
-func (s *sentry) openDescriptor() {
+func (s *poller) openDescriptor() {
 	s.w.mu.Lock()
 	fd := s.w.fabric.Descriptor()
 	truthful := fd >= 0 && quiet(s.w.fabric, func() { s.w.advance() })
@@ -37,7 +37,7 @@ func (s *sentry) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the sentry busy. look looks at the fabric.
+// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the poller busy. look looks at the fabric.
 func quiet(f fabric, look func()) bool {
 	for range 8 {
 		look()
@@ -54,7 +54,7 @@ func quiet(f fabric, look func()) bool {
 
 // watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do part of their work only when they
 // are looked at, it waits for no longer than watchMax.
-func (s *sentry) watch() bool {
+func (s *poller) watch() bool {
 	s.w.mu.Lock()
 	may := !s.w.closed && s.w.fabric.MayWait()
 	s.w.mu.Unlock()
@@ -89,8 +89,8 @@ func (w *waiter) look(set uintptr) (over bool) {
 	return unix.EpollCtl(int(set), unix.EPOLL_CTL_MOD, int(w.fabric), &w.arm) != nil
 }
 
-// doze sleeps for less than Go's timers can.
-func doze(d time.Duration) {
+// nanosleep sleeps for less than Go's timers can.
+func nanosleep(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil) // which a signal may end
 }
