@@ -11,7 +11,7 @@ import (
 // pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until the peer is told: each
 // release is one acknowledgement. They gather until a rank of this process parks, or looks for frames after it
 // has released one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer that
-// may takes all, on either lane. To wait for a rank's next look costs nothing, and lets acknowledgements travel with what
+// may takes all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel with what
 // the rank sends until then. It keeps the pool of the frames that are received.
 type pendingAcks struct {
 	netio.Heap
@@ -45,24 +45,24 @@ func (a *pendingAcks) Release(_ *netio.Pool, f *netio.Frame) {
 	}
 }
 
-// flush has a writer take what is pending: that of the data lane when it is awake anyway and has little to carry, so that
+// flush has a writer take what is pending: that of the data stream when it is awake anyway and has little to carry, so that
 // acknowledgements travel with frames where frames go both ways.
 func (a *pendingAcks) flush() {
 	if a.released.Empty() {
 		return
 	}
 	a.due.Store(true)
-	if data := a.peer.lanes[dataLane]; data.awake() && data.light() {
+	if data := a.peer.streams[dataStream]; data.awake() && data.light() {
 		data.kick()
 	} else {
 		a.wakeControl()
 	}
 }
 
-func (a *pendingAcks) wakeControl() { a.peer.lanes[controlLane].kick() }
+func (a *pendingAcks) wakeControl() { a.peer.streams[controlStream].kick() }
 
-// take puts what is pending into messages from the given pool, at the end of a queue. It is for the writers.
-func (a *pendingAcks) take(pool *netio.Pool, queue *netio.Frames) {
+// collect puts what is pending into messages from the given pool, at the end of a queue. It is for the writers.
+func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) {
 	a.due.Store(false)
 	for all := a.released.TakeNewest(); !all.Empty(); {
 		m := pool.Get(ackBytesMax)

@@ -129,7 +129,7 @@ func TestLiarIsNamed(t *testing.T) {
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3*netio.FrameCost(100), p.Pool().Lent())
-		both[1].peers[0].lanes[controlLane].out.put(message(acknowledgement, string(slotsOf(2, 17))))
+		both[1].peers[0].streams[controlStream].out.push(message(acknowledgement, string(slotsOf(2, 17))))
 		var lost *netio.LostError
 		err := <-told[0]
 		require.ErrorAs(t, err, &lost)
@@ -146,9 +146,9 @@ func TestLiarIsNamed(t *testing.T) {
 // TestAcknowledgementsTravelTogether releases many frames at once: more than one message's worth, in few messages.
 func TestAcknowledgementsTravelTogether(t *testing.T) {
 	const count = 3000
-	tr, _ := streamReader(nil, dataLane)
+	tr, _ := streamReader(nil, dataStream)
 	peer := tr.peers[1]
-	received := peer.lanes[dataLane].received.pool
+	received := peer.streams[dataStream].received.pool
 	for i := range count {
 		f := received.Get(10)
 		f.Inside(access).Received = frame.NewNumber(uint32(i), i%100 == 0)
@@ -158,7 +158,7 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 	seen := make([]bool, count)
 	messages := 0
 	var all netio.Frames
-	peer.acks.take(netio.NewPool(nil), &all)
+	peer.acks.collect(netio.NewPool(nil), &all)
 	for m := all.Shift(); m != nil; m = all.Shift() {
 		require.Equal(t, acknowledgement, m.Kind)
 		messages++
@@ -174,19 +174,19 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 	tr.Close()
 }
 
-// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much under way on the data lane that they would stand in line:
-// never, before the release, or only after it, when the data lane's writer was counted on already.
+// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much under way on the data stream that they would stand in line:
+// never, before the release, or only after it, when the data stream's writer was counted on already.
 func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {
-		tr, _ := streamReader(nil, dataLane)
+		tr, _ := streamReader(nil, dataStream)
 		peer := tr.peers[1]
-		data, control := peer.lanes[dataLane], &peer.lanes[controlLane].out.parking
+		data, control := peer.streams[dataStream], &peer.streams[controlStream].out.parking
 		heavy := func() {
 			f := netio.NewPool(nil).Get(lightBytesMax + 1)
 			f.Kind, f.Bytes = netio.Data, lightBytesMax+1
 			peer.sent.enter(f)
 		}
-		w := writer{lane: data, messages: netio.NewPool(nil)} // it is awake
+		w := writer{stream: data, messages: netio.NewPool(nil)} // it is awake
 		control.Announce()
 		if when == "before" {
 			heavy()
@@ -201,7 +201,7 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 		}
 		require.Equal(t, wakes[1], data.idle(), when)
 		require.Equal(t, wakes[1], !control.Announced(), when)
-		taken := w.take()
+		taken := w.nextFrames()
 		require.Equal(t, wakes[1], taken.Empty(), when)
 		tr.Close()
 	}
@@ -209,11 +209,11 @@ func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 
 // TestSilenceLetsReceivedMemoryGo has a heartbeat after frames.
 func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
-	tr, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, "")), dataLane)
+	tr, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), sample(netio.Data, 3, 0, "def"), message(goodbye, "")), dataStream)
 	require.NoError(t, r.run())
-	pool := r.lane.received.pool
+	pool := r.stream.received.pool
 	releaseEach([]*netio.Frame{tr.Port(0).Recv(), tr.Port(0).Recv()})
-	tr.peers[1].acks.take(netio.NewPool(nil), new(netio.Frames))
+	tr.peers[1].acks.collect(netio.NewPool(nil), new(netio.Frames))
 	require.Zero(t, pool.Lent())
 	require.Equal(t, 2*netio.FrameCost(3), pool.Idle())
 	r.feed(join(message(heartbeat, ""), message(goodbye, "")))

@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// carrier moves a lane's bytes. There are two: of a connection that goroutines block on, and of a socket that is polled.
+// carrier moves a stream's bytes. There are two: of a connection that goroutines block on, and of a socket that is polled.
 type carrier interface {
 	// read fills first, and then second, with what has come: one byte at least, or an error. It may leave second alone.
 	read(first, second []byte) (int, error)

@@ -75,7 +75,7 @@ func TestReaderGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := drawFrames(t, netio.Data)
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		r := newReader(tr.peers[1].lanes[dataLane])
+		r := newReader(tr.peers[1].streams[dataStream])
 		r.in = r.in[:wholeBytesMin] // small enough to be filled
 		c := &trickle{t: t, in: append(join(sent...), encode(message(goodbye, ""))...)}
 		for !r.over {
@@ -105,7 +105,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]netio.Kind{netio.Control, netio.Data}).Draw(t, "kind")
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		l := tr.peers[1].lanes[laneOf(kind)]
+		l := tr.peers[1].streams[streamOf(kind)]
 		w, c := newWriter(l), &trickle{t: t}
 		var want []byte
 		var twin sentFrames
@@ -144,7 +144,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 func TestWriterDropsWhatIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-		l := tr.peers[1].lanes[dataLane]
+		l := tr.peers[1].streams[dataStream]
 		w, c := newWriter(l), &trickle{t: t}
 		frames := drawFrames(t, netio.Data)
 		for _, f := range frames {

@@ -29,7 +29,7 @@ type Config struct {
 	Log            *slog.Logger  // may be nil
 
 	layer  Layer // over the transport; may be nil
-	served bool  // goroutines serve the lanes, as they do where sockets can't be polled
+	served bool  // goroutines serve the streams, as they do where sockets can't be polled
 }
 
 const secretBytes = 32
@@ -87,13 +87,13 @@ func setDefault(v *time.Duration, to time.Duration) {
 }
 
 // Hello is how this process greets others on a connection.
-func (c *insideConfig) Hello(lane uint8) handshake.Hello {
+func (c *insideConfig) Hello(stream uint8) handshake.Hello {
 	var offers map[string]handshake.Offer
 	if c.layer != nil {
 		offers = c.layer.Offers()
 	}
 	return handshake.Hello{
 		Role: handshake.RolePeer, Job: c.Job, Process: c.Place.Process, Processes: c.Place.Processes,
-		Ranks: c.Place.Ranks, Lane: lane, Identity: c.Identity, Offers: offers,
+		Ranks: c.Place.Ranks, Lane: stream, Identity: c.Identity, Offers: offers,
 	}
 }

@@ -54,7 +54,7 @@ func (s *sentFrames) written(f *netio.Frame) {
 	p.written = true
 	home := s.over || p.acknowledged
 	if home {
-		s.leave(slot)
+		s.free(slot)
 	}
 	s.mu.Unlock()
 	if home {
@@ -83,14 +83,14 @@ func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
 		}
 		p.acknowledged = true
 		if p.written {
-			home.PushFront(s.leave(slot))
+			home.PushFront(s.free(slot))
 		}
 	}
 	return home, nil
 }
 
-// leave frees a slot.
-func (s *sentFrames) leave(slot uint32) *netio.Frame {
+// free frees a slot.
+func (s *sentFrames) free(slot uint32) *netio.Frame {
 	f := s.table.Leave(slot).frame
 	s.bytes.Add(-int64(f.Bytes))
 	return f
@@ -126,7 +126,7 @@ func (s *sentFrames) abandon() (home netio.Frames) {
 	s.over = true
 	for slot := range uint32(s.table.Slots()) {
 		if p := s.table.At(slot); p != nil && p.written {
-			home.PushFront(s.leave(slot))
+			home.PushFront(s.free(slot))
 		}
 	}
 	return home

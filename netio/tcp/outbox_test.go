@@ -21,7 +21,7 @@ func TestOutboxReleasesWhatComesLate(t *testing.T) {
 			pools[i] = netio.NewPool(nil)
 			all.Go(func() {
 				for range count {
-					o.put(pools[i].Get(1))
+					o.push(pools[i].Get(1))
 				}
 			})
 		}

@@ -12,44 +12,44 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// The lanes of a peer. handshake.Hello carries these numbers.
+// The streams of a peer. handshake.Hello carries these numbers.
 const (
-	controlLane = iota
-	dataLane
-	laneCount
+	controlStream = iota
+	dataStream
+	streamCount
 )
 
-func laneOf(k netio.Kind) int {
+func streamOf(k netio.Kind) int {
 	if k == netio.Control {
-		return controlLane
+		return controlStream
 	}
-	return dataLane
+	return dataStream
 }
 
-// suspicionMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or from
+// causeDelayMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or from
 // another process that knows why the job ends. Only then is the peer itself the cause.
-const suspicionMax = 500 * time.Millisecond
+const causeDelayMax = 500 * time.Millisecond
 
 // peer is another process of the job, seen from this one. It ends once, with one cause.
 //
-//	joining ──► running ──► finished (both lanes have heard goodbye)
+//	joining ──► running ──► finished (both streams have heard goodbye)
 //	    │          │            │
 //	    └──────────┴────────────┴──► over (lost, aborted, or this process has closed)
 type peer struct {
-	t      *Transport
-	place  netio.Place
-	lanes  [laneCount]*lane
-	sent   sentFrames  // data frames that the peer has yet to acknowledge
-	acks   pendingAcks // acknowledgements that the peer has yet to be told
-	server server      // of its operations on memory that is exposed here
-	silent atomic.Bool // it will answer nothing any more
+	t       *Transport
+	place   netio.Place
+	streams [streamCount]*stream
+	sent    sentFrames  // data frames that the peer has yet to acknowledge
+	acks    pendingAcks // acknowledgements that the peer has yet to be told
+	server  server      // of its operations on memory that is exposed here
+	silent  atomic.Bool // it will answer nothing any more
 
 	offers map[string]handshake.Offer // by the names of ways; settled when all are connected
 
-	mu      sync.Mutex // guards all below, and conn of the lanes while joining
-	over    bool
-	untold  error // why it ended, when nobody was told
-	suspect *time.Timer
+	mu     sync.Mutex // guards all below, and conn of the streams while joining
+	over   bool
+	untold error // why it ended, when nobody was told
+	losing *time.Timer
 
 	released bool // all that was for it, after over
 }
@@ -59,8 +59,8 @@ func newPeer(t *Transport, process int) *peer {
 	p.acks.init(p)
 	p.sent.ended = p.hush
 	p.server = server{t: t, number: t.place.Last - t.place.First + process, answers: netio.NewPool(nil)}
-	for i, keeper := range [laneCount]netio.Keeper{controlLane: nil, dataLane: &p.acks} {
-		p.lanes[i] = newLane(p, i, keeper)
+	for i, keeper := range [streamCount]netio.Keeper{controlStream: nil, dataStream: &p.acks} {
+		p.streams[i] = newStream(p, i, keeper)
 	}
 	return p
 }
@@ -76,12 +76,12 @@ func (p *peer) hush() {
 	}
 }
 
-// mute reports whether operations on the peer's memory are in vain.
-func (p *peer) mute() bool { return p.silent.Load() || p.t.down.Load() }
+// unreachable reports whether operations on the peer's memory are in vain.
+func (p *peer) unreachable() bool { return p.silent.Load() || p.t.down.Load() }
 
-// join gives a lane its connection, and starts it.
+// join gives a stream its connection, and starts it.
 func (p *peer) join(number uint8, conn net.Conn) error {
-	l := p.lanes[number]
+	l := p.streams[number]
 	if err := p.connect(l, conn); err != nil {
 		return fmt.Errorf("join process %d: %w", p.place.Process, err)
 	}
@@ -89,7 +89,7 @@ func (p *peer) join(number uint8, conn net.Conn) error {
 	return nil
 }
 
-func (p *peer) connect(l *lane, conn net.Conn) error {
+func (p *peer) connect(l *stream, conn net.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over || p.t.down.Load() {
@@ -110,25 +110,25 @@ func (p *peer) connect(l *lane, conn net.Conn) error {
 	return l.attach(s)
 }
 
-// sayGoodbye lets both lanes flush what they hold until the deadline, and say goodbye.
+// sayGoodbye lets both streams flush what they hold until the deadline, and say goodbye.
 func (p *peer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
-	for _, l := range p.lanes {
+	for _, l := range p.streams {
 		l.limit(deadline)
 	}
 	p.mu.Unlock()
-	for _, l := range p.lanes {
-		l.put(message(goodbye, ""))
+	for _, l := range p.streams {
+		l.send(message(goodbye, ""))
 	}
 }
 
-// doubt is called when a connection breaks, or a process that has finished is still sent to: often enough a consequence of
+// loseLater is called when a connection breaks, or a process that has finished is still sent to: often enough a consequence of
 // something else, which has a moment to be told.
-func (p *peer) doubt(cause error) {
+func (p *peer) loseLater(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over && p.suspect == nil {
-		p.suspect = time.AfterFunc(suspicionMax, func() { p.lose(cause) })
+	if !p.over && p.losing == nil {
+		p.losing = time.AfterFunc(causeDelayMax, func() { p.lose(cause) })
 	}
 }
 
@@ -145,7 +145,7 @@ func (p *peer) end(cause error) {
 	}
 	if news {
 		p.t.config.Log.Error("peer ended", "process", p.place.Process, "error", cause)
-		p.t.events.tell(cause)
+		p.t.events.report(cause)
 	}
 	p.release()
 }
@@ -169,10 +169,10 @@ func (p *peer) finish(cause error) (first, news bool) {
 		return false, false
 	}
 	p.over = true
-	if p.suspect != nil {
-		p.suspect.Stop()
+	if p.losing != nil {
+		p.losing.Stop()
 	}
-	for _, l := range p.lanes {
+	for _, l := range p.streams {
 		l.stop()
 	}
 	if p.t.down.Load() {
@@ -185,8 +185,8 @@ func (p *peer) finish(cause error) (first, news bool) {
 // close ends the peer for good, and returns what nobody was told: that it was lost, or did not say goodbye in time.
 func (p *peer) close() error {
 	p.mu.Lock()
-	joined := p.lanes[controlLane].joined && p.lanes[dataLane].joined
-	finished := p.lanes[controlLane].finished.Load() && p.lanes[dataLane].finished.Load()
+	joined := p.streams[controlStream].joined && p.streams[dataStream].joined
+	finished := p.streams[controlStream].finished.Load() && p.streams[dataStream].finished.Load()
 	p.mu.Unlock()
 	switch {
 	case finished || !joined:

@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// polled is the part of a lane whose socket never blocks. Whoever has something to write or finds something to read, a rank
+// polled is the part of a stream whose socket never blocks. Whoever has something to write or finds something to read, a rank
 // mostly, does it there and then: no goroutine need be woken. What the socket does not take at once is written by whoever
 // finds it ready for more.
 //
@@ -18,7 +18,7 @@ import (
 //
 // Errors are told after the locks are given back, since they end the peer, which takes them.
 type polled struct {
-	polling atomic.Bool  // set when the lane has its socket
+	polling atomic.Bool  // set when the stream has its socket
 	delayed atomic.Bool  // somebody will flush
 	waiting atomic.Int64 // bytes put since the last flush began
 	stalled atomic.Bool  // the socket takes no more at the moment; changed while writing
@@ -39,8 +39,8 @@ type polled struct {
 // delayBytesMax is how much may wait. Large writes cost less a byte, as far as the kernel's path goes.
 const delayBytesMax = 64 << 10
 
-// attach gives the lane its socket.
-func (l *lane) attach(s socket) error {
+// attach gives the stream its socket.
+func (l *stream) attach(s socket) error {
 	l.peer.t.running.Add(2) // the end of reading, and of writing
 	l.both(func() {
 		l.socket, l.reader, l.writer = s, newReader(l), newWriter(l)
@@ -49,7 +49,7 @@ func (l *lane) attach(s socket) error {
 	return s.wantRead(true)
 }
 
-func (l *lane) both(f func()) {
+func (l *stream) both(f func()) {
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	l.writing.Lock()
@@ -57,10 +57,10 @@ func (l *lane) both(f func()) {
 	f()
 }
 
-// put hands the lane a frame, and reports whether its caller must flush, soon: when it has nothing else to do.
-func (l *lane) put(f *netio.Frame) (unsent bool) {
+// send hands the stream a frame, and reports whether its caller must flush, soon: when it has nothing else to do.
+func (l *stream) send(f *netio.Frame) (unsent bool) {
 	later, bytes := f.Kind == netio.Data, frame.WireHeader+int64(f.Bytes)
-	l.out.put(f) // wakes the writer of a lane that is served
+	l.out.push(f) // wakes the writer of a stream that is served
 	if !l.polling.Load() {
 		return false
 	}
@@ -74,12 +74,12 @@ func (l *lane) put(f *netio.Frame) (unsent bool) {
 }
 
 // hasNews reports whether a flush would write frames.
-func (l *lane) hasNews() bool {
+func (l *stream) hasNews() bool {
 	return !l.out.queue.Empty() && !l.out.closed.Load() && !l.stalled.Load()
 }
 
 // flush writes what waits, unless somebody else does, who looks again afterwards, or the socket takes no more.
-func (l *lane) flush() {
+func (l *stream) flush() {
 	l.delayed.Store(false)
 	l.waiting.Store(0)
 	for !l.out.closed.Load() && !l.stalled.Load() && !l.idle() && l.writing.TryLock() {
@@ -92,7 +92,7 @@ func (l *lane) flush() {
 }
 
 // writable goes on with what the socket did not take.
-func (l *lane) writable() {
+func (l *stream) writable() {
 	l.writing.Lock()
 	var ended bool
 	var err error
@@ -107,7 +107,7 @@ func (l *lane) writable() {
 }
 
 // advance writes, and reports whether that was the end. It is for the holder of writing.
-func (l *lane) advance() (ended bool, err error) {
+func (l *stream) advance() (ended bool, err error) {
 	if l.writeEnded || l.socket == nil {
 		return false, nil
 	}
@@ -130,17 +130,17 @@ func (l *lane) advance() (ended bool, err error) {
 	return true, err
 }
 
-func (l *lane) endWriting(err error) {
+func (l *stream) endWriting(err error) {
 	l.wrote(err)
 	l.peer.t.running.Done()
 }
 
 // readable reads what has come, once, unless somebody else does.
-func (l *lane) readable() {
+func (l *stream) readable() {
 	if !l.reading.TryLock() {
 		return
 	}
-	ended, err := l.take()
+	ended, err := l.readOnce()
 	answered := l.reader.answered
 	l.reader.answered = false
 	l.reading.Unlock()
@@ -153,8 +153,8 @@ func (l *lane) readable() {
 	}
 }
 
-// take reads, and reports whether that was the end. It is for the holder of reading.
-func (l *lane) take() (ended bool, err error) {
+// readOnce reads, and reports whether that was the end. It is for the holder of reading.
+func (l *stream) readOnce() (ended bool, err error) {
 	if l.readEnded || l.socket == nil {
 		return false, nil
 	}
@@ -174,8 +174,8 @@ func (l *lane) take() (ended bool, err error) {
 	return true, err
 }
 
-// hangUp closes the socket. Nobody who holds a lane's lock may call it.
-func (l *lane) hangUp() {
+// hangUp closes the socket. Nobody who holds a stream's lock may call it.
+func (l *stream) hangUp() {
 	l.both(func() {
 		if l.socket == nil {
 			return

@@ -117,7 +117,7 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 func TestDelayedFramesLeaveTogether(t *testing.T) {
 	both, _ := twins(t, 0)
 	both[0].delayed.Hold() // so that nobody sets the timer
-	p, l := both[0].Port(0), both[0].peers[1].lanes[dataLane]
+	p, l := both[0].Port(0), both[0].peers[1].streams[dataStream]
 	send := func(n, bytes int) {
 		for range n {
 			p.Send(address(p, netio.Data, 0, 1, bytes))
@@ -138,7 +138,7 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	before = l.said.Load()
 	p.Send(address(p, netio.Control, 0, 1, 100))
 	require.Equal(t, before, l.said.Load())
-	require.NotZero(t, both[0].peers[1].lanes[controlLane].said.Load(), "control frames leave at once")
+	require.NotZero(t, both[0].peers[1].streams[controlStream].said.Load(), "control frames leave at once")
 	closeBoth(both)
 }
 
@@ -179,26 +179,26 @@ func TestPolledPeersAreHeard(t *testing.T) {
 	both, told := twins(t, time.Hour) // so that no round comes by itself
 	var beats [2][]beat
 	for i := range both {
-		beats[i] = make([]beat, len(both[i].lanes))
+		beats[i] = make([]beat, len(both[i].streams))
 	}
 	spoken := 0
 	for range 3 * silentRounds {
 		for i, tr := range both {
-			var said, heard [laneCount]uint64
-			mine, others := tr.peers[1-i].lanes, both[1-i].peers[i].lanes
-			for lane := range mine {
-				said[lane], heard[lane] = mine[lane].said.Load(), others[lane].heard.Load()
+			var said, heard [streamCount]uint64
+			mine, others := tr.peers[1-i].streams, both[1-i].peers[i].streams
+			for stream := range mine {
+				said[stream], heard[stream] = mine[stream].said.Load(), others[stream].heard.Load()
 			}
 			tr.round(beats[i])
-			for lane := range mine {
-				if mine[lane].said.Load() > said[lane] {
+			for stream := range mine {
+				if mine[stream].said.Load() > said[stream] {
 					spoken++
-					eventually(t, "hear a heartbeat", func() bool { return others[lane].heard.Load() > heard[lane] })
+					eventually(t, "hear a heartbeat", func() bool { return others[stream].heard.Load() > heard[stream] })
 				}
 			}
 		}
 	}
-	require.GreaterOrEqual(t, spoken, 2*laneCount*3, "each lane speaks in the time that it may be silent")
+	require.GreaterOrEqual(t, spoken, 2*streamCount*3, "each stream speaks in the time that it may be silent")
 	require.Empty(t, told[0])
 	require.Empty(t, told[1])
 	closeBoth(both)
@@ -207,7 +207,7 @@ func TestPolledPeersAreHeard(t *testing.T) {
 // TestPolledSilenceIsTold: process 1 has no rounds, as one that is stuck.
 func TestPolledSilenceIsTold(t *testing.T) {
 	both, told := twins(t, time.Hour)
-	beats := make([]beat, len(both[0].lanes))
+	beats := make([]beat, len(both[0].streams))
 	rounds := 0
 	for ; len(told[0]) == 0; rounds++ {
 		both[0].round(beats)

@@ -30,34 +30,34 @@ const eventsMax = 16 // sockets that one look serves
 
 func (s *poller) run() {
 	for !s.t.ended.Load() {
-		if s.relieved() {
+		if s.ranksLook() {
 			s.rest()
 		} else if err := s.watch(); err != nil && !s.t.ended.Load() {
-			s.despair(err)
+			s.loseAll(err)
 			return
 		}
 	}
 }
 
-// despair ends all peers: nobody would hear of them while ranks are parked.
-func (s *poller) despair(err error) {
+// loseAll ends all peers: nobody would hear of them while ranks are parked.
+func (s *poller) loseAll(err error) {
 	for _, p := range s.t.others {
 		p.lose(err)
 	}
 }
 
-// relieved reports whether ranks look.
-func (s *poller) relieved() bool {
+// ranksLook reports whether ranks look.
+func (s *poller) ranksLook() bool {
 	looks := uint64(0)
 	for _, p := range s.t.ports {
 		looks += p.looks.Load()
 	}
-	relieved := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0 && !s.t.down.Load()
-	if relieved || s.resting {
+	ranksLook := looks-s.seen >= idle.PollerLooksMin && s.awake.Load() > 0 && !s.t.down.Load()
+	if ranksLook || s.resting {
 		s.seen = looks
 	}
-	s.resting = relieved
-	return relieved
+	s.resting = ranksLook
+	return ranksLook
 }
 
 // crowded reports whether ranks that are awake take all processors.
@@ -86,7 +86,7 @@ func (s *poller) watch() error {
 func (t *Transport) look(events []readiness) bool {
 	n := t.sockets.ready(events)
 	for _, e := range events[:n] {
-		l := t.lanes[e.number]
+		l := t.streams[e.number]
 		if e.read {
 			l.readable()
 		}
@@ -103,7 +103,7 @@ func (t *Transport) look(events []readiness) bool {
 func (t *Transport) pulse() {
 	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()
-	beats := make([]beat, len(t.lanes))
+	beats := make([]beat, len(t.streams))
 	for {
 		select {
 		case <-t.over:
@@ -121,7 +121,7 @@ func (t *Transport) round(beats []beat) {
 	var events [eventsMax]readiness
 	for i := 0; i < idle.PollerDrainMax && t.look(events[:]); i++ {
 	}
-	for i, l := range t.lanes {
+	for i, l := range t.streams {
 		if b := &beats[i]; l.polling.Load() {
 			b.listen(l, silentRounds)
 			b.speak(l, silentRounds/4)
@@ -129,13 +129,13 @@ func (t *Transport) round(beats []beat) {
 	}
 }
 
-// beat is what a lane's pulse was at the last round.
+// beat is what a stream's pulse was at the last round.
 type beat struct {
 	heard, said  uint64
-	silent, mute int // rounds without news
+	silent, idle int // rounds in which nothing was heard, or said
 }
 
-func (b *beat) listen(l *lane, rounds int) {
+func (b *beat) listen(l *stream, rounds int) {
 	if heard := l.heard.Load(); heard != b.heard || l.finished.Load() {
 		b.heard, b.silent = heard, 0
 		return
@@ -145,13 +145,13 @@ func (b *beat) listen(l *lane, rounds int) {
 	}
 }
 
-func (b *beat) speak(l *lane, rounds int) {
+func (b *beat) speak(l *stream, rounds int) {
 	if said := l.said.Load(); said != b.said || l.stalled.Load() {
-		b.said, b.mute = said, 0
+		b.said, b.idle = said, 0
 		return
 	}
-	if b.mute++; b.mute >= rounds {
-		b.mute = 0
-		l.put(message(heartbeat, ""))
+	if b.idle++; b.idle >= rounds {
+		b.idle = 0
+		l.send(message(heartbeat, ""))
 	}
 }

@@ -29,9 +29,9 @@ func (t *Transport) open() (err error) {
 	return nil
 }
 
-// flushDelayed writes what waits on lanes although the ranks that sent it are busy with something else.
+// flushDelayed writes what waits on streams although the ranks that sent it are busy with something else.
 func (t *Transport) flushDelayed() {
-	for _, l := range t.lanes {
+	for _, l := range t.streams {
 		if l.delayed.Load() {
 			l.flush()
 		}

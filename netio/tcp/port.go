@@ -22,8 +22,8 @@ type Port struct {
 	remote   remote
 	oneSided *local.OneSided
 
-	unsent  []*lane // that this rank has frames on which wait to be written
-	listed  []bool  // by lane: it is among unsent
+	unsent  []*stream // that this rank has frames on which wait to be written
+	listed  []bool    // by stream: it is among unsent
 	pauses  uint32
 	paused  bool // since it last looked
 	streak  idle.Streak
@@ -41,7 +41,7 @@ type Port struct {
 var _ netio.Port = (*Port)(nil)
 
 func newPort(t *Transport, l *local.Port, rank int) *Port {
-	p := &Port{Port: l, t: t, listed: make([]bool, len(t.lanes)), yield: cpu.Yield}
+	p := &Port{Port: l, t: t, listed: make([]bool, len(t.streams)), yield: cpu.Yield}
 	p.remote = remote{t: t, rank: rank}
 	p.oneSided = local.NewOneSided(rank, t.place, t.space, &p.remote)
 	return p
@@ -63,8 +63,8 @@ func (p *Port) Send(f *netio.Frame) {
 	case t.place.Has(to):
 		p.Pass(f, t.locals[to-t.place.First])
 	default:
-		l := t.peers[t.place.ProcessOf(to)].lanes[laneOf(f.Kind)]
-		if l.put(f) && !p.listed[l.id] {
+		l := t.peers[t.place.ProcessOf(to)].streams[streamOf(f.Kind)]
+		if l.send(f) && !p.listed[l.id] {
 			p.listed[l.id] = true
 			p.unsent = append(p.unsent, l)
 		}

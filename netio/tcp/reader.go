@@ -11,9 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// readBufferBytes is what one read of small frames may bring, by lane. It holds an acknowledgement or an abort message in
+// readBufferBytes is what one read of small frames may bring, by stream. It holds an acknowledgement or an abort message in
 // one piece.
-var readBufferBytes = [laneCount]int{controlLane: 32 << 10, dataLane: 128 << 10}
+var readBufferBytes = [streamCount]int{controlStream: 32 << 10, dataStream: 128 << 10}
 
 // Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large, and
 // should not be copied either. A copy of less costs less than another system call.
@@ -24,11 +24,11 @@ const (
 
 var errBroken = errors.New("its connection broke without a goodbye")
 
-// reader takes what arrives on a lane to the ranks of this process. It may stop at any byte, and goes on from there.
+// reader takes what arrives on a stream to the ranks of this process. It may stop at any byte, and goes on from there.
 // Everything is checked before it is used.
 type reader struct {
-	lane *lane
-	over bool // a goodbye has come: nothing follows
+	stream *stream
+	over   bool // a goodbye has come: nothing follows
 
 	answered bool // answers wait to be written
 
@@ -40,7 +40,9 @@ type reader struct {
 	unwanted int          // bytes of a payload that nobody wants
 }
 
-func newReader(l *lane) reader { return reader{lane: l, in: make([]byte, readBufferBytes[l.number])} }
+func newReader(l *stream) reader {
+	return reader{stream: l, in: make([]byte, readBufferBytes[l.number])}
+}
 
 // run reads until a goodbye has come, which is no error.
 func (r *reader) run(c carrier) error {
@@ -120,7 +122,7 @@ func (r *reader) header() (whole bool, err error) {
 	rest = rest[frame.WireHeader:]
 	if h.Kind == netio.Control || h.Kind == netio.Data || h.Kind >= request {
 		r.from += frame.WireHeader
-		r.begin(&h, e)
+		r.startPayload(&h, e)
 		return true, nil
 	}
 	if len(rest) < int(h.Bytes) {
@@ -136,21 +138,21 @@ func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
 	}
 	switch h.Kind {
 	case heartbeat:
-		r.lane.received.trim() // nothing has come for long
+		r.stream.received.trim() // nothing has come for long
 	case goodbye:
 		r.over = true
 	case abort:
-		return &netio.AbortError{Process: r.lane.peer.place.Process, Reason: string(payload)}
+		return &netio.AbortError{Process: r.stream.peer.place.Process, Reason: string(payload)}
 	case acknowledgement:
-		return r.lane.peer.sent.acknowledge(payload)
+		return r.stream.peer.sent.acknowledge(payload)
 	}
 	return nil
 }
 
 // check refuses headers that are whole, and don't belong here.
 func (r *reader) check(h *netio.Header) error {
-	from, here := r.lane.peer.place, r.lane.peer.t.place
-	control := r.lane.number == controlLane
+	from, here := r.stream.peer.place, r.stream.peer.t.place
+	control := r.stream.number == controlStream
 	switch h.Kind {
 	case netio.Control, netio.Data:
 		switch {
@@ -176,11 +178,11 @@ func (r *reader) check(h *netio.Header) error {
 		}
 	case abort:
 		if !control || h.Bytes > reasonBytesMax {
-			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.lane.number)
+			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.stream.number)
 		}
 	case acknowledgement:
 		if h.Bytes == 0 || h.Bytes > ackBytesMax || h.Bytes%slotBytes != 0 {
-			return fmt.Errorf("acknowledgement of %d bytes on connection %d", h.Bytes, r.lane.number)
+			return fmt.Errorf("acknowledgement of %d bytes on connection %d", h.Bytes, r.stream.number)
 		}
 	default:
 		return fmt.Errorf("unknown kind %#x", h.Kind)
@@ -188,15 +190,15 @@ func (r *reader) check(h *netio.Header) error {
 	return nil
 }
 
-// begin lends the frame that a payload is read into. While this process ends, nobody wants it.
-func (r *reader) begin(h *netio.Header, e envelope) {
-	if r.lane.peer.t.down.Load() {
+// startPayload lends the frame that a payload is read into. While this process ends, nobody wants it.
+func (r *reader) startPayload(h *netio.Header, e envelope) {
+	if r.stream.peer.t.down.Load() {
 		r.unwanted = int(h.Bytes)
 		return
 	}
-	from := &r.lane.received
+	from := &r.stream.received
 	if h.Kind >= request {
-		from = &r.lane.operations // which nobody acknowledges
+		from = &r.stream.operations // which nobody acknowledges
 	}
 	r.frame = from.lend(int(h.Bytes))
 	r.frame.Header, r.frame.Inside(access).Received = *h, e.number
@@ -211,7 +213,7 @@ func (r *reader) deliver() error {
 		f.Release()
 		return err
 	}
-	t := r.lane.peer.t
+	t := r.stream.peer.t
 	if f.Kind == request {
 		return r.answer(f)
 	}
@@ -219,14 +221,14 @@ func (r *reader) deliver() error {
 	return nil
 }
 
-// answer answers a request. The answer leaves when the lane's lock has been given back.
+// answer answers a request. The answer leaves when the stream's lock has been given back.
 func (r *reader) answer(q *netio.Frame) error {
-	a, err := r.lane.peer.server.serve(q)
+	a, err := r.stream.peer.server.serve(q)
 	q.Release()
 	if err != nil {
 		return fmt.Errorf("serve operations: %w: %w", netio.ErrDamaged, err)
 	}
-	r.lane.out.put(a)
+	r.stream.out.push(a)
 	r.answered = true
 	return nil
 }
@@ -253,9 +255,35 @@ func (r *reader) explain(err error) error {
 	case errors.Is(err, errAgain):
 		return errAgain
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return r.lane.silent(err)
+		return r.stream.silent(err)
 	case errors.Is(err, io.EOF) && (r.frame != nil || r.unwanted > 0 || r.from < r.to):
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("%w: read: %w", errBroken, err)
+}
+
+// receivePool lends the frames that arrive on a stream. What is lent at once is bounded by the senders, who wait for their
+// frames to come back; what it keeps besides, by the rule of lend. It is for the reader's goroutine.
+type receivePool struct {
+	pool *netio.Pool
+	most int64 // the most bytes lent at once since the last trim
+}
+
+// receivePoolFloor is how many bytes a receivePool may keep in any case.
+const receivePoolFloor = 64 << 10
+
+// lend lets go of idle frames of other sizes rather than hold more than twice what was in use at once.
+func (r *receivePool) lend(n int) *netio.Frame {
+	lent := r.pool.Lent() + netio.FrameCost(n)
+	r.most = max(r.most, lent)
+	if !r.pool.Inside(access).Has(n) && lent+r.pool.Idle() > max(2*r.most, receivePoolFloor) {
+		r.trim()
+	}
+	return r.pool.Get(n)
+}
+
+// trim lets go of idle frames.
+func (r *receivePool) trim() {
+	r.pool.Trim()
+	r.most = r.pool.Lent()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A request is a frame with operations of one rank for one process, and an answer has their results, in the same order. Both travel on the
-// data lane, so answers to the requests of a rank come in the order of these. Numbers are little-endian.
+// data stream, so answers to the requests of a rank come in the order of these. Numbers are little-endian.
 //
 //	of a request     key 8 │ offset 8 │ bytes 4 │ kind 1 │ 3 │ Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
 //	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8
@@ -165,7 +165,7 @@ func (r *remote) flush() (ended bool) {
 	if endings := r.t.endings.Load(); endings != r.endings {
 		r.endings = endings
 		for _, f := range r.flows {
-			if f != nil && f.peer.mute() {
+			if f != nil && f.peer.unreachable() {
 				r.abandon(f)
 			}
 		}
@@ -182,7 +182,7 @@ func (r *remote) flush() (ended bool) {
 // leave sends requests for as long as there is something to leave and room.
 func (r *remote) leave(f *flow) {
 	f.next = 0
-	if f.peer.mute() {
+	if f.peer.unreachable() {
 		r.abandon(f)
 		return
 	}
@@ -224,7 +224,7 @@ func (r *remote) request(f *flow) {
 		}
 	}
 	f.window += bytes + answer
-	f.peer.lanes[dataLane].put(q)
+	f.peer.streams[dataStream].send(q)
 }
 
 func encodeOperation(b []byte, op *local.Operation) []byte {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// served is the part of a lane that two goroutines serve, which block on its connection.
+// served is the part of a stream that two goroutines serve, which block on its connection.
 type served struct{ conn net.Conn } // set once, by serve
 
 // serve starts both goroutines.
-func (l *lane) serve(conn net.Conn) {
+func (l *stream) serve(conn net.Conn) {
 	l.conn = conn
 	c := &blocking{conn: conn, watch: newWatch(conn, l.peer.t.config.SilenceMax)}
 	l.peer.t.running.Go(func() {
@@ -27,14 +27,14 @@ func (l *lane) serve(conn net.Conn) {
 }
 
 // disconnect makes both goroutines end.
-func (l *lane) disconnect() {
+func (l *stream) disconnect() {
 	if l.conn != nil {
 		l.conn.Close()
 	}
 }
 
 // limit bounds how long the connection may take what is still to be written.
-func (l *lane) limit(deadline time.Time) {
+func (l *stream) limit(deadline time.Time) {
 	if l.conn != nil {
 		l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
 	}
@@ -44,7 +44,7 @@ func (l *lane) limit(deadline time.Time) {
 func (w *writer) run(c carrier) error {
 	for {
 		last, err := w.advance(c)
-		if last || err != nil || w.lane.out.closed.Load() {
+		if last || err != nil || w.stream.out.closed.Load() {
 			return err
 		}
 		if err := w.rest(c); err != nil {
@@ -55,13 +55,13 @@ func (w *writer) run(c carrier) error {
 
 // rest sleeps until there is something to do. When that takes long, it tells the peer that this process is alive.
 func (w *writer) rest(c carrier) error {
-	out := &w.lane.out
+	out := &w.stream.out
 	out.parking.Announce()
-	if !w.lane.idle() {
+	if !w.stream.idle() {
 		out.parking.Leave()
 		return nil
 	}
-	if out.parking.Sleep(w.lane.peer.t.config.SilenceMax / 4) {
+	if out.parking.Sleep(w.stream.peer.t.config.SilenceMax / 4) {
 		return nil
 	}
 	w.pieces[0] = encode(message(heartbeat, ""))

@@ -37,7 +37,7 @@ func couple(t *testing.T) (both [2]*Transport, told [2]chan error, silent *atomi
 		told[i] = make(chan error, 1)
 		both[i].Start(func(err error) { told[i] <- err })
 	}
-	for number := range uint8(laneCount) {
+	for number := range uint8(streamCount) {
 		a, b := net.Pipe()
 		require.NoError(t, both[0].peers[1].join(number, a))
 		require.NoError(t, both[1].peers[0].join(number, muffled{b, silent}))

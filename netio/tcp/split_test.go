@@ -37,34 +37,34 @@ func (c *split) read(first, second []byte) (int, error) {
 func (c *split) write([][]byte) (int, error) { panic("it only reads") }
 func (c *split) endWriting() error           { panic("it only reads") }
 
-// wire is one message as it travels on a lane, and what comes of it.
+// wire is one message as it travels on a stream, and what comes of it.
 type wire struct {
-	name  string
-	lane  int
-	bytes []byte
+	name   string
+	stream int
+	bytes  []byte
 }
 
-// wires are messages of every kind, on every lane that they may come on.
+// wires are messages of every kind, on every stream that they may come on.
 func wires() (all []wire) {
 	const slots = 6
-	for lane, kind := range [laneCount]netio.Kind{controlLane: netio.Control, dataLane: netio.Data} {
+	for stream, kind := range [streamCount]netio.Kind{controlStream: netio.Control, dataStream: netio.Data} {
 		for _, payload := range []string{"", "x", "some payload"} {
-			all = append(all, wire{fmt.Sprintf("frame of kind %d with %d bytes", kind, len(payload)), lane, encode(sample(kind, 2, 1, payload))})
+			all = append(all, wire{fmt.Sprintf("frame of kind %d with %d bytes", kind, len(payload)), stream, encode(sample(kind, 2, 1, payload))})
 		}
 		all = append(all,
-			wire{fmt.Sprintf("heartbeat on lane %d", lane), lane, encode(message(heartbeat, ""))},
-			wire{fmt.Sprintf("goodbye on lane %d", lane), lane, encode(message(goodbye, ""))})
+			wire{fmt.Sprintf("heartbeat on stream %d", stream), stream, encode(message(heartbeat, ""))},
+			wire{fmt.Sprintf("goodbye on stream %d", stream), stream, encode(message(goodbye, ""))})
 		for n := 1; n <= slots; n += slots - 1 {
 			var some []uint32
 			for slot := range uint32(n) {
 				some = append(some, slot)
 			}
-			all = append(all, wire{fmt.Sprintf("acknowledgement of %d on lane %d", n, lane), lane, encode(message(acknowledgement, string(slotsOf(some...))))})
+			all = append(all, wire{fmt.Sprintf("acknowledgement of %d on stream %d", n, stream), stream, encode(message(acknowledgement, string(slotsOf(some...))))})
 		}
 	}
 	return append(all,
-		wire{"abort without a reason", controlLane, encode(message(abort, ""))},
-		wire{"abort", controlLane, encode(message(abort, "the reason"))})
+		wire{"abort without a reason", controlStream, encode(message(abort, ""))},
+		wire{"abort", controlStream, encode(message(abort, "the reason"))})
 }
 
 // came is what a stream has come to: the frames that were received, those that were acknowledged, and how it ended.
@@ -87,11 +87,11 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 		peer.sent.written(f)
 	}
 	kind := netio.Data
-	if w.lane == controlLane {
+	if w.stream == controlStream {
 		kind = netio.Control
 	}
 	in := bytes.Join([][]byte{w.bytes, encode(sample(kind, 3, 0, "the next one")), encode(message(goodbye, ""))}, nil)
-	r := newReader(peer.lanes[w.lane])
+	r := newReader(peer.streams[w.stream])
 	c := &split{in: in, cuts: cuts}
 	for steps := 0; !r.over; steps++ {
 		require.LessOrEqual(t, steps, 2*len(in)+2, "%s: the reader waits for more", w.name)

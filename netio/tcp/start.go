@@ -45,14 +45,14 @@ func Dial(ctx context.Context, c Config) (*Transport, error) {
 	return t, nil
 }
 
-// starting connects a transport's lanes.
+// starting connects a transport's streams.
 type starting struct {
 	t        *Transport
 	failed   chan error    // capacity 1: the first reason to give up
 	complete chan struct{} // closed when nothing is missing
 
 	mu      sync.Mutex
-	missing map[int]int // lanes by process
+	missing map[int]int // streams by process
 	last    error       // the last failure that was no reason to give up
 }
 
@@ -63,14 +63,14 @@ func (s *starting) run(ctx context.Context) error {
 	}
 	s.missing = make(map[int]int)
 	for _, p := range s.t.others {
-		s.missing[p.place.Process] = laneCount
+		s.missing[p.place.Process] = streamCount
 	}
 	if len(s.missing) == 0 {
 		return c.Listener.Close()
 	}
 	gate := &handshake.Gate{
 		Listener: c.Listener, Secret: c.Secret, Mine: c.Inside(access).Hello(0), Limit: c.HandshakeLimit, Log: c.Log,
-		Members: laneCount * (c.Place.Processes - 1 - c.Place.Process), Welcome: s.welcome, Mismatch: s.fail,
+		Members: streamCount * (c.Place.Processes - 1 - c.Place.Process), Welcome: s.welcome, Mismatch: s.fail,
 	}
 	gate.Open()
 	defer gate.Close()
@@ -82,7 +82,7 @@ func (s *starting) run(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// spareFiles are the open files of a process besides its lanes: what the program has, and connections that are being greeted.
+// spareFiles are the open files of a process besides its streams: what the program has, and connections that are being greeted.
 const spareFiles = 64
 
 // filesAllowed is how many files this process may have open; 0 where it can't be read. Go has raised the soft limit to the
@@ -96,7 +96,7 @@ func filesAllowed() uint64 {
 }
 
 // FilesNeeded is how many open files a process of a job of so many processes needs.
-func FilesNeeded(processes int) int { return laneCount*(processes-1) + spareFiles }
+func FilesNeeded(processes int) int { return streamCount*(processes-1) + spareFiles }
 
 // checkFiles returns an error if a process of a job may not have as many open files as it needs.
 func checkFiles(processes int, allowed uint64) error {
@@ -105,15 +105,15 @@ func checkFiles(processes int, allowed uint64) error {
 		return nil
 	}
 	return fmt.Errorf("a process of %d needs %d open files, %d for each other one, and %d are allowed: "+
-		"raise the limit with `ulimit -n %d` on each host, or start fewer processes", processes, need, laneCount, allowed, need)
+		"raise the limit with `ulimit -n %d` on each host, or start fewer processes", processes, need, streamCount, allowed, need)
 }
 
-// contacts are the lanes that this process dials. It begins with the process next below its own number, so that the first
+// contacts are the streams that this process dials. It begins with the process next below its own number, so that the first
 // dials of all are spread over the job.
 func (s *starting) contacts() (contacts []*handshake.Contact) {
 	for process := s.t.place.Process - 1; process >= 0; process-- {
-		for lane := range uint8(laneCount) {
-			contacts = append(contacts, &handshake.Contact{Process: process, Lane: lane})
+		for stream := range uint8(streamCount) {
+			contacts = append(contacts, &handshake.Contact{Process: process, Lane: stream})
 		}
 	}
 	return contacts
@@ -159,12 +159,12 @@ func (s *starting) welcome(conn net.Conn, hello handshake.Hello) {
 	}
 }
 
-// admit gives a lane its connection. A member that doesn't fit the job is a fault in how the job was started.
+// admit gives a stream its connection. A member that doesn't fit the job is a fault in how the job was started.
 func (s *starting) admit(conn net.Conn, hello handshake.Hello) error {
 	place := s.t.place
 	switch {
-	case hello.Role != handshake.RolePeer || hello.Lane >= laneCount:
-		return fmt.Errorf("admit process %d: it came as %q, lane %d", hello.Process, hello.Role, hello.Lane)
+	case hello.Role != handshake.RolePeer || hello.Lane >= streamCount:
+		return fmt.Errorf("admit process %d: it came as %q, connection %d", hello.Process, hello.Role, hello.Lane)
 	case hello.Ranks != place.Ranks || hello.Processes != place.Processes:
 		return fmt.Errorf("admit process %d: it was started for %d ranks in %d processes, this one for %d in %d",
 			hello.Process, hello.Ranks, hello.Processes, place.Ranks, place.Processes)
@@ -202,4 +202,48 @@ func tune(conn net.Conn) error {
 		}
 	}
 	return nil
+}
+
+// dial dials a stream, and tells whether to do so again: others may start later than this process.
+func (s *starting) dial(ctx context.Context, c *handshake.Contact) (again bool) {
+	err := s.dialOnce(ctx, c.Process, c.Lane)
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	err = fmt.Errorf("dial process %d: %w", c.Process, err)
+	s.mu.Lock()
+	s.last = err
+	s.mu.Unlock()
+	if c.Hopeless(err) {
+		s.fail(err)
+		return false
+	}
+	return true
+}
+
+func (s *starting) dialOnce(ctx context.Context, process int, number uint8) error {
+	c := &s.t.config
+	dialer := net.Dialer{Timeout: c.HandshakeLimit}
+	conn, err := dialer.DialContext(ctx, "tcp", c.Addresses[process])
+	if err != nil {
+		return err
+	}
+	undo := context.AfterFunc(ctx, func() { conn.Close() })
+	hello, err := handshake.Client(conn, c.Secret, c.Inside(access).Hello(number), c.HandshakeLimit)
+	if !undo() && err == nil {
+		err = context.Cause(ctx)
+	}
+	hello.Lane = number // the other end greets before it knows which stream this is
+	if err == nil && hello.Process != process {
+		err = fmt.Errorf("process %d answers at %s", hello.Process, c.Addresses[process])
+	}
+	if err == nil {
+		if err = s.admit(conn, hello); err != nil {
+			s.fail(err)
+		}
+	}
+	if err != nil {
+		conn.Close()
+	}
+	return err
 }

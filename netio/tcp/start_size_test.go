@@ -75,7 +75,7 @@ func TestDialsAreBounded(t *testing.T) {
 			require.NoError(t, err)
 		}
 		answering.Go(func() {
-			for range 2 { // lanes
+			for range 2 { // streams
 				conn, err := c.Listener.Accept()
 				require.NoError(t, err)
 				mu.Lock()

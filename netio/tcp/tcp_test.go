@@ -26,13 +26,13 @@ func TestMain(m *testing.M) {
 
 func TestTCPConforms(t *testing.T) { tcpConforms(t, false) }
 
-// TestServedTCPConforms has goroutines serve the lanes, as where sockets can't be polled.
+// TestServedTCPConforms has goroutines serve the streams, as where sockets can't be polled.
 func TestServedTCPConforms(t *testing.T) { tcpConforms(t, true) }
 
 func tcpConforms(t *testing.T, served bool) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) []netio.Transport {
 		if served && processes == 1 {
-			t.Skip("there are no lanes")
+			t.Skip("there are no streams")
 		}
 		cs := netiotest.Configs(t, ranks, processes)
 		for i := range cs {

@@ -32,7 +32,7 @@ import (
 // received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
 // rank's frames hold up those of another. A control frame is given back when it has been written.
 //
-// Operations on exposed memory that no faster way has mapped travel as requests on the data lane, which are done and answered by whoever
+// Operations on exposed memory that no faster way has mapped travel as requests on the data stream, which are done and answered by whoever
 // reads them.
 type Transport struct {
 	config     Config
@@ -41,8 +41,8 @@ type Transport struct {
 	ports      []*Port               // the same
 	peers      []*peer               // by process; nil for this one
 	others     []*peer               // the same, without nil
-	lanes      []*lane               // of all peers
-	sockets    sockets               // nil where goroutines serve the lanes
+	streams    []*stream             // of all peers
+	sockets    sockets               // nil where goroutines serve the streams
 	poller     poller                // of the sockets
 	delayed    inflight.DelayedFlush // of data frames whose ranks are busy
 	events     *events
@@ -106,7 +106,7 @@ func (t *Transport) Abort(reason string) {
 	reason = reason[:min(len(reason), reasonBytesMax)]
 	for _, p := range t.others {
 		p.sent.close() // nobody counts on acknowledgements any more
-		p.lanes[controlLane].put(message(abort, reason))
+		p.streams[controlStream].send(message(abort, reason))
 	}
 }
 
@@ -186,14 +186,14 @@ func (t *under) Space() *exposed.Space { return t.space }
 func (t *under) First() <-chan error { return t.events.first }
 
 // Tell implements [way.LifeLine].
-func (t *under) Tell(err error) { t.events.tell(err) }
+func (t *under) Tell(err error) { t.events.report(err) }
 
 // Lose implements [way.LifeLine].
 func (t *under) Lose(process int, cause error) { t.peers[process].lose(cause) }
 
 // Finished implements [way.LifeLine].
 func (t *under) Finished(process int) bool {
-	return t.peers[process].lanes[controlLane].finished.Load()
+	return t.peers[process].streams[controlStream].finished.Load()
 }
 
 // Kill ends the transport as the death of its process would, for tests: connections break without a goodbye.
@@ -202,5 +202,41 @@ func (t *under) Kill() {
 	t.aborted.Store(true) // its ranks may live, and tell nobody
 	for _, p := range t.others {
 		p.end(nil)
+	}
+}
+
+// events takes what has gone wrong to the function given to [Transport.Start], and keeps it until there is one.
+type events struct {
+	mu     sync.Mutex
+	failed func(error)
+	kept   []error
+	first  chan error // capacity 1: the first one
+}
+
+func newEvents() *events { return &events{first: make(chan error, 1)} }
+
+func (e *events) report(err error) {
+	select {
+	case e.first <- err:
+	default:
+	}
+	e.mu.Lock()
+	failed := e.failed
+	if failed == nil {
+		e.kept = append(e.kept, err)
+	}
+	e.mu.Unlock()
+	if failed != nil {
+		failed(err)
+	}
+}
+
+func (e *events) start(failed func(error)) {
+	e.mu.Lock()
+	kept := e.kept
+	e.failed, e.kept = failed, nil
+	e.mu.Unlock()
+	for _, err := range kept {
+		failed(err)
 	}
 }

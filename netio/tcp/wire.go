@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Kinds of messages that lanes send each other besides frames. Heartbeats and goodbyes are a bare header; the payload of
+// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header; the payload of
 // an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released. Requests and answers
 // are operations on exposed memory.
 const (
@@ -88,7 +88,7 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	return h, e, nil
 }
 
-// message makes a frame that one lane sends another. It is memory of its own: nobody waits for it to come back.
+// message makes a frame that one stream sends another. It is memory of its own: nobody waits for it to come back.
 func message(kind netio.Kind, text string) *netio.Frame {
 	f := netio.NewPool(nil).Get(len(text))
 	f.Kind = kind

@@ -78,10 +78,10 @@ type streamed struct {
 
 func (s *streamed) run() error { return s.reader.run(&s.from) }
 
-// streamReader reads b as if it came on a lane from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
+// streamReader reads b as if it came on a stream from process 1 (ranks 2 and 3) to process 0 (ranks 0 and 1).
 func streamReader(b []byte, number int) (*Transport, *streamed) {
 	t := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
-	s := &streamed{reader: newReader(t.peers[1].lanes[number])}
+	s := &streamed{reader: newReader(t.peers[1].streams[number])}
 	s.feed(b)
 	return t, s
 }
@@ -110,33 +110,33 @@ func join(frames ...*netio.Frame) (b []byte) {
 
 func TestReaderRefuses(t *testing.T) {
 	for words, c := range map[string]struct {
-		lane int
-		b    []byte
+		stream int
+		b      []byte
 	}{
-		"kind 2 on the wrong connection":      {dataLane, join(sample(netio.Control, 2, 0, ""))},
-		"kind 1 on the wrong connection":      {controlLane, join(sample(netio.Data, 2, 0, ""))},
-		"for rank 2, which is not in this":    {dataLane, join(sample(netio.Data, 2, 2, ""))},
-		"for rank 4294967295":                 {dataLane, join(sample(netio.Data, 2, 1<<32-1, ""))},
-		"from rank 1, which is not in proc":   {dataLane, join(sample(netio.Data, 1, 0, ""))},
-		"message 0xf0 with 2 bytes":           {dataLane, join(message(heartbeat, "xx"))},
-		"message 0xf1 with 2 bytes":           {dataLane, join(message(goodbye, "xx"))},
-		"abort message of 4 bytes on connect": {dataLane, join(message(abort, "stop"))},
-		"abort message of 5000 bytes":         {controlLane, join(message(abort, string(make([]byte, 5000))))},
-		"acknowledgement of 0 bytes":          {controlLane, join(message(acknowledgement, ""))},
-		"acknowledgement of 6 bytes":          {dataLane, join(message(acknowledgement, "\x00\x00\x00\x00\x00\x00"))},
-		"acknowledgement of 4100 bytes":       {controlLane, join(message(acknowledgement, string(make([]byte, 4100))))},
-		"nothing is under way in slot 0":      {controlLane, join(message(acknowledgement, "\x00\x00\x00\x00"))},
-		"under way in slot 4294967295":        {dataLane, join(message(acknowledgement, "\xff\xff\xff\xff"))},
-		"unknown kind 0x0":                    {dataLane, join(sample(0, 2, 0, ""))},
-		"unknown kind 0x77":                   {dataLane, join(sample(0x77, 2, 0, ""))},
-		"without a goodbye: read: EOF":        {dataLane, join(sample(netio.Data, 2, 0, "abc"))},
-		"without a goodbye: read: unexpected": {dataLane, join(sample(netio.Data, 2, 0, "abc"))[:frame.WireHeader+2]},
-		"process 1 ended the job: stop":       {controlLane, join(message(abort, "stop"))},
+		"kind 2 on the wrong connection":      {dataStream, join(sample(netio.Control, 2, 0, ""))},
+		"kind 1 on the wrong connection":      {controlStream, join(sample(netio.Data, 2, 0, ""))},
+		"for rank 2, which is not in this":    {dataStream, join(sample(netio.Data, 2, 2, ""))},
+		"for rank 4294967295":                 {dataStream, join(sample(netio.Data, 2, 1<<32-1, ""))},
+		"from rank 1, which is not in proc":   {dataStream, join(sample(netio.Data, 1, 0, ""))},
+		"message 0xf0 with 2 bytes":           {dataStream, join(message(heartbeat, "xx"))},
+		"message 0xf1 with 2 bytes":           {dataStream, join(message(goodbye, "xx"))},
+		"abort message of 4 bytes on connect": {dataStream, join(message(abort, "stop"))},
+		"abort message of 5000 bytes":         {controlStream, join(message(abort, string(make([]byte, 5000))))},
+		"acknowledgement of 0 bytes":          {controlStream, join(message(acknowledgement, ""))},
+		"acknowledgement of 6 bytes":          {dataStream, join(message(acknowledgement, "\x00\x00\x00\x00\x00\x00"))},
+		"acknowledgement of 4100 bytes":       {controlStream, join(message(acknowledgement, string(make([]byte, 4100))))},
+		"nothing is under way in slot 0":      {controlStream, join(message(acknowledgement, "\x00\x00\x00\x00"))},
+		"under way in slot 4294967295":        {dataStream, join(message(acknowledgement, "\xff\xff\xff\xff"))},
+		"unknown kind 0x0":                    {dataStream, join(sample(0, 2, 0, ""))},
+		"unknown kind 0x77":                   {dataStream, join(sample(0x77, 2, 0, ""))},
+		"without a goodbye: read: EOF":        {dataStream, join(sample(netio.Data, 2, 0, "abc"))},
+		"without a goodbye: read: unexpected": {dataStream, join(sample(netio.Data, 2, 0, "abc"))[:frame.WireHeader+2]},
+		"process 1 ended the job: stop":       {controlStream, join(message(abort, "stop"))},
 	} {
-		_, r := streamReader(c.b, c.lane)
+		_, r := streamReader(c.b, c.stream)
 		require.ErrorContains(t, r.run(), words)
 	}
-	_, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataLane)
+	_, r := streamReader(join(sample(netio.Data, 2, 0, "abc"), message(heartbeat, ""), message(goodbye, "")), dataStream)
 	require.NoError(t, r.run())
 }
 
@@ -147,9 +147,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(join(sample(netio.Data, 2, 0, "abc")), true, true)
 	f.Add(join(message(acknowledgement, "\x00\x00\x00\x00"), message(goodbye, "")), false, false)
 	f.Fuzz(func(t *testing.T, b []byte, data, mend bool) {
-		number := controlLane
+		number := controlStream
 		if data {
-			number = dataLane
+			number = dataStream
 		}
 		if mend && len(b) >= frame.WireHeader {
 			if b[23] > 0 { // sixteen million bytes are enough
@@ -174,7 +174,7 @@ func FuzzReader(f *testing.F) {
 		require.LessOrEqual(t, sent, len(b))
 		r.drop()
 		tr.peers[1].acks.close()
-		require.Zero(t, r.lane.received.pool.Lent())
+		require.Zero(t, r.stream.received.pool.Lent())
 		if err == nil {
 			require.GreaterOrEqual(t, len(b), sent+frame.WireHeader, "a goodbye")
 		}

@@ -14,11 +14,11 @@ const (
 	batchBytesMax  = 256 << 10
 )
 
-// writer takes the frames of a lane's outbox, and the pending acknowledgements, to a carrier. A frame and its
+// writer takes the frames of a stream's outbox, and the pending acknowledgements, to a carrier. A frame and its
 // header lie in one piece, so a batch is gathered by the kernel (writev) and nothing is copied here. It may stop at any
 // byte, and goes on from there.
 type writer struct {
-	lane     *lane
+	stream   *stream
 	messages *netio.Pool  // lends acknowledgements
 	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, and then the rest
 	count    int          // frames in the batch
@@ -28,14 +28,14 @@ type writer struct {
 	left     [][]byte // what of pieces is still to be written
 }
 
-func newWriter(l *lane) writer { return writer{lane: l, messages: netio.NewPool(nil)} }
+func newWriter(l *stream) writer { return writer{stream: l, messages: netio.NewPool(nil)} }
 
 // advance writes until there is nothing left, or a goodbye was written, or an error: errAgain when the carrier takes no
 // more.
 func (w *writer) advance(c carrier) (last bool, err error) {
 	for {
 		if w.frames.Empty() {
-			w.frames = w.take()
+			w.frames = w.nextFrames()
 		}
 		if w.frames.Empty() {
 			return false, nil
@@ -49,12 +49,12 @@ func (w *writer) advance(c carrier) (last bool, err error) {
 	}
 }
 
-// take returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and would be
+// nextFrames returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and would be
 // woken for twice.
-func (w *writer) take() netio.Frames {
-	frames := w.lane.out.queue.Take()
-	if w.lane.light() {
-		w.lane.peer.acks.take(w.messages, &frames)
+func (w *writer) nextFrames() netio.Frames {
+	frames := w.stream.out.queue.Take()
+	if w.stream.light() {
+		w.stream.peer.acks.collect(w.messages, &frames)
 	}
 	return frames
 }
@@ -65,7 +65,7 @@ func (w *writer) gather() {
 	bytes := 0
 	for f := w.frames.First(); f != nil && w.count < batchFramesMax && bytes < batchBytesMax && !w.last; f = f.Inside(access).Next {
 		if f.Kind == netio.Data {
-			w.lane.peer.sent.enter(f)
+			w.stream.peer.sent.enter(f)
 		}
 		w.pieces[w.count] = encode(f)
 		bytes += len(w.pieces[w.count])
@@ -78,7 +78,7 @@ func (w *writer) gather() {
 
 // push writes what is left of the batch, and lets go of it when nothing is, or nothing more can be written.
 func (w *writer) push(c carrier) (err error) {
-	if w.news && w.lane.finished.Load() {
+	if w.news && w.stream.finished.Load() {
 		err = netio.ErrFinished
 	} else {
 		var n int
@@ -117,7 +117,7 @@ func (w *writer) letGo() {
 	for ; w.count > 0; w.count-- {
 		f := w.frames.Shift()
 		if f.Kind == netio.Data {
-			w.lane.peer.sent.written(f)
+			w.stream.peer.sent.written(f)
 		} else {
 			f.Release()
 		}
@@ -132,7 +132,7 @@ func (w *writer) drop() {
 
 // excuse forgives an error of writing what a peer that has finished has no use for.
 func (w *writer) excuse(err error) error {
-	if err == nil || w.lane.finished.Load() {
+	if err == nil || w.stream.finished.Load() {
 		return nil
 	}
 	return fmt.Errorf("%w: write: %w", errBroken, err)

@@ -1,0 +1,152 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+)
+
+// stream is one of the connections to a peer: an outbox with its writer, and a reader with the frames that it lends to
+// the ranks of this process. It is served by two goroutines, or polled by the ranks.
+type stream struct {
+	peer       *peer
+	number     int
+	id         int // among all streams of the process
+	out        outbox
+	received   receivePool // the reader's own, as is the next
+	operations receivePool // of requests and answers
+	finished   atomic.Bool // the peer has said goodbye on this stream
+	joined     bool        // guarded by the peer
+
+	served
+	polled
+}
+
+func newStream(p *peer, number int, received netio.Keeper) *stream {
+	l := &stream{peer: p, number: number, id: len(p.t.streams), out: outbox{parking: idle.NewParking()}}
+	l.received.pool, l.operations.pool = netio.NewPool(received), netio.NewPool(nil)
+	p.t.streams = append(p.t.streams, l)
+	return l
+}
+
+// lightBytesMax is how many bytes under way on the data stream may stand ahead of an acknowledgement.
+const lightBytesMax = 256 << 10
+
+// light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some of it in
+// buffers of the kernel's.
+func (l *stream) light() bool {
+	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax
+}
+
+// idle reports whether there is nothing to write. What is due and not for this stream goes to the other one.
+func (l *stream) idle() bool {
+	acks := &l.peer.acks
+	switch {
+	case !l.out.queue.Empty() || l.out.closed.Load():
+		return false
+	case !acks.due.Load():
+		return true
+	case l.light():
+		return false
+	}
+	acks.wakeControl()
+	return true
+}
+
+// kick has what waits on the stream written soon.
+func (l *stream) kick() {
+	if l.polling.Load() {
+		l.flush()
+		return
+	}
+	l.out.parking.Notify()
+}
+
+// awake reports whether the stream will be written to soon, so that acknowledgements can travel with frames.
+func (l *stream) awake() bool {
+	if l.polling.Load() {
+		return l.hasNews()
+	}
+	return l.out.awake()
+}
+
+// stop ends the stream soon.
+func (l *stream) stop() {
+	l.hangUp()
+	l.disconnect()
+	l.out.close()
+}
+
+// wrote is how the writer ends. A broken connection may not be all there is to know.
+func (l *stream) wrote(err error) {
+	l.out.close()
+	if l.number == controlStream {
+		l.peer.acks.close()
+	}
+	switch {
+	case errors.Is(err, netio.ErrFinished) && l.number == controlStream:
+		l.peer.lose(err) // an abort message would have come before the goodbye
+	case err != nil:
+		l.peer.loseLater(err)
+	}
+}
+
+// read is how the reader ends.
+func (l *stream) read(err error) {
+	var aborted *netio.AbortError
+	switch {
+	case err == nil:
+		l.finished.Store(true)
+		if l.number == controlStream {
+			l.peer.sent.close() // acknowledgements came before the goodbye, or never will
+		}
+	case errors.As(err, &aborted):
+		l.peer.end(aborted)
+	case errors.Is(err, errBroken):
+		l.peer.loseLater(err)
+	default:
+		l.peer.lose(err)
+	}
+}
+
+// silent is the error for a peer that has said nothing for too long.
+func (l *stream) silent(err error) error {
+	return fmt.Errorf("it said nothing for %v: %w", l.peer.t.config.SilenceMax, err)
+}
+
+// outbox holds the frames that wait for the writer of a stream. Anybody may push; one goroutine takes. After close, what is
+// in it and what is put later is released.
+type outbox struct {
+	queue   netio.Stack
+	closed  atomic.Bool
+	parking idle.Parking
+}
+
+// push never blocks. A frame that is pushed while the outbox is closed is seen by one of the two: whoever closes looks at
+// the queue after it has closed, and push looks whether it is closed after it has pushed.
+func (o *outbox) push(f *netio.Frame) {
+	o.queue.Push(f)
+	if o.closed.Load() {
+		o.discard()
+		return
+	}
+	o.parking.Notify()
+}
+
+// awake reports whether the writer looks for work before it rests, so that nobody need wake it.
+func (o *outbox) awake() bool { return !o.closed.Load() && !o.parking.Announced() }
+
+// close may be called again, by anybody.
+func (o *outbox) close() {
+	o.closed.Store(true)
+	o.discard()
+	o.parking.Wake()
+}
+
+func (o *outbox) discard() {
+	all := o.queue.Take()
+	all.Release()
+}
