@@ -15,8 +15,8 @@ type arena struct {
 	free [frame.ClassCount][][]byte // by class
 }
 
-// take returns memory for a frame of n bytes in all; nil when there is no room.
-func (a *arena) take(n int) []byte {
+// alloc returns memory for a frame of n bytes in all; nil when there is no room.
+func (a *arena) alloc(n int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	free := &a.free[frame.ClassOf(n-frame.HeaderRoom)]
@@ -33,8 +33,8 @@ func (a *arena) take(n int) []byte {
 	return mem
 }
 
-// give takes back what take has returned, when it is the arena's.
-func (a *arena) give(r *region, mem []byte) {
+// release takes back what alloc has returned, when it is the arena's.
+func (a *arena) release(r *region, mem []byte) {
 	offset, ok := r.find(mem)
 	if !ok {
 		return

@@ -54,7 +54,7 @@ func (p Process) Kill() { p.Under(access).Kill() }
 
 // Sees says of which processes the exposed memory is mapped.
 func (p Process) Sees() (all []int) {
-	for process, l := range p.way.links {
+	for process, l := range p.way.peers {
 		if l != nil && l.segment != nil {
 			all = append(all, process)
 		}
@@ -83,24 +83,24 @@ type Forged struct {
 
 // Forge writes a descriptor into the ring of a rank of another process.
 func (p Process) Forge(to int, d Forged) {
-	link := p.way.linkOf(to)
-	lane := &link.lanes[to-link.place.First]
-	seq, _ := lane.ring.Reserve(&lane.head)
-	s := lane.ring.At(seq)
+	peer := p.way.peerOf(to)
+	at := &peer.ranks[to-peer.place.First]
+	seq, _ := at.ring.Reserve(&at.head)
+	s := at.ring.At(seq)
 	s.Write(&netio.Header{Kind: d.Kind, From: d.From, Bytes: d.Bytes}, d.Sender, frame.None)
 	if d.ByLocation {
 		s.Refer(local.Location{Offset: d.Offset, Class: d.Class})
 	}
-	lane.ring.Publish(seq)
-	link.event.wake(lane.ring.Header)
+	at.ring.Publish(seq)
+	peer.event.wake(at.ring.Header)
 }
 
 // ForgeRelease tells a rank of another process, in the name of any, that a frame was released.
 func (p Process) ForgeRelease(to, process int, number uint32) {
-	link := p.way.linkOf(to)
-	releases := &link.lanes[to-link.place.First].releases
-	releases.put(releases.reserve(1), process, frame.Number(number))
-	link.event.wake(releases.header)
+	peer := p.way.peerOf(to)
+	releases := &peer.ranks[to-peer.place.First].releases
+	releases.publish(releases.reserve(1), process, frame.Number(number))
+	peer.event.wake(releases.header)
 }
 
 // ArenaBytes is how large the process's arena is.

@@ -26,12 +26,12 @@ type meeting struct {
 	open   context.Context
 	shut   context.CancelFunc
 
-	mu   sync.Mutex // guards links of w, until all have met
+	mu   sync.Mutex // guards peers of w, until all have met
 	last error      // the last failure that was no reason to give up
 	met  chan int   // processes that have been linked
 }
 
-// memoryLane is the number of these connections in a [handshake.Hello], after those of the lanes.
+// memoryLane is the number of these connections in a [handshake.Hello], after those of the streams of TCP.
 const memoryLane = 2
 
 // newMeeting lets others in.
@@ -97,8 +97,8 @@ func (m *meeting) meet(ctx context.Context, line way.LifeLine, addresses map[int
 	return nil
 }
 
-// leave lets nobody else in, and drops who is being met.
-func (m *meeting) leave() {
+// close lets nobody else in, and drops who is being met.
+func (m *meeting) close() {
 	m.shut()
 	m.gate.Close()
 }
@@ -186,10 +186,10 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	defer files[0].Close()
 	defer files[2].Close()
 	theirs := netio.PlaceOf(place.Ranks, place.Processes, hello.Process)
-	l := &link{}
+	l := &peer{}
 	r, err := openRegion(files[0], theirs)
 	if err == nil {
-		l = newLink(theirs, r, files[1])
+		l = newPeer(theirs, r, files[1])
 		l.segment, err = m.w.shareSegments(conn, files[2], theirs, m.c.Log)
 	}
 	if err == nil {
@@ -201,21 +201,21 @@ func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	return err
 }
 
-func (m *meeting) enter(l *link) error {
+func (m *meeting) enter(l *peer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.w.links[l.place.Process] != nil {
+	if m.w.peers[l.place.Process] != nil {
 		return errors.New("it has come already")
 	}
-	m.w.links[l.place.Process] = l
+	m.w.peers[l.place.Process] = l
 	m.met <- l.place.Process
 	return nil
 }
 
-func newLink(p netio.Place, r *region, file *os.File) *link {
-	l := &link{place: p, region: r, lanes: make([]lane, p.Last-p.First), event: eventfd{file: file, region: r}}
-	for i := range l.lanes {
-		l.lanes[i].ring, l.lanes[i].releases = r.ring(p.First+i), r.releasesOf(p.First+i)
+func newPeer(p netio.Place, r *region, file *os.File) *peer {
+	l := &peer{place: p, region: r, ranks: make([]remoteRank, p.Last-p.First), event: eventfd{file: file, region: r}}
+	for i := range l.ranks {
+		l.ranks[i].ring, l.ranks[i].releases = r.ring(p.First+i), r.releasesOf(p.First+i)
 	}
 	return l
 }

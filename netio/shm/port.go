@@ -22,7 +22,7 @@ type port struct {
 	nextBack  uint64 // seq of the releases
 	sent      sentFrames
 	received  received
-	ended     uint32 // ends of links that were attended to
+	ended     uint32 // ends of peers that were attended to
 	crossings uint64 // frames that went through shared memory
 	detours   uint64 // frames that had no room there
 }
@@ -34,10 +34,10 @@ func newPort(w *Way, over *local.Port, rank int) *port {
 }
 
 // Memory implements [way.Port].
-func (p *port) Memory(n int) []byte { return p.w.arena.take(n) }
+func (p *port) Memory(n int) []byte { return p.w.arena.alloc(n) }
 
 // Drop implements [way.Port].
-func (p *port) Drop(f *netio.Frame) { p.w.arena.give(p.w.own, f.Inside(access).Memory) }
+func (p *port) Drop(f *netio.Frame) { p.w.arena.release(p.w.own, f.Inside(access).Memory) }
 
 // Gather implements [way.Port]: it takes in what others have told of the port's frames.
 func (p *port) Gather() {
@@ -53,9 +53,9 @@ func (p *port) Gather() {
 			return
 		}
 		p.nextBack++
-		if f, ok := p.sent.leave(n, process); ok {
+		if f, ok := p.sent.remove(n, process); ok {
 			p.home(f)
-		} else if to := p.w.link(process); to == nil || !to.over.Load() {
+		} else if to := p.w.peer(process); to == nil || !to.over.Load() {
 			p.w.damaged(to, fmt.Errorf("process %d has released number %d, and nothing is under way by it", process, n))
 		}
 	}
@@ -73,7 +73,7 @@ func (p *port) home(f sent) {
 // Send implements [way.Port]. It costs an atomic exchange and a store that takes a cache line to another processor; when the
 // receiver sleeps, a system call.
 func (p *port) Send(f *netio.Frame, process int) bool {
-	to := p.w.links[process]
+	to := p.w.peers[process]
 	if to == nil || to.over.Load() {
 		return false
 	}
@@ -86,7 +86,7 @@ func (p *port) Send(f *netio.Frame, process int) bool {
 }
 
 // cross puts a frame into its receiver's ring, if there is room for all that it needs.
-func (p *port) cross(f *netio.Frame, to *link) bool {
+func (p *port) cross(f *netio.Frame, to *peer) bool {
 	in := f.Inside(access)
 	lender := p
 	if in.Pool != p.pool {
@@ -115,23 +115,23 @@ func (p *port) cross(f *netio.Frame, to *link) bool {
 			return false
 		}
 	}
-	lane := &to.lanes[int(f.To)-to.place.First]
-	seq, ok := lane.ring.Reserve(&lane.head)
+	rank := &to.ranks[int(f.To)-to.place.First]
+	seq, ok := rank.ring.Reserve(&rank.head)
 	if !ok {
 		if awaited {
-			lender.sent.leave(number, to.place.Process)
+			lender.sent.remove(number, to.place.Process)
 		}
 		return false
 	}
-	s := lane.ring.At(seq)
+	s := rank.ring.At(seq)
 	s.Write(&f.Header, uint32(lender.rank), number)
 	if inline {
 		s.CopyIn(f)
 	} else {
 		s.Refer(at)
 	}
-	lane.ring.Publish(seq)
-	to.event.wake(lane.ring.Header)
+	rank.ring.Publish(seq)
+	to.event.wake(rank.ring.Header)
 	switch {
 	case byValue:
 		p.pool.Inside(access).Copied(f, awaited)
@@ -156,25 +156,25 @@ func (p *port) Recv() (f *netio.Frame) {
 		}
 		p.next = p.ring.Advance(p.next)
 		if err != nil {
-			p.w.damaged(p.w.linkOf(int(d.Sender)), err)
+			p.w.damaged(p.w.peerOf(int(d.Sender)), err)
 		}
 	}
 	if f == nil || p.next%inflight.AckTogether == 0 {
-		p.tell()
+		p.tellReleases()
 	}
 	return f
 }
 
-// tell tells of releases. It costs one load when there are none.
-func (p *port) tell() {
+// tellReleases tells of releases. It costs one load when there are none.
+func (p *port) tellReleases() {
 	if !p.received.pending.Empty() {
-		p.received.keep(p.received.tell())
+		p.received.keep(p.received.tellSenders())
 	}
 }
 
 // Look implements [way.Port]. When it looks in vain, it may wake other ranks of this process.
 func (p *port) Look(times int) bool {
-	p.tell()
+	p.tellReleases()
 	for range times {
 		if p.ring.Filled(p.next) {
 			return true
@@ -188,7 +188,7 @@ func (p *port) Look(times int) bool {
 
 // Announce implements [way.Port].
 func (p *port) Announce() bool {
-	p.tell()
+	p.tellReleases()
 	p.ring.Header.Asleep.Store(asleep)
 	_, _, released := p.releases.next(p.nextBack)
 	return released || p.ring.Filled(p.next) || p.ended != p.w.ended.Load()

@@ -27,7 +27,7 @@ func (r *received) init(w *Way) {
 	r.w = w
 	r.remotes, r.inlines = netio.NewPool(r), netio.NewPool(r)
 	r.late.Init(func() {
-		for all := r.tell(); !all.Empty(); {
+		for all := r.tellSenders(); !all.Empty(); {
 			r.told.Push(all.Shift())
 		}
 	})
@@ -85,8 +85,8 @@ func (r *received) keep(all netio.Frames) {
 	}
 }
 
-// tell tells of all pending releases, and returns the frames.
-func (r *received) tell() netio.Frames {
+// tellSenders tells of all pending releases, and returns the frames.
+func (r *received) tellSenders() netio.Frames {
 	all := r.pending.Take()
 	for f := all.First(); f != nil; {
 		sender := f.Inside(access).Sender
@@ -94,7 +94,7 @@ func (r *received) tell() netio.Frames {
 		for rest != nil && rest.Inside(access).Sender == sender {
 			n, rest = n+1, rest.Inside(access).Next
 		}
-		r.w.tell(f, n)
+		r.w.tellSender(f, n)
 		f = rest
 	}
 	return all

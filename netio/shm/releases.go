@@ -26,7 +26,7 @@ func turnOf(seq uint64) uint64 { return (seq/inflight.SharedMax + 1) & (1<<(64-t
 // reserve returns the first of n sequence numbers.
 func (r *releases) reserve(n int) uint64 { return r.header.Released.Add(uint64(n)) - uint64(n) }
 
-func (r *releases) put(seq uint64, process int, n frame.Number) {
+func (r *releases) publish(seq uint64, process int, n frame.Number) {
 	local.Published()
 	r.entries[seq%inflight.SharedMax].Store(turnOf(seq)<<turnShift | uint64(process)<<processShift | uint64(n))
 }

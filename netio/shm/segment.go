@@ -77,7 +77,7 @@ func (w *Way) shareSegments(conn net.Conn, file *os.File, p netio.Place, log *sl
 func (w *Way) share(line way.LifeLine) {
 	space := line.Space()
 	space.Share(w.segment)
-	for _, l := range w.links {
+	for _, l := range w.peers {
 		if l != nil && l.segment != nil {
 			space.See(l.segment)
 		}

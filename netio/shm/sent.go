@@ -19,7 +19,7 @@ type sentFrames struct {
 type sent struct {
 	frame   *netio.Frame   // nil when its contents went by value: it can be lent again at once
 	account *netio.Account // of one that went by value; may be nil
-	to      *link
+	to      *peer
 }
 
 // enter returns the number of a frame that is sent; there may be none.
@@ -32,8 +32,8 @@ func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 	return frame.Number(s.table.Enter(f)), true
 }
 
-// leave takes out what was sent to a process by a number, if there is such a frame.
-func (s *sentFrames) leave(n frame.Number, process int) (f sent, ok bool) {
+// remove takes out what was sent to a process by a number, if there is such a frame.
+func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := s.table.At(uint32(n)); at == nil || at.to.place.Process != process {

@@ -25,13 +25,13 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 			p, q := both[0].Port(0), both[1].Port(1)
 			p.Send(address(p, netio.Data, 0, 1, 1000))
 			f := receive(t, q)
-			return func() { f.Release(); both[1].way.ports[0].tell() }
+			return func() { f.Release(); both[1].way.ports[0].tellReleases() }
 		},
 		"frame by the other way": func(both [2]Process) func() {
 			p, own := both[0].Port(0), both[0].Under(access).Ports()[0]
 			return func() { own.Deliver(address(p, netio.Data, 1, 0, 1000)) }
 		},
-		"end of a link": func(both [2]Process) func() { return func() { both[0].way.Unlink(1); both[0].Port(0).Wake() } },
+		"end of a peer": func(both [2]Process) func() { return func() { both[0].way.Unlink(1); both[0].Port(0).Wake() } },
 		"call":          func(both [2]Process) func() { return both[0].Port(0).Wake },
 	} {
 		for announcements := range 2 {

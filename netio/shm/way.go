@@ -41,24 +41,24 @@ type Way struct {
 	see     func(*os.File) ([]byte, error) // maps the exposed memory of another process
 	arena   arena
 	event   *os.File // eventfd of this process
-	links   []*link  // by process; nil for this one and for those on other hosts
+	peers   []*peer  // by process; nil for this one and for those on other hosts
 	ports   []*port
-	ended   atomic.Uint32  // links that are over
+	ended   atomic.Uint32  // peers that are over
 	heard   sync.WaitGroup // listen
 }
 
-// link is another process of this host.
-type link struct {
+// peer is another process of this host.
+type peer struct {
 	place   netio.Place
 	region  *region
 	segment *exposed.Segment // its exposed memory; nil unless each end has mapped the other one's
-	lanes   []lane           // to its ranks
+	ranks   []remoteRank     // to its ranks
 	event   eventfd
 	over    atomic.Bool // nothing will be released there any more
 }
 
-// lane is this process's way to a rank of another.
-type lane struct {
+// remoteRank is this process's way to a rank of another.
+type remoteRank struct {
 	ring     local.Ring
 	releases releases
 	head     atomic.Uint64 // slots that its rank has emptied, as far as is known here
@@ -67,7 +67,7 @@ type lane struct {
 // Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error says why some
 // can't; else there is no way then.
 func Open(c *way.Config, all bool) ([]way.Way, error) {
-	w := &Way{all: all, place: c.Place, see: openMemory, links: make([]*link, c.Place.Processes)}
+	w := &Way{all: all, place: c.Place, see: openMemory, peers: make([]*peer, c.Place.Processes)}
 	err := w.open(c)
 	if err == nil {
 		return []way.Way{w}, nil
@@ -122,7 +122,7 @@ func (w *Way) Port(rank int) way.Port { return w.ports[rank-w.place.First] }
 
 // Meet implements [way.Way].
 func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]string) error {
-	defer w.meeting.leave()
+	defer w.meeting.close()
 	if w.all && len(addresses)+1 < w.place.Processes {
 		return fmt.Errorf("share memory with %s: not on this host, or of another user, network or container; use transport %s or %s",
 			w.meeting.strangers(addresses), "auto", "tcp")
@@ -148,7 +148,7 @@ func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]str
 // Close implements [way.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as long as
 // somebody has a frame or a port.
 func (w *Way) Close(quiet bool) {
-	w.meeting.leave()
+	w.meeting.close()
 	w.giveBack()
 	w.heard.Wait()
 	for _, p := range w.ports {
@@ -163,7 +163,7 @@ func (w *Way) giveBack() {
 	w.memory.Close() // nil, it does nothing; closed already, it does nothing
 	w.exposed.Close()
 	w.event.Close()
-	for _, l := range w.links {
+	for _, l := range w.peers {
 		if l != nil {
 			l.event.file.Close()
 		}
@@ -172,7 +172,7 @@ func (w *Way) giveBack() {
 
 // Unlink implements [way.Way].
 func (w *Way) Unlink(process int) {
-	if l := w.links[process]; l != nil {
+	if l := w.peers[process]; l != nil {
 		l.over.Store(true)
 		if l.segment != nil {
 			l.segment.Lose()
@@ -196,7 +196,7 @@ func (w *Way) check(l *local.Descriptor) (mem []byte, err error) {
 	if l.Kind != netio.Control && l.Kind != netio.Data {
 		return nil, fmt.Errorf("unknown kind %#x", l.Kind)
 	}
-	from := w.linkOf(int(l.Sender))
+	from := w.peerOf(int(l.Sender))
 	if from == nil || !from.place.Has(int(l.From)) {
 		return nil, fmt.Errorf("from rank %d by rank %d", l.From, l.Sender)
 	}
@@ -209,24 +209,24 @@ func (w *Way) check(l *local.Descriptor) (mem []byte, err error) {
 	return from.region.memory(l.Location, l.Bytes)
 }
 
-// linkOf is the link to a rank's process, even if it is over; nil when there is none.
-func (w *Way) linkOf(rank int) *link {
+// peerOf is a rank's process, even if it is over; nil when there is none.
+func (w *Way) peerOf(rank int) *peer {
 	if rank >= w.place.Ranks {
 		return nil
 	}
-	return w.link(w.place.ProcessOf(rank))
+	return w.peer(w.place.ProcessOf(rank))
 }
 
-// link is the link to a process, even if it is over; nil when there is none.
-func (w *Way) link(process int) *link {
-	if process >= len(w.links) {
+// peer is a process, even if it is over; nil when there is none.
+func (w *Way) peer(process int) *peer {
+	if process >= len(w.peers) {
 		return nil
 	}
-	return w.links[process]
+	return w.peers[process]
 }
 
-// damaged ends the job: what came over a link, if it is known which, makes no sense.
-func (w *Way) damaged(from *link, what error) {
+// damaged ends the job: what came from a peer, if it is known which, makes no sense.
+func (w *Way) damaged(from *peer, what error) {
 	err := fmt.Errorf("check shared memory: %w: %w", netio.ErrDamaged, what)
 	if from == nil {
 		w.line.Tell(err)
@@ -235,17 +235,17 @@ func (w *Way) damaged(from *link, what error) {
 	w.line.Lose(from.place.Process, err)
 }
 
-// tell tells the rank that sent them that the first n frames of a list were released.
-func (w *Way) tell(f *netio.Frame, n int) {
+// tellSender tells the rank that sent them that the first n frames of a list were released.
+func (w *Way) tellSender(f *netio.Frame, n int) {
 	sender := int(f.Inside(access).Sender)
-	l := w.linkOf(sender)
+	l := w.peerOf(sender)
 	if l.over.Load() {
 		return
 	}
-	to := &l.lanes[sender-l.place.First]
+	to := &l.ranks[sender-l.place.First]
 	for first := to.releases.reserve(n); n > 0; n-- {
 		in := f.Inside(access)
-		to.releases.put(first, w.place.Process, in.Received)
+		to.releases.publish(first, w.place.Process, in.Received)
 		first++
 		f = in.Next
 	}

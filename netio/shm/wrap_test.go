@@ -22,7 +22,7 @@ func TestTurnsWrap(t *testing.T) {
 			_, _, ok := r.next(seq)
 			require.False(t, ok)
 			require.Equal(t, seq, r.reserve(1))
-			r.put(seq, int(seq)%1000, frame.Number(seq%inflight.SharedMax))
+			r.publish(seq, int(seq)%1000, frame.Number(seq%inflight.SharedMax))
 			process, number, ok := r.next(seq)
 			require.True(t, ok)
 			require.Equal(t, int(seq)%1000, process)
