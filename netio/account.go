@@ -7,8 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Account counts frames that are in flight: charged, and not yet known to be released. A target has one for each link, and
-// holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small frames.
+// Account counts frames that are in flight: charged, and not yet known to be released. A target has one for each link,
+// and holds back when there are too many on it. The zero value is ready; one that a pool owns costs less for small
+// frames.
 type Account struct {
 	open   atomic.Int64  // frames charged, less those that their pools have collected
 	pool   *Pool         // of all frames that are charged; nil for accounts that pools have in common
@@ -18,9 +19,9 @@ type Account struct {
 	number frame.Number  // of counts
 }
 
-// releaseCount counts the small frames of one account that their receivers have released. Such a frame's memory never left its
-// sender; all that comes back is this count. It has cache lines of its own: receivers write it and the sender reads it now
-// and then, when it has run out of credit or room.
+// releaseCount counts the small frames of one account that their receivers have released. Such a frame's memory never
+// left its sender; all that comes back is this count. It has cache lines of its own: receivers write it and the sender
+// reads it now and then, when it has run out of credit or room.
 type releaseCount struct {
 	frames atomic.Uint64
 	_      [2*cpu.CacheLine - 8]byte
@@ -44,8 +45,8 @@ func (p *insidePool) SetKeeper(k Keeper) { p.keeper = k }
 // Has reports whether Get(n) would not allocate. It is for the owner, as are the next but Released.
 func (p *insidePool) Has(n int) bool { return p.free[frame.ClassOf(n)] != nil }
 
-// Number is the number of the release count of the account that f is charged to. It reports false when the account is not this
-// pool's own.
+// Number is the number of the release count of the account that f is charged to. It reports false when the account is
+// not this pool's own.
 func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	a := f.in.Account
 	if a == nil || a.pool != (*Pool)(p) {
@@ -63,12 +64,12 @@ func (p *insidePool) Number(f *Frame) (n frame.Number, ok bool) {
 	return a.number, true
 }
 
-// Released counts that a receiver has released a small frame that was charged to an account of this pool. Any goroutine may
-// call it.
+// Released counts that a receiver has released a small frame that was charged to an account of this pool. Any goroutine
+// may call it.
 func (p *insidePool) Released(n frame.Number) { (*p.counts.Load())[n].frames.Add(1) }
 
-// Copied keeps a frame whose contents have been copied to where its receiver finds them. When the release of the copy is
-// awaited, as much as a small frame stays lent.
+// Copied keeps a frame whose contents have been copied to where its receiver finds them. When the release of the copy
+// is awaited, as much as a small frame stays lent.
 func (p *insidePool) Copied(f *Frame, awaited bool) {
 	c := frame.Class(f.in.Memory)
 	if f.in.Account != nil && !awaited {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense where
-// it arrived, or that acknowledges what is not in flight.
+// ErrDamaged is in the chain of the error that tells of a frame whose checksum is wrong, whose header makes no sense
+// where it arrived, or that acknowledges what is not in flight.
 var ErrDamaged = errors.New("damaged frame")
 
 // ErrFinished is in the chain of the error that tells of a frame for a process that had ended in order already.
@@ -58,8 +58,8 @@ func (e *AbsentError) Error() string {
 
 func (e *AbsentError) Unwrap() error { return e.Cause }
 
-// Blamed lists the processes that err is about: one that was lost, or those that were not connected in time; nil when it is
-// about none. The cause is what was wrong with them.
+// Blamed lists the processes that err is about: one that was lost, or those that were not connected in time; nil when
+// it is about none. The cause is what was wrong with them.
 func Blamed(err error) (processes []int, cause error) {
 	var lost *LostError
 	var absent *AbsentError
@@ -72,8 +72,8 @@ func Blamed(err error) (processes []int, cause error) {
 	return nil, nil
 }
 
-// Followed reports whether err is that of a process that has ended because of another one: by a failure of that one, by its
-// loss, or because it was missing at the start.
+// Followed reports whether err is that of a process that has ended because of another one: by a failure of that one, by
+// its loss, or because it was missing at the start.
 func Followed(err error) bool {
 	var aborted *AbortError
 	processes, _ := Blamed(err)

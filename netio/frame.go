@@ -73,9 +73,9 @@ func (f *Frame) Base() unsafe.Pointer { return unsafe.Pointer(&f.in.Memory[frame
 // Cost is what the frame adds to [Pool.Lent]: the bytes of its memory.
 func (f *Frame) Cost() int64 { return int64(len(f.in.Memory)) }
 
-// Charge adds the frame to an account. The pool that lent the frame takes it off again when it collects what has come back
-// ([Pool.Lent]), on its owner's goroutine, so that the account stays in that one's cache. The frame's owner calls it before
-// the frame is sent, once.
+// Charge adds the frame to an account. The pool that lent the frame takes it off again when it collects what has come
+// back ([Pool.Lent]), on its owner's goroutine, so that the account stays in that one's cache. The frame's owner calls
+// it before the frame is sent, once.
 func (f *Frame) Charge(account *Account) {
 	account.open.Add(1)
 	f.in.Account = account
@@ -90,9 +90,10 @@ func (f *Frame) ChargeWithin(account *Account, limit int64) bool {
 	return true
 }
 
-// Release says that its caller is done with the frame, and gives it back to the pool that lent it. A data frame from another
-// process comes back there, to its sender, when the release has been acknowledged. Any goroutine may call it, once; the frame
-// must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a goroutine.
+// Release says that its caller is done with the frame, and gives it back to the pool that lent it. A data frame from
+// another process comes back there, to its sender, when the release has been acknowledged. Any goroutine may call it,
+// once; the frame must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a
+// goroutine.
 func (f *Frame) Release() { f.in.Pool.keeper.Release(f.in.Pool, f) }
 
 // Values are n values of type V, of plain data, at the start of a frame's payload, in the frame's memory.

@@ -2,8 +2,8 @@ package netio
 
 import "sync/atomic"
 
-// Frames is a queue of frames, chained by their links: it allocates nothing. It belongs to one goroutine. The zero value
-// is empty.
+// Frames is a queue of frames, chained by their links: it allocates nothing. It belongs to one goroutine. The zero
+// value is empty.
 type Frames struct{ head, tail *Frame }
 
 // Empty reports whether no frame is in the queue.
@@ -70,8 +70,8 @@ func (q *Frames) Release() {
 	}
 }
 
-// Stack holds frames for one taker; any goroutine may push. The taker takes all at once, so that no frame can come back to
-// the top while another goroutine looks at it. It allocates nothing. The zero value is empty.
+// Stack holds frames for one taker; any goroutine may push. The taker takes all at once, so that no frame can come back
+// to the top while another goroutine looks at it. It allocates nothing. The zero value is empty.
 type Stack struct{ top atomic.Pointer[Frame] }
 
 // Push reports whether the stack was empty.
@@ -100,7 +100,8 @@ func (s *Stack) Take() Frames {
 	return q
 }
 
-// TakeNewest takes all frames out, newest first: a pool that gets them back in this order lends next what is still in the cache.
+// TakeNewest takes all frames out, newest first: a pool that gets them back in this order lends next what is still in
+// the cache.
 func (s *Stack) TakeNewest() Frames {
 	q := Frames{head: s.takeAll()}
 	for f := q.head; f != nil; f = f.in.Next {

@@ -8,10 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/frame"
 )
 
-// Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can hold
-// back when too much is in flight: the bound on memory that promise 4 of the contract speaks of rests on this count. A
-// data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the senders
-// bounds the memory of the receivers as well.
+// Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can
+// hold back when too much is in flight: the bound on memory that promise 4 of the contract speaks of rests on this
+// count. A data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the
+// senders bounds the memory of the receivers as well.
 //
 // Get, Lent, Peak and Trim are for the owner's goroutine alone; [Frame.Release] and TakeBack may be called from any.
 type Pool struct {
@@ -30,8 +30,8 @@ type Pool struct {
 	back uint64                   // frames that came back and were collected
 }
 
-// Keeper is what stands behind a pool: where the memory of its frames comes from, and who hears of releases. [Heap] is the plain
-// one; others embed it.
+// Keeper is what stands behind a pool: where the memory of its frames comes from, and who hears of releases. [Heap] is
+// the plain one; others embed it.
 type Keeper interface {
 	// Memory returns n bytes for a new frame, on a cache line. The pool's owner calls it.
 	Memory(n int) []byte
@@ -39,8 +39,8 @@ type Keeper interface {
 	Drop(f *Frame)
 	// Gather calls [Pool.TakeBack] for what does not come back by itself. The pool's owner calls it before it collects.
 	Gather()
-	// Release is what [Frame.Release] comes to, on any goroutine. It must not block. It gives the frame to [Pool.TakeBack],
-	// once, at once or later.
+	// Release is what [Frame.Release] comes to, on any goroutine. It must not block. It gives the frame to
+	// [Pool.TakeBack], once, at once or later.
 	Release(p *Pool, f *Frame)
 }
 
@@ -104,8 +104,8 @@ func (p *Pool) Lent() int64 {
 // LentAtMost is the same without collecting, so that no cache line need come from whoever releases.
 func (p *Pool) LentAtMost() int64 { return p.lent }
 
-// Back is how many frames have come back and were collected. An owner that waits for frames must look again before it parks
-// when the number has grown since it looked.
+// Back is how many frames have come back and were collected. An owner that waits for frames must look again before it
+// parks when the number has grown since it looked.
 func (p *Pool) Back() uint64 { return p.back }
 
 // Peak is the most bytes that the pool ever had, lent or kept for the next Get.
@@ -129,8 +129,8 @@ func (p *Pool) Trim() {
 	p.idle = 0
 }
 
-// TakeBack takes a frame that this pool has lent out of its account, the next time that the pool collects. It is for keepers.
-// Any goroutine may call it.
+// TakeBack takes a frame that this pool has lent out of its account, the next time that the pool collects. It is for
+// keepers. Any goroutine may call it.
 func (p *Pool) TakeBack(f *Frame) { p.returned.Push(f) }
 
 // collect takes in what has come back, and reports whether there was any.

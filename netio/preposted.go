@@ -1,7 +1,8 @@
 package netio
 
-// Preposted is the memory that a process posts ahead for what other processes send it: each may send a window of bytes before it hears of more, and what arrives
-// finds room in slabs. It is the o × (n−1) buffers of TreadMarks over GM (2.2.2), where o is a window.
+// Preposted is the memory that a process posts ahead for what other processes send it: each may send a window of bytes
+// before it hears of more, and what arrives finds room in slabs. It is the o × (n−1) buffers of TreadMarks over GM
+// (2.2.2), where o is a window.
 type Preposted struct {
 	Provider  string `json:"provider"`
 	Links     int    `json:"links"`      // other processes that may send: n−1
@@ -21,7 +22,8 @@ type Preposter interface {
 	Preposted(senders map[int]bool) (Preposted, bool)
 }
 
-// Slabs is how many slabs it takes when senders of the other processes have the largest window, and the rest the first one.
+// Slabs is how many slabs it takes when senders of the other processes have the largest window, and the rest the first
+// one.
 func (p *Preposted) Slabs(senders int) int64 {
 	bytes := int64(senders)*p.WindowMax + int64(p.Links-senders)*p.Window
 	return p.Ahead + (bytes+p.Room-1)/p.Room

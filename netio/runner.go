@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// Runner is what a transport offers besides when it runs the ranks of its process itself, in place of a goroutine for each:
-// a simulation, which lets one rank run at a time.
+// Runner is what a transport offers besides when it runs the ranks of its process itself, in place of a goroutine for
+// each: a simulation, which lets one rank run at a time.
 type Runner interface {
-	// Run calls the functions, one for each rank of this process, by rank, and returns when all have returned; or, once failed
-	// is closed, when no rank of the job has come back to the transport for as long as grace. It reports whether all have returned.
+	// Run calls the functions, one for each rank of this process, by rank, and returns when all have returned; or, once
+	// failed is closed, when no rank of the job has come back to the transport for as long as grace. It reports whether
+	// all have returned.
 	Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool
-	// Looks is after how many looks that found nothing a rank should park, where nothing but an arrival can change that.
+	// Looks is after how many looks that found nothing a rank should park, where nothing but an arrival can change
+	// that.
 	Looks() int
 	// Memory is how many bytes the pebbles of this process may take when nobody says otherwise: the same in every run.
 	Memory() int64
@@ -24,19 +26,22 @@ type Work struct {
 	Passed  uint64 // on to another rank, at a hop
 }
 
-// Meter is what a port offers besides when work takes simulated time. It is told once how to learn what its rank has done.
+// Meter is what a port offers besides when work takes simulated time. It is told once how to learn what its rank has
+// done.
 type Meter interface {
 	Meter(done func() Work)
 	// Compute lets time pass, as for a computation of that length.
 	Compute(d time.Duration)
 }
 
-// Counting is what a transport offers besides when it says where the counts of its job begin, which wrap: of data frames, epochs and
-// collectives. A simulation lets them begin next to a wrap. All processes of a job say the same; elsewhere they begin at 0.
+// Counting is what a transport offers besides when it says where the counts of its job begin, which wrap: of data
+// frames, epochs and collectives. A simulation lets them begin next to a wrap. All processes of a job say the same;
+// elsewhere they begin at 0.
 type Counting interface{ CountFrom() uint64 }
 
-// RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns when all functions
-// have returned, or, once failed is closed, at most grace later. It reports whether all have returned.
+// RunRanks runs the ranks of a process: each on a goroutine of its own, unless the transport is a [Runner]. It returns
+// when all functions have returned, or, once failed is closed, at most grace later. It reports whether all have
+// returned.
 func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	if r, ok := t.(Runner); ok {
 		return r.Run(ranks, failed, grace)

@@ -9,7 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// TestRunRanksWaitsForGrace: a rank that does not come back after a failure is waited for no longer than the grace; before that, it is.
+// TestRunRanksWaitsForGrace: a rank that does not come back after a failure is waited for no longer than the grace;
+// before that, it is.
 func TestRunRanksWaitsForGrace(t *testing.T) {
 	failed, forever := make(chan struct{}), make(chan struct{})
 	defer close(forever)

@@ -102,8 +102,8 @@ func HasOFI() bool { return opener != nil }
 
 var errNoOFI = errors.New(`this program can't use libfabric: build it with import _ "github.com/activepebbles/pebbles/netio/ofi", or use transport tcp`)
 
-// Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is [ByAuto].
-// All processes must be given the same.
+// Dial connects this process with all others of its job, as [tcp.Dial] does, by the transport of a name; "" is
+// [ByAuto]. All processes must be given the same.
 func Dial(ctx context.Context, c tcp.Config, name string) (netio.Transport, error) {
 	t, err := mux.Dial(ctx, c, func(c *way.Config) ([]way.Way, error) { return ways(c, name) })
 	if err != nil {

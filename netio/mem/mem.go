@@ -1,5 +1,5 @@
-// Package mem is the transport of a job whose ranks all live in one process: a frame changes hands between two goroutines,
-// by one atomic exchange and without a copy, or by value when it is small.
+// Package mem is the transport of a job whose ranks all live in one process: a frame changes hands between two
+// goroutines, by one atomic exchange and without a copy, or by value when it is small.
 package mem
 
 import (
@@ -29,7 +29,8 @@ var (
 	_ netio.Port      = (*port)(nil)
 )
 
-// New makes a transport for the given number of ranks, and panics when there is none. It holds memory only for what is sent.
+// New makes a transport for the given number of ranks, and panics when there is none. It holds memory only for what is
+// sent.
 func New(ranks int) *Transport {
 	if ranks <= 0 {
 		panic(fmt.Sprintf("netio: a job of %d ranks was asked for, it needs at least one", ranks))
@@ -100,8 +101,8 @@ func (p *port) Send(f *netio.Frame) {
 	p.Pass(f, p.t.locals[f.To])
 }
 
-// Pause implements [netio.Port]. A rank with a core for itself looks for frames before it yields, for the longer the more
-// often it has found nothing.
+// Pause implements [netio.Port]. A rank with a core for itself looks for frames before it yields, for the longer the
+// more often it has found nothing.
 func (p *port) Pause() {
 	p.idle++
 	if !p.t.crowded {

@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// chargeLasts follows one frame for each pair of ranks: it is charged and lent while its receiver holds it, and comes back
-// when that has released it.
+// chargeLasts follows one frame for each pair of ranks: it is charged and lent while its receiver holds it, and comes
+// back when that has released it.
 func chargeLasts(w *world) {
 	for from, p := range w.ports {
 		for to, q := range w.ports {
@@ -75,8 +75,8 @@ func roundTrip(w *world, from, to int) {
 	}
 }
 
-// credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold in
-// any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
+// credits lets each rank have at most a few frames in flight to each other one, while receivers release what they hold
+// in any order, late, and some of it on another goroutine. No rank may ever hold more than the credit of all senders.
 func credits(w *world) {
 	const total, credit = 10_000, 16
 	ranks := len(w.ports)
@@ -202,8 +202,8 @@ func lossWithFramesUnderWay(w *world) {
 func closeWithFramesUnderWay(w *world) { underWayAtEnd(w, func(netio.Transport) {}) }
 
 // underWayAtEnd has frames in flight between all ranks: some were released, some are held, some were not received, some
-// are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process comes
-// back, once; what a rank of the same process holds does when that releases it.
+// are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process
+// comes back, once; what a rank of the same process holds does when that releases it.
 func underWayAtEnd(w *world, end func(netio.Transport)) {
 	const count = 50
 	accounts := make([]netio.Account, len(w.ports))

@@ -26,8 +26,8 @@ func NextBy(p netio.Port, idle func(netio.Port)) *netio.Frame {
 	}
 }
 
-// Next receives a frame.
-// PingPong sends one frame back and forth b.N times, between rank 0 and rank 1. idle is what a rank does while nothing comes.
+// Next receives a frame. PingPong sends one frame back and forth b.N times, between rank 0 and rank 1. idle is what a
+// rank does while nothing comes.
 func PingPong(b *testing.B, p, q netio.Port, kind netio.Kind, idle func(netio.Port)) {
 	send := func(p netio.Port, from, to uint32) {
 		f := p.Pool().Get(64)
@@ -50,12 +50,12 @@ func PingPong(b *testing.B, p, q netio.Port, kind netio.Kind, idle func(netio.Po
 	other.Wait()
 }
 
-// Stream sends b.N frames one way, of so many bytes each, with 4 MiB lent at most. The receiver adds up a number of each, so that the sum shows that
-// all came.
+// Stream sends b.N frames one way, of so many bytes each, with 4 MiB lent at most. The receiver adds up a number of
+// each, so that the sum shows that all came.
 func Stream(b *testing.B, p, q netio.Port, bytes int) { StreamWithin(b, p, q, bytes, 4<<20) }
 
-// AbsentOwner measures gets of 8 bytes, one after the other, by rank 0 at p from what q has exposed, while q's owner computes for 20 ms at a
-// time and makes no call but one between. It reports their median and the longest.
+// AbsentOwner measures gets of 8 bytes, one after the other, by rank 0 at p from what q has exposed, while q's owner
+// computes for 20 ms at a time and makes no call but one between. It reports their median and the longest.
 func AbsentOwner(b *testing.B, p, q netio.Port) {
 	at, _, err := q.OneSided().Expose(8)
 	if err != nil {

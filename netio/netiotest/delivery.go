@@ -33,7 +33,8 @@ func fill(f *netio.Frame, seed uint64) {
 	clear(b)
 }
 
-// size draws how long frame number i is: mostly short, some empty, few large; one to the next rank is past every budget.
+// size draws how long frame number i is: mostly short, some empty, few large; one to the next rank is past every
+// budget.
 func size(r *rand.Rand, i, count int, next bool) int {
 	switch {
 	case i == count/2 && next:

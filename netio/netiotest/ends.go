@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// closeInOrder lets the first process close as soon as it has sent; the others must still get everything, and get back what
-// they have sent to it and it has not released.
+// closeInOrder lets the first process close as soon as it has sent; the others must still get everything, and get back
+// what they have sent to it and it has not released.
 func closeInOrder(w *world) {
 	const count = 200
 	last := len(w.ports) - 1
@@ -73,8 +73,8 @@ func abortIsTold(w *world) {
 	w.close()
 }
 
-// leaveUnderWay has frames in flight that nobody receives, between the last rank and those of other processes: they must
-// come back without Close when the last process ends.
+// leaveUnderWay has frames in flight that nobody receives, between the last rank and those of other processes: they
+// must come back without Close when the last process ends.
 func leaveUnderWay(w *world) {
 	last := len(w.ports) - 1
 	for rank, p := range w.ports {

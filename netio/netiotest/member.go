@@ -50,8 +50,9 @@ func (m *Member) Line(t testing.TB, word string) string {
 	return strings.TrimSpace(rest)
 }
 
-// Join is what a started process does to meet the others of its job, which have one rank each: it writes its address, reads those of all, and
-// returns what to dial with. The process ends when its input does: the test that has started it may be gone.
+// Join is what a started process does to meet the others of its job, which have one rank each: it writes its address,
+// reads those of all, and returns what to dial with. The process ends when its input does: the test that has started it
+// may be gone.
 func Join(process, members int) (c tcp.Config, err error) {
 	listener, err := tcp.Listen("")
 	if err != nil {
@@ -74,8 +75,8 @@ func Join(process, members int) (c tcp.Config, err error) {
 	}, nil
 }
 
-// KillOne lets started processes meet, kills one of them when all have written "flows", and returns when each other one has written "ended" after that, with
-// an error that names the lost process.
+// KillOne lets started processes meet, kills one of them when all have written "flows", and returns when each other one
+// has written "ended" after that, with an error that names the lost process.
 func KillOne(t testing.TB, all []*Member, victim int) (took []time.Duration) {
 	t.Helper()
 	var addresses []string

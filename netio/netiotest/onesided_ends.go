@@ -13,7 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// withdrawn withdraws what others are using, again and again: they get what was there or an error, never what is exposed next, which is zero.
+// withdrawn withdraws what others are using, again and again: they get what was there or an error, never what is
+// exposed next, which is zero.
 func withdrawn(w *world) {
 	const rounds, size = 150, 20 << 10
 	ranks := len(w.ports)

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// oneSidedTwin has each rank put to, and get from, a part of what every rank has exposed, of all lengths and alignments, and change words of
-// it; a twin in memory of its own does the same.
+// oneSidedTwin has each rank put to, and get from, a part of what every rank has exposed, of all lengths and
+// alignments, and change words of it; a twin in memory of its own does the same.
 func oneSidedTwin(w *world) {
 	const part, steps = 160 << 10, 300
 	ranks := len(w.ports)

@@ -21,7 +21,8 @@ func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
 
 func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint32 }
 
-// atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, at the same time as the owners do.
+// atomicWords lets all ranks add to, swap and compare the same words, and put and get ranges of others, at the same
+// time as the owners do.
 func atomicWords(w *world) {
 	const rounds, counters, ranges = 400, 3, 600
 	ranks := len(w.ports)

@@ -13,8 +13,8 @@ import (
 // goodbye. Its own failures after that don't matter.
 type Killer interface{ Kill() }
 
-// Doer is what a port under test may offer besides when its rank has a place of its own to run at: Do lets part run there, with a
-// port for it, and returns when it has.
+// Doer is what a port under test may offer besides when its rank has a place of its own to run at: Do lets part run
+// there, with a port for it, and returns when it has.
 type Doer interface {
 	Do(part func(netio.Port))
 }
@@ -32,8 +32,8 @@ type Maker func(t *testing.T, ranks, processes int) []netio.Transport
 // Except names tests that make no sense for a transport, and says why.
 type Except map[string]string
 
-// Run proves all promises but for what is excepted, in jobs of several shapes. Random contents come from a seed, which is logged, and can be given
-// back in the environment as PEBBLES_SEED.
+// Run proves all promises but for what is excepted, in jobs of several shapes. Random contents come from a seed, which
+// is logged, and can be given back in the environment as PEBBLES_SEED.
 func Run(t *testing.T, maker Maker, except ...Except) {
 	shapes := []struct{ ranks, processes int }{{1, 1}, {3, 1}, {2, 2}, {5, 2}, {5, 3}}
 	cases := []struct {

@@ -59,8 +59,8 @@ const sleeps = "sleeps of the loopback fabric allocate on a busy machine: provid
 // providerVariable names a provider of libfabric that is to be tested, and where: tcp, shm or verbs@10.77.0.1.
 const providerVariable = "PEBBLES_PROVIDER"
 
-// TestProviderConforms has the processes of a job, which are one here, close their endpoints together: the provider shm shares the memory of endpoints of one
-// process, and another one would look into what was unmapped.
+// TestProviderConforms has the processes of a job, which are one here, close their endpoints together: the provider shm
+// shares the memory of endpoints of one process, and another one would look into what was unmapped.
 func TestProviderConforms(t *testing.T) {
 	provider, host, _ := strings.Cut(os.Getenv(providerVariable), "@")
 	if provider == "" {

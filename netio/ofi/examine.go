@@ -34,7 +34,8 @@ const (
 	WaitsBySleep      = "sleep" // it has no descriptor, or none that tells the truth
 )
 
-// Examine loads libfabric, and opens an endpoint of each provider for a moment. It takes up to a second. Where libfabric can't be used, Missing says why.
+// Examine loads libfabric, and opens an endpoint of each provider for a moment. It takes up to a second. Where
+// libfabric can't be used, Missing says why.
 func Examine() Finding {
 	f := Finding{Devices: devices("/"), Locked: lockedMax(), Pinned: pinnedDefault(true)}
 	if err := f.ask(); err != nil {

@@ -2,27 +2,29 @@ package ofi
 
 import "errors"
 
-// fabric is one endpoint of reliable datagrams: the calls that this package needs of libfabric. None of them blocks. They are for one goroutine
-// at a time. Memory that is given to one is not Go's, and stays registered for as long as the fabric uses it.
+// fabric is one endpoint of reliable datagrams: the calls that this package needs of libfabric. None of them blocks.
+// They are for one goroutine at a time. Memory that is given to one is not Go's, and stays registered for as long as
+// the fabric uses it.
 type fabric interface {
 	// Address is where others reach the endpoint.
 	Address() []byte
 	// Link returns the number of another endpoint.
 	Link(address []byte) (peer uint64, err error)
-	// Register lets the fabric use memory, and other endpoints that know its key read and write it. key is used where the provider
-	// lets the application choose.
+	// Register lets the fabric use memory, and other endpoints that know its key read and write it. key is used where
+	// the provider lets the application choose.
 	Register(mem []byte, key uint64) (region, error)
 	Deregister(r region) error
 	// Post gives a slab for packets to be received into, many in one. It ends with an event that has left set.
 	Post(slab []byte, r region, tag uint32) error
-	// Send, Put and Get begin an operation, which ends with an event. A put is visible to its target then. errBusy says: later.
+	// Send, Put and Get begin an operation, which ends with an event. A put is visible to its target then. errBusy
+	// says: later.
 	Send(peer uint64, mem []byte, r region, tag uint32) error
 	Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
 	Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
 	// Poll moves what is under way, and lists what has ended.
 	Poll(into []event) (int, error)
-	// Descriptor becomes readable when something may have ended; -1 where the provider has none that tells the truth. It is to be waited for
-	// only after MayWait has said so.
+	// Descriptor becomes readable when something may have ended; -1 where the provider has none that tells the truth.
+	// It is to be waited for only after MayWait has said so.
 	Descriptor() int
 	MayWait() bool
 	// Traits are what the provider can do and wants.

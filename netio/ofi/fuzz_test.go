@@ -31,7 +31,8 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// FuzzPacket takes the records and releases of a packet apart, of a member that sends nonsense: it is refused, and nothing beyond the packet is read.
+// FuzzPacket takes the records and releases of a packet apart, of a member that sends nonsense: it is refused, and
+// nothing beyond the packet is read.
 func FuzzPacket(f *testing.F) {
 	frame := make([]byte, recordHead+8)
 	putRecord(frame, &netio.Header{Kind: netio.Data, From: 1, Bytes: 8}, netio.Data, 3)

@@ -94,8 +94,8 @@ func forever(r *pebble.Rank, does string) error {
 	})
 }
 
-// TestKilledProcess kills processes while they put, get and send. The others end with an error that names the one that was killed, and nothing of the job's
-// is left in /dev/shm; a neighbour's file is.
+// TestKilledProcess kills processes while they put, get and send. The others end with an error that names the one that
+// was killed, and nothing of the job's is left in /dev/shm; a neighbour's file is.
 func TestKilledProcess(t *testing.T) {
 	provider, _, _ := strings.Cut(os.Getenv(providerVariable), "@")
 	if provider == "" {

@@ -4,7 +4,8 @@ package ofi
 
 import "unsafe"
 
-// The structures of libfabric's ABI 1.x as far as they are used, on 64-bit systems. TestLayout compares them with the headers.
+// The structures of libfabric's ABI 1.x as far as they are used, on 64-bit systems. TestLayout compares them with the
+// headers.
 
 type fiInfo struct {
 	next             *fiInfo

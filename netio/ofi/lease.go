@@ -7,9 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 )
 
-// A process reads and writes exposed memory of another by the fabric under a lease. It asks for one at its first operation on what was exposed at once, and
-// is granted the fabric's key, or the reason why not. Before that is withdrawn, the owner revokes all leases of it, and waits until their holders have ended
-// their operations. So the fabric meets no key that is not good, which providers answer by breaking the connection.
+// A process reads and writes exposed memory of another by the fabric under a lease. It asks for one at its first
+// operation on what was exposed at once, and is granted the fabric's key, or the reason why not. Before that is
+// withdrawn, the owner revokes all leases of it, and waits until their holders have ended their operations. So the
+// fabric meets no key that is not good, which providers answer by breaking the connection.
 //
 // No fabric need keep the order of packets. A process has one question for a key open at a time, and keeps the lease
 // until that is answered: so each note says by its key what it is about, whatever it has overtaken.
@@ -221,7 +222,8 @@ func (s *lease) end(fault exposed.Fault) {
 	s.waiting = nil
 }
 
-// answerRevocation answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept for that.
+// answerRevocation answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept
+// for that.
 func (l *link) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {
 		return

@@ -54,14 +54,15 @@ type scratch struct {
 	out      uintptr // what a call returns by a pointer
 }
 
-// openLibfabric opens an endpoint of a provider, for a job of so many processes; "" is the first of those that have hardware. node is the address of this
-// host that providers over IP use.
+// openLibfabric opens an endpoint of a provider, for a job of so many processes; "" is the first of those that have
+// hardware. node is the address of this host that providers over IP use.
 func openLibfabric(provider, node string, processes int) (fabric, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
-	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more than soft-RoCE has.
+	// Read once, when libfabric first looks for providers. rxm makes queues for so many peers, by default 256: more
+	// than soft-RoCE has.
 	peers := processes
 	if base(provider) == "tcp" { // which receives where a slab has room: rxm's buffers need not be as large
 		l.setenv("FI_OFI_RXM_EAGER_LIMIT", strconv.Itoa(packetLarge), false)
@@ -78,7 +79,8 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 	return f, nil
 }
 
-// shareReceives has the connections of rxm share their receives. It returns for how many peers rxm is to make its queue.
+// shareReceives has the connections of rxm share their receives. It returns for how many peers rxm is to make its
+// queue.
 func shareReceives(l *library, processes int) (peers int) {
 	all := receives(processes) * max(processes-1, 1)
 	l.setenv("FI_OFI_RXM_USE_SRX", "1", false)

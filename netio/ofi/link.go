@@ -15,11 +15,13 @@ import (
 
 // link is another process. All fields are guarded by the way's lock, except those that are for any goroutine.
 //
-// Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver tells the sender a limit for that count: the bytes that
-// it has taken out, plus a window. Packets with frames leave the last part of the window (framesLeave) to packets that carry only releases, notes and
-// limits. These leave the rest (releasesLeave) to packets that carry a limit alone. An end sends a bare limit after each
-// quarter of a window that it has received, and once when its frames found no room. The rest of the window has room for all of these before the other
-// end has taken them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the number of packets under way, packets are counted in the same way.
+// Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver tells the sender a
+// limit for that count: the bytes that it has taken out, plus a window. Packets with frames leave the last part of the
+// window (framesLeave) to packets that carry only releases, notes and limits. These leave the rest (releasesLeave) to
+// packets that carry a limit alone. An end sends a bare limit after each quarter of a window that it has received, and
+// once when its frames found no room. The rest of the window has room for all of these before the other end has taken
+// them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the
+// number of packets under way, packets are counted in the same way.
 type link struct {
 	w       *Way
 	place   netio.Place
@@ -88,7 +90,8 @@ func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
 	return l
 }
 
-// room makes room for so many bytes in the open packet, or opens one, if that leaves a part of the window. It reports false when there is no room.
+// room makes room for so many bytes in the open packet, or opens one, if that leaves a part of the window. It reports
+// false when there is no room.
 func (l *link) room(need int, leave reserve) bool {
 	if l.packet != nil && l.used+need > l.packetMax-packetRest {
 		l.flush()
@@ -444,7 +447,8 @@ func (l *link) release(number uint32) error {
 	return nil
 }
 
-// end gives back what the process will not release any more. It may be reading still: memory that it was shown is not used again.
+// end gives back what the process will not release any more. It may be reading still: memory that it was shown is not
+// used again.
 func (l *link) end() {
 	for n := range uint32(l.table.Slots()) {
 		if at := l.table.At(n); at != nil {

@@ -43,8 +43,9 @@ func loadLibrary() (*library, error) {
 	setC("HFI_NO_BACKTRACE", "1", false)
 	// Larger messages take rxm's rendezvous.
 	setC("FI_OFI_RXM_BUFFER_SIZE", strconv.Itoa(packetSmall), false)
-	// A cache of registrations learns what is unmapped from C's munmap alone. Go's does not call that: what is mapped later at the same address would
-	// be read and written in pages that are gone. Registrations here last long, so that a cache gains nothing.
+	// A cache of registrations learns what is unmapped from C's munmap alone. Go's does not call that: what is mapped
+	// later at the same address would be read and written in pages that are gone. Registrations here last long, so that
+	// a cache gains nothing.
 	setC("FI_MR_CACHE_MONITOR", "disabled", true)
 	setC("FI_MR_CACHE_MAX_COUNT", "0", true)
 	handle, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -67,7 +68,8 @@ func loadLibrary() (*library, error) {
 	return l, nil
 }
 
-// setenv sets a variable of C's, which does not see what Go's os.Setenv does. It leaves alone what is set, unless force is.
+// setenv sets a variable of C's, which does not see what Go's os.Setenv does. It leaves alone what is set, unless force
+// is.
 type setenv func(name, value string, force bool)
 
 func setenvC() (setenv, error) {

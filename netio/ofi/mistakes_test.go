@@ -88,7 +88,8 @@ func TestStrangersAreLoggedOnce(t *testing.T) {
 	closeAll(t, all)
 }
 
-// TestRefusedMemoryIsSaidOnce exposes memory twice that the fabric will not register: TCP serves it, and the process says so once.
+// TestRefusedMemoryIsSaidOnce exposes memory twice that the fabric will not register: TCP serves it, and the process
+// says so once.
 func TestRefusedMemoryIsSaidOnce(t *testing.T) {
 	n := &loopback{refuseAfter: 4} // what each process begins with
 	all, logs := pair(t, n, Options{All: true})

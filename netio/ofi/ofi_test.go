@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory: each arrives once, and no packet
-// finds no slab.
+// TestTrouble sends frames of all sizes to one process while the fabric delays, is busy, or refuses memory: each
+// arrives once, and no packet finds no slab.
 func TestTrouble(t *testing.T) {
 	for name, n := range map[string]*loopback{
 		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4}, "all": {delay: 2, busy: 5, refuseAfter: 4}, "nothing": {},
@@ -144,7 +144,8 @@ func TestPacket(t *testing.T) {
 	require.ErrorIs(t, err, netio.ErrDamaged)
 }
 
-// TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has chosen one.
+// TestProvidersThatAnybodyReaches: they stay on the host unless the user says otherwise, also where libfabric has
+// chosen one.
 func TestProvidersThatAnybodyReaches(t *testing.T) {
 	here, there := &way.Config{Addresses: []string{"127.0.0.1:1", "127.0.0.2:1"}}, &way.Config{Addresses: []string{"127.0.0.1:1", "10.0.0.2:1"}}
 	require.NoError(t, mayLeave("tcp;ofi_rxm", here, false))

@@ -11,7 +11,8 @@ import (
 
 func init() { connect.Register(access, Open) }
 
-// Open opens the way. When the job need not have it, nothing is loaded unless there is a device or a provider was named, and what fails is logged.
+// Open opens the way. When the job need not have it, nothing is loaded unless there is a device or a provider was
+// named, and what fails is logged.
 func Open(c *way.Config, f connect.Fabric, must bool) ([]way.Way, error) {
 	if !must && f.Provider == "" && !HasDevice() || c.Place.Processes == 1 {
 		return nil, nil
@@ -46,7 +47,8 @@ func openWay(c *way.Config, f connect.Fabric, must bool) (*Way, error) {
 	return open(c, fabric, Options{Provider: f.Provider, All: must, Pinned: f.Pinned})
 }
 
-// mayLeave refuses a provider that anybody can reach where a process of the job is on another host, unless insecure allows it.
+// mayLeave refuses a provider that anybody can reach where a process of the job is on another host, unless insecure
+// allows it.
 func mayLeave(provider string, c *way.Config, insecure bool) error {
 	if !overIP[base(provider)] || insecure {
 		return nil
@@ -67,7 +69,8 @@ var overIP = map[string]bool{"tcp": true, "net": true, "sockets": true, "udp": t
 // HasDevice reports whether this host has a device that libfabric may use.
 func HasDevice() bool { return len(devices("/")) > 0 }
 
-// packetOf is the largest packet of a provider. Others than these may have buffers of that size of their own, for each process.
+// packetOf is the largest packet of a provider. Others than these may have buffers of that size of their own, for each
+// process.
 func packetOf(provider string) int {
 	if b := base(provider); b == "tcp" || b == "shm" {
 		return packetLarge

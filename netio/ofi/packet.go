@@ -9,7 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// A packet is what one message of the fabric carries: records, and then the numbers of frames that were released. Numbers are little-endian.
+// A packet is what one message of the fabric carries: records, and then the numbers of frames that were released.
+// Numbers are little-endian.
 //
 //	head    token 8 │ CRC32C of the rest 4 │ process 4 │ limit 8 │ bytes 4 │ records 2 │ releases 2 │ short 1 │ 3 │ packets taken 4
 //	record  a frame's header 40 │ number 4 │ 4 │ its payload, to a multiple of 8, or a reference: at 8 │ key 8 │ bytes 8 │ CRC32C 4 │ 4

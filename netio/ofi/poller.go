@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// poller looks while the ranks don't: while all are parked, or at work elsewhere. It waits for the fabric's descriptor, where there is one that tells the
-// truth; else it sleeps, the longer the less there is.
+// poller looks while the ranks don't: while all are parked, or at work elsewhere. It waits for the fabric's descriptor,
+// where there is one that tells the truth; else it sleeps, the longer the less there is.
 type poller struct {
 	w       *Way
 	parking idle.Parking
@@ -29,7 +29,8 @@ type poller struct {
 	waiter  waiter
 }
 
-// The sleeps of a poller: the first is about what a wake-up takes; with the last, 8 processes that wait take a few hundredths of a core each.
+// The sleeps of a poller: the first is about what a wake-up takes; with the last, 8 processes that wait take a few
+// hundredths of a core each.
 const (
 	sleepMin = 20 * time.Microsecond
 	sleepMax = time.Millisecond
@@ -83,8 +84,8 @@ func (s *poller) run() {
 	}
 }
 
-// ranksLook reports whether ranks look. What came before one has parked says nothing. What has come since counts for idle.PollerSleep, however often the
-// poller was woken meanwhile.
+// ranksLook reports whether ranks look. What came before one has parked says nothing. What has come since counts for
+// idle.PollerSleep, however often the poller was woken meanwhile.
 func (s *poller) ranksLook() bool {
 	looks, parks, now := s.looks.Load(), s.parks.Load(), idle.Now()
 	parked := parks != s.known

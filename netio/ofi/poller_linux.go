@@ -16,8 +16,8 @@ func (s *poller) openDescriptor() {
 	if !truthful {
 		return
 	}
-	// A set of its own holds it: the fabric's descriptor stays the fabric's. It is armed for one wake-up each time: else each message would wake Go's poller,
-	// while ranks look for messages.
+	// A set of its own holds it: the fabric's descriptor stays the fabric's. It is armed for one wake-up each time:
+	// else each message would wake Go's poller, while ranks look for messages.
 	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return
@@ -37,7 +37,8 @@ func (s *poller) openDescriptor() {
 	s.waiter.ask = s.waiter.look
 }
 
-// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the poller busy. look looks at the fabric.
+// quiet tries the descriptor of a fabric: one that is readable while there is nothing to do would keep the poller busy.
+// look looks at the fabric.
 func quiet(f fabric, look func()) bool {
 	for range 8 {
 		look()
@@ -52,8 +53,8 @@ func quiet(f fabric, look func()) bool {
 	return false
 }
 
-// watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do part of their work only when they
-// are looked at, it waits for no longer than watchMax.
+// watch waits until the descriptor is readable. It reports false when that must not be waited for. As some providers do
+// part of their work only when they are looked at, it waits for no longer than watchMax.
 func (s *poller) watch() bool {
 	s.w.mu.Lock()
 	may := !s.w.closed && s.w.fabric.MayWait()

@@ -116,7 +116,8 @@ func (p *port) Look(times int) bool {
 	return false
 }
 
-// looksShare is how many looks at memory take as long as one at a fabric, or longer: shorter spins would be over before a sleep and its wake-up pay.
+// looksShare is how many looks at memory take as long as one at a fabric, or longer: shorter spins would be over before
+// a sleep and its wake-up pay.
 const looksShare = 8
 
 // Announce implements [way.Port].

@@ -1,11 +1,13 @@
 package ofi
 
-// Over verbs rxm keeps receives posted, of a packet each. By default each connection has its own. When one closes, rxm of libfabric 1.17 takes what has come by
-// it out of the queue, and posts those receives again to the endpoint that it has just freed (rxm_close_conn, rxm_post_recv): the process crashes, also when it
-// was the other one that closed, or was killed. So all connections share their receives here.
+// Over verbs rxm keeps receives posted, of a packet each. By default each connection has its own. When one closes, rxm
+// of libfabric 1.17 takes what has come by it out of the queue, and posts those receives again to the endpoint that it
+// has just freed (rxm_close_conn, rxm_post_recv): the process crashes, also when it was the other one that closed, or
+// was killed. So all connections share their receives here.
 //
-// InfiniBand and RoCE send a packet again that finds none. iWARP breaks the connection. rxm's own bound for each connection does not hold for shared receives,
-// so each process has no more packets under way to another one than that has receives for it.
+// InfiniBand and RoCE send a packet again that finds none. iWARP breaks the connection. rxm's own bound for each
+// connection does not hold for shared receives, so each process has no more packets under way to another one than that
+// has receives for it.
 
 // receives is how many packets of one other process may be under way to this one.
 func receives(processes int) int {
@@ -19,8 +21,8 @@ const (
 	sendsMax      = 128 // rxm's, for each connection
 )
 
-// peersFor is the number of peers for which rxm makes its queue so large that the sends to all peers find room, and all receives: it takes as many as there are
-// in all for each peer.
+// peersFor is the number of peers for which rxm makes its queue so large that the sends to all peers find room, and all
+// receives: it takes as many as there are in all for each peer.
 func peersFor(processes, receives int) int {
 	return (sendsMax*processes + receives + sendsMax + receives - 1) / (sendsMax + receives)
 }

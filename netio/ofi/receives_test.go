@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// TestPacketsAreBounded sends many small frames, each in a packet of its own, both ways between processes that look seldom. No more packets are under way than
-// the fabric allows, all frames arrive, and nothing waits for ever.
+// TestPacketsAreBounded sends many small frames, each in a packet of its own, both ways between processes that look
+// seldom. No more packets are under way than the fabric allows, all frames arrive, and nothing waits for ever.
 func TestPacketsAreBounded(t *testing.T) {
 	most := map[int]int{}
 	for _, bound := range []int{0, receivesMin} {
@@ -60,7 +60,8 @@ func TestReceives(t *testing.T) {
 	}
 }
 
-// The bound of packets is met exactly, also where counts wrap and packets overtake each other; and what was taken is told once.
+// The bound of packets is met exactly, also where counts wrap and packets overtake each other; and what was taken is
+// told once.
 func TestAllowance(t *testing.T) {
 	for _, begin := range []uint32{0, 1<<32 - 3} {
 		a := allowance{here: 8, there: 4, sent: begin, gone: begin, taken: begin, told: begin}

@@ -19,8 +19,9 @@ type signalAction struct {
 
 const signalMax = 64
 
-// keepingSignals calls f, and puts back the signal actions that it has changed: Debian's libfabric loads a library that takes SIGINT, SIGTERM, SIGSEGV
-// and more, and the provider shm takes such when it opens an endpoint. Go's runtime would hear of none, or too late to panic.
+// keepingSignals calls f, and puts back the signal actions that it has changed: Debian's libfabric loads a library that
+// takes SIGINT, SIGTERM, SIGSEGV and more, and the provider shm takes such when it opens an endpoint. Go's runtime
+// would hear of none, or too late to panic.
 func keepingSignals(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignalsAreGos loads the library and opens endpoints, which both may take signals that are Go's, and finds that Go still hears of them.
+// TestSignalsAreGos loads the library and opens endpoints, which both may take signals that are Go's, and finds that Go
+// still hears of them.
 func TestSignalsAreGos(t *testing.T) {
 	before := actions()
 	needLibrary(t)

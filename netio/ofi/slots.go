@@ -58,8 +58,8 @@ func (w *Way) complain() {
 	}
 }
 
-// slabs are posted ahead for packets to be received into. Their room is always more than what all other processes may send before they hear of
-// more: so no packet finds none.
+// slabs are posted ahead for packets to be received into. Their room is always more than what all other processes may
+// send before they hear of more: so no packet finds none.
 type slabs struct {
 	packet int // the largest
 	count  int
@@ -71,8 +71,8 @@ const (
 	windowMax   = 1 << 20
 )
 
-// needed is how many slabs it takes for so many bytes: one may be full of what is being taken out, and one too full for the next packet; each is left with
-// less than a packet to spare.
+// needed is how many slabs it takes for so many bytes: one may be full of what is being taken out, and one too full for
+// the next packet; each is left with less than a packet to spare.
 func (s *slabs) needed(bytes uint64) int {
 	room := uint64(slabBytes - s.packet)
 	return 2 + int((bytes+room-1)/room)

@@ -16,7 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// Streams go both ways at once between two processes: frames of one size, of which so many bytes may be under way each way.
+// Streams go both ways at once between two processes: frames of one size, of which so many bytes may be under way each
+// way.
 const (
 	streamBytes  = 6 << 10 // a frame of RandomAccess, by default
 	streamWindow = 1 << 20
@@ -50,8 +51,8 @@ func streamFabrics(b *testing.B) func(int) (fabric, error) {
 	}
 }
 
-// BenchmarkBareStream is what the fabric itself reaches: each packet is a frame, nobody looks into it, and an end may be a window ahead of what it has
-// received. BenchmarkFrameStream is compared with it.
+// BenchmarkBareStream is what the fabric itself reaches: each packet is a frame, nobody looks into it, and an end may
+// be a window ahead of what it has received. BenchmarkFrameStream is compared with it.
 func BenchmarkBareStream(b *testing.B) {
 	bytes, open := streamFrame(b), streamFabrics(b)
 	var ends [2]bareEnd

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A process that is killed within a call of the provider shm may hold a lock in memory that it shares with the others. A call that
-// needs that lock spins in C forever, with the way's lock held. So Unlink and Close wait for the way's lock for a limited time. Ranks that wait for
-// it are left behind by the runtime, as are all that don't return after a failure, and the job ends with the loss. Memory and endpoint stay as they
-// are: the call may go on at any time.
+// A process that is killed within a call of the provider shm may hold a lock in memory that it shares with the others.
+// A call that needs that lock spins in C forever, with the way's lock held. So Unlink and Close wait for the way's lock
+// for a limited time. Ranks that wait for it are left behind by the runtime, as are all that don't return after a
+// failure, and the job ends with the loss. Memory and endpoint stay as they are: the call may go on at any time.
 const (
 	stuckLimitLost  = 250 * time.Millisecond // after the loss of a process, where the provider has locks in shared memory
 	stuckLimitOther = 2 * time.Second
@@ -64,8 +64,8 @@ func (w *Way) removeShmFiles() {
 
 const shmProvider = "shm"
 
-// removeShmFile removes the file that the provider shm has made for another process, by its name, which is in the address: a process that was killed
-// leaves it behind. One that lives, or that is somebody else's, is left alone.
+// removeShmFile removes the file that the provider shm has made for another process, by its name, which is in the
+// address: a process that was killed leaves it behind. One that lives, or that is somebody else's, is left alone.
 func removeShmFile(address []byte) {
 	if name, pid := shmFile(address); pid > 0 && ended(pid) {
 		_ = os.Remove(name) // it may be gone, or another user's

@@ -88,8 +88,8 @@ func waits(r *pebble.Rank, flows func(), over <-chan struct{}) error {
 	return r.Barrier()
 }
 
-// TestStuck loses a process while a call of another one's fabric does not return. The survivors end with the loss. Goroutines that need the way's lock are
-// left behind, and end when the call does.
+// TestStuck loses a process while a call of another one's fabric does not return. The survivors end with the loss.
+// Goroutines that need the way's lock are left behind, and end when the call does.
 func TestStuck(t *testing.T) {
 	for _, c := range []struct {
 		call string

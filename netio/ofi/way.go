@@ -16,8 +16,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks moves what is under way for all,
-// and while nobody looks the poller does.
+// Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks
+// moves what is under way for all, and while nobody looks the poller does.
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
@@ -239,7 +239,8 @@ func (w *Way) advance() (some bool) {
 	return some
 }
 
-// lossDelayMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one within half a second.
+// lossDelayMax is how long TCP has to tell of a loss that may be why something of nobody's has failed. It notices one
+// within half a second.
 const lossDelayMax = 2 * time.Second
 
 // failUnlessTold ends the job when something of nobody's has failed, unless TCP tells of a loss first.
@@ -279,7 +280,8 @@ func (w *Way) flushLinks() {
 // causeDelayMax is how long TCP has to tell why a process is not reached any more.
 const causeDelayMax = 500 * time.Millisecond
 
-// loseUnlessTold is called when something to or from a process has failed. Often enough it has ended, which TCP will tell.
+// loseUnlessTold is called when something to or from a process has failed. Often enough it has ended, which TCP will
+// tell.
 func (w *Way) loseUnlessTold(l *link, err error) {
 	if l.over.Load() || w.closed || l.losing {
 		return

@@ -62,8 +62,8 @@ func (p Process) Sees() (all []int) {
 	return all
 }
 
-// Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone there
-// and found no room.
+// Crossed is how many frames a rank's port has sent through shared memory, and Detoured how many that should have gone
+// there and found no room.
 func (p Process) Crossed() (crossed, detoured uint64) {
 	for _, q := range p.way.ports {
 		crossed, detoured = crossed+q.crossings, detoured+q.detours

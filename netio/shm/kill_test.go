@@ -23,8 +23,8 @@ const (
 	carrierVariable = "NETIO_TEST_RIVAL_TRANSPORT" // its transport
 )
 
-// rival is one of two processes that send each other frames, and use each other's memory, as fast as they can, until one is killed. The other one says
-// how it was told, and what is left. It never returns.
+// rival is one of two processes that send each other frames, and use each other's memory, as fast as they can, until
+// one is killed. The other one says how it was told, and what is left. It never returns.
 func rival() {
 	process, err := strconv.Atoi(os.Getenv(rivalVariable))
 	must(err)

@@ -166,8 +166,8 @@ func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
 	}
 }
 
-// swap gives another process our memory and eventfd, and takes its. It has no limit of its own: an end that gave up could not
-// know whether the other one has what it needs. The caller closes conn when the start ends.
+// swap gives another process our memory and eventfd, and takes its. It has no limit of its own: an end that gave up
+// could not know whether the other one has what it needs. The caller closes conn when the start ends.
 func (m *meeting) swap(conn net.Conn, hello handshake.Hello) error {
 	place := m.c.Place
 	if hello.Lane != memoryLane && hello.Process > place.Process || hello.Role != handshake.RolePeer ||

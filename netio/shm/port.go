@@ -70,8 +70,8 @@ func (p *port) home(f sent) {
 	p.pool.Inside(access).Back(f.account, 1)
 }
 
-// Send implements [way.Port]. It costs an atomic exchange and a store that takes a cache line to another processor; when the
-// receiver sleeps, a system call.
+// Send implements [way.Port]. It costs an atomic exchange and a store that takes a cache line to another processor;
+// when the receiver sleeps, a system call.
 func (p *port) Send(f *netio.Frame, process int) bool {
 	to := p.w.peers[process]
 	if to == nil || to.over.Load() {

@@ -8,8 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// received are the frames of other processes that one rank has received over shared memory, until their senders have been told
-// that they were released. To tell costs a cache line, so releases gather: see netio/internal/inflight. It keeps both pools.
+// received are the frames of other processes that one rank has received over shared memory, until their senders have
+// been told that they were released. To tell costs a cache line, so releases gather: see netio/internal/inflight. It
+// keeps both pools.
 type received struct {
 	netio.Heap
 
@@ -36,8 +37,8 @@ func (r *received) init(w *Way) {
 // awaited tells whether a frame's sender waits for its release: a control frame in a slot has been copied twice.
 func awaited(f *netio.Frame) bool { return f.Inside(access).Received != frame.None }
 
-// Release implements [netio.Keeper]. Only frames that somebody waits for are pending, so that the first one there arms the
-// delayed flush.
+// Release implements [netio.Keeper]. Only frames that somebody waits for are pending, so that the first one there arms
+// the delayed flush.
 func (r *received) Release(_ *netio.Pool, f *netio.Frame) {
 	if !awaited(f) {
 		r.told.Push(f)

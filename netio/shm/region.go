@@ -15,13 +15,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// region is the shared memory of one process, as it is mapped here. Everything in it is zero at first, and that is a good
-// start: a ring that nobody has written to is empty.
+// region is the shared memory of one process, as it is mapped here. Everything in it is zero at first, and that is a
+// good start: a ring that nobody has written to is empty.
 //
 //	signalled │ a ring header for each rank │ a ring of slots for each rank │ releases for each rank │ arena
 //
-// The mapping is kept for as long as anything refers to the region: a rank that did not come back after a failure may still
-// use its frames. So frames refer to it, by their pools.
+// The mapping is kept for as long as anything refers to the region: a rank that did not come back after a failure may
+// still use its frames. So frames refer to it, by their pools.
 type region struct {
 	mapped    []byte
 	place     netio.Place    // of the process that it belongs to

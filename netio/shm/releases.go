@@ -9,8 +9,8 @@ import (
 )
 
 // releases tell one rank which of its frames others have released. There is an entry for each frame that it can have in
-// flight, so there is always room, and to release never waits. An entry says which time around this is, who tells, and the
-// number of the frame.
+// flight, so there is always room, and to release never waits. An entry says which time around this is, who tells, and
+// the number of the frame.
 type releases struct {
 	entries []atomic.Uint64 // inflight.SharedMax
 	header  *local.RingHeader

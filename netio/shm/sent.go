@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// sentFrames are the data frames of one rank's pool that are in flight over shared memory, until their receivers have released
-// them. It is the rank's goroutine that takes them back. Another rank of this process may have sent them.
+// sentFrames are the data frames of one rank's pool that are in flight over shared memory, until their receivers have
+// released them. It is the rank's goroutine that takes them back. Another rank of this process may have sent them.
 type sentFrames struct {
 	mu    sync.Mutex
 	table inflight.Table[sent]

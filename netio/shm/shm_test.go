@@ -153,7 +153,8 @@ func TestMappingsAreMutual(t *testing.T) {
 	}
 }
 
-// TestNoRoomInSharedMemory fills up one thing after the other: frames that find no room go the other way, and all arrive.
+// TestNoRoomInSharedMemory fills up one thing after the other: frames that find no room go the other way, and all
+// arrive.
 func TestNoRoomInSharedMemory(t *testing.T) {
 	needMemory(t)
 	const small, large = 8, 1000
@@ -369,7 +370,8 @@ func TestFramesOutliveTheTransport(t *testing.T) {
 	require.Zero(t, p.Pool().Lent())
 }
 
-// leftovers are what is left of a job that has ended: a port, a frame of its pool, and one that another process has received.
+// leftovers are what is left of a job that has ended: a port, a frame of its pool, and one that another process has
+// received.
 func leftovers(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	all := dialShm(t, netiotest.Configs(t, 2, 2))
 	defer closeShm(all)
@@ -381,8 +383,8 @@ func leftovers(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	return p, mine, netiotest.Next(all[1].Port(1))
 }
 
-// TestNothingIsLeftOfSharedMemory counts descriptors, mappings and files. Collections end mappings that nothing refers to, on a
-// goroutine of the runtime: how many that takes nobody promises.
+// TestNothingIsLeftOfSharedMemory counts descriptors, mappings and files. Collections end mappings that nothing refers
+// to, on a goroutine of the runtime: how many that takes nobody promises.
 func TestNothingIsLeftOfSharedMemory(t *testing.T) {
 	needMemory(t)
 	collected := func() bool {
@@ -407,7 +409,8 @@ func TestNothingIsLeftOfSharedMemory(t *testing.T) {
 	eventually(t, "close all descriptors", func() bool { return count(t, "/proc/self/fd") == before })
 }
 
-// eventually polls: what it waits for is the work of goroutines and processes that tell nobody. Its limit is for what never comes.
+// eventually polls: what it waits for is the work of goroutines and processes that tell nobody. Its limit is for what
+// never comes.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for limit := time.Now().Add(time.Minute); !done(); time.Sleep(100 * time.Microsecond) {

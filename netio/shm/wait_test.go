@@ -50,7 +50,8 @@ func TestNoWakeUpIsLostBeforeParkingOverSharedMemory(t *testing.T) {
 	}
 }
 
-// Releases of data frames are told within a millisecond or so although a control frame was released before, and their rank is busy.
+// Releases of data frames are told within a millisecond or so although a control frame was released before, and their
+// rank is busy.
 func TestReleasesBehindAControlFrameAreTold(t *testing.T) {
 	both := twins(t)
 	p, q := both[0].Port(0), both[1].Port(1)

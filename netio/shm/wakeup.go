@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// The states of local.RingHeader.Asleep. A rank that finds nothing to do says that it sleeps, and looks a last time; whoever has brought
-// something looks for that afterwards, so one of the two sees the other. Who finds a rank asleep wakes it, by the eventfd
-// of its process.
+// The states of local.RingHeader.Asleep. A rank that finds nothing to do says that it sleeps, and looks a last time;
+// whoever has brought something looks for that afterwards, so one of the two sees the other. Who finds a rank asleep
+// wakes it, by the eventfd of its process.
 const (
 	awake uint32 = iota
 	asleep
@@ -45,8 +45,8 @@ func (w *Way) listen() {
 	}
 }
 
-// wakeCalled wakes the ranks that were called. While others of the process keep its cores busy, the Go scheduler hears of the
-// eventfd late, so these do it too.
+// wakeCalled wakes the ranks that were called. While others of the process keep its cores busy, the Go scheduler hears
+// of the eventfd late, so these do it too.
 func (w *Way) wakeCalled() {
 	w.own.signalled.Store(0)
 	for _, p := range w.ports {

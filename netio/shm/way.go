@@ -1,5 +1,5 @@
-// Package shm is the faster way between the processes of one host: they exchange frames through memory that they share. Package
-// netio/tcp connects all processes besides, and tells when one is lost.
+// Package shm is the faster way between the processes of one host: they exchange frames through memory that they share.
+// Package netio/tcp connects all processes besides, and tells when one is lost.
 package shm
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Way is the way between processes of one host that share memory. A rank's pool lends memory that the other processes see
-// too, so frames change hands without a copy. What travels is a descriptor of two cache lines, in a ring that the receiving rank
-// looks at itself. Frames of up to 80 bytes travel in it.
+// Way is the way between processes of one host that share memory. A rank's pool lends memory that the other processes
+// see too, so frames change hands without a copy. What travels is a descriptor of two cache lines, in a ring that the
+// receiving rank looks at itself. Frames of up to 80 bytes travel in it.
 //
 // There is no room when a ring is full, when a rank has 4,096 data frames under way, or when all shared memory is lent.
 //
-// What comes out of shared memory is checked before it is used, as bytes from a connection are: a process that lies ends
-// the job, with an error that names it. There is no checksum, for these bytes never leave the machine's memory.
+// What comes out of shared memory is checked before it is used, as bytes from a connection are: a process that lies
+// ends the job, with an error that names it. There is no checksum, for these bytes never leave the machine's memory.
 type Way struct {
 	meeting *meeting
 	offer   handshake.Offer
@@ -64,8 +64,8 @@ type remoteRank struct {
 	head     atomic.Uint64 // slots that its rank has emptied, as far as is known here
 }
 
-// Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error says why some
-// can't; else there is no way then.
+// Open opens the way, with a socket under a name that is not in the file system. When all must share memory, an error
+// says why some can't; else there is no way then.
 func Open(c *way.Config, all bool) ([]way.Way, error) {
 	w := &Way{all: all, place: c.Place, see: openMemory, peers: make([]*peer, c.Place.Processes)}
 	err := w.open(c)
@@ -145,8 +145,8 @@ func (w *Way) Meet(ctx context.Context, line way.LifeLine, addresses map[int]str
 	return nil
 }
 
-// Close implements [way.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as long as
-// somebody has a frame or a port.
+// Close implements [way.Way]. The memory that was shared is given back; the addresses where it was stay mapped for as
+// long as somebody has a frame or a port.
 func (w *Way) Close(quiet bool) {
 	w.meeting.close()
 	w.giveBack()

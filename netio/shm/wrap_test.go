@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// TestTurnsWrap goes around rings while the numbers of their turns begin again at zero: each entry is seen once, and only
-// after it was put.
+// TestTurnsWrap goes around rings while the numbers of their turns begin again at zero: each entry is seen once, and
+// only after it was put.
 func TestTurnsWrap(t *testing.T) {
 	t.Run("releases", func(t *testing.T) {
 		r := releases{entries: make([]atomic.Uint64, inflight.SharedMax), header: &local.RingHeader{}}

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the rank sends to the
-// same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank that pauses, or has called Recv or
-// Send inflight.PromptLookEvery times, sends them only if its senders asked for a prompt ack. A rank that calls either acks a release at
-// most batchTime later.
+// Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the
+// rank sends to the same process, or else in a batch of their own. A rank that waits sends all its pending acks. A rank
+// that pauses, or has called Recv or Send inflight.PromptLookEvery times, sends them only if its senders asked for a
+// prompt ack. A rank that calls either acks a release at most batchTime later.
 
 // pendingAcks are the acks that a rank has not sent yet: it has released these frames of other processes.
 type pendingAcks struct {
@@ -104,7 +104,8 @@ func (r *rank) sendPromptAcks() {
 	}
 }
 
-// sendLateAcks sends all acks if they have waited too long, or, now and then, if a prompt one is among them. The world is locked.
+// sendLateAcks sends all acks if they have waited too long, or, now and then, if a prompt one is among them. The world
+// is locked.
 func (r *rank) sendLateAcks() {
 	o := &r.pending
 	if len(o.order) == 0 {

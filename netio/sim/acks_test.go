@@ -52,7 +52,8 @@ func TestReceiptsTravelWithFrames(t *testing.T) {
 	})
 }
 
-// Of many frames in flight, a rank that pauses sends the acks that were asked for promptly: of the first ones, and then of one in a quarter.
+// Of many frames in flight, a rank that pauses sends the acks that were asked for promptly: of the first ones, and then
+// of one in a quarter.
 func TestReceiptsWait(t *testing.T) {
 	const frames = 8
 	port(t, sim.End{Batch: call.Seconds()}, func(p netio.Port) {

@@ -2,7 +2,8 @@ package sim
 
 import "github.com/activepebbles/pebbles/netio"
 
-// carry sends a frame, and reports whether it did; otherwise the frame still belongs to the caller. The world is locked.
+// carry sends a frame, and reports whether it did; otherwise the frame still belongs to the caller. The world is
+// locked.
 func (w *World) carry(r *rank, f *netio.Frame) bool {
 	to := &w.ranks[f.To]
 	k := w.layout.class(r.id, to.id)

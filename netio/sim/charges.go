@@ -11,9 +11,10 @@ type charges struct {
 	ahead                  instant // how far a rank may be ahead of all others
 }
 
-// slack is by how many overheads a rank may be ahead of the others beyond a latency. Nothing arrives sooner than a latency after it
-// was sent, so a rank that is ahead by less misses no arrival. Some overheads more spare most turns of ranks that send and receive in
-// step; such a rank sees the missed arrival at its next look, or is woken by it when parked.
+// slack is by how many overheads a rank may be ahead of the others beyond a latency. Nothing arrives sooner than a
+// latency after it was sent, so a rank that is ahead by less misses no arrival. Some overheads more spare most turns of
+// ranks that send and receive in step; such a rank sees the missed arrival at its next look, or is woken by it when
+// parked.
 const slack = 2
 
 // headBytes is the size of a header on the wire.

@@ -13,9 +13,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// The suite of all transports. Its tests use ports from goroutines of their own, also those of several ranks from one. Ranks of
-// a simulation are coroutines, and only one of them runs. So each is a servant here: it does what its driven port is asked for,
-// a call at a time, or a whole rank's part of a test.
+// The suite of all transports. Its tests use ports from goroutines of their own, also those of several ranks from one.
+// Ranks of a simulation are coroutines, and only one of them runs. So each is a servant here: it does what its driven
+// port is asked for, a call at a time, or a whole rank's part of a test.
 func TestKeepsThePromisesOfTransports(t *testing.T) {
 	netiotest.Run(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
 		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks()})
@@ -34,7 +34,8 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 	})
 }
 
-// slowLooks is a network in which idle servants let time pass quickly: a test that waits for milliseconds takes hundreds of turns.
+// slowLooks is a network in which idle servants let time pass quickly: a test that waits for milliseconds takes
+// hundreds of turns.
 func slowLooks() Network {
 	n := Machines["flat"]
 	n.Costs.Look = 20e-6
@@ -155,7 +156,8 @@ func (p *drivenPort) serve() {
 	}
 }
 
-// ask has the servant do something. The ports of those that are gone do it on the caller's goroutine, as those of other transports.
+// ask has the servant do something. The ports of those that are gone do it on the caller's goroutine, as those of other
+// transports.
 func (p *drivenPort) ask(c call) *netio.Frame {
 	select {
 	case p.calls <- c:

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Cores are the cores of each host. The zero value is a core for each rank. A rank holds a core until it waits or pauses, or until it
-// looks or sends after a Slice while another process is next in the queue. Ranks that have work and find no free core queue for one,
-// first come, first served.
+// Cores are the cores of each host. The zero value is a core for each rank. A rank holds a core until it waits or
+// pauses, or until it looks or sends after a Slice while another process is next in the queue. Ranks that have work and
+// find no free core queue for one, first come, first served.
 type Cores struct {
 	Count         int     `json:"count"`          // of each host; 0: one a rank
 	Switch        float64 `json:"switch"`         // seconds to switch to another rank of the same process
@@ -60,8 +60,8 @@ func newHostCores(c Cores, l *layout) []hostCores {
 	return all
 }
 
-// acquireCore finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank is queued again
-// for the moment at which it has a core, or it waits for one. The world is locked.
+// acquireCore finds a core for a rank that has work, and reports whether the rank continues at once. Otherwise the rank
+// is queued again for the moment at which it has a core, or it waits for one. The world is locked.
 func (w *World) acquireCore(r *rank) bool {
 	if w.cores == nil || r.core != nil {
 		return true

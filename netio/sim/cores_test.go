@@ -34,8 +34,8 @@ func ends(t *testing.T, c sim.Config, d time.Duration) []time.Duration {
 	return done
 }
 
-// nth is when the n-th rank of a core is done, from 0: those before it have computed, and have then looked at their inboxes before they
-// parked, for a nanosecond each time.
+// nth is when the n-th rank of a core is done, from 0: those before it have computed, and have then looked at their
+// inboxes before they parked, for a nanosecond each time.
 func nth(n int, d time.Duration) time.Duration { return time.Duration(n+1)*d + time.Duration(n)*looks }
 
 const looks = 2 * time.Nanosecond
@@ -110,8 +110,8 @@ func TestCoresOfHosts(t *testing.T) {
 	}
 }
 
-// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to continue with another rank,
-// which differs between processes.
+// Two ranks on one core take twice as long as one, to the nanosecond, and the time that the core needs to continue with
+// another rank, which differs between processes.
 func TestSwitches(t *testing.T) {
 	for _, c := range []struct {
 		processes int

@@ -13,8 +13,9 @@ type Ends struct {
 	Between End `json:"between_hosts"`
 }
 
-// End is a frame's cost at either rank beyond o. It takes the rank's processor, where G takes only the wire. Frames that leave one
-// after the other, while their sender neither pauses nor waits, form a batch: they share a system call, as over TCP.
+// End is a frame's cost at either rank beyond o. It takes the rank's processor, where G takes only the wire. Frames
+// that leave one after the other, while their sender neither pauses nor waits, form a batch: they share a system call,
+// as over TCP.
 type End struct {
 	PerByte float64 `json:"per_byte"` // seconds for each byte of a payload: the O of LogGOPS (Hoefler, Schneider and Lumsdaine 2010)
 	Batch   float64 `json:"batch"`    // seconds for each batch, of frames or of acks

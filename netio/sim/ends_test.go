@@ -53,7 +53,8 @@ func take(p netio.Port) time.Duration {
 	}
 }
 
-// Each end pays for each byte, and for each batch: frames that leave without a pause between them, up to 64 KiB and within a millisecond.
+// Each end pays for each byte, and for each batch: frames that leave without a pause between them, up to 64 KiB and
+// within a millisecond.
 func TestFramesCostTheirEnds(t *testing.T) {
 	const each, batch = 1000 * 3 * time.Nanosecond, 50 * time.Microsecond
 	want := []time.Duration{batch + each, each, batch + each, each, batch + each, each, batch + 22*each, 22 * each, 22 * each, batch + 22*each}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Fabric is the network between hosts: switches and cables. A cable carries one frame at a time in each direction. The zero value
-// connects all hosts without contention.
+// Fabric is the network between hosts: switches and cables. A cable carries one frame at a time in each direction. The
+// zero value connects all hosts without contention.
 //
 //   - "fat-tree": switches of Radix ports in levels (Leiserson 1985), half of them upwards: Radix/2 hosts at each switch of the lowest level. A
 //     frame climbs to the lowest level that its receiver is under too, over one of the ways up, which its ends choose, and
@@ -65,8 +65,8 @@ func newFabric(f Fabric, hosts int) *fabric {
 	return made
 }
 
-// cross sends a frame over the cables between two hosts, and returns when its head has passed the last one. Each cable is occupied for
-// the time of the frame's bytes, while the frame's head goes on (cut-through).
+// cross sends a frame over the cables between two hosts, and returns when its head has passed the last one. Each cable
+// is occupied for the time of the frame's bytes, while the frame's head goes on (cut-through).
 func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 	first := true
 	f.path(from, to, func(c cable) {
@@ -84,8 +84,8 @@ func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 	return at
 }
 
-// fatTree numbers the switches of a level by the hosts below them. The receiver's number selects the way up, so that frames to one
-// host contend on the way down alone.
+// fatTree numbers the switches of a level by the hosts below them. The receiver's number selects the way up, so that
+// frames to one host contend on the way down alone.
 func fatTree(down int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		top, below := 1, down
@@ -126,8 +126,8 @@ func torus(hosts int) func(from, to int, over func(cable)) {
 	}
 }
 
-// dragonfly numbers switches through all groups. The number of the other group selects the switch at which a cable between two groups
-// ends.
+// dragonfly numbers switches through all groups. The number of the other group selects the switch at which a cable
+// between two groups ends.
 func dragonfly(switches, hosts int) func(from, to int, over func(cable)) {
 	return func(from, to int, over func(cable)) {
 		a, b := from/hosts, to/hosts

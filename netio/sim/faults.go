@@ -11,8 +11,8 @@ import (
 
 // Faults are injected at random, by the world's seed. docs/contract.md says what the runtime guarantees under each.
 type Faults struct {
-	// Delay is the probability that a frame is late, and DelayMost the longest delay. Delayed frames are overtaken by others;
-	// nothing but time changes.
+	// Delay is the probability that a frame is late, and DelayMost the longest delay. Delayed frames are overtaken by
+	// others; nothing but time changes.
 	Delay     float64       `json:"delay,omitempty"`
 	DelayMost time.Duration `json:"delay_most,omitempty"` // 0 is 100 µs
 
@@ -28,8 +28,8 @@ type Faults struct {
 	Silence time.Duration `json:"silence,omitempty"` // after which a process counts as lost; 0 is 10 s
 }
 
-// Partition cuts processes 0..Below-1 off from the others for a while. Frames sent meanwhile arrive afterwards. If it lasts as long as
-// the silence limit, the job ends.
+// Partition cuts processes 0..Below-1 off from the others for a while. Frames sent meanwhile arrive afterwards. If it
+// lasts as long as the silence limit, the job ends.
 type Partition struct {
 	Below int           `json:"below"`
 	At    time.Duration `json:"at"`
@@ -167,7 +167,8 @@ func (w *World) freeze(z Freeze) {
 	}
 }
 
-// declareLost reports a process as lost to all others. They close their connections to it; if it is alive, it notices that.
+// declareLost reports a process as lost to all others. They close their connections to it; if it is alive, it notices
+// that.
 func (w *World) declareLost(p *Process, cause error) {
 	w.mu.Lock()
 	if p.ranks == 0 && !p.dead {
@@ -205,7 +206,8 @@ func (w *World) kill(p *Process) {
 	w.plan(w.now+instantOf(breaksAfter), func() { w.declareLost(p, ErrBroken) })
 }
 
-// endDead ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is locked.
+// endDead ends the functions of dead processes when no other rank is left, so that no goroutine leaks. The world is
+// locked.
 func (w *World) endDead() {
 	w.dead = 0
 	for _, p := range w.processes {
@@ -248,8 +250,8 @@ func (w *World) stream(from, to *Process) *stream {
 	return s
 }
 
-// receive notes the arrival of a frame, and reports whether it is the first copy. It is called when the frame is sent: a frame takes less
-// than the silence limit, and one that its rank has not received yet is not missing.
+// receive notes the arrival of a frame, and reports whether it is the first copy. It is called when the frame is sent:
+// a frame takes less than the silence limit, and one that its rank has not received yet is not missing.
 func (s *stream) receive(number uint64) bool {
 	if number < s.below || s.beyond[number] {
 		return false

@@ -2,8 +2,8 @@ package sim
 
 import "slices"
 
-// gate serializes the frames of one sender or one receiver in the order of their arrival. pass is called in the order of sending, so a
-// frame may arrive earlier than one that was passed before: it then uses a gap, if one is long enough.
+// gate serializes the frames of one sender or one receiver in the order of their arrival. pass is called in the order
+// of sending, so a frame may arrive earlier than one that was passed before: it then uses a gap, if one is long enough.
 type gate struct {
 	free instant // no frame passes from then on
 	gaps []gap   // before that, the oldest first
@@ -15,7 +15,8 @@ type gap struct{ from, to instant }
 // gapsMost is how many gaps are remembered. Frames come late by some frames, not by thousands.
 const gapsMost = 32
 
-// pass lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame enters.
+// pass lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame
+// enters.
 func (g *gate) pass(at, takes instant) instant {
 	for i, gap := range g.gaps {
 		if start := max(at, gap.from); start+takes <= gap.to {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Frames that are told of out of order pass as those would that come in order: by a gate that is free when they come, they pass when
-// they come; and none passes while another does.
+// Frames that are told of out of order pass as those would that come in order: by a gate that is free when they come,
+// they pass when they come; and none passes while another does.
 func TestGate(t *testing.T) {
 	var g gate
 	require.EqualValues(t, 100, g.pass(100, 10))

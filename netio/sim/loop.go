@@ -115,8 +115,8 @@ func (w *World) time() instant {
 	return w.now
 }
 
-// stall handles a world with nothing left in flight. It ends dead processes if no other rank is left; otherwise the ranks that wait hang.
-// The world is locked.
+// stall handles a world with nothing left in flight. It ends dead processes if no other rank is left; otherwise the
+// ranks that wait hang. The world is locked.
 func (w *World) stall() {
 	switch {
 	case w.dead > 0 && w.dead == w.alive:

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Two ranks mark the same link, or the same rank, at the same moment, one down and one up: once the marks have come everywhere all
-// ranks see the same, and a pebble arrives.
+// Two ranks mark the same link, or the same rank, at the same moment, one down and one up: once the marks have come
+// everywhere all ranks see the same, and a pebble arrives.
 func TestMarksThatCross(t *testing.T) {
 	const ranks = 5
 	for name, mark := range map[string]func(r *pebble.Rank, down bool){

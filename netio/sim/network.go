@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
-// Link is a frame's cost between two ranks by LogGP (Active Pebbles, section 3), in seconds. As in that paper, a frame of
-// n bytes costs n times G.
+// Link is a frame's cost between two ranks by LogGP (Active Pebbles, section 3), in seconds. As in that paper, a frame
+// of n bytes costs n times G.
 type Link struct {
 	Latency  float64 `json:"L"` // until the first byte arrives, without the overheads
 	Overhead float64 `json:"o"` // of a rank that sends or receives a frame
@@ -44,17 +44,18 @@ type Network struct {
 
 // Machines are networks by name.
 //
-// "flat" has every rank on a host of its own, and round numbers of a present cluster. "local" is ranks of one process. "ideal" costs
-// next to nothing: it is for tests, where only order matters.
+// "flat" has every rank on a host of its own, and round numbers of a present cluster. "local" is ranks of one process.
+// "ideal" costs next to nothing: it is for tests, where only order matters.
 //
-// "odin" is the machine of the Active Pebbles paper. The paper (section 5) tells what it was: 128 nodes of four processor cores
-// at 2 GHz, four ranks a node, InfiniBand of single data rate; it gives no LogGP parameters. L, o and g are the defaults of LogGOPSim,
-// a published simulator by one of that paper's authors, not measurements of that cluster; G is that of a link of 8 Gbit/s.
-// The costs inside a node and of a pebble are estimates. The numbers are those of model.Odin.
+// "odin" is the machine of the Active Pebbles paper. The paper (section 5) tells what it was: 128 nodes of four
+// processor cores at 2 GHz, four ranks a node, InfiniBand of single data rate; it gives no LogGP parameters. L, o and g
+// are the defaults of LogGOPSim, a published simulator by one of that paper's authors, not measurements of that
+// cluster; G is that of a link of 8 Gbit/s. The costs inside a node and of a pebble are estimates. The numbers are
+// those of model.Odin.
 //
-// "bluegene-q" is one of TRAM's machines, with one rank a node. TRAM tells o (section VI.B: about 5 µs a message at each end)
-// and that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B); 2 GB/s is the nominal rate of its links. The
-// rest are estimates. The numbers are those of model.BlueGeneQ.
+// "bluegene-q" is one of TRAM's machines, with one rank a node. TRAM tells o (section VI.B: about 5 µs a message at
+// each end) and that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B); 2 GB/s is the nominal
+// rate of its links. The rest are estimates. The numbers are those of model.BlueGeneQ.
 var Machines = map[string]Network{
 	"flat": {
 		Name: "flat", About: "round numbers of a present cluster, one rank a host",

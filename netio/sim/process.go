@@ -43,8 +43,8 @@ func (p *Process) Start(failed func(error)) {
 	p.failed = failed
 }
 
-// looks is the number of looks after which a rank parks. A parked rank wakes at the very time of an arrival, so more looks would only
-// take turns.
+// looks is the number of looks after which a rank parks. A parked rank wakes at the very time of an arrival, so more
+// looks would only take turns.
 const looks = 2
 
 // Looks implements [netio.Runner].
@@ -58,8 +58,8 @@ func (p *Process) Memory() int64 {
 	return 2 * p.world.config.Memory * int64(p.place.Last-p.place.First) // of which the runtime takes half
 }
 
-// Run implements [netio.Runner]. Ranks begin when every process has called Run or Close. They must wait for each other through
-// their ports alone: only one of them runs at a time.
+// Run implements [netio.Runner]. Ranks begin when every process has called Run or Close. They must wait for each other
+// through their ports alone: only one of them runs at a time.
 func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
 	p.join(ranks)
 	w := p.world
@@ -103,8 +103,8 @@ func (p *Process) join(ranks []func()) {
 	}
 }
 
-// Abort implements [netio.Transport]. The other processes are notified after the latency of the links to them. One that fails
-// meanwhile is notified too, and keeps its own cause.
+// Abort implements [netio.Transport]. The other processes are notified after the latency of the links to them. One that
+// fails meanwhile is notified too, and keeps its own cause.
 func (p *Process) Abort(reason string) {
 	w := p.world
 	w.mu.Lock()

@@ -1,8 +1,8 @@
 package sim
 
-// queue is a heap of the ranks that do not run, ordered by the time at which they continue. It knows each rank's index, so that an
-// arriving frame can bring the rank forward. It never reads a rank: with many ranks each read is a cache miss. For the same reason
-// it is a 4-ary heap: the tree is half as high, and four siblings share a cache line.
+// queue is a heap of the ranks that do not run, ordered by the time at which they continue. It knows each rank's index,
+// so that an arriving frame can bring the rank forward. It never reads a rank: with many ranks each read is a cache
+// miss. For the same reason it is a 4-ary heap: the tree is half as high, and four siblings share a cache line.
 type queue struct {
 	entries []entry
 	index   []int32 // by rank: that of its entry; -1 when it has none

@@ -153,8 +153,9 @@ func (r *rank) park(d time.Duration) {
 	r.collect()
 }
 
-// due is when a rank that has just ended its turn continues. It is called under the lock under which the rank enters the queue: before
-// that nothing can bring the rank forward, and a goroutine outside may have woken it. The world is locked.
+// due is when a rank that has just ended its turn continues. It is called under the lock under which the rank enters
+// the queue: before that nothing can bring the rank forward, and a goroutine outside may have woken it. The world is
+// locked.
 func (r *rank) due() instant {
 	at := r.key
 	switch {
@@ -283,8 +284,8 @@ type keeper struct {
 // Release implements [netio.Keeper].
 func (k keeper) Release(_ *netio.Pool, f *netio.Frame) { k.rank.released(f) }
 
-// released handles the release of a frame of this rank's pool. The ack of a data frame takes as long as a frame without bytes; a control
-// frame needs none.
+// released handles the release of a frame of this rank's pool. The ack of a data frame takes as long as a frame without
+// bytes; a control frame needs none.
 func (r *rank) released(f *netio.Frame) {
 	w := r.world
 	w.mu.Lock()

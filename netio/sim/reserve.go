@@ -18,10 +18,11 @@ var reserved struct {
 	bytes int64
 }
 
-// reserve backs the memory that the ranks will use with huge pages. Each turn goes to another rank, whose stack, frames and lanes are
-// cold: with small pages each of them misses the TLB too, which took a fifth of the time. Go's heap has no such option, so reserve
-// allocates memory, gives the advice, and frees it untouched: the heap reuses freed memory first, with the advice, for the ranks. Until
-// then no page is in use. It reserves at most half of the available memory.
+// reserve backs the memory that the ranks will use with huge pages. Each turn goes to another rank, whose stack, frames
+// and lanes are cold: with small pages each of them misses the TLB too, which took a fifth of the time. Go's heap has
+// no such option, so reserve allocates memory, gives the advice, and frees it untouched: the heap reuses freed memory
+// first, with the advice, for the ranks. Until then no page is in use. It reserves at most half of the available
+// memory.
 func reserve(ranks int) {
 	if ranks < reserveFrom {
 		return

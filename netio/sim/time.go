@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// instant is a point or a span of virtual time in picoseconds: fine enough for the cost of a byte, wide enough for 50 days.
+// instant is a point or a span of virtual time in picoseconds: fine enough for the cost of a byte, wide enough for 50
+// days.
 type instant int64
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// trace writes a line for each event, in the order of the simulation: picoseconds, event, from, to, and the frame's fields. The same
-// seed gives the same bytes.
+// trace writes a line for each event, in the order of the simulation: picoseconds, event, from, to, and the frame's
+// fields. The same seed gives the same bytes.
 type trace struct {
 	to  *bufio.Writer // nil: no trace
 	err error

@@ -71,7 +71,8 @@ type watcher struct {
 func (w *watcher) Next() tune.Trial  { return tune.Trial{Setting: w.Setting} }
 func (w *watcher) Saw(s tune.Window) { w.seen = append(w.seen, s) }
 
-// Windows grow until their ends take a fiftieth of them, however short they were to be. What an end took is told with the next window.
+// Windows grow until their ends take a fiftieth of them, however short they were to be. What an end took is told with
+// the next window.
 func TestWindowsAreWorthTheirEnds(t *testing.T) {
 	var w *watcher
 	tuning := pebble.Tuning{Coalesce: true, Window: 1, New: func(s tune.Site) (pebble.Tuner, error) {
@@ -92,8 +93,8 @@ func TestWindowsAreWorthTheirEnds(t *testing.T) {
 	require.Less(t, lost, 1.2*spent/50)
 }
 
-// A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology within 25
-// decisions, and by then has never fallen more than 5 % behind a job that stays with what both began with.
+// A job that tunes itself comes to 0.95 of what the best setting of a full sweep does, with the first better topology
+// within 25 decisions, and by then has never fallen more than 5 % behind a job that stays with what both began with.
 func TestTuningComesNearTheBestOfASweep(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")

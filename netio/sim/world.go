@@ -60,8 +60,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// World is one simulated job: its processes, their ranks, the network between them, and its clock. One rank runs at a time,
-// on a coroutine of its own, until its clock is so far ahead that another rank could still send it something earlier.
+// World is one simulated job: its processes, their ranks, the network between them, and its clock. One rank runs at a
+// time, on a coroutine of its own, until its clock is so far ahead that another rank could still send it something
+// earlier.
 type World struct {
 	config    Config
 	layout    layout
@@ -133,8 +134,8 @@ func (w *World) Transports() (all []netio.Transport) {
 	return all
 }
 
-// Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the process
-// that failed first, or else of the lowest that has one. It does what the launcher does for real processes.
+// Each calls run for each process on its own goroutine, and returns when all have returned. It returns the error of the
+// process that failed first, or else of the lowest that has one. It does what the launcher does for real processes.
 func (w *World) Each(run func(netio.Transport) error) error {
 	errs := make([]error, len(w.processes))
 	var running sync.WaitGroup
@@ -152,7 +153,8 @@ func (w *World) Each(run func(netio.Transport) error) error {
 	return nil
 }
 
-// firstError selects the most useful error: that of the process that failed first, unless it only says that another one has ended.
+// firstError selects the most useful error: that of the process that failed first, unless it only says that another one
+// has ended.
 func (w *World) firstError(errs []error) (found error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until the peer is told: each
-// release is one acknowledgement. They gather until a rank of this process parks, or looks for frames after it
-// has released one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer that
-// may takes all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel with what
-// the rank sends until then. It keeps the pool of the frames that are received.
+// pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until the peer is
+// told: each release is one acknowledgement. They gather until a rank of this process parks, or looks for frames after
+// it has released one that is to be acknowledged promptly, or the oldest gets late: then they are due. The first writer
+// that may takes all, on either stream. To wait for a rank's next look costs nothing, and lets acknowledgements travel
+// with what the rank sends until then. It keeps the pool of the frames that are received.
 type pendingAcks struct {
 	netio.Heap
 
@@ -45,8 +45,8 @@ func (a *pendingAcks) Release(_ *netio.Pool, f *netio.Frame) {
 	}
 }
 
-// flush has a writer take what is pending: that of the data stream when it is awake anyway and has little to carry, so that
-// acknowledgements travel with frames where frames go both ways.
+// flush has a writer take what is pending: that of the data stream when it is awake anyway and has little to carry, so
+// that acknowledgements travel with frames where frames go both ways.
 func (a *pendingAcks) flush() {
 	if a.released.Empty() {
 		return
@@ -91,8 +91,8 @@ func (a *pendingAcks) discard() {
 	}
 }
 
-// ackList lists the peers that may have acknowledgements pending, so that a rank that parks need not look at all. Anybody may
-// enter one; it costs an atomic exchange.
+// ackList lists the peers that may have acknowledgements pending, so that a rank that parks need not look at all.
+// Anybody may enter one; it costs an atomic exchange.
 type ackList struct {
 	first  atomic.Pointer[pendingAcks]
 	prompt atomic.Bool // one of them is to be told promptly

@@ -69,7 +69,8 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 	})
 }
 
-// TestParkingRankFlushesAcknowledgements has a rank that waits for a moment that is far shorter than inflight.DelayMax, again and again.
+// TestParkingRankFlushesAcknowledgements has a rank that waits for a moment that is far shorter than inflight.DelayMax,
+// again and again.
 func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 256
@@ -116,8 +117,8 @@ func TestAbortBringsFramesHome(t *testing.T) {
 	})
 }
 
-// TestLiarIsNamed has process 1 acknowledge what it was never sent. All of process 0's frames come back, and accounts with
-// them.
+// TestLiarIsNamed has process 1 acknowledge what it was never sent. All of process 0's frames come back, and accounts
+// with them.
 func TestLiarIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, told, _ := couple(t)
@@ -222,7 +223,8 @@ func TestSilenceLetsReceivedMemoryGo(t *testing.T) {
 	tr.Close()
 }
 
-// TestReceiverKeepsLittle lends frames of one size after another: what was lent before is let go, and after a silence all.
+// TestReceiverKeepsLittle lends frames of one size after another: what was lent before is let go, and after a silence
+// all.
 func TestReceiverKeepsLittle(t *testing.T) {
 	const burst = 4 << 20
 	r := receivePool{pool: netio.NewPool(nil)}

@@ -27,7 +27,8 @@ func BenchmarkTCPPausingPingPong(b *testing.B) {
 	_ = netiotest.CloseAll(all)
 }
 
-// BenchmarkTCPStream sends frames of 8 KiB one way. Receivers add up a word of each, so that the sum shows that all came.
+// BenchmarkTCPStream sends frames of 8 KiB one way. Receivers add up a word of each, so that the sum shows that all
+// came.
 func BenchmarkTCPStream(b *testing.B) {
 	all := dialAll(b, netiotest.Configs(b, 2, 2))
 	netiotest.Stream(b, all[0].Port(0), all[1].Port(1), 8<<10)

@@ -5,14 +5,15 @@ import (
 	"net"
 )
 
-// carrier moves a stream's bytes. There are two: of a connection that goroutines block on, and of a socket that is polled.
+// carrier moves a stream's bytes. There are two: of a connection that goroutines block on, and of a socket that is
+// polled.
 type carrier interface {
 	// read fills first, and then second, with what has come: one byte at least, or an error. It may leave second alone.
 	read(first, second []byte) (int, error)
 	// write writes the pieces, or fewer bytes and an error. They may be changed.
 	write(pieces [][]byte) (int, error)
-	// endWriting tells the peer that nothing follows, and leaves the other direction open: closing at once could destroy
-	// what is still on its way to the peer.
+	// endWriting tells the peer that nothing follows, and leaves the other direction open: closing at once could
+	// destroy what is still on its way to the peer.
 	endWriting() error
 }
 
@@ -27,7 +28,8 @@ type socket interface {
 	close()
 }
 
-// sockets is the set of all sockets of a process, by number. Any goroutine may look, any number of them at the same time.
+// sockets is the set of all sockets of a process, by number. Any goroutine may look, any number of them at the same
+// time.
 type sockets interface {
 	// adopt puts a connection into the set, and closes what Go knows of it: its poller would wake a thread whenever
 	// something arrives, even while ranks look by themselves. It returns nil for a connection that is no kernel's.

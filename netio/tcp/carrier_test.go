@@ -10,8 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// trickle is a carrier that reads from and writes to memory, a few bytes at a time, and now and then says that it is not
-// ready.
+// trickle is a carrier that reads from and writes to memory, a few bytes at a time, and now and then says that it is
+// not ready.
 type trickle struct {
 	t    *rapid.T
 	in   []byte
@@ -99,8 +99,8 @@ func TestReaderGoesOnAnywhere(t *testing.T) {
 	})
 }
 
-// TestWriterGoesOnAnywhere compares what was written with the frames one after another. Control frames come home when the
-// last byte has left, data frames when they are acknowledged besides.
+// TestWriterGoesOnAnywhere compares what was written with the frames one after another. Control frames come home when
+// the last byte has left, data frames when they are acknowledged besides.
 func TestWriterGoesOnAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]netio.Kind{netio.Control, netio.Data}).Draw(t, "kind")

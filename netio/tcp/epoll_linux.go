@@ -12,7 +12,8 @@ import (
 
 // epoll is a set of sockets. The system calls that never block are raw: the scheduler need not hear of them.
 //
-// Go's own poller watches the gate alone. It holds the set, armed for one event at a time, and only while somebody waits:
+// Go's own poller watches the gate alone. It holds the set, armed for one event at a time, and only while somebody
+// waits:
 //
 //	Go's poller ─── gate ─── set ─┬─ socket
 //	                  ╵ armed by  ├─ socket

@@ -13,7 +13,8 @@ func (t *Transport) Received() (lent int64) {
 	return lent
 }
 
-// ReceivedPeak is the most bytes of received frames that there ever were, on the stream that had most. It is for after Close.
+// ReceivedPeak is the most bytes of received frames that there ever were, on the stream that had most. It is for after
+// Close.
 func (t *Transport) ReceivedPeak() (peak int64) {
 	for _, p := range t.peers {
 		for i := 0; p != nil && i < streamCount; i++ {

@@ -20,10 +20,10 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// The benchmarks of this file hold ports against bare connections of Go's between the same two processes, in turns, since
-// machines change their speed from one second to the next. "ratio" is the median of those of the turns' times (of the
-// speeds, for streams). "quiet" is the same for the turn that only an eighth of its kind were faster than: on a machine
-// with other work, it tells more.
+// The benchmarks of this file hold ports against bare connections of Go's between the same two processes, in turns,
+// since machines change their speed from one second to the next. "ratio" is the median of those of the turns' times (of
+// the speeds, for streams). "quiet" is the same for the turn that only an eighth of its kind were faster than: on a
+// machine with other work, it tells more.
 const turns = 41
 
 // inTurns runs both by turns, each for n operations in all.

@@ -26,8 +26,8 @@ func streamOf(k netio.Kind) int {
 	return dataStream
 }
 
-// causeDelayMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or from
-// another process that knows why the job ends. Only then is the peer itself the cause.
+// causeDelayMax is how long the reason for a broken connection may take to arrive: on the peer's other connection, or
+// from another process that knows why the job ends. Only then is the peer itself the cause.
 const causeDelayMax = 500 * time.Millisecond
 
 // peer is another process of the job, seen from this one. It ends once, with one cause.
@@ -122,8 +122,8 @@ func (p *peer) sayGoodbye(deadline time.Time) {
 	}
 }
 
-// loseLater is called when a connection breaks, or a process that has finished is still sent to: often enough a consequence of
-// something else, which has a moment to be told.
+// loseLater is called when a connection breaks, or a process that has finished is still sent to: often enough a
+// consequence of something else, which has a moment to be told.
 func (p *peer) loseLater(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +137,8 @@ func (p *peer) lose(cause error) {
 }
 
 // end closes the connections and tells of the cause, the first time that it is called. While this process ends itself,
-// the loss of others is no news. Only then frames and operations end: a rank that fails for that would name the wrong cause.
+// the loss of others is no news. Only then frames and operations end: a rank that fails for that would name the wrong
+// cause.
 func (p *peer) end(cause error) {
 	first, news := p.finish(cause)
 	if !first {

@@ -9,12 +9,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// polled is the part of a stream whose socket never blocks. Whoever has something to write or finds something to read, a rank
-// mostly, does it there and then: no goroutine need be woken. What the socket does not take at once is written by whoever
-// finds it ready for more.
+// polled is the part of a stream whose socket never blocks. Whoever has something to write or finds something to read,
+// a rank mostly, does it there and then: no goroutine need be woken. What the socket does not take at once is written
+// by whoever finds it ready for more.
 //
-// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or they have
-// become many; a delayed flush does when the rank is busy for long.
+// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or they
+// have become many; a delayed flush does when the rank is busy for long.
 //
 // Errors are told after the locks are given back, since they end the peer, which takes them.
 type polled struct {

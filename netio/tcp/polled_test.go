@@ -96,7 +96,8 @@ func TestFramesOfBusyRanksLeave(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestSocketsAreReadWhileRanksAreBusy sends far more than the kernel holds, from and to ranks that don't look at sockets.
+// TestSocketsAreReadWhileRanksAreBusy sends far more than the kernel holds, from and to ranks that don't look at
+// sockets.
 func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 	const count, bytes = 600, 64 << 10
 	both, _ := twins(t, 0)
@@ -112,8 +113,8 @@ func TestSocketsAreReadWhileRanksAreBusy(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestDelayedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and then
-// one for a batch.
+// TestDelayedFramesLeaveTogether counts the calls that write: none until the rank pauses or has delayed enough, and
+// then one for a batch.
 func TestDelayedFramesLeaveTogether(t *testing.T) {
 	both, _ := twins(t, 0)
 	both[0].delayed.Hold() // so that nobody sets the timer
@@ -142,7 +143,8 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestPollerSleepsWhileRanksLook watches the poller: it sleeps while a rank looks, and watches soon after that has parked.
+// TestPollerSleepsWhileRanksLook watches the poller: it sleeps while a rank looks, and watches soon after that has
+// parked.
 func TestPollerSleepsWhileRanksLook(t *testing.T) {
 	both, _ := twins(t, 0)
 	p := both[0].Port(0).(*Port)
@@ -173,8 +175,8 @@ func TestPollerSleepsWhileRanksLook(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestPolledPeersAreHeard lets idle processes hear of each other for three times the silence limit, counted in rounds of their pulses:
-// whatever one says in its round has come before the next round of the other.
+// TestPolledPeersAreHeard lets idle processes hear of each other for three times the silence limit, counted in rounds
+// of their pulses: whatever one says in its round has come before the next round of the other.
 func TestPolledPeersAreHeard(t *testing.T) {
 	both, told := twins(t, time.Hour) // so that no round comes by itself
 	var beats [2][]beat
@@ -221,8 +223,8 @@ func TestPolledSilenceIsTold(t *testing.T) {
 	closeBoth(both)
 }
 
-// TestNothingIsLeft counts this process's descriptors, and what a received frame that is released late leaves lent: after
-// jobs that ended well, by abort, and by loss.
+// TestNothingIsLeft counts this process's descriptors, and what a received frame that is released late leaves lent:
+// after jobs that ended well, by abort, and by loss.
 func TestNothingIsLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

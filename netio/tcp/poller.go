@@ -97,9 +97,9 @@ func (t *Transport) look(events []readiness) bool {
 	return n > 0
 }
 
-// pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds in
-// which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long is in
-// no position to complain about others.
+// pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds
+// in which it has found nothing new after it has looked itself, and asks no clock: a process that was stopped for long
+// is in no position to complain about others.
 func (t *Transport) pulse() {
 	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()

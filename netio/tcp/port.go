@@ -50,9 +50,9 @@ func newPort(t *Transport, l *local.Port, rank int) *Port {
 // OneSided implements [netio.Port].
 func (p *Port) OneSided() netio.OneSided { return p.oneSided }
 
-// Send implements [netio.Port]. The frame is written at once, by the caller, when it is a control frame or makes many together
-// with others that wait; else when the rank next pauses or waits, and within about a millisecond.
-// Its cost is one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
+// Send implements [netio.Port]. The frame is written at once, by the caller, when it is a control frame or makes many
+// together with others that wait; else when the rank next pauses or waits, and within about a millisecond. Its cost is
+// one atomic exchange, or the system call; where sockets can't be polled, the wake-up of a sleeping writer.
 func (p *Port) Send(f *netio.Frame) {
 	t, to := p.t, int(f.To)
 	switch {
@@ -145,7 +145,8 @@ func (p *Port) endLooks() {
 	p.ended = true
 }
 
-// Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has released.
+// Wait implements [netio.Port]. A rank that parks may be what others wait for: they are told first what it has
+// released.
 func (p *Port) Wait(d time.Duration) {
 	if p.remote.flush() {
 		return
@@ -208,8 +209,8 @@ func (p *Port) Inside(frame.Access) *insidePort { return (*insidePort)(p) }
 // insidePort has the methods of a port that are for the multiplexer. All but Through are for the rank's goroutine.
 type insidePort Port
 
-// Through has the rank's operations on memory that no process of this host has mapped go to what a function makes of those over TCP. It
-// comes before the first use.
+// Through has the rank's operations on memory that no process of this host has mapped go to what a function makes of
+// those over TCP. It comes before the first use.
 func (p *insidePort) Through(far func(local.Far) local.Far) {
 	p.oneSided = local.NewOneSided(p.remote.rank, p.t.place, p.t.space, far(&p.remote))
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// readBufferBytes is what one read of small frames may bring, by stream. It holds an acknowledgement or an abort message in
-// one piece.
+// readBufferBytes is what one read of small frames may bring, by stream. It holds an acknowledgement or an abort
+// message in one piece.
 var readBufferBytes = [streamCount]int{controlStream: 32 << 10, dataStream: 128 << 10}
 
-// Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large, and
-// should not be copied either. A copy of less costs less than another system call.
+// Of a payload that lacks so much, the rest is read into the frame, and little beyond: the next one may be as large,
+// and should not be copied either. A copy of less costs less than another system call.
 const (
 	wholeBytesMin = 16 << 10
 	beyondBytes   = 4 << 10
@@ -262,8 +262,8 @@ func (r *reader) explain(err error) error {
 	return fmt.Errorf("%w: read: %w", errBroken, err)
 }
 
-// receivePool lends the frames that arrive on a stream. What is lent at once is bounded by the senders, who wait for their
-// frames to come back; what it keeps besides, by the rule of lend. It is for the reader's goroutine.
+// receivePool lends the frames that arrive on a stream. What is lent at once is bounded by the senders, who wait for
+// their frames to come back; what it keeps besides, by the rule of lend. It is for the reader's goroutine.
 type receivePool struct {
 	pool *netio.Pool
 	most int64 // the most bytes lent at once since the last trim

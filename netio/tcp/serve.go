@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// server answers the requests of a peer. Whoever reads the data stream does, a rank or the poller, one at a time: so the ranks whose memory
-// it is need not attend.
+// server answers the requests of a peer. Whoever reads the data stream does, a rank or the poller, one at a time: so
+// the ranks whose memory it is need not attend.
 type server struct {
 	t       *Transport
 	number  int // of the user

@@ -96,8 +96,8 @@ func (b *blocking) endWriting() error {
 	return nil
 }
 
-// watch reads from a connection, and gives up when the peer has been silent for too long. The time that the reader takes
-// between two reads doesn't count.
+// watch reads from a connection, and gives up when the peer has been silent for too long. The time that the reader
+// takes between two reads doesn't count.
 type watch struct {
 	conn     net.Conn
 	silence  time.Duration

@@ -74,7 +74,8 @@ type came struct {
 	end          string
 }
 
-// readSplit reads a message, a frame and a goodbye, in pieces. Six frames are under way, which the message may acknowledge.
+// readSplit reads a message, a frame and a goodbye, in pieces. Six frames are under way, which the message may
+// acknowledge.
 func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
 	defer tr.Close()
@@ -112,8 +113,8 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	return got
 }
 
-// TestMessagesMayBeSplitAnywhere cuts the stream at each byte of a message of every kind, and into pieces of every length up to all of it:
-// the same comes of it as when all comes at once.
+// TestMessagesMayBeSplitAnywhere cuts the stream at each byte of a message of every kind, and into pieces of every
+// length up to all of it: the same comes of it as when all comes at once.
 func TestMessagesMayBeSplitAnywhere(t *testing.T) {
 	for _, w := range wires() {
 		whole := readSplit(t, w, func(int) bool { return false })

@@ -15,8 +15,8 @@ import (
 )
 
 // Dial connects this process with all others of its job, and returns when all are. It owns the listener: it dials the
-// processes below its own number, accepts the others, and then closes it, so that a running job has nothing to knock at.
-// Strangers are refused and logged. A member of another build, byte order or registry makes the start fail on all
+// processes below its own number, accepts the others, and then closes it, so that a running job has nothing to knock
+// at. Strangers are refused and logged. A member of another build, byte order or registry makes the start fail on all
 // processes, as does the end of ctx.
 func Dial(ctx context.Context, c Config) (*Transport, error) {
 	if err := c.complete(); err != nil {
@@ -82,11 +82,12 @@ func (s *starting) run(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// spareFiles are the open files of a process besides its streams: what the program has, and connections that are being greeted.
+// spareFiles are the open files of a process besides its streams: what the program has, and connections that are being
+// greeted.
 const spareFiles = 64
 
-// filesAllowed is how many files this process may have open; 0 where it can't be read. Go has raised the soft limit to the
-// hard one when the program started.
+// filesAllowed is how many files this process may have open; 0 where it can't be read. Go has raised the soft limit to
+// the hard one when the program started.
 func filesAllowed() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -108,8 +109,8 @@ func checkFiles(processes int, allowed uint64) error {
 		"raise the limit with `ulimit -n %d` on each host, or start fewer processes", processes, need, streamCount, allowed, need)
 }
 
-// contacts are the streams that this process dials. It begins with the process next below its own number, so that the first
-// dials of all are spread over the job.
+// contacts are the streams that this process dials. It begins with the process next below its own number, so that the
+// first dials of all are spread over the job.
 func (s *starting) contacts() (contacts []*handshake.Contact) {
 	for process := s.t.place.Process - 1; process >= 0; process-- {
 		for stream := range uint8(streamCount) {

@@ -55,8 +55,8 @@ func (c *crowd) leave() {
 	c.now--
 }
 
-// TestDialsAreBounded answers for all the processes that one of 41 dials, and counts greetings from when they are accepted
-// to when their last message is about to leave.
+// TestDialsAreBounded answers for all the processes that one of 41 dials, and counts greetings from when they are
+// accepted to when their last message is about to leave.
 func TestDialsAreBounded(t *testing.T) {
 	const processes = 41
 	cs := netiotest.Configs(t, processes, processes)

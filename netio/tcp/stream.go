@@ -35,8 +35,8 @@ func newStream(p *peer, number int, received netio.Keeper) *stream {
 // lightBytesMax is how many bytes under way on the data stream may stand ahead of an acknowledgement.
 const lightBytesMax = 256 << 10
 
-// light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some of it in
-// buffers of the kernel's.
+// light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
+// of it in buffers of the kernel's.
 func (l *stream) light() bool {
 	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax
 }
@@ -117,16 +117,16 @@ func (l *stream) silent(err error) error {
 	return fmt.Errorf("it said nothing for %v: %w", l.peer.t.config.SilenceMax, err)
 }
 
-// outbox holds the frames that wait for the writer of a stream. Anybody may push; one goroutine takes. After close, what is
-// in it and what is put later is released.
+// outbox holds the frames that wait for the writer of a stream. Anybody may push; one goroutine takes. After close,
+// what is in it and what is put later is released.
 type outbox struct {
 	queue   netio.Stack
 	closed  atomic.Bool
 	parking idle.Parking
 }
 
-// push never blocks. A frame that is pushed while the outbox is closed is seen by one of the two: whoever closes looks at
-// the queue after it has closed, and push looks whether it is closed after it has pushed.
+// push never blocks. A frame that is pushed while the outbox is closed is seen by one of the two: whoever closes looks
+// at the queue after it has closed, and push looks whether it is closed after it has pushed.
 func (o *outbox) push(f *netio.Frame) {
 	o.queue.Push(f)
 	if o.closed.Load() {

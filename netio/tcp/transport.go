@@ -1,5 +1,5 @@
-// Package tcp is the transport of a job whose processes reach each other over TCP: two connections for each pair of processes,
-// with checksums, heartbeats, and word of frames that were released.
+// Package tcp is the transport of a job whose processes reach each other over TCP: two connections for each pair of
+// processes, with checksums, heartbeats, and word of frames that were released.
 package tcp
 
 import (
@@ -18,22 +18,22 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for control
-// frames and one for data, so that the former never wait behind the latter. All ranks of a process share them; frames
-// between ranks of one process change hands without a copy.
+// Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for
+// control frames and one for data, so that the former never wait behind the latter. All ranks of a process share them;
+// frames between ranks of one process change hands without a copy.
 //
-// On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is woken
-// for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere two
-// goroutines serve each connection.
+// On Linux the ranks read and write the connections themselves, by calls that never block, so that no goroutine is
+// woken for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere
+// two goroutines serve each connection.
 //
 // A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
-// memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its copy was
-// released; acknowledgements travel many at a time, and with frames where some go the other way. So what a process has
-// received and not yet released is bounded by what its peers let themselves lend, and connections are always read: no
-// rank's frames hold up those of another. A control frame is given back when it has been written.
+// memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its
+// copy was released; acknowledgements travel many at a time, and with frames where some go the other way. So what a
+// process has received and not yet released is bounded by what its peers let themselves lend, and connections are
+// always read: no rank's frames hold up those of another. A control frame is given back when it has been written.
 //
-// Operations on exposed memory that no faster way has mapped travel as requests on the data stream, which are done and answered by whoever
-// reads them.
+// Operations on exposed memory that no faster way has mapped travel as requests on the data stream, which are done and
+// answered by whoever reads them.
 type Transport struct {
 	config     Config
 	place      netio.Place
@@ -110,8 +110,8 @@ func (t *Transport) Abort(reason string) {
 	}
 }
 
-// Close implements [netio.Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit; after
-// Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
+// Close implements [netio.Transport]. It waits for the goodbyes of all peers that are still there, at most CloseLimit;
+// after Abort only for the reason to leave, at most a second. The error names peers that did not say goodbye; what this
 // process had sent to them may not have arrived. Frames that arrive during Close are dropped.
 func (t *Transport) Close() error { return t.close() }
 

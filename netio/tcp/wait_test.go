@@ -10,8 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
-// a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
+// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the
+// scheduler. On a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is
+// over.
 func TestEffortBesideALoad(t *testing.T) {
 	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
 	yields := 0

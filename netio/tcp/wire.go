@@ -9,9 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header; the payload of
-// an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released. Requests and answers
-// are operations on exposed memory.
+// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header; the payload
+// of an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released.
+// Requests and answers are operations on exposed memory.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
@@ -61,7 +61,8 @@ func encodeHeader(b []byte, h *netio.Header, e envelope) {
 	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
 }
 
-// decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no more.
+// decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no
+// more.
 func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	_ = b[frame.WireHeader-1]
 	if binary.LittleEndian.Uint32(b[48:]) != crc32.Checksum(b[:48], castagnoli) {

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// A batch is what one system call writes: many small frames, or a few large ones. The bounds keep frames from being lent
-// for long after they have left.
+// A batch is what one system call writes: many small frames, or a few large ones. The bounds keep frames from being
+// lent for long after they have left.
 const (
 	batchFramesMax = 64
 	batchBytesMax  = 256 << 10
@@ -49,8 +49,8 @@ func (w *writer) advance(c carrier) (last bool, err error) {
 	}
 }
 
-// nextFrames returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and would be
-// woken for twice.
+// nextFrames returns what is to be written, acknowledgements last: a frame is what a rank waits for more often, and
+// would be woken for twice.
 func (w *writer) nextFrames() netio.Frames {
 	frames := w.stream.out.queue.Take()
 	if w.stream.light() {

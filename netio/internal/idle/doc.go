@@ -1,5 +1,5 @@
-// Package idle is how ranks and the goroutines of transports wait: they spin up to an adaptive limit, yield where cores are
-// shared, then park. Its numbers stand in one table, numbers.go, with the reason for each.
+// Package idle is how ranks and the goroutines of transports wait: they spin up to an adaptive limit, yield where cores
+// are shared, then park. Its numbers stand in one table, numbers.go, with the reason for each.
 //
 //   - [Parking] is where one goroutine sleeps without losing a wake-up.
 //   - [Streak] ends a run of idle polls that takes long, as it does beside other programs.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Parking is where one goroutine waits for others. It announces that it parks and then looks for work a last time. Whoever
-// makes work looks for the announcement afterwards, so one of the two sees the other:
+// Parking is where one goroutine waits for others. It announces that it parks and then looks for work a last time.
+// Whoever makes work looks for the announcement afterwards, so one of the two sees the other:
 //
 //	the one that waits          the others
 //	  Announce                    make work
@@ -28,8 +28,8 @@ func (p *Parking) Announce() {
 	p.parked.Store(true)
 }
 
-// BeforeAnnouncement lets tests make work between the last look and an announcement, where a wake-up could be lost. Owners that
-// announce in a place of their own besides call it there.
+// BeforeAnnouncement lets tests make work between the last look and an announcement, where a wake-up could be lost.
+// Owners that announce in a place of their own besides call it there.
 func (p *Parking) BeforeAnnouncement() {
 	if p.before != nil {
 		p.before()
@@ -77,8 +77,8 @@ func (p *Parking) Sleep(d time.Duration) (woken bool) {
 // Woken reports whether the next Sleep would end at once. It costs one load.
 func (p *Parking) Woken() bool { return len(p.signal) > 0 }
 
-// Notify wakes the goroutine if it has announced itself and nobody has woken it yet. Any goroutine may call it; it costs one
-// load when there is nobody to wake.
+// Notify wakes the goroutine if it has announced itself and nobody has woken it yet. Any goroutine may call it; it
+// costs one load when there is nobody to wake.
 func (p *Parking) Notify() {
 	if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
 		p.Wake()

@@ -7,9 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Policy says how ranks that share memory with other processes wait, by how many share the cores. A rank with a core for itself only looks: to
-// yield would cost more than a frame takes, and wake idle threads that take the core from another process. Ranks that outnumber
-// the cores of their process yield to each other, and those that outnumber the host's cores yield to other processes.
+// Policy says how ranks that share memory with other processes wait, by how many share the cores. A rank with a core
+// for itself only looks: to yield would cost more than a frame takes, and wake idle threads that take the core from
+// another process. Ranks that outnumber the cores of their process yield to each other, and those that outnumber the
+// host's cores yield to other processes.
 type Policy struct {
 	Looks        int    // of one poll
 	CollectEvery int    // polls of a Wait between two looks for frames that came back
@@ -41,7 +42,8 @@ func (p *Policy) YieldAsOverTCP() {
 	}
 }
 
-// Learn returns a rank's spin limit after a sleep: beside other work, it doesn't pay to poll for somebody who is not running.
+// Learn returns a rank's spin limit after a sleep: beside other work, it doesn't pay to poll for somebody who is not
+// running.
 func (p *Policy) Learn(limit int, slept time.Duration) int {
 	if slept < SleepShort {
 		return min(2*limit, p.Max)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However long a rank has slept, it goes on to look around some times before it parks, so that it can learn that this pays again: also
-// where ranks outnumber the cores of the host.
+// However long a rank has slept, it goes on to look around some times before it parks, so that it can learn that this
+// pays again: also where ranks outnumber the cores of the host.
 func TestSpinLimitComesBack(t *testing.T) {
 	for _, onHost := range []int{1, 100 * runtime.NumCPU()} {
 		p := PolicyFor(1, onHost)

@@ -4,11 +4,11 @@ import "time"
 
 // Streak is a run of idle polls, in which nothing came, and what a rank has learned from earlier ones.
 //
-// A poll that yields costs a microsecond or less while nobody else wants the core: sched_yield comes back at once. Beside
-// threads that compute, each sched_yield gives a slice of the scheduler away, milliseconds, and hundreds of polls take
-// seconds. A rank that sleeps is scheduled soon after its wake-up, since it has used less than its share. So a streak ends
-// when it has taken [StreakMax]. After a long streak some end before their first poll; then polls are tried again, for the
-// machine may be quiet by then.
+// A poll that yields costs a microsecond or less while nobody else wants the core: sched_yield comes back at once.
+// Beside threads that compute, each sched_yield gives a slice of the scheduler away, milliseconds, and hundreds of
+// polls take seconds. A rank that sleeps is scheduled soon after its wake-up, since it has used less than its share. So
+// a streak ends when it has taken [StreakMax]. After a long streak some end before their first poll; then polls are
+// tried again, for the machine may be quiet by then.
 type Streak struct {
 	Polls int // so far
 	began time.Duration
@@ -16,8 +16,8 @@ type Streak struct {
 	skips int // what the last long streak has set skip to; 0 when the last one was not long
 }
 
-// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of them: 40 ns
-// each time.
+// Long reports whether the streak should end. It reads the clock before the first poll, and after 1, 2, 4, 8, … of
+// them: 40 ns each time.
 func (s *Streak) Long() bool {
 	switch {
 	case s.Polls&(s.Polls-1) != 0:

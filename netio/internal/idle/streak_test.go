@@ -18,8 +18,8 @@ func (v *Streak) row(most int, each time.Duration) (pauses int) {
 	return pauses
 }
 
-// A row of quick pauses ends when its owner wants. One of pauses that each take a slice of the scheduler ends after two, and the next
-// rows at once: more of them each time, but never for good.
+// A row of quick pauses ends when its owner wants. One of pauses that each take a slice of the scheduler ends after
+// two, and the next rows at once: more of them each time, but never for good.
 func TestStreaksEndByTheirLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slice = StreakMax * 3 / 4

@@ -9,10 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// inlineRing is where small frames for one rank of this process arrive by value. The cache line of a slot has come to the
-// receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have to
-// be brought there one after the other, and back. The receiver copies them into frames of its own receive pool. Of the
-// sender's frame only a release count comes back, when it is asked for.
+// inlineRing is where small frames for one rank of this process arrive by value. The cache line of a slot has come to
+// the receiver's processor once it sees that the slot is filled; a frame's header, its link and its payload would have
+// to be brought there one after the other, and back. The receiver copies them into frames of its own receive pool. Of
+// the sender's frame only a release count comes back, when it is asked for.
 type inlineRing struct {
 	netio.Heap // of the receive pool
 

@@ -23,8 +23,8 @@ func small(s *Port, account *netio.Account, seq uint64) *netio.Frame {
 	return f
 }
 
-// TestSmallFramesAreLentAgainAtOnce counts what is in flight while the sender has its frame back, and the receiver holds on to
-// what it got.
+// TestSmallFramesAreLentAgainAtOnce counts what is in flight while the sender has its frame back, and the receiver
+// holds on to what it got.
 func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	const count = inlineSlots - 1
 	a, b := pair()
@@ -62,7 +62,8 @@ func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	require.Zero(t, account.InFlight())
 }
 
-// TestFullInlineRing sends more than there are slots: the others change hands whole, and nothing is lost or charged twice.
+// TestFullInlineRing sends more than there are slots: the others change hands whole, and nothing is lost or charged
+// twice.
 func TestFullInlineRing(t *testing.T) {
 	const count = 3*inlineSlots + 5
 	a, b := pair()
@@ -111,7 +112,8 @@ func TestControlFramesAreNotAwaited(t *testing.T) {
 	require.Zero(t, a.pool.Lent())
 }
 
-// TestInlineRingUnderCredit has three ranks send to the fourth within credit, while others release what it has received.
+// TestInlineRingUnderCredit has three ranks send to the fourth within credit, while others release what it has
+// received.
 func TestInlineRingUnderCredit(t *testing.T) {
 	const senders, count, credit = 3, 20_000, 7
 	all := NewPorts(netio.PlaceOf(senders+1, 1, 0))

@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// OneSided is a rank's access to exposed memory. What its process has mapped it reads and writes itself; the rest is left to a transport.
+// OneSided is a rank's access to exposed memory. What its process has mapped it reads and writes itself; the rest is
+// left to a transport.
 type OneSided struct {
 	rank  int
 	place netio.Place
@@ -17,7 +18,8 @@ type OneSided struct {
 	far   Far  // nil where all is mapped
 }
 
-// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it serves.
+// Users is how many may be in exposed memory for a process: its ranks, and one for each process whose operations it
+// serves.
 func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
 // Far is what reaches the exposed memory of other processes that is not mapped here.

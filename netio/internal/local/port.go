@@ -11,8 +11,8 @@ import (
 )
 
 // Port is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the
-// place where the rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a copy,
-// small ones by value. It implements [netio.Port] but for Send.
+// place where the rank's goroutine parks. Frames between ranks of one process change hands here: large ones without a
+// copy, small ones by value. It implements [netio.Port] but for Send.
 type Port struct {
 	netio.Heap // of the pool
 

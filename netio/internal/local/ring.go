@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender reserves a sequence
-// number, fills the slot of that number, and stores which time around the ring this is. Only senders write to slots and
-// only the receiver reads them, so that a cache line passes from one processor to the other once. Where the receiver is
-// stands on a line of its own, which senders look at when the ring seems full.
+// Ring holds the slots that are on their way to one rank: many senders, one receiver, no lock. A sender reserves a
+// sequence number, fills the slot of that number, and stores which time around the ring this is. Only senders write to
+// slots and only the receiver reads them, so that a cache line passes from one processor to the other once. Where the
+// receiver is stands on a line of its own, which senders look at when the ring seems full.
 //
 // A sender that dies between reserving and publishing stops the ring. Its death ends the job.
 type Ring struct {
@@ -16,8 +16,8 @@ type Ring struct {
 	Header *RingHeader
 }
 
-// RingHeader is what one rank and those who send to it share besides slots. Each word is alone on two cache lines, which
-// processors fetch together.
+// RingHeader is what one rank and those who send to it share besides slots. Each word is alone on two cache lines,
+// which processors fetch together.
 type RingHeader struct {
 	Tail     atomic.Uint64 // sequence numbers that senders have reserved
 	_        [SlotSize - 8]byte

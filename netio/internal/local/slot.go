@@ -9,8 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small frames need
-// only the first. A frame of up to frame.InlineMax bytes travels in the slot; of a longer one only its location does.
+// Slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small
+// frames need only the first. A frame of up to frame.InlineMax bytes travels in the slot; of a longer one only its
+// location does.
 type Slot struct {
 	turn   atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
 	kind   netio.Kind    // with byLocation when the body is a location

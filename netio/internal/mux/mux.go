@@ -1,5 +1,5 @@
-// Package mux joins the ways between the processes of a job: TCP, which connects all and is the life line, and faster ones beside
-// it. It chooses a way for each frame, and lets a rank wait for all ways at once.
+// Package mux joins the ways between the processes of a job: TCP, which connects all and is the life line, and faster
+// ones beside it. It chooses a way for each frame, and lets a rank wait for all ways at once.
 package mux
 
 import (
@@ -34,8 +34,8 @@ var (
 // access is the key to what of netio is for transports.
 var access frame.Access
 
-// Dial connects this process with all others of its job, as [tcp.Dial] does. open opens faster ways before this process greets
-// others, in the order in which frames try them.
+// Dial connects this process with all others of its job, as [tcp.Dial] does. open opens faster ways before this process
+// greets others, in the order in which frames try them.
 func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, error)) (*Transport, error) {
 	t := &Transport{open: open, far: true}
 	c.Inside(access).Under(t)
@@ -45,7 +45,8 @@ func Dial(ctx context.Context, c tcp.Config, open func(*way.Config) ([]way.Way, 
 	return t, nil
 }
 
-// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as "shm+tcp".
+// Name implements [netio.Transport]. It is "tcp", the name of a faster way that links all processes, or such as
+// "shm+tcp".
 func (t *Transport) Name() (name string) {
 	for _, w := range t.ways {
 		name += "+" + w.Name()
@@ -92,7 +93,8 @@ func (t *Transport) Offers() map[string]handshake.Offer {
 	return offers
 }
 
-// Meet implements [tcp.Layer]: it links this process with others by the faster ways, and gives the ranks ports that take them.
+// Meet implements [tcp.Layer]: it links this process with others by the faster ways, and gives the ranks ports that
+// take them.
 func (t *Transport) Meet(ctx context.Context) error {
 	place, line := t.Place(), t.Under(access)
 	linked, onHost := make([]bool, place.Processes), make([]bool, place.Processes)

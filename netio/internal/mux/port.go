@@ -103,7 +103,8 @@ func (p *port) Recv() *netio.Frame {
 	return f
 }
 
-// recvOther returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this process.
+// recvOther returns a frame that didn't come by the first way. The others take turns with TCP and the ranks of this
+// process.
 func (p *port) recvOther() (f *netio.Frame) {
 	for i := 0; f == nil && i < len(p.ways); i++ {
 		if p.turn++; p.turn < len(p.ways) {
@@ -120,8 +121,8 @@ func (p *port) recvOther() (f *netio.Frame) {
 	return f
 }
 
-// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back as
-// well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
+// Wait implements [netio.Port]. The rank polls up to its spin limit before it parks. It looks for frames that came back
+// as well: they may be what the rank waits for, and nobody wakes it for them before it says that it sleeps.
 func (p *port) Wait(d time.Duration) {
 	if p.Inside(access).FlushRequests() || p.Collect() {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
-// road is a way between processes of one test, which are one: what is sent is copied into the receiver's queue. It refuses each
-// frame whose turn it is, and links the processes of one place.
+// road is a way between processes of one test, which are one: what is sent is copied into the receiver's queue. It
+// refuses each frame whose turn it is, and links the processes of one place.
 type road struct {
 	name        string
 	offer       handshake.Offer

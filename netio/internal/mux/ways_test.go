@@ -85,8 +85,8 @@ func requireClosed(t *testing.T, built ...[]*road) {
 	}
 }
 
-// TestFramesTakeTheFirstWayWithRoom counts which way each frame goes: the alley refuses each third, the road each second
-// of these, and TCP takes the rest.
+// TestFramesTakeTheFirstWayWithRoom counts which way each frame goes: the alley refuses each third, the road each
+// second of these, and TCP takes the rest.
 func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
 	const frames = 600
 	all, built := dialByRoads(t, netiotest.Configs(t, 2, 2), alleyAndRoad)
@@ -177,7 +177,8 @@ func TestStartWithoutAWay(t *testing.T) {
 	})
 }
 
-// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one gives back.
+// What comes back while a rank pauses ends its Wait within a few pauses: what another process tells, and what this one
+// gives back.
 func TestWaitSeesWhatComesBack(t *testing.T) {
 	for name, crowd := range map[string]int{"own core": 1, "shared cores": 1000} {
 		for _, released := range []bool{true, false} {
@@ -240,8 +241,9 @@ func TestSocketsAreLookedAtForOperations(t *testing.T) {
 
 func openRoad(c *way.Config) []*road { return []*road{newRoad(c, "road", "town", 0)} }
 
-// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On
-// a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is over.
+// Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the
+// scheduler. On a quiet machine it does so up to 2,048 times. The load is simulated: a yield comes back when a slice is
+// over.
 func TestEffortBesideALoad(t *testing.T) {
 	const rounds, slice, polls = 200, 2 * idle.StreakMax, 8
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
