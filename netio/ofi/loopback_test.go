@@ -144,8 +144,8 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 	return nil
 }
 
-// reach finds memory of another end.
-func (f *loop) reach(peer uint64, at, key uint64, n int) ([]byte, error) {
+// find finds memory of another end.
+func (f *loop) find(peer uint64, at, key uint64, n int) ([]byte, error) {
 	to := f.net.ends[peer]
 	r, ok := to.regions[key]
 	if to.closed || !ok || at < r.base || at+uint64(n) > r.base+uint64(len(r.mem)) {
@@ -168,7 +168,7 @@ func (f *loop) Put(peer uint64, mem []byte, _ region, at, key uint64, tag uint32
 	if err := f.turn(); err != nil {
 		return err
 	}
-	there, err := f.reach(peer, at, key, len(mem))
+	there, err := f.find(peer, at, key, len(mem))
 	if err == nil {
 		move(there, mem)
 	}
@@ -182,7 +182,7 @@ func (f *loop) Get(peer uint64, mem []byte, _ region, at, key uint64, tag uint32
 	if err := f.turn(); err != nil {
 		return err
 	}
-	there, err := f.reach(peer, at, key, len(mem))
+	there, err := f.find(peer, at, key, len(mem))
 	if err == nil {
 		move(mem, there)
 	}

@@ -359,7 +359,7 @@ func TestAbandonedMemoryIsNotLentAgain(t *testing.T) {
 // TestFramesOutliveTheTransport reads and releases frames of a transport that has closed.
 func TestFramesOutliveTheTransport(t *testing.T) {
 	needMemory(t)
-	p, mine, got := leftovers(t)
+	p, mine, got := endedJob(t)
 	runtime.GC()
 	require.Len(t, got.Payload(), 1000)
 	got.Space()[999]++
@@ -370,9 +370,9 @@ func TestFramesOutliveTheTransport(t *testing.T) {
 	require.Zero(t, p.Pool().Lent())
 }
 
-// leftovers are what is left of a job that has ended: a port, a frame of its pool, and one that another process has
+// endedJob is what is left of a job that has ended: a port, a frame of its pool, and one that another process has
 // received.
-func leftovers(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
+func endedJob(t *testing.T) (p netio.Port, mine, got *netio.Frame) {
 	all := dialShm(t, netiotest.Configs(t, 2, 2))
 	defer closeShm(all)
 	p = all[0].Port(0)
