@@ -27,23 +27,14 @@ type Tuning struct {
 }
 
 // Tuner chooses settings, window by window. [tune.Tuner] is one. A tuner is asked by the goroutine of rank 0 alone.
-type Tuner interface {
-	// Next is what to run the next window with.
-	Next() tune.Trial
-	// Saw takes what came of it.
-	Saw(tune.Window)
-}
+type Tuner = tune.Chooser
 
 // schedule is what asks the tuners; nil when there is nothing to tune.
 func (t *Tuning) schedule() *tune.Schedule {
 	if t == nil {
 		return nil
 	}
-	s := &tune.Schedule{Least: t.Window}
-	if t.New != nil {
-		s.New = func(site tune.Site) (tune.Chooser, error) { return t.New(site) }
-	}
-	return s
+	return &tune.Schedule{Least: t.Window, New: t.New}
 }
 
 // Tuned is what tuning has come to.
@@ -61,20 +52,16 @@ func (r *Rank) Tuned() (t Tuned, ok bool) {
 	t.Setting = r.schedule.Setting()
 	for _, tuner := range r.schedule.Choosers() {
 		ok = true
-		teller, is := tuner.(interface {
-			Setting() tune.Setting
-			Reason() string
-			Log() []tune.Decision
-		})
+		one, is := tuner.(*tune.Tuner)
 		if !is {
 			continue
 		}
-		t.Decisions = append(t.Decisions, teller.Log()...)
+		t.Decisions = append(t.Decisions, one.Log()...)
 		if t.Reason != "" {
 			t.Reason += "; within epochs: "
 		}
-		t.Reason += teller.Reason()
-		t.Setting = teller.Setting()
+		t.Reason += one.Reason()
+		t.Setting = one.Setting()
 	}
 	return t, ok
 }

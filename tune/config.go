@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Config says what a tuner may do. One tuner serves a job: rank 0 asks it and sends the others what it has chosen.
+// Config says what a tuner may do.
 type Config struct {
 	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is held
 	// against.
@@ -18,15 +18,14 @@ type Config struct {
 	Predict func(Setting) float64
 	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken with
 	// Start: at every moment, what experiments have lost is at most Share of the time that has passed, and what better
-	// settings have gained. 0 is 0.05. Where windows are whole (see Whole) this holds as far as no setting is slower than
-	// a tuner expects (see Slowest); after one that was, there are no experiments until it is paid for.
+	// settings have gained. 0 is 0.05. Where windows are whole this holds as far as no setting takes
+	// more than twice as long as the one in force, or as the model predicts; after one that did, there are no experiments
+	// until it is paid for.
 	Share float64
-	// Whole says that windows can't be cut short, such as epochs. Otherwise a window ends at the latest after the seconds
-	// that its [Trial] allows.
-	Whole bool
-	// Slowest is how many times as long as the setting in force one that is tried is expected to take at most, for whole
-	// windows; where the model expects it to take longer, it is that. 0 is 2.
-	Slowest float64
+	Whole bool // windows can't be cut short, such as epochs; others end after the seconds that their Trial allows
+	// Runs is how many windows there are, where each is a whole run of the job: experiments may cost what they do, little
+	// has to be shown to go on from a setting, and the last CheckRuns are for the check. 0: windows of a job that runs.
+	Runs int
 	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
 	// something else only once the load has changed.
 	Known bool
@@ -61,27 +60,21 @@ func SpaceFor(ranks, pebbleBytes int, reduction bool) Space {
 	return s
 }
 
-const (
-	shareDefault   = 0.05
-	slowestDefault = 2
-)
+const shareDefault = 0.05
 
-// Complete fills in the defaults, and returns an error that says what is wrong.
-func (c Config) Complete() (Config, error) {
+// complete fills in the defaults, and returns an error that says what is wrong.
+func (c Config) complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)
 	}
 	if c.Share == 0 {
 		c.Share = shareDefault
 	}
-	if c.Slowest == 0 {
-		c.Slowest = slowestDefault
+	if c.Runs > 0 {
+		c.Whole, c.Share = true, math.Inf(1)
 	}
-	if !(c.Share > 0) || math.IsInf(c.Share, 1) {
+	if !(c.Share > 0) {
 		return c, fmt.Errorf("tune: experiments may cost %v of the time: give a part above 0, such as 0.05", c.Share)
-	}
-	if !(c.Slowest > 1) || math.IsInf(c.Slowest, 1) {
-		return c, fmt.Errorf("tune: settings are expected to take %v times as long at most: give a number above 1", c.Slowest)
 	}
 	c.Space.Topologies = with(c.Space.Topologies, c.Start.Topology)
 	c.Space.Coalesce = with(c.Space.Coalesce, c.Start.Coalesce)
@@ -89,7 +82,8 @@ func (c Config) Complete() (Config, error) {
 	slices.Sort(c.Space.Coalesce)
 	slices.Sort(c.Space.Cache)
 	if c.Space.Coalesce[0] < 1 || c.Space.Cache[0] < 0 || slices.Contains(c.Space.Topologies, "") {
-		return c, errors.New("tune: the space has a topology without a name, a factor below 1 or a cache below 0: leave them out")
+		return c, errors.New(
+			"tune: the space has a topology without a name, a factor below 1 or a cache below 0: leave them out")
 	}
 	if c.Predict == nil {
 		c.Predict = func(Setting) float64 { return 1 }

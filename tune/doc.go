@@ -3,15 +3,16 @@
 // within 25).
 //
 //	next := tuner.Next()        the setting for the next window, and how long it may take
-//	run a window with it        an epoch, or a part of one
+//	run a window with it        an epoch, part of one, or a whole run
 //	tuner.Saw(window)           the work that was done in it, over all ranks, and the time that it took
 //
-// A [Tuner] begins with the setting that the job would have anyway, lets the model propose another (see package model),
-// and tries what is near, one change at a time. Windows of the setting in force stand between those of the one that is
-// tried, so that what drifts in the machine or the load reaches both. A change must beat the noise of the windows,
-// which is measured. What experiments may cost is accounted for in seconds: see [Config].Share. When nothing is left to
-// try the tuner only watches, and begins again when the load has changed for good.
+// A [Tuner] is a hill climber. It tries what the model predicts to be best (see package model), and then
+// changes one thing at a time: the factor by steps, the cache, the topology.
+// Windows of the setting in force alternate with those of the setting that is tried, so that a drift of the machine or
+// the load affects both. A change must gain more than the noise of the windows, which is measured. When nothing is left
+// to try, the setting that the search began with is tried once more in the same way: the tuner returns to it unless it
+// is slower. What experiments may cost is accounted for in seconds: see [Config].Share. A settled tuner only watches,
+// and searches again when the load has changed for good.
 //
-// A tuner has no clock and draws nothing: ranks that see equal windows propose equal settings. So all ranks of a job
-// may run one each, on windows that were reduced over all ranks ([Window.Join]), and need not exchange decisions.
+// A tuner has no clock and draws no random numbers: ranks that see equal windows propose equal settings.
 package tune

@@ -9,133 +9,92 @@ import (
 // search proposes changes, one after the other. It knows nothing of windows.
 type search struct {
 	config *Config
-	now    Setting // in force
-	phases []string
-	phase  string
-	climb  *climb    // of the phase coalesce
-	list   []Setting // of the others
-	moved  bool      // the topology has changed since factors were searched
+	now    Setting   // in force
+	phases []string  // left; the first is the current one
+	list   []Setting // candidates of the current one
+	seen   map[Setting]bool
+	moved  bool // the topology has changed
 }
 
-// newSearch goes through all phases from a setting.
 func newSearch(c *Config, now Setting) *search {
-	s := &search{config: c, now: now, phases: []string{"model", "coalesce", "cache", "topology", "coalesce"}}
-	s.advance()
-	return s
+	return &search{
+		config: c, now: now, phases: []string{"model", "coalesce", "cache", "topology", "coalesce"},
+		list: []Setting{c.best(now)}, seen: map[Setting]bool{now: true},
+	}
 }
 
 // next is the setting to try; false when nothing is left.
 func (s *search) next() (Setting, bool) {
-	for s.phase != "" {
-		if to, ok := s.propose(); ok && to != s.now {
-			return to, true
-		} else if !ok {
-			s.advance()
-		} else {
-			s.tried(to, false)
+	for {
+		for _, to := range s.list {
+			if !s.seen[to] {
+				return to, true
+			}
+		}
+		if len(s.phases) < 2 {
+			s.phases = nil
+			return Setting{}, false
+		}
+		s.phases = s.phases[1:]
+		switch s.phases[0] {
+		case "coalesce":
+			s.list = nil
+			if len(s.phases) > 1 || s.moved { // the second time only for another topology
+				s.list = s.factors()
+			}
+		case "cache":
+			s.list = s.caches()
+		case "topology":
+			s.list = s.topologies()
 		}
 	}
-	return Setting{}, false
-}
-
-func (s *search) propose() (to Setting, ok bool) {
-	if s.climb == nil {
-		if len(s.list) == 0 {
-			return to, false
-		}
-		return s.list[0], true
-	}
-	place, ok := s.climb.next()
-	if !ok {
-		return to, false
-	}
-	to = s.now
-	to.Coalesce = s.config.Space.Coalesce[place]
-	return to, true
 }
 
 // tried takes the result of the setting that next has proposed.
 func (s *search) tried(to Setting, better bool) {
-	if s.climb != nil {
-		s.climb.tried(slices.Index(s.config.Space.Coalesce, to.Coalesce), better)
-	} else {
-		s.list = s.list[1:]
-	}
-	if better {
-		s.moved = s.moved || to.Topology != s.now.Topology
-		s.now = to
-	}
-}
-
-// advance begins the next phase.
-func (s *search) advance() {
-	s.climb, s.list, s.phase = nil, nil, ""
-	if len(s.phases) == 0 {
+	s.seen[to] = true
+	if !better {
 		return
 	}
-	s.phase, s.phases = s.phases[0], s.phases[1:]
-	switch space := s.config.Space; s.phase {
-	case "model":
-		s.list = s.proposals()
-	case "coalesce":
-		if len(s.phases) > 0 || s.moved { // the second time only when the first has been for another topology
-			s.climb = newClimb(slices.Index(space.Coalesce, s.now.Coalesce), len(space.Coalesce), s.upwards())
-		}
-	case "cache":
-		s.list = s.caches()
-	case "topology":
-		s.moved = false
-		s.list = s.topologies()
+	s.moved = s.moved || to.Topology != s.now.Topology
+	if s.now = to; s.phases[0] == "coalesce" {
+		s.list = s.factors()
 	}
 }
 
-// proposals is what the model would choose, when it expects that to be worth a trial.
-func (s *search) proposals() []Setting {
-	best := s.now
-	for _, topology := range s.config.Space.Topologies {
-		if c := s.bestFactor(topology); s.config.Predict(c) < s.config.Predict(best) {
-			best = c
-		}
-	}
-	if s.config.Predict(best) < (1-hysteresis)*s.config.Predict(s.now) {
-		return []Setting{best}
-	}
-	return nil
-}
-
-// upwards reports whether the model expects larger buffers to be better.
-func (s *search) upwards() bool {
+// factors are those two places away and then one place away. Where the best is a single hill, it is found in half as
+// many steps as it is places away, and four more.
+func (s *search) factors() (all []Setting) {
 	space := s.config.Space.Coalesce
 	at := slices.Index(space, s.now.Coalesce)
-	larger, smaller := s.now, s.now
-	larger.Coalesce, smaller.Coalesce = space[min(at+2, len(space)-1)], space[max(at-2, 0)]
-	return s.config.Predict(larger) <= s.config.Predict(smaller)
-}
-
-// caches are the other sizes. A cache may cost more than it saves up to a size and pay beyond it, so that no one stands
-// for others.
-func (s *search) caches() (all []Setting) {
-	for _, entries := range s.config.Space.Cache {
-		if entries != s.now.Cache {
+	for _, place := range []int{at + 2, at - 2, at + 1, at - 1} {
+		if place >= 0 && place < len(space) {
 			to := s.now
-			to.Cache = entries
+			to.Coalesce = space[place]
 			all = append(all, to)
 		}
 	}
 	return all
 }
 
-// hopeless is how many times as long as the setting in force the model may expect a topology to take before it is not
-// tried.
-const hopeless = 3
+// caches are all sizes. A cache may cost more than it saves up to a size and pay beyond it, so that no size stands for
+// others.
+func (s *search) caches() (all []Setting) {
+	for _, entries := range s.config.Space.Cache {
+		to := s.now
+		to.Cache = entries
+		all = append(all, to)
+	}
+	return all
+}
 
-// topologies are the others, the one that the model likes best first, each with a factor that suits it.
+// topologies are the others with the factors that the model predicts to be best there, in the order of the predicted
+// times, without those that are predicted to be hopeless times slower.
 func (s *search) topologies() (all []Setting) {
+	const hopeless = 3
 	for _, topology := range s.config.Space.Topologies {
-		if topology == s.now.Topology {
-			continue
-		}
-		if c := s.bestFactor(topology); s.config.Predict(c) < hopeless*s.config.Predict(s.now) {
+		c := s.config.predicted(s.now, topology)
+		if topology != s.now.Topology && s.config.Predict(c) < hopeless*s.config.Predict(s.now) {
 			all = append(all, c)
 		}
 	}
@@ -143,21 +102,37 @@ func (s *search) topologies() (all []Setting) {
 	return all
 }
 
-// bestFactor is the setting in force on another topology, with the factor that the model likes best there. Where that
-// makes no difference to speak of, the factor stays.
-func (s *search) bestFactor(topology string) Setting {
-	best := s.now
+// predicted is a setting on another topology, with the factor that is predicted to be best there. Where factors hardly
+// differ, it stays.
+func (c *Config) predicted(best Setting, topology string) Setting {
 	best.Topology = topology
-	least := s.config.Predict(best)
-	for _, factor := range s.config.Space.Coalesce {
-		c := best
-		c.Coalesce = factor
-		if p := s.config.Predict(c); p < (1-hysteresis)*least {
-			best, least = c, p
+	least := c.Predict(best)
+	for to, factor := best, 0; factor < len(c.Space.Coalesce); factor++ {
+		to.Coalesce = c.Space.Coalesce[factor]
+		if p := c.Predict(to); p < (1-hysteresis)*least {
+			best, least = to, p
 		}
 	}
-	if math.IsInf(least, 1) {
-		best.Coalesce = s.now.Coalesce
+	return best
+}
+
+// Best is the setting of the space with the least predicted time, or the start where none is much better. A cache is
+// left as it is: what it merges only a run can show.
+func (c Config) Best() Setting {
+	c, err := c.complete()
+	if err != nil {
+		return c.Start
+	}
+	return c.best(c.Start)
+}
+
+func (c *Config) best(now Setting) Setting {
+	best, least := now, (1-hysteresis)*c.Predict(now)
+	for _, topology := range c.Space.Topologies {
+		to := c.predicted(now, topology)
+		if p := c.Predict(to); p < least && !math.IsInf(least, 1) { // where the model knows the topology in force
+			best, least = to, p
+		}
 	}
 	return best
 }

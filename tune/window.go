@@ -1,10 +1,10 @@
 package tune
 
-// Window is what a job did under one setting: an epoch, or a part of one.
+// Window is what a job did under one setting: an epoch, a part of one, or a whole run.
 type Window struct {
 	Work     float64 // of all ranks: pebbles handled, or whatever the program counts
 	Seconds  float64 // of the slowest rank
-	Overhead float64 // seconds that the job has lost beside them, between this window and the one before: no part of its rate
+	Overhead float64 // seconds lost between the window before and this one: no part of its rate
 }
 
 // Join puts the windows of two ranks together: what an all-reduction merges by.
@@ -12,7 +12,24 @@ func (w Window) Join(other Window) Window {
 	return Window{w.Work + other.Work, max(w.Seconds, other.Seconds), max(w.Overhead, other.Overhead)}
 }
 
-// empty reports whether there was nothing to measure.
-func (w Window) empty() bool { return !(w.Work > 0) || !(w.Seconds > 0) }
+// Trial is what to run the next window with.
+type Trial struct {
+	Setting Setting
+	// Seconds is after how long the window must end, when windows can be cut short; 0 is no limit. A shorter window is as
+	// useful.
+	Seconds    float64
+	Experiment bool // the setting is not the one in force
+}
 
-func (w Window) rate() float64 { return w.Work / w.Seconds }
+// Decision is one change that was tried.
+type Decision struct {
+	Window  int     `json:"window"` // how many windows there had been
+	From    Setting `json:"from"`
+	To      Setting `json:"to"`
+	Kept    bool    `json:"kept"`    // by a check; of others, taken until the check
+	Ratio   float64 `json:"ratio"`   // how many times as fast To was
+	Noise   float64 `json:"noise"`   // deviation of a window, as part of it
+	Windows int     `json:"windows"` // that it was tried for
+	Reason  string  `json:"reason"`
+	Phase   string  `json:"phase"` // "model", "coalesce", "cache", "topology", or "check" of the setting that the search has found
+}

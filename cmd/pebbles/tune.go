@@ -19,7 +19,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/reduction"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
-	"github.com/activepebbles/pebbles/lab/race"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/tune"
@@ -55,12 +54,12 @@ func newTune(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
-		Long: "tune runs an application again and again, in rounds: settings all over what there is take turns, and the\n" +
-			"slower half of them drops out of each round. A last duel of the winner and the setting that the application\n" +
-			"has anyway shows whether it is faster; what does not win nearly all of ten pairs of runs or more is not kept.\n" +
-			"Once pebbles fit has measured this machine, those that pebbles model holds to be slow take no part where runs\n" +
-			"are too few for all. Flags of the application that are given are kept, --topology, --coalesce and --cache\n" +
-			"too. Every run is verified.\n" +
+		Long: "tune runs an application again and again, and changes one thing at a time: first to what pebbles model\n" +
+			"predicts to be fastest, once pebbles fit has measured this machine, then the coalescing factor, the cache and\n" +
+			"the topology. Runs with the best setting so far alternate with those of the one that is tried. A last check\n" +
+			"against the setting that the application has anyway shows whether the best is faster; what does not win\n" +
+			"nearly all of ten pairs of runs or more is not kept. Flags of the application that are given are kept,\n" +
+			"--topology, --coalesce and --cache too. Every run is verified.\n" +
 			"The profile that it writes is for runs of the same application with --profile. A program of your own is tuned in the same way when its\n" +
 			"flags are those of pebble.Flags and it prints what pebble.Measure reports; tune says which flags to run it with.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
@@ -84,7 +83,7 @@ func newTune(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the application's name is the application's
-	f.Var(count{&u.runs, 1, ""}, "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", 1+race.Least))
+	f.Var(count{&u.runs, 1, ""}, "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", runsLeast))
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
 	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's folder of configuration)")
 	f.StringVar(&u.parameters, "parameters", "", parametersUsage())
@@ -216,19 +215,22 @@ func (u *tuning) tune() error {
 	if err != nil {
 		return err
 	}
-	r, err := race.New(tune.Config{Start: start, Space: u.space(), Predict: predict}, u.runs-1)
+	t, err := tune.New(tune.Config{Start: start, Space: u.space(), Predict: predict, Runs: u.runs})
 	if err != nil {
 		return err
 	}
-	for next, on := r.Next(); on; next, on = r.Next() {
-		one, err := u.run(ctx, next)
+	t.Saw(tune.Window{Work: 1, Seconds: first.seconds})
+	for n := 1; n < u.runs && !t.Settled(); n++ {
+		one, err := u.run(ctx, t.Next().Setting)
 		if err != nil {
 			return err
 		}
-		r.Saw(one.seconds)
-		u.tell(r)
+		t.Saw(tune.Window{Work: 1, Seconds: one.seconds})
+		if !u.quiet {
+			fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", n+1, u.runs, t.Setting())
+		}
 	}
-	p := r.Profile(u.of, time.Now().UTC().Truncate(time.Second))
+	p := t.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
 	if err == nil && out != "" {
 		err = lab.WriteFile(out, text)
@@ -267,13 +269,6 @@ func (u *tuning) starting(ctx context.Context) (tune.Setting, error) {
 		start.Cache = reduction.CacheDefault
 	}
 	return start, nil
-}
-
-// tell prints progress.
-func (u *tuning) tell(r *race.Race) {
-	if !u.quiet {
-		fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", r.Runs()+1, u.runs, r.Setting())
-	}
 }
 
 // tunedRun is the result of one run.
@@ -358,7 +353,7 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 	for _, d := range p.Decisions {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
 	}
-	fmt.Fprintf(w, "chosen\t%s: %s\n", p.Setting, why(p))
+	fmt.Fprintf(w, "chosen\t%s: %s\n", p.Setting, u.why(p))
 	if u.own != nil {
 		fmt.Fprintf(w, "run it as\t%s\n", strings.Join(u.own.with(p.Setting), " "))
 	}
@@ -368,15 +363,19 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 	return written(w.Flush())
 }
 
+// runsLeast is how many runs can show that one other setting is faster.
+const runsLeast = tune.CheckRuns + 3
+
 // why gives the reasons for a profile's setting.
-func why(p tune.Profile) string {
+func (u *tuning) why(p tune.Profile) string {
+	n := len(p.Decisions)
 	switch {
 	case p.Setting != p.Start:
 		return fmt.Sprintf("%.2f times as fast as %s", p.Gain, p.Start)
-	case len(p.Decisions) == 0:
+	case u.runs < runsLeast || n > 0 && p.Decisions[n-1].Kept: // which no check has followed
+		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more", max(runsLeast, u.runs+1))
+	case n == 0:
 		return "nothing else was tried"
-	case !race.Fought(p):
-		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more", 1+race.Least)
 	}
-	return fmt.Sprintf("none of %s was faster", counted(uint64(len(p.Decisions)), "other setting", "other settings"))
+	return fmt.Sprintf("none of %s was faster", counted(uint64(n), "other setting", "other settings"))
 }

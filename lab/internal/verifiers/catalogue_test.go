@@ -128,10 +128,9 @@ var catalogue = []mutation{
 		"TestUsage"},
 
 	// Tuning.
-	{"a duel is won by chance", "tune/duel.go", "byChance  = 1e-3", "byChance  = 0.7", "TestEqualSettingsGainNothing"},
-	{"a tuner stays with what has lost its duel", "tune/tuner.go", "\t\tt.search.now = t.from\n", "",
+	{"a change is taken by chance", "tune/tuner.go", "better > max(hysteresis, doubt)", "better > 0", "TestFlatStays"},
+	{"a tuner stays with what has failed its check", "tune/tuner.go", "\t\tt.search.now, t.certain = t.from, 1\n", "",
 		"TestEqualSettingsGainNothing"},
-	{"one setting is always first in a duel", "tune/duel.go", "return len(d.fought)%2 == 1", "return false", "TestDuel"},
 
 	// Exposed memory.
 	{"who accesses looks at the key before it marks", "internal/exposed/segment.go",
