@@ -25,10 +25,10 @@ type Step struct {
 	Done, Total int // runs of the whole suite
 }
 
-// Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in the
-// opposite order, so that no case always follows the same other. The machine's state is probed before and after each run. It
-// stops with an error at the first run that fails, prints no result, was wrong, or differs where it must not; when ctx ends, the
-// error is its cause.
+// Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in
+// the opposite order, so that no case always follows the same other. The machine's state is probed before and after
+// each run. It stops with an error at the first run that fails, prints no result, was wrong, or differs where it must
+// not; when ctx ends, the error is its cause.
 func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
 	if o.Repeats < 1 || o.WarmUp < 0 {
 		return Results{}, fmt.Errorf("%d repeats after %d warm-up runs: give at least one repeat", o.Repeats, o.WarmUp)

@@ -20,19 +20,20 @@ type Case struct {
 	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
 	Unit  string  `json:"unit"`            // such as "M updates/s"
 	Lower bool    `json:"lower,omitempty"` // less is better: a time
-	// PerCPU says that the field is an amount of work, and that the figure is this amount per second of processor time, which
-	// covers the whole process, its set-up and verification too. Other programs on the machine hardly change it.
+	// PerCPU says that the field is an amount of work, and that the figure is this amount per second of processor time,
+	// which covers the whole process, its set-up and verification too. Other programs on the machine hardly change it.
 	PerCPU bool `json:"per_cpu,omitempty"`
 
 	// Against names the case of the same group that Result.Ratios compares this one with. It must be in the same unit.
 	Against string `json:"against,omitempty"`
-	// Work, when not empty, names the work that is done: all runs of all cases of a group with the same Work must print the
-	// same field "checksum". Without it, the runs of one case must print the same checksum, if they print one.
+	// Work, when not empty, names the work that is done: all runs of all cases of a group with the same Work must print
+	// the same field "checksum". Without it, the runs of one case must print the same checksum, if they print one.
 	Work string `json:"work,omitempty"`
-	// Exact names fields that must be the same in every run, as they don't depend on timing. Compare holds them to be equal
-	// between two results.
+	// Exact names fields that must be the same in every run, as they don't depend on timing. Compare holds them to be
+	// equal between two results.
 	Exact []string `json:"exact,omitempty"`
-	// Point, when not nil, is where the figure stands in a plot of lines. A group is drawn so when all of its cases have one.
+	// Point, when not nil, is where the figure stands in a plot of lines. A group is drawn so when all of its cases
+	// have one.
 	Point *Point `json:"point,omitempty"`
 }
 
@@ -115,8 +116,8 @@ func (g Group) check(seen map[string]bool) error {
 	return nil
 }
 
-// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with what they are
-// compared with.
+// Matching returns the cases whose name or group's name matches a regular expression, in upper or lower case, with what
+// they are compared with.
 func Matching(groups []Group, expression string) (some []Group, err error) {
 	if _, err := regexp.Compile(expression); err != nil { // as the user has written it
 		return nil, err

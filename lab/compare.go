@@ -51,9 +51,9 @@ type Comparison struct {
 	Notes       []string // what weakens the comparison
 }
 
-// Compare compares new results with old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a test of
-// whether one of two random variables is stochastically larger than the other, 1947) and a threshold, exact fields and
-// checksums exactly. It fails when the two have no case in common.
+// Compare compares new results with old ones, case by case: speeds by a Mann-Whitney U-test (Mann and Whitney, On a
+// test of whether one of two random variables is stochastically larger than the other, 1947) and a threshold, exact
+// fields and checksums exactly. It fails when the two have no case in common.
 func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	c := Comparison{Notes: notes(before, after, o)}
 	common := 0

@@ -11,8 +11,9 @@ import (
 
 const handOvers = 1 << 11 // of a measurement
 
-// ContextSwitch is what it costs a core to continue with another thread, in seconds, as the system does between processes: two threads
-// on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The error says what the system refuses.
+// ContextSwitch is what it costs a core to continue with another thread, in seconds, as the system does between
+// processes: two threads on one core hand a byte to and fro, less what it takes one thread to hand it to itself. The
+// error says what the system refuses.
 func ContextSwitch(repeats int) (float64, error) {
 	there, err := newPipe()
 	if err != nil {
@@ -32,7 +33,8 @@ func ContextSwitch(repeats int) (float64, error) {
 	return max(0, median(apart)-median(alone)), nil
 }
 
-// handedOver is the time of a byte from one pipe's end to the other: of two threads, or of one when both pipes are the same.
+// handedOver is the time of a byte from one pipe's end to the other: of two threads, or of one when both pipes are the
+// same.
 func handedOver(there, back pipe) (seconds float64) {
 	var both sync.WaitGroup
 	if there != back {

@@ -78,8 +78,8 @@ func (r Results) check(name string) error {
 	return nil
 }
 
-// Writable returns an error when WriteFile cannot make a file of this name, so that a long measurement isn't lost at its end. An
-// empty name is no file.
+// Writable returns an error when WriteFile cannot make a file of this name, so that a long measurement isn't lost at
+// its end. An empty name is no file.
 func Writable(name string) error {
 	if name == "" {
 		return nil

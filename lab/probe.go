@@ -14,9 +14,10 @@ const (
 	probeTime    = 50 * time.Millisecond // of all batches at most
 )
 
-// Probe measures the round trip of a cache line between the first two cores that this process may use: two threads, bound
-// to them where the system can (Linux), take turns at adding to a word. It returns the shortest of many batches, which other
-// programs on the machine hardly change, and 0 when there is one core. It takes about 2 ms, and 50 on a crowded machine.
+// Probe measures the round trip of a cache line between the first two cores that this process may use: two threads,
+// bound to them where the system can (Linux), take turns at adding to a word. It returns the shortest of many batches,
+// which other programs on the machine hardly change, and 0 when there is one core. It takes about 2 ms, and 50 on a
+// crowded machine.
 func Probe() time.Duration {
 	first, second, ok := twoCores()
 	if !ok {
@@ -41,8 +42,8 @@ func Probe() time.Duration {
 	return slices.Min(trips)
 }
 
-// word is what the threads take turns at, on a cache line of its own: even numbers are the asker's turn. It is below 0 when
-// there are no more turns.
+// word is what the threads take turns at, on a cache line of its own: even numbers are the asker's turn. It is below 0
+// when there are no more turns.
 type word struct {
 	_ [128]byte
 	n atomic.Int64

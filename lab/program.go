@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -48,11 +49,16 @@ const (
 	misused = 2
 )
 
-// Main is the main function of a program. An interrupt ends the context of its Run. Its error is printed after the program's name. The
-// exit status is 2 for a UsageError, and 1 for another error; asking for help is no error.
-func (p Program) Main() {
+// Main is the main function of a program, or of several in one file, of which the first argument names one. An
+// interrupt ends the context of its Run. Its error is printed after the program's name. The exit status is 2 for a
+// UsageError, and 1 for another error; asking for help is no error.
+func Main(programs ...Program) {
+	p, args := programs[0], os.Args[1:]
+	if len(programs) > 1 {
+		p, args = pick(programs, args)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := p.Call(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := p.Call(ctx, args, os.Stdout, os.Stderr)
 	stop()
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
@@ -62,6 +68,20 @@ func (p Program) Main() {
 		os.Exit(misused)
 	}
 	os.Exit(failed)
+}
+
+// pick is the program that the first argument names, and the other arguments.
+func pick(programs []Program, args []string) (Program, []string) {
+	var names []string
+	for _, p := range programs {
+		if len(args) > 0 && args[0] == p.Name {
+			return p, args[1:]
+		}
+		names = append(names, p.Name)
+	}
+	fmt.Fprintf(os.Stderr, "%s: say first which: %s\n", filepath.Base(os.Args[0]), strings.Join(names, ", "))
+	os.Exit(misused)
+	panic("unreachable")
 }
 
 // Call runs the program with arguments.

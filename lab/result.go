@@ -171,8 +171,8 @@ func (r *Result) Values() []float64 {
 // Summary is that of the values.
 func (r *Result) Summary() Summary { return Summarize(r.Values()) }
 
-// Ratios are how fast the case is as parts of the speed of what it is compared with, repeat by repeat: 0.5 is half as fast,
-// for rates and for times. nil when it is compared with nothing.
+// Ratios are how fast the case is as parts of the speed of what it is compared with, repeat by repeat: 0.5 is half as
+// fast, for rates and for times. nil when it is compared with nothing.
 func (g GroupResult) Ratios(r *Result) []float64 {
 	base := g.find(r.Against)
 	if base == nil || len(base.Samples) != len(r.Samples) {

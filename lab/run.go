@@ -33,9 +33,9 @@ type Output struct {
 	Resident int64         // bytes of its largest process at most
 }
 
-// Run runs a command in a process group of its own, with env added to the environment. A command that is still running at the
-// limit (0 is none), or when ctx ends, gets SIGTERM, and after a grace period its group is killed: nothing of it is left. An error
-// quotes the end of what the command printed.
+// Run runs a command in a process group of its own, with env added to the environment. A command that is still running
+// at the limit (0 is none), or when ctx ends, gets SIGTERM, and after a grace period its group is killed: nothing of it
+// is left. An error quotes the end of what the command printed.
 func Run(ctx context.Context, limit time.Duration, env []string, args ...string) (o Output, err error) {
 	timed, stop := ctx, func() {}
 	if limit > 0 {
@@ -83,8 +83,8 @@ func Ask(ctx context.Context, limit time.Duration, env []string, answer any, arg
 	return o, err
 }
 
-// Said quotes a program's output, as the end of a message: of what is long, the end, and the first line, by which a program says what is wrong before it
-// prints its flags.
+// Said quotes a program's output, as the end of a message: of what is long, the end, and the first line, by which a
+// program says what is wrong before it prints its flags.
 func Said(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -2,8 +2,9 @@ package lab
 
 import "time"
 
-// State is how close the machine's cores are to each other. Hypervisors migrate a guest's virtual cores while it runs: when they
-// are near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns. The speed of ranks changes with it.
+// State is how close the machine's cores are to each other. Hypervisors migrate a guest's virtual cores while it runs:
+// when they are near each other, a cache line's round trip takes 50 to 110 ns; far, 310 to 450 ns. The speed of ranks
+// changes with it.
 type State string
 
 // The states of a run.

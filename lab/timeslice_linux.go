@@ -11,8 +11,8 @@ const (
 	sliceGap   = 50 * time.Microsecond // that a thread misses when another one had its core, and not just an interrupt
 )
 
-// TimeSlice is for how long a thread has a core that another one wants as well, in seconds: two threads look at the clock on one core,
-// and note when they could not. It is 0 where that did not happen.
+// TimeSlice is for how long a thread has a core that another one wants as well, in seconds: two threads look at the
+// clock on one core, and note when they could not. It is 0 where that did not happen.
 func TimeSlice(repeats int) float64 {
 	var slices []float64
 	var mu sync.Mutex

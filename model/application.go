@@ -2,24 +2,13 @@ package model
 
 import "fmt"
 
-// Application is what a pebble of one application costs, in seconds of a processor, as it was measured in that application with work
-// of one size: its handler's misses of the cache, and what the program does to make it, are in it.
+// Application is what a pebble of one application costs, in seconds of a processor, as it was measured in that
+// application with work of one size: its handler's misses of the cache, and what the program does to make it, are in
+// it.
 type Application struct {
 	Send   float64 `json:"send"`   // where it is made, with what finds its owner and hop
 	Handle float64 `json:"handle"` // where it is handled
 	Spread float64 `json:"spread"` // half of the repeats are nearer to the median, as part of it
-}
-
-func (a Application) check() error {
-	for _, cost := range []struct {
-		name  string
-		value float64
-	}{{"send", a.Send}, {"handle", a.Handle}, {"spread", a.Spread}} {
-		if err := checkSeconds(cost.name, cost.value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Cores is what the ranks of a host share.
@@ -34,13 +23,8 @@ func (c Cores) check() error {
 	if c.Count < 0 {
 		return fmt.Errorf("model: %d cores: give a positive number, or 0", c.Count)
 	}
-	for _, t := range []struct {
-		name  string
-		value float64
-	}{{"switch", c.Switch}, {"process_switch", c.ProcessSwitch}, {"slice", c.Slice}} {
-		if err := checkSeconds(t.name, t.value); err != nil {
-			return fmt.Errorf("model: cores: %w", err)
-		}
+	if err := checkSeconds(c); err != nil {
+		return fmt.Errorf("model: cores: %w", err)
 	}
 	return nil
 }

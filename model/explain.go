@@ -8,8 +8,9 @@ type Part struct {
 	Formula string
 }
 
-// Parts lists what a prediction says, and the formula of each: with n pebbles a rank, P ranks, C pebbles a buffer, k neighbours,
-// H hops in the mean, s of the longest route, h the hit rate of a cache, and o, g, G and L summed over classes of links.
+// Parts lists what a prediction says, and the formula of each: with n pebbles a rank, P ranks, C pebbles a buffer, k
+// neighbours, H hops in the mean, s of the longest route, h the hit rate of a cache, and o, g, G and L summed over
+// classes of links.
 func (r Prediction) Parts() []Part {
 	return []Part{
 		{"time", r.Seconds, "s", "the sum of the parts below"},

@@ -16,8 +16,8 @@ type File struct {
 	Machine    string     `json:"machine"` // for display: processor, cores, system
 	Date       time.Time  `json:"date"`
 	Parameters Parameters `json:"parameters"`
-	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes that were
-	// not measured are missing, and have the parameters of the class next to them.
+	// Measured says what each class of link was measured by, and how far from the line the measurements were. Classes
+	// that were not measured are missing, and have the parameters of the class next to them.
 	Measured map[string]Measured `json:"measured"`
 	// Applications has what pebbles of applications cost, by the application and the flags that make its work.
 	Applications map[string]Application `json:"applications,omitempty"`
@@ -41,7 +41,8 @@ func (f File) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// DecodeFile reads what Encode has written. The error says what to do about a file of another kind or version, or a damaged one.
+// DecodeFile reads what Encode has written. The error says what to do about a file of another kind or version, or a
+// damaged one.
 func DecodeFile(text []byte) (File, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
@@ -68,7 +69,7 @@ func DecodeFile(text []byte) (File, error) {
 
 func (f File) check() error {
 	for name, a := range f.Applications {
-		if err := a.check(); err != nil {
+		if err := checkSeconds(a); err != nil {
 			return fmt.Errorf("model: application %q: %w", name, err)
 		}
 	}

@@ -9,48 +9,29 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// TestCoalescing works section 3.3 of Active Pebbles out by hand.
-func TestCoalescing(t *testing.T) {
-	l := model.Link{Latency: 5, Overhead: 1, Gap: 2, PerByte: 0.01}
-	require.InDelta(t, 11*1+5+0.01+9*2, l.Apart(10, 1), 1e-12)
-	require.InDelta(t, 2*1+5+10*0.01, l.Together(10, 1), 1e-12)
-	require.InDelta(t, l.Together(1, 1), l.Apart(1, 1), 1e-12, "one pebble is one message either way")
-	require.True(t, l.CoalescingPays(1))
-	require.True(t, l.CoalescingPays(299))
-	require.False(t, l.CoalescingPays(300))
-	require.InDelta(t, 300, l.Half(), 1e-9)
-	// The condition is what the two formulas say for many pebbles.
-	for _, bytes := range []float64{1, 299, 301, 1000} {
-		const n = 1e6
-		require.Equal(t, l.CoalescingPays(bytes), l.Together(n, bytes) < l.Apart(n, bytes), bytes)
-	}
-}
-
-// TestReductions works section 3.5 of Active Pebbles out by hand.
-func TestReductions(t *testing.T) {
-	require.True(t, model.ReductionPays(0.3, 10, 2.9))
-	require.False(t, model.ReductionPays(0.3, 10, 3.1))
-	require.InDelta(t, 2+0.7*10, model.ReducedTravel(0.3, 10, 2), 1e-12)
+// TestHits works section 3.5 of Active Pebbles out by hand.
+func TestHits(t *testing.T) {
 	require.InDelta(t, 1-0.9*0.9*0.9, model.HitRate(0.1, 3), 1e-12)
 	require.InDelta(t, 0.001*10, model.HitRate(0.001, 10), 1e-4, "about h·log2 P")
 }
 
-// TestTableOne works TRAM's table I out by hand.
-func TestTableOne(t *testing.T) {
-	a := model.Aggregation{
-		Payload: 32, Header: 64, Alpha: 5, Beta: 0.5, Buffer: 64, Rate: 2, Dims: 3, Links: 4, Items: 640,
+// meshMessages counts, for each number of messages from 0 on, the ranks of a mesh that so many messages reach from one
+// of them (TRAM, table II and, where all dimensions are alike, equation 3).
+func meshMessages(dims ...int) []float64 {
+	counts := []float64{1}
+	for _, d := range dims {
+		counts = append(counts, 0)
+		for a := len(counts) - 1; a > 0; a-- {
+			counts[a] += counts[a-1] * float64(d-1)
+		}
 	}
-	require.Equal(t, model.Performance{Latency: 5 + 48, Usage: 4 * 640 * 96, Injected: 640 * 96, Messages: 640}, a.Direct())
-	require.Equal(t, model.Performance{Latency: 5 + 0.5*(2048+64), Usage: 4 * 640 * 33, Injected: 640 * 33, Messages: 10}, a.Lower())
-	require.Equal(t, model.Performance{
-		Latency: 3 * (1061 + 32), Usage: 4 * 640 * 33, Injected: 3 * 640 * 33, Messages: 30,
-	}, a.Upper())
+	return counts
 }
 
 // TestTableTwo has the figures that TRAM prints.
 func TestTableTwo(t *testing.T) {
-	require.Equal(t, []float64{1, 93, 2883, 29791}, model.MeshMessages(32, 32, 32))
-	require.Equal(t, []float64{1, 60, 1350, 13500, 50625}, model.MeshMessages(16, 16, 16, 16))
+	require.Equal(t, []float64{1, 93, 2883, 29791}, meshMessages(32, 32, 32))
+	require.Equal(t, []float64{1, 60, 1350, 13500, 50625}, meshMessages(16, 16, 16, 16))
 }
 
 // TestMeshMessages compares equation 3 with routes that are followed.
@@ -60,7 +41,7 @@ func TestMeshMessages(t *testing.T) {
 		for _, d := range dims {
 			ranks *= d
 		}
-		counts := model.MeshMessages(dims...)
+		counts := meshMessages(dims...)
 		for _, from := range []int{0, ranks / 2, ranks - 1} {
 			for a, n := range route.MessageCounts(route.Mesh(dims...)(ranks), from) {
 				require.EqualValues(t, n, counts[a], "%v from %d", dims, from)
@@ -69,12 +50,16 @@ func TestMeshMessages(t *testing.T) {
 	}
 }
 
-// TestMeshMemory has the example of TRAM's section V.A: 60 buffers of 8 KB, and 512 MB of them when sending directly.
+// TestMeshMemory has the example of TRAM's section V.A: 60 buffers of 8 KB, for a mesh whose Neighbors are Σ(s-1).
 func TestMeshMemory(t *testing.T) {
-	const item, buffer = 32, 256 // 8 KB
-	require.EqualValues(t, 60*8192, model.MeshMemory(item, buffer, 16, 16, 16, 16))
-	require.EqualValues(t, 65535*8192, model.MeshMemory(item, buffer, 65536))
-	require.InDelta(t, 512<<20, model.MeshMemory(item, buffer, 65536), 8192)
+	j := model.Job{Ranks: 256, Topology: route.Mesh(4, 4, 4, 4), Coalesce: 256, Bytes: 32, Pebbles: 1}
+	r, err := model.BlueGeneQ.Predict(j)
+	require.NoError(t, err)
+	require.EqualValues(t, 4*3*8192, r.BufferBytes)
+	j.Topology = route.Direct
+	r, err = model.BlueGeneQ.Predict(j)
+	require.NoError(t, err)
+	require.EqualValues(t, 255*8192, r.BufferBytes)
 }
 
 // TestFillSeconds: g/r is the special case of one buffer, and a mesh fills faster by N(P-1)/Σ(s-1).

@@ -2,10 +2,11 @@ package model
 
 import "math"
 
-// Frames is how many frames carry pebbles over one link in an epoch, when they leave as they fill and once more at the end:
-// ⌈X/C⌉ for X pebbles and C a buffer. When the number of pebbles is the same on every link (even) X is what is given. Otherwise
-// each pebble draws its owner by itself, X is close to Poisson's distribution with that mean, and the result is the mean of
-// ⌈X/C⌉. TRAM counts full buffers alone, z/g (TRAM, table I): what comes on top here are the last ones, half full in the mean.
+// Frames is how many frames carry pebbles over one link in an epoch, when they leave as they fill and once more at the
+// end: ⌈X/C⌉ for X pebbles and C a buffer. When the number of pebbles is the same on every link (even) X is what is
+// given. Otherwise each pebble draws its owner by itself, X is close to Poisson's distribution with that mean, and the
+// result is the mean of ⌈X/C⌉. TRAM counts full buffers alone, z/g (TRAM, table I): what comes on top here are the last
+// ones, half full in the mean.
 //
 // Cost: some hundred to some ten thousand steps, as many as the deviation of X has pebbles.
 func Frames(pebbles float64, coalesce int, even bool) float64 {

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So the seed is fixed
-// unless the flag says otherwise.
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
+// the seed is fixed unless the flag says otherwise.
 var seedFlag = flag.Uint64("seed", 1, "seed of what is random; 0 draws one")
 
 func random(t *testing.T) *rand.Rand {
@@ -26,8 +26,8 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 5))
 }
 
-// buffers are those of all ranks of a job that is played through one pebble after the other: a frame leaves when it is full,
-// and the rest stage by stage.
+// buffers are those of all ranks of a job that is played through one pebble after the other: a frame leaves when it is
+// full, and the rest stage by stage.
 type buffers struct {
 	t         route.Topology
 	coalesce  int

@@ -15,8 +15,8 @@ type Job struct {
 	Pebbles  float64 // that each rank sends in an epoch
 	Bytes    int     // of a pebble
 	Epochs   int     // 0 is one
-	// Even says that every rank gets the same number from every other one, as in an all-to-all. Otherwise owners are drawn at
-	// random from all ranks, the sender too, as in RandomAccess.
+	// Even says that every rank gets the same number from every other one, as in an all-to-all. Otherwise owners are
+	// drawn at random from all ranks, the sender too, as in RandomAccess.
 	Even     bool
 	Hit      float64 // hit rate of one look into a reduction cache, 0 to 1; looks cost nothing when it is 0
 	Depth    int     // declared; 0 is none
@@ -24,7 +24,8 @@ type Job struct {
 	Compute  float64 // seconds that the program itself takes for a pebble, beyond what the runtime costs
 }
 
-// RanksMax is how many ranks a job can be predicted for. A survey takes 20 bytes of memory for each, and follows its routes to 16 others.
+// RanksMax is how many ranks a job can be predicted for. A survey takes 20 bytes of memory for each, and follows its
+// routes to 16 others.
 const RanksMax = 1 << 26
 
 // surveyBytes is what a survey takes for each rank: see walk.
@@ -52,7 +53,7 @@ func (j *Job) check() error {
 	case !(j.Hit >= 0 && j.Hit <= 1):
 		return fmt.Errorf("model: hit rate %v: give a number from 0 to 1", j.Hit)
 	}
-	return checkSeconds("compute", j.Compute)
+	return checkTime("compute", j.Compute)
 }
 
 // each is how many pebbles go from a rank to each other one in an epoch.

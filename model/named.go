@@ -8,8 +8,9 @@ import (
 
 const micro = 1e-6
 
-// Odin is the machine of the paper's measurements. The paper states (Active Pebbles, section 5) 128 nodes of two dual-core
-// Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP parameters:
+// Odin is the machine of the paper's measurements. The paper states (Active Pebbles, section 5) 128 nodes of two
+// dual-core Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP
+// parameters:
 //
 //   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published numbers of a cluster of that time
 //     and no measurement of this one; their sum 2o + L is 5.5 µs.
@@ -26,9 +27,10 @@ var Odin = Parameters{
 	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
 }
 
-// BlueGeneQ has what TRAM reports of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It also reports
-// that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs and the 2 GB/s that its links
-// nominally have agree with. The rest are estimates: L, links within a node, no gap beside the overhead, and pebbles as those of [Odin].
+// BlueGeneQ has what TRAM reports of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It
+// also reports that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs
+// and the 2 GB/s that its links nominally have agree with. The rest are estimates: L, links within a node, no gap
+// beside the overhead, and pebbles as those of [Odin].
 var BlueGeneQ = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},

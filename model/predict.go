@@ -2,11 +2,12 @@ package model
 
 import "math"
 
-// HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has it.
+// HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has
+// it.
 const HeaderBytes = 52
 
-// Prediction is what a job is predicted to cost. Times are those of the rank that is busiest, for all epochs; counts are of all ranks and
-// epochs unless they say otherwise.
+// Prediction is what a job is predicted to cost. Times are those of the rank that is busiest, for all epochs; counts
+// are of all ranks and epochs unless they say otherwise.
 type Prediction struct {
 	Ranks    int    `json:"ranks"`
 	Topology string `json:"topology"`
@@ -52,8 +53,8 @@ func (p *Parameters) Predict(j Job) (Prediction, error) {
 	return p.PredictOn(s, j)
 }
 
-// PredictOn is Predict for a shape that Survey has returned before, of the same topology, ranks and layout: for many predictions
-// that differ in other things.
+// PredictOn is Predict for a shape that Survey has returned before, of the same topology, ranks and layout: for many
+// predictions that differ in other things.
 func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
 	if err := p.Check(); err != nil {
 		return Prediction{}, err
@@ -175,7 +176,8 @@ func (e *epoch) share(c Class) float64 {
 	return max(1, float64(min(e.layout.PerHost, e.job.Ranks))/float64(e.Interfaces))
 }
 
-// latency is L on all hops of the longest route, and on all but the first, which the other parts have, 2o + nG of a frame.
+// latency is L on all hops of the longest route, and on all but the first, which the other parts have, 2o + nG of a
+// frame.
 func (e *epoch) latency(pebbles float64) float64 {
 	bytes := pebbles*float64(e.job.Bytes) + HeaderBytes
 	total, latency, message := 0.0, 0.0, 0.0
@@ -211,4 +213,12 @@ func (r *Prediction) times(epochs float64) {
 	} {
 		*sum *= epochs
 	}
+}
+
+// FillSeconds is how long a buffer takes to fill when a rank submits items to random ranks at a rate, and forwards as
+// many as others forward for it: items pass `hops` buffers each in the mean, and spread over the buffers of a rank
+// (TRAM, sections IV.C and V.B). With hops = buffers = 1 it is the g/r of table I; buffers of a mesh fill N(P-1)/Σ(s-1)
+// times as fast as those of direct sends.
+func FillSeconds(buffer, rate, hops, buffers float64) float64 {
+	return buffer * buffers / (rate * hops)
 }

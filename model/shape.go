@@ -33,9 +33,9 @@ const (
 )
 
 // Survey counts what a topology does. Up to 512 ranks it is exact and costs a call of Next for each pair of ranks, some
-// milliseconds in all. Beyond, it walks the routes to 16 ranks and asks as many for their neighbours as have a million, or all. That is
-// exact where ranks are alike, but for how lanes of one class and stage differ. The busiest rank is then worked out from smaller jobs
-// of the same topology. The error names what the topology refuses.
+// milliseconds in all. Beyond, it walks the routes to 16 ranks and asks as many for their neighbours as have a million,
+// or all. That is exact where ranks are alike, but for how lanes of one class and stage differ. The busiest rank is
+// then worked out from smaller jobs of the same topology. The error names what the topology refuses.
 func Survey(topology route.Constructor, ranks int, layout Layout) (Shape, error) {
 	s, err := newSurvey(topology, ranks, layout)
 	if err != nil {

@@ -131,7 +131,8 @@ func (s *survey) kind(from, to int) lane {
 	return l
 }
 
-// sample is the i-th of the ranks that stand for all. Odd steps of the golden ratio reach all parts and all low bits alike.
+// sample is the i-th of the ranks that stand for all. Odd steps of the golden ratio reach all parts and all low bits
+// alike.
 func (s *survey) sample(i int) int {
 	const golden = 0x9E3779B97F4A7C15
 	high, _ := bits.Mul64(uint64(i+1)*golden, uint64(s.Ranks))
@@ -184,9 +185,9 @@ func (s *survey) ask(each func(at int, neighbors []int, weight float64)) {
 	}
 }
 
-// findBusiest has the busiest rank carry what two smaller jobs of the same topology say by how their busiest ranks grow; where ranks
-// are alike there, they are here. A topology that is for this number of ranks alone has its sizes in its name, and all its ranks
-// are alike.
+// findBusiest has the busiest rank carry what two smaller jobs of the same topology say by how their busiest ranks
+// grow; where ranks are alike there, they are here. A topology that is for this number of ranks alone has its sizes in
+// its name, and all its ranks are alike.
 func (s *survey) findBusiest(topology route.Constructor) {
 	doublings := bits.Len(uint((s.Ranks - 1) / exactRanks))
 	load, even := busiest(topology, s.Ranks>>doublings)

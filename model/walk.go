@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// walk follows the routes of all ranks to one. Routes to a rank form a tree: each hop has one next, so a call of Next for each
-// rank tells all of them.
+// walk follows the routes of all ranks to one. Routes to a rank form a tree: each hop has one next, so a call of Next
+// for each rank tells all of them.
 type walk struct {
 	next  []int32
 	far   []int32   // hops to go; -1: not known yet

@@ -9,22 +9,23 @@ import (
 
 // Config says what a tuner may do.
 type Config struct {
-	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is held
-	// against.
+	// Start is the setting that the job would run with if nobody tuned it: the default that what experiments cost is
+	// held against.
 	Start Setting
 	Space Space
-	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one. nil:
-	// there is no model. Only ratios count. See [Predictor].
+	// Predict returns the seconds that the model has for some fixed work with a setting; +Inf for an impossible one.
+	// nil: there is no model. Only ratios count. See [Predictor].
 	Predict func(Setting) float64
-	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken with
-	// Start: at every moment, what experiments have lost is at most Share of the time that has passed, and what better
-	// settings have gained. 0 is 0.05. Where windows are whole this holds as far as no setting takes
-	// more than twice as long as the one in force, or as the model predicts; after one that did, there are no experiments
-	// until it is paid for.
+	// Share is how much longer the job may take because of experiments, as part of the time that it would have taken
+	// with Start: at every moment, what experiments have lost is at most Share of the time that has passed, and what
+	// better settings have gained. 0 is 0.05. Where windows are whole this holds as far as no setting takes more than
+	// twice as long as the one in force, or as the model predicts; after one that did, there are no experiments until
+	// it is paid for.
 	Share float64
 	Whole bool // windows can't be cut short, such as epochs; others end after the seconds that their Trial allows
-	// Runs is how many windows there are, where each is a whole run of the job: experiments may cost what they do, little
-	// has to be shown to go on from a setting, and the last CheckRuns are for the check. 0: windows of a job that runs.
+	// Runs is how many windows there are, where each is a whole run of the job: experiments may cost what they do,
+	// little has to be shown to go on from a setting, and the last CheckRuns are for the check. 0: windows of a job
+	// that runs.
 	Runs int
 	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
 	// something else only once the load has changed.

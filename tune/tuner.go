@@ -195,8 +195,8 @@ func (t *Tuner) judge() {
 	}
 }
 
-// slower reports whether nearly all windows were: 10 of 10, or 17 of 20, as happens once with 800 equal settings. Ratios
-// alone would tell nothing where many windows are odd.
+// slower reports whether nearly all windows were: 10 of 10, or 17 of 20, as happens once with 800 equal settings.
+// Ratios alone would tell nothing where many windows are odd.
 func slower(ratios []float64) bool {
 	count, n := 0.0, float64(len(ratios))
 	for _, r := range ratios {

@@ -391,8 +391,8 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 	require.Greater(t, taken, 20, "checks had something to refuse")
 }
 
-// TestWholeRuns: a search by so many whole runs, as pebbles tune makes it, comes near the best although the machine gets
-// slower all the time, and never makes more of them.
+// TestWholeRuns: a search by so many whole runs, as pebbles tune makes it, comes near the best although the machine
+// gets slower all the time, and never makes more of them.
 func TestWholeRuns(t *testing.T) {
 	from := seed(t)
 	slower := func(s tune.Setting, window int) float64 { return whole(s, window) * math.Pow(0.99, float64(window)) }

@@ -15,8 +15,8 @@ func (w Window) Join(other Window) Window {
 // Trial is what to run the next window with.
 type Trial struct {
 	Setting Setting
-	// Seconds is after how long the window must end, when windows can be cut short; 0 is no limit. A shorter window is as
-	// useful.
+	// Seconds is after how long the window must end, when windows can be cut short; 0 is no limit. A shorter window is
+	// as useful.
 	Seconds    float64
 	Experiment bool // the setting is not the one in force
 }

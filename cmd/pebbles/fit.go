@@ -145,7 +145,8 @@ func (m *fitter) measure() error {
 	return m.print(file, out)
 }
 
-// links measures each transport that the flags name. Under "all" it skips those that this system lacks, and prints which.
+// links measures each transport that the flags name. Under "all" it skips those that this system lacks, and prints
+// which.
 func (m *fitter) links(ctx context.Context) (all []fit.Measurement, err error) {
 	for _, name := range []string{"mem", connect.ByShm, connect.ByTCP} {
 		if m.transport.text != "all" && m.transport.text != name {

@@ -112,8 +112,8 @@ func keptApplications(out string) map[string]model.Application {
 	return f.Applications
 }
 
-// coresHere measures how ranks share this host's cores. Where that can't be measured, a switch to another process is taken to cost
-// as much as one to another rank.
+// coresHere measures how ranks share this host's cores. Where that can't be measured, a switch to another process is
+// taken to cost as much as one to another rank.
 func coresHere(repeats int) (model.Cores, error) {
 	c := model.Cores{Count: runtime.NumCPU(), Switch: fit.Switch(repeats), Slice: lab.TimeSlice(repeats)}
 	process, err := lab.ContextSwitch(repeats)

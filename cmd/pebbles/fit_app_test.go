@@ -13,7 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// What pebbles of an application cost is kept beside the parameters, and its simulation takes them, however many ranks there are.
+// What pebbles of an application cost is kept beside the parameters, and its simulation takes them, however many ranks
+// there are.
 func TestSimulationByFit(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("HOME", folder)

@@ -25,8 +25,8 @@ func profilePlace(app string) (string, error) {
 	return filepath.Join(filepath.Dir(place), "profile-"+app+".json"), nil
 }
 
-// profiled is the identity of a command line's profile: the application with the flags that define its work, the machine, and the
-// transport.
+// profiled is the identity of a command line's profile: the application with the flags that define its work, the
+// machine, and the transport.
 func profiled(c *cobra.Command, s *settings) tune.For {
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
 	other := &cobra.Command{}

@@ -323,8 +323,8 @@ func (u *tuning) measure(ctx context.Context, args, fields []string) (*lab.Resul
 	return results.Groups[0].Results[0], nil
 }
 
-// predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for this
-// machine and no flag names any.
+// predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for
+// this machine and no flag names any.
 func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
 	p, _, err := parametersOf(u.parameters)
 	sent, epochs := first.counter("pebbles_sent"), max(1, first.counter("epochs"))

@@ -12,7 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// userProgram is a program of the user's that is tuned: one that takes its flags from pebble.Flags, and prints its report.
+// userProgram is a program of the user's that is tuned: one that takes its flags from pebble.Flags, and prints its
+// report.
 type userProgram struct {
 	command []string
 	open    map[string]bool // settings that its targets leave to the job, and its command line to us

@@ -14,8 +14,8 @@ const (
 	busyEvery   = 50 * time.Millisecond
 )
 
-// busy is how many other threads are runnable, the median over a second; 0 where the system doesn't report it.
-// MPI's processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not fair.
+// busy is how many other threads are runnable, the median over a second; 0 where the system doesn't report it. MPI's
+// processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not fair.
 func busy() int {
 	var others []float64
 	for range busySamples {

@@ -6,6 +6,6 @@
 //	compare hpcc -log2-words 20                    # one run of Debian's HPCC, as one JSON object
 //	compare hpcc -log2-words 20 -program PROGRAM   # the same of lab/peers/hpcc/randomaccess.c
 //
-// All are given the same work and as many processes, and each verifies its own; where the work has a checksum or a known
-// answer, all must have the same.
+// All are given the same work and as many processes, and each verifies its own; where the work has a checksum or a
+// known answer, all must have the same.
 package main

@@ -176,8 +176,8 @@ func await(ctx context.Context, output string, ended <-chan exit, stop func(), s
 	}
 }
 
-// hpccInput is an hpccinf.txt by which the tables of MPIRandomAccess have 2^log2 words a rank. They are as large as HPL's
-// matrix, rounded down to a power of two. All else is as small as HPCC takes it.
+// hpccInput is an hpccinf.txt by which the tables of MPIRandomAccess have 2^log2 words a rank. They are as large as
+// HPL's matrix, rounded down to a power of two. All else is as small as HPCC takes it.
 func hpccInput(ranks, log2 int) string {
 	rows := int(math.Ceil(math.Sqrt(math.Ldexp(float64(ranks), log2))))
 	return fmt.Sprintf(`HPLinpack benchmark input file

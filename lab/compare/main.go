@@ -15,10 +15,10 @@ import (
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "hpcc" { // which compare calls
 		os.Args = os.Args[1:]
-		hpccProgram().Main()
+		lab.Main(hpccProgram())
 		return
 	}
-	compareProgram().Main()
+	lab.Main(compareProgram())
 }
 
 // options are the flags of this program.

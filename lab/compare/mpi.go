@@ -18,8 +18,8 @@ const (
 	tcp medium = "tcp" // TCP over loopback
 )
 
-// tuned are the options of Open MPI that make it fastest here: messages of up to 32 KiB go at once, and larger ones through
-// shared memory too, without system calls.
+// tuned are the options of Open MPI that make it fastest here: messages of up to 32 KiB go at once, and larger ones
+// through shared memory too, without system calls.
 var tuned = map[medium][]string{
 	shm: {"--mca", "pml", "ob1", "--mca", "btl", "vader,self", "--mca", "btl_vader_eager_limit", "32768",
 		"--mca", "btl_vader_single_copy_mechanism", "none"},
@@ -33,8 +33,8 @@ func (m medium) check() error {
 	return nil
 }
 
-// mpi starts MPI programs. What Open MPI keeps in files while a job runs goes to two folders of its own, so that nothing is
-// left even of a job that was killed.
+// mpi starts MPI programs. What Open MPI keeps in files while a job runs goes to two folders of its own, so that
+// nothing is left even of a job that was killed.
 type mpi struct {
 	ranks    int
 	files    string // sockets and the like

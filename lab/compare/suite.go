@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some 3
-// million updates a second there.
+// genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some
+// 3 million updates a second there.
 const genericOverTCP = 20
 
 // suite makes the cases.
@@ -98,7 +98,8 @@ func (w *work) add(who, against, line string, args []string) {
 
 func (w *work) name(who string) string { return w.group.Name + ": " + who }
 
-// ours adds our command, for every transport that stands beside the medium. Ranks in one process stand beside shared memory.
+// ours adds our command, for every transport that stands beside the medium. Ranks in one process stand beside shared
+// memory.
 func (w *work) ours(against, arguments string) { w.oursAs("Active Pebbles", against, arguments) }
 
 // oursAs is ours under a name, where there are two ways.

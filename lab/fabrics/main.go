@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command fabrics is a job whose last rank comes late to a barrier. Each process prints how much of a core it has used while it waited. lab/fabrics/run
-// starts it over the providers of libfabric.
+// Command fabrics is a job whose last rank comes late to a barrier. Each process prints how much of a core it has used
+// while it waited. lab/fabrics/run starts it over the providers of libfabric.
 package main
 
 import (

@@ -23,11 +23,12 @@ type Run struct {
 // ApplicationRanks is how many ranks an application is measured with by default: enough that pebbles leave their rank.
 const ApplicationRanks = 2
 
-// Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that of the
-// processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a pebble costs more: there are
-// more lanes to choose from, frames have fewer pebbles, and all tables together more bytes. The costs of frames are subtracted. Of the
-// rest, sending has what p says that it costs any program, at most all; handling has what is left, which includes what the program
-// does to make a pebble. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
+// Application measures what a pebble of an application costs: a job of some ranks on one processor, whose clock is that
+// of the processor, so that the times of all ranks add up and other programs don't lengthen them. With more ranks a
+// pebble costs more: there are more lanes to choose from, frames have fewer pebbles, and all tables together more
+// bytes. The costs of frames are subtracted. Of the rest, sending has what p says that it costs any program, at most
+// all; handling has what is left, which includes what the program does to make a pebble. The result is the median of
+// the repeats. It changes GOMAXPROCS while it runs.
 func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int, run func(*pebble.Rank) (Run, error)) (model.Application, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var each []float64

@@ -80,7 +80,8 @@ func (e *end) await(done func() bool) error {
 	return nil
 }
 
-// idle waits a little after a poll that found nothing. It counts the polls, and fails when the other end has been silent too long.
+// idle waits a little after a poll that found nothing. It counts the polls, and fails when the other end has been
+// silent too long.
 func (e *end) idle(polls *int) error {
 	if *polls++; *polls < spinsMax {
 		e.Pause()

@@ -9,9 +9,9 @@ import (
 // tradeSizes are those of frames that both ends exchange.
 var tradeSizes = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
-// tradeBytes is how many bytes a trade has in flight: a link's credit. Where the kernel copies frames it is eight times as much, as of a
-// rank with eight links: those copies must not stay in the caches of a core. Cache misses on a rank's own frames are part of the costs of
-// an application's pebbles.
+// tradeBytes is how many bytes a trade has in flight: a link's credit. Where the kernel copies frames it is eight times
+// as much, as of a rank with eight links: those copies must not stay in the caches of a core. Cache misses on a rank's
+// own frames are part of the costs of an application's pebbles.
 func (e *end) tradeBytes() int64 {
 	if e.batches {
 		return 8 * inFlight
@@ -19,17 +19,19 @@ func (e *end) tradeBytes() int64 {
 	return inFlight
 }
 
-// tradeFrames is the number of frames of a trade: as many as may be in flight, and at least an eighth of those of a stream.
+// tradeFrames is the number of frames of a trade: as many as may be in flight, and at least an eighth of those of a
+// stream.
 func (e *end) tradeFrames(bytes, stream int) int {
 	return max(stream/8, int(e.tradeBytes()/netio.FrameCost(bytes)))
 }
 
-// trade is the time of a frame sent and a frame received by an end, while both ends do both as fast as they can: what frames cost
-// the processors at both ends, for neither waits. Both ends write and read all words of a frame, as filling buffers and handling
-// pebbles does. They send as much as may be in flight, and then receive what the other end has sent. With alone they pause after each
-// frame, so that each frame leaves by itself.
+// trade is the time of a frame sent and a frame received by an end, while both ends do both as fast as they can: what
+// frames cost the processors at both ends, for neither waits. Both ends write and read all words of a frame, as filling
+// buffers and handling pebbles does. They send as much as may be in flight, and then receive what the other end has
+// sent. With alone they pause after each frame, so that each frame leaves by itself.
 //
-// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do afterwards.
+// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do
+// afterwards.
 func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
 	start := e.Now()
 	sent, taken := 0, 0
@@ -83,8 +85,8 @@ func (e *end) roomFor(bytes int) bool {
 	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
 }
 
-// touching is the time of a frame that is written and read by the same end, among as many as a trade has in flight: the part of a
-// trade that the link does not cause.
+// touching is the time of a frame that is written and read by the same end, among as many as a trade has in flight: the
+// part of a trade that the link does not cause.
 func (e *end) touching(bytes, frames int) (seconds float64) {
 	start := e.Now()
 	var filled netio.Frames

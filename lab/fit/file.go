@@ -14,8 +14,9 @@ type Measurement struct {
 	model.Measured
 }
 
-// File puts measurements and costs together. A class that was not measured has the link of the next nearer class, or, when there is
-// none, of the next farther one; at least one was measured. The cost of a frame is without the overheads of the link in memory.
+// File puts measurements and costs together. A class that was not measured has the link of the next nearer class, or,
+// when there is none, of the next farther one; at least one was measured. The cost of a frame is without the overheads
+// of the link in memory.
 func File(all []Measurement, c Costs, cores model.Cores, now time.Time) model.File {
 	f := model.File{
 		Format: model.FileFormat, Machine: lab.ThisMachine().String(), Date: now.UTC().Truncate(time.Second),

@@ -21,7 +21,8 @@ func Place() (string, error) {
 	return filepath.Join(folder, "pebbles", "parameters.json"), nil
 }
 
-// Write stores parameters in a file, whose folder is made if need be. The file is whole or, after an error, as it was before.
+// Write stores parameters in a file, whose folder is made if need be. The file is whole or, after an error, as it was
+// before.
 func Write(name string, f model.File) error {
 	text, err := f.Encode()
 	if err != nil {

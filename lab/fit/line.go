@@ -15,9 +15,9 @@ type line struct {
 	residual         float64 // the median distance of points to it, as part of the point
 }
 
-// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change: its slope is the median of those between all
-// pairs of points, each weighted by the distance of the two sizes, and its intercept the median of the remainders, each weighted by
-// the inverse of the time, since errors grow with times.
+// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change: its slope is the median of
+// those between all pairs of points, each weighted by the distance of the two sizes, and its intercept the median of
+// the remainders, each weighted by the inverse of the time, since errors grow with times.
 func lineThrough(points []point) line {
 	var slopes, intercepts, residuals []weighted
 	for i, a := range points {
@@ -60,8 +60,8 @@ func middle(all []weighted) float64 {
 	return 0
 }
 
-// mean is the trimmed mean, without an eighth of the values at each end: outliers don't count, and a machine that is slow for a part of
-// the time gives about the mean.
+// mean is the trimmed mean, without an eighth of the values at each end: outliers don't count, and a machine that is
+// slow for a part of the time gives about the mean.
 func mean(values []float64) (m float64) {
 	out := len(values) / 8
 	kept := slices.Sorted(slices.Values(values))[out : len(values)-out]

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/model"
 )
 
-// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So the seed is fixed
-// unless the flag says otherwise.
+// What is asserted of random worlds holds for nearly all seeds, not for all: a test that fails by chance is no test. So
+// the seed is fixed unless the flag says otherwise.
 var seedFlag = flag.Uint64("seed", 1, "seed of what is random; 0 draws one")
 
 func random(t *testing.T) *rand.Rand {
@@ -50,8 +50,8 @@ func TestMean(t *testing.T) {
 	require.EqualValues(t, 5, mean([]float64{1, 9, 1, 9, 1, 9, 1, 9}))
 }
 
-// played are the samples that a machine of known parameters would give, with noise that stretches times, and now and then by far,
-// as other programs do.
+// played are the samples that a machine of known parameters would give, with noise that stretches times, and now and
+// then by far, as other programs do.
 func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 	off := func(seconds float64) float64 {
 		seconds *= math.Exp(noise * rng.NormFloat64())
@@ -74,8 +74,8 @@ func played(rng *rand.Rand, l model.Link, noise float64) (s samples) {
 	return s
 }
 
-// TestParametersComeBack: known parameters of links of all kinds are found again, exactly without noise, and within some per cent
-// of the times that they make up with it.
+// TestParametersComeBack: known parameters of links of all kinds are found again, exactly without noise, and within
+// some per cent of the times that they make up with it.
 func TestParametersComeBack(t *testing.T) {
 	rng := random(t)
 	for _, l := range []model.Link{

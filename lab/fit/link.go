@@ -17,8 +17,9 @@ import (
 type Effort struct {
 	Repeats int // of everything, at the least
 	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and at least as many as may be in flight
-	// Time is the least time that repeats take together. A shared host migrates virtual processors, several times a second here, which
-	// makes messages between them cost up to eight times as much: a measurement must cover that, as a job does.
+	// Time is the least time that repeats take together. A shared host migrates virtual processors, several times a
+	// second here, which makes messages between them cost up to eight times as much: a measurement must cover that, as
+	// a job does.
 	Time time.Duration
 }
 
@@ -46,8 +47,8 @@ const (
 )
 
 // Link measures the link between ranks 0 and 1 of a job of two ranks. The process of rank 0 gets the result, ok. It
-// starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With [Standard] it takes two
-// or three seconds. The error says which process is lost.
+// starts the transport; the caller closes it. All processes of the job call it, with equal efforts. With [Standard] it
+// takes two or three seconds. The error says which process is lost.
 func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, m model.Measured, ok bool, err error) {
 	place := t.Place()
 	if err := effort.check(); err != nil {

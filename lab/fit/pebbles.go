@@ -33,10 +33,10 @@ const (
 	lookups   = 1 << 18 // into a cache
 )
 
-// Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks add up, sends
-// pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear in the inverse of the
-// factor: the slope is the cost of a frame. The cube takes longer by what it forwards. The clock is processor time. The result is the
-// median of the repeats. It changes GOMAXPROCS while it runs.
+// Pebbles measures what pebbles and frames cost: a job of eight ranks on one processor, where the times of all ranks
+// add up, sends pebbles to random owners, directly with several factors and over a cube. The time of a pebble is linear
+// in the inverse of the factor: the slope is the cost of a frame. The cube takes longer by what it forwards. The clock
+// is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
 		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats, pebbles, pebbleMin)

@@ -16,9 +16,9 @@ type samples struct {
 // batchBytes is up to how many bytes frames share a system call, as netio has it.
 const batchBytes = 64 << 10
 
-// link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone 2o+L+nG, and a
-// trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer than its part of either is cut
-// to that. The residual is that of the stream's line.
+// link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone
+// 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer
+// than its part of either is cut to that. The residual is that of the stream's line.
 //
 // What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
 func (s samples) link() (l model.Link, residual float64) {
@@ -47,8 +47,8 @@ func slopeOf(points []point) float64 {
 	return middle(slopes)
 }
 
-// summary is the trimmed mean of the repeats, parameter by parameter: a state that the machine is in for a part of the time counts for
-// that part. The spread is the median distance to the median.
+// summary is the trimmed mean of the repeats, parameter by parameter: a state that the machine is in for a part of the
+// time counts for that part. The spread is the median distance to the median.
 func summary(all []samples) (l model.Link, m model.Measured) {
 	var links []model.Link
 	var residuals []float64

@@ -10,8 +10,8 @@ import (
 
 const switches = 1 << 14 // of a measurement
 
-// Switch is what it costs a core to continue with another goroutine, in seconds: two of them yield to each other on one processor. It
-// changes GOMAXPROCS while it runs.
+// Switch is what it costs a core to continue with another goroutine, in seconds: two of them yield to each other on one
+// processor. It changes GOMAXPROCS while it runs.
 func Switch(repeats int) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var times []float64

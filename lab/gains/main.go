@@ -1,5 +1,6 @@
-// Command gains measures what the address cache gains: the time of a get and of a put of package memory, by size, from an owner that attends (XLUPC,
-// figures 6 and 7). It is a job of two processes, and lab/gains/run starts it with the cache and without, in turn.
+// Command gains measures what the address cache gains: the time of a get and of a put of package memory, by size, from
+// an owner that attends (XLUPC, figures 6 and 7). It is a job of two processes, and lab/gains/run starts it with the
+// cache and without, in turn.
 package main
 
 import (

@@ -196,8 +196,8 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// serialTables are three tables of 1,024 words after updates that are made one at a time, by the definition of the stream:
-// x^(n+1) = 2 x^n, reduced by the polynomial 7 when the highest bit was set.
+// serialTables are three tables of 1,024 words after updates that are made one at a time, by the definition of the
+// stream: x^(n+1) = 2 x^n, reduced by the polynomial 7 when the highest bit was set.
 func serialTables(perWord int) [][]uint64 {
 	tables := make([][]uint64, 3)
 	for i := range tables {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Pair is a measurement between two processes: this program, started again, is the second. A stream goes from the first to
-// the second in messages; a ping-pong sends one message there and back again.
+// Pair is a measurement between two processes: this program, started again, is the second. A stream goes from the first
+// to the second in messages; a ping-pong sends one message there and back again.
 type Pair struct {
 	Second   []string // the command that starts the second process: it must call Answer of the same measurement
 	Messages int      // of a stream, or rounds of a ping-pong
@@ -118,7 +118,8 @@ func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	return r, err
 }
 
-// follow is the second process. It sends back the first message, and all of a ping-pong, with 1 added to the first word.
+// follow is the second process. It sends back the first message, and all of a ping-pong, with 1 added to the first
+// word.
 func (p Pair) follow(c carrier) error {
 	message := make([]uint64, p.Bytes/8)
 	bytes, wrong := bytesOf(message), uint64(0)

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Permutation is what the application of that name is compared with: out[perm[data[i]]] = i for arrays of the same size that lie
-// in one memory, by a goroutine for each share of i, with no messages. data and perm are random permutations.
+// Permutation is what the application of that name is compared with: out[perm[data[i]]] = i for arrays of the same size
+// that lie in one memory, by a goroutine for each share of i, with no messages. data and perm are random permutations.
 type Permutation struct {
 	Log2Elements int    // of each share, 8 bytes in each of three arrays: 1 to 30
 	Shares       int    // and goroutines
@@ -29,7 +29,8 @@ func (p Permutation) Check() error {
 	return nil
 }
 
-// Run permutes. It is verified by looking for every i where it belongs: perm and data may not lead two of them to one place.
+// Run permutes. It is verified by looking for every i where it belongs: perm and data may not lead two of them to one
+// place.
 func (p Permutation) Run() (Report, error) {
 	if err := p.Check(); err != nil {
 		return Report{}, err

@@ -23,7 +23,8 @@ type counter struct {
 	_ [120]byte
 }
 
-// ring is memory that both processes share: a ring of slots each way. One process alone writes to a slot, and to a counter.
+// ring is memory that both processes share: a ring of slots each way. One process alone writes to a slot, and to a
+// counter.
 type ring struct {
 	memory []byte
 	bytes  int // of a slot

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Switches passes a number from one goroutine to another and back: the switches between ranks of one process that share a core.
+// Switches passes a number from one goroutine to another and back: the switches between ranks of one process that share
+// a core.
 type Switches struct{ Rounds int }
 
 // Run counts the rounds. Each switch adds 1.

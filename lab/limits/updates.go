@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// Updates is what RandomAccess is compared with: as many updates, from the same kind of stream, to tables of the same size, by
-// one goroutine for each table, with no messages, and with the same look ahead.
+// Updates is what RandomAccess is compared with: as many updates, from the same kind of stream, to tables of the same
+// size, by one goroutine for each table, with no messages, and with the same look ahead.
 type Updates struct {
 	Log2Words int  // of each table, 8 bytes each: 1 to 32
 	Tables    int  // and goroutines

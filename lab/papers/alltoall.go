@@ -60,7 +60,8 @@ func partitions(l *simulator) []partition {
 
 const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 
-// allToAll is figure 4a: a pebble a frame straight to its owner, against buffers of 2 KB along the three dimensions of the machine.
+// allToAll is figure 4a: a pebble a frame straight to its owner, against buffers of 2 KB along the three dimensions of
+// the machine.
 func allToAll(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "nodes", "milliseconds a round"
 	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round", "mesh by the model", "speedup by the model")

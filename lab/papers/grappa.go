@@ -29,8 +29,8 @@ var visitors = []struct {
 	{"pebbles", uts.Config{Mode: uts.ByPebbles}},
 }
 
-// visit searches a tree in memory: T1 of the benchmark, down to a depth that is affordable. It returns how many million vertices a second
-// were visited.
+// visit searches a tree in memory: T1 of the benchmark, down to a depth that is affordable. It returns how many million
+// vertices a second were visited.
 func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o outcome, err error) {
 	if c.Tree, err = uts.TreeByName("T1"); err != nil {
 		return 0, o, err
@@ -193,7 +193,8 @@ func pings(l *simulator) (d drawing, err error) {
 	return d, nil
 }
 
-// switches is the time of a switch against the number of tasks (section 4). It is the one figure here that is measured, not simulated.
+// switches is the time of a switch against the number of tasks (section 4). It is the one figure here that is measured,
+// not simulated.
 func switches(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "tasks", "nanoseconds"
 	c := d.curve("a switch to another task")

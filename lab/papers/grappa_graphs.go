@@ -13,8 +13,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// How Grappa's paper ran BFS and centrality (sections 7.2 and 8.1, figures 8 and 9): one Kronecker graph of 2^25 vertices and 2^29 edges on 1 to 16 nodes.
-// Ours is a smaller one of the same edge factor. It doesn't say from how many sources it computed centralities.
+// How Grappa's paper ran BFS and centrality (sections 7.2 and 8.1, figures 8 and 9): one Kronecker graph of 2^25
+// vertices and 2^29 edges on 1 to 16 nodes. Ours is a smaller one of the same edge factor. It doesn't say from how many
+// sources it computed centralities.
 const (
 	nodesMost     = 16
 	grappaScale   = 15
@@ -28,7 +29,8 @@ func grappaGraph(l *simulator) (distgraph.Source, error) {
 	return distgraph.Source{Generator: g}, err
 }
 
-// kernels are the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by pebbles.
+// kernels are the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
+// pebbles.
 func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program, rate func(o outcome) []float64) error {
 	d.axis, d.unit, d.rates = "nodes", "million edges a second", true
 	titles := []string{"nodes"}

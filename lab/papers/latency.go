@@ -15,7 +15,8 @@ import (
 
 const chaseRounds = 2
 
-// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; pcx cannot end handlers that send without limit.
+// chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; pcx cannot end handlers that send
+// without limit.
 func chasing(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "ranks", "microseconds a step"
 	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
@@ -43,8 +44,8 @@ func chasing(l *simulator) (d drawing, err error) {
 	return d, nil
 }
 
-// How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an Erdős-Rényi graph, whose degree
-// it does not state; by level, an epoch each; buffers of 4,096.
+// How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an
+// Erdős-Rényi graph, whose degree it does not state; by level, an epoch each; buffers of 4,096.
 const edgeFactor = 8
 
 // search is one search; graphs of so many vertices a rank.
@@ -58,7 +59,8 @@ func search(log2, ranks int) (program, error) {
 	}}, err
 }
 
-// searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for several.
+// searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for
+// several.
 func searching(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "ranks", "milliseconds"
 	log2 := l.some(10, 7)

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/lab/plots"
 )
 
-func main() { command.Main() }
+func main() { lab.Main(command) }
 
 var command = lab.Program{Name: "papers", Flags: "small only out page", Parts: true, Run: papers}
 

@@ -76,8 +76,9 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// With Odin's parameters and the paper's epochs direct sends are faster on few ranks and a hypercube on many, where each rank sends
-// about a frame an epoch to each neighbour when the epoch ends stage by stage (Active Pebbles, section 5.2 and figure 3a).
+// With Odin's parameters and the paper's epochs direct sends are faster on few ranks and a hypercube on many, where
+// each rank sends about a frame an epoch to each neighbour when the epoch ends stage by stage (Active Pebbles, section
+// 5.2 and figure 3a).
 func TestCrossingOfRandomAccess(t *testing.T) {
 	if raceDetector {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// How the paper ran Permutation (Active Pebbles, sections 4.3 and 5, figure 4a): 2^22 elements of 8 bytes on each processor, buffers of
-// 4,096 elements, one epoch, handlers of a depth of two.
+// How the paper ran Permutation (Active Pebbles, sections 4.3 and 5, figure 4a): 2^22 elements of 8 bytes on each
+// processor, buffers of 4,096 elements, one epoch, handlers of a depth of two.
 const (
 	paperElements = 22
 	paperFactor   = 4096
@@ -85,7 +85,8 @@ func permuting(l *simulator) (d drawing, err error) {
 	return d, nil
 }
 
-// coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated time.
+// coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated
+// time.
 func coarseness(l *simulator, w way, ranks, log2 int) (float64, error) {
 	where := odin(ranks, w, paperFactor)
 	fine, err := l.run(where, permute(log2+log2Grain))

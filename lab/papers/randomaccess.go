@@ -11,8 +11,9 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// How the paper ran RandomAccess (Active Pebbles, sections 4.1, 5.1 and 5.2, figure 3a): 2^19 words on each processor, four updates a
-// word, buffers of 1,024 updates, and no more than 1,024 of a processor's updates waiting at a time, which takes an epoch for each 1,024.
+// How the paper ran RandomAccess (Active Pebbles, sections 4.1, 5.1 and 5.2, figure 3a): 2^19 words on each processor,
+// four updates a word, buffers of 1,024 updates, and no more than 1,024 of a processor's updates waiting at a time,
+// which takes an epoch for each 1,024.
 const (
 	lookAhead   = 1024
 	paperWords  = 19

@@ -139,9 +139,10 @@ func (l *simulator) some(whole, small int) int {
 	return whole
 }
 
-// coarse is a world in which each simulated pebble stands for so many: what pebbles and their bytes cost is as many times as
-// much, buffers hold as many fewer, and latencies are less by what that adds to headers, so that messages without pebbles take as
-// long as before. Messages of pcx hold a number for each rank, which would cost too much: nbx is in its place, with as many rounds.
+// coarse is a world in which each simulated pebble stands for so many: what pebbles and their bytes cost is as many
+// times as much, buffers hold as many fewer, and latencies are less by what that adds to headers, so that messages
+// without pebbles take as long as before. Messages of pcx hold a number for each rank, which would cost too much: nbx
+// is in its place, with as many rounds.
 func coarse(w world, grain int) world {
 	const header = 64
 	times, n := float64(grain), &w.network

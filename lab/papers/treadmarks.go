@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// The cluster of TreadMarks over GM (section 3.1): one rank a node, messages of 9.04 µs, and 225 million bytes a second.
-// How much of a message's time the processors spend is not told: a microsecond at each end is an estimate. So is by how
-// much its processors, of 700 MHz, were slower than the one whose units of work package treadmarks has.
+// The cluster of TreadMarks over GM (section 3.1): one rank a node, messages of 9.04 µs, and 225 million bytes a
+// second. How much of a message's time the processors spend is not told: a microsecond at each end is an estimate. So
+// is by how much its processors, of 700 MHz, were slower than the one whose units of work package treadmarks has.
 const (
 	gmMessage  = 9.04e-6
 	gmPerByte  = 1 / 225e6

@@ -16,8 +16,8 @@ const (
 	valueRoom  = 70 // right of a bar, for its figure
 )
 
-// bars draws a row for each result: its name, and below that its median and spread. A logarithmic axis has dots instead of bars,
-// since it has no 0 to begin at.
+// bars draws a row for each result: its name, and below that its median and spread. A logarithmic axis has dots instead
+// of bars, since it has no 0 to begin at.
 func (c *chart) bars(p *page) (how string) {
 	a := axisOf(c.group.Results, margin, pageWidth-margin-valueRoom)
 	for _, r := range c.group.Results {

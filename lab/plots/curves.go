@@ -11,8 +11,8 @@ import (
 
 const plotHeight = 330
 
-// Curves take these in turn. The colors can be told apart by the colour-blind (Okabe and Ito 2008); through the gaps of dashes a curve
-// is seen that lies below.
+// Curves take these in turn. The colors can be told apart by the colour-blind (Okabe and Ito 2008); through the gaps of
+// dashes a curve is seen that lies below.
 var (
 	colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 	dashes = []string{"none", "9 4", "2 3", "9 3 2 3"}

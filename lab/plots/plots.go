@@ -1,5 +1,5 @@
-// Package plots draws results as SVG files that look the same with any font: a text is placed by its anchor, has room for wide
-// letters, and asks for any sans serif.
+// Package plots draws results as SVG files that look the same with any font: a text is placed by its anchor, has room
+// for wide letters, and asks for any sans serif.
 package plots
 
 import (
@@ -11,9 +11,10 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name. A group of
-// several units gets a file for each. A group whose results all have a [lab.Point] is drawn as curves, others as bars, of medians,
-// with lines from the lowest to the highest sample; limits are grey. Where figures differ by much, their axis is logarithmic.
+// Write draws each group of the results into a folder, which is made if need be, and returns the files by group's name.
+// A group of several units gets a file for each. A group whose results all have a [lab.Point] is drawn as curves,
+// others as bars, of medians, with lines from the lowest to the highest sample; limits are grey. Where figures differ
+// by much, their axis is logarithmic.
 func Write(folder string, r lab.Results) (files map[string][]string, err error) {
 	files = map[string][]string{}
 	if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -57,7 +57,8 @@ func TestWrite(t *testing.T) {
 	require.Subset(t, texts(t, at("two-us.svg")), []string{"Two", "µs", "d"})
 }
 
-// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are grey.
+// A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are
+// grey.
 func TestBars(t *testing.T) {
 	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{made("limit-a", "M/s", 10, 12), made("b", "M/s", 5, 9, 6)}})[0]
 	a := axisOf(c.group.Results, margin, pageWidth-margin-valueRoom)

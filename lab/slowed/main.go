@@ -1,11 +1,11 @@
-// Command slowed writes what go build -overlay takes to build the module with extra work in its hot path, to test that the gate
-// refuses slower builds:
+// Command slowed writes what go build -overlay takes to build the module with extra work in its hot path, to test that
+// the gate refuses slower builds:
 //
 //	go run ./lab/slowed -out DIR
 //	go build -overlay DIR/overlay.json ./cmd/pebbles
 //
-// Each turn of each loop in the packages that a pebble passes on its way does some work more. Nothing else changes: the slowed
-// program computes what the plain one does.
+// Each turn of each loop in the packages that a pebble passes on its way does some work more. Nothing else changes: the
+// slowed program computes what the plain one does.
 package main
 
 import (

@@ -13,7 +13,8 @@ var (
 	accesses = metric{"accesses_per_second", millions, "M accesses/s", false}
 )
 
-// arrays are random accesses of distributed arrays beside plain loads: in caches and beyond, one after the other and in batches.
+// arrays are random accesses of distributed arrays beside plain loads: in caches and beyond, one after the other and in
+// batches.
 func (o Options) arrays() lab.Group {
 	g := lab.Group{Name: "Arrays", Title: "Random accesses of distributed arrays beside plain loads",
 		About: "Random words of a table of 8-byte words, read or written by two ranks at once, or by one. In a chain the index of each read depends on " +

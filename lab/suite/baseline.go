@@ -9,8 +9,9 @@ const Baseline = "Baseline"
 var exact = []string{"counters.pebbles_sent", "counters.pebbles_handled", "counters.forwarded", "counters.merged",
 	"counters.bytes_sent", "counters.epochs"}
 
-// baseline is small, and runs on one core, so the distance of cores does not matter. Its figures are per processor time, which
-// other programs hardly change. So its ratios are those of the work that the code does, and hold on other machines. Its sizes are the same in a quick suite.
+// baseline is small, and runs on one core, so the distance of cores does not matter. Its figures are per processor
+// time, which other programs hardly change. So its ratios are those of the work that the code does, and hold on other
+// machines. Its sizes are the same in a quick suite.
 func (o Options) baseline() lab.Group {
 	tables, switching := "limit-updates, one core", "limit-switch, one core"
 	g := lab.Group{Name: Baseline, Title: "Baseline that changes are held to",

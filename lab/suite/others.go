@@ -28,7 +28,8 @@ func (o Options) streams() lab.Group {
 	return g
 }
 
-// caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge well.
+// caches has keys whose tallies fit a core's cache and keys whose tallies don't; and as many keys as slots, which merge
+// well.
 func (o Options) caches() lab.Group {
 	g := lab.Group{Name: "Reductions", Title: "Reductions with a cache and without",
 		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 slots: of 2^16 keys it " +
@@ -93,7 +94,8 @@ func (o Options) applications() lab.Group {
 	return g
 }
 
-// Modes are those of bfs that are measured, and how documents call them. A mode that the program offers later joins here.
+// Modes are those of bfs that are measured, and how documents call them. A mode that the program offers later joins
+// here.
 var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"}, {"direction", "direction-optimising"}}
 
 // searches of the largest graph are of fewer roots, since making and checking it takes long.

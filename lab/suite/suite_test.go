@@ -82,7 +82,8 @@ func TestSharedMemoryBesideTCP(t *testing.T) {
 	}
 }
 
-// The curves of the crossover have their points at the same ranks, do the same work, and differ in topology and buffers.
+// The curves of the crossover have their points at the same ranks, do the same work, and differ in topology and
+// buffers.
 func TestCrossover(t *testing.T) {
 	groups, err := lab.Matching(Groups(Options{Program: "pebbles", Transports: all}), "^Crossover$")
 	require.NoError(t, err)

@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/lab"
 )
 
-// words is the binary logarithm of the table words of a rank of RandomAccess on 2 ranks: 32 MiB, beyond the caches of a core.
+// words is the binary logarithm of the table words of a rank of RandomAccess on 2 ranks: 32 MiB, beyond the caches of a
+// core.
 const words = 22
 
 // updates is a run of RandomAccess on tables of 2^log2 words in each rank.
@@ -25,8 +26,8 @@ func (o Options) limitUpdates(name string, log2, perWord int, flags, against str
 	return o.run(name, updates, fmt.Sprintf("limit updates --updates-per-word %d --log2-words %d %s", perWord, log2, flags), against)
 }
 
-// randomAccess goes from tables in a core's cache to tables beyond all caches. Tables of applications are in huge pages, and so
-// are those of the limits, but for one.
+// randomAccess goes from tables in a core's cache to tables beyond all caches. Tables of applications are in huge
+// pages, and so are those of the limits, but for one.
 func (o Options) randomAccess() lab.Group {
 	g := lab.Group{Name: "RandomAccess", Title: "RandomAccess beside updates without messages",
 		About: "Compared with the same updates of the same tables, in huge pages too, without a message; single sends against batches."}

@@ -20,7 +20,8 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// Simulations answer with 3 s and jobs with 4, 5 and 3 s, 4 in the mean: the table has the ratio, and the page keeps the rest of itself.
+// Simulations answer with 3 s and jobs with 4, 5 and 3 s, 4 in the mean: the table has the ratio, and the page keeps
+// the rest of itself.
 func TestAgree(t *testing.T) {
 	calls := filepath.Join(t.TempDir(), "calls")
 	pebbles := script(t, `echo "$*" >>`+calls+`
@@ -36,7 +37,7 @@ esac
 	page := filepath.Join(t.TempDir(), "page.md")
 	require.NoError(t, os.WriteFile(page, []byte("# Measurements\n\nkept\n"), 0o644))
 	var stdout, stderr bytes.Buffer
-	require.NoError(t, program.Call(context.Background(), []string{"-pebbles", pebbles, "-repeats", "2", "-page", page}, &stdout, &stderr))
+	require.NoError(t, agreeProgram.Call(context.Background(), []string{"-pebbles", pebbles, "-repeats", "2", "-page", page}, &stdout, &stderr))
 	require.Contains(t, stdout.String(), "0.75")
 	require.Contains(t, stdout.String(), "Of 12 jobs 12 are simulated within 30 %")
 	text, err := os.ReadFile(page)
@@ -57,7 +58,7 @@ func TestMistakes(t *testing.T) {
 		"no valid result":  {"echo '{\"seconds\": 1, \"errors\": 1}'", nil},
 	} {
 		args := append([]string{"-pebbles", script(t, c.text)}, c.args...)
-		err := program.Call(context.Background(), args, &bytes.Buffer{}, &bytes.Buffer{})
+		err := agreeProgram.Call(context.Background(), args, &bytes.Buffer{}, &bytes.Buffer{})
 		require.ErrorContains(t, err, says)
 	}
 }
