@@ -93,7 +93,7 @@ func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
 		return err
 	}
 	if repeat > 0 {
-		if err := r.take(sample); err != nil {
+		if err := r.addSample(sample); err != nil {
 			return err
 		}
 	}

@@ -18,13 +18,16 @@ import (
 func TestAlternation(t *testing.T) {
 	diary := filepath.Join(t.TempDir(), "diary")
 	writes := func(name string) Case {
-		return script(t, name, fmt.Sprintf(`echo %s >>%s; n=$(wc -l <%s); echo "{\"errors\": 0, \"rate\": $n}"`, name, diary, diary))
+		return script(t, name, fmt.Sprintf(`echo %s >>%s; n=$(wc -l <%s); echo "{\"errors\": 0, \"rate\": $n}"`, name,
+			diary, diary))
 	}
-	groups := []Group{{Name: "one", Cases: []Case{writes("a"), writes("b"), writes("c")}}, {Name: "two", Cases: []Case{writes("d")}}}
+	groups := []Group{{Name: "one", Cases: []Case{writes("a"), writes("b"), writes("c")}},
+		{Name: "two", Cases: []Case{writes("d")}}}
 	var told []string
-	results, err := Alternate(t.Context(), groups, Options{Repeats: 3, WarmUp: 1, Probe: near, Command: "x", Progress: func(s Step) {
-		told = append(told, fmt.Sprintf("%s%d %d/%d", s.Case.Name, s.Repeat, s.Done, s.Total))
-	}})
+	results, err := Alternate(t.Context(), groups, Options{Repeats: 3, WarmUp: 1, Probe: near, Command: "x",
+		Progress: func(s Step) {
+			told = append(told, fmt.Sprintf("%s%d %d/%d", s.Case.Name, s.Repeat, s.Done, s.Total))
+		}})
 	require.NoError(t, err)
 	text, err := os.ReadFile(diary)
 	require.NoError(t, err)
@@ -34,7 +37,8 @@ func TestAlternation(t *testing.T) {
 	require.Equal(t, "d3 16/16", told[15])
 	require.Equal(t, []float64{4, 9, 10}, results.Find("a").Values())
 	require.Equal(t, []float64{14, 15, 16}, results.Find("d").Values())
-	require.Equal(t, groups[0].Cases[0].Args[0], results.Find("a").Line, "a case without a line is told by its arguments")
+	require.Equal(t, groups[0].Cases[0].Args[0], results.Find("a").Line,
+		"a case without a line is told by its arguments")
 	require.Equal(t, 3, results.Repeats)
 	require.Equal(t, 1, results.WarmUp)
 	require.Equal(t, Near, results.Find("a").State())
@@ -114,7 +118,8 @@ func TestHanging(t *testing.T) {
 			t.Parallel()
 			pid := filepath.Join(t.TempDir(), "pid")
 			for limit := time.Second / 8; numberIn(t, pid) == ""; limit *= 2 { // until it has the time to start
-				_, err := Alternate(t.Context(), []Group{{Name: "G", Cases: []Case{script(t, name, fmt.Sprintf(text, pid))}}},
+				_, err := Alternate(t.Context(), []Group{{Name: "G",
+					Cases: []Case{script(t, name, fmt.Sprintf(text, pid))}}},
 					Options{Repeats: 1, Probe: near, Limit: limit})
 				require.ErrorContains(t, err, fmt.Sprintf("not done after the limit of %v, and ended", limit))
 			}
@@ -127,7 +132,8 @@ func TestHanging(t *testing.T) {
 func TestLeavingAProcessBehind(t *testing.T) {
 	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
-	_, err := once(t, script(t, "leaver", fmt.Sprintf(`sleep 1000 & echo $! >%s; echo '{"errors": 0, "rate": 1}'`, pid)))
+	_, err := once(t, script(t, "leaver", fmt.Sprintf(`sleep 1000 & echo $! >%s; echo '{"errors": 0, "rate": 1}'`,
+		pid)))
 	require.ErrorContains(t, err, "left a process that holds its output")
 	gone(t, pid)
 }
@@ -155,7 +161,8 @@ func TestInterrupted(t *testing.T) {
 // counting is a case whose object changes from run to run: %d is the number of the run.
 func counting(t *testing.T, name, object string) Case {
 	file := filepath.Join(t.TempDir(), "runs")
-	return script(t, name, fmt.Sprintf("echo >>%s; n=$(wc -l <%s)\ncat <<END\n%s\nEND", file, file, strings.ReplaceAll(object, "%d", "$n")))
+	return script(t, name, fmt.Sprintf("echo >>%s; n=$(wc -l <%s)\ncat <<END\n%s\nEND", file, file,
+		strings.ReplaceAll(object, "%d", "$n")))
 }
 
 // What must be the same in every run is: checksums, exact fields, and the checksums of the same work.
@@ -163,10 +170,12 @@ func TestAgreement(t *testing.T) {
 	run := func(cases ...Case) (Results, error) {
 		return Alternate(t.Context(), []Group{{Name: "G", Cases: cases}}, Options{Repeats: 2, WarmUp: 1, Probe: near})
 	}
-	r, err := run(counting(t, "a", `{"errors": 0, "rate": 1, "checksum": "c", "counters": {"sent": 18446744073709551615, "late": %d, "no": "word"}}`))
+	r, err := run(counting(t, "a",
+		`{"errors": 0, "rate": 1, "checksum": "c", "counters": {"sent": 18446744073709551615, "late": %d, "no": "word"}}`))
 	require.NoError(t, err)
 	require.Equal(t, "c", r.Find("a").Sum)
-	require.Equal(t, "18446744073709551615", string(r.Find("a").Samples[0].Counters["sent"]), "counters are exact beyond 2^53")
+	require.Equal(t, "18446744073709551615", string(r.Find("a").Samples[0].Counters["sent"]),
+		"counters are exact beyond 2^53")
 	require.Len(t, r.Find("a").Samples[0].Counters, 2)
 
 	_, err = run(counting(t, "a", `{"errors": 0, "rate": 1, "checksum": %d}`))
@@ -190,9 +199,11 @@ func TestAgreement(t *testing.T) {
 		c.Work = "w"
 		return c
 	}
-	_, err = run(work("a", `{"errors": 0, "rate": 1, "checksum": "x"}`), work("b", `{"errors": 0, "rate": 1, "checksum": "x"}`))
+	_, err = run(work("a", `{"errors": 0, "rate": 1, "checksum": "x"}`),
+		work("b", `{"errors": 0, "rate": 1, "checksum": "x"}`))
 	require.NoError(t, err)
-	_, err = run(work("a", `{"errors": 0, "rate": 1, "checksum": "x"}`), work("b", `{"errors": 0, "rate": 1, "checksum": "y"}`))
+	_, err = run(work("a", `{"errors": 0, "rate": 1, "checksum": "x"}`),
+		work("b", `{"errors": 0, "rate": 1, "checksum": "y"}`))
 	require.ErrorContains(t, err, "a and b do the same work, but their checksums are x and y")
 	_, err = run(work("a", `{"errors": 0, "rate": 1}`))
 	require.ErrorContains(t, err, `field "checksum" of the work "w" is missing`)

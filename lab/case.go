@@ -11,12 +11,15 @@ import (
 // A Case is one figure: the command that gives it, and its field of the JSON object that the command prints. The
 // object's field "errors" must be 0; an exit status or number of errors other than 0 ends the measurement.
 type Case struct {
-	Name string   `json:"name"`          // of its own in the whole suite; names of cases that bound others begin with "limit-"
+	// of its own in the whole suite; names of cases that bound others begin with "limit-"
+	Name string   `json:"name"`
 	Args []string `json:"-"`             // the program, by its path or a name that PATH knows, and its arguments
 	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
-	Line string   `json:"line"`          // the command as a user would type it; empty: Env and Args with spaces between them
+	// the command as a user would type it; empty: Env and Args with spaces between them
+	Line string `json:"line"`
 
-	Field string  `json:"field"`           // of the printed object; those of objects inside by dots: counters.frames_sent
+	// of the printed object; those of objects inside by dots: counters.frames_sent
+	Field string  `json:"field"`
 	Scale float64 `json:"scale,omitempty"` // by which the field is multiplied to be in Unit; 0 is 1
 	Unit  string  `json:"unit"`            // such as "M updates/s"
 	Lower bool    `json:"lower,omitempty"` // less is better: a time
@@ -110,7 +113,8 @@ func (g Group) check(seen map[string]bool) error {
 	for _, c := range g.Cases {
 		base, there := units[c.Against]
 		if c.Against != "" && (!there || base.Unit != c.Unit || base.Lower != c.Lower) {
-			return fmt.Errorf("case %q is compared with %q, which is no case of this group in %s", c.Name, c.Against, c.Unit)
+			return fmt.Errorf("case %q is compared with %q, which is no case of this group in %s", c.Name, c.Against,
+				c.Unit)
 		}
 	}
 	return nil

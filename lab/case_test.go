@@ -33,7 +33,8 @@ func TestCheck(t *testing.T) {
 		require.ErrorContains(t, err, why)
 		require.ErrorContains(t, err, `group "G"`)
 	}
-	require.ErrorContains(t, Check([]Group{{Cases: []Case{ok}}, {Cases: []Case{ok}}}), "another of this name", "names are of the whole suite")
+	require.ErrorContains(t, Check([]Group{{Cases: []Case{ok}}, {Cases: []Case{ok}}}), "another of this name",
+		"names are of the whole suite")
 }
 
 func TestMatching(t *testing.T) {
@@ -42,7 +43,8 @@ func TestMatching(t *testing.T) {
 		{Name: "two", Cases: []Case{{Name: "b c"}}},
 	}
 	for expression, want := range map[string]string{
-		"": "limit-a|a|b|b c", "one": "limit-a|a|b", "^b": "limit-a|a|b|b c", "c$": "b c", "^a": "limit-a|a", "limit": "limit-a", "LIMIT": "limit-a", "One": "limit-a|a|b", `\QB C`: "b c", "(?-i)B": "",
+		"": "limit-a|a|b|b c", "one": "limit-a|a|b", "^b": "limit-a|a|b|b c", "c$": "b c", "^a": "limit-a|a",
+		"limit": "limit-a", "LIMIT": "limit-a", "One": "limit-a|a|b", `\QB C`: "b c", "(?-i)B": "",
 	} {
 		some, err := Matching(all, expression)
 		require.Equal(t, want == "", err != nil, "%v", err)

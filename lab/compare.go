@@ -31,7 +31,8 @@ const Significance = 0.05
 // CompareOptions say what counts as a difference.
 type CompareOptions struct {
 	Threshold float64 // least change of speed that counts, as a part: 0.1 is 10 % faster or slower
-	Ratios    bool    // compare ratios to what cases are compared with, and no other speeds: for results of other machines
+	// compare ratios to what cases are compared with, and no other speeds: for results of other machines
+	Ratios bool
 }
 
 // A Difference is one case in two results.
@@ -72,7 +73,8 @@ func Compare(before, after Results, o CompareOptions) (Comparison, error) {
 	for _, g := range after.Groups {
 		for _, r := range g.Results {
 			if before.Find(r.Name) == nil {
-				c.Differences = append(c.Differences, Difference{Name: r.Name, Unit: r.Unit, New: r.Summary(), Verdict: Added})
+				c.Differences = append(c.Differences, Difference{Name: r.Name, Unit: r.Unit, New: r.Summary(),
+					Verdict: Added})
 			}
 		}
 	}
@@ -111,7 +113,8 @@ func (o CompareOptions) difference(oldGroup GroupResult, old *Result, after Resu
 	}
 	if least := leastP(len(first), len(second)); least > Significance {
 		d.Verdict = Undecided
-		d.Why = fmt.Sprintf("%d and %d samples are too few for the test: measure with --repeats 5 or more", len(first), len(second))
+		d.Why = fmt.Sprintf("%d and %d samples are too few for the test: measure with --repeats 5 or more", len(first),
+			len(second))
 		return d
 	}
 	d.Speed = Case{Lower: lower}.speed(d.New.Median, d.Old.Median)

@@ -42,8 +42,8 @@ func handedOver(there, back pipe) (seconds float64) {
 			runtime.LockOSThread() // never unlocked: the thread ends, and with it what it is bound to
 			bindToFirst()
 			for range handOvers {
-				there.take()
-				back.put()
+				there.wait()
+				back.signal()
 			}
 		})
 	}
@@ -52,8 +52,8 @@ func handedOver(there, back pipe) (seconds float64) {
 		bindToFirst()
 		start := time.Now()
 		for range handOvers {
-			there.put()
-			back.take()
+			there.signal()
+			back.wait()
 		}
 		seconds = time.Since(start).Seconds() / handOvers
 	})
@@ -82,8 +82,8 @@ func newPipe() (pipe, error) {
 	return pipe{ends[0], ends[1]}, nil
 }
 
-func (p pipe) put()  { p.must(unix.Write(p.in, []byte{1})) }
-func (p pipe) take() { p.must(unix.Read(p.out, make([]byte, 1))) }
+func (p pipe) signal() { p.must(unix.Write(p.in, []byte{1})) }
+func (p pipe) wait()   { p.must(unix.Read(p.out, make([]byte, 1))) }
 
 func (p pipe) must(n int, err error) {
 	if n != 1 || err != nil {

@@ -35,9 +35,10 @@ type GroupResult struct {
 // Result is the result of a case.
 type Result struct {
 	Case
-	Samples []Sample          `json:"samples"`            // one a repeat, in their order
-	Exactly map[string]string `json:"exactly"`            // the fields of Case.Exact, the same in every sample
-	Sum     string            `json:"checksum,omitempty"` // of the work, the same in every sample; empty if the command prints none
+	Samples []Sample          `json:"samples"` // one a repeat, in their order
+	Exactly map[string]string `json:"exactly"` // the fields of Case.Exact, the same in every sample
+	// of the work, the same in every sample; empty if the command prints none
+	Sum string `json:"checksum,omitempty"`
 }
 
 // Sample is the result of one run.
@@ -79,8 +80,8 @@ func (s *Sample) read(c Case, o object) (err error) {
 	return err
 }
 
-// take adds a sample, which must agree with those before it.
-func (r *Result) take(s Sample) error {
+// addSample adds a sample, which must agree with those before it.
+func (r *Result) addSample(s Sample) error {
 	if len(r.Samples) == 0 {
 		r.Exactly, r.Sum = s.exactly, s.checksum
 	}
@@ -88,7 +89,8 @@ func (r *Result) take(s Sample) error {
 		return fmt.Errorf("checksum %s differs from %s of an earlier run: the work is not the same", s.checksum, r.Sum)
 	}
 	if !maps.Equal(s.exactly, r.Exactly) {
-		return fmt.Errorf("what must be the same in every run is not: %v, and %v in an earlier run", s.exactly, r.Exactly)
+		return fmt.Errorf("what must be the same in every run is not: %v, and %v in an earlier run", s.exactly,
+			r.Exactly)
 	}
 	r.Samples = append(r.Samples, s)
 	return nil
@@ -105,7 +107,8 @@ func (g GroupResult) agree() error {
 		if other == nil {
 			first[r.Work] = r
 		} else if other.Sum != r.Sum {
-			return fmt.Errorf("%s and %s do the same work, but their checksums are %s and %s", other.Name, r.Name, other.Sum, r.Sum)
+			return fmt.Errorf("%s and %s do the same work, but their checksums are %s and %s", other.Name, r.Name,
+				other.Sum, r.Sum)
 		}
 	}
 	return nil
@@ -138,12 +141,14 @@ func (g GroupResult) Heading() string { return cmp.Or(g.Title, g.Name) }
 
 // NewResults are results that a command begins to make, with nothing in them.
 func NewResults(command string) Results {
-	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command, Machine: ThisMachine(), Repeats: 1}
+	return Results{Format: Format, Date: time.Now().UTC().Truncate(time.Second), Command: command,
+		Machine: ThisMachine(), Repeats: 1}
 }
 
 // Dot adds one figure, at a point of a curve.
 func (g *GroupResult) Dot(curve, axis, unit string, at, value float64) *Result {
-	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}}, Samples: []Sample{{Value: value}}}
+	r := &Result{Case: Case{Name: fmt.Sprintf("%s at %v", curve, at), Unit: unit, Point: &Point{curve, axis, at}},
+		Samples: []Sample{{Value: value}}}
 	g.Results = append(g.Results, r)
 	return r
 }

@@ -21,7 +21,8 @@ func made(name, against string, values ...float64) *Result {
 }
 
 func results(all ...*Result) Results {
-	return Results{Format: Format, Repeats: 3, Command: "pebbles bench", Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	return Results{Format: Format, Repeats: 3, Command: "pebbles bench",
+		Date:   time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Groups: []GroupResult{{Name: "G", About: "About G.", Results: all}}}
 }
 
@@ -89,7 +90,8 @@ func TestStates(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	r, err := once(t, prints(t, "a", `{"errors": 0, "rate": 2, "checksum": "c", "counters": {"sent": 18446744073709551615}}`))
+	r, err := once(t, prints(t, "a",
+		`{"errors": 0, "rate": 2, "checksum": "c", "counters": {"sent": 18446744073709551615}}`))
 	require.NoError(t, err)
 	r.Groups[0].Results[0].Line = "pebbles a"
 	file := filepath.Join(t.TempDir(), "r.json")
@@ -106,7 +108,8 @@ func TestFile(t *testing.T) {
 	require.Equal(t, r.Find("a").Summary(), back.Find("a").Summary())
 	require.Equal(t, r.Machine, back.Machine)
 	require.Equal(t, "c", back.Find("a").Sum)
-	require.NotContains(t, string(first), r.Find("a").Args[0], "where a program stands on this machine is nobody's business")
+	require.NotContains(t, string(first), r.Find("a").Args[0],
+		"where a program stands on this machine is nobody's business")
 }
 
 func TestBadFiles(t *testing.T) {

@@ -64,7 +64,8 @@ func Run(ctx context.Context, limit time.Duration, env []string, args ...string)
 	case err != nil:
 		return o, fmt.Errorf("%w%s", err, Said(stderr.String()))
 	}
-	o = Output{Text: stdout.Bytes(), Took: time.Since(start), CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	o = Output{Text: stdout.Bytes(), Took: time.Since(start), CPU: cmd.ProcessState.UserTime() +
+		cmd.ProcessState.SystemTime()}
 	if used, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		o.Resident = used.Maxrss << 10
 	}

@@ -28,5 +28,6 @@ func near() time.Duration { return 60 }
 
 // once measures each case of a group once.
 func once(t *testing.T, cases ...Case) (Results, error) {
-	return Alternate(t.Context(), []Group{{Name: "G", About: "About G.", Cases: cases}}, Options{Repeats: 1, Probe: near})
+	return Alternate(t.Context(), []Group{{Name: "G", About: "About G.", Cases: cases}},
+		Options{Repeats: 1, Probe: near})
 }

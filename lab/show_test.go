@@ -53,7 +53,8 @@ func TestSection(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "# Page\n\nWords.\n\n<!-- begin one -->\n\nthird\n\n<!-- end one -->\n\n"+
 		"<!-- begin two -->\n\nsecond\n\n<!-- end two -->\nAfter.\n", page)
-	for _, bad := range []string{"<!-- begin one -->\n", "<!-- end one -->\n", "<!-- end one -->\n<!-- begin one -->\n"} {
+	for _, bad := range []string{"<!-- begin one -->\n", "<!-- end one -->\n",
+		"<!-- end one -->\n<!-- begin one -->\n"} {
 		_, err := Section(bad, "one", "x")
 		require.ErrorContains(t, err, "only one of its two comments", bad)
 	}

@@ -16,7 +16,8 @@ type Cores struct {
 	Count         int     `json:"count"`          // of a host; 0: not known
 	Switch        float64 `json:"switch"`         // seconds until a core continues with another rank of its process
 	ProcessSwitch float64 `json:"process_switch"` // and with one of another process
-	Slice         float64 `json:"slice"`          // seconds that a process has a core at most while another one waits for it; 0: not known
+	// seconds that a process has a core at most while another one waits for it; 0: not known
+	Slice float64 `json:"slice"`
 }
 
 func (c Cores) check() error {

@@ -26,7 +26,8 @@ type Layout struct {
 func (l Layout) complete(ranks int) (Layout, error) {
 	switch {
 	case l.PerProcess < 0 || l.PerHost < 0:
-		return l, fmt.Errorf("model: %d ranks a process and %d a host: give positive numbers, or 0 for all", l.PerProcess, l.PerHost)
+		return l, fmt.Errorf("model: %d ranks a process and %d a host: give positive numbers, or 0 for all",
+			l.PerProcess, l.PerHost)
 	case l.PerHost == 0:
 		l.PerHost = ranks
 	}
@@ -34,7 +35,8 @@ func (l Layout) complete(ranks int) (Layout, error) {
 		l.PerProcess = l.PerHost
 	}
 	if l.PerHost < ranks && l.PerHost%l.PerProcess != 0 {
-		return l, fmt.Errorf("model: a host of %d ranks does not hold whole processes of %d: give a multiple", l.PerHost, l.PerProcess)
+		return l, fmt.Errorf("model: a host of %d ranks does not hold whole processes of %d: give a multiple",
+			l.PerHost, l.PerProcess)
 	}
 	return l, nil
 }

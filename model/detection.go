@@ -24,17 +24,20 @@ func detect(name string, depth int, s Shape) (detection, error) {
 	levels := depth * max(1, s.Hops)
 	switch name {
 	case "skr":
-		return detection{rounds: 2, global: true, formula: "skr: 2 all-reductions of ⌈log2 P⌉ steps (Active Pebbles, 3.6.1)"}, nil
+		return detection{rounds: 2, global: true, formula: "skr: 2 all-reductions of ⌈log2 P⌉ steps (Active Pebbles, " +
+			"3.6.1)"}, nil
 	case "nbx", "pcx":
 		if err := needDepth(name, depth); err != nil {
 			return detection{}, err
 		}
-		return detection{rounds: levels, global: true, formula: name + ": n·s rounds of ⌈log2 P⌉ steps, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+		return detection{rounds: levels, global: true, formula: name +
+			": n·s rounds of ⌈log2 P⌉ steps, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
 	case "pcx-neighbors":
 		if err := needDepth(name, depth); err != nil {
 			return detection{}, err
 		}
-		return detection{rounds: levels, steps: log2(s.Neighbors + 1), formula: name + ": n·s rounds of ⌈log2 k⌉ steps among k-1 neighbours, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+		return detection{rounds: levels, steps: log2(s.Neighbors + 1), formula: name +
+			": n·s rounds of ⌈log2 k⌉ steps among k-1 neighbours, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
 	case "ordered":
 		if err := needDepth(name, depth); err != nil {
 			return detection{}, err
@@ -42,7 +45,8 @@ func detect(name string, depth int, s Shape) (detection, error) {
 		if s.Stages == 0 {
 			return detection{}, fmt.Errorf("model: detector ordered needs a topology with stages: use another detector")
 		}
-		return detection{rounds: depth * s.Stages, steps: 1, formula: "ordered: one message a stage, for each level of depth (TRAM, III.D)"}, nil
+		return detection{rounds: depth * s.Stages, steps: 1,
+			formula: "ordered: one message a stage, for each level of depth (TRAM, III.D)"}, nil
 	}
 	return detection{}, fmt.Errorf("model: unknown detector %q: use one of %s", name, strings.Join(Detectors, ", "))
 }
@@ -95,7 +99,8 @@ func (j *Job) choose(p *Parameters, s Shape, layout Layout) (name string, d dete
 		return "skr", d, err
 	}
 	best := math.Inf(1)
-	for _, candidate := range slices.Backward(Detectors) { // skr first: its verdict says most, and wins when none is faster
+	// skr first: its verdict says most, and wins when none is faster
+	for _, candidate := range slices.Backward(Detectors) {
 		one, err := detect(candidate, j.Depth, s)
 		if seconds := one.seconds(p, s, layout); err == nil && seconds < best {
 			name, d, best = candidate, one, seconds

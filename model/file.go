@@ -25,10 +25,11 @@ type File struct {
 
 // Measured says how a link was measured.
 type Measured struct {
-	Transport string  `json:"transport"`
-	Spread    Link    `json:"spread"`   // half of the repeats are nearer to the median
-	Residual  float64 `json:"residual"` // of the lines through times of streams and ping-pongs: the median, as part of the time
-	Frames    uint64  `json:"frames"`   // that were sent
+	Transport string `json:"transport"`
+	Spread    Link   `json:"spread"` // half of the repeats are nearer to the median
+	// of the lines through times of streams and ping-pongs: the median, as part of the time
+	Residual float64 `json:"residual"`
+	Frames   uint64  `json:"frames"` // that were sent
 }
 
 // Encode writes a file as JSON.
@@ -49,7 +50,8 @@ func DecodeFile(text []byte) (File, error) {
 		return File{}, fmt.Errorf("model: this is no file of parameters: give one that pebbles fit has written")
 	}
 	if version.Format != FileFormat {
-		return File{}, fmt.Errorf("model: this file of parameters is of format %d, and this program reads format %d: run pebbles fit again",
+		return File{}, fmt.Errorf("model: this file of parameters is of format %d, and this program reads format %d: "+
+			"run pebbles fit again",
 			version.Format, FileFormat)
 	}
 	var f File

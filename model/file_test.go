@@ -12,9 +12,12 @@ import (
 
 func TestFileComesBack(t *testing.T) {
 	f := model.File{
-		Format: model.FileFormat, Machine: "a machine", Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Parameters: round(),
-		Measured:     map[string]model.Measured{"process": {Transport: "mem", Spread: model.Link{Gap: 0.5}, Residual: 0.01, Frames: 7}},
-		Applications: map[string]model.Application{"randomaccess --log2-words=20": {Send: 1e-9, Handle: 2e-9, Spread: 0.1}},
+		Format: model.FileFormat, Machine: "a machine", Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		Parameters: round(),
+		Measured: map[string]model.Measured{"process": {Transport: "mem", Spread: model.Link{Gap: 0.5},
+			Residual: 0.01, Frames: 7}},
+		Applications: map[string]model.Application{"randomaccess --log2-words=20": {Send: 1e-9, Handle: 2e-9,
+			Spread: 0.1}},
 	}
 	f.Parameters.Cores = model.Cores{Count: 2, Switch: 1e-7, ProcessSwitch: 3e-6, Slice: 2e-3}
 	f.Parameters.Network.EndPerByte, f.Parameters.Network.Batch = 1e-10, 5e-6

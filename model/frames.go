@@ -17,7 +17,8 @@ func Frames(pebbles float64, coalesce int, even bool) float64 {
 	case even:
 		return math.Ceil(pebbles/c - 1e-9) // 1e-9: what a sum of parts is off by
 	case math.Sqrt(pebbles) > c:
-		return pebbles/c + (c-1)/(2*c) // X is spread over buffers so widely that each filling of the last one is as likely
+		// X is spread over buffers so widely that each filling of the last one is as likely
+		return pebbles/c + (c-1)/(2*c)
 	}
 	return frameMean(pebbles, c)
 }

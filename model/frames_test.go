@@ -43,11 +43,11 @@ func (b *buffers) send(at, owner int) {
 	lane := [2]int{at, b.t.Next(at, owner)}
 	b.lanes[lane] = append(b.lanes[lane], owner)
 	if len(b.lanes[lane]) == b.coalesce {
-		b.leave(lane)
+		b.flush(lane)
 	}
 }
 
-func (b *buffers) leave(lane [2]int) {
+func (b *buffers) flush(lane [2]int) {
 	pebbles := b.lanes[lane]
 	delete(b.lanes, lane)
 	b.frames++
@@ -65,7 +65,7 @@ func (b *buffers) finish() {
 	for stage := range staged.Stages() {
 		for lane := range b.lanes {
 			if staged.Stage(lane[0], lane[1]) == stage {
-				b.leave(lane)
+				b.flush(lane)
 			}
 		}
 	}
@@ -89,8 +89,9 @@ func TestEvenFrames(t *testing.T) {
 				b.finish()
 				p := model.Parameters{}
 				r, err := p.Predict(model.Job{
-					Ranks: ranks, Layout: model.Layout{PerProcess: 4, PerHost: 8}, Topology: byName(t, name), Coalesce: c[1],
-					Pebbles: float64(c[0] * (ranks - 1)), Bytes: 8, Even: true,
+					Ranks: ranks, Layout: model.Layout{PerProcess: 4, PerHost: 8}, Topology: byName(t, name),
+					Coalesce: c[1],
+					Pebbles:  float64(c[0] * (ranks - 1)), Bytes: 8, Even: true,
 				})
 				require.NoError(t, err)
 				what := fmt.Sprint(name, ranks, c)
@@ -107,7 +108,8 @@ func TestEvenFrames(t *testing.T) {
 func TestRandomFrames(t *testing.T) {
 	rng := random(t)
 	for _, name := range staged {
-		for _, c := range []struct{ ranks, pebbles, coalesce int }{{8, 30, 4}, {16, 40, 16}, {21, 200, 8}, {32, 10, 4}} {
+		for _, c := range []struct{ ranks, pebbles, coalesce int }{{8, 30, 4}, {16, 40, 16}, {21, 200, 8},
+			{32, 10, 4}} {
 			const times = 40
 			frames, forwarded := 0, 0
 			for range times {

@@ -49,7 +49,8 @@ func (j *Job) check() error {
 	case j.Bytes < 1:
 		return fmt.Errorf("model: pebbles of %d bytes: they have at least one", j.Bytes)
 	case j.Epochs < 0 || j.Depth < 0:
-		return fmt.Errorf("model: %d epochs of depth %d: give positive numbers, or 0 for one epoch and no depth", j.Epochs, j.Depth)
+		return fmt.Errorf("model: %d epochs of depth %d: give positive numbers, or 0 for one epoch and no depth",
+			j.Epochs, j.Depth)
 	case !(j.Hit >= 0 && j.Hit <= 1):
 		return fmt.Errorf("model: hit rate %v: give a number from 0 to 1", j.Hit)
 	}

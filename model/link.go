@@ -11,15 +11,17 @@ import (
 // Schauser and Scheiman 1997), with the paper's two changes: n bytes cost n times PerByte, not n-1 times, and a pebble
 // alone is a message. All are in seconds.
 type Link struct {
-	Latency  float64 `json:"latency"`      // L: from the end of sending to the start of receiving
-	Overhead float64 `json:"overhead"`     // o: of the processor that sends a message, and as much of the one that receives it
+	Latency float64 `json:"latency"` // L: from the end of sending to the start of receiving
+	// o: of the processor that sends a message, and as much of the one that receives it
+	Overhead float64 `json:"overhead"`
 	Gap      float64 `json:"gap"`          // g: between two messages, beyond the overhead: two sends are o+g apart
 	PerByte  float64 `json:"gap_per_byte"` // G: of a byte, the inverse of the bandwidth
 
 	// What messages cost the processors of both ends beside o, which a simulation needs where ranks share cores.
 	// Predictions by formula have them in L and G.
-	EndPerByte float64 `json:"end_per_byte,omitempty"` // O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
-	Batch      float64 `json:"batch,omitempty"`        // of messages that leave together, at either end: a system call
+	// O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
+	EndPerByte float64 `json:"end_per_byte,omitempty"`
+	Batch      float64 `json:"batch,omitempty"` // of messages that leave together, at either end: a system call
 }
 
 // Message is the time of one message from the call that sends it to the end of its receipt: 2o + L + nG.

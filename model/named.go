@@ -56,6 +56,7 @@ func ByName(name string) (Parameters, error) {
 	if p, ok := named[name]; ok {
 		return p, nil
 	}
-	return Parameters{}, fmt.Errorf("model: unknown parameters %q: use one of %s, or a file that pebbles fit has written",
+	return Parameters{}, fmt.Errorf("model: unknown parameters %q: use one of %s, or a file that pebbles fit has "+
+		"written",
 		name, strings.Join(Names(), ", "))
 }

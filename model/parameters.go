@@ -12,10 +12,11 @@ type Parameters struct {
 	Network Link `json:"network"` // between hosts
 	// Interfaces is how many network interfaces a host has, which its ranks share: when r ranks of a host send at once,
 	// gap and bytes of each take r/Interfaces times as long. 0: each rank has one of its own, as LogGP takes it.
-	Interfaces int     `json:"interfaces"`
-	Pebble     Pebble  `json:"pebble"`
-	Frame      float64 `json:"frame"` // of both ends together, beside the overheads: making a frame, taking it in, its credit
-	Cores      Cores   `json:"cores"` // for simulations: predictions by formula leave them out
+	Interfaces int    `json:"interfaces"`
+	Pebble     Pebble `json:"pebble"`
+	// of both ends together, beside the overheads: making a frame, taking it in, its credit
+	Frame float64 `json:"frame"`
+	Cores Cores   `json:"cores"` // for simulations: predictions by formula leave them out
 }
 
 // Pebble is what a pebble costs the processor of a rank, in seconds: the overhead o_p of the paper (Active Pebbles,

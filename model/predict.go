@@ -14,16 +14,19 @@ type Prediction struct {
 	Coalesce int    `json:"coalesce"`
 	Detector string `json:"detector"`
 
-	Seconds     float64 `json:"seconds"`             // the sum of those below
-	Pebble      float64 `json:"pebble_seconds"`      // sending, handling and forwarding pebbles, looks into caches, the program itself
-	Overhead    float64 `json:"overhead_seconds"`    // o of frames that are sent and received, and what frames cost beside it
+	Seconds float64 `json:"seconds"` // the sum of those below
+	// sending, handling and forwarding pebbles, looks into caches, the program itself
+	Pebble float64 `json:"pebble_seconds"`
+	// o of frames that are sent and received, and what frames cost beside it
+	Overhead    float64 `json:"overhead_seconds"`
 	Gap         float64 `json:"gap_seconds"`         // g between frames
 	Byte        float64 `json:"byte_seconds"`        // G of the bytes of frames
 	Latency     float64 `json:"latency_seconds"`     // L of the longest route, and what its further hops add
 	Termination float64 `json:"termination_seconds"` // finding the end of epochs
-	Overlapped  float64 `json:"overlapped_seconds"`  // if interfaces moved bytes while processors worked: the larger of the two in place of the sum
-	Fill        float64 `json:"buffer_fill_seconds"` // until a buffer is full, or the epoch ends
-	Rate        float64 `json:"pebbles_per_second"`  // sent, of all ranks; 0 when nothing costs time
+	// if interfaces moved bytes while processors worked: the larger of the two in place of the sum
+	Overlapped float64 `json:"overlapped_seconds"`
+	Fill       float64 `json:"buffer_fill_seconds"` // until a buffer is full, or the epoch ends
+	Rate       float64 `json:"pebbles_per_second"`  // sent, of all ranks; 0 when nothing costs time
 
 	Hops        int     `json:"hops"`               // of the longest route
 	MeanHops    float64 `json:"mean_hops"`          // between different ranks
@@ -71,7 +74,8 @@ func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
 		return Prediction{}, err
 	}
 	e := epoch{Parameters: p, job: &j, shape: s, layout: layout}
-	r := Prediction{Ranks: j.Ranks, Topology: t.Name(), Coalesce: j.Coalesce, Hops: s.Hops, MeanHops: s.MeanHops, Buffers: s.Neighbors, Exact: s.Exact}
+	r := Prediction{Ranks: j.Ranks, Topology: t.Name(), Coalesce: j.Coalesce, Hops: s.Hops, MeanHops: s.MeanHops,
+		Buffers: s.Neighbors, Exact: s.Exact}
 	name, d, err := j.choose(p, s, layout)
 	if err != nil {
 		return Prediction{}, err

@@ -54,7 +54,8 @@ func TestTwoHopsByHand(t *testing.T) {
 	p := round()
 	p.Interfaces = 1
 	j := model.Job{
-		Ranks: 4, Layout: model.Layout{PerProcess: 1, PerHost: 2}, Topology: route.Mesh(2, 2), Coalesce: 100, Pebbles: 30, Bytes: 8,
+		Ranks: 4, Layout: model.Layout{PerProcess: 1, PerHost: 2}, Topology: route.Mesh(2, 2), Coalesce: 100,
+		Pebbles: 30, Bytes: 8,
 		Even: true, Epochs: 3, Compute: 11,
 	}
 	r, err := p.Predict(j)
@@ -92,7 +93,8 @@ func TestHitRate(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, 8*700*0.25, r.Merged, 1e-6)
 	require.InDelta(t, 8*700*0.75, r.Frames, 8*7)
-	require.InDelta(t, 700*3+525*2+700*1, r.Pebble, 1e-6, "every pebble is sent and looked for, three of four are handled")
+	require.InDelta(t, 700*3+525*2+700*1, r.Pebble, 1e-6, "every pebble is sent and looked for, three of four are "+
+		"handled")
 	j.Topology, j.Ranks = route.Hypercube, 16
 	j.Pebbles = 1500
 	hyper, err := p.Predict(j)
@@ -119,7 +121,8 @@ func TestDetectors(t *testing.T) {
 		{"auto", 1, "mesh:4x4x4", 3}, {"", 0, "mesh:4x4x4", 2 * 6}, {"auto", 9, "hypercube", 2 * 6},
 	} {
 		r, err := p.Predict(model.Job{
-			Ranks: 64, Topology: byName(t, c.topology), Coalesce: 4, Pebbles: 30, Bytes: 8, Depth: c.depth, Detector: c.detector,
+			Ranks: 64, Topology: byName(t, c.topology), Coalesce: 4, Pebbles: 30, Bytes: 8, Depth: c.depth,
+			Detector: c.detector,
 		})
 		require.NoError(t, err)
 		require.Equal(t, c.steps, r.Messages, c)
@@ -159,7 +162,8 @@ func TestPredictRefuses(t *testing.T) {
 // allows, ended by pcx, on four ranks a node (Active Pebbles, sections 4.1 and 5).
 func randomAccess(ranks int, topology route.Constructor) model.Job {
 	return model.Job{
-		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: 1024, Pebbles: 1024, Bytes: 8,
+		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: 1024,
+		Pebbles: 1024, Bytes: 8,
 		Depth: 1, Detector: "pcx",
 	}
 }

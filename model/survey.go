@@ -113,7 +113,10 @@ func (t *tally) lanes() (all []Lanes) {
 	for l := range t.sums {
 		keys = append(keys, l)
 	}
-	slices.SortFunc(keys, func(a, b lane) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.kind, b.kind)) })
+	slices.SortFunc(keys, func(a, b lane) int {
+		return cmp.Or(cmp.Compare(a.class, b.class),
+			cmp.Compare(a.kind, b.kind))
+	})
 	for _, l := range keys {
 		if sum := t.sums[l]; sum[0] > 0 && sum[1] > 0 {
 			all = append(all, Lanes{l.class, sum[0], sum[1] / sum[0]})

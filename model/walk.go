@@ -18,7 +18,8 @@ type walk struct {
 
 func newWalk(ranks int) *walk {
 	return &walk{
-		next: make([]int32, ranks), far: make([]int32, ranks), order: make([]int32, ranks), carry: make([]float64, ranks),
+		next: make([]int32, ranks), far: make([]int32, ranks), order: make([]int32, ranks),
+		carry: make([]float64, ranks),
 	}
 }
 
@@ -34,7 +35,8 @@ func (w *walk) to(t route.Topology, dest int) error {
 	w.far[dest] = 0
 	for at := range w.next {
 		if err := w.measure(int32(at)); err != nil {
-			return fmt.Errorf("model: topology %q: the route from rank %d to rank %d does not arrive: check it first", t.Name(), at, dest)
+			return fmt.Errorf("model: topology %q: the route from rank %d to rank %d does not arrive: check it first",
+				t.Name(), at, dest)
 		}
 		longest = max(longest, w.far[at])
 	}

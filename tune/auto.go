@@ -17,8 +17,9 @@ type Site struct {
 	PebbleBytes               int                        // of the largest plain pebble; 0 when all are coded
 	Room                      int64                      // bytes that buffers, queues and caches of a rank may use
 	Holds                     func(topology string) bool // whether the job's epochs can end with it; nil: with all
-	Within                    bool                       // within an epoch: windows can be cut short, only the factor is open
-	Known                     bool                       // Start was found by experiments, such as those of a profile
+	// within an epoch: windows can be cut short, only the factor is open
+	Within bool
+	Known  bool // Start was found by experiments, such as those of a profile
 }
 
 // Auto makes the tuner of a job that tunes itself. It starts with what the model predicts to be best, when it is given

@@ -18,7 +18,8 @@ func odin(t testing.TB) *model.Parameters {
 // site is a job on so many ranks that may change its topology and factor.
 func site(ranks int) tune.Site {
 	return tune.Site{
-		Ranks: ranks, Processes: ranks, Start: tune.Setting{Topology: "direct", Coalesce: 1024}, Topology: true, Coalesce: true,
+		Ranks: ranks, Processes: ranks, Start: tune.Setting{Topology: "direct", Coalesce: 1024}, Topology: true,
+		Coalesce:    true,
 		PebbleBytes: 8, Room: 1 << 30,
 	}
 }

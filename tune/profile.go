@@ -35,7 +35,8 @@ type Profile struct {
 // faster.
 func (t *Tuner) Profile(of For, now time.Time) Profile {
 	p := Profile{
-		Format: ProfileFormat, For: of, Date: now, Setting: t.from, Start: t.config.Start, Gain: t.gain, Decisions: t.log,
+		Format: ProfileFormat, For: of, Date: now, Setting: t.from, Start: t.config.Start, Gain: t.gain,
+		Decisions: t.log,
 	}
 	if t.gain > 1 {
 		p.Setting = t.search.now
@@ -64,7 +65,8 @@ func DecodeProfile(text []byte) (Profile, error) {
 		return Profile{}, fmt.Errorf("tune: this is no profile: give a file that pebbles tune has written")
 	}
 	if version.Format != ProfileFormat {
-		return Profile{}, fmt.Errorf("tune: this profile is of format %d, and this program reads format %d: run pebbles tune again",
+		return Profile{}, fmt.Errorf("tune: this profile is of format %d, and this program reads format %d: run "+
+			"pebbles tune again",
 			version.Format, ProfileFormat)
 	}
 	var p Profile
@@ -89,7 +91,8 @@ func (p Profile) Fits(now For) error {
 		{"transport", p.For.Transport, now.Transport}, {"machine", p.For.Machine, now.Machine},
 	} {
 		if d.was != d.now {
-			return fmt.Errorf("tune: this profile is for %s %v, and the job has %v: run pebbles tune for this job, or leave the profile out",
+			return fmt.Errorf("tune: this profile is for %s %v, and the job has %v: run pebbles tune for this job, "+
+				"or leave the profile out",
 				d.what, d.was, d.now)
 		}
 	}

@@ -18,8 +18,9 @@ func profile(t *testing.T) tune.Profile {
 	w.run(1000)
 	best := w.tuner.Setting()
 	return tune.Profile{
-		Format: tune.ProfileFormat, For: job, Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Setting: best, Start: start,
-		Gain: whole(best, 0) / whole(start, 0), Rate: whole(best, 0) / 1e6, Decisions: w.tuner.Log(),
+		Format: tune.ProfileFormat, For: job, Date: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Setting: best,
+		Start: start,
+		Gain:  whole(best, 0) / whole(start, 0), Rate: whole(best, 0) / 1e6, Decisions: w.tuner.Log(),
 	}
 }
 

@@ -75,7 +75,8 @@ func (w *world) step() {
 	if w.odd > 0 && w.rng.Float64() < w.odd {
 		seconds *= 3
 	}
-	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()), Overhead: seconds * w.overhead})
+	w.tuner.Saw(tune.Window{Work: work, Seconds: seconds * math.Exp(w.noise*w.rng.NormFloat64()),
+		Overhead: seconds * w.overhead})
 	if w.tuner.Setting() != before {
 		w.changes = append(w.changes, w.windows)
 	}
@@ -110,8 +111,9 @@ func (w *world) story() string {
 }
 
 var (
-	start  = tune.Setting{Topology: "direct", Coalesce: 1024}
-	space  = tune.Space{Topologies: []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree"}, Coalesce: factors, Cache: []int{0, 1 << 10, 1 << 14, 1 << 18}}
+	start = tune.Setting{Topology: "direct", Coalesce: 1024}
+	space = tune.Space{Topologies: []string{"direct", "hypercube", "mesh:2", "mesh:3", "tree"}, Coalesce: factors,
+		Cache: []int{0, 1 << 10, 1 << 14, 1 << 18}}
 	factor = tune.Space{Topologies: []string{"direct"}, Coalesce: factors, Cache: []int{0}}
 )
 

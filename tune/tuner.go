@@ -75,14 +75,14 @@ func New(c Config) (*Tuner, error) {
 		return nil, err
 	}
 	t := &Tuner{config: c, calm: calmFor}
-	t.begin(c.Start)
+	t.startSearch(c.Start)
 	t.settled = c.Known
 	t.plan()
 	return t, nil
 }
 
-// begin begins a search from a setting.
-func (t *Tuner) begin(from Setting) {
+// startSearch begins a search from a setting.
+func (t *Tuner) startSearch(from Setting) {
 	t.search, t.settled = newSearch(&t.config, from), false
 	t.from, t.looks, t.gain, t.certain = from, 1, 1, 1
 }
@@ -235,7 +235,8 @@ func (t *Tuner) decide(kept bool, ratio, doubt, noise float64) {
 		t.rescale(1 / ratio)
 	}
 	t.log = append(t.log, Decision{
-		Window: t.windows, From: from, To: to, Kept: kept, Ratio: ratio, Noise: noise, Windows: len(a.ratios), Phase: phase,
+		Window: t.windows, From: from, To: to, Kept: kept, Ratio: ratio, Noise: noise, Windows: len(a.ratios),
+		Phase: phase,
 		Reason: fmt.Sprintf("%s: %.2f times as fast over %s (noise %.0f %%): %s", Change(from, to), ratio,
 			counted(len(a.ratios), "window"), 100*noise, verdict),
 	})
@@ -325,7 +326,7 @@ func (t *Tuner) watch() {
 		t.calm = calmFor
 	}
 	t.calm *= 2
-	t.begin(t.search.now) // what the start would do now is not known
+	t.startSearch(t.search.now) // what the start would do now is not known
 }
 
 // noise is the standard deviation of a window's rate, as part of it, by the median of how far windows are from the ones

@@ -255,7 +255,8 @@ func TestOscillation(t *testing.T) {
 // wrong the search goes on from where the job began.
 func TestModel(t *testing.T) {
 	right := func(s tune.Setting) float64 { return 1 / whole(s, 0) }
-	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512}, tune.Config{Start: start, Space: space, Predict: right}.Best())
+	require.Equal(t, tune.Setting{Topology: "mesh:2", Coalesce: 512},
+		tune.Config{Start: start, Space: space, Predict: right}.Best())
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space, Predict: right}, 0.02, seed(t))
 	for len(w.tuner.Log()) < 1 {
 		w.step()
@@ -273,11 +274,13 @@ func TestModel(t *testing.T) {
 // TestPredictor: the model's own choice, by its own times, is what the tuner proposes first; what can't connect the
 // ranks is never tried.
 func TestPredictor(t *testing.T) {
-	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1, Topology: route.Direct, Coalesce: 1}
+	j := model.Job{Ranks: 512, Layout: model.Layout{PerHost: 4, PerProcess: 1}, Pebbles: 1024, Bytes: 8, Epochs: 1,
+		Topology: route.Direct, Coalesce: 1}
 	predict := tune.Predictor(model.Odin, j)
 	surface := func(s tune.Setting, _ int) float64 { return 1 / predict(s) }
 	c := tune.Config{
-		Start: start, Predict: predict, Space: tune.Space{Topologies: []string{"mesh:3x3", "nosuch", "mesh:2", "mesh:3"}, Coalesce: factors},
+		Start: start, Predict: predict, Space: tune.Space{Topologies: []string{"mesh:3x3", "nosuch", "mesh:2",
+			"mesh:3"}, Coalesce: factors},
 	}
 	w := newWorld(t, surface, c, 0, 1)
 	w.config.Space.Topologies, w.config.Space.Cache = append(w.config.Space.Topologies, "direct"), []int{0}
@@ -308,7 +311,8 @@ func TestEmptyWindows(t *testing.T) {
 	w := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0, 1)
 	w.run(20)
 	next, log := w.tuner.Next(), len(w.tuner.Log())
-	for _, empty := range []tune.Window{{}, {Work: 1}, {Seconds: 1}, {Work: math.NaN(), Seconds: 1}, {Work: -1, Seconds: 1}} {
+	for _, empty := range []tune.Window{{}, {Work: 1}, {Seconds: 1}, {Work: math.NaN(), Seconds: 1},
+		{Work: -1, Seconds: 1}} {
 		w.tuner.Saw(empty)
 	}
 	require.Equal(t, next, w.tuner.Next())
@@ -332,7 +336,8 @@ func TestReason(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	require.Equal(t, tune.Window{Work: 5, Seconds: 4}, tune.Window{Work: 2, Seconds: 4}.Join(tune.Window{Work: 3, Seconds: 1}))
+	require.Equal(t, tune.Window{Work: 5, Seconds: 4}, tune.Window{Work: 2,
+		Seconds: 4}.Join(tune.Window{Work: 3, Seconds: 1}))
 }
 
 func TestConfigRefuses(t *testing.T) {
@@ -370,7 +375,8 @@ func TestEqualSettingsGainNothing(t *testing.T) {
 	for _, noise := range []float64{0.02, 0.1, 0.3} {
 		for _, odd := range []float64{0, 0.1} {
 			for i := range uint64(20) {
-				w := newWorld(t, flat, tune.Config{Start: start, Space: space, Whole: i%2 == 0, Runs: int(i%3) * 60}, noise, from+i)
+				w := newWorld(t, flat, tune.Config{Start: start, Space: space, Whole: i%2 == 0, Runs: int(i%3) * 60},
+					noise, from+i)
 				w.odd = odd
 				for range 1000 {
 					if n := w.config.Runs; n > 0 && w.windows == n {

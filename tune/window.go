@@ -31,5 +31,6 @@ type Decision struct {
 	Noise   float64 `json:"noise"`   // deviation of a window, as part of it
 	Windows int     `json:"windows"` // that it was tried for
 	Reason  string  `json:"reason"`
-	Phase   string  `json:"phase"` // "model", "coalesce", "cache", "topology", or "check" of the setting that the search has found
+	// "model", "coalesce", "cache", "topology", or "check" of the setting that the search has found
+	Phase string `json:"phase"`
 }

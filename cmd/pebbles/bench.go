@@ -35,8 +35,10 @@ func newBench(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench [REGEX]",
 		Short: "Measure the applications beside what this machine can do at most",
-		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that only do what limits them:\n" +
-			"updates without messages, copies, a bare ring and a bare TCP connection. It verifies every run, and tells medians,\n" +
+		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that only do what " +
+			"limits them:\n" +
+			"updates without messages, copies, a bare ring and a bare TCP connection. It verifies every run, and " +
+			"tells medians,\n" +
 			"their spread, and ratios. A regular expression chooses groups or rows by name, in upper or lower case.",
 		Example: "  pebbles bench --list\n" +
 			"  pebbles bench --quick Latency\n" +
@@ -128,7 +130,8 @@ func (b *bench) measure(groups []lab.Group) error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	results, err := lab.Alternate(ctx, groups, lab.Options{
-		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Progress: b.progress, Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
+		Repeats: b.repeats, WarmUp: b.warmUp, Limit: b.limit, Progress: b.progress,
+		Command: strings.Join(append([]string{"pebbles"}, b.args...), " "),
 	})
 	if err != nil {
 		return err

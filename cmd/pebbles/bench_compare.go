@@ -17,8 +17,10 @@ func newBenchCompare(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare OLD.json NEW.json",
 		Short: "Tell what got faster or slower between two results",
-		Long: "compare holds new results of pebbles bench against old ones. A row is slower when its speed is less by more than the\n" +
-			"threshold, and a U-test finds it significant. Checksums and counters that don't depend on timing must be the same. The\n" +
+		Long: "compare holds new results of pebbles bench against old ones. A row is slower when its speed is less " +
+			"by more than the\n" +
+			"threshold, and a U-test finds it significant. Checksums and counters that don't depend on timing must " +
+			"be the same. The\n" +
 			"exit status is 1 when a row is slower, has changed, is missing, or has too few samples to tell.",
 		Example: "  pebbles bench compare old.json new.json\n" +
 			"  pebbles bench compare --ratios --threshold 30% lab/results/baseline.json new.json",
@@ -40,7 +42,8 @@ func newBenchCompare(t terminal) *cobra.Command {
 		},
 	}
 	c.Flags().Var(&threshold, "threshold", "least change of speed that counts")
-	c.Flags().BoolVar(&ratios, "ratios", false, "compare ratios to what rows are held against: for results of other machines")
+	c.Flags().BoolVar(&ratios, "ratios", false, "compare ratios to what rows are held against: for results of other "+
+		"machines")
 	return c
 }
 

@@ -28,7 +28,8 @@ func TestSuiteLines(t *testing.T) {
 					begin: func(*job) error { return &failure{99, errors.New("started")} }})
 				require.Equal(t, 99, execute(root), "%s: %s", c.Line, stderr.String())
 				words := slices.Concat(c.Env, []string{"pebbles"}, c.Args[1:len(c.Args)-1])
-				require.Equal(t, strings.Join(words, " "), strings.Join(strings.Fields(c.Line), " "), "what is shown is what is run")
+				require.Equal(t, strings.Join(words, " "), strings.Join(strings.Fields(c.Line), " "),
+					"what is shown is what is run")
 			}
 		}
 	}
@@ -38,11 +39,14 @@ func TestSuiteLines(t *testing.T) {
 func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	file, page, folder := filepath.Join(dir, "r.json"), filepath.Join(dir, "page.md"), filepath.Join(dir, "plots")
-	r := pebbles(t, "bench", "--quick", "--repeats", "4", "--warm-up", "1", "--json", file, "--page", page, "--plot", folder,
+	r := pebbles(t, "bench", "--quick", "--repeats", "4", "--warm-up", "1", "--json", file, "--page", page, "--plot",
+		folder,
 		"an empty epoch, 2 ranks, direct, (skr|nbx)")
 	require.Zero(t, r.status, r.stderr)
 	require.Contains(t, r.stdout, "EMPTY EPOCHS")
-	require.Regexp(t, `(?m)^an empty epoch, 2 ranks, direct, nbx +\S+ ±\d+% .* µs an epoch +\d+\.\d\d +(near|far|mixed|unknown)$`, r.stdout)
+	require.Regexp(t,
+		`(?m)^an empty epoch, 2 ranks, direct, nbx +\S+ ±\d+% .* µs an epoch +\d+\.\d\d +(near|far|mixed|unknown)$`,
+		r.stdout)
 	require.Contains(t, r.stderr, "10/10 repeat 4, ")
 	require.Equal(t, 10, strings.Count(r.stderr, "\n"))
 

@@ -43,9 +43,12 @@ func newFit(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit",
 		Short: "Measure this machine for pebbles model, simulation and tuning",
-		Long: "fit measures the LogGP parameters of the transports (latency, overhead, gap, gap a byte), and what pebbles and frames\n" +
-			"cost, and keeps them in the user's folder of configuration. Memory stands for links within a process, shared memory for\n" +
-			"those within a host, and TCP for those between hosts: over loopback, or with --hosts between two of them. What is not\n" +
+		Long: "fit measures the LogGP parameters of the transports (latency, overhead, gap, gap a byte), and what " +
+			"pebbles and frames\n" +
+			"cost, and keeps them in the user's folder of configuration. Memory stands for links within a process, " +
+			"shared memory for\n" +
+			"those within a host, and TCP for those between hosts: over loopback, or with --hosts between two of " +
+			"them. What is not\n" +
 			"measured stays as it was kept.",
 		Example: "  pebbles fit\n" +
 			"  pebbles fit --transport mem --out parameters.json\n" +
@@ -57,12 +60,15 @@ func newFit(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	words(c, &m.transport, "transport", "all", []string{"mem", connect.ByShm, connect.ByTCP, "all"}, "what is measured")
-	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's folder of configuration)")
+	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's "+
+		"folder of configuration)")
 	f.Var(count{&m.effort.Repeats, 1, ""}, "repeats", "repeats of everything, at the least")
-	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "how long each transport is measured at the least: others may share this machine, which makes it now slow and now fast")
+	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "how long each transport is measured at the least: others "+
+		"may share this machine, which makes it now slow and now fast")
 	f.Var(count{&m.effort.Frames, 16, ""}, "frames", "frames of each stream and of all ping-pongs")
 	f.Var(count{&m.pebbles, 1 << 15, ""}, "pebbles", "pebbles of each epoch that tells what they cost")
-	f.StringArrayVar(&m.apps, "app", nil, "measure what pebbles of an application cost, such as 'randomaccess --log2-words 20', and nothing else; repeatable")
+	f.StringArrayVar(&m.apps, "app", nil, "measure what pebbles of an application cost, such as 'randomaccess "+
+		"--log2-words 20', and nothing else; repeatable")
 	m.spread.register(c)
 	f.BoolVar(&m.json, "json", false, "print the file instead of a table")
 	f.BoolVar(&m.pair, "pair", false, "be a process of a pair")
@@ -182,7 +188,8 @@ func (m *fitter) between(ctx context.Context, name string) (l model.Link, measur
 	if err != nil {
 		return l, measured, fmt.Errorf("find this program: %w", err)
 	}
-	program := []string{self, "fit", "--pair", "--transport", name, fmt.Sprint("--repeats=", m.effort.Repeats), fmt.Sprint("--frames=", m.effort.Frames),
+	program := []string{self, "fit", "--pair", "--transport", name, fmt.Sprint("--repeats=", m.effort.Repeats),
+		fmt.Sprint("--frames=", m.effort.Frames),
 		fmt.Sprint("--time=", m.effort.Time)}
 	s := m.spread
 	s.processes = 2
@@ -281,7 +288,8 @@ func (m *fitter) print(f model.File, out string) error {
 			withSpread(l.Overhead, s.Spread.Overhead), withSpread(l.Gap, s.Spread.Gap), bandwidth, 100*s.Residual)
 	}
 	p := f.Parameters.Pebble
-	fmt.Fprintf(w, "pebble\tsend %s\thandle %s\tforward %s\tlook %s\tframe %s\n", timeText(p.Send), timeText(p.Handle), timeText(p.Forward),
+	fmt.Fprintf(w, "pebble\tsend %s\thandle %s\tforward %s\tlook %s\tframe %s\n", timeText(p.Send), timeText(p.Handle),
+		timeText(p.Forward),
 		timeText(p.Look), timeText(f.Parameters.Frame))
 	fmt.Fprintf(w, "kept in\t%s\n", out)
 	return written(w.Flush())

@@ -29,14 +29,16 @@ func (m *fitter) parseApps() error {
 		}
 		var taken *job
 		root := newCommand(terminal{
-			args: append([]string{args[0], fmt.Sprint("--ranks=", fit.ApplicationRanks), "--quiet"}, args[1:]...), stdout: io.Discard, stderr: io.Discard,
+			args:   append([]string{args[0], fmt.Sprint("--ranks=", fit.ApplicationRanks), "--quiet"}, args[1:]...),
+			stdout: io.Discard, stderr: io.Discard,
 			begin: func(j *job) error { taken = j; return nil },
 		})
 		if _, err := root.ExecuteC(); err != nil {
 			return fmt.Errorf("--app %s: %w", args[0], err)
 		}
 		if taken == nil || taken.settings.spread.several() || taken.settings.explain {
-			return fmt.Errorf("--app %s: give the flags that make its work: --help, --explain, --procs and --hosts have no place here", args[0])
+			return fmt.Errorf("--app %s: give the flags that make its work: --help, --explain, --procs and --hosts "+
+				"have no place here", args[0])
 		}
 		m.jobs = append(m.jobs, taken)
 	}
@@ -97,7 +99,8 @@ func (m *fitter) printApplications(f model.File, out string) error {
 	w := tabwriter.NewWriter(m.stdout, 0, 0, 2, ' ', 0)
 	for _, j := range m.jobs {
 		a := f.Applications[j.costs()]
-		fmt.Fprintf(w, "%s\tsend %s\thandle %s\t± %.0f %%\n", j.costs(), timeText(a.Send), timeText(a.Handle), 100*a.Spread)
+		fmt.Fprintf(w, "%s\tsend %s\thandle %s\t± %.0f %%\n", j.costs(), timeText(a.Send), timeText(a.Handle),
+			100*a.Spread)
 	}
 	fmt.Fprintf(w, "kept in\t%s\n", out)
 	return written(w.Flush())

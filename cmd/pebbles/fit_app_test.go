@@ -38,7 +38,8 @@ func TestSimulationByFit(t *testing.T) {
 	kept, err := fit.Read(place)
 	require.NoError(t, err)
 	require.Contains(t, kept.Applications, "alltoall --rounds=50")
-	kept.Applications["alltoall --rounds=50"] = model.Application{Send: 1e-3} // 150 pebbles of each of 4 ranks, on 2 cores
+	// 150 pebbles of each of 4 ranks, on 2 cores
+	kept.Applications["alltoall --rounds=50"] = model.Application{Send: 1e-3}
 	require.NoError(t, fit.Write(place, kept))
 
 	r = typed(t, line+" --json")

@@ -24,7 +24,8 @@ func newLimit(t terminal) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newLimitUpdates(t), newLimitPermutation(t), newLimitCopy(t), newLimitSwitch(t),
-		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", limits.TCP, limits.AnswerTCP),
+		newLimitPair(t, "tcp", "Move messages between two processes over a bare TCP connection", limits.TCP,
+			limits.AnswerTCP),
 		newLimitPair(t, "ring", "Move messages between two processes through a bare ring in shared memory", limits.Ring,
 			func(p limits.Pair, _ string) error { return limits.AnswerRing(p) }))
 	return c
@@ -77,7 +78,8 @@ func printLimit(t terminal, r limits.Report, inJSON bool) error {
 func newLimitUpdates(t terminal) *cobra.Command {
 	u := limits.Updates{Log2Words: 20, Tables: 2, PerWord: 4}
 	c := &cobra.Command{
-		Use: "updates", Short: "Update random words of tables without messages", Example: "  pebbles limit updates --json",
+		Use: "updates", Short: "Update random words of tables without messages",
+		Example: "  pebbles limit updates --json",
 	}
 	c.Flags().Var(count{&u.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each table")
 	c.Flags().Var(count{&u.Tables, 1, ""}, "ranks", "tables, and goroutines")
@@ -89,9 +91,11 @@ func newLimitUpdates(t terminal) *cobra.Command {
 func newLimitPermutation(t terminal) *cobra.Command {
 	p := limits.Permutation{Log2Elements: 20, Shares: 2, Seed: 1}
 	c := &cobra.Command{
-		Use: "permutation", Short: "Permute arrays that all goroutines share, without messages", Example: "  pebbles limit permutation --json",
+		Use: "permutation", Short: "Permute arrays that all goroutines share, without messages",
+		Example: "  pebbles limit permutation --json",
 	}
-	c.Flags().Var(count{&p.Log2Elements, 1, ""}, "log2-elements", "binary logarithm of the elements of each share, 24 bytes each")
+	c.Flags().Var(count{&p.Log2Elements, 1, ""}, "log2-elements",
+		"binary logarithm of the elements of each share, 24 bytes each")
 	c.Flags().Var(count{&p.Shares, 1, ""}, "ranks", "shares, and goroutines")
 	c.Flags().Uint64Var(&p.Seed, "seed", p.Seed, "seed of the permutations")
 	c.Flags().BoolVar(&p.Huge, "huge", false, "ask the system for huge pages")
@@ -109,7 +113,8 @@ func newLimitCopy(t terminal) *cobra.Command {
 
 func newLimitSwitch(t terminal) *cobra.Command {
 	s := limits.Switches{Rounds: 1 << 18}
-	c := &cobra.Command{Use: "switch", Short: "Hand over between two goroutines", Example: "  pebbles limit switch --json"}
+	c := &cobra.Command{Use: "switch", Short: "Hand over between two goroutines",
+		Example: "  pebbles limit switch --json"}
 	c.Flags().Var(count{&s.Rounds, 1, ""}, "rounds", "times there and back")
 	return limitCommand(t, c, func() (limits.Report, error) { return s.Run() })
 }

@@ -95,7 +95,8 @@ func (s *settings) load(c *cobra.Command) error {
 		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
 	}
 	s.begin(p.Setting) // where flags say auto
-	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce, "cache": p.Setting.Cache} {
+	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce,
+		"cache": p.Setting.Cache} {
 		if f := c.Flags().Lookup(name); !f.Changed && f.DefValue != fmt.Sprint(value) {
 			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given
 				return fmt.Errorf("--profile %s: %w", s.profile, err)

@@ -43,7 +43,8 @@ type tuning struct {
 
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
-	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false, "alltoall": false, "reduce": true, "epochs": false,
+	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false,
+	"alltoall": false, "reduce": true, "epochs": false,
 	"uts": false, "ping": false, "contagion": true, "nbody": false,
 }
 
@@ -54,14 +55,16 @@ func newTune(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
 		Short: "Find the topology, coalescing factor and cache that an application is fastest with",
-		Long: "tune runs an application again and again, and changes one thing at a time: first to what pebbles model\n" +
-			"predicts to be fastest, once pebbles fit has measured this machine, then the coalescing factor, the cache and\n" +
-			"the topology. Runs with the best setting so far alternate with those of the one that is tried. A last check\n" +
-			"against the setting that the application has anyway shows whether the best is faster; what does not win\n" +
-			"nearly all of ten pairs of runs or more is not kept. Flags of the application that are given are kept,\n" +
-			"--topology, --coalesce and --cache too. Every run is verified.\n" +
-			"The profile that it writes is for runs of the same application with --profile. A program of your own is tuned in the same way when its\n" +
-			"flags are those of pebble.Flags and it prints what pebble.Measure reports; tune says which flags to run it with.",
+		Long: "tune runs an application again and again, and changes one thing at a time: first to what\n" +
+			"pebbles model predicts to be fastest, once pebbles fit has measured this machine, then the\n" +
+			"coalescing factor, the cache and the topology. Runs with the best setting so far alternate with\n" +
+			"those of the one that is tried. A last check against the setting that the application has anyway\n" +
+			"shows whether the best is faster; what does not win nearly all of ten pairs of runs or more is\n" +
+			"not kept. Flags of the application that are given are kept, --topology, --coalesce and --cache\n" +
+			"too. Every run is verified.\n" +
+			"The profile that it writes is for runs of the same application with --profile. A program of your\n" +
+			"own is tuned in the same way when its flags are those of pebble.Flags and it prints what\n" +
+			"pebble.Measure reports; tune says which flags to run it with.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
 			"  pebbles tune --runs 40 --out profile.json alltoall --ranks 8 --topology direct\n" +
 			"  pebbles tune --parameters odin --json permutation --procs 2\n" +
@@ -71,7 +74,8 @@ func newTune(t terminal) *cobra.Command {
 				return nil // a program of the user's
 			}
 			if len(args) == 0 || !slices.Contains(tunables(), args[0]) {
-				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "), strings.Join(tunables(), ", "))
+				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "),
+					strings.Join(tunables(), ", "))
 			}
 			return nil
 		},
@@ -85,7 +89,8 @@ func newTune(t terminal) *cobra.Command {
 	f.SetInterspersed(false) // what follows the application's name is the application's
 	f.Var(count{&u.runs, 1, ""}, "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", runsLeast))
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
-	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's folder of configuration)")
+	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's "+
+		"folder of configuration)")
 	f.StringVar(&u.parameters, "parameters", "", parametersUsage())
 	completes(c, "parameters", cobra.ShellCompDirectiveDefault, model.Names()...)
 	f.BoolVar(&u.json, "json", false, "print the profile instead of a table")
@@ -373,7 +378,8 @@ func (u *tuning) why(p tune.Profile) string {
 	case p.Setting != p.Start:
 		return fmt.Sprintf("%.2f times as fast as %s", p.Gain, p.Start)
 	case u.runs < runsLeast || n > 0 && p.Decisions[n-1].Kept: // which no check has followed
-		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more", max(runsLeast, u.runs+1))
+		return fmt.Sprintf("runs were too few to show that another setting is faster; give --runs %d or more",
+			max(runsLeast, u.runs+1))
 	case n == 0:
 		return "nothing else was tried"
 	}

@@ -37,16 +37,21 @@ func (u *tuning) startOwn(command []string) error {
 // profileOwn runs the program as it is, and takes from its report what there is to tune.
 func (u *tuning) profileOwn(ctx context.Context) (start tune.Setting, err error) {
 	facts := []string{"ranks", "procs", "transport", "settles"}
-	sample, err := u.measure(ctx, append(u.own.command[:len(u.own.command):len(u.own.command)], "-json"), append(facts, settled...))
+	sample, err := u.measure(ctx, append(u.own.command[:len(u.own.command):len(u.own.command)], "-json"),
+		append(facts, settled...))
 	if err != nil {
-		return start, fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what pebble.Measure reports: %w", err)
+		return start, fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what "+
+			"pebble.Measure reports: %w", err)
 	}
 	said := sample.Exactly
-	u.of = tune.For{App: strings.Join(u.own.command, " "), Transport: said["transport"], Machine: lab.ThisMachine().String()}
-	numbers := map[string]*int{"ranks": &u.of.Ranks, "procs": &u.of.Processes, "coalesce": &start.Coalesce, "cache": &start.Cache}
+	u.of = tune.For{App: strings.Join(u.own.command, " "), Transport: said["transport"],
+		Machine: lab.ThisMachine().String()}
+	numbers := map[string]*int{"ranks": &u.of.Ranks, "procs": &u.of.Processes, "coalesce": &start.Coalesce,
+		"cache": &start.Cache}
 	for name, n := range numbers {
 		if *n, err = strconv.Atoi(said[name]); err != nil {
-			return start, fmt.Errorf("%s: field %q of the report is %q, not a number", u.own.command[0], name, said[name])
+			return start, fmt.Errorf("%s: field %q of the report is %q, not a number", u.own.command[0], name,
+				said[name])
 		}
 	}
 	start.Topology = said["topology"]

@@ -36,7 +36,8 @@ func program() {
 }
 
 func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
-	t := target.New(r, "count", distribution.Hash(r.Size()), target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
+	t := target.New(r, "count", distribution.Hash(r.Size()), target.Key(func(n uint64) uint64 { return n }),
+		target.Each(func(uint64) {}))
 	report, err := pebble.Measure(r, func() error {
 		return r.Epoch(func() error {
 			for n := range uint64(numbers) {
@@ -79,15 +80,17 @@ func TestTuneAProgram(t *testing.T) {
 	require.NoError(t, copyOfMe(program))
 
 	file := filepath.Join(folder, "profile.json")
-	text := succeeds(t, "tune", "-q", "--runs", "8", "--out", file, "--", program, "-ranks", "4", "-numbers=2000", "-topology", "ring")
+	text := succeeds(t, "tune", "-q", "--runs", "8", "--out", file, "--", program, "-ranks", "4", "-numbers=2000",
+		"-topology", "ring")
 	require.Contains(t, text, "run it as  "+program+" -ranks 4 -numbers=2000 -topology ring -coalesce=")
 	require.NotContains(t, text, "-cache=", "the program has no reduction")
 	written, err := os.ReadFile(file)
 	require.NoError(t, err)
 	p, err := tune.DecodeProfile(written)
 	require.NoError(t, err)
-	require.Equal(t, tune.For{App: program + " -ranks 4 -numbers=2000 -topology ring", Ranks: 4, Processes: 1, Transport: "mem",
-		Machine: p.For.Machine}, p.For)
+	require.Equal(t, tune.For{App: program + " -ranks 4 -numbers=2000 -topology ring", Ranks: 4, Processes: 1,
+		Transport: "mem",
+		Machine:   p.For.Machine}, p.For)
 	require.Equal(t, tune.Setting{Topology: "ring", Coalesce: 1024}, p.Start)
 	for _, d := range p.Decisions {
 		require.NotContains(t, d.Reason, "topology")
@@ -106,7 +109,8 @@ func TestTuneAProgram(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"--", "/bin/echo"}, 1, "which must take its flags from pebble.Flags and print what pebble.Measure reports: /bin/echo"},
+		{[]string{"--", "/bin/echo"}, 1, "which must take its flags from pebble.Flags and print what pebble.Measure " +
+			"reports: /bin/echo"},
 		{[]string{"--", filepath.Join(folder, "none")}, 1, "no such file"},
 		{[]string{"--", program, "-coalesce=0"}, 1, "must be a whole number, 1 or more"},
 		{[]string{"--"}, 2, "use one of"},

@@ -16,7 +16,8 @@ const usageStatus = 2
 
 // offersShm reports whether our command knows the transport shm. Any other failure is an error.
 func offersShm(ctx context.Context, pebbles string) (bool, error) {
-	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles}, strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
+	_, err := lab.Run(ctx, lab.Limit, nil, append([]string{pebbles},
+		strings.Fields("randomaccess --procs 2 --transport shm --log2-words 4 --json")...)...)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -32,7 +33,8 @@ func drawRoots(ctx context.Context, pebbles string, size sizes) (map[int][]strin
 	roots := map[int][]string{}
 	for _, scale := range size.scales {
 		var drawn struct{ Roots []uint64 }
-		_, err := lab.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots", fmt.Sprint(size.roots), "--json")
+		_, err := lab.Ask(ctx, lab.Limit, nil, &drawn, pebbles, "bfs", "--kronecker", fmt.Sprint(scale), "--roots",
+			fmt.Sprint(size.roots), "--json")
 		if err == nil && len(drawn.Roots) == 0 {
 			err = errors.New("there are none")
 		}
@@ -59,7 +61,8 @@ func agree(results lab.Results) error {
 				first[fields] = r
 			}
 			if other := first[fields]; !maps.Equal(other.Exactly, r.Exactly) {
-				return fmt.Errorf("%s and %s search the same graph, but found %v and %v", other.Name, r.Name, other.Exactly, r.Exactly)
+				return fmt.Errorf("%s and %s search the same graph, but found %v and %v", other.Name, r.Name,
+					other.Exactly, r.Exactly)
 			}
 		}
 	}

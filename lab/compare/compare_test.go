@@ -130,10 +130,11 @@ func TestMistakes(t *testing.T) {
 func TestAlone(t *testing.T) {
 	text := section(generated)
 	folder := install(t, map[string]string{
-		"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$@\"\n",
-		"well":    `[ "$1" = 20 ] || exit 9` + "\n" + says(text),
-		"loses":   says(strings.Replace(text, "Found 0 ", "Found 824 ", 1)),
-		"wrong":   says(strings.Replace(text, "Found 0 errors in 2097152 locations (passed)", "Found 30000 errors in 2097152 locations (failed)", 1)),
+		"mpirun": version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$@\"\n",
+		"well":   `[ "$1" = 20 ] || exit 9` + "\n" + says(text),
+		"loses":  says(strings.Replace(text, "Found 0 ", "Found 824 ", 1)),
+		"wrong": says(strings.Replace(text, "Found 0 errors in 2097152 locations (passed)",
+			"Found 30000 errors in 2097152 locations (failed)", 1)),
 		"other":   says(strings.Replace(text, "2^20", "2^19", 1)),
 		"silent":  "",
 		"failing": "echo no memory >&2\nexit 4\n",
@@ -179,7 +180,8 @@ func TestDebian(t *testing.T) {
 	require.NoError(t, err, "has ended by itself")
 
 	early, _, _ := strings.Cut(generated, "Verification:")
-	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(early) + ") >hpccoutf.txt\necho out of memory >&2\nexit 1\n"})
+	install(t, map[string]string{"mpirun": runsLast, "hpcc": "(" + says(early) +
+		") >hpccoutf.txt\necho out of memory >&2\nexit 1\n"})
 	_, err = run(t, "hpcc", "-log2-words", "20")
 	require.ErrorContains(t, err, "hpcc ended (exit status 1) before its MPIRandomAccess")
 	require.ErrorContains(t, err, "out of memory")
@@ -229,7 +231,8 @@ func TestInput(t *testing.T) {
 
 func someSuite(t *testing.T) suite {
 	return suite{
-		programs: "/programs", self: "/programs/compare", mpi: mpi{2, "/files", "/segments"}, size: full, sources: true, shm: true,
+		programs: "/programs", self: "/programs/compare", mpi: mpi{2, "/files", "/segments"}, size: full, sources: true,
+		shm:   true,
 		roots: map[int][]string{16: {"3", "5"}, 18: {"7"}},
 	}
 }
@@ -277,12 +280,14 @@ func TestAgree(t *testing.T) {
 		}
 		return &lab.Result{Case: lab.Case{Name: name, Exact: found}, Exactly: exactly}
 	}
-	other := &lab.Result{Case: lab.Case{Name: "x", Exact: []string{"wrong_words"}}, Exactly: map[string]string{"wrong_words": "1"}}
+	other := &lab.Result{Case: lab.Case{Name: "x", Exact: []string{"wrong_words"}},
+		Exactly: map[string]string{"wrong_words": "1"}}
 	results := func(all ...*lab.Result) lab.Results {
 		return lab.Results{Groups: []lab.GroupResult{{Results: all}}}
 	}
 	require.NoError(t, agree(results(other, result("a", "[5]"), result("b", "[5]"))))
-	require.ErrorContains(t, agree(results(result("a", "[5]"), other, result("b", "[6]"))), "a and b search the same graph")
+	require.ErrorContains(t, agree(results(result("a", "[5]"), other, result("b", "[6]"))),
+		"a and b search the same graph")
 }
 
 // Of a command that fails, it is not said that it lacks a transport.
@@ -303,7 +308,8 @@ func TestOffersShm(t *testing.T) {
 
 func TestDrawRoots(t *testing.T) {
 	folder := install(t, map[string]string{
-		"well": `echo '{"roots":[3,18446744073709551615]}'`, "none": `echo '{"roots":[]}'`, "text": "echo hello", "fails": "exit 1",
+		"well": `echo '{"roots":[3,18446744073709551615]}'`, "none": `echo '{"roots":[]}'`, "text": "echo hello",
+		"fails": "exit 1",
 	})
 	draw := func(name string) (map[int][]string, error) {
 		return drawRoots(context.Background(), filepath.Join(folder, name), tiny)
@@ -336,18 +342,21 @@ func TestOddPrograms(t *testing.T) {
 		`echo '{"errors":0}'`:              "is <nil>, not a number",
 		`echo '{"updates_per_second":1}'`:  `field "errors" is <nil>`,
 		fmt.Sprintf(anything, "0", "1, 2"): "search the same graph",
-		strings.Replace(fine, `"checksum":"1"`, `"checksum":"2"`, 1): "do the same work, but their checksums are 1 and 2",
+		strings.Replace(fine, `"checksum":"1"`, `"checksum":"2"`,
+			1): "do the same work, but their checksums are 1 and 2",
 	} {
 		scripts := map[string]string{
 			"mpirun":  version + "while [ \"${1#/}\" = \"$1\" ] || [ -d \"$1\" ]; do shift; done\nexec \"$1\"\n",
 			"pebbles": "case \"$*\" in *shm*) exit 2;; esac\n" + fine,
 		}
-		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong jacobi contagion") {
+		for _, name := range strings.Fields("randomaccess permutation pointerchase bfs alltoall pingpong jacobi " +
+			"contagion") {
 			scripts["peer-"+name] = peer
 		}
 		folder := install(t, scripts)
 		out := filepath.Join(t.TempDir(), "results.json")
-		table, err := run(t, "-programs", folder, "-small", "-hpcc-source", "none", "-out", out, "-only", "(RandomAccess|BFS).*shared.*(process|point)")
+		table, err := run(t, "-programs", folder, "-small", "-hpcc-source", "none", "-out", out, "-only",
+			"(RandomAccess|BFS).*shared.*(process|point)")
 		if why != "" {
 			require.ErrorContains(t, err, why)
 			require.NoFileExists(t, out)
@@ -379,15 +388,18 @@ func TestKeep(t *testing.T) {
 
 func TestOthersRunning(t *testing.T) {
 	for text, others := range map[string]int{
-		"0.20 0.18 0.12 1/80 11206\n": 0, "9.1 8.2 7.3 5/345 2\n": 4, "0 0 0 0/0 0": 0, "": 0, "0 0 0": 0, "0 0 0 x/y 1": 0,
+		"0.20 0.18 0.12 1/80 11206\n": 0, "9.1 8.2 7.3 5/345 2\n": 4, "0 0 0 0/0 0": 0, "": 0, "0 0 0": 0,
+		"0 0 0 x/y 1": 0,
 	} {
 		require.Equal(t, others, othersRunning(text), text)
 	}
 }
 
 func TestLine(t *testing.T) {
-	require.Equal(t, "make -C lab compare REPEATS=7", options{Session: &lab.Session{Repeats: 7}, hpccSource: "debian"}.line())
-	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none", options{Session: &lab.Session{Repeats: 5, Only: "BFS"}, hpccSource: "none"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=7", options{Session: &lab.Session{Repeats: 7},
+		hpccSource: "debian"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none",
+		options{Session: &lab.Session{Repeats: 5, Only: "BFS"}, hpccSource: "none"}.line())
 }
 
 // The page on peers names every program and every target of make that it tells to call.

@@ -115,7 +115,8 @@ func (h hpccRun) debian(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(folder)
-	if err := os.WriteFile(filepath.Join(folder, "hpccinf.txt"), []byte(hpccInput(h.mpi.ranks, h.log2)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "hpccinf.txt"), []byte(hpccInput(h.mpi.ranks, h.log2)),
+		0o644); err != nil {
 		return "", err
 	}
 	output := filepath.Join(folder, "hpccoutf.txt")
@@ -171,7 +172,8 @@ func await(ctx context.Context, output string, ended <-chan exit, stop func(), s
 		case ctx.Err() != nil && over:
 			return "", context.Cause(ctx)
 		case over:
-			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess%s", how, lab.Said(said.String()+string(text)))
+			return "", fmt.Errorf("hpcc ended (%v) before its MPIRandomAccess%s", how,
+				lab.Said(said.String()+string(text)))
 		}
 	}
 }

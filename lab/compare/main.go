@@ -33,7 +33,8 @@ func compareProgram() lab.Program {
 	var o options
 	return lab.Program{Name: "compare", Flags: "repeats small only out page", Repeats: 5, Own: func(f *flag.FlagSet) {
 		f.StringVar(&o.programs, "programs", "built", "folder of the programs, as make -C lab programs builds them")
-		f.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's source")
+		f.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's "+
+			"source")
 		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
 	}, Run: func(ctx context.Context, s *lab.Session) error {
 		o.Session = s
@@ -58,7 +59,8 @@ func (o options) compare(ctx context.Context) error {
 		return err
 	}
 	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Progress: func(s lab.Step) {
-		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit, s.Sample.State)
+		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit,
+			s.Sample.State)
 	}}
 	if o.Small {
 		how.Repeats, how.WarmUp = 1, 0
@@ -83,11 +85,13 @@ func (o options) checkIdle() error {
 	}
 	others := busy()
 	if others > 0 && o.Page != "" {
-		return fmt.Errorf("-page: the machine is busy: %d other threads are runnable, which slows MPI's processes more than "+
+		return fmt.Errorf("-page: the machine is busy: %d other threads are runnable, which slows MPI's processes "+
+			"more than "+
 			"ours: end them, or measure without a page", others)
 	}
 	if others > 0 {
-		fmt.Fprintf(o.Stderr, "WARNING: %d other threads are runnable: this comparison favours Active Pebbles\n", others)
+		fmt.Fprintf(o.Stderr, "WARNING: %d other threads are runnable: this comparison favours Active Pebbles\n",
+			others)
 	}
 	return nil
 }

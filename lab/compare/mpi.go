@@ -73,7 +73,8 @@ func openMPI() error {
 	case err != nil:
 		return fmt.Errorf("mpirun --version: %w: %s", err, install)
 	case !strings.Contains(string(out), "Open MPI"):
-		return fmt.Errorf("mpirun is not Open MPI's, but %q, and would not know its options: %s", firstLine(string(out)), install)
+		return fmt.Errorf("mpirun is not Open MPI's, but %q, and would not know its options: %s",
+			firstLine(string(out)), install)
 	}
 	return nil
 }

@@ -59,7 +59,8 @@ func read(text string) (r report, err error) {
 	}
 	r = report{
 		App:   "randomaccess",
-		Ranks: int(whole(text, ranksLine, &err)), Log2: int(whole(text, sizeLine, &err)), Updates: whole(text, updates, &err),
+		Ranks: int(whole(text, ranksLine, &err)), Log2: int(whole(text, sizeLine, &err)),
+		Updates:    whole(text, updates, &err),
 		WrongWords: whole(text, foundLine, &err),
 	}
 	r.Procs = r.Ranks

@@ -36,7 +36,8 @@ func TestRead(t *testing.T) {
 	require.False(t, complete(strings.ReplaceAll(generated, "End of MPI", "Middle of MPI")))
 	r, err := read(section(generated))
 	require.NoError(t, err)
-	require.Equal(t, report{App: "randomaccess", Ranks: 2, Procs: 2, Log2: 20, Seconds: 0.5, Words: 1 << 21, Updates: 1 << 22,
+	require.Equal(t, report{App: "randomaccess", Ranks: 2, Procs: 2, Log2: 20, Seconds: 0.5, Words: 1 << 21,
+		Updates:          1 << 22,
 		UpdatesPerSecond: 1 << 23}, r)
 }
 

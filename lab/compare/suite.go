@@ -108,7 +108,8 @@ func (w *work) oursAs(name, against, arguments string) {
 	several := "--procs " + ranks + " --transport "
 	add := func(who, where string) {
 		words := strings.Fields(arguments + " " + where + " --json")
-		w.add(who, against, "pebbles "+strings.Join(words[:len(words)-1], " "), append([]string{w.program("pebbles")}, words...))
+		w.add(who, against, "pebbles "+strings.Join(words[:len(words)-1], " "),
+			append([]string{w.program("pebbles")}, words...))
 	}
 	if w.over == tcp {
 		add(name+", processes", several+"tcp")
@@ -145,7 +146,8 @@ func (w *work) both(against, program, arguments string) {
 
 func (s suite) randomAccess(over medium, log2 int) lab.Group {
 	what := fmt.Sprintf("RandomAccess, 2^%d words a rank", log2)
-	w := s.work(over, what, "4 updates of 8 bytes a word, by HPCC's rule: at most 1,024 wait in a rank. HPCC's opt2 loses some "+
+	w := s.work(over, what, "4 updates of 8 bytes a word, by HPCC's rule: at most 1,024 wait in a rank. HPCC's opt2 "+
+		"loses some "+
 		"updates, which HPCC's rules allow. The limit is the same updates without a message.",
 		lab.Case{Field: "updates_per_second", Scale: 1e-6, Unit: "M updates/s", Work: what})
 	against := opt2
@@ -203,7 +205,8 @@ func (s suite) permutation(over medium) lab.Group {
 }
 
 func (s suite) pointerChase(over medium) lab.Group {
-	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no ring.",
+	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no "+
+		"ring.",
 		lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
 	rounds := fmt.Sprintf("--rounds %d", s.size.hops)
 	const chain, ball = "MPI, send and receive", "MPI, ping-pong"
@@ -216,7 +219,8 @@ func (s suite) pointerChase(over medium) lab.Group {
 }
 
 func (s suite) allToAll(over medium) lab.Group {
-	w := s.work(over, "All-to-all, items of 32 bytes", "Every rank sends items to every other, and checks all their bytes.",
+	w := s.work(over, "All-to-all, items of 32 bytes", "Every rank sends items to every other, and checks all their "+
+		"bytes.",
 		lab.Case{Field: "items_per_second", Scale: 1e-6, Unit: "M items/s"})
 	rounds := fmt.Sprintf("--rounds %d", s.size.rounds)
 	w.ours(pointToPoint, "alltoall --bytes 32 "+rounds)
@@ -226,7 +230,8 @@ func (s suite) allToAll(over medium) lab.Group {
 
 func (s suite) jacobi(over medium) lab.Group {
 	w := s.work(over, fmt.Sprintf("Jacobi, a grid of %d by %d", s.size.grid, s.size.grid),
-		"The time of a round. Each rank has a block of rows, and needs a row of each neighbour in each round: as shared "+
+		"The time of a round. Each rank has a block of rows, and needs a row of each neighbour in each round: as "+
+			"shared "+
 			"pages, as rows of a distributed array, and by messages. The result is the serial twin's to the last bit.",
 		lab.Case{Field: "microseconds", Scale: 1, Unit: "µs", Lower: true, Exact: []string{"checksum"}})
 	const halos = "MPI, send and receive"
@@ -239,8 +244,10 @@ func (s suite) jacobi(over medium) lab.Group {
 
 func (s suite) contagion(over medium) lab.Group {
 	w := s.work(over, fmt.Sprintf("Contagion, a town of %d people", s.size.people),
-		"Visits of 36 bytes a second, from each person to the locations that it goes to, on six days on which nobody is ill. "+
-			"People and locations are spread over the ranks without regard to who is near, so half of the visits are sent.",
+		"Visits of 36 bytes a second, from each person to the locations that it goes to, on six days on which nobody "+
+			"is ill. "+
+			"People and locations are spread over the ranks without regard to who is near, so half of the visits are "+
+			"sent.",
 		lab.Case{Field: "visits_per_second", Scale: 1e-6, Unit: "M visits/s", Exact: []string{"visits"}})
 	arguments := fmt.Sprintf("contagion --days 6 --people %d", s.size.people)
 	w.ours(pointToPoint, arguments+" --outbreak 0 --spread cyclic")
@@ -253,7 +260,8 @@ var found = []string{"vertices", "edges", "reached", "depths", "distance_sums"}
 
 func (s suite) search(over medium, scale int) lab.Group {
 	w := s.work(over, fmt.Sprintf("BFS, Kronecker graph of scale %d", scale),
-		"Traversed edges a second by the rule of Graph500, harmonic mean over the roots: the same graph, the same roots, edge "+
+		"Traversed edges a second by the rule of Graph500, harmonic mean over the roots: the same graph, the same "+
+			"roots, edge "+
 			"factor 16, every tree validated.",
 		lab.Case{Field: "harmonic_mean_teps", Scale: 1e-6, Unit: "M edges/s", Exact: found})
 	graph := fmt.Sprintf("--kronecker %d ", scale)

@@ -165,7 +165,8 @@ func agreement(cells []*cell, rounds int) string {
 		if ratio >= 0.7 && ratio <= 1.3 {
 			within++
 		}
-		t.Row(c.app, c.transport, c.ranks, ms(mean(c.measured)), ms(s.Min), ms(s.Max), ms(s.Spread), ms(mean(c.simulated)),
+		t.Row(c.app, c.transport, c.ranks, ms(mean(c.measured)), ms(s.Min), ms(s.Max), ms(s.Spread),
+			ms(mean(c.simulated)),
 			fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%.2f", c.apart()))
 	}
 	return fmt.Sprintf(`## Simulated against measured

@@ -37,7 +37,8 @@ esac
 	page := filepath.Join(t.TempDir(), "page.md")
 	require.NoError(t, os.WriteFile(page, []byte("# Measurements\n\nkept\n"), 0o644))
 	var stdout, stderr bytes.Buffer
-	require.NoError(t, agreeProgram.Call(context.Background(), []string{"-pebbles", pebbles, "-repeats", "2", "-page", page}, &stdout, &stderr))
+	require.NoError(t, agreeProgram.Call(context.Background(),
+		[]string{"-pebbles", pebbles, "-repeats", "2", "-page", page}, &stdout, &stderr))
 	require.Contains(t, stdout.String(), "0.75")
 	require.Contains(t, stdout.String(), "Of 12 jobs 12 are simulated within 30 %")
 	text, err := os.ReadFile(page)

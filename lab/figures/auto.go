@@ -30,7 +30,8 @@ func autoProgram() lab.Program {
 	var a auto
 	return lab.Program{
 		Name: "auto", Flags: "pebbles repeats small only page", Repeats: 7, Own: func(f *flag.FlagSet) {
-			f.IntVar(&a.most, "most", 42, "runs of the best, the defaults and auto at most: there are more than -repeats until the "+
+			f.IntVar(&a.most, "most", 42, "runs of the best, the defaults and auto at most: there are more than "+
+				"-repeats until the "+
 				"medians are certain to 3 %")
 			f.IntVar(&a.runs, "runs", 64, "runs of pebbles tune at most")
 		}, Run: func(ctx context.Context, s *lab.Session) error {
@@ -129,7 +130,8 @@ func (a *auto) publish() (err error) {
 	if err := a.command(a.fresh(), fit...); err != nil {
 		return err
 	}
-	table := lab.NewTable("application", "transport", "best setting", "time", "runs", "defaults", "auto, fresh", "ended with",
+	table := lab.NewTable("application", "transport", "best setting", "time", "runs", "defaults", "auto, fresh",
+		"ended with",
 		"auto, tuned", "ended with")
 	only := regexp.MustCompile(a.Only) // which is checked
 	for _, of := range tunables {
@@ -151,10 +153,13 @@ func (a *auto) publish() (err error) {
 	}
 	return a.Publish("auto", strings.Join([]string{
 		"# Jobs that tune themselves",
-		fmt.Sprintf("%s Jobs have %d ranks; figures are medians of %d to %d runs: as many as make ratios certain to %.2f.",
+		fmt.Sprintf("%s Jobs have %d ranks; figures are medians of %d to %d runs: as many as make ratios certain to "+
+			"%.2f.",
 			lab.Made("make -C lab auto"), autoRanks, a.Repeats, a.most, enough),
-		"The best setting is that of a full sweep over topologies, factors and caches, three runs each, measured again beside the " +
-			"others.\n1 is as fast as it, and after \"±\" stands within how much the median is for 95 %. All of these are whole " +
+		"The best setting is that of a full sweep over topologies, factors and caches, three runs each, measured " +
+			"again beside the " +
+			"others.\n1 is as fast as it, and after \"±\" stands within how much the median is for 95 %. All of " +
+			"these are whole " +
 			"runs, experiments included. Fresh is auto after `pebbles fit`, tuned is auto after `pebbles tune`.",
 		table.String(),
 	}, "\n\n"))
@@ -195,7 +200,8 @@ func (o *one) measure() (row []any, err error) {
 	if err := os.CopyFS(tuned, os.DirFS(o.fresh())); err != nil {
 		return nil, err
 	}
-	if err := o.command(tuned, append([]string{"tune", "--quiet", "--runs", fmt.Sprint(o.runs)}, o.line...)...); err != nil {
+	if err := o.command(tuned, append([]string{"tune", "--quiet", "--runs", fmt.Sprint(o.runs)},
+		o.line...)...); err != nil {
 		return nil, err
 	}
 	cases := []lab.Case{
@@ -251,7 +257,8 @@ func (o *one) sweep() (best []string, err error) {
 // with is the application with more flags.
 func (o *one) with(name, folder string, more []string) lab.Case {
 	args := append(append([]string{o.Pebbles}, o.line...), "--json", "--quiet")
-	return lab.Case{Name: name, Args: append(args, more...), Env: configured(folder), Field: "seconds", Unit: "s", Lower: true}
+	return lab.Case{Name: name, Args: append(args, more...), Env: configured(folder), Field: "seconds", Unit: "s",
+		Lower: true}
 }
 
 func (o *one) alternate(cases []lab.Case, repeats, warm int) (lab.Results, error) {

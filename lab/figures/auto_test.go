@@ -27,7 +27,8 @@ func TestSweep(t *testing.T) {
 		}
 		require.Len(t, seen, want, a.name)
 	}
-	require.Equal(t, "hypercube, 64, cache 4096", told([]string{"--topology", "hypercube", "--coalesce", "64", "--cache", "4096"}))
+	require.Equal(t, "hypercube, 64, cache 4096", told([]string{"--topology", "hypercube", "--coalesce", "64",
+		"--cache", "4096"}))
 }
 
 // A ratio of 0.5 is half as fast as the best. Four times as many runs are certain to half as much.

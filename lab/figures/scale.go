@@ -26,7 +26,8 @@ func scale(ctx context.Context, s *lab.Session, app, sizes string) error {
 	for _, text := range strings.Split(sizes, ",") {
 		ranks, err := strconv.Atoi(text)
 		if err != nil || ranks < 2 || ranks&(ranks-1) != 0 {
-			return lab.UsageError{Err: fmt.Errorf("-ranks %s: the formulas are for powers of two, such as 16,256", sizes)}
+			return lab.UsageError{Err: fmt.Errorf("-ranks %s: the formulas are for powers of two, such as 16,256",
+				sizes)}
 		}
 		fmt.Fprintf(s.Stderr, "%d ranks\n", ranks)
 		r, err := simulate(ctx, s.Pebbles, strings.Fields(app), ranks)
@@ -57,18 +58,23 @@ func scale(ctx context.Context, s *lab.Session, app, sizes string) error {
 
 // tables show runs beside the formulas.
 func tables(app string, runs []run) string {
-	counted := lab.NewTable("ranks", "buffers on a rank, at most", "log2 P + 1", "frames", "P log2 P + full ones", "frames / (P log2 P)", "rounds",
+	counted := lab.NewTable("ranks", "buffers on a rank, at most", "log2 P + 1", "frames", "P log2 P + full ones",
+		"frames / (P log2 P)", "rounds",
 		"messages", "P log2 P", "hops a pebble")
-	took := lab.NewTable("ranks", "pebbles", "predicted time", "frames of the whole run", "processor", "elapsed", "resident", "a rank")
+	took := lab.NewTable("ranks", "pebbles", "predicted time", "frames of the whole run", "processor", "elapsed",
+		"resident", "a rank")
 	for _, r := range runs {
 		c := r.Counters
-		counted.Row(r.Ranks, r.Memory.Buffers, r.log()+1, c.Frames, r.mostFrames(), fmt.Sprintf("%.3f", float64(c.Frames)/float64(r.links())),
+		counted.Row(r.Ranks, r.Memory.Buffers, r.log()+1, c.Frames, r.mostFrames(),
+			fmt.Sprintf("%.3f", float64(c.Frames)/float64(r.links())),
 			c.Rounds, c.Detection, r.links(), fmt.Sprintf("%.3f", 1+float64(c.Forwarded)/float64(c.Handled)))
-		took.Row(r.Ranks, c.Sent, fmt.Sprintf("%.4g ms", 1e3*r.Seconds), r.Simulation.Frames, fmt.Sprintf("%.3g s", r.took.CPU.Seconds()),
+		took.Row(r.Ranks, c.Sent, fmt.Sprintf("%.4g ms", 1e3*r.Seconds), r.Simulation.Frames,
+			fmt.Sprintf("%.3g s", r.took.CPU.Seconds()),
 			fmt.Sprintf("%.3g s", r.took.Took.Seconds()), fmt.Sprintf("%.3g GiB", float64(r.took.Resident)/(1<<30)),
 			fmt.Sprintf("%.4g KiB", float64(r.took.Resident)/float64(r.Ranks)/(1<<10)))
 	}
-	return fmt.Sprintf("%s It called `pebbles sim %s --topology hypercube --termination ordered`, each size as a process of its own.\n\n%s\n%s",
+	return fmt.Sprintf("%s It called `pebbles sim %s --topology hypercube --termination ordered`, each size as a "+
+		"process of its own.\n\n%s\n%s",
 		lab.Made("make -C lab scale"), app, counted, took)
 }
 
@@ -82,13 +88,17 @@ func curves(runs []run) (all []lab.GroupResult) {
 	}{
 		{lab.GroupResult{Name: "Scale, buffers", Title: "Buffers on a rank of a hypercube",
 			About: "Most that any rank had at a time, and the formula: log2 P + 1 for P ranks."}, "buffers on a rank",
-			func(r run) float64 { return float64(r.Memory.Buffers) }, func(r run) float64 { return float64(r.log() + 1) }},
+			func(r run) float64 { return float64(r.Memory.Buffers) },
+			func(r run) float64 { return float64(r.log() + 1) }},
 		{lab.GroupResult{Name: "Scale, frames", Title: "Frames a rank sends over a hypercube",
 			About: "Frames of an epoch, and the formula: one for each link, and those that are full."}, "frames a rank",
-			func(r run) float64 { return each(r, r.Counters.Frames) }, func(r run) float64 { return each(r, r.mostFrames()) }},
-		{lab.GroupResult{Name: "Scale, detection", Title: "Messages a rank sends to detect an epoch's end over a hypercube",
+			func(r run) float64 { return each(r, r.Counters.Frames) },
+			func(r run) float64 { return each(r, r.mostFrames()) }},
+		{lab.GroupResult{Name: "Scale, detection", Title: "Messages a rank sends to detect an epoch's end over a " +
+			"hypercube",
 			About: "Messages of the ordered detector, and the formula: one for each link."}, "messages a rank",
-			func(r run) float64 { return each(r, r.Counters.Detection) }, func(r run) float64 { return each(r, r.links()) }},
+			func(r run) float64 { return each(r, r.Counters.Detection) },
+			func(r run) float64 { return each(r, r.links()) }},
 	} {
 		g := of.GroupResult
 		for _, r := range runs {
@@ -126,7 +136,8 @@ type counters struct {
 
 // simulate runs the command.
 func simulate(ctx context.Context, program string, app []string, ranks int) (r run, err error) {
-	args := append(append([]string{program, "sim"}, app...), "--ranks", fmt.Sprint(ranks), "--topology", "hypercube", "--termination", "ordered",
+	args := append(append([]string{program, "sim"}, app...), "--ranks", fmt.Sprint(ranks), "--topology", "hypercube",
+		"--termination", "ordered",
 		"--json", "--quiet")
 	took, err := lab.Ask(ctx, 0, nil, &r, args...)
 	if err != nil {

@@ -27,7 +27,8 @@ func worlds(ctx context.Context, s *lab.Session, count, seed uint64) error {
 		Failed                               uint64 `json:"failed_as_promised"`
 		Seconds                              float64
 	}
-	_, err := lab.Ask(ctx, 0, nil, &r, s.Pebbles, "sim", "--fuzz", "--worlds", fmt.Sprint(count), "--seed", fmt.Sprint(seed),
+	_, err := lab.Ask(ctx, 0, nil, &r, s.Pebbles, "sim", "--fuzz", "--worlds", fmt.Sprint(count), "--seed",
+		fmt.Sprint(seed),
 		"--seconds", forever, "--json")
 	if err != nil {
 		return err
@@ -39,7 +40,8 @@ func worlds(ctx context.Context, s *lab.Session, count, seed uint64) error {
 		"pebbles, each handled once", "frames", "turns", "seconds", "worlds a second")
 	t.Row(r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, fmt.Sprintf("%.1f", r.Seconds),
 		fmt.Sprintf("%.0f", float64(r.Worlds)/r.Seconds))
-	return s.Publish("worlds", fmt.Sprintf("## Worlds\n\n%s Small simulated jobs with faults, drawn by seed and each compared "+
+	return s.Publish("worlds", fmt.Sprintf("## Worlds\n\n%s Small simulated jobs with faults, drawn by seed and each "+
+		"compared "+
 		"with a serial twin\n([simulation](guide-simulation.md#worlds)).\n\n%s",
 		lab.Made(fmt.Sprintf("make -C lab worlds WORLDS=%d SEED=%d", count, seed)), t))
 }

@@ -29,7 +29,8 @@ const ApplicationRanks = 2
 // bytes. The costs of frames are subtracted. Of the rest, sending has what p says that it costs any program, at most
 // all; handling has what is left, which includes what the program does to make a pebble. The result is the median of
 // the repeats. It changes GOMAXPROCS while it runs.
-func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int, run func(*pebble.Rank) (Run, error)) (model.Application, error) {
+func Application(ctx context.Context, c pebble.Config, p model.Parameters, repeats int,
+	run func(*pebble.Rank) (Run, error)) (model.Application, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var each []float64
 	var counted pebble.Counters
@@ -39,7 +40,8 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 		case err != nil:
 			return model.Application{}, fmt.Errorf("fit: %w", err)
 		case r.Counters.PebblesSent == 0 || r.Counters.PebblesHandled == 0:
-			return model.Application{}, errors.New("fit: the application sends no pebbles with these flags: give it more to do")
+			return model.Application{}, errors.New("fit: the application sends no pebbles with these flags: give it " +
+				"more to do")
 		}
 		counted = r.Counters
 		frames := float64(counted.FramesSent) * (2*p.Process.Overhead + p.Frame)

@@ -30,7 +30,8 @@ func TestApplication(t *testing.T) {
 			runs++
 		}
 		require.Equal(t, ApplicationRanks, r.Size())
-		return Run{Seconds: 7e-3, Counters: pebble.Counters{PebblesSent: 1000, PebblesHandled: 1000, FramesSent: 100}}, nil
+		return Run{Seconds: 7e-3, Counters: pebble.Counters{PebblesSent: 1000, PebblesHandled: 1000, FramesSent: 100}},
+			nil
 	}
 	p := model.Parameters{Process: model.Link{Overhead: 10e-6}, Frame: 20e-6}
 	a, err := Application(t.Context(), pebble.Config{}, p, 3, run)
@@ -41,7 +42,8 @@ func TestApplication(t *testing.T) {
 	why := errors.New("broken")
 	_, err = Application(t.Context(), pebble.Config{}, p, 1, func(*pebble.Rank) (Run, error) { return Run{}, why })
 	require.ErrorIs(t, err, why)
-	_, err = Application(t.Context(), pebble.Config{}, p, 1, func(*pebble.Rank) (Run, error) { return Run{Seconds: 1}, nil })
+	_, err = Application(t.Context(), pebble.Config{}, p, 1,
+		func(*pebble.Rank) (Run, error) { return Run{Seconds: 1}, nil })
 	require.ErrorContains(t, err, "give it more to do")
 }
 

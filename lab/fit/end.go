@@ -27,7 +27,7 @@ const (
 // commands are in the tags of data frames.
 const (
 	echo       = iota + 1 // send it back
-	take                  // receive it
+	receive               // receive it
 	trade                 // exchange as many as its Seq, of its size
 	tradeAlone            // and pause after each
 	report                // and report, by a control frame, when as many as its Seq were received: frames have no order
@@ -94,7 +94,8 @@ func (e *end) idle(polls *int) error {
 		return err
 	}
 	if e.Now() > e.deadline {
-		return fmt.Errorf("nothing has come from the other end for %v: try again on a machine that is less busy", silenceMax)
+		return fmt.Errorf("nothing has come from the other end for %v: try again on a machine that is less busy",
+			silenceMax)
 	}
 	e.Wait(time.Millisecond)
 	return nil

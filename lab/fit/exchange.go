@@ -117,7 +117,7 @@ func (e *end) post(bytes int) {
 
 func (e *end) fill(bytes int) *netio.Frame {
 	f := e.Pool().Get(bytes)
-	f.Kind, f.From, f.To, f.Bytes, f.Tag = netio.Data, e.self, 1-e.self, uint32(bytes), take
+	f.Kind, f.From, f.To, f.Bytes, f.Tag = netio.Data, e.self, 1-e.self, uint32(bytes), receive
 	w := words(f)
 	for i := range w {
 		w[i] = uint64(i)

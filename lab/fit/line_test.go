@@ -112,7 +112,8 @@ func TestParametersComeBack(t *testing.T) {
 
 // TestNothingBelowZero: what hides behind something else is 0, and the sums still agree.
 func TestNothingBelowZero(t *testing.T) {
-	s := samples{trades: []point{{64, 10}, {128, 10}}, pings: []point{{64, 3}}, streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
+	s := samples{trades: []point{{64, 10}, {128, 10}}, pings: []point{{64, 3}},
+		streams: []point{{64, 2}, {128, 1}, {256, 0.5}}}
 	l, _ := s.link()
 	require.Zero(t, l.PerByte)
 	require.InDelta(t, 3, l.Message(64), 1e-12)

@@ -16,7 +16,8 @@ import (
 // Effort says how long to measure.
 type Effort struct {
 	Repeats int // of everything, at the least
-	Frames  int // of a ping-pong, there and back, and of a stream; trades have an eighth, and at least as many as may be in flight
+	// of a ping-pong, there and back, and of a stream; trades have an eighth, and at least as many as may be in flight
+	Frames int
 	// Time is the least time that repeats take together. A shared host migrates virtual processors, several times a
 	// second here, which makes messages between them cost up to eight times as much: a measurement must cover that, as
 	// a job does.
@@ -28,7 +29,8 @@ var Standard = Effort{Repeats: 7, Frames: 2000, Time: 2 * time.Second}
 
 func (e Effort) check() error {
 	if e.Repeats < 1 || e.Frames < framesMin || e.Time < 0 {
-		return fmt.Errorf("fit: %d repeats of %d frames for %v: give at least one repeat, %d frames, and no time below 0",
+		return fmt.Errorf("fit: %d repeats of %d frames for %v: give at least one repeat, %d frames, and no time "+
+			"below 0",
 			e.Repeats, e.Frames, e.Time, framesMin)
 	}
 	return nil
@@ -65,8 +67,8 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 		}
 	}
 	t.Start(fail)
-	leave := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
-	defer leave()
+	unwatch := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
+	defer unwatch()
 	var all []samples
 	var ends sync.WaitGroup
 	errs := make([]error, 2)
@@ -168,7 +170,7 @@ func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 		if err := e.room(inFlight - netio.FrameCost(bytes)); err != nil {
 			return 0, err
 		}
-		e.send(take, bytes)
+		e.send(receive, bytes)
 	}
 	err = e.count(frames)
 	return (e.Now() - start).Seconds() / float64(frames), err

@@ -72,8 +72,10 @@ func two(t *testing.T, name string) []netio.Transport {
 	all, errs := make([]netio.Transport, 2), make([]error, 2)
 	var dialled sync.WaitGroup
 	for i := range cs {
-		cs[i].Job, cs[i].Secret, cs[i].Place, cs[i].Addresses = "fit", make([]byte, 32), netio.PlaceOf(2, 2, i), addresses
-		cs[i].Identity = handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little", Registry: "r"}
+		cs[i].Job, cs[i].Secret, cs[i].Place, cs[i].Addresses = "fit", make([]byte, 32), netio.PlaceOf(2, 2, i),
+			addresses
+		cs[i].Identity = handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little",
+			Registry: "r"}
 		dialled.Go(func() { all[i], errs[i] = connect.Dial(t.Context(), cs[i], name) })
 	}
 	dialled.Wait()

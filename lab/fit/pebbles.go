@@ -39,7 +39,8 @@ const (
 // is processor time. The result is the median of the repeats. It changes GOMAXPROCS while it runs.
 func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if repeats < 1 || pebbles < pebbleMin {
-		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats, pebbles, pebbleMin)
+		return Costs{}, fmt.Errorf("fit: %d repeats of %d pebbles: give at least one repeat, and %d pebbles", repeats,
+			pebbles, pebbleMin)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []Costs
@@ -105,7 +106,8 @@ func newCosting(r *pebble.Rank, pebbles int) *costing {
 }
 
 func (b *costing) target(name string, factor int, topology route.Constructor) *target.Target[uint64] {
-	return target.New(b.rank, name, distribution.Cyclic(ranks, ranks), target.Key(func(v uint64) uint64 { return v % ranks }),
+	return target.New(b.rank, name, distribution.Cyclic(ranks, ranks),
+		target.Key(func(v uint64) uint64 { return v % ranks }),
 		target.Batch(b.handle), target.Coalesce(factor), target.Route(topology))
 }
 

@@ -68,7 +68,8 @@ func TestKeep(t *testing.T) {
 	_, err := Read(name)
 	require.ErrorContains(t, err, "run pebbles fit first")
 	link := model.Link{Latency: 3, Overhead: 2, Gap: 1, PerByte: 0.5}
-	f := File([]Measurement{{Class: model.Host, Link: link, Measured: model.Measured{Transport: "shm"}}}, Costs{Frame: 5}, model.Cores{Count: 2}, time.Unix(1e9, 5))
+	f := File([]Measurement{{Class: model.Host, Link: link, Measured: model.Measured{Transport: "shm"}}},
+		Costs{Frame: 5}, model.Cores{Count: 2}, time.Unix(1e9, 5))
 	require.Equal(t, link, f.Parameters.Process, "what was not measured is as what is next to it")
 	require.Equal(t, link, f.Parameters.Network)
 	require.EqualValues(t, 1, f.Parameters.Frame)

@@ -46,7 +46,8 @@ func measure(r *pebble.Rank) error {
 		}
 		all, lo := make([]byte, most), uint64(most*(r.Size()-1))
 		for n := 1; n <= most; n *= 4 {
-			rows = append(rows, row{n, timed(r, func() { a.GetRange(lo, all[:n]) }), timed(r, func() { a.PutRange(lo, all[:n]) })})
+			rows = append(rows, row{n, timed(r, func() { a.GetRange(lo, all[:n]) }),
+				timed(r, func() { a.PutRange(lo, all[:n]) })})
 		}
 		return nil
 	}); err != nil || r.ID() > 0 {

@@ -17,7 +17,8 @@ type Copies struct {
 // Run copies, and compares every word of the last round.
 func (c Copies) Run() (Report, error) {
 	if c.Bytes < 8 || c.Bytes%8 != 0 || c.Pieces < 1 || c.Rounds < 1 {
-		return Report{}, fmt.Errorf("%d rounds of %d pieces of %d bytes: give a multiple of 8 for the bytes, and one or more of the others",
+		return Report{}, fmt.Errorf("%d rounds of %d pieces of %d bytes: give a multiple of 8 for the bytes, and one "+
+			"or more of the others",
 			c.Rounds, c.Pieces, c.Bytes)
 	}
 	from, to := make([][]uint64, c.Pieces), make([][]uint64, c.Pieces)

@@ -84,7 +84,8 @@ func TestPairs(t *testing.T) {
 
 // A second process that fails, early or late, is told, and nobody waits for it.
 func TestLosingTheSecond(t *testing.T) {
-	for way, measure := range map[string]func(Pair) (Report, error){"tcp, gone": TCP, "tcp, late": TCP, "ring, gone": Ring} {
+	for way, measure := range map[string]func(Pair) (Report, error){"tcp, gone": TCP, "tcp, late": TCP,
+		"ring, gone": Ring} {
 		for role, p := range pairs {
 			_, err := measure(p.by(t, role, way))
 			require.ErrorContains(t, err, "exit status 1: has had enough", "%s %s", way, role)
@@ -164,13 +165,13 @@ func TestFindsWrongWords(t *testing.T) {
 	second := make(chan error)
 	go func() { second <- p.follow(ends[1]) }()
 	message := make([]uint64, p.Bytes/8)
-	require.NoError(t, ends[0].put(bytesOf(message)))
-	require.NoError(t, ends[0].get(bytesOf(message)))
+	require.NoError(t, ends[0].send(bytesOf(message)))
+	require.NoError(t, ends[0].receive(bytesOf(message)))
 	for i := uint64(1); i <= uint64(p.Messages); i++ {
 		message[0] = i + i/10%2 // wrong from 10 to 19 and from 30 to 39
-		require.NoError(t, ends[0].put(bytesOf(message)))
+		require.NoError(t, ends[0].send(bytesOf(message)))
 	}
-	require.NoError(t, ends[0].get(bytesOf(message)))
+	require.NoError(t, ends[0].receive(bytesOf(message)))
 	require.NoError(t, <-second)
 	require.EqualValues(t, 20, message[0])
 }
@@ -190,7 +191,8 @@ func TestUpdates(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, plain.Checksum, other.Checksum)
 	require.Equal(t, checksum(serialTables(5)), other.Checksum, "as one after the other")
-	for _, bad := range []Updates{{}, {Log2Words: 33, Tables: 1, PerWord: 1}, {Log2Words: 4, Tables: 1, PerWord: 4}, {Log2Words: 10, PerWord: 1}} {
+	for _, bad := range []Updates{{}, {Log2Words: 33, Tables: 1, PerWord: 1}, {Log2Words: 4, Tables: 1, PerWord: 4},
+		{Log2Words: 10, PerWord: 1}} {
 		_, err := bad.Run()
 		require.ErrorContains(t, err, "give 1 to 32")
 	}

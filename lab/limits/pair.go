@@ -21,7 +21,8 @@ type Pair struct {
 
 func (p Pair) check() error {
 	if p.Bytes < 8 || p.Bytes%8 != 0 || p.Messages < 1 {
-		return fmt.Errorf("%d messages of %d bytes: give a multiple of 8 for the bytes, and a message or more", p.Messages, p.Bytes)
+		return fmt.Errorf("%d messages of %d bytes: give a multiple of 8 for the bytes, and a message or more",
+			p.Messages, p.Bytes)
 	}
 	return nil
 }
@@ -76,8 +77,8 @@ func (s *second) lost(err error) error {
 
 // carrier carries messages from one process to the other, in order.
 type carrier interface {
-	put(message []byte) error
-	get(message []byte) error
+	send(message []byte) error
+	receive(message []byte) error
 }
 
 // lead is the first process: it measures. The other end reports last how many messages were wrong.
@@ -85,22 +86,22 @@ func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	r = Report{App: app, Procs: 2}
 	message := make([]uint64, p.Bytes/8)
 	bytes := bytesOf(message)
-	if err := c.put(bytes); err != nil { // there and back, before the clock starts
+	if err := c.send(bytes); err != nil { // there and back, before the clock starts
 		return r, err
 	}
-	if err := c.get(bytes); err != nil {
+	if err := c.receive(bytes); err != nil {
 		return r, err
 	}
 	start := time.Now()
 	for i := uint64(1); i <= uint64(p.Messages); i++ {
 		message[0] = i
-		if err := c.put(bytes); err != nil {
+		if err := c.send(bytes); err != nil {
 			return r, err
 		}
 		if !p.PingPong {
 			continue
 		}
-		if err := c.get(bytes); err != nil {
+		if err := c.receive(bytes); err != nil {
 			return r, err
 		}
 		if message[0] != i+1 {
@@ -110,7 +111,7 @@ func (p Pair) lead(app string, c carrier) (r Report, err error) {
 	if p.PingPong {
 		r.pingPong(p.Messages, p.Bytes, time.Since(start))
 	}
-	err = c.get(bytes)
+	err = c.receive(bytes)
 	r.Errors += message[0]
 	if !p.PingPong {
 		r.streamed(uint64(p.Messages)*uint64(p.Bytes), time.Since(start))
@@ -124,7 +125,7 @@ func (p Pair) follow(c carrier) error {
 	message := make([]uint64, p.Bytes/8)
 	bytes, wrong := bytesOf(message), uint64(0)
 	for i := range uint64(p.Messages) + 1 {
-		if err := c.get(bytes); err != nil {
+		if err := c.receive(bytes); err != nil {
 			return err
 		}
 		if message[0] != i {
@@ -134,10 +135,10 @@ func (p Pair) follow(c carrier) error {
 			continue
 		}
 		message[0]++
-		if err := c.put(bytes); err != nil {
+		if err := c.send(bytes); err != nil {
 			return err
 		}
 	}
 	message[0] = wrong
-	return c.put(bytes)
+	return c.send(bytes)
 }

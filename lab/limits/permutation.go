@@ -23,7 +23,8 @@ const elementsMost = 1 << 36 // of all shares: 24 bytes each are more than any m
 // Check returns an error that says what is wrong with the sizes.
 func (p Permutation) Check() error {
 	if p.Log2Elements < 1 || p.Log2Elements > 30 || p.Shares < 1 || p.Shares > elementsMost>>p.Log2Elements {
-		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, at least one share, and at most %d elements in all",
+		return fmt.Errorf("%d shares of 2^%d elements: give 1 to 30 for the logarithm, at least one share, and at "+
+			"most %d elements in all",
 			p.Shares, p.Log2Elements, elementsMost)
 	}
 	return nil

@@ -86,7 +86,8 @@ func TestMisplacedElements(t *testing.T) {
 }
 
 func TestBadPermutation(t *testing.T) {
-	for _, bad := range []Permutation{{}, {Log2Elements: 31, Shares: 1}, {Log2Elements: 4}, {Log2Elements: 30, Shares: 65}, {Log2Elements: -1, Shares: 1}} {
+	for _, bad := range []Permutation{{}, {Log2Elements: 31, Shares: 1}, {Log2Elements: 4},
+		{Log2Elements: 30, Shares: 65}, {Log2Elements: -1, Shares: 1}} {
 		_, err := bad.Run()
 		require.ErrorContains(t, err, "give 1 to 30")
 	}

@@ -68,8 +68,8 @@ func (r *ring) slot(way int, i uint64) []byte {
 	return r.memory[at : at+r.bytes]
 }
 
-// put copies a message into the ring.
-func (e *ringEnd) put(message []byte) error {
+// send copies a message into the ring.
+func (e *ringEnd) send(message []byte) error {
 	i := e.sent
 	e.sent++
 	if err := e.await(e.counter(2*e.way+emptied), e.sent-min(e.sent, slots)); err != nil {
@@ -81,7 +81,7 @@ func (e *ringEnd) put(message []byte) error {
 }
 
 // get copies a message out of the ring.
-func (e *ringEnd) get(message []byte) error {
+func (e *ringEnd) receive(message []byte) error {
 	i, way := e.got, 1-e.way
 	e.got++
 	if err := e.await(e.counter(2*way+filled), e.got); err != nil {

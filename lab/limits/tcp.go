@@ -92,12 +92,12 @@ func AnswerTCP(p Pair, address string) error {
 // tcpEnd is one end of a connection.
 type tcpEnd struct{ net.Conn }
 
-func (e tcpEnd) put(message []byte) error {
+func (e tcpEnd) send(message []byte) error {
 	_, err := e.Write(message)
 	return err
 }
 
-func (e tcpEnd) get(message []byte) error {
+func (e tcpEnd) receive(message []byte) error {
 	_, err := io.ReadFull(e, message)
 	return err
 }

@@ -64,7 +64,8 @@ const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 // the machine.
 func allToAll(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "nodes", "milliseconds a round"
-	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round", "mesh by the model", "speedup by the model")
+	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round",
+		"mesh by the model", "speedup by the model")
 	simulated := []*curve{d.curve("direct, simulated"), d.curve("mesh, simulated")}
 	modelled := []*curve{d.curve("direct, model"), d.curve("mesh, model")}
 	for _, p := range partitions(l) {
@@ -74,7 +75,8 @@ func allToAll(l *simulator) (d drawing, err error) {
 			factor := []int{1, bufferItems}[i]
 			s[i] = math.NaN()
 			if p.directly && i == 0 || p.routed && i == 1 {
-				o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: p.nodes(), topology: topology, coalesce: factor}, exchange(p.rounds))
+				o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: p.nodes(), topology: topology,
+					coalesce: factor}, exchange(p.rounds))
 				if err != nil {
 					return d, err
 				}
@@ -88,7 +90,8 @@ func allToAll(l *simulator) (d drawing, err error) {
 		}
 		t.Row(append(cells, s[0], s[1], s[0]/s[1], m[0], m[1], m[0]/m[1])...)
 	}
-	d.say("%d bytes to each destination a round, one rank a node; direct without aggregation, and a mesh with the sizes of the machine and buffers of "+
+	d.say("%d bytes to each destination a round, one rank a node; direct without aggregation, and a mesh with the "+
+		"sizes of the machine and buffers of "+
 		"%d items. Empty: too large for a simulation in this program's time.", itemBytes, bufferItems)
 	d.table(t)
 	return d, nil
@@ -129,7 +132,8 @@ func allToAllByBuffer(l *simulator) (d drawing, err error) {
 	for bytes := 128; bytes <= 128<<10; bytes *= 4 {
 		cells := []any{lab.Grouped(bytes)}
 		for i, n := range rounds {
-			o, err := l.run(world{network: network, ranks: 64, topology: mesh(dims...), coalesce: bytes / itemBytes}, exchange(n))
+			o, err := l.run(world{network: network, ranks: 64, topology: mesh(dims...), coalesce: bytes / itemBytes},
+				exchange(n))
 			if err != nil {
 				return d, err
 			}
@@ -156,7 +160,8 @@ func allToAllByTopology(l *simulator) (d drawing, err error) {
 	for _, dims := range [][]int{{64}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}, {2, 2, 2, 2, 2, 2}} {
 		cells, c := []any{mesh(dims...), len(dims)}, d.curve(mesh(dims...))
 		for _, n := range rounds {
-			o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: 64, topology: mesh(dims...), coalesce: most}, exchange(n))
+			o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: 64, topology: mesh(dims...),
+				coalesce: most}, exchange(n))
 			if err != nil {
 				return d, err
 			}
@@ -169,7 +174,8 @@ func allToAllByTopology(l *simulator) (d drawing, err error) {
 	d.table(t)
 	for i, n := range rounds {
 		worst, best := slowest(d.curves, i)
-		d.say("%s bytes to each: %s is fastest, and %s takes %s times as long.", lab.Grouped(itemBytes*n), best.name, worst.name, lab.Digits(worst.is[i]/best.is[i]))
+		d.say("%s bytes to each: %s is fastest, and %s takes %s times as long.", lab.Grouped(itemBytes*n), best.name,
+			worst.name, lab.Digits(worst.is[i]/best.is[i]))
 	}
 	return d, nil
 }

@@ -18,21 +18,26 @@ type figure struct {
 func figures() []figure {
 	return []figure{
 		{"randomaccess", "RandomAccess on more and more ranks of Odin (Active Pebbles, figure 3a)",
-			"Time of four updates of each of 2^19 words a rank, by topology and detector: simulated, and by the model.", randomAccess},
+			"Time of four updates of each of 2^19 words a rank, by topology and detector: simulated, and by the model.",
+			randomAccess},
 		{"what decides the crossing", "", "", whatDecides},
 		{"permutation", "Permutation on more and more ranks of Odin (Active Pebbles, figure 4a)",
 			"Time of an element, of which a rank has 2^12, 2^16 or 2^22: simulated, and by the model.", permuting},
-		{"permutation by size", "Permutation on 256 ranks of Odin, by elements a rank", "Simulated, by topology and detector.", permutingBySize},
+		{"permutation by size", "Permutation on 256 ranks of Odin, by elements a rank",
+			"Simulated, by topology and detector.", permutingBySize},
 		{"pointerchase", "PointerChase on more and more ranks of Odin (Active Pebbles, figure 3b)",
 			"Time of a step of the ring, simulated, by topology.", chasing},
 		{"bfs", "Breadth-first search on more and more ranks of Odin (Active Pebbles, figure 4b)",
-			"Time of one search of a random graph of 2^10 or 2^14 vertices a rank, simulated, by topology and detector.", searching},
+			"Time of one search of a random graph of 2^10 or 2^14 vertices a rank, simulated, by topology and " +
+				"detector.", searching},
 		{"all-to-all", "All-to-all, direct and over a mesh with buffers, on Blue Gene/Q (TRAM, figure 4a)",
 			"Time of a round, which is 32 bytes to each other node.", allToAll},
 		{"all-to-all by buffer", "All-to-all on 64 nodes of Blue Gene/Q, by bytes of a buffer (TRAM, figure 4b)",
-			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated, over a mesh of three dimensions.", allToAllByBuffer},
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated, over a mesh of " +
+				"three dimensions.", allToAllByBuffer},
 		{"all-to-all by topology", "All-to-all on 64 nodes of Blue Gene/Q, by topology (TRAM, figure 4c)",
-			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.", allToAllByTopology},
+			"Time of 32 bytes to each other node, when there are so many bytes for each; simulated.",
+			allToAllByTopology},
 		{"table iii", "", "", tableIII},
 		{"requests", "A step of an N-body simulation on Blue Gene/Q, by how requests are sent (TRAM, figure 6)",
 			"Time of a step of one system on more and more ranks, simulated.", requests},
@@ -45,20 +50,25 @@ func figures() []figure {
 			"Edges of the tree a second, simulated on nodes of four ranks.", grappaBFS},
 		{"centrality by tasks", "Betweenness centrality by tasks and by pebbles (Grappa, figure 9)",
 			"Edges of the graph times sources a second, simulated on nodes of four ranks.", grappaCentrality},
-		{"uts-mem", "UTS-Mem on more and more nodes of Odin (Grappa, figure 7)", "Vertices of a tree in memory that are visited a second, simulated.", treesInMemory},
-		{"ping", "Streams of messages between two nodes of Odin (Grappa, figure 10)", "Bytes a second from one node to the other, simulated.", pings},
+		{"uts-mem", "UTS-Mem on more and more nodes of Odin (Grappa, figure 7)",
+			"Vertices of a tree in memory that are visited a second, simulated.", treesInMemory},
+		{"ping", "Streams of messages between two nodes of Odin (Grappa, figure 10)",
+			"Bytes a second from one node to the other, simulated.", pings},
 		{"no aggregation", "", "", unaggregated},
 		{"delay", "UTS-Mem on 16 nodes of Odin, by delay (Grappa, figure 12)",
-			"Vertices that are visited a second, when a rank without work holds its buffers back for so long; simulated.", delays},
+			"Vertices that are visited a second, when a rank without work holds its buffers back for so long; " +
+				"simulated.", delays},
 		{"workers", "UTS-Mem on 16 nodes of Odin, by workers a rank (Grappa, figure 13)",
-			"Vertices that are visited a second, when so many tasks of a rank may wait at a time; simulated.", workersSwept},
+			"Vertices that are visited a second, when so many tasks of a rank may wait at a time; simulated.",
+			workersSwept},
 		{"hit rates", "Hits of address caches on more and more processes (XLUPC, figure 8)",
 			"Accesses to other processes whose address was in the cache, simulated.", hitRates},
 		{"pages operations", "", "", operations},
 		{"pages by nodes", "Four programs on shared pages, on more and more nodes (TreadMarks over GM, figure 4)",
 			"Time of the programs with messages by GM and by UDP, simulated.", pagesByNodes},
 		{"pages by size", "", "", pagesBySize},
-		{"switch time", "A switch to another task, by their number", "Time of a switch between tasks of one rank that only yield, on this machine.", switches},
+		{"switch time", "A switch to another task, by their number",
+			"Time of a switch between tasks of one rank that only yield, on this machine.", switches},
 	}
 }
 
@@ -136,5 +146,6 @@ func describe(at float64, first, last float64, unit string) string {
 
 // below says from where on one curve lies below another.
 func (d *drawing) below(above, below *curve, unit string) {
-	d.say("%s is faster than %s %s.", below.name, above.name, describe(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
+	d.say("%s is faster than %s %s.", below.name, above.name,
+		describe(crossing(above, below), above.at[0], above.at[len(above.at)-1], unit))
 }

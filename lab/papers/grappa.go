@@ -39,7 +39,8 @@ func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o ou
 		return 0, o, err
 	}
 	c.InMemory = true
-	name := fmt.Sprintf("UTS-Mem, depth %d, %s of %d, %d workers, linger %v", c.Tree.Depth, c.Mode, c.Batch, c.Workers, c.Linger)
+	name := fmt.Sprintf("UTS-Mem, depth %d, %s of %d, %d workers, linger %v", c.Tree.Depth, c.Mode, c.Batch, c.Workers,
+		c.Linger)
 	nodes := uint64(0)
 	o, err = l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: "direct", coalesce: coalesce},
 		program{name, func(r *pebble.Rank) (apps.Report, error) {
@@ -59,7 +60,8 @@ func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o ou
 // treesInMemory is figure 7.
 func treesInMemory(l *simulator) (d drawing, err error) {
 	d.axis, d.unit, d.rates = "nodes", "million vertices a second", true
-	t := lab.NewTable("nodes", "ranks", "tasks of a vertex: M vertices/s", "tasks of up to 64", "pebbles", "tasks of a vertex, for each node")
+	t := lab.NewTable("nodes", "ranks", "tasks of a vertex: M vertices/s", "tasks of up to 64", "pebbles",
+		"tasks of a vertex, for each node")
 	for _, v := range visitors {
 		d.curve(v.name)
 	}
@@ -82,7 +84,8 @@ func treesInMemory(l *simulator) (d drawing, err error) {
 
 // unaggregated is figure 11.
 func unaggregated(l *simulator) (d drawing, err error) {
-	t := lab.NewTable("search", "a pebble a frame: M vertices/s", "buffers of 1,024", "gain", "frames of a rank, a pebble each", "frames of a rank, buffers of 1,024")
+	t := lab.NewTable("search", "a pebble a frame: M vertices/s", "buffers of 1,024", "gain",
+		"frames of a rank, a pebble each", "frames of a rank, buffers of 1,024")
 	for _, v := range visitors {
 		alone, o1, err := l.visit(l.nodes16(), 1, v.config)
 		if err != nil {
@@ -92,7 +95,8 @@ func unaggregated(l *simulator) (d drawing, err error) {
 		if err != nil {
 			return d, err
 		}
-		t.Row(v.name, alone, shared, shared/alone, o1.perRank(o1.Counters.FramesSent), o2.perRank(o2.Counters.FramesSent))
+		t.Row(v.name, alone, shared, shared/alone, o1.perRank(o1.Counters.FramesSent),
+			o2.perRank(o2.Counters.FramesSent))
 	}
 	d.say("%d nodes of %d ranks.", l.nodes16()/perNode, perNode)
 	d.table(t)
@@ -112,7 +116,8 @@ func delays(l *simulator) (d drawing, err error) {
 	for _, delay := range []int{0, 1, 2, 4, 8, 16, 32, 64, 128} {
 		cells := []any{delay}
 		for i, n := range workers {
-			rate, _, err := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: n, Linger: time.Duration(delay) * time.Microsecond})
+			rate, _, err := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: n,
+				Linger: time.Duration(delay) * time.Microsecond})
 			if err != nil {
 				return d, err
 			}
@@ -123,7 +128,8 @@ func delays(l *simulator) (d drawing, err error) {
 		}
 		t.Row(cells...)
 	}
-	d.say("%d nodes of %d ranks, a vertex a task. The delay is how long a rank that has nothing to do holds its buffers back (`task.Linger`).",
+	d.say("%d nodes of %d ranks, a vertex a task. The delay is how long a rank that has nothing to do holds its "+
+		"buffers back (`task.Linger`).",
 		l.nodes16()/perNode, perNode)
 	d.table(t)
 	return d, nil
@@ -133,7 +139,8 @@ func delays(l *simulator) (d drawing, err error) {
 func workersSwept(l *simulator) (d drawing, err error) {
 	d.axis, d.unit, d.rates = "workers a rank", "million vertices a second", true
 	lingers := []time.Duration{0, 8 * time.Microsecond}
-	t := lab.NewTable("workers a rank", "no delay: M vertices/s", "8 µs of delay", "frames of a rank, no delay", "8 µs of delay")
+	t := lab.NewTable("workers a rank", "no delay: M vertices/s", "8 µs of delay", "frames of a rank, no delay",
+		"8 µs of delay")
 	d.curve("no delay")
 	d.curve("8 µs of delay")
 	for workers := l.some(16, 64); workers <= l.some(8192, 256); workers *= 2 {
@@ -166,7 +173,8 @@ func pings(l *simulator) (d drawing, err error) {
 		{"frames of 4 KiB", func(bytes int) int { return max(1, 4<<10/bytes) }},
 		{"frames of 1,024 messages", func(int) int { return 1024 }},
 	}
-	t := lab.NewTable("bytes of a message", "a message a frame: GB/s of a node", "frames of 4 KiB", "frames of 1,024 messages", "gain by 4 KiB",
+	t := lab.NewTable("bytes of a message", "a message a frame: GB/s of a node", "frames of 4 KiB",
+		"frames of 1,024 messages", "gain by 4 KiB",
 		"share of the link: a message a frame", "frames of 4 KiB")
 	for _, w := range ways {
 		d.curve(w.name)
@@ -178,7 +186,8 @@ func pings(l *simulator) (d drawing, err error) {
 				result, err := ping.Run(r, ping.Config{Bytes: bytes, Messages: uint64(l.some(1<<13, 1<<8)), Seed: 1})
 				return result.Report, err
 			}}
-			o, err := l.run(world{network: network, ranks: 2 * perNode, topology: "direct", coalesce: w.factor(bytes)}, p)
+			o, err := l.run(world{network: network, ranks: 2 * perNode, topology: "direct", coalesce: w.factor(bytes)},
+				p)
 			if err != nil {
 				return d, err
 			}
@@ -188,7 +197,8 @@ func pings(l *simulator) (d drawing, err error) {
 		}
 		t.Row(append(cells, rates[1]/rates[0], rates[0]/most, rates[1]/most)...)
 	}
-	d.say("%d ranks of one node send %s messages each to as many of another. The link carries %s GB/s.", perNode, lab.Grouped(l.some(1<<13, 1<<8)), lab.Digits(most))
+	d.say("%d ranks of one node send %s messages each to as many of another. The link carries %s GB/s.", perNode,
+		lab.Grouped(l.some(1<<13, 1<<8)), lab.Digits(most))
 	d.table(t)
 	return d, nil
 }

@@ -20,7 +20,8 @@ const (
 	nodesMost     = 16
 	grappaScale   = 15
 	grappaSources = 2
-	grappaLinger  = 10 * time.Microsecond // about a message there and back; the paper had 2 ms, for frames that are far larger
+	// about a message there and back; the paper had 2 ms, for frames that are far larger
+	grappaLinger = 10 * time.Microsecond
 )
 
 // grappaGraph is the graph of both figures.
@@ -31,7 +32,8 @@ func grappaGraph(l *simulator) (distgraph.Source, error) {
 
 // kernels are the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
 // pebbles.
-func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program, rate func(o outcome) []float64) error {
+func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program,
+	rate func(o outcome) []float64) error {
 	d.axis, d.unit, d.rates = "nodes", "million edges a second", true
 	titles := []string{"nodes"}
 	var curves []*curve
@@ -63,7 +65,8 @@ func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(
 	d.table(t)
 	for _, c := range curves[1:] {
 		last := len(c.is) - 1
-		d.say("On %v nodes %s is %s times as fast as %s.", c.at[last], c.name, lab.Digits(c.is[last]/curves[0].is[last]), curves[0].name)
+		d.say("On %v nodes %s is %s times as fast as %s.", c.at[last], c.name,
+			lab.Digits(c.is[last]/curves[0].is[last]), curves[0].name)
 	}
 	return nil
 }
@@ -88,11 +91,13 @@ func grappaBFS(l *simulator) (d drawing, err error) {
 			return result.Report.Report, err
 		}}
 	}
-	d.say("One search of %s, simulated on nodes of %d ranks. The paper counts the edges of the tree; Graph500 those of the component that is reached.",
+	d.say("One search of %s, simulated on nodes of %d ranks. The paper counts the edges of the tree; Graph500 those "+
+		"of the component that is reached.",
 		source.Name(), ranksFirst)
-	err = l.kernels(&d, []string{"tree: M edges/s", "Graph500: M edges/s"}, []string{string(bfs.Tasks), everyArc, string(bfs.ByLevel)}, run, func(o outcome) []float64 {
-		return []float64{float64(last.Reached[0]-1) / o.Seconds / 1e6, last.TEPS[0] / 1e6}
-	})
+	err = l.kernels(&d, []string{"tree: M edges/s", "Graph500: M edges/s"},
+		[]string{string(bfs.Tasks), everyArc, string(bfs.ByLevel)}, run, func(o outcome) []float64 {
+			return []float64{float64(last.Reached[0]-1) / o.Seconds / 1e6, last.TEPS[0] / 1e6}
+		})
 	return d, err
 }
 
@@ -107,17 +112,21 @@ func grappaCentrality(l *simulator) (d drawing, err error) {
 	}
 	sources := l.some(grappaSources, 1)
 	run := func(mode string) program {
-		c := centrality.Config{Source: source, SourceCount: sources, Seed: 1, Mode: centrality.Mode(mode), Linger: grappaLinger}
-		return program{fmt.Sprintf("Grappa's centrality, %d sources, %s", sources, mode), func(r *pebble.Rank) (apps.Report, error) {
-			result, err := centrality.Run(r, c)
-			return result.Report.Report, err
-		}}
+		c := centrality.Config{Source: source, SourceCount: sources, Seed: 1, Mode: centrality.Mode(mode),
+			Linger: grappaLinger}
+		return program{fmt.Sprintf("Grappa's centrality, %d sources, %s", sources, mode),
+			func(r *pebble.Rank) (apps.Report, error) {
+				result, err := centrality.Run(r, c)
+				return result.Report.Report, err
+			}}
 	}
 	edges := float64(source.Generator.EdgeCount()) * float64(sources)
-	d.say("%d sources of %s, simulated on nodes of %d ranks. Edges are those of the graph, once for each source, as the paper counts.",
+	d.say("%d sources of %s, simulated on nodes of %d ranks. Edges are those of the graph, once for each source, as "+
+		"the paper counts.",
 		sources, source.Name(), ranksFirst)
-	err = l.kernels(&d, []string{"M edges/s"}, []string{string(centrality.Tasks), string(centrality.ByLevel)}, run, func(o outcome) []float64 {
-		return []float64{edges / o.Seconds / 1e6}
-	})
+	err = l.kernels(&d, []string{"M edges/s"}, []string{string(centrality.Tasks), string(centrality.ByLevel)}, run,
+		func(o outcome) []float64 {
+			return []float64{edges / o.Seconds / 1e6}
+		})
 	return d, err
 }

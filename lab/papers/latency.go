@@ -52,7 +52,8 @@ const edgeFactor = 8
 func search(log2, ranks int) (program, error) {
 	scale := log2 + bits.Len(uint(ranks)) - 1
 	g, err := graph.ErdosRenyi(scale, edgeFactor, 1)
-	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1, Unfiltered: true}
+	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1,
+		Unfiltered: true}
 	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
 		result, err := bfs.Run(r, c)
 		return result.Report.Report, err
@@ -97,7 +98,8 @@ func searching(l *simulator) (d drawing, err error) {
 		}
 		t.Row(append([]any{ranks, levels}, cells...)...)
 	}
-	d.say("One search. %s vertices a rank of degree %d are simulated as they are; %s so that each simulated pebble stands for %d.",
+	d.say("One search. %s vertices a rank of degree %d are simulated as they are; %s so that each simulated pebble "+
+		"stands for %d.",
 		few, 2*edgeFactor, many, grain)
 	d.table(t)
 	for _, i := range []int{1, 2} {

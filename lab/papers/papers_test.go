@@ -63,12 +63,14 @@ func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), before))
-	require.Contains(t, string(text), "<!-- begin randomaccess -->\n\ntold\n\n![RandomAccess on more and more ranks of Odin (Active Pebbles, figure 3a)](plots/papers-randomaccess.svg)\n")
+	require.Contains(t, string(text), "<!-- begin randomaccess -->\n\ntold\n\n![RandomAccess on more and more ranks "+
+		"of Odin (Active Pebbles, figure 3a)](plots/papers-randomaccess.svg)\n")
 }
 
 func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
-		"-small -page x": "leave out -small", "-only nosuch": "matches no figure", "-only (": "-only", "more": "no such argument",
+		"-small -page x": "leave out -small", "-only nosuch": "matches no figure", "-only (": "-only",
+		"more": "no such argument",
 	} {
 		err := command.Call(t.Context(), strings.Fields(line), io.Discard, io.Discard)
 		require.ErrorContains(t, err, want)
@@ -133,12 +135,15 @@ func TestCrossing(t *testing.T) {
 func TestMachinesAreAlike(t *testing.T) {
 	for name, p := range map[string]model.Parameters{"odin": model.Odin, "bluegene-q": model.BlueGeneQ} {
 		n := sim.Machines[name]
-		for simulated, modelled := range map[sim.Link]model.Link{n.Process: p.Process, n.Host: p.Host, n.Between: p.Network} {
+		for simulated, modelled := range map[sim.Link]model.Link{n.Process: p.Process, n.Host: p.Host,
+			n.Between: p.Network} {
 			require.Equal(t, model.Link{
-				Latency: simulated.Latency, Overhead: simulated.Overhead, Gap: simulated.Gap, PerByte: simulated.PerByte,
+				Latency: simulated.Latency, Overhead: simulated.Overhead, Gap: simulated.Gap,
+				PerByte: simulated.PerByte,
 			}, modelled)
 		}
-		require.Equal(t, [3]float64{p.Pebble.Send, p.Pebble.Handle, p.Pebble.Forward}, [3]float64{n.Costs.Send, n.Costs.Handle, n.Costs.Pass})
+		require.Equal(t, [3]float64{p.Pebble.Send, p.Pebble.Handle, p.Pebble.Forward},
+			[3]float64{n.Costs.Send, n.Costs.Handle, n.Costs.Pass})
 	}
 }
 
@@ -156,5 +161,6 @@ func TestClearing(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 729-64, through) // ranks without a common bit, in three of four cases for each bit: 3^6, less those for rank 0
+	// ranks without a common bit, in three of four cases for each bit: 3^6, less those for rank 0
+	require.Equal(t, 729-64, through)
 }

@@ -38,7 +38,8 @@ func permuting(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "ranks", "nanoseconds an element of a rank"
 	log2 := l.some(12, 8)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
-	t := lab.NewTable("ranks", few+", direct: ns", few+", hypercube", many+", direct: ns", many+", hypercube", "2^22, direct: ns", "2^22, hypercube")
+	t := lab.NewTable("ranks", few+", direct: ns", few+", hypercube", many+", direct: ns", many+", hypercube",
+		"2^22, direct: ns", "2^22, hypercube")
 	drawn := make([]*curve, 6)
 	for i, size := range []string{few, many, "2^22 (model)"} {
 		drawn[2*i], drawn[2*i+1] = d.curve("direct, "+size), d.curve("hypercube, "+size)
@@ -68,8 +69,10 @@ func permuting(l *simulator) (d drawing, err error) {
 		}
 		t.Row(cells...)
 	}
-	d.say("Nanoseconds for an element of a rank, ended by pcx. %s elements a rank and buffers of %s are simulated as they are; %s so that each "+
-		"simulated element stands for %d, and ended by nbx, which takes as many rounds; 2^%d are of the model.", few, lab.Grouped(paperFactor), many, grain, paperElements)
+	d.say("Nanoseconds for an element of a rank, ended by pcx. %s elements a rank and buffers of %s are simulated as "+
+		"they are; %s so that each "+
+		"simulated element stands for %d, and ended by nbx, which takes as many rounds; 2^%d are of the model.", few,
+		lab.Grouped(paperFactor), many, grain, paperElements)
 	d.table(t)
 	for i := 0; i < len(drawn); i += 2 {
 		d.below(drawn[i], drawn[i+1], "ranks")
@@ -80,7 +83,8 @@ func permuting(l *simulator) (d drawing, err error) {
 		if err != nil {
 			return d, err
 		}
-		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked, lab.Digits(off), w)
+		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked,
+			lab.Digits(off), w)
 	}
 	return d, nil
 }

@@ -26,10 +26,11 @@ const (
 // updates are some epochs of RandomAccess; the work of each is the same.
 func updates(epochs, each int) program {
 	c := randomaccess.Config{Log2Words: 10, UpdatesPerWord: float64(epochs*each) / 1024, Coalesce: each, Epoch: each}
-	return program{fmt.Sprintf("RandomAccess, %d epochs of %d", epochs, each), func(r *pebble.Rank) (apps.Report, error) {
-		result, err := randomaccess.Run(r, c)
-		return result.Report, err
-	}}
+	return program{fmt.Sprintf("RandomAccess, %d epochs of %d", epochs, each),
+		func(r *pebble.Rank) (apps.Report, error) {
+			result, err := randomaccess.Run(r, c)
+			return result.Report, err
+		}}
 }
 
 // way is how pebbles travel, and how epochs end.
@@ -42,7 +43,8 @@ var ways = []way{{"direct", "pcx"}, {"hypercube", "pcx"}, {"hypercube", "ordered
 
 func randomAccess(l *simulator) (d drawing, err error) {
 	d.axis, d.unit = "ranks", "seconds"
-	t := lab.NewTable("ranks", "direct, pcx: s", "hypercube, pcx: s", "hypercube, ordered: s", "direct by the model: s", "hypercube, pcx by the model: s",
+	t := lab.NewTable("ranks", "direct, pcx: s", "hypercube, pcx: s", "hypercube, ordered: s", "direct by the model: s",
+		"hypercube, pcx by the model: s",
 		"frames of a rank an epoch, direct", "hypercube, pcx", "hypercube, ordered")
 	drawn := make([]*curve, len(ways))
 	for i, w := range ways {
@@ -74,7 +76,8 @@ func randomAccess(l *simulator) (d drawing, err error) {
 		t.Row(append(cells, frames...)...)
 	}
 	d.say("2^%d words and %s updates a rank, in %s epochs of %s, of which %d are simulated; buffers of %s updates.",
-		paperWords, lab.Grouped(4<<paperWords), lab.Grouped(paperEpochs), lab.Grouped(lookAhead), epochsRun, lab.Grouped(lookAhead))
+		paperWords, lab.Grouped(4<<paperWords), lab.Grouped(paperEpochs), lab.Grouped(lookAhead), epochsRun,
+		lab.Grouped(lookAhead))
 	d.table(t)
 	d.below(drawn[0], drawn[1], "ranks")
 	d.below(drawn[0], drawn[2], "ranks")

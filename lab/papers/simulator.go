@@ -32,13 +32,15 @@ type world struct {
 	termination string
 	coalesce    int
 	credits     int
-	addresses   int           // of the address cache, for a rank a process; 0 is the default, and the network's processes
-	due         time.Duration // for which pebbles may wait in a buffer; 0 is for ever
+	// of the address cache, for a rank a process; 0 is the default, and the network's processes
+	addresses int
+	due       time.Duration // for which pebbles may wait in a buffer; 0 is for ever
 }
 
 // odin is the cluster of Active Pebbles.
 func odin(ranks int, w way, coalesce int) world {
-	return world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination, coalesce: coalesce}
+	return world{network: sim.Machines["odin"], ranks: ranks, topology: w.topology, termination: w.termination,
+		coalesce: coalesce}
 }
 
 // program is what the ranks of a world run. Its name tells programs of different work apart.

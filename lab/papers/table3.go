@@ -26,7 +26,8 @@ var tram = []observed{
 
 // sixDims are meshes of six dimensions, the last of which are a node's sixteen cores.
 var sixDims = map[int][]int{
-	8: {1, 2, 2, 2, 1, 16}, 64: {2, 2, 2, 4, 2, 16}, 512: {4, 4, 4, 4, 2, 16}, 4096: {8, 4, 8, 8, 2, 16}, 8192: {8, 8, 8, 8, 2, 16},
+	8: {1, 2, 2, 2, 1, 16}, 64: {2, 2, 2, 4, 2, 16}, 512: {4, 4, 4, 4, 2, 16}, 4096: {8, 4, 8, 8, 2, 16},
+	8192: {8, 8, 8, 8, 2, 16},
 }
 
 // itemsTable3 is TRAM's buffer in this application (section VI.B), and what it adds to an item for routing.
@@ -34,14 +35,16 @@ const itemsTable3 = 64
 
 // tableIII compares how many messages aggregation saves with how much less overhead the paper estimates.
 func tableIII(l *simulator) (d drawing, err error) {
-	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times", "overhead saved by the paper, times",
+	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times",
+		"overhead saved by the paper, times",
 		"overhead without aggregation: s", "improvement that the paper saw: s")
 	for _, o := range tram[:l.some(len(tram), 2)] {
 		dims := sixDims[o.nodes]
 		ranks := 16 * o.nodes
 		p, err := model.BlueGeneQ.Predict(model.Job{
-			Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 16}, Topology: route.Mesh(dims...), Coalesce: itemsTable3,
-			Pebbles: 1 << 30, Bytes: itemBytes,
+			Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 16}, Topology: route.Mesh(dims...),
+			Coalesce: itemsTable3,
+			Pebbles:  1 << 30, Bytes: itemBytes,
 		})
 		if err != nil {
 			return d, err
@@ -50,15 +53,18 @@ func tableIII(l *simulator) (d drawing, err error) {
 		if o.nodes == tram[0].nodes {
 			network := sim.Machines["bluegene-q"]
 			network.ProcessesPerHost = 16
-			s, err := l.run(world{network: network, ranks: ranks, topology: mesh(dims...), coalesce: itemsTable3}, exchange(l.some(64, 8)))
+			s, err := l.run(world{network: network, ranks: ranks, topology: mesh(dims...), coalesce: itemsTable3},
+				exchange(l.some(64, 8)))
 			if err != nil {
 				return d, err
 			}
 			simulated = float64(s.Counters.PebblesSent) / float64(s.Counters.FramesSent)
 		}
-		t.Row(lab.Grouped(o.nodes), mesh(dims...), p.MeanHops, 1/(p.MeanHops/itemsTable3), simulated, o.overhead/o.overheadTRAM, o.overhead, o.improvement)
+		t.Row(lab.Grouped(o.nodes), mesh(dims...), p.MeanHops, 1/(p.MeanHops/itemsTable3), simulated,
+			o.overhead/o.overheadTRAM, o.overhead, o.improvement)
 	}
-	d.say("Buffers of %d items, meshes of six dimensions. Messages saved are the buffer over the hops of an item; six hops, the most that there can be, "+
+	d.say("Buffers of %d items, meshes of six dimensions. Messages saved are the buffer over the hops of an item; "+
+		"six hops, the most that there can be, "+
 		"make %s.", itemsTable3, lab.Digits(itemsTable3/6.))
 	d.table(t)
 	return d, nil

@@ -30,7 +30,8 @@ func gm(more float64) sim.Network {
 }
 
 // pages runs a program on shared pages, when a message costs so much more at each end.
-func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) (treadmarks.Result, error) {
+func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) (treadmarks.Result,
+	error) {
 	c.Seed, c.Pace = 1, gmPace
 	key := fmt.Sprintf("%s of %d, %d rounds, by %q, %d ranks, %g s more", p, c.Size, c.Rounds, c.Way, ranks, more)
 	if r, known := l.paged[key]; known {
@@ -50,7 +51,8 @@ func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c tread
 }
 
 // both runs a program with GM's messages, and with UDP's.
-func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result, err error) {
+func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result,
+	err error) {
 	more, err := l.udp()
 	if err != nil {
 		return fast, slow, err

@@ -33,7 +33,10 @@ func changes() []change {
 		{what: "twice L", network: with(func(k *sim.Link) { k.Latency *= 2 })},
 		{what: "half of G", network: with(func(k *sim.Link) { k.PerByte /= 2 })},
 		{what: "twice G", network: with(func(k *sim.Link) { k.PerByte *= 2 })},
-		{what: "pebbles cost nothing", network: func(n *sim.Network) { n.Costs.Send, n.Costs.Handle, n.Costs.Pass = 0, 0, 0 }},
+		{what: "pebbles cost nothing", network: func(n *sim.Network) {
+			n.Costs.Send, n.Costs.Handle, n.Costs.Pass = 0,
+				0, 0
+		}},
 		{what: "pebbles cost four times as much", network: func(n *sim.Network) {
 			n.Costs.Send, n.Costs.Handle, n.Costs.Pass = 4*n.Costs.Send, 4*n.Costs.Handle, 4*n.Costs.Pass
 		}},
@@ -44,7 +47,8 @@ func changes() []change {
 		{what: "one frame of credit", credits: 1},
 		{what: "both end by skr", ends: ended("skr", "skr")},
 		{what: "hypercube ends by ordered", ends: ended("pcx", "ordered")},
-		{what: "hypercube that clears bits first, and so has a busy rank", ends: [2]way{{"direct", "pcx"}, {clearingName, "pcx"}}},
+		{what: "hypercube that clears bits first, and so has a busy rank",
+			ends: [2]way{{"direct", "pcx"}, {clearingName, "pcx"}}},
 		{what: "mesh of 2 dimensions, pcx", ends: [2]way{{"direct", "pcx"}, {"mesh:2", "pcx"}}},
 		{what: "mesh of 3 dimensions, pcx", ends: [2]way{{"direct", "pcx"}, {"mesh:3", "pcx"}}},
 	}
@@ -52,7 +56,8 @@ func changes() []change {
 
 // whatDecides changes one thing at a time, and looks where the routed curve comes to lie below the direct one.
 func whatDecides(l *simulator) (d drawing, err error) {
-	t := lab.NewTable("what is changed", "routed is faster", "direct at 64 ranks: µs an epoch", "routed at 64 ranks", "direct at 128", "routed at 128")
+	t := lab.NewTable("what is changed", "routed is faster", "direct at 64 ranks: µs an epoch", "routed at 64 ranks",
+		"direct at 128", "routed at 128")
 	for _, c := range changes() {
 		direct, routed, err := c.curves(l)
 		if err != nil {
@@ -95,7 +100,8 @@ func (c change) curves(l *simulator) (direct, routed *curve, err error) {
 			break
 		}
 		for i, w := range both {
-			o, err := l.run(world{network: network, ranks: ranks, topology: w.topology, termination: w.termination, credits: c.credits},
+			o, err := l.run(world{network: network, ranks: ranks, topology: w.topology, termination: w.termination,
+				credits: c.credits},
 				updates(epochsRun, each))
 			if err != nil {
 				return nil, nil, err

@@ -27,7 +27,8 @@ var marks = []marked{
 	{"Pointer, window of 1", func(r *pebble.Rank, l *simulator) (stressmark.Report, error) { return follow(r, l, 1) }},
 	{"Pointer, window of 7", func(r *pebble.Rank, l *simulator) (stressmark.Report, error) { return follow(r, l, 7) }},
 	{"Neighborhood", func(r *pebble.Rank, _ *simulator) (stressmark.Report, error) {
-		result, err := stressmark.Neighborhood(r, stressmark.NeighborhoodConfig{Side: max(64, xlupcRows*r.Size()), Short: 1, Long: xlupcRows, Seed: 1})
+		result, err := stressmark.Neighborhood(r, stressmark.NeighborhoodConfig{Side: max(64, xlupcRows*r.Size()),
+			Short: 1, Long: xlupcRows, Seed: 1})
 		return result.Report, err
 	}},
 }
@@ -75,7 +76,8 @@ func hitRates(l *simulator) (d drawing, err error) {
 			t.Row(cells...)
 		}
 	}
-	d.say("A rank a process. Pointer makes %d hops from each, in 2^18 words; Neighborhood has %d rows of the image a process, and compares with rows 1 and %d further down. "+
+	d.say("A rank a process. Pointer makes %d hops from each, in 2^18 words; Neighborhood has %d rows of the image a "+
+		"process, and compares with rows 1 and %d further down. "+
 		"The first miss for each address counts.", l.some(500, 100), xlupcRows, xlupcRows)
 	d.table(t)
 	return d, nil

@@ -17,7 +17,8 @@ var (
 	colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 	dashes = []string{"none", "9 4", "2 3", "9 3 2 3"}
 	marks  = []string{ // a disc, a square, a triangle, a diamond
-		"m-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "m-4,-4h8v8h-8z", "m0,-5.5l5,9h-10z", "m0,-5.5l5.5,5.5l-5.5,5.5l-5.5,-5.5z",
+		"m-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "m-4,-4h8v8h-8z", "m0,-5.5l5,9h-10z",
+		"m0,-5.5l5.5,5.5l-5.5,5.5l-5.5,-5.5z",
 	}
 )
 
@@ -63,7 +64,8 @@ func (c *chart) curves(p *page) (how string) {
 		left = max(left, margin+span(number(v), textSize)+gap)
 	}
 	last := places[len(places)-1]
-	along := axis{low: places[0] / 1.2, high: last * 1.2, from: left, to: pageWidth - margin - span(number(last), textSize)/2, log: true}
+	along := axis{low: places[0] / 1.2, high: last * 1.2, from: left,
+		to: pageWidth - margin - span(number(last), textSize)/2, log: true}
 	labels := places
 	if places[0] <= 0 { // which has no logarithm
 		along.low, along.high, along.log = places[0], max(last, places[0]+1), false
@@ -116,7 +118,8 @@ func (o *curve) draw(p *page, i int, along, up axis) {
 
 // stroke draws a path as the i-th curve has it.
 func (p *page) stroke(i int, path string) {
-	fmt.Fprintf(&p.body, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", path, colors[i%len(colors)], dashes[i%len(dashes)])
+	fmt.Fprintf(&p.body, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", path,
+		colors[i%len(colors)], dashes[i%len(dashes)])
 }
 
 // mark draws the mark of the i-th curve.

@@ -50,7 +50,8 @@ func TestWriteCurves(t *testing.T) {
 	files, err := Write(folder, r)
 	require.NoError(t, err)
 	require.Len(t, files, 3)
-	require.Subset(t, texts(t, filepath.Join(folder, "lines.svg")), []string{"Lines", "ranks", "M/s", "8", "16", "64", "one", "five <&>"})
+	require.Subset(t, texts(t, filepath.Join(folder, "lines.svg")),
+		[]string{"Lines", "ranks", "M/s", "8", "16", "64", "one", "five <&>"})
 	bars := texts(t, filepath.Join(folder, "bars.svg"))
 	require.Subset(t, bars, []string{"limit-a", "b"})
 	require.NotContains(t, bars, "ranks")

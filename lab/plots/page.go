@@ -38,7 +38,8 @@ const (
 
 // text writes a line; x is where its anchor is, and y its base.
 func (p *page) text(x, y, size float64, anchor, text string) {
-	fmt.Fprintf(&p.body, `<text x="%.1f" y="%.1f" font-size="%.0f" text-anchor="%s">%s</text>`+"\n", x, y, size, anchor, escaped(text))
+	fmt.Fprintf(&p.body, `<text x="%.1f" y="%.1f" font-size="%.0f" text-anchor="%s">%s</text>`+"\n", x, y, size, anchor,
+		escaped(text))
 }
 
 func escaped(text string) string {
@@ -49,12 +50,14 @@ func escaped(text string) string {
 
 // line draws a line.
 func (p *page) line(x1, y1, x2, y2 float64, color string, width float64) {
-	fmt.Fprintf(&p.body, `<path d="M%.1f,%.1fL%.1f,%.1f" stroke="%s" stroke-width="%.1f"/>`+"\n", x1, y1, x2, y2, color, width)
+	fmt.Fprintf(&p.body, `<path d="M%.1f,%.1fL%.1f,%.1f" stroke="%s" stroke-width="%.1f"/>`+"\n", x1, y1, x2, y2, color,
+		width)
 }
 
 // box fills a rectangle.
 func (p *page) box(x, y, width, height float64, color string) {
-	fmt.Fprintf(&p.body, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, width, height, color)
+	fmt.Fprintf(&p.body, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, width, height,
+		color)
 }
 
 // paragraph writes a text over the whole width.

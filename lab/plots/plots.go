@@ -92,7 +92,8 @@ func (c *chart) file() string {
 		name += " " + c.unit
 	}
 	name = strings.NewReplacer("/", " per ", "µ", "u").Replace(strings.ToLower(name))
-	words := strings.FieldsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) })
+	words := strings.FieldsFunc(name,
+		func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) })
 	return strings.Join(words, "-") + ".svg"
 }
 

@@ -50,7 +50,8 @@ func TestWrite(t *testing.T) {
 	files, err := Write(folder, r)
 	require.NoError(t, err)
 	at := func(name string) string { return filepath.Join(folder, name) }
-	require.Equal(t, map[string][]string{"One & other": {at("one-other.svg")}, "Two": {at("two-gb-per-s.svg"), at("two-us.svg")}}, files)
+	require.Equal(t, map[string][]string{"One & other": {at("one-other.svg")},
+		"Two": {at("two-gb-per-s.svg"), at("two-us.svg")}}, files)
 	one := texts(t, at("one-other.svg"))
 	require.Subset(t, one, []string{"One & other", "M/s", "limit-a", "a <b>"})
 	require.NotContains(t, one, "c")
@@ -60,11 +61,14 @@ func TestWrite(t *testing.T) {
 // A bar ends at the median of its row, its line at the lowest and the highest; the first row is on top, and limits are
 // grey.
 func TestBars(t *testing.T) {
-	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{made("limit-a", "M/s", 10, 12), made("b", "M/s", 5, 9, 6)}})[0]
+	c := byUnit(lab.GroupResult{Name: "G", Results: []*lab.Result{made("limit-a", "M/s", 10, 12),
+		made("b", "M/s", 5, 9, 6)}})[0]
 	a := axisOf(c.group.Results, margin, pageWidth-margin-valueRoom)
 	picture := string(c.draw())
-	limit := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(11)-a.at(0), barHeight, limitColor))
-	own := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(6)-a.at(0), barHeight, ownColor))
+	limit := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(11)-a.at(0), barHeight,
+		limitColor))
+	own := strings.Index(picture, fmt.Sprintf(`width="%.1f" height="%d.0" fill="%s"`, a.at(6)-a.at(0), barHeight,
+		ownColor))
 	require.Positive(t, limit)
 	require.Greater(t, own, limit)
 	require.Regexp(t, fmt.Sprintf(`d="M%.1f,[0-9.]+L%.1f,[0-9.]+" stroke="%s"`, a.at(5), a.at(9), lineColor), picture)

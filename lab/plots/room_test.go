@@ -73,7 +73,8 @@ func roomy(t *testing.T, picture []byte) {
 	width, height, boxes := read(t, picture)
 	require.NotEmpty(t, boxes)
 	for i, b := range boxes {
-		require.True(t, b.left >= 0 && b.top >= 0 && b.right <= width && b.bottom <= height, "%+v leaves the picture of %v by %v", b, width, height)
+		require.True(t, b.left >= 0 && b.top >= 0 && b.right <= width && b.bottom <= height,
+			"%+v leaves the picture of %v by %v", b, width, height)
 		for _, other := range boxes[:i] {
 			require.False(t, b.overlaps(other), "%+v lies over %+v", b, other)
 		}

@@ -34,7 +34,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "slowed:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d loops of %s are slowed in %s\n", loops, strings.Join(packages, " and "), filepath.Join(*out, "overlay.json"))
+	fmt.Printf("%d loops of %s are slowed in %s\n", loops, strings.Join(packages, " and "),
+		filepath.Join(*out, "overlay.json"))
 }
 
 // overlay writes slowed copies of the packages of the module in root, and overlay.json, which names them to Go.
@@ -54,7 +55,8 @@ func overlay(root, out string, work int) (loops int, err error) {
 		loops += n
 	}
 	if loops == 0 {
-		return 0, fmt.Errorf("there is no loop in %s: run this from the module's folder", strings.Join(packages, " and "))
+		return 0, fmt.Errorf("there is no loop in %s: run this from the module's folder",
+			strings.Join(packages, " and "))
 	}
 	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
 	if err != nil {

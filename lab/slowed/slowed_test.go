@@ -13,10 +13,12 @@ import (
 )
 
 func TestSlow(t *testing.T) {
-	slowed, loops, err := slow("package a\n\nfunc f() {\n\tfor range 3 {\n\t\tfor i := 0; i < 2; i++ {\n\t\t}\n\t}\n\tif true {\n\t}\n}\n")
+	slowed, loops, err := slow("package a\n\nfunc f() {\n\tfor range 3 {\n\t\tfor i := 0; i < 2; i++ " +
+		"{\n\t\t}\n\t}\n\tif true {\n\t}\n}\n")
 	require.NoError(t, err)
 	require.Equal(t, 2, loops)
-	require.Equal(t, "package a\n\nfunc f() {\n\tfor range 3 { slowed(1);\n\t\tfor i := 0; i < 2; i++ { slowed(1);\n\t\t}\n\t}\n\tif true {\n\t}\n}\n", slowed)
+	require.Equal(t, "package a\n\nfunc f() {\n\tfor range 3 { slowed(1);\n\t\tfor i := 0; i < 2; i++ { "+
+		"slowed(1);\n\t\t}\n\t}\n\tif true {\n\t}\n}\n", slowed)
 	_, _, err = slow("no Go")
 	require.Error(t, err)
 }

@@ -15,7 +15,8 @@ var exact = []string{"counters.pebbles_sent", "counters.pebbles_handled", "count
 func (o Options) baseline() lab.Group {
 	tables, switching := "limit-updates, one core", "limit-switch, one core"
 	g := lab.Group{Name: Baseline, Title: "Baseline that changes are held to",
-		About: "What changes are held to: all ranks on one core, tables in its cache. Figures are of the time of the processor, set-up " +
+		About: "What changes are held to: all ranks on one core, tables in its cache. Figures are of the time of the " +
+			"processor, set-up " +
 			"and verification included."}
 	add := func(name, amount, line, against string, exact ...string) {
 		c := o.run(name, metric{amount, millions, "M a CPU second", false}, line, against)
@@ -29,12 +30,15 @@ func (o Options) baseline() lab.Group {
 	add("RandomAccess, 2 ranks, one core", "updates",
 		"randomaccess --ranks 2 --log2-words 14 --updates-per-word 512 --coalesce 1024", tables, exact...)
 	add("RandomAccess, 8 ranks of a hypercube, one core", "updates",
-		"randomaccess --ranks 8 --log2-words 12 --updates-per-word 128 --coalesce 256 --topology hypercube", tables, exact...)
+		"randomaccess --ranks 8 --log2-words 12 --updates-per-word 128 --coalesce 256 --topology hypercube", tables,
+		exact...)
 	add("Permutation, 2 ranks, one core", "elements", "permutation --ranks 2 --log2-elements 19", tables, exact...)
 	add("all-to-all, 4 ranks, one core", "items", "alltoall --ranks 4 --rounds 262144", tables, exact...)
-	add("reduce by sum, 2 ranks, one core", "items", "reduce --ranks 2 --items 6000000 --keys 4096 --cache 0", tables, exact...)
+	add("reduce by sum, 2 ranks, one core", "items", "reduce --ranks 2 --items 6000000 --keys 4096 --cache 0", tables,
+		exact...)
 	add(switching, "hops", "limit switch --rounds 600000", "")
 	add("PointerChase, 2 ranks, one core", "hops", "pointerchase --ranks 2 --rounds 200000", switching, exact...)
-	add("an empty epoch, 4 ranks, one core", "epochs", "epochs --ranks 4 --count 30000 --termination nbx", switching, exact...)
+	add("an empty epoch, 4 ranks, one core", "epochs", "epochs --ranks 4 --count 30000 --termination nbx", switching,
+		exact...)
 	return g
 }

@@ -19,7 +19,8 @@ func (o Options) emptyEpochs() lab.Group {
 		if p.name == "tcp" {
 			count /= 16
 		}
-		o.detectors(&g, "an empty epoch, 2 processes over "+name(p), fmt.Sprintf("epochs --count %d %s", max(1, count), p.flags), "skr", "nbx")
+		o.detectors(&g, "an empty epoch, 2 processes over "+name(p),
+			fmt.Sprintf("epochs --count %d %s", max(1, count), p.flags), "skr", "nbx")
 	}
 	return g
 }

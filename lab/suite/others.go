@@ -10,13 +10,16 @@ import (
 func (o Options) streams() lab.Group {
 	copies, ring, tcp := "limit-copy, 2 goroutines", "limit-ring, messages of %d KiB", "limit-tcp, messages of %d KiB"
 	g := lab.Group{Name: "Streams", Title: "What carries messages, and all-to-all over it",
-		About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP connection between two processes; " +
+		About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP connection between " +
+			"two processes; " +
 			"and what all-to-all of 32-byte items makes of them."}
 	g.Add(o.run(copies, bytes, fmt.Sprintf("limit copy --rounds %d", o.times(64)), ""))
 	for _, size := range []int{4, 64} {
 		messages := o.times(1 << 20 / size)
-		g.Add(o.run(fmt.Sprintf(ring, size), bytes, fmt.Sprintf("limit ring --bytes %d --messages %d", size<<10, messages), copies))
-		g.Add(o.run(fmt.Sprintf(tcp, size), bytes, fmt.Sprintf("limit tcp --bytes %d --messages %d", size<<10, messages), copies))
+		g.Add(o.run(fmt.Sprintf(ring, size), bytes, fmt.Sprintf("limit ring --bytes %d --messages %d", size<<10,
+			messages), copies))
+		g.Add(o.run(fmt.Sprintf(tcp, size), bytes, fmt.Sprintf("limit tcp --bytes %d --messages %d", size<<10,
+			messages), copies))
 	}
 	// Half of the items of two ranks are a rank's own.
 	asBytes := metric{"items_per_second", 32e-9, bytes.unit, false}
@@ -32,8 +35,10 @@ func (o Options) streams() lab.Group {
 // well.
 func (o Options) caches() lab.Group {
 	g := lab.Group{Name: "Reductions", Title: "Reductions with a cache and without",
-		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 slots: of 2^16 keys it " +
-			"can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as at hops."}
+		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 " +
+			"slots: of 2^16 keys it " +
+			"can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as " +
+			"at hops."}
 	add := func(kind string, keys int, where, flags string) {
 		row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", kind, keys, where)
 		for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {
@@ -69,7 +74,8 @@ func (o Options) permutations() lab.Group {
 			g.Add(o.run(fmt.Sprintf("limit-permutation, 2^%d elements a rank", log2), elements, "limit "+line, limit))
 		}
 		for _, p := range o.places(2) {
-			g.Add(o.run(fmt.Sprintf("Permutation, 2^%d elements a rank, %s", log2, where(p, 2)), elements, line+p.flags, limit))
+			g.Add(o.run(fmt.Sprintf("Permutation, 2^%d elements a rank, %s", log2, where(p, 2)), elements, line+p.flags,
+				limit))
 		}
 	}
 	return g
@@ -96,7 +102,8 @@ func (o Options) applications() lab.Group {
 
 // Modes are those of bfs that are measured, and how documents call them. A mode that the program offers later joins
 // here.
-var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"}, {"direction", "direction-optimising"}}
+var Modes = []struct{ Flag, Name string }{{"level", "level by level"}, {"async", "asynchronous"},
+	{"direction", "direction-optimising"}}
 
 // searches of the largest graph are of fewer roots, since making and checking it takes long.
 func (o Options) searches() lab.Group {
@@ -119,7 +126,8 @@ func (o Options) search(g *lab.Group, scale, roots int, places []place) {
 	}
 	for _, p := range places {
 		for _, mode := range Modes {
-			g.Add(o.run(row(mode.Name, p), edges, fmt.Sprintf("bfs --kronecker %d --roots %d --mode %s %s", scale, roots, mode.Flag, p.flags),
+			g.Add(o.run(row(mode.Name, p), edges, fmt.Sprintf("bfs --kronecker %d --roots %d --mode %s %s", scale,
+				roots, mode.Flag, p.flags),
 				row(Modes[0].Name, places[0])))
 		}
 	}

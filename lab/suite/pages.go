@@ -9,8 +9,10 @@ import (
 // pages are operations of shared pages beside bare accesses, and programs beside their serial twins.
 func (o Options) pages() lab.Group {
 	g := lab.Group{Name: "Pages", Title: "Shared pages: operations, and programs beside one rank",
-		About: "A lock that its home had last, beside one swap of a word; the first read of a page of 4 KiB that another " +
-			"rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks, and a sparse matrix " +
+		About: "A lock that its home had last, beside one swap of a word; the first read of a page of 4 KiB that " +
+			"another " +
+			"rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks, and a sparse " +
+			"matrix " +
 			"by pages, gathers and pebbles. Over mem and shm the other's pages are used where they lie."}
 	first := metric{"microseconds", 1, "µs", true}
 	bare := metric{"cases.bare", 1, "µs", true}
@@ -25,7 +27,8 @@ func (o Options) pages() lab.Group {
 			g.Add(o.run(fmt.Sprintf("%s, 2 ranks, %s", x.name, p.name), first, x.line+p.flags, against))
 		}
 		for _, size := range []string{"small", "large"} {
-			g.Add(o.run(fmt.Sprintf("%s diff, 2 ranks, %s", size, p.name), metric{"cases." + size, 1, "µs a page", true},
+			g.Add(o.run(fmt.Sprintf("%s diff, 2 ranks, %s", size, p.name),
+				metric{"cases." + size, 1, "µs a page", true},
 				fmt.Sprintf("pages diff --rounds %d %s", o.times(200), p.flags), ""))
 		}
 	}
@@ -35,7 +38,8 @@ func (o Options) pages() lab.Group {
 		side, columns, cities = 200, 100, 12
 	}
 	for _, x := range []struct{ name, line string }{
-		{fmt.Sprintf("Jacobi, %d²", side), fmt.Sprintf("pages jacobi --size %d --rounds %d ", side, max(4, o.times(50)))},
+		{fmt.Sprintf("Jacobi, %d²", side), fmt.Sprintf("pages jacobi --size %d --rounds %d ", side,
+			max(4, o.times(50)))},
 		{fmt.Sprintf("SOR, 2000 × %d", columns),
 			fmt.Sprintf("pages sor --size %d --rounds %d ", columns, max(4, o.times(50)))},
 		{fmt.Sprintf("TSP, %d cities", cities), fmt.Sprintf("pages tsp --size %d ", cities)},
@@ -55,7 +59,8 @@ func (o Options) pages() lab.Group {
 			if way == "pages" {
 				against = ""
 			}
-			g.Add(o.run(row(way), round, fmt.Sprintf("pages spmv --by %s --size %d %s", way, 1<<o.less(16), p.flags), against))
+			g.Add(o.run(row(way), round, fmt.Sprintf("pages spmv --by %s --size %d %s", way, 1<<o.less(16), p.flags),
+				against))
 		}
 	}
 	return g

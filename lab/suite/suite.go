@@ -83,7 +83,8 @@ var (
 func (o Options) run(name string, m metric, line, against string) lab.Case {
 	arguments := strings.Fields(line)
 	return lab.Case{
-		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: "pebbles " + strings.Join(arguments, " "),
+		Name: name, Args: append(append([]string{o.Program}, arguments...), "--json"), Line: "pebbles " +
+			strings.Join(arguments, " "),
 		Field: m.field, Scale: m.scale, Unit: m.unit, Lower: m.lower, Against: against,
 	}
 }

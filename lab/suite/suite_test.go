@@ -74,7 +74,8 @@ func TestSharedMemoryBesideTCP(t *testing.T) {
 			lines[c.Line] = true
 		}
 		for line := range lines {
-			fewer := strings.Contains(line, "epochs") || strings.Contains(line, "pointerchase") // as they take longer over TCP
+			// as they take longer over TCP
+			fewer := strings.Contains(line, "epochs") || strings.Contains(line, "pointerchase")
 			if strings.Contains(line, "--transport tcp") && !fewer && !alone[g.Name] {
 				require.Contains(t, lines, strings.Replace(line, "--transport tcp", "--transport shm", 1))
 			}
@@ -91,8 +92,10 @@ func TestCrossover(t *testing.T) {
 	for _, c := range groups[0].Cases {
 		at[c.Point.Curve] = append(at[c.Point.Curve], c.Point.At)
 		require.Equal(t, "updates", c.Work)
-		require.Contains(t, c.Line, fmt.Sprintf("--ranks %.0f --topology %s", c.Point.At, strings.Split(c.Point.Curve, ",")[0]))
-		require.Equal(t, strings.HasSuffix(c.Point.Curve, "1,024 a buffer"), strings.Contains(c.Line, "--coalesce 1024"), c.Line)
+		require.Contains(t, c.Line, fmt.Sprintf("--ranks %.0f --topology %s", c.Point.At,
+			strings.Split(c.Point.Curve, ",")[0]))
+		require.Equal(t, strings.HasSuffix(c.Point.Curve, "1,024 a buffer"),
+			strings.Contains(c.Line, "--coalesce 1024"), c.Line)
 		log2 := regexp.MustCompile(`--log2-words (\d+)`).FindStringSubmatch(c.Line)[1]
 		require.Equal(t, map[float64]string{8: "19", 16: "18", 64: "16"}[c.Point.At], log2, "tables of one size")
 	}
@@ -106,7 +109,8 @@ func TestCrossover(t *testing.T) {
 func TestMemory(t *testing.T) {
 	rows := names(Groups(Options{Program: "pebbles", Transports: all}))
 	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 ranks, resident"].Scale*(512<<20), 1e-9)
-	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 processes over shm, resident"].Scale*(256<<20), 1e-9)
+	require.InEpsilon(t, 1, rows["RandomAccess, 2^25 words a rank, 2 processes over shm, resident"].Scale*(256<<20),
+		1e-9)
 }
 
 // The baseline is the same in a quick suite, on one core, and compares counters.

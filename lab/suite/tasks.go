@@ -14,7 +14,8 @@ var (
 // trees are searches of unbalanced trees: as they are made, by one rank for comparison, and in memory.
 func (o Options) trees() lab.Group {
 	g := lab.Group{Name: "Trees", Title: "Unbalanced tree search by tasks that are stolen",
-		About: "The trees T1 and T3 of the UTS benchmark, 4 million nodes each, made as they are searched: each node is a hash. And T1 in the memory " +
+		About: "The trees T1 and T3 of the UTS benchmark, 4 million nodes each, made as they are searched: each node " +
+			"is a hash. And T1 in the memory " +
 			"of all ranks: by tasks that read one vertex, or up to 64 at once, through delegates, and by pebbles."}
 	depth := ""
 	if o.Quick {
@@ -27,7 +28,8 @@ func (o Options) trees() lab.Group {
 		}
 		g.Add(o.run(alone, nodes, fmt.Sprintf("uts --tree %s%s --ranks 1", tree, cut), ""))
 		for _, p := range o.places(2) {
-			g.Add(o.run(fmt.Sprintf("UTS %s, 2 ranks, %s", tree, p.name), nodes, fmt.Sprintf("uts --tree %s%s %s", tree, cut, p.flags), alone))
+			g.Add(o.run(fmt.Sprintf("UTS %s, 2 ranks, %s", tree, p.name), nodes,
+				fmt.Sprintf("uts --tree %s%s %s", tree, cut, p.flags), alone))
 		}
 	}
 	for _, p := range o.places(2) {
@@ -36,7 +38,8 @@ func (o Options) trees() lab.Group {
 		g.Add(o.run(row("pebbles"), nodes, line+"--mode pebbles "+p.flags, ""))
 		g.Add(o.run(row("tasks of a vertex"), nodes, line+"--batch 1 "+p.flags, row("pebbles")))
 		g.Add(o.run(row("tasks of up to 64"), nodes, line+"--batch 64 "+p.flags, row("pebbles")))
-		g.Add(o.run(row("tasks of a vertex, a pebble a frame"), nodes, line+"--batch 1 --coalesce 1 "+p.flags, row("tasks of a vertex")))
+		g.Add(o.run(row("tasks of a vertex, a pebble a frame"), nodes, line+"--batch 1 --coalesce 1 "+p.flags,
+			row("tasks of a vertex")))
 	}
 	return g
 }
@@ -44,7 +47,8 @@ func (o Options) trees() lab.Group {
 // pings are streams of messages from one process to another, with shared frames and without, beside the bare stream.
 func (o Options) pings() lab.Group {
 	g := lab.Group{Name: "Ping", Title: "Messages from one process to another, with shared frames and without",
-		About: "Streams of messages of some bytes, in frames of up to 1,024 and alone, beside a bare stream of messages of that size."}
+		About: "Streams of messages of some bytes, in frames of up to 1,024 and alone, beside a bare stream of " +
+			"messages of that size."}
 	for _, p := range o.places(2)[1:] { // between processes
 		bare := map[string]string{"shm": "ring", "tcp": "tcp"}[p.name]
 		for _, size := range []int{8, 32, 256, 4096} {
@@ -52,7 +56,8 @@ func (o Options) pings() lab.Group {
 			stream := fmt.Sprintf("bare stream, %d bytes, %s", size, p.name)
 			g.Add(o.run(stream, metric{"bytes_per_second", millions / float64(size), messages.unit, false},
 				fmt.Sprintf("limit %s --bytes %d --messages %d", bare, size, sent), ""))
-			for _, way := range []struct{ name, flags string }{{"frames of 1,024", ""}, {"a message a frame", " --coalesce 1"}} {
+			for _, way := range []struct{ name, flags string }{{"frames of 1,024", ""},
+				{"a message a frame", " --coalesce 1"}} {
 				g.Add(o.run(fmt.Sprintf("ping, %d bytes, %s, %s", size, way.name, p.name), messages,
 					fmt.Sprintf("ping --bytes %d --messages %d%s %s", size, sent, way.flags, p.flags), stream))
 			}

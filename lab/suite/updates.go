@@ -13,7 +13,8 @@ const words = 22
 
 // updates is a run of RandomAccess on tables of 2^log2 words in each rank.
 func (o Options) updates(name string, log2, perWord int, flags, against string) lab.Case {
-	return o.run(name, updates, fmt.Sprintf("randomaccess --updates-per-word %d --log2-words %d %s", perWord, log2, flags), against)
+	return o.run(name, updates, fmt.Sprintf("randomaccess --updates-per-word %d --log2-words %d %s", perWord, log2,
+		flags), against)
 }
 
 // update is a run with 8 updates a word.
@@ -23,14 +24,16 @@ func (o Options) update(name string, log2 int, flags, against string) lab.Case {
 
 // limitUpdates are as many updates of tables of the same size without messages.
 func (o Options) limitUpdates(name string, log2, perWord int, flags, against string) lab.Case {
-	return o.run(name, updates, fmt.Sprintf("limit updates --updates-per-word %d --log2-words %d %s", perWord, log2, flags), against)
+	return o.run(name, updates, fmt.Sprintf("limit updates --updates-per-word %d --log2-words %d %s", perWord, log2,
+		flags), against)
 }
 
 // randomAccess goes from tables in a core's cache to tables beyond all caches. Tables of applications are in huge
 // pages, and so are those of the limits, but for one.
 func (o Options) randomAccess() lab.Group {
 	g := lab.Group{Name: "RandomAccess", Title: "RandomAccess beside updates without messages",
-		About: "Compared with the same updates of the same tables, in huge pages too, without a message; single sends against batches."}
+		About: "Compared with the same updates of the same tables, in huge pages too, without a message; single " +
+			"sends against batches."}
 	for _, size := range []struct{ log2, perWord int }{{20, 16}, {words, 4}, {25, 1}} {
 		log2 := o.less(size.log2)
 		limit := fmt.Sprintf("limit-updates, 2^%d words a rank, huge pages", log2)
@@ -76,7 +79,8 @@ func (o Options) ranks() lab.Group {
 	log2 := o.less(20)
 	g := lab.Group{Name: "Ranks", Title: "RandomAccess on more and more ranks of the same cores",
 		About: fmt.Sprintf("RandomAccess with 2^%d words in each rank and 4,096 updates a buffer. Compared "+
-			"with as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two processes, too.", log2)}
+			"with as many goroutines that each update such a table of their own, in huge pages; 16 ranks in two "+
+			"processes, too.", log2)}
 	for _, ranks := range []int{2, 4, 8, 16} {
 		perWord := 32 / ranks
 		limit := fmt.Sprintf("limit-updates, %d tables", ranks)
@@ -98,16 +102,21 @@ func (o Options) ranks() lab.Group {
 // crossover has tables of the same size in all runs.
 func (o Options) crossover() lab.Group {
 	g := lab.Group{Name: "Crossover", Title: "RandomAccess, direct and over a hypercube, on more and more ranks",
-		About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule divides 1,024 waiting updates " +
-			"among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, the more so the " +
-			"more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs another pass over " +
+		About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule divides 1,024 " +
+			"waiting updates " +
+			"among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, " +
+			"the more so the " +
+			"more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs " +
+			"another pass over " +
 			"it: with buffers of the same size, only the passes remain."}
-	for _, buffers := range []struct{ name, flags string }{{"HPCC's rule", ""}, {"1,024 a buffer", " --coalesce 1024"}} {
+	for _, buffers := range []struct{ name, flags string }{{"HPCC's rule", ""},
+		{"1,024 a buffer", " --coalesce 1024"}} {
 		for _, ranks := range []int{8, 16, 64} {
 			for _, topology := range []string{"direct", "hypercube"} {
 				row := fmt.Sprintf("RandomAccess, %d ranks, %%s, %s", ranks, buffers.name)
 				c := o.updates(fmt.Sprintf(row, topology), o.less(words)-bits.Len(uint(ranks))+1, 4,
-					fmt.Sprintf("--ranks %d --topology %s%s", ranks, topology, buffers.flags), fmt.Sprintf(row, "direct"))
+					fmt.Sprintf("--ranks %d --topology %s%s", ranks, topology, buffers.flags),
+					fmt.Sprintf(row, "direct"))
 				c.Work = "updates" // the table is the same however it is spread
 				c.Point = &lab.Point{Curve: topology + ", " + buffers.name, Axis: "ranks", At: float64(ranks)}
 				g.Add(c)
@@ -121,7 +130,8 @@ func (o Options) crossover() lab.Group {
 func (o Options) memory() lab.Group {
 	large, small := o.less(25), o.less(20)
 	g := lab.Group{Name: "Memory", Title: "Memory of RandomAccess",
-		About: "The most that one process of RandomAccess had resident, for each byte of its tables; and the most that the frames, " +
+		About: "The most that one process of RandomAccess had resident, for each byte of its tables; and the most " +
+			"that the frames, " +
 			"queues and caches of one rank took."}
 	buffers := metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}
 	for _, p := range o.places(2) {
@@ -141,10 +151,12 @@ func (o Options) memory() lab.Group {
 // topologies leaves out two-stage and three-stage, which are direct in one process.
 func (o Options) topologies() lab.Group {
 	g := lab.Group{Name: "Topologies", Title: "RandomAccess by topology, on 16 ranks of one process",
-		About: "What hops cost where they save nothing: in one process, and with enough pebbles for full buffers. Routing pays where " +
+		About: "What hops cost where they save nothing: in one process, and with enough pebbles for full buffers. " +
+			"Routing pays where " +
 			"frames are dear, where buffers stay empty, and where reductions meet."}
 	for _, topology := range []string{"direct", "mesh:2", "mesh:3", "hypercube", "tree"} {
-		g.Add(o.update("RandomAccess, 16 ranks, "+topology, o.less(words-4), "--ranks 16 --coalesce 1024 --topology "+topology,
+		g.Add(o.update("RandomAccess, 16 ranks, "+topology, o.less(words-4),
+			"--ranks 16 --coalesce 1024 --topology "+topology,
 			"RandomAccess, 16 ranks, direct"))
 	}
 	return g
