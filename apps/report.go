@@ -50,6 +50,9 @@ func NewReport(r *pebble.Rank, app string, seed uint64) Report {
 	}
 }
 
+// Common is the report itself, for who has an application's result, which embeds it.
+func (p Report) Common() Report { return p }
+
 // Timed runs one phase on all ranks together and returns how long it took on the slowest. All ranks call it.
 func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	if err := r.Barrier(); err != nil {

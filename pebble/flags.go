@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/launch"
@@ -23,6 +24,10 @@ type Options struct {
 	JSON    bool   // -json: the program prints one JSON object, as Print does
 	Explain bool   // -explain: the program says what it would do
 	Seed    uint64 // -seed: of everything random in the program; 1 unless the flag is given
+
+	// Change, when not nil, changes what the flags say before Config returns it and Main runs the job by it. All
+	// processes of a job must change it alike.
+	Change func(c *Config)
 
 	config  Config
 	via     string
@@ -42,8 +47,7 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, alone, seed, json, explain and
-// verbose.
-// Their values are written as those of the command pebbles are; its page of help for an application explains them.
+// verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
 // Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
 // [flag.Usage]; after a mistake one line says so.
 //
@@ -53,46 +57,51 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 func Flags(fs *flag.FlagSet) *Options {
 	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault,
 		AddressCache: AddressCacheDefault}}
+	o.network(fs)
+	o.buffers(fs)
+	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
+		"several of this program")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
+	fs.BoolVar(&o.JSON, "json", false, "print one JSON object instead of text")
+	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
+	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")
+	if fs == flag.CommandLine {
+		fs.Usage = func() { printUsage(fs) }
+	}
+	return o
+}
+
+// network adds the flags that say which ranks there are, what connects them, and how an epoch ends.
+func (o *Options) network(fs *flag.FlagSet) {
 	c := &o.config
 	topology, detector := "direct", "auto"
-	count := func(name string, n *int, usage string) {
-		fs.Var(value{func() string { return numberText(*n) }, func(text string) (err error) {
-			*n, err = values.Count(text, 1)
-			return err
-		}}, name, usage)
-	}
-	open := func(name string, n *int, auto *bool, least int, usage string) {
-		fs.Var(value{func() string { return strconv.Itoa(*n) }, func(text string) error {
-			read, is, err := values.CountOrAuto(text, least)
-			if *auto = is; err == nil && !is {
-				*n = read
-			}
-			return err
-		}}, name, usage)
-	}
-	count("ranks", &c.Ranks, "`N` ranks of the whole job (default one for each core, or what a launcher says)")
-	fs.Var(value{func() string { return o.via }, func(text string) error {
-		o.via = text
-		return values.OneOf(text, vias)
-	}}, "transport", "`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
+	fs.Var(counted(&c.Ranks), "ranks", "`N` ranks of the whole job (default one for each core; under a launcher "+
+		"one for each process, or what it says)")
+	fs.Var(named(&o.via, func(text string) error { return values.OneOf(text, vias) }), "transport",
+		"`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
 	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or "+
-		"auto: verbs, efa, cxi, tcp, shm")
-	fs.Var(value{func() string { return pinnedText(o.fabric.pinned) }, func(text string) (err error) {
-		o.fabric.pinned, err = values.Bytes(text)
-		return err
-	}}, "pinned", "limit of one process for memory that libfabric registers, a `size` such as 64MiB (default half "+
-		"of the memory, and what ulimit -l allows)")
+		"auto: verbs, efa, cxi, tcp, shm (default the first with hardware)")
+	fs.Var(sized(&o.fabric.pinned, 0), "pinned", "limit of one process for memory that libfabric registers, a `size` "+
+		"such as 64MiB (default half of the memory, and what ulimit -l allows)")
 	fs.BoolVar(&o.fabric.insecure, "insecure", false, "let providers of libfabric that anybody can reach leave the "+
 		"host")
-	fs.Var(value{func() string { return topology }, func(text string) (err error) {
-		topology = text
+	fs.Var(named(&topology, func(text string) (err error) {
 		if o.tuning.Topology = text == values.Auto; !o.tuning.Topology {
 			c.Topology, err = route.ByName(text)
 		}
 		return err
-	}}, "topology", "`name` of how pebbles travel: "+strings.Join(route.Names(), ", ")+", auto; also "+route.Forms)
-	open("coalesce", &c.Coalesce, &o.tuning.Coalesce, 1, "coalescing factor: `N` pebbles a buffer, or auto")
-	open("cache", &c.Cache, &o.tuning.Cache, 0, "`N` entries of the reduction cache, 0 for none, or auto")
+	}), "topology", "`name` of how pebbles travel: "+strings.Join(route.Names(), ", ")+", auto; also "+route.Forms)
+	fs.Var(named(&detector, func(text string) (err error) {
+		c.Termination, err = termination.ByName(text)
+		return err
+	}), "termination", "`name` of what finds the end of an epoch: "+strings.Join(termination.Names(), ", "))
+}
+
+// buffers adds the flags of buffers, caches and memory.
+func (o *Options) buffers(fs *flag.FlagSet) {
+	c := &o.config
+	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1), "coalesce", "coalescing factor: `N` pebbles a buffer, or auto")
+	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0), "cache", "`N` entries of the reduction cache, 0 for none, or auto")
 	fs.Var(value{func() string { return strconv.Itoa(max(0, c.AddressCache)) }, func(text string) error {
 		n, err := values.Count(text, 0)
 		if err != nil {
@@ -103,45 +112,19 @@ func Flags(fs *flag.FlagSet) *Options {
 		}
 		return values.CheckAddressCache(n)
 	}}, "address-cache", "`N` addresses of arrays and objects of other processes that a process keeps, 0 for none")
-	pageCache := func() string { return values.BytesText(cmp.Or(c.PageCache, PageCacheDefault)) }
-	fs.Var(value{pageCache, func(text string) (err error) {
-		c.PageCache, err = values.Bytes(text)
-		return err
-	}}, "page-cache", "limit of one rank for copies and twins of shared pages, a `size` such as 64MiB")
-	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, "+
-		"8 to 128)")
-	fs.Var(value{func() string { return detector }, func(text string) (err error) {
-		detector = text
-		c.Termination, err = termination.ByName(text)
-		return err
-	}}, "termination", "`name` of what finds the end of an epoch: "+strings.Join(termination.Names(), ", "))
-	fs.Var(value{func() string { return values.WaitText(c.Due) }, func(text string) (err error) {
-		c.Due, err = values.Wait(text)
-		return err
-	}}, "due", "`time` that a pebble may wait in a buffer, or never")
-	fs.Var(value{func() string { return periodText(c) }, func(text string) (err error) {
-		c.Period, err = values.Wait(text)
-		return err
-	}}, "period", "`time` without a pebble sent or a frame received after which a rank sends all its buffers, or never")
-	fs.Var(value{func() string { return memoryText(c) }, func(text string) (err error) {
-		c.MemoryLimit, err = values.Bytes(text)
-		return err
-	}}, "memory", "limit of one rank for pebbles that wait or travel, a `size` such as 64MiB (default a share of "+
-		"what is free)")
-	fs.BoolVar(&c.Alone, "alone", false, "run a job of this process alone, also as one of several that a launcher "+
-		"has started")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
-	fs.BoolVar(&o.JSON, "json", false, "print one JSON object")
-	fs.BoolVar(&o.Explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
-	fs.BoolVar(&o.verbose, "verbose", false, "log what happens")
-	if fs == flag.CommandLine {
-		fs.Usage = func() { tellUsage(fs) }
-	}
-	return o
+	fs.Var(sized(&c.PageCache, PageCacheDefault), "page-cache", "limit of one rank for copies and twins of shared "+
+		"pages, a `size` such as 64MiB")
+	fs.Var(counted(&c.Credits), "credits", "`N` frames in flight to each neighbour at most (default as many as 512 "+
+		"KiB hold, 8 to 128)")
+	fs.Var(waiting(&c.Due), "due", "`time` that a pebble may wait in a buffer, or never")
+	fs.Var(waiting(&c.Period), "period", "`time` without a pebble sent or a frame received after which a rank sends all "+
+		"its buffers, or never")
+	fs.Var(sized(&c.MemoryLimit, 0), "memory", "limit of one rank for pebbles that wait or travel, a `size` such as "+
+		"64MiB (default a share of what is free)")
 }
 
-// tellUsage lists the flags for who asks for help, and otherwise, after what is wrong with one, says who lists them.
-func tellUsage(fs *flag.FlagSet) {
+// printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see them.
+func printUsage(fs *flag.FlagSet) {
 	if launch.AskedForHelp(fs.NArg()) {
 		flag.Usage()
 		return
@@ -149,36 +132,7 @@ func tellUsage(fs *flag.FlagSet) {
 	fmt.Fprintln(fs.Output(), "-h lists the flags")
 }
 
-// numberText is a number, of which 0 is a default that is no number.
-func numberText(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-func periodText(c *Config) string {
-	if c.Period == 0 {
-		return "never"
-	}
-	return values.WaitText(c.Period)
-}
-
-func pinnedText(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return values.BytesText(n)
-}
-
-func memoryText(c *Config) string {
-	if c.MemoryLimit == 0 {
-		return ""
-	}
-	return values.BytesText(c.MemoryLimit)
-}
-
-// Config is the configuration that the flags say. Its Explain writes to out, as -json says. Flags that don't go
+// Config is the configuration that the flags say, changed by Change. Its Explain writes to out, as -json says. Flags that don't go
 // together are an error.
 func (o *Options) Config(out io.Writer) (Config, error) {
 	c := o.config
@@ -208,6 +162,9 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	if o.verbose {
 		c.Log = slog.New(slog.NewTextHandler(launch.Stderr(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
+	if o.Change != nil {
+		o.Change(&c)
+	}
 	return c, nil
 }
 
@@ -227,7 +184,7 @@ func (o *Options) Main(out io.Writer, function func(*Rank) error) {
 	})
 }
 
-// value is one flag.
+// value is one flag. Its text is that of the default before it is set.
 type value struct {
 	text func() string
 	set  func(string) error
@@ -241,4 +198,66 @@ func (v value) String() string {
 		return ""
 	}
 	return v.text()
+}
+
+// named is a flag whose value is a word, which check refuses or uses.
+func named(word *string, check func(string) error) value {
+	return value{func() string { return *word }, func(text string) error {
+		*word = text
+		return check(text)
+	}}
+}
+
+// counted is a flag whose value is a number from 1 on. 0 is its default, which the text of the flag says.
+func counted(n *int) value {
+	return value{func() string { return strings.TrimPrefix(strconv.Itoa(*n), "0") }, func(text string) (err error) {
+		*n, err = values.Count(text, 1)
+		return err
+	}}
+}
+
+// tuned is a flag whose value is a number from least on, or auto: the job finds the number.
+func tuned(n *int, auto *bool, least int) value {
+	return value{func() string {
+		if *auto {
+			return values.Auto
+		}
+		return strconv.Itoa(*n)
+	}, func(text string) error {
+		read, is, err := values.CountOrAuto(text, least)
+		if *auto = is; err == nil && !is {
+			*n = read
+		}
+		return err
+	}}
+}
+
+// sized is a flag whose value is a number of bytes. While it is 0, its text is that of standard, or of nothing.
+func sized(n *int64, standard int64) value {
+	return value{func() string {
+		if cmp.Or(*n, standard) == 0 {
+			return ""
+		}
+		return exact(cmp.Or(*n, standard))
+	}, func(text string) (err error) {
+		*n, err = values.Bytes(text)
+		return err
+	}}
+}
+
+// exact writes a number of bytes with a unit where that loses nothing.
+func exact(n int64) string {
+	text := values.BytesText(n)
+	if back, err := values.Bytes(text); err != nil || back != n {
+		return strconv.FormatInt(n, 10)
+	}
+	return text
+}
+
+// waiting is a flag whose value is a time, or never: 0 and below.
+func waiting(d *time.Duration) value {
+	return value{func() string { return values.WaitText(cmp.Or(*d, -1)) }, func(text string) (err error) {
+		*d, err = values.Wait(text)
+		return err
+	}}
 }

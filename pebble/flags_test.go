@@ -60,6 +60,19 @@ func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
 	require.EqualValues(t, 1, o.Seed)
 }
 
+// Change has the last word, and what Main runs by is what Config returns.
+func TestFlagsChange(t *testing.T) {
+	o, _, err := given("-ranks=3")
+	require.NoError(t, err)
+	o.Change = func(c *pebble.Config) {
+		require.Equal(t, 3, c.Ranks)
+		c.Grace = time.Second
+	}
+	c, err := o.Config(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, time.Second, c.Grace)
+}
+
 // What is wrong with a flag is told in a line, and how to see all flags in another; -h lists them.
 func TestUsage(t *testing.T) {
 	args, flags := os.Args, flag.CommandLine
@@ -153,7 +166,7 @@ func TestFlagsHelp(t *testing.T) {
 	var help bytes.Buffer
 	fs.SetOutput(&help)
 	fs.PrintDefaults()
-	for _, want := range []string{"-ranks N\n", "(default one for each core, or what a launcher says)\n",
+	for _, want := range []string{"-ranks N\n", "under a launcher one for each process, or what it says)\n",
 		"-coalesce N\n", "auto (default 1024)\n",
 		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
 		require.Contains(t, help.String(), want)

@@ -1,36 +1,22 @@
 package main
 
 import (
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/access"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newAccess(t terminal) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "access",
 		Short: "Measure what accesses of a distributed array cost",
-		Long:  "access measures and verifies accesses of package memory: of random words by all ranks, and of an owner that does not attend.",
+		Long: "access measures and verifies accesses of package memory: of random words by all ranks, and of an owner that\n" +
+			"computes and does not look for messages.",
 		Example: "  pebbles access gather --ranks 2\n" +
 			"  pebbles access attend --procs 2 --transport tcp --json",
-		Args: noCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newAccessGather(t), newAttend(t))
-	return c
-}
-
-// unnamed is an error of an application without its name: the command's is printed before the error.
-func unnamed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "access: "))
+	}, newAccessGather(t), newAttend(t))
 }
 
 func newAccessGather(t terminal) *cobra.Command {
@@ -45,33 +31,22 @@ func newAccessGather(t terminal) *cobra.Command {
 			"  pebbles access gather --way load --ranks 1 --log2-words 25",
 	}
 	var config access.GatherConfig
-	var ways []string
-	for _, w := range access.Ways {
-		ways = append(ways, string(w))
-	}
-	way := &word{}
+	var way word
 	f := c.Flags()
-	f.Var(count{&config.Log2Words, 1, "20"}, "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
-	f.Var(count{&config.Accesses, 1, "1048576"}, "accesses", "accesses of each rank")
-	f.Var(count{&config.Batch, 1, "1024"}, "batch", "accesses made at once")
+	f.Var(count(&config.Log2Words, 1, "20"), "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
+	f.Var(count(&config.Accesses, 1, "1048576"), "accesses", "accesses of each rank")
+	f.Var(count(&config.Batch, 1, "1024"), "batch", "accesses made at once")
 	f.BoolVar(&config.Others, "others", false, "leave out the rank's own words")
-	words(c, way, "way", ways[0], ways, "how words are accessed")
+	words(c, &way, "way", string(access.Ways[0]), names(access.Ways), "how words are accessed")
 	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Seed, config.Way = s.seed, access.Way(way.text)
-			return unnamed(config.Check(s.ranks()))
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("accesses")
-			result, err := access.Gather(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		of: "access",
+		check: valid(&config, func(*settings, givenFlags) error {
+			config.Way = access.Way(way.text)
+			return nil
+		}),
+		run: runs(&config, "accesses", access.Gather),
 	})
-	for _, name := range []string{"coalesce", "cache"} {
-		c.Flags().Lookup(name).Usage = "has no effect here: no pebble is sent"
-	}
-	return c
+	return unused(c, "no pebble is sent", "coalesce", "cache")
 }
 
 func newAttend(t terminal) *cobra.Command {
@@ -86,21 +61,11 @@ func newAttend(t terminal) *cobra.Command {
 	}
 	config := access.AttendConfig{Busy: 20 * time.Millisecond}
 	f := c.Flags()
-	f.Var(count{&config.Reads, 1, "1000"}, "reads", "words that are read, one after the other")
+	f.Var(count(&config.Reads, 1, "1000"), "reads", "words that are read, one after the other")
 	f.DurationVar(&config.Busy, "busy", config.Busy, "how long the owner computes at a time")
 	f.BoolVar(&config.Asks, "asks", false, "ask the owner by a pebble, in place of a get")
 	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Seed = s.seed
-			return unnamed(config.Check(s.ranks()))
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("reads")
-			result, err := access.Attend(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		of: "access", check: valid(&config, nil), run: runs(&config, "reads", access.Attend),
 	})
-	c.Flags().Lookup("cache").Usage = "has no effect here: nothing can be merged"
-	return c
+	return unused(c, "nothing can be merged", "cache")
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/alltoall"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newAllToAll(t terminal) *cobra.Command {
@@ -18,22 +17,10 @@ func newAllToAll(t terminal) *cobra.Command {
 			"  pebbles alltoall --ranks 16 --topology hypercube --bytes 64 --json\n" +
 			"  pebbles alltoall --procs 2 --bytes 1000 --rounds 5000",
 	}
-	bytes, rounds := 32, 0
-	c.Flags().Var(count{&bytes, 1, ""}, "bytes", "size of an item, up to 65536")
-	c.Flags().Var(count{&rounds, 1, "as many as make a million items a rank, or 64 MiB"}, "rounds", "items from each rank to each other")
-	var config alltoall.Config
-	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Bytes, config.Rounds, config.Seed = bytes, uint64(rounds), s.seed
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("items")
-			result, err := alltoall.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
-	})
-	c.Flags().Lookup("cache").Usage = "has no effect here: no two items are equal"
-	return c
+	config := alltoall.Config{Bytes: 32}
+	c.Flags().Var(count(&config.Bytes, 1, ""), "bytes", "size of an item, up to 65536")
+	c.Flags().Var(count(&config.Rounds, 1, "as many as make a million items a rank, or 64 MiB"), "rounds",
+		"items from each rank to each other")
+	appCommand(t, c, application{check: valid(&config, nil), run: runs(&config, "items", alltoall.Run)})
+	return unused(c, "no two items are equal", "cache")
 }

@@ -12,8 +12,8 @@ import (
 
 // start is the topology that the job begins with.
 func (s *settings) start() (route.Constructor, error) {
-	if !s.autos.Topology {
-		return route.ByName(s.topology.text)
+	if !s.autos().Topology {
+		return route.ByName(s.text("topology"))
 	}
 	if s.known != nil {
 		return route.ByName(s.known.Topology)
@@ -21,31 +21,22 @@ func (s *settings) start() (route.Constructor, error) {
 	return route.Direct, nil
 }
 
-// begin copies a profile's values into the settings that are auto.
-func (s *settings) begin(known tune.Setting) {
-	if s.autos.Coalesce {
-		s.coalesce = known.Coalesce
-	}
-	if s.autos.Cache {
-		s.cache = known.Cache
-	}
-	s.known = &known
-}
-
 // knows reports whether a setting equals the profile's, in all that is auto.
 func (s *settings) knows(now tune.Setting) bool {
-	return s.known != nil && (!s.autos.Topology || now.Topology == s.known.Topology) &&
-		(!s.autos.Coalesce || now.Coalesce == s.known.Coalesce) && (!s.autos.Cache || now.Cache == s.known.Cache)
+	auto := s.autos()
+	return s.known != nil && (!auto.Topology || now.Topology == s.known.Topology) &&
+		(!auto.Coalesce || now.Coalesce == s.known.Coalesce) && (!auto.Cache || now.Cache == s.known.Cache)
 }
 
 // tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else with the one
 // that the model predicts to be best, when pebbles fit has measured this machine.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
-	if s.autos == (autos{}) {
+	auto := s.autos()
+	if auto == (autos{}) {
 		return nil
 	}
 	return &pebble.Tuning{
-		Topology: s.autos.Topology, Coalesce: s.autos.Coalesce, Cache: s.autos.Cache,
+		Topology: auto.Topology, Coalesce: auto.Coalesce, Cache: auto.Cache,
 		New: func(site tune.Site) (pebble.Tuner, error) {
 			site.Known = s.knows(site.Start)
 			t, err := tune.Auto(site, s.machine(site, log))

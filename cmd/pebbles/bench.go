@@ -54,8 +54,8 @@ func newBench(t terminal) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.Var(count{&b.repeats, 1, ""}, "repeats", "runs of each row that count")
-	f.Var(count{&b.warmUp, 0, "0"}, "warm-up", "runs of each row before them")
+	f.Var(count(&b.repeats, 1, ""), "repeats", "runs of each row that count")
+	f.Var(count(&b.warmUp, 0, "0"), "warm-up", "runs of each row before them")
 	f.DurationVar(&b.limit, "limit", 2*time.Minute, "time that one run may take")
 	f.BoolVar(&b.quick, "quick", false, "small sizes, for a first look: the figures are other ones")
 	f.StringVar(&b.results, "json", "", "write the results to a file, for pebbles bench compare")

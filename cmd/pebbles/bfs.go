@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/bfs"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // bfsFlags are the flags of pebbles bfs alone.
@@ -38,11 +37,7 @@ func newBFS(t terminal) *cobra.Command {
 			"  pebbles bfs --graph road.gr.gz --root 1 --mode async --procs 4 --topology hypercube\n" +
 			"  pebbles bfs --erdos-renyi 18 --edge-factor 8 --undirected --cache 4096",
 	}
-	return graphCommand(t, c, &bfsFlags{}, func(r *pebble.Rank, config bfs.Config, p progress) (outcome, error) {
-		config.Progress, config.Phase = phases(p)
-		result, err := bfs.Run(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	return graphCommand(t, c, &bfsFlags{}, bfs.Run)
 }
 
 func (b *bfsFlags) register(c *cobra.Command) {

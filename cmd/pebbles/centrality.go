@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/centrality"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // centralityFlags are the flags of pebbles centrality alone.
@@ -28,11 +27,7 @@ func newCentrality(t terminal) *cobra.Command {
 			"  pebbles centrality --kronecker 14 --mode tasks --procs 4\n" +
 			"  pebbles centrality --graph road.gr.gz --source 1 --source 7",
 	}
-	return graphCommand(t, c, &centralityFlags{}, func(r *pebble.Rank, config centrality.Config, p progress) (outcome, error) {
-		config.Progress, config.Phase = phases(p)
-		result, err := centrality.Run(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	return graphCommand(t, c, &centralityFlags{}, centrality.Run)
 }
 
 func (b *centralityFlags) register(c *cobra.Command) {

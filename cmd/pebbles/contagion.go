@@ -67,21 +67,20 @@ func newContagion(t terminal) *cobra.Command {
 	}
 	b := &contagionFlags{}
 	b.register(c)
-	appCommand(t, c, application{
-		check: func(s *settings, c *cobra.Command) error { return b.check(s, c.Flags().Changed) },
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			if err := b.load(); err != nil {
-				return outcome{}, err
-			}
-			config := b.config
-			config.Progress = p.of("days")
-			result, err := contagion.Run(r, config)
-			if err == nil && r.ID() == 0 {
-				err = b.write(result)
-			}
-			return outcome{result.Report, result, result.Rows()}, err
-		},
-	})
+	run := func(r *pebble.Rank, config contagion.Config) (contagion.Result, error) {
+		if err := b.load(); err != nil {
+			return contagion.Result{}, err
+		}
+		progress := config.Progress
+		config = b.config // what has been loaded is in it
+		config.Progress = progress
+		result, err := contagion.Run(r, config)
+		if err == nil && r.ID() == 0 {
+			err = b.write(result)
+		}
+		return result, err
+	}
+	appCommand(t, c, application{check: b.check, run: runs(new(contagion.Config), "days", run)})
 	return c
 }
 
@@ -91,22 +90,22 @@ func (b *contagionFlags) register(c *cobra.Command) {
 		"folder of a population's people, locations and visits, or what their names begin with")
 	f.StringVar(&b.contacts, "contacts", "",
 		"file of contacts as SocioPatterns publishes them, in place of a population")
-	f.Var(count{&b.people, 1, "10000"}, "people", "people of a town that is made")
-	f.Var(count{&b.locations, 1, "a quarter of the people"}, "locations", "locations of a town that is made")
+	f.Var(count(&b.people, 1, "10000"), "people", "people of a town that is made")
+	f.Var(count(&b.locations, 1, "a quarter of the people"), "locations", "locations of a town that is made")
 	f.Float64Var(&b.visits, "visits-per-day", 5, "visits of a person of a town, in the mean")
 	f.StringVar(&b.disease, "disease", "", "file of a disease model (default one made for examples)")
 	f.StringVar(&b.interventions, "interventions", "", "file of interventions")
-	f.Var(count{&b.config.Days, 1, "30"}, "days", "days to simulate")
+	f.Var(count(&b.config.Days, 1, "30"), "days", "days to simulate")
 	words(c, &b.contact, "contact", string(contagion.Constant), names(contagion.Contacts),
 		"rule of whether persons who meet touch")
 	b.config.PerDay, b.config.SeedDays = 2, 10
-	f.Var(count{&b.config.PerDay, 0, "none"}, "outbreak", "persons that are infected on each of the first days")
-	f.Var(count{&b.config.SeedDays, 1, ""}, "outbreak-days", "how many days these are")
+	f.Var(count(&b.config.PerDay, 0, "none"), "outbreak", "persons that are infected on each of the first days")
+	f.Var(count(&b.config.SeedDays, 1, ""), "outbreak-days", "how many days these are")
 	f.BoolVar(&b.config.Loimos, "loimos", false, "draw random numbers as Loimos does")
-	f.Var(count{&b.tiles, 1, "5"}, "tiles", "tiles along each side of Loimos's square of locations")
-	f.Var(count{&b.blocks, 1, "32"}, "blocks", "blocks of Loimos's people")
+	f.Var(count(&b.tiles, 1, "5"), "tiles", "tiles along each side of Loimos's square of locations")
+	f.Var(count(&b.blocks, 1, "32"), "blocks", "blocks of Loimos's people")
 	words(c, &b.send, "send", string(contagion.Aggregated), names(contagion.Sends), "how visits go to locations")
-	f.Var(count{&b.config.Bundle, 1, "64"}, "bundle", "visits of a buffer of --send manual")
+	f.Var(count(&b.config.Bundle, 1, "64"), "bundle", "visits of a buffer of --send manual")
 	words(c, &b.spread, "spread", spreadBlocks, []string{spreadBlocks, spreadHilbert, spreadCyclic},
 		"which ranks have which people and locations")
 	f.BoolVar(&b.config.Meetings, "meetings", false, "count who meets, healthy people too")
@@ -119,9 +118,9 @@ func (b *contagionFlags) register(c *cobra.Command) {
 
 // check translates the flags. given tells which of them are on the command line. Files are read when the job runs,
 // once in each process for all of its ranks.
-func (b *contagionFlags) check(s *settings, given func(string) bool) error {
+func (b *contagionFlags) check(s *settings, given givenFlags) error {
 	c := &b.config
-	c.Seed, c.Contact, c.Send = s.seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text)
+	c.Seed, c.Contact, c.Send = s.Seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text)
 	c.List = b.infections != ""
 	if c.PerDay == 0 {
 		c.PerDay = -1
@@ -166,7 +165,7 @@ func (b *contagionFlags) read(ranks int) (err error) {
 }
 
 // agree refuses flags that have nothing to say.
-func (b *contagionFlags) agree(given func(string) bool) error {
+func (b *contagionFlags) agree(given givenFlags) error {
 	if b.population != "" && b.contacts != "" {
 		return errors.New("--population and --contacts name two populations: give one")
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/epochs"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newEpochs(t terminal) *cobra.Command {
@@ -17,22 +16,12 @@ func newEpochs(t terminal) *cobra.Command {
 			"  pebbles epochs --ranks 8 --termination skr --json\n" +
 			"  pebbles epochs --procs 2 --pebbles 1",
 	}
-	times, pebbles := 1000, 0
-	c.Flags().Var(count{&times, 1, ""}, "count", "epochs")
-	c.Flags().Var(count{&pebbles, 0, "0"}, "pebbles", "pebbles that each rank sends in each epoch")
-	var config epochs.Config
+	config := epochs.Config{Count: 1000}
+	c.Flags().Var(count(&config.Count, 1, ""), "count", "epochs")
+	c.Flags().Var(count(&config.Pebbles, 0, "0"), "pebbles", "pebbles that each rank sends in each epoch")
 	appCommand(t, c, application{
-		check: func(*settings, *cobra.Command) error {
-			config.Count, config.Pebbles = uint64(times), uint64(pebbles)
-			return config.Check()
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("epochs")
-			result, err := epochs.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		check: func(*settings, givenFlags) error { return config.Check() },
+		run:   runs(&config, "epochs", epochs.Run),
 	})
-	c.Flags().Lookup("seed").Usage = "has no effect here: nothing is random"
-	return c
+	return unused(c, "nothing is random", "seed")
 }

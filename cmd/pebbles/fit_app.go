@@ -36,7 +36,7 @@ func (m *fitter) parseApps() error {
 		if _, err := root.ExecuteC(); err != nil {
 			return fmt.Errorf("--app %s: %w", args[0], err)
 		}
-		if taken == nil || taken.settings.spread.several() || taken.settings.explain {
+		if taken == nil || taken.settings.spread.several() || taken.settings.Explain {
 			return fmt.Errorf("--app %s: give the flags that make its work: --help, --explain, --procs and --hosts "+
 				"have no place here", args[0])
 		}

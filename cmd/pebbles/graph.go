@@ -97,7 +97,7 @@ func (b *startFlags) register(c *cobra.Command, one, many, to string, otherwise 
 	f := c.Flags()
 	b.one, b.many = one, many
 	f.Var((*ids)(&b.ids), one, "id of a vertex to "+to+" from; may be given again")
-	f.Var(count{&b.count, 1, ""}, many, "number of "+many+" to draw by the seed")
+	f.Var(count(&b.count, 1, ""), many, "number of "+many+" to draw by the seed")
 	b.count = otherwise
 	f.Lookup(many).DefValue = strconv.Itoa(otherwise)
 }
@@ -144,19 +144,17 @@ func (v *ids) Set(text string) error {
 }
 
 // graphCommand is the command of an application on graphs: its own flags make a configuration, of type C, with which run runs it.
-func graphCommand[C interface{ Check(ranks int) error }](t terminal, c *cobra.Command, own interface {
+func graphCommand[C interface{ Check(ranks int) error }, R result](t terminal, c *cobra.Command, own interface {
 	register(c *cobra.Command)
 	config(seed uint64, given func(string) bool) (C, error)
-}, run func(r *pebble.Rank, config C, p progress) (outcome, error)) *cobra.Command {
+}, run func(*pebble.Rank, C) (R, error)) *cobra.Command {
 	var config C
 	own.register(c)
 	return appCommand(t, c, application{
-		check: func(s *settings, c *cobra.Command) (err error) {
-			if config, err = own.config(s.seed, c.Flags().Changed); err != nil {
-				return err
-			}
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) { return run(r, config, p) },
+		check: valid(&config, func(s *settings, given givenFlags) (err error) {
+			config, err = own.config(s.Seed, given)
+			return err
+		}),
+		run: runs(&config, "", run),
 	})
 }

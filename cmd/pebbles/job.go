@@ -78,7 +78,7 @@ func (j *job) runRanks() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
 	bar := newBar(j.stderr, j.name, j.settings.log.quiet)
-	if j.settings.explain {
+	if j.settings.Explain {
 		config.Explain = j.explain
 	}
 	var result *outcome // of rank 0
@@ -119,7 +119,7 @@ func (j *job) runRanks() error {
 
 // explain prints what the job would do. execute reports a failure to write at the end.
 func (j *job) explain(e pebble.Explanation) {
-	if j.settings.json {
+	if j.settings.JSON {
 		_ = json.NewEncoder(j.stdout).Encode(e)
 	} else {
 		_, _ = fmt.Fprint(j.stdout, e)

@@ -81,9 +81,9 @@ func newLimitUpdates(t terminal) *cobra.Command {
 		Use: "updates", Short: "Update random words of tables without messages",
 		Example: "  pebbles limit updates --json",
 	}
-	c.Flags().Var(count{&u.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each table")
-	c.Flags().Var(count{&u.Tables, 1, ""}, "ranks", "tables, and goroutines")
-	c.Flags().Var(count{&u.PerWord, 1, ""}, "updates-per-word", "updates of a word in the mean")
+	c.Flags().Var(count(&u.Log2Words, 1, ""), "log2-words", "binary logarithm of the words of each table")
+	c.Flags().Var(count(&u.Tables, 1, ""), "ranks", "tables, and goroutines")
+	c.Flags().Var(count(&u.PerWord, 1, ""), "updates-per-word", "updates of a word in the mean")
 	c.Flags().BoolVar(&u.Huge, "huge", false, "ask the system for huge pages")
 	return limitCommand(t, c, func() (limits.Report, error) { return u.Run() })
 }
@@ -94,9 +94,9 @@ func newLimitPermutation(t terminal) *cobra.Command {
 		Use: "permutation", Short: "Permute arrays that all goroutines share, without messages",
 		Example: "  pebbles limit permutation --json",
 	}
-	c.Flags().Var(count{&p.Log2Elements, 1, ""}, "log2-elements",
+	c.Flags().Var(count(&p.Log2Elements, 1, ""), "log2-elements",
 		"binary logarithm of the elements of each share, 24 bytes each")
-	c.Flags().Var(count{&p.Shares, 1, ""}, "ranks", "shares, and goroutines")
+	c.Flags().Var(count(&p.Shares, 1, ""), "ranks", "shares, and goroutines")
 	c.Flags().Uint64Var(&p.Seed, "seed", p.Seed, "seed of the permutations")
 	c.Flags().BoolVar(&p.Huge, "huge", false, "ask the system for huge pages")
 	return limitCommand(t, c, func() (limits.Report, error) { return p.Run() })
@@ -105,9 +105,9 @@ func newLimitPermutation(t terminal) *cobra.Command {
 func newLimitCopy(t terminal) *cobra.Command {
 	p := limits.Copies{Bytes: 32 << 20, Pieces: 2, Rounds: 8}
 	c := &cobra.Command{Use: "copy", Short: "Copy memory", Example: "  pebbles limit copy --json"}
-	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of each piece")
-	c.Flags().Var(count{&p.Pieces, 1, ""}, "ranks", "pieces, and goroutines")
-	c.Flags().Var(count{&p.Rounds, 1, ""}, "rounds", "copies of each piece")
+	c.Flags().Var(count(&p.Bytes, 8, ""), "bytes", "bytes of each piece")
+	c.Flags().Var(count(&p.Pieces, 1, ""), "ranks", "pieces, and goroutines")
+	c.Flags().Var(count(&p.Rounds, 1, ""), "rounds", "copies of each piece")
 	return limitCommand(t, c, func() (limits.Report, error) { return p.Run() })
 }
 
@@ -115,7 +115,7 @@ func newLimitSwitch(t terminal) *cobra.Command {
 	s := limits.Switches{Rounds: 1 << 18}
 	c := &cobra.Command{Use: "switch", Short: "Hand over between two goroutines",
 		Example: "  pebbles limit switch --json"}
-	c.Flags().Var(count{&s.Rounds, 1, ""}, "rounds", "times there and back")
+	c.Flags().Var(count(&s.Rounds, 1, ""), "rounds", "times there and back")
 	return limitCommand(t, c, func() (limits.Report, error) { return s.Run() })
 }
 
@@ -125,8 +125,8 @@ func newLimitPair(t terminal, name, short string, first func(limits.Pair) (limit
 	p := limits.Pair{Messages: 1 << 14, Bytes: 1 << 16}
 	answers := false
 	c := &cobra.Command{Use: name, Short: short, Example: "  pebbles limit " + name + " --json"}
-	c.Flags().Var(count{&p.Messages, 1, ""}, "messages", "messages of a stream, or rounds of a ping-pong")
-	c.Flags().Var(count{&p.Bytes, 8, ""}, "bytes", "bytes of a message")
+	c.Flags().Var(count(&p.Messages, 1, ""), "messages", "messages of a stream, or rounds of a ping-pong")
+	c.Flags().Var(count(&p.Bytes, 8, ""), "bytes", "bytes of a message")
 	c.Flags().BoolVar(&p.PingPong, "ping-pong", false, "send one message there and back, instead of a stream")
 	c.Flags().BoolVar(&answers, "answer", false, "be the second process")
 	limitCommand(t, c, func() (limits.Report, error) {

@@ -53,43 +53,41 @@ func newNBody(t terminal) *cobra.Command {
 	}
 	b := &nbodyFlags{}
 	b.register(c)
-	appCommand(t, c, application{
-		check: func(s *settings, c *cobra.Command) error { return b.check(s, c.Flags().Changed) },
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			if err := b.load(); err != nil {
-				return outcome{}, err
-			}
-			config := b.config
-			config.Progress = p.of("steps")
-			result, err := nbody.Run(r, config)
-			if err == nil && r.ID() == 0 {
-				err = b.write(result)
-			}
-			return outcome{result.Report, result, result.Rows()}, err
-		},
-	})
-	c.Flags().Lookup("cache").Usage = "has no effect here: nothing can be merged"
-	return c
+	run := func(r *pebble.Rank, config nbody.Config) (nbody.Result, error) {
+		if err := b.load(); err != nil {
+			return nbody.Result{}, err
+		}
+		progress := config.Progress
+		config = b.config // what has been loaded is in it
+		config.Progress = progress
+		result, err := nbody.Run(r, config)
+		if err == nil && r.ID() == 0 {
+			err = b.write(result)
+		}
+		return result, err
+	}
+	appCommand(t, c, application{check: b.check, run: runs(new(nbody.Config), "steps", run)})
+	return unused(c, "nothing can be merged", "cache")
 }
 
 func (b *nbodyFlags) register(c *cobra.Command) {
 	f := c.Flags()
-	f.Var(count{&b.particles, 1, "10000"}, "particles", "particles of a system that is made")
+	f.Var(count(&b.particles, 1, "10000"), "particles", "particles of a system that is made")
 	words(c, &b.model, "model", modelPlummer, []string{modelPlummer, modelKing, modelCollision}, "which system")
 	f.Float64Var(&b.depth, "w0", 6, "potential in the middle of King's model")
 	f.Float64Var(&b.softening, "softening", 0, "softening length of a system that is made (default one that fits)")
 	f.StringVar(&b.tipsy, "tipsy", "", "file of particles, TIPSY standard, in place of a system that is made")
 	b.config.Steps = 10
-	f.Var(count{&b.config.Steps, 0, "none"}, "steps", "steps to simulate")
+	f.Var(count(&b.config.Steps, 0, "none"), "steps", "steps to simulate")
 	f.Float64Var(&b.config.Step, "step", 0.01, "time of a step")
 	f.Float64Var(&b.config.Theta, "theta", 0.7, "opening angle: smaller is more exact")
-	f.Var(count{&b.config.Order, 1, "4"}, "order", "of moments: 1 is the mass, 4 hexadecapoles")
-	f.Var(count{&b.config.Bucket, 1, "16"}, "bucket", "particles of a leaf of the tree, at most")
-	f.Var(count{&b.config.Rungs, 0, "never"}, "rungs", "how often steps may be halved for particles that need it")
+	f.Var(count(&b.config.Order, 1, "4"), "order", "of moments: 1 is the mass, 4 hexadecapoles")
+	f.Var(count(&b.config.Bucket, 1, "16"), "bucket", "particles of a leaf of the tree, at most")
+	f.Var(count(&b.config.Rungs, 0, "never"), "rungs", "how often steps may be halved for particles that need it")
 	f.Float64Var(&b.config.Eta, "eta", 0.2, "own steps, in roots of softening over acceleration")
 	words(c, &b.walk, "walk", string(nbody.Asks), names(nbody.Walks), "how walks wait for cells of other processes")
 	b.config.Sample = 100
-	f.Var(count{&b.config.Sample, 0, "none"}, "sample", "particles whose forces are compared with direct sums")
+	f.Var(count(&b.config.Sample, 0, "none"), "sample", "particles whose forces are compared with direct sums")
 	f.BoolVar(&b.config.Twin, "twin", false, "compare with the serial twin, however long it takes")
 	f.StringVar(&b.output, "output", "", "write the particles at the end to a file, TIPSY standard")
 	f.StringVar(&b.picture, "picture", "", "draw the projected density at the end, a PNG")
@@ -101,9 +99,9 @@ const framesMost = 2000
 
 // check translates the flags. given tells which of them are on the command line. A file is opened when the job runs,
 // once in each process for all of its ranks.
-func (b *nbodyFlags) check(s *settings, given func(string) bool) error {
+func (b *nbodyFlags) check(s *settings, given givenFlags) error {
 	c := &b.config
-	c.Seed, c.Walk, c.List = s.seed, nbody.By(b.walk.text), b.output != ""
+	c.Seed, c.Walk, c.List = s.Seed, nbody.By(b.walk.text), b.output != ""
 	c.Picture, c.Frames = b.picture != "", b.frames != ""
 	if c.Sample == 0 {
 		c.Sample = -1

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +11,7 @@ import (
 )
 
 func newPages(t terminal) *cobra.Command {
-	c := &cobra.Command{
+	c := group(&cobra.Command{
 		Use:   "pages",
 		Short: "Run a program on shared pages, as TreadMarks does",
 		Long: "pages runs the programs by which TreadMarks over GM was measured, on shared pages with lazy release\n" +
@@ -21,9 +19,7 @@ func newPages(t terminal) *cobra.Command {
 			"verified; programs have a serial twin, whose time is told beside theirs.",
 		Example: "  pebbles pages jacobi --procs 2\n" +
 			"  pebbles pages page --procs 2 --transport tcp --json",
-		Args: noCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	})
 	for _, p := range pagesPrograms {
 		c.AddCommand(pagesCommand(t, p))
 	}
@@ -101,9 +97,9 @@ func pagesCommand(t terminal, p struct {
 	way := &word{}
 	f := c.Flags()
 	if about.Size != "" {
-		f.Var(count{&config.Size, 1, ""}, "size", fmt.Sprintf("%s, %d to %d", about.Size, about.Least, about.Most))
+		f.Var(count(&config.Size, 1, ""), "size", fmt.Sprintf("%s, %d to %d", about.Size, about.Least, about.Most))
 	}
-	f.Var(count{&config.Rounds, 1, ""}, "rounds", "how often it is done")
+	f.Var(count(&config.Rounds, 1, ""), "rounds", "how often it is done")
 	f.Var(&page, "page-size", "bytes of a page, a power of two from 64 to 1MiB")
 	f.BoolVar(&config.Copies, "copies", false, "make local copies of all pages, also of those that are near")
 	f.BoolVar(&config.Checked, "checked", false, "have the processor look after spans; implies --copies")
@@ -115,24 +111,17 @@ func pagesCommand(t terminal, p struct {
 		words(c, way, "by", ways[0], ways, "how the elements come that a rank needs")
 	}
 	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Seed, config.PageBytes, config.Way = s.seed, int(page), treadmarks.Way(way.text)
-			if err := p.program.Check(config, s.ranks()); err != nil {
-				return errors.New(strings.TrimPrefix(err.Error(), "treadmarks: ")) // the command's name is printed before the error
-			}
-			return nil
+		of: "treadmarks",
+		check: func(s *settings, _ givenFlags) error {
+			config.Seed, config.PageBytes, config.Way = s.Seed, int(page), treadmarks.Way(way.text)
+			return p.program.Check(config, s.ranks())
 		},
-		run: func(r *pebble.Rank, _ *settings, shown progress) (outcome, error) {
-			config := config
-			config.Progress = shown.of("rounds")
-			result, err := treadmarks.Run(r, p.program, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		run: runs(&config, "rounds", func(r *pebble.Rank, c treadmarks.Config) (treadmarks.Result, error) {
+			return treadmarks.Run(r, p.program, c)
+		}),
 	})
-	unused := "has no effect here: no pebble is sent"
 	if p.program != treadmarks.SpMV {
-		c.Flags().Lookup("coalesce").Usage = unused
+		unused(c, "no pebble is sent", "coalesce")
 	}
-	c.Flags().Lookup("cache").Usage = "has no effect here: nothing can be merged"
-	return c
+	return unused(c, "nothing can be merged", "cache")
 }

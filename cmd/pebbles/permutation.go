@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/permutation"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newPermutation(t terminal) *cobra.Command {
@@ -18,17 +17,8 @@ func newPermutation(t terminal) *cobra.Command {
 			"  pebbles permutation --procs 2 --coalesce 512",
 	}
 	config := permutation.Config{Log2Elements: 20}
-	c.Flags().Var(count{&config.Log2Elements, 1, ""}, "log2-elements", "binary logarithm of the elements of each rank, 24 bytes each")
+	c.Flags().Var(count(&config.Log2Elements, 1, ""), "log2-elements", "binary logarithm of the elements of each rank, 24 bytes each")
 	return appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Seed = s.seed
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("elements")
-			result, err := permutation.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		check: valid(&config, nil), run: runs(&config, "elements", permutation.Run),
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/ping"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newPing(t terminal) *cobra.Command {
@@ -18,21 +17,9 @@ func newPing(t terminal) *cobra.Command {
 			"  pebbles ping --procs 2 --ranks 4 --transport tcp --bytes 4096",
 	}
 	var config ping.Config
-	messages := 0
-	c.Flags().Var(count{&config.Bytes, 1, "32"}, "bytes", "bytes of a message, a power of two from 8 to 4096")
-	c.Flags().Var(count{&messages, 1, "64 MiB of them, at most 1048576"}, "messages", "messages that each sender sends")
-	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Messages, config.Seed = uint64(messages), s.seed
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("messages")
-			result, err := ping.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
-	})
-	c.Flags().Lookup("cache").Usage = "has no effect here: nothing can be merged"
-	return c
+	c.Flags().Var(count(&config.Bytes, 1, "32"), "bytes", "bytes of a message, a power of two from 8 to 4096")
+	c.Flags().Var(count(&config.Messages, 1, "64 MiB of them, at most 1048576"), "messages",
+		"messages that each sender sends")
+	appCommand(t, c, application{check: valid(&config, nil), run: runs(&config, "messages", ping.Run)})
+	return unused(c, "nothing can be merged", "cache")
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/pointerchase"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newPointerChase(t terminal) *cobra.Command {
@@ -17,23 +16,8 @@ func newPointerChase(t terminal) *cobra.Command {
 			"  pebbles pointerchase --ranks 8 --rounds 10000 --json\n" +
 			"  pebbles pointerchase --procs 2 --topology hypercube",
 	}
-	rounds := 1000
-	c.Flags().Var(count{&rounds, 1, ""}, "rounds", "how many times the message goes around the ring")
-	var config pointerchase.Config
-	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			config.Rounds, config.Seed = uint64(rounds), s.seed
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("rounds")
-			result, err := pointerchase.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
-	})
-	for _, name := range []string{"coalesce", "cache"} {
-		c.Flags().Lookup(name).Usage = "has no effect here: there is one message, and it never waits"
-	}
-	return c
+	config := pointerchase.Config{Rounds: 1000}
+	c.Flags().Var(count(&config.Rounds, 1, ""), "rounds", "how many times the message goes around the ring")
+	appCommand(t, c, application{check: valid(&config, nil), run: runs(&config, "rounds", pointerchase.Run)})
+	return unused(c, "there is one message, and it never waits", "coalesce", "cache")
 }

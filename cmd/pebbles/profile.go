@@ -41,7 +41,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 			app = append(app, fmt.Sprintf("--%s=%s", f.Name, f.Value))
 		}
 	})
-	transport := s.transport.text
+	transport := s.transport
 	if !s.spread.several() && !launch.Started(s.spread.alone) {
 		transport = "mem"
 	}
@@ -53,7 +53,7 @@ func profiled(c *cobra.Command, s *settings) tune.For {
 
 // recall loads the profile that pebbles tune saved for this very job, if there is one and a flag is auto.
 func (s *settings) recall(c *cobra.Command) {
-	if s.autos == (autos{}) {
+	if s.autos() == (autos{}) {
 		return
 	}
 	place, err := profilePlace(c.Name())
@@ -65,7 +65,7 @@ func (s *settings) recall(c *cobra.Command) {
 		return
 	}
 	if p, err := tune.DecodeProfile(text); err == nil && p.Fits(profiled(c, s)) == nil && s.can(p.Setting.Topology) {
-		s.begin(p.Setting)
+		s.known = &p.Setting
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *settings) load(c *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
 	}
-	s.begin(p.Setting) // where flags say auto
+	s.known = &p.Setting // where flags say auto
 	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce,
 		"cache": p.Setting.Cache} {
 		if f := c.Flags().Lookup(name); !f.Changed && f.DefValue != fmt.Sprint(value) {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/randomaccess"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newRandomAccess(t terminal) *cobra.Command {
@@ -21,27 +20,21 @@ func newRandomAccess(t terminal) *cobra.Command {
 			"  pebbles randomaccess --procs 4 --topology hypercube --coalesce 4096",
 	}
 	config := randomaccess.Config{Log2Words: 20, UpdatesPerWord: 4}
-	c.Flags().Var(count{&config.Log2Words, 1, ""}, "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
+	c.Flags().Var(count(&config.Log2Words, 1, ""), "log2-words", "binary logarithm of the words of each rank, 8 bytes each")
 	c.Flags().Float64Var(&config.UpdatesPerWord, "updates-per-word", config.UpdatesPerWord, "updates of a word in the mean")
 	c.Flags().IntVar(&config.Epoch, "epoch", 0, "updates of a rank until all ranks wait for each other; 0 for all")
 	c.Flags().BoolVar(&config.OneByOne, "one-by-one", false, "send each update by a call of its own, not in batches")
 	appCommand(t, c, application{
-		check: func(s *settings, c *cobra.Command) error {
+		check: valid(&config, func(s *settings, given givenFlags) error {
 			if config.UpdatesPerWord == 0 {
 				return errors.New("--updates-per-word 0 leaves nothing to do: give a positive number")
 			}
-			if config.Tuned = s.autos.Coalesce; !config.Tuned && c.Flags().Changed("coalesce") {
-				config.Coalesce = s.coalesce
+			if config.Tuned = s.autos().Coalesce; !config.Tuned && given("coalesce") {
+				config.Coalesce = s.number("coalesce")
 			}
-			return config.Check(s.ranks())
-		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("updates")
-			result, err := randomaccess.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+			return nil
+		}),
+		run: runs(&config, "updates", randomaccess.Run),
 	})
-	c.Flags().Lookup("seed").Usage = "has no effect here: the benchmark says which numbers are random"
-	return c
+	return unused(c, "the benchmark says which numbers are random", "seed")
 }

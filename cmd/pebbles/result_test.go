@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -148,7 +149,7 @@ func TestTableIsLaidOut(t *testing.T) {
 		rows: [][2]string{{"updates", "7"}, {"updates a second", "5.67 million"}},
 	}
 	var text strings.Builder
-	require.NoError(t, o.print(&text, &settings{}))
+	require.NoError(t, o.print(&text, newSettings(t)))
 	require.Equal(t, `fake              8 ranks in 2 processes, tcp transport, hypercube topology, 64 pebbles a buffer, cache of 4096 entries
 updates           7
 updates a second  5.67 million
@@ -159,6 +160,14 @@ frames            1,500 sent, 64 MiB: 1,000 full, 300 flushed, 200 idle
 epochs            3, 1,007 rounds of skr
 memory            1.5 KiB for pebbles at most on a rank, 5 GiB resident at most in a process
 `, text.String())
+}
+
+// newSettings parses the flags that applications share.
+func newSettings(t *testing.T, args ...string) *settings {
+	s, c := &settings{}, &cobra.Command{}
+	s.register(c)
+	require.NoError(t, c.ParseFlags(args))
+	return s
 }
 
 // All that there may be to tell of buffers and links.
@@ -198,7 +207,7 @@ func TestTableOfRuns(t *testing.T) {
 // TestWrongResult shows that a result with errors is printed, told of, and makes the command fail.
 func TestWrongResult(t *testing.T) {
 	var stdout strings.Builder
-	j := job{terminal: terminal{stdout: &stdout}, settings: &settings{}}
+	j := job{terminal: terminal{stdout: &stdout}, settings: newSettings(t)}
 	err := j.report(outcome{report: apps.Report{App: "fake", Errors: 3, Wrong: []string{"2 words are wrong", "1 pebble is missing"}}})
 	var f *failure
 	require.ErrorAs(t, err, &f)

@@ -10,15 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/internal/launch"
-	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/internal/values"
 )
 
 func newRun(t terminal) *cobra.Command {
-	var s spread
-	var l logFlags
-	var transport word
 	var forms forwarding
-	var through fabric
+	s := &settings{}
+	s.Options, s.runtime = runtimeFlags()
 	c := &cobra.Command{
 		Use:   "run -n N [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Start a program built on the library as a job of several processes",
@@ -38,20 +36,24 @@ func newRun(t terminal) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if s.processes == 0 && !s.onHosts() {
+			s.read()
+			if s.spread.processes == 0 && !s.spread.onHosts() {
 				return errors.New("say how many processes to start with -n N, or where with --hosts or --hostfile")
 			}
-			if err := errors.Join(l.check(), forms.check(), through.check(transport.text)); err != nil {
+			if err := errors.Join(s.log.check(), forms.check(), s.fabric().check(s.transport)); err != nil {
 				return err
 			}
-			if err := s.check(); err != nil {
+			if err := values.OneOf(s.transport, transports[1:]); err != nil {
+				return fmt.Errorf("--transport %s: %w", s.transport, err)
+			}
+			if err := s.spread.check(); err != nil {
 				return err
 			}
 			if t.begin != nil {
 				return t.begin(nil)
 			}
-			spec := s.spec(args, l.logger(t.stderr))
-			spec.Transport = through.with(transport.text)
+			spec := s.spread.spec(args, s.log.logger(t.stderr))
+			spec.Transport = s.fabric().with(s.transport)
 			forms.apply(&spec)
 			return runProgram(t, spec)
 		},
@@ -59,15 +61,13 @@ func newRun(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the program is the program's
-	f.VarP(count{&s.processes, 1, "one a host or slot"}, "procs", "n", "processes to start")
-	f.Var(count{&s.ranks, 1, "one a process"}, "ranks", "ranks of the whole job")
-	words(c, &transport, "transport", connect.ByAuto, []string{connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto},
-		"what carries frames between processes, where the program doesn't say")
-	through.register(c)
+	f.VarP(count(&s.spread.processes, 1, "one a host or slot"), "procs", "n", "processes to start")
+	s.addRuntime(c, "ranks", "transport", "provider", "pinned", "insecure")
+	completes(c, "transport", cobra.ShellCompDirectiveNoFileComp, transports[1:]...)
 	f.BoolVar(&forms.prefix, "prefix", false, "put the ranks of its process before each line of standard output too, which is then that of all processes")
 	f.BoolVar(&forms.bare, "no-prefix", false, "forward all lines as they are: standard output of all processes to standard output, errors to errors")
-	s.register(c)
-	l.register(c)
+	s.spread.register(c)
+	s.log.register(c)
 	return c
 }
 

@@ -2,14 +2,17 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
-	"time"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -17,80 +20,83 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// autos tells which settings are auto: the job finds them itself.
+// autos says which settings are auto: the job finds them itself.
 type autos struct{ Topology, Coalesce, Cache bool }
 
-// settings are the flags that all applications share.
+// settings are the flags that all applications share: those of every program of the library, and the command's own.
 type settings struct {
-	spread      spread
-	log         logFlags
-	transport   word
-	topology    word
-	termination word
-	coalesce    int
-	credits     int
-	cache       int
-	addresses   int           // of the address cache
-	autos       autos         // what the job is to find itself
-	parameters  string        // of which machine; "" is this one
-	known       *tune.Setting // from a profile: what it begins with; nil: none
-	memory      size
-	pageCache   size
-	due         wait
-	period      wait
-	seed        uint64
-	json        bool
-	explain     bool
-	fabric      fabric
-	profile     string // file of pebbles tune
+	*pebble.Options
+	runtime    *flag.FlagSet // where Options has its flags
+	spread     spread
+	log        logFlags
+	transport  string        // as given, once the flags have been read
+	parameters string        // of which machine; "" is this one
+	known      *tune.Setting // from a profile: what it begins with; nil: none
+	firstCache int           // what a cache that is auto begins with, without a profile
+	profile    string        // file of pebbles tune
 }
 
-var (
-	transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
-)
+// transports are what carries frames. All but the first connect processes.
+var transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
 
 // register adds the flags to a command.
 func (s *settings) register(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
-	s.coalesce = coalesce.FactorDefault
-	s.due = wait(time.Millisecond)
-	s.period = wait(-1)
-	s.seed = 1
-	s.topology.check = func(name string) error {
-		if s.autos.Topology = name == auto; s.autos.Topology {
-			return nil
-		}
-		_, err := route.ByName(name)
-		return err
-	}
-	f.Var(count{&s.spread.ranks, 1, "one for each core, or one a process"}, "ranks", "ranks of the whole job")
-	f.Var(count{&s.spread.processes, 1, "1, or one a host or slot"}, "procs", "processes, which the command starts itself")
+	s.Options, s.runtime = runtimeFlags()
+	s.addRuntime(c, "ranks")
+	f.Var(count(&s.spread.processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")
 	s.spread.register(c)
-	words(c, &s.transport, "transport", "auto", transports, "what carries frames between ranks")
-	s.fabric.register(c)
-	words(c, &s.topology, "topology", "direct", append(route.Names(), auto), "how pebbles travel")
-	f.Lookup("topology").Usage += "; also " + route.Forms
-	f.Var(open{count{&s.coalesce, 1, ""}, &s.autos.Coalesce}, "coalesce", "coalescing factor: pebbles a buffer, or "+auto)
-	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
-	f.Var(open{count{&s.cache, 0, "0"}, &s.autos.Cache}, "cache", "entries of the reduction cache, 0 for none, or "+auto)
-	s.addresses = pebble.AddressCacheDefault
-	f.Var(addressCount{count{&s.addresses, 0, "0"}}, "address-cache", "addresses of arrays and objects of other processes that a process keeps, 0 for none")
-	s.pageCache = pebble.PageCacheDefault
-	f.Var(&s.pageCache, "page-cache", "limit of one rank for copies and twins of shared pages, such as 64MiB")
-	words(c, &s.termination, "termination", "auto", termination.Names(), "what finds the end of an epoch")
-	f.Var(&s.memory, "memory", "limit of one rank for pebbles that wait or travel, such as 64MiB (default a share of what is free)")
-	f.Var(&s.due, "due", "how long a pebble may wait in a buffer, or never")
-	f.Var(&s.period, "period", "after how long without a pebble sent or a frame received a rank sends all its buffers, or never")
-	f.Uint64Var(&s.seed, "seed", s.seed, "seed of everything random")
-	f.BoolVar(&s.json, "json", false, "print one JSON object instead of a table")
-	f.BoolVar(&s.explain, "explain", false, "say what the job would do, its buffers and messages, and don't run it")
-	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag says otherwise")
+	s.addRuntime(c, "transport", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
+		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period", "seed", "json", "explain")
+	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
+		"says otherwise")
 	s.log.register(c)
-	completes(c, "coalesce", cobra.ShellCompDirectiveNoFileComp, auto)
-	completes(c, "cache", cobra.ShellCompDirectiveNoFileComp, auto)
-	completes(c, "due", cobra.ShellCompDirectiveNoFileComp, "never")
-	completes(c, "period", cobra.ShellCompDirectiveNoFileComp, "never")
+	for name, words := range map[string][]string{
+		"transport": transports, "topology": append(route.Names(), values.Auto), "termination": termination.Names(),
+		"coalesce": {values.Auto}, "cache": {values.Auto}, "due": {"never"}, "period": {"never"},
+	} {
+		completes(c, name, cobra.ShellCompDirectiveNoFileComp, words...)
+	}
+}
+
+// runtimeFlags are the flags of package pebble, on a set of their own.
+func runtimeFlags() (*pebble.Options, *flag.FlagSet) {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	return pebble.Flags(fs), fs
+}
+
+// addRuntime adds some of the runtime's flags, in this order.
+func (s *settings) addRuntime(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		c.Flags().AddGoFlag(s.runtime.Lookup(name))
+	}
+}
+
+// text is the value of a flag of the runtime.
+func (s *settings) text(name string) string { return s.runtime.Lookup(name).Value.String() }
+
+// number is the value of a flag of the runtime whose value is a number; 0 where it is none.
+func (s *settings) number(name string) int {
+	n, _ := strconv.Atoi(s.text(name))
+	return n
+}
+
+// bytes is the value of a flag of the runtime whose value is a size; 0 where it was not given.
+func (s *settings) bytes(name string) int64 {
+	n, _ := values.Bytes(s.text(name))
+	return n
+}
+
+// autos are the flags of the runtime that are auto.
+func (s *settings) autos() autos {
+	is := func(name string) bool { return s.text(name) == values.Auto }
+	return autos{is("topology"), is("coalesce"), is("cache")}
+}
+
+// read copies what the launcher needs from the flags of the runtime, which have been parsed.
+func (s *settings) read() {
+	s.transport, s.spread.ranks = s.text("transport"), s.number("ranks")
 }
 
 // check rejects flags that don't go together. member means that a launcher has started this process.
@@ -102,26 +108,37 @@ func (s *settings) check(member bool) error {
 		return err
 	}
 	several := s.spread.several() || member
-	if err := s.fabric.check(s.transport.text); err != nil {
+	if err := s.fabric().check(s.transport); err != nil {
 		return err
 	}
 	switch {
-	case s.transport.text == "mem" && several:
+	case s.transport == "mem" && several:
 		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
-	case s.via() != "" && !several:
-		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
+	case s.connects() && !several:
+		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport)
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case s.spread.start.time+s.spread.silence.time > 0 && !several:
-		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, or --hosts")
+		return errors.New("--start-limit and --silence-limit are for jobs of several processes: add --procs 2 or more, " +
+			"or --hosts")
 	case member:
 		return nil // the launcher sets the number of ranks
 	}
-	return s.connects(s.ranks())
+	return s.spans(s.ranks())
 }
 
-// connects rejects a topology that can't connect that many ranks.
-func (s *settings) connects(ranks int) (err error) {
+// fabric is how the flags say that libfabric is used.
+func (s *settings) fabric() fabric {
+	return fabric{s.text("provider"), s.bytes("pinned"), s.text("insecure") == "true"}
+}
+
+// connects reports whether the flags name what connects processes.
+func (s *settings) connects() bool {
+	return s.transport != "mem" && (s.transport != connect.ByAuto || s.text("provider") != "")
+}
+
+// spans rejects a topology that can't connect that many ranks.
+func (s *settings) spans(ranks int) (err error) {
 	topology, err := s.start()
 	if err != nil {
 		return err
@@ -130,7 +147,7 @@ func (s *settings) connects(ranks int) (err error) {
 		switch why := recover().(type) {
 		case nil:
 		case string:
-			err = fmt.Errorf("--topology %s: %s", s.topology.text, why)
+			err = fmt.Errorf("--topology %s: %s", s.text("topology"), why)
 		default:
 			panic(why)
 		}
@@ -150,68 +167,47 @@ func (s *settings) ranks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// via is the transport between processes that the flags name; "" when none does.
-func (s *settings) via() string {
-	switch s.transport.text {
-	case connect.ByShm, connect.ByTCP, connect.ByOFI:
-		return s.fabric.with(s.transport.text)
-	case connect.ByAuto:
-		if s.fabric.provider != "" {
-			return s.fabric.with(connect.ByAuto)
-		}
-	}
-	return ""
-}
-
-// addressCache is the size of the address cache, for the runtime.
-func (s *settings) addressCache() int {
-	if s.addresses == 0 {
-		return -1
-	}
-	return s.addresses
-}
 
 // config translates the flags for the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
-	topology, err := s.start()
-	if err != nil {
-		return pebble.Config{}, err
+	if !launch.Started(s.spread.alone) { // this process alone, or a simulation: nothing is to connect processes
+		_ = s.runtime.Set("transport", connect.ByAuto)
 	}
-	detector, err := termination.ByName(s.termination.text)
+	c, err := s.Options.Config(io.Discard)
 	if err != nil {
-		return pebble.Config{}, err
+		return c, err
 	}
-	return pebble.Config{
-		Ranks:        s.ranks(),
-		Alone:        s.spread.alone,
-		Via:          s.via(),
-		Topology:     topology,
-		Coalesce:     s.coalesce,
-		Cache:        s.cache,
-		AddressCache: s.addressCache(),
-		Due:          time.Duration(s.due),
-		Period:       time.Duration(s.period),
-		Termination:  detector,
-		Credits:      s.credits,
-		MemoryLimit:  int64(s.memory),
-		PageCache:    int64(s.pageCache),
-		Tuning:       s.tuning(log),
-		Log:          log,
-	}, nil
+	if c.Topology, err = s.start(); err != nil {
+		return c, err
+	}
+	auto := s.autos()
+	if auto.Cache {
+		c.Cache = s.firstCache
+	}
+	if auto.Coalesce && s.known != nil {
+		c.Coalesce = s.known.Coalesce
+	}
+	if auto.Cache && s.known != nil {
+		c.Cache = s.known.Cache
+	}
+	c.Ranks, c.Alone, c.Tuning, c.Log, c.Explain = s.ranks(), s.spread.alone, s.tuning(log), log, nil
+	return c, nil
 }
 
 // fits checks the flags against the job that the launcher has started. Rank 0 alone reports what concerns all ranks.
 func (s *settings) fits(r *pebble.Rank) error {
-	if err := s.connects(r.Size()); err != nil {
+	if err := s.spans(r.Size()); err != nil {
 		return err
 	}
 	switch place := r.Place(); {
 	case r.ID() != 0:
 		return nil
 	case s.spread.ranks > 0 && s.spread.ranks != place.Ranks:
-		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks, place.Ranks)
+		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.ranks,
+			place.Ranks)
 	case s.spread.counted() && s.spread.count() != place.Processes:
-		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(), place.Processes)
+		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(),
+			place.Processes)
 	}
 	return nil
 }

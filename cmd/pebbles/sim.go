@@ -68,7 +68,7 @@ func (s *simulation) register(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.SortFlags = false
 	f.StringVar(&s.network, "network", s.network, "what frames and pebbles cost: "+strings.Join(sim.Names(), ", ")+", "+byFit+" by pebbles fit, or a file")
-	f.Var(count{&s.cores, 1, "as the network says"}, "cores", "cores of each host, which its ranks share")
+	f.Var(count(&s.cores, 1, "as the network says"), "cores", "cores of each host, which its ranks share")
 	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
 	s.faults.register(f)
 	f.StringVar(&s.trace, "trace", "", "write what happens to a file, a line each")
@@ -129,7 +129,7 @@ func (s *simulation) run(j *job) (result simulated, err error) {
 	if err != nil {
 		return result, err
 	}
-	if j.settings.explain {
+	if j.settings.Explain {
 		return result, errors.New("--explain is for real jobs: leave it out, or leave out sim")
 	}
 	c, err := s.config(j)
@@ -168,8 +168,8 @@ func (s *simulation) config(j *job) (sim.Config, error) {
 		return sim.Config{}, errors.New("--hosts is for real jobs: a network says how many processes are on a host")
 	}
 	c := sim.Config{
-		Ranks: j.settings.ranks(), Processes: j.settings.spread.processes, Network: network, Seed: j.settings.seed,
-		Memory: int64(j.settings.memory),
+		Ranks: j.settings.ranks(), Processes: j.settings.spread.processes, Network: network, Seed: j.settings.Seed,
+		Memory: j.settings.bytes("memory"),
 	}
 	if s.limit > 0 {
 		c.TimeLimit = time.Duration(s.limit)

@@ -47,7 +47,7 @@ func (s *simulation) named(j *job) (sim.Network, error) {
 		return sim.Network{}, err
 	}
 	p := f.Parameters
-	if j.settings.transport.text == connect.ByTCP {
+	if j.settings.transport == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
 	n := networkBy(p)

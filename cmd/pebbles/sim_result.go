@@ -19,7 +19,7 @@ type simulated struct {
 // report prints the result of one run and returns an error if it is wrong.
 func (s *simulation) report(j *job, r simulated) error {
 	var err error
-	if j.settings.json {
+	if j.settings.JSON {
 		err = r.encode(j)
 	} else {
 		err = r.table(j)

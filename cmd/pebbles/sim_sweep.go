@@ -36,13 +36,13 @@ func (s *simulation) each(j *job) error {
 			return err
 		}
 		points = append(points, point[simulated]{values, result})
-		if j.settings.json {
+		if j.settings.JSON {
 			if err := written(result.encode(j)); err != nil {
 				return err
 			}
 		}
 	}
-	if !j.settings.json {
+	if !j.settings.JSON {
 		if err := written(tabulate(j, axes, points)); err != nil {
 			return err
 		}

@@ -36,7 +36,8 @@ func (s *spread) register(c *cobra.Command) {
 	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
 	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
 	f.Var(&s.silence, "silence-limit", "how long a process may say nothing, as when a debugger stops it, before it counts as lost")
-	f.BoolVar(&s.alone, "alone", false, "run though another launcher, such as mpirun, has started several of this command")
+	_, runtime := runtimeFlags()
+	f.BoolVar(&s.alone, "alone", false, runtime.Lookup("alone").Usage)
 	completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
 	completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
 }

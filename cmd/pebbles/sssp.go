@@ -9,7 +9,6 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/sssp"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // ssspFlags are the flags of pebbles sssp alone.
@@ -35,11 +34,7 @@ func newSSSP(t terminal) *cobra.Command {
 			"  pebbles sssp --graph web.el.gz --weights random --root 0 --delta 0.1\n" +
 			"  pebbles sssp --erdos-renyi 18 --edge-factor 8 --procs 4 --topology hypercube --cache 4096",
 	}
-	return graphCommand(t, c, &ssspFlags{}, func(r *pebble.Rank, config sssp.Config, p progress) (outcome, error) {
-		config.Progress, config.Phase = phases(p)
-		result, err := sssp.Run(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	return graphCommand(t, c, &ssspFlags{}, sssp.Run)
 }
 
 func (b *ssspFlags) register(c *cobra.Command) {

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/stressmark"
@@ -11,35 +8,28 @@ import (
 )
 
 func newStressmark(t terminal) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "stressmark",
 		Short: "Run one of the DIS Stressmarks, whose ranks read and write one distributed array",
-		Long: "stressmark runs four of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed array, near or\n" +
-			"remote. What each finds is verified, and does not depend on the number of ranks.",
+		Long: "stressmark runs four of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one distributed\n" +
+			"array, near or remote. What each finds is verified, and does not depend on the number of ranks.",
 		Example: "  pebbles stressmark pointer\n" +
 			"  pebbles stressmark field --procs 2 --transport tcp --json",
-		Args: noCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newPointer(t), newUpdate(t), newNeighborhood(t), newField(t))
-	return c
+	}, newPointer(t), newUpdate(t), newNeighborhood(t), newField(t))
 }
 
 // stressmarkCommand is appCommand for a stressmark: no pebble travels but for addresses.
-func stressmarkCommand(t terminal, c *cobra.Command, check func(seed uint64) error, run func(r *pebble.Rank, p progress) (outcome, error)) *cobra.Command {
+func stressmarkCommand[C interface{ Check() error }, R result](t terminal, c *cobra.Command, config *C, counts string,
+	seed *uint64, run func(*pebble.Rank, C) (R, error)) *cobra.Command {
 	appCommand(t, c, application{
-		check: func(s *settings, _ *cobra.Command) error {
-			if err := check(s.seed); err != nil {
-				return errors.New(strings.TrimPrefix(err.Error(), "stressmark: ")) // the command's name is printed before the error
-			}
-			return nil
+		of: "stressmark",
+		check: func(s *settings, _ givenFlags) error {
+			*seed = s.Seed
+			return (*config).Check()
 		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) { return run(r, p) },
+		run: runs(config, counts, run),
 	})
-	for _, name := range []string{"coalesce", "cache"} {
-		c.Flags().Lookup(name).Usage = "has no effect here: no pebble is sent but for addresses"
-	}
-	return c
+	return unused(c, "no pebble is sent but for addresses", "coalesce", "cache")
 }
 
 func newPointer(t terminal) *cobra.Command {
@@ -65,24 +55,15 @@ func newUpdate(t terminal) *cobra.Command {
 }
 
 // chasing is the command of either.
-func chasing(t terminal, run func(*pebble.Rank, stressmark.PointerConfig) (stressmark.PointerResult, error), c *cobra.Command) *cobra.Command {
-	var config stressmark.PointerConfig
-	words, hops, stop := 1<<18, 4096, 0
-	config.Window = 7
+func chasing(t terminal, run func(*pebble.Rank, stressmark.PointerConfig) (stressmark.PointerResult, error),
+	c *cobra.Command) *cobra.Command {
+	config := stressmark.PointerConfig{Words: 1 << 18, Window: 7, Hops: 4096}
 	f := c.Flags()
-	f.Var(count{&words, 1, ""}, "words", "words of the array, 16 to 16777216")
-	f.Var(count{&config.Window, 1, ""}, "window", "words that a hop reads, an odd number to 15")
-	f.Var(count{&hops, 1, ""}, "hops", "hops of a chain at most")
-	f.Var(count{&stop, 1, "one in 1024"}, "stop", "places that end a chain")
-	return stressmarkCommand(t, c, func(seed uint64) error {
-		config.Words, config.Hops, config.Stop, config.Seed = uint64(words), uint64(hops), uint64(stop), seed
-		return config.Check()
-	}, func(r *pebble.Rank, p progress) (outcome, error) {
-		config := config
-		config.Progress = p.of("hops")
-		result, err := run(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	f.Var(count(&config.Words, 1, ""), "words", "words of the array, 16 to 16777216")
+	f.Var(count(&config.Window, 1, ""), "window", "words that a hop reads, an odd number to 15")
+	f.Var(count(&config.Hops, 1, ""), "hops", "hops of a chain at most")
+	f.Var(count(&config.Stop, 1, "one in 1024"), "stop", "places that end a chain")
+	return stressmarkCommand(t, c, &config, "hops", &config.Seed, run)
 }
 
 func newNeighborhood(t terminal) *cobra.Command {
@@ -96,20 +77,12 @@ func newNeighborhood(t terminal) *cobra.Command {
 	}
 	config := stressmark.NeighborhoodConfig{Side: 512, Bits: 8, Short: 1}
 	f := c.Flags()
-	f.Var(count{&config.Side, 1, ""}, "side", "rows of the image, and pixels of a row, 4 to 32768")
-	f.Var(count{&config.Bits, 1, ""}, "bits", "bits of a pixel, 7 to 15")
-	f.Var(count{&config.Lines, 1, "one for each row"}, "lines", "lines that are drawn")
-	f.Var(count{&config.Short, 1, ""}, "short", "short distance, in pixels")
-	f.Var(count{&config.Long, 1, "10, or half of a smaller side"}, "long", "long distance, in pixels")
-	return stressmarkCommand(t, c, func(seed uint64) error {
-		config.Seed = seed
-		return config.Check()
-	}, func(r *pebble.Rank, p progress) (outcome, error) {
-		config := config
-		config.Progress = p.of("rows")
-		result, err := stressmark.Neighborhood(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	f.Var(count(&config.Side, 1, ""), "side", "rows of the image, and pixels of a row, 4 to 32768")
+	f.Var(count(&config.Bits, 1, ""), "bits", "bits of a pixel, 7 to 15")
+	f.Var(count(&config.Lines, 1, "one for each row"), "lines", "lines that are drawn")
+	f.Var(count(&config.Short, 1, ""), "short", "short distance, in pixels")
+	f.Var(count(&config.Long, 1, "10, or half of a smaller side"), "long", "long distance, in pixels")
+	return stressmarkCommand(t, c, &config, "rows", &config.Seed, stressmark.Neighborhood)
 }
 
 func newField(t terminal) *cobra.Command {
@@ -122,21 +95,12 @@ func newField(t terminal) *cobra.Command {
 		Example: "  pebbles stressmark field\n" +
 			"  pebbles stressmark field --procs 2 --bytes 1000000 --tokens 8 --values 16 --json",
 	}
-	config := stressmark.FieldConfig{Tokens: 16, TokenBytes: 4, Offset: 1021, Values: 256}
-	bytes := 1 << 18
+	config := stressmark.FieldConfig{Bytes: 1 << 18, Tokens: 16, TokenBytes: 4, Offset: 1021, Values: 256}
 	f := c.Flags()
-	f.Var(count{&bytes, 1, ""}, "bytes", "bytes of the string, 16 to 16777216")
-	f.Var(count{&config.Tokens, 1, ""}, "tokens", "tokens that are searched for, to 256")
-	f.Var(count{&config.TokenBytes, 1, ""}, "token-bytes", "bytes of the longest token, to 8")
-	f.Var(count{&config.Offset, 1, ""}, "offset", "how far on the bytes are that tokens are changed by, to 65535")
-	f.Var(count{&config.Values, 2, ""}, "values", "values that a byte has, to 256")
-	return stressmarkCommand(t, c, func(seed uint64) error {
-		config.Bytes, config.Seed = uint64(bytes), seed
-		return config.Check()
-	}, func(r *pebble.Rank, p progress) (outcome, error) {
-		config := config
-		config.Progress = p.of("tokens")
-		result, err := stressmark.Field(r, config)
-		return outcome{result.Report.Report, result, result.Rows()}, err
-	})
+	f.Var(count(&config.Bytes, 1, ""), "bytes", "bytes of the string, 16 to 16777216")
+	f.Var(count(&config.Tokens, 1, ""), "tokens", "tokens that are searched for, to 256")
+	f.Var(count(&config.TokenBytes, 1, ""), "token-bytes", "bytes of the longest token, to 8")
+	f.Var(count(&config.Offset, 1, ""), "offset", "how far on the bytes are that tokens are changed by, to 65535")
+	f.Var(count(&config.Values, 2, ""), "values", "values that a byte has, to 256")
+	return stressmarkCommand(t, c, &config, "tokens", &config.Seed, stressmark.Field)
 }

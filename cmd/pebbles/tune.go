@@ -87,7 +87,7 @@ func newTune(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.SetInterspersed(false) // what follows the application's name is the application's
-	f.Var(count{&u.runs, 1, ""}, "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", runsLeast))
+	f.Var(count(&u.runs, 1, ""), "runs", fmt.Sprintf("runs at most; fewer than %d can't show a gain", runsLeast))
 	f.DurationVar(&u.limit, "limit", 2*time.Minute, "time that one run may take")
 	f.StringVar(&u.out, "out", "", "file to write the profile to (default pebbles/profile-APP.json in the user's "+
 		"folder of configuration)")
@@ -148,9 +148,9 @@ func (u *tuning) parse(app []string) error {
 		return nil
 	}
 	switch s := u.job.settings; {
-	case s.explain || s.profile != "":
+	case s.Explain || s.profile != "":
 		return fmt.Errorf("%s: leave out --explain and --profile", app[0])
-	case s.autos != autos{}:
+	case s.autos() != autos{}:
 		return fmt.Errorf("%s: leave out %s: tune finds what flags don't say", app[0], auto)
 	case s.spread.onHosts():
 		return fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", app[0])
@@ -269,7 +269,7 @@ func (u *tuning) starting(ctx context.Context) (tune.Setting, error) {
 		return u.profileOwn(ctx)
 	}
 	s := u.job.settings
-	start := tune.Setting{Topology: s.topology.text, Coalesce: s.coalesce, Cache: s.cache}
+	start := tune.Setting{Topology: s.text("topology"), Coalesce: s.number("coalesce"), Cache: s.number("cache")}
 	if u.app[0] == "reduce" && !u.given("cache") {
 		start.Cache = reduction.CacheDefault
 	}

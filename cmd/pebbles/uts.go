@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/uts"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 func newUTS(t terminal) *cobra.Command {
@@ -30,24 +29,20 @@ func newUTS(t terminal) *cobra.Command {
 	depth := 0
 	words(c, &tree, "tree", uts.TreeNames()[0], uts.TreeNames(), "which tree")
 	f := c.Flags()
-	f.Var(count{&depth, 1, "the tree's own"}, "depth", "where to cut a tree that is not binomial")
+	f.Var(count(&depth, 1, "the tree's own"), "depth", "where to cut a tree that is not binomial")
 	f.BoolVar(&config.InMemory, "in-memory", false, "build the tree in memory, and search it there")
-	modes := make([]string, len(uts.Modes))
-	for i, m := range uts.Modes {
-		modes[i] = string(m)
-	}
-	words(c, &mode, "mode", modes[0], modes, "what searches in memory")
-	f.Var(count{&config.Batch, 1, "1024, or 64 in memory"}, "batch", "nodes that a task searches before it hands on the rest, or vertices that it reads at once")
-	f.Var(count{&config.Workers, 1, fmt.Sprint(uts.WorkersDefault)}, "workers", "tasks of a rank that may wait at a time")
+	words(c, &mode, "mode", string(uts.Modes[0]), names(uts.Modes), "what searches in memory")
+	f.Var(count(&config.Batch, 1, "1024, or 64 in memory"), "batch", "nodes that a task searches before it hands on the rest, or vertices that it reads at once")
+	f.Var(count(&config.Workers, 1, fmt.Sprint(uts.WorkersDefault)), "workers", "tasks of a rank that may wait at a time")
 	f.DurationVar(&config.Linger, "linger", 0, "how long a rank without work holds buffers back (default not at all)")
 	appCommand(t, c, application{
-		check: func(s *settings, c *cobra.Command) (err error) {
+		check: func(_ *settings, given givenFlags) (err error) {
 			for _, name := range []string{"mode", "workers", "linger"} {
-				if c.Flags().Changed(name) && !config.InMemory {
+				if given(name) && !config.InMemory {
 					return fmt.Errorf("--%s is for trees in memory, whose tasks wait: add --in-memory, or leave it out", name)
 				}
 			}
-			if mode.text == string(uts.ByPebbles) && (c.Flags().Changed("batch") || c.Flags().Changed("workers") || c.Flags().Changed("linger")) {
+			if mode.text == string(uts.ByPebbles) && (given("batch") || given("workers") || given("linger")) {
 				return errors.New("--batch, --workers and --linger are for tasks: leave them out with --mode pebbles")
 			}
 			config.Mode = uts.Mode(mode.text)
@@ -61,14 +56,8 @@ func newUTS(t terminal) *cobra.Command {
 			}
 			return config.Check()
 		},
-		run: func(r *pebble.Rank, _ *settings, p progress) (outcome, error) {
-			config := config
-			config.Progress = p.of("nodes")
-			result, err := uts.Run(r, config)
-			return outcome{result.Report, result, result.Rows()}, err
-		},
+		run: runs(&config, "nodes", uts.Run),
 	})
-	f.Lookup("seed").Usage = "has no effect here: the tree says how it grows"
-	f.Lookup("cache").Usage = "has no effect here: nothing can be merged"
-	return c
+	unused(c, "the tree says how it grows", "seed")
+	return unused(c, "nothing can be merged", "cache")
 }

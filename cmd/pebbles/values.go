@@ -14,6 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/values"
 )
 
+const auto = values.Auto
+
 // word is a flag whose value is one of a few words.
 type word struct {
 	text  string
@@ -45,61 +47,30 @@ func words(c *cobra.Command, w *word, name, standard string, names []string, usa
 	completes(c, name, cobra.ShellCompDirectiveNoFileComp, names...)
 }
 
-// count is a flag whose value is a whole number that is not below least. Its default may be.
-type count struct {
-	n     *int
+// counter is a flag whose value is a whole number that is not below least. Its default may be.
+type counter[N int | uint64] struct {
+	n     *N
 	least int
 	zero  string // what a default of 0 means
 }
 
-func (c count) Type() string { return "N" }
+func count[N int | uint64](n *N, least int, zero string) counter[N] {
+	return counter[N]{n, least, zero}
+}
 
-func (c count) String() string {
+func (c counter[N]) Type() string { return "N" }
+
+func (c counter[N]) String() string {
 	if c.n == nil || *c.n == 0 {
 		return c.zero
 	}
-	return strconv.Itoa(*c.n)
+	return fmt.Sprint(*c.n)
 }
 
-func (c count) Set(text string) error {
+func (c counter[N]) Set(text string) error {
 	n, err := values.Count(text, c.least) // inWords rewrites the error of a range
 	if err == nil {
-		*c.n = n
-	}
-	return err
-}
-
-// addressCount is a count of entries of the address cache.
-type addressCount struct{ count }
-
-func (c addressCount) Set(text string) error {
-	if err := c.count.Set(text); err != nil {
-		return err
-	}
-	return values.CheckAddressCache(*c.n)
-}
-
-// open is a count that may be auto: the job finds it.
-type open struct {
-	count
-	auto *bool
-}
-
-const auto = values.Auto
-
-func (o open) Type() string { return "N" }
-
-func (o open) String() string {
-	if o.auto != nil && *o.auto {
-		return auto
-	}
-	return o.count.String()
-}
-
-func (o open) Set(text string) (err error) {
-	n := 0
-	if n, *o.auto, err = values.CountOrAuto(text, o.least); err == nil && !*o.auto {
-		*o.n = n
+		*c.n = N(n)
 	}
 	return err
 }
@@ -142,8 +113,8 @@ func (w *wait) Set(text string) error {
 // wholeTime is a time in one unit.
 var wholeTime = regexp.MustCompile(`^\+?[0-9]+(\.[0-9]*)?(ns|us|µs|μs|ms|s|m|h)$`)
 
-// inWords rewrites the error of a flag whose value is well formed but out of range. The standard library's text for it is worse, or
-// calls it malformed.
+// inWords rewrites the error of a flag whose value is well formed but out of range. The standard library's text for it
+// is worse, or calls it malformed.
 func inWords(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -151,8 +122,8 @@ func inWords(err error) error {
 	}
 	value, flag := invalid.GetValue(), invalid.GetFlag()
 	_, malformed := time.ParseDuration(value)
-	isTime := flag.Value.Type() == "time" || flag.Value.Type() == "duration"
-	if errors.Is(err, strconv.ErrRange) || isTime && malformed != nil && wholeTime.MatchString(value) {
+	isRange := strings.HasSuffix(err.Error(), strconv.ErrRange.Error()) // package flag has an error of its own for it
+	if isRange || malformed != nil && wholeTime.MatchString(value) {
 		return fmt.Errorf("invalid argument %q for %q flag: the number is too large", value, "--"+flag.Name)
 	}
 	return err

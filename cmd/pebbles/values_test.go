@@ -27,7 +27,7 @@ func TestSize(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	n := 0
-	c := count{&n, 1, "some"}
+	c := count(&n, 1, "some")
 	require.Equal(t, "some", c.String())
 	require.NoError(t, c.Set("12"))
 	require.Equal(t, 12, n)
