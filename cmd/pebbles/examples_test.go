@@ -12,7 +12,6 @@ import (
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
-	"github.com/activepebbles/pebbles/termination"
 )
 
 // each calls do for every command that people see.
@@ -88,14 +87,7 @@ func TestDefaults(t *testing.T) {
 		require.Equal(t, "direct", c.Topology(2).Name())
 		require.Zero(t, c.Credits, "which lets each target choose")
 		require.LessOrEqual(t, c.Period, time.Duration(0))
-		for _, depth := range []int{0, 1, 4} {
-			site := termination.Site{Ranks: 8, Depth: depth, Hops: 1, Topology: c.Topology(8)}
-			want, err := termination.Auto(site)
-			require.NoError(t, err)
-			got, err := c.Termination(site)
-			require.NoError(t, err)
-			require.Equal(t, want.Name(), got.Name())
-		}
+		require.Nil(t, c.Termination, "which is termination.Auto")
 		require.False(t, taken.settings.spread.several())
 	}
 }
