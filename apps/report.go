@@ -2,7 +2,6 @@ package apps
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
@@ -62,24 +61,18 @@ func Timed(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	if err := phase(); err != nil {
 		return 0, err
 	}
-	took, err := pebble.AllReduce(r, r.Now()-start, func(a, b time.Duration) time.Duration { return max(a, b) })
+	took, err := pebble.AllReduce(r, r.Now()-start, pebble.Max)
 	return took.Seconds(), err
 }
 
-// Kernel is Timed for the phase that the report is about: it fills in Seconds and Counters.
+// Kernel measures the phase that the report is about, by pebble.Measure. All ranks call it.
 func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
-	before := r.Counters()
-	r.ExplainNext()
-	seconds, err := Timed(r, phase)
+	measured, err := pebble.Measure(r, phase)
 	if err != nil {
 		return err
 	}
-	p.Seconds = seconds
-	p.Termination = r.Termination()
-	if p.Memory.Buffers, err = pebble.AllReduce(r, r.Memory().Buffers, func(a, b int) int { return max(a, b) }); err != nil {
-		return err
-	}
-	p.Counters, err = pebble.AllReduce(r, r.Counters().Since(before), pebble.Counters.Add)
+	p.Seconds, p.Termination, p.Counters = measured.Seconds, measured.Termination, measured.Counters
+	p.Memory.Buffers, err = pebble.AllReduce(r, r.Memory().Buffers, pebble.Max)
 	return err
 }
 
@@ -157,5 +150,5 @@ func (p *Report) FinishCounted(r *pebble.Rank) error {
 
 // Sum adds a number up over all ranks.
 func Sum(r *pebble.Rank, n uint64) (uint64, error) {
-	return pebble.AllReduce(r, n, func(a, b uint64) uint64 { return a + b })
+	return pebble.AllReduce(r, n, pebble.Sum)
 }

@@ -1,9 +1,12 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/activepebbles/pebbles/apps"
 )
 
 // Way is how words are accessed.
@@ -49,19 +52,11 @@ const (
 )
 
 func (c GatherConfig) withDefaults() GatherConfig {
-	fill(&c.Log2Words, 20)
-	fill(&c.Accesses, 1<<20)
-	fill(&c.Batch, 1024)
-	fill(&c.Way, ByGather)
+	c.Log2Words = cmp.Or(c.Log2Words, 20)
+	c.Accesses = cmp.Or(c.Accesses, 1<<20)
+	c.Batch = cmp.Or(c.Batch, 1024)
+	c.Way = cmp.Or(c.Way, ByGather)
 	return c
-}
-
-// fill sets what was not given.
-func fill[T comparable](v *T, standard T) {
-	var zero T
-	if *v == zero {
-		*v = standard
-	}
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
@@ -77,18 +72,10 @@ func (c GatherConfig) Check(ranks int) error {
 	case c.Batch < 1 || c.Batch > batchMax:
 		return fmt.Errorf("access: batches of %d: give 1 to %d", c.Batch, batchMax)
 	}
-	return oneOf(c.Way, Ways)
-}
-
-func oneOf(way Way, all []Way) error {
-	var names []string
-	for _, w := range all {
-		if w == way {
-			return nil
-		}
-		names = append(names, string(w))
+	if !slices.Contains(Ways, c.Way) {
+		return fmt.Errorf("access: the way %q: give one of %s", c.Way, apps.Names(Ways))
 	}
-	return fmt.Errorf("access: the way %q: give one of %s", way, strings.Join(names, ", "))
+	return nil
 }
 
 // AttendConfig is what a run of Attend can be told. The zero value is a run with all defaults.
@@ -111,8 +98,8 @@ const (
 )
 
 func (c AttendConfig) withDefaults() AttendConfig {
-	fill(&c.Reads, 1000)
-	fill(&c.Busy, 20*time.Millisecond)
+	c.Reads = cmp.Or(c.Reads, 1000)
+	c.Busy = cmp.Or(c.Busy, 20*time.Millisecond)
 	return c
 }
 

@@ -1,5 +1,7 @@
 package alltoall
 
+import "github.com/activepebbles/pebbles/apps"
+
 // pattern is what the bytes of all items follow from.
 type pattern struct{ seed uint64 }
 
@@ -9,7 +11,9 @@ func (p pattern) first(from, to uint32, round uint64) uint64 {
 }
 
 // base is what the items from one rank to another have in common.
-func (p pattern) base(from, to uint32) uint64 { return mix(p.seed ^ (uint64(from)<<32 | uint64(to))) }
+func (p pattern) base(from, to uint32) uint64 {
+	return apps.Mix(p.seed ^ (uint64(from)<<32 | uint64(to)))
+}
 
 // first is a bijection of rounds.
 func first(base, round uint64) uint64 { return base + round*0x9E3779B97F4A7C15 }
@@ -29,11 +33,3 @@ func (p pattern) from(self, ranks int) []uint64 {
 
 // next is the word of an item after another: a step of a linear congruential generator, one multiplication.
 func next(word uint64) uint64 { return word*6364136223846793005 + 1442695040888963407 }
-
-// mix is a bijection that spreads every bit over all: the finalizer of SplitMix64.
-func mix(v uint64) uint64 {
-	v += 0x9E3779B97F4A7C15
-	v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
-	v = (v ^ v>>27) * 0x94D049BB133111EB
-	return v ^ v>>31
-}

@@ -26,11 +26,7 @@ func (b *bench) result() Result {
 	}
 }
 
-func (r *Result) rate() {
-	if r.Seconds > 0 {
-		r.ItemsPerSecond = float64(r.Items) / r.Seconds
-	}
-}
+func (r *Result) rate() { r.ItemsPerSecond = apps.Rate(float64(r.Items), r.Seconds) }
 
 // Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {

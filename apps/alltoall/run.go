@@ -18,22 +18,24 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 
 func (b *bench) run() (Result, error) {
 	result := b.result()
-	if err := result.Kernel(b.rank, b.kernel); err != nil {
-		return result, err
-	}
-	result.rate()
 	var faults Faults
-	var err error
-	if result.Verify, err = apps.Timed(b.rank, func() error { faults = b.inbox.faults(); return nil }); err != nil {
-		return result, err
-	}
+	err := result.RunPhases(b.rank, apps.Phases{
+		Kernel: b.kernel, Rate: result.rate,
+		Verify: func() error { faults = b.inbox.faults(); return nil },
+		Judge:  func() error { return b.judge(&result, faults) },
+	})
+	return result, err
+}
+
+// judge adds to the result what is wrong with it.
+func (b *bench) judge(result *Result, faults Faults) (err error) {
 	if result.Faults, err = pebble.AllReduce(b.rank, faults, Faults.add); err != nil {
-		return result, err
+		return err
 	}
 	if err := result.Found(b.rank, faults.errors(), "items went wrong: "+result.text()); err != nil {
-		return result, err
+		return err
 	}
-	return result, result.Finish(b.rank, apps.Tally{Sent: b.items(), Handled: b.inbox.handled, Misplaced: b.inbox.astray})
+	return result.Finish(b.rank, apps.Tally{Sent: b.items(), Handled: b.inbox.handled, Misplaced: b.inbox.astray})
 }
 
 // bench is one rank's part of a run.
@@ -93,13 +95,7 @@ func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, c *course))
 		n := min(batch, total-sent)
 		fill(vs[:n], &c)
 		sendAll(vs[:n])
-		b.progress(sent, sent+n, total)
+		apps.Progress(b.config.Progress).Passed(b.rank, progressEvery, sent, sent+n, total)
 		sent += n
-	}
-}
-
-func (b *bench) progress(before, done, total uint64) {
-	if b.config.Progress != nil && b.rank.ID() == 0 && done/progressEvery != before/progressEvery {
-		b.config.Progress(done, total)
 	}
 }

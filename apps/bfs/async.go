@@ -110,11 +110,11 @@ func (s *async[V]) arrive(vs []offer[V]) {
 	if s.tally.Misplaced += astray; astray > 0 {
 		vs = slices.DeleteFunc(vs, func(v offer[V]) bool { return !s.isOwn(v.Vertex) })
 	}
-	s.take(vs)
+	s.lowerAll(vs)
 }
 
-// take lowers levels as offers say.
-func (s *async[V]) take(vs []offer[V]) {
+// lowerAll lowers levels as offers say.
+func (s *async[V]) lowerAll(vs []offer[V]) {
 	for _, o := range vs {
 		if v := o.Vertex - s.first; o.Level < s.level[v] {
 			s.lower(v, o.Parent, o.Level)
@@ -145,7 +145,7 @@ func (s *async[V]) move() {
 	s.awake = false
 	level, isEmpty := s.lines.lowest(), false
 	for arcs := 0; arcs < expandAtOnce && !isEmpty; {
-		v, ok := s.lines.leave(level)
+		v, ok := s.lines.pop(level)
 		if isEmpty = !ok; ok && s.level[v] == level {
 			arcs += s.expand(v)
 		}

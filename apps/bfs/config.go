@@ -1,12 +1,13 @@
 package bfs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
@@ -71,7 +72,7 @@ func (c Config) Check(ranks int) error {
 	switch c.Mode {
 	case "", ByLevel, Async, Direction, Tasks:
 	default:
-		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, modeNames())
+		return fmt.Errorf("bfs: mode %q is not one of %s", c.Mode, apps.Names(Modes))
 	}
 	switch {
 	case ranks < 1:
@@ -99,24 +100,6 @@ func (c Config) checkThresholds() error {
 	return nil
 }
 
-func (c Config) mode() Mode {
-	if c.Mode == "" {
-		return ByLevel
-	}
-	return c.Mode
-}
+func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
-func (c Config) rootCount() int {
-	if c.RootCount == 0 {
-		return RootsDefault
-	}
-	return c.RootCount
-}
-
-func modeNames() string {
-	names := make([]string, len(Modes))
-	for i, m := range Modes {
-		names[i] = string(m)
-	}
-	return strings.Join(names, ", ")
-}
+func (c Config) rootCount() int { return cmp.Or(c.RootCount, RootsDefault) }

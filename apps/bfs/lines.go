@@ -57,8 +57,8 @@ func (l *lines[V]) lowest() V {
 	return V(l.from)
 }
 
-// leave takes out the vertex that joined the line of this level last, if there is one.
-func (l *lines[V]) leave(level V) (v V, ok bool) {
+// pop removes the vertex that joined the line of this level last, if there is one.
+func (l *lines[V]) pop(level V) (v V, ok bool) {
 	line := l.byLevel[level]
 	last := len(line) - 1
 	if last < 0 {

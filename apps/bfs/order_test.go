@@ -29,7 +29,7 @@ func TestLines(t *testing.T) {
 			level := l.lowest()
 			require.GreaterOrEqual(t, level, before)
 			before = level
-			v, ok := l.leave(level)
+			v, ok := l.pop(level)
 			if !ok {
 				continue
 			}

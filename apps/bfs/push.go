@@ -41,7 +41,7 @@ func newPusher[V vertex](t *tree[V], unfiltered bool) *pusher[V] {
 				keys[i] = uint64(v.Child)
 			}
 		}),
-		target.Batch(s.take),
+		target.Batch(s.handle),
 		target.Reduce(reduce.First[visit[V]]()))
 	return s
 }
@@ -81,8 +81,8 @@ func (s *pusher[V]) sendAll(vs []visit[V]) {
 	s.visits.SendAll(vs)
 }
 
-// take is the handler.
-func (s *pusher[V]) take(vs []visit[V]) {
+// handle is the handler.
+func (s *pusher[V]) handle(vs []visit[V]) {
 	sum, astray := uint64(0), uint64(0)
 	for _, v := range vs {
 		sum += v.fingerprint()

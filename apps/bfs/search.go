@@ -73,7 +73,7 @@ func newSearch[V vertex](g *distgraph.Graph, p *distgraph.Part[V], mode Mode, tu
 		}
 		return newByTasks(t, tuning.Tasks), nil
 	}
-	panic(fmt.Sprintf("bfs: mode %q is not one of %s", mode, modeNames()))
+	panic(fmt.Sprintf("bfs: mode %q is not one of %s", mode, apps.Names(Modes)))
 }
 
 // vertex is the type of indices in memory and in pebbles.

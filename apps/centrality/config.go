@@ -1,6 +1,7 @@
 package centrality
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -70,16 +71,6 @@ func (c Config) Check(ranks int) error {
 	return c.Source.Check()
 }
 
-func (c Config) mode() Mode {
-	if c.Mode == "" {
-		return ByLevel
-	}
-	return c.Mode
-}
+func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
 
-func (c Config) sourceCount() int {
-	if c.SourceCount == 0 {
-		return SourcesDefault
-	}
-	return c.SourceCount
-}
+func (c Config) sourceCount() int { return cmp.Or(c.SourceCount, SourcesDefault) }

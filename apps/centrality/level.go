@@ -73,7 +73,7 @@ func newByLevel[V vertex](f *found[V]) *byLevel[V] {
 				keys[i] = uint64(vs[i].Vertex)
 			}
 		}),
-		target.Batch(s.take))
+		target.Batch(s.handle))
 	s.replies = target.New(g.Rank, s.target("replies"), distribution.Ranks(g.Rank.Size()),
 		target.Keys(func(vs []reply[V], keys []uint64) {
 			for i := range vs {
@@ -169,8 +169,8 @@ func (s *byLevel[V]) sendOffers() {
 	s.sending = s.sending[:0]
 }
 
-// take is the handler of offers. Those to vertices that were reached before lead there by longer paths.
-func (s *byLevel[V]) take(vs []offer[V]) {
+// handle is the handler of offers. Those to vertices that were reached before lead there by longer paths.
+func (s *byLevel[V]) handle(vs []offer[V]) {
 	for _, o := range vs {
 		isOwn := s.isOwn(o.Vertex)
 		if s.tally.Take(o.fingerprint(), isOwn); !isOwn || s.known[o.Vertex/64]>>(o.Vertex%64)&1 != 0 {

@@ -37,7 +37,7 @@ func newByTasks[V vertex](f *found[V], tasks *task.Scheduler) *byTasks[V] {
 	key := func(q step[V]) uint64 { return uint64(q.Head) }
 	s.visit = apps.NewDelegate(tasks, s.target("visits"), f.g.Owner, key, step[V].fingerprint, s.arrive,
 		func(is uint64) uint64 { return is }, &f.tally)
-	s.read = apps.NewDelegate(tasks, s.target("reads"), f.g.Owner, key, step[V].fingerprint, s.give, math.Float64bits, &f.tally)
+	s.read = apps.NewDelegate(tasks, s.target("reads"), f.g.Owner, key, step[V].fingerprint, s.share, math.Float64bits, &f.tally)
 	return s
 }
 
@@ -94,8 +94,8 @@ func (s *byTasks[V]) gather(vertices []V, next uint64) error {
 	})
 }
 
-// give tells what a vertex of this rank gives those that lead to it by a shortest path. It runs at the head's owner.
-func (s *byTasks[V]) give(q step[V]) float64 {
+// share is what a vertex of this rank contributes to those that lead to it by a shortest path. It runs at the head's owner.
+func (s *byTasks[V]) share(q step[V]) float64 {
 	if v := q.Head - s.first; s.at[v] == q.Level {
 		return s.x(v)
 	}

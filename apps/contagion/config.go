@@ -1,6 +1,7 @@
 package contagion
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -82,12 +83,8 @@ func (c Config) withDefaults() Config {
 			*x.n = x.standard
 		}
 	}
-	if c.Contact == "" {
-		c.Contact = Constant
-	}
-	if c.Send == "" {
-		c.Send = Aggregated
-	}
+	c.Contact = cmp.Or(c.Contact, Constant)
+	c.Send = cmp.Or(c.Send, Aggregated)
 	return c
 }
 

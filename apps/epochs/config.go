@@ -1,6 +1,9 @@
 package epochs
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Config is what a run can be told. The zero value is a run with all defaults.
 type Config struct {
@@ -16,9 +19,7 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.Count == 0 {
-		c.Count = countDefault
-	}
+	c.Count = cmp.Or(c.Count, countDefault)
 	return c
 }
 

@@ -16,14 +16,18 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	b := newBench(r, c.withDefaults())
 	result := Result{Report: apps.NewReport(r, "epochs", 0), Epochs: b.config.Count, Pebbles: b.config.Pebbles}
-	if err := result.Kernel(r, b.kernel); err != nil {
-		return result, err
-	}
-	result.SecondsPerEpoch = result.Seconds / float64(result.Epochs)
-	if err := result.Found(r, b.errors, "epochs of a rank ended with other numbers of pebbles than were sent to it"); err != nil {
-		return result, err
-	}
-	return result, result.Finish(r, b.tally)
+	err := result.RunPhases(r, apps.Phases{
+		Kernel: b.kernel,
+		Rate:   func() { result.SecondsPerEpoch = result.Seconds / float64(result.Epochs) },
+		Judge: func() error {
+			wrong := "epochs of a rank ended with other numbers of pebbles than were sent to it"
+			if err := result.Found(r, b.errors, wrong); err != nil {
+				return err
+			}
+			return result.Finish(r, b.tally)
+		},
+	})
+	return result, err
 }
 
 // bench is one rank's part of a run.
@@ -51,7 +55,7 @@ func (b *bench) kernel() error {
 			return err
 		}
 		b.verify((n + 1) * b.config.Pebbles)
-		b.progress(n + 1)
+		apps.Progress(b.config.Progress).Passed(b.rank, max(1, b.config.Count/100), n, n+1, b.config.Count)
 	}
 	return nil
 }
@@ -69,11 +73,5 @@ func (b *bench) body() error {
 func (b *bench) verify(want uint64) {
 	if b.tally.Handled != want {
 		b.errors++
-	}
-}
-
-func (b *bench) progress(done uint64) {
-	if b.config.Progress != nil && b.rank.ID() == 0 && done%max(1, b.config.Count/100) == 0 {
-		b.config.Progress(done, b.config.Count)
 	}
 }

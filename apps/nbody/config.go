@@ -1,6 +1,7 @@
 package nbody
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -85,9 +86,7 @@ func (c Config) withDefaults() Config {
 			*x.n = x.standard
 		}
 	}
-	if c.Walk == "" {
-		c.Walk = Asks
-	}
+	c.Walk = cmp.Or(c.Walk, Asks)
 	return c
 }
 

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
-// mallocs is how many allocations a whole job makes.
-func mallocs(t *testing.T, s appstest.Shape, c Config) uint64 {
-	return appstest.Mallocs(t, s, func(r *pebble.Rank) error {
+// once is a rank's part of a job.
+func once(c Config) func(r *pebble.Rank) error {
+	return func(r *pebble.Rank) error {
 		_, err := Run(r, c)
 		return err
-	})
+	}
 }
 
 // A run of many elements allocates about as much as one of few. The budget is small, so that both have all
@@ -25,10 +24,7 @@ func TestNoAllocationPerElement(t *testing.T) {
 	for _, cache := range []int{0, 64} {
 		for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
 			s := appstest.Shape{Ranks: 4, Procs: 1, Transport: "mem", New: topology, Cache: cache, Budget: 32 << 10}
-			few := mallocs(t, s, Config{Log2Elements: 10})
-			many := mallocs(t, s, Config{Log2Elements: 17})
-			const more = 4 << 17
-			require.Less(t, float64(many)-float64(few), 0.001*more, "%d then %d allocations, cache of %d", few, many, cache)
+			appstest.SameMallocs(t, s, 4<<17, once(Config{Log2Elements: 10}), once(Config{Log2Elements: 17}))
 		}
 	}
 }
@@ -37,18 +33,10 @@ func BenchmarkPermutation(b *testing.B) {
 	for _, ranks := range []int{2, 16} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
 			s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct}
-			elements, seconds := uint64(0), 0.0
-			for b.Loop() {
-				results := make([]Result, ranks)
-				require.NoError(b, s.Run(b, func(r *pebble.Rank) (err error) {
-					results[r.ID()], err = Run(r, Config{Log2Elements: 18})
-					return err
-				}))
-				require.Zero(b, results[0].Errors)
-				elements += results[0].Elements
-				seconds += results[0].Seconds
-			}
-			b.ReportMetric(float64(elements)/seconds/1e6, "M/s")
+			appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
+				got, err := Run(r, Config{Log2Elements: 18})
+				return got.Report, got.Elements, err
+			})
 		})
 	}
 }

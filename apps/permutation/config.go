@@ -1,6 +1,9 @@
 package permutation
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Config is what a run of Permutation can be told. The zero value is a run with all defaults.
 type Config struct {
@@ -21,9 +24,7 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.Log2Elements == 0 {
-		c.Log2Elements = log2ElementsDefault
-	}
+	c.Log2Elements = cmp.Or(c.Log2Elements, log2ElementsDefault)
 	return c
 }
 

@@ -23,11 +23,7 @@ func (b *bench) result() Result {
 	}
 }
 
-func (r *Result) rate() {
-	if r.Seconds > 0 {
-		r.ElementsPerSecond = float64(r.Elements) / r.Seconds
-	}
-}
+func (r *Result) rate() { r.ElementsPerSecond = apps.Rate(float64(r.Elements), r.Seconds) }
 
 // Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {

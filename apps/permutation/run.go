@@ -24,18 +24,11 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 
 func (b *bench) run() (Result, error) {
 	result := b.result()
-	var err error
-	if result.SetUp, err = apps.Timed(b.rank, b.load); err != nil {
-		return result, err
-	}
-	if err := result.Kernel(b.rank, b.kernel); err != nil {
-		return result, err
-	}
-	result.rate()
-	if result.Verify, err = apps.Timed(b.rank, b.verify); err != nil {
-		return result, err
-	}
-	return result, b.judge(&result)
+	err := result.RunPhases(b.rank, apps.Phases{
+		Load: b.load, Kernel: b.kernel, Rate: result.rate, Verify: b.verify,
+		Judge: func() error { return b.judge(&result) },
+	})
+	return result, err
 }
 
 // judge adds to the result what is wrong with it.
@@ -148,12 +141,6 @@ func (b *bench) send(sendAll func(es []element)) {
 			es[i] = element{index, first + uint64(done+i)}
 		}
 		sendAll(es)
-		b.progress(uint64(done + len(es)))
-	}
-}
-
-func (b *bench) progress(done uint64) {
-	if b.config.Progress != nil && b.rank.ID() == 0 && done%progressEvery == 0 {
-		b.config.Progress(done, b.config.elements())
+		apps.Progress(b.config.Progress).Passed(b.rank, progressEvery, uint64(done), uint64(done+len(es)), b.config.elements())
 	}
 }

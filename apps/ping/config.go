@@ -1,6 +1,7 @@
 package ping
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 )
@@ -27,9 +28,7 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Bytes = c.size()
-	if c.Messages == 0 {
-		c.Messages = min(1<<20, uint64(64<<20/c.Bytes))
-	}
+	c.Messages = cmp.Or(c.Messages, min(1<<20, uint64(64<<20/c.Bytes)))
 	return c
 }
 
@@ -48,8 +47,5 @@ func (c Config) Check(ranks int) error {
 
 // size is that of a message.
 func (c Config) size() int {
-	if c.Bytes == 0 {
-		return bytesDefault
-	}
-	return c.Bytes
+	return cmp.Or(c.Bytes, bytesDefault)
 }

@@ -16,11 +16,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	b := newBench(r, c.withDefaults())
 	result := b.result()
-	if err := result.Kernel(r, b.kernel()); err != nil {
-		return result, err
-	}
-	result.rate()
-	return result, b.judge(&result)
+	err := result.RunPhases(b.rank, apps.Phases{
+		Kernel: b.kernel(), Rate: result.rate, Judge: func() error { return b.judge(&result) },
+	})
+	return result, err
 }
 
 // bench is one rank's part of a run.
@@ -118,17 +117,11 @@ func stream[M message](b *bench, sendAll func(ms []M), to uint64) {
 		sendAll(ms[:n])
 		number += n
 		b.tally.Sent += n
-		b.progress(number-n, number)
+		apps.Progress(b.config.Progress).Passed(b.rank, progressEvery, number-n, number, all)
 	}
 }
 
 const progressEvery = 1 << 16 // messages that rank 0 sends between two words of progress
-
-func (b *bench) progress(before, done uint64) {
-	if b.config.Progress != nil && b.rank.ID() == 0 && done/progressEvery != before/progressEvery {
-		b.config.Progress(done, b.config.Messages)
-	}
-}
 
 // judge adds to the result what is wrong with the stream that came here.
 func (b *bench) judge(result *Result) error {

@@ -1,6 +1,9 @@
 package pointerchase
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Config is what a run of PointerChase can be told. The zero value is a run with all defaults.
 type Config struct {
@@ -19,9 +22,7 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.Rounds == 0 {
-		c.Rounds = roundsDefault
-	}
+	c.Rounds = cmp.Or(c.Rounds, roundsDefault)
 	return c
 }
 

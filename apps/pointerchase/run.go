@@ -16,11 +16,10 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	b := newBench(r, c.withDefaults())
 	result := b.result()
-	if err := result.Kernel(r, b.kernel); err != nil {
-		return result, err
-	}
-	result.rate()
-	return result, b.judge(&result)
+	err := result.RunPhases(b.rank, apps.Phases{
+		Kernel: b.kernel, Rate: result.rate, Judge: func() error { return b.judge(&result) },
+	})
+	return result, err
 }
 
 // message is the pebble: the rank that it goes to, and how many steps it has gone when it is there.
@@ -70,7 +69,7 @@ func (b *bench) visit(m message) {
 	case m.Hop != b.turn(b.visits):
 		b.errors++
 	}
-	b.progress()
+	apps.Progress(b.config.Progress).Passed(b.rank, max(1, b.config.Rounds/100), b.visits-1, b.visits, b.config.Rounds)
 	if m.Hop < b.last {
 		b.send(message{b.next, m.Hop + 1})
 	}
@@ -98,10 +97,4 @@ func (b *bench) judge(result *Result) error {
 		return err
 	}
 	return result.Finish(b.rank, apps.Tally{Sent: b.config.Rounds, Handled: b.visits, Misplaced: b.astray})
-}
-
-func (b *bench) progress() {
-	if b.config.Progress != nil && b.rank.ID() == 0 && b.visits%max(1, b.config.Rounds/100) == 0 {
-		b.config.Progress(b.visits, b.config.Rounds)
-	}
 }

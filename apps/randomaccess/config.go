@@ -1,6 +1,7 @@
 package randomaccess
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -35,12 +36,8 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.Log2Words == 0 {
-		c.Log2Words = log2WordsDefault
-	}
-	if c.UpdatesPerWord == 0 {
-		c.UpdatesPerWord = updatesPerWordDefault
-	}
+	c.Log2Words = cmp.Or(c.Log2Words, log2WordsDefault)
+	c.UpdatesPerWord = cmp.Or(c.UpdatesPerWord, updatesPerWordDefault)
 	return c
 }
 

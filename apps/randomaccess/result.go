@@ -37,11 +37,7 @@ func (b *bench) result() Result {
 // digits writes a checksum: JSON readers that know floating-point numbers alone would round a number.
 func digits(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-func (r *Result) rate() {
-	if r.Seconds > 0 {
-		r.UpdatesPerSecond = float64(r.Updates) / r.Seconds
-	}
-}
+func (r *Result) rate() { r.UpdatesPerSecond = apps.Rate(float64(r.Updates), r.Seconds) }
 
 // Rows is the result for display: labels and values.
 func (r Result) Rows() [][2]string {

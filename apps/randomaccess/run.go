@@ -22,18 +22,14 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		return Result{}, err
 	}
 	result := b.result()
-	if result.SetUp, err = apps.Timed(r, b.load); err != nil {
-		return result, err
-	}
-	if err := result.Kernel(r, b.kernel); err != nil {
-		return result, err
-	}
-	result.rate()
-	if result.Verify, err = apps.Timed(r, b.verify); err != nil {
-		return result, err
-	}
-	result.Checksum = digits(b.checksum)
-	return result, b.judge(&result)
+	err = result.RunPhases(r, apps.Phases{
+		Load: b.load, Kernel: b.kernel, Rate: result.rate, Verify: b.verify,
+		Judge: func() error {
+			result.Checksum = digits(b.checksum)
+			return b.judge(&result)
+		},
+	})
+	return result, err
 }
 
 // bench is one rank's part of a run.
@@ -184,15 +180,8 @@ func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
 		ran = fill(rans, ran)
 		send(rans)
 		left -= uint64(len(rans))
-		b.progress(uint64(len(rans)))
+		b.sent += uint64(len(rans))
+		apps.Progress(b.config.Progress).Passed(b.rank, progressEvery, b.sent-uint64(len(rans)), b.sent, 2*b.config.updates())
 	}
 	return ran
-}
-
-func (b *bench) progress(n uint64) {
-	before := b.sent / progressEvery
-	b.sent += n
-	if b.config.Progress != nil && b.rank.ID() == 0 && b.sent/progressEvery != before {
-		b.config.Progress(b.sent, 2*b.config.updates())
-	}
 }

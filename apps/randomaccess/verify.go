@@ -88,15 +88,7 @@ func (b *bench) changes() (sum uint64) {
 // checksum is a fingerprint of the words from first on. Those of the parts of a table add up to that of the whole.
 func checksum(table []uint64, first uint64) (sum uint64) {
 	for i, word := range table {
-		sum += mix(word ^ mix(first+uint64(i)))
+		sum += apps.Mix(word ^ apps.Mix(first+uint64(i)))
 	}
 	return sum
-}
-
-// mix is a bijection that spreads every bit over all: the finalizer of SplitMix64.
-func mix(v uint64) uint64 {
-	v += 0x9E3779B97F4A7C15
-	v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
-	v = (v ^ v>>27) * 0x94D049BB133111EB
-	return v ^ v>>31
 }

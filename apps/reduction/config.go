@@ -1,6 +1,7 @@
 package reduction
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,21 +43,10 @@ const (
 
 // withDefaults completes c for a job with a cache of so many entries.
 func (c Config) withDefaults(cache int) Config {
-	if c.Kind == "" {
-		c.Kind = kindDefault
-	}
-	if c.Items == 0 {
-		c.Items = itemsDefault
-	}
-	if c.Keys == 0 {
-		c.Keys = 1
-	}
-	if c.Cache == 0 {
-		c.Cache = cache
-	}
-	if c.Cache == 0 {
-		c.Cache = CacheDefault
-	}
+	c.Kind = cmp.Or(c.Kind, kindDefault)
+	c.Items = cmp.Or(c.Items, itemsDefault)
+	c.Keys = cmp.Or(c.Keys, 1)
+	c.Cache = cmp.Or(c.Cache, cache, CacheDefault)
 	return c
 }
 

@@ -23,18 +23,16 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 
 func (b *bench) run() (Result, error) {
 	result := b.result()
-	if err := result.Kernel(b.rank, b.kernel); err != nil {
-		return result, err
-	}
-	result.rate()
-	var err error
-	if result.Verify, err = apps.Timed(b.rank, b.verify); err != nil {
-		return result, err
-	}
-	if err := result.Found(b.rank, b.errors, "keys have wrong totals"); err != nil {
-		return result, err
-	}
-	return result, result.Finish(b.rank, b.tally)
+	err := result.RunPhases(b.rank, apps.Phases{
+		Kernel: b.kernel, Rate: result.rate, Verify: b.verify,
+		Judge: func() error {
+			if err := result.Found(b.rank, b.errors, "keys have wrong totals"); err != nil {
+				return err
+			}
+			return result.Finish(b.rank, b.tally)
+		},
+	})
+	return result, err
 }
 
 // bench is one rank's part of a run.
@@ -102,15 +100,9 @@ func flood[V any](b *bench, f flow[V]) error {
 			b.order.fill(numbers[:n], sent)
 			f.make(vs[:n], numbers[:n], b.config.Keys)
 			t.SendAll(vs[:n])
-			b.progress(sent, sent+n)
+			apps.Progress(b.config.Progress).Passed(b.rank, progressEvery, sent, sent+n, total)
 			sent += n
 		}
 		return nil
 	}, pebble.Depth(1))
-}
-
-func (b *bench) progress(before, done uint64) {
-	if b.config.Progress != nil && b.rank.ID() == 0 && done/progressEvery != before/progressEvery {
-		b.config.Progress(done, b.config.Items)
-	}
 }

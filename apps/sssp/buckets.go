@@ -53,10 +53,10 @@ func (b *buckets[V]) join(v V, dist float64) {
 		b.from = at
 	}
 	b.from = min(b.from, at)
-	b.put(waiting[V]{dist, v}, at)
+	b.insert(waiting[V]{dist, v}, at)
 }
 
-func (b *buckets[V]) put(w waiting[V], at uint64) {
+func (b *buckets[V]) insert(w waiting[V], at uint64) {
 	if at-b.from >= bucketCount {
 		b.putFar(w, at)
 		return
@@ -92,12 +92,12 @@ func (b *buckets[V]) refill() {
 	far := b.far
 	b.far, b.nearFar = b.far[:0], math.MaxUint64
 	for _, w := range far {
-		b.put(w, b.of(w.dist))
+		b.insert(w, b.of(w.dist))
 	}
 }
 
-// leave takes a vertex out of a bucket, if there is one.
-func (b *buckets[V]) leave(at uint64) (w waiting[V], ok bool) {
+// pop removes a vertex from a bucket, if there is one.
+func (b *buckets[V]) pop(at uint64) (w waiting[V], ok bool) {
 	place := &b.ring[at%bucketCount]
 	for last := len(*place) - 1; last >= 0; last-- {
 		w = (*place)[last]

@@ -28,7 +28,7 @@ func TestBuckets(t *testing.T) {
 		var got []float64
 		for !b.isEmpty() {
 			at := b.nearest()
-			for w, ok := b.leave(at); ok; w, ok = b.leave(at) {
+			for w, ok := b.pop(at); ok; w, ok = b.pop(at) {
 				require.Equal(t, at, b.of(w.dist))
 				got = append(got, w.dist)
 			}
@@ -49,7 +49,7 @@ func TestBucketsThatFall(t *testing.T) {
 	}
 	var got []float64
 	for !b.isEmpty() {
-		if w, ok := b.leave(b.nearest()); ok {
+		if w, ok := b.pop(b.nearest()); ok {
 			got = append(got, w.dist)
 		}
 	}

@@ -1,6 +1,7 @@
 package sssp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -56,9 +57,4 @@ func (c Config) Check(ranks int) error {
 	return c.Source.Check()
 }
 
-func (c Config) rootCount() int {
-	if c.RootCount == 0 {
-		return RootsDefault
-	}
-	return c.RootCount
-}
+func (c Config) rootCount() int { return cmp.Or(c.RootCount, RootsDefault) }

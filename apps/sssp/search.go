@@ -210,7 +210,7 @@ func (s *search[V]) work() bool {
 	}
 	at, isEmpty := s.waiting.nearest(), false
 	for arcs := 0; arcs < expandAtOnce; {
-		w, ok := s.waiting.leave(at)
+		w, ok := s.waiting.pop(at)
 		if !ok {
 			isEmpty = true
 			break

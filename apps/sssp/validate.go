@@ -55,7 +55,7 @@ func (c *validator[V]) run() (distgraph.Breaches, error) {
 	clear(c.hangs)
 	c.found, c.seen, c.queue = distgraph.Breaches{}, apps.Tally{}, c.queue[:0]
 	c.checkRoot()
-	err := c.g.Rank.Epoch(func() error { return nil }, pebble.Idle(c.tell))
+	err := c.g.Rank.Epoch(func() error { return nil }, pebble.Idle(c.sendArcs))
 	if err == nil {
 		err = c.seen.Check(c.g.Rank, "check the tree")
 	}
@@ -85,8 +85,8 @@ func (c *validator[V]) hang(v V) {
 	c.queue = append(c.queue, v)
 }
 
-// tell is the idle work: some vertices that hang on the root tell the heads of their arcs.
-func (c *validator[V]) tell() bool {
+// sendArcs is the idle work: some vertices that hang on the root tell the heads of their arcs.
+func (c *validator[V]) sendArcs() bool {
 	if len(c.queue) == 0 {
 		return false
 	}

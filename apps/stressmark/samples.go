@@ -9,7 +9,7 @@ import (
 // samples is a sample set: bytes between two delimiters.
 type samples struct{ Count, Minimum, Sum uint64 }
 
-func (s *samples) take(b byte) { *s = s.with(samples{1, uint64(b), uint64(b)}) }
+func (s *samples) add(b byte) { *s = s.with(samples{1, uint64(b), uint64(b)}) }
 
 // with is two parts of a set together.
 func (s samples) with(o samples) samples {

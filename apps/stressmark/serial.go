@@ -41,7 +41,7 @@ func SerialField(c FieldConfig) ([]Token, []byte) {
 		before := append([]byte(nil), field...)
 		for at := 0; at < len(field); {
 			if string(field[at:min(at+len(text), len(field))]) != string(text) {
-				open.take(field[at])
+				open.add(field[at])
 				at++
 				continue
 			}

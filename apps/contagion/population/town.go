@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,21 +47,11 @@ const (
 
 // NewTown makes a town.
 func NewTown(c TownConfig) (*Town, error) {
-	if c.People == 0 {
-		c.People = peopleDefault
-	}
-	if c.Locations == 0 {
-		c.Locations = max(1, c.People/peoplePerPlace)
-	}
-	if c.VisitsPerDay == 0 {
-		c.VisitsPerDay = visitsDefault
-	}
-	if c.Zipf == 0 {
-		c.Zipf = zipfDefault
-	}
-	if c.Days == 0 {
-		c.Days = daysDefault
-	}
+	c.People = cmp.Or(c.People, peopleDefault)
+	c.Locations = cmp.Or(c.Locations, max(1, c.People/peoplePerPlace))
+	c.VisitsPerDay = cmp.Or(c.VisitsPerDay, visitsDefault)
+	c.Zipf = cmp.Or(c.Zipf, zipfDefault)
+	c.Days = cmp.Or(c.Days, daysDefault)
 	switch {
 	case c.People < 1 || c.People > most || c.Locations < 1 || c.Locations > most:
 		return nil, fmt.Errorf("%d people and %d locations: give 1 to %d of each", c.People, c.Locations, uint64(most))

@@ -4,6 +4,7 @@
 package initial
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,9 +57,7 @@ func newSystem(name string, c Config, particle func(rng *rand.Rand, i int) gravi
 	if !(c.Soft >= 0) || math.IsInf(c.Soft, 1) {
 		return nil, fmt.Errorf("a softening of %v: give a length above 0, or 0 for one that fits", c.Soft)
 	}
-	if c.Soft == 0 {
-		c.Soft = 0.5 / math.Cbrt(float64(c.Particles))
-	}
+	c.Soft = cmp.Or(c.Soft, 0.5/math.Cbrt(float64(c.Particles)))
 	return &System{name, c, particle}, nil
 }
 
