@@ -20,7 +20,7 @@ func TestSpans(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "take") {
 				n, align := rapid.IntRange(1, 20).Draw(t, "bytes"), 1<<rapid.IntRange(0, 4).Draw(t, "align")
-				s, ok := free.take(n, align)
+				s, ok := free.cut(n, align)
 				fits := false
 				for from := 0; from+n <= room && !fits; from += align {
 					fits = !bytes.Contains(marks(twin[from:from+n]), []byte{1})
@@ -38,7 +38,7 @@ func TestSpans(t *testing.T) {
 				continue
 			}
 			for s := range taken {
-				free.give(s)
+				free.insert(s)
 				clear(twin[s.from:s.to])
 				delete(taken, s)
 				break

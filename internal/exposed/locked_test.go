@@ -31,10 +31,10 @@ func TestKeysEnd(t *testing.T) {
 	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
 	require.NoError(t, err)
 	o, u := NewOwner(own), own.User(0)
+	o.given.Uses = 2
 	first, _, err := o.Expose(WordBytes, nil)
 	require.NoError(t, err)
 	require.Equal(t, None, o.Withdraw(first, nil))
-	o.slots[uint32(first)].turn = turnMax - 1
 	for i := range 3 {
 		key, _, err := o.Expose(WordBytes, nil)
 		require.NoError(t, err)

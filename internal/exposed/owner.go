@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/pending"
 )
 
 // Owner exposes memory of its process's segment, and withdraws it. Any goroutine may call it.
@@ -16,26 +17,26 @@ type Owner struct {
 	mu    sync.Mutex
 	own   *Segment
 	free  spans
-	slots []slot   // of the entries that were ever used
-	spare []uint32 // of them, those that are free
-	late  []uint32 // of them, those that were withdrawn while somebody was in them
-	bytes int64    // exposed now
+	given pending.Table[exposure] // by entry; generations are the turns of keys
+	late  []uint32                // entries that were withdrawn while somebody was in them
+	bytes int64                   // exposed now
 	count int
 }
 
-// slot is what is known of an entry.
-type slot struct {
+// exposure is what an entry has, until nobody is in it any more.
+type exposure struct {
 	span
 	bytes int
-	turn  uint64 // how often it was exposed
-	live  bool
+	live  bool // it was not withdrawn
 }
 
 // turnMax is how often an entry is exposed: a key has 32 bits for that, and none comes twice.
 const turnMax = 1<<(64-slotBits) - 1
 
 // NewOwner makes the owner of a segment.
-func NewOwner(s *Segment) *Owner { return &Owner{own: s, free: spans{{0, len(s.arena)}}} }
+func NewOwner(s *Segment) *Owner {
+	return &Owner{own: s, free: spans{{0, len(s.arena)}}, given: pending.Table[exposure]{Uses: turnMax}}
+}
 
 // Expose gives out n bytes, which are zero and begin on a page. others are the segments of other processes whose users may use it.
 func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err error) {
@@ -55,45 +56,28 @@ func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err
 	var s span
 	ok := size > 0 && size <= len(o.own.arena)
 	if ok {
-		s, ok = o.free.take(size, align)
+		s, ok = o.free.cut(size, align)
 	}
 	if !ok {
 		return 0, nil, fmt.Errorf("%d bytes: this process has room for %d, of which %d are exposed: withdraw some, or use more processes",
 			n, len(o.own.arena), o.bytes)
 	}
-	number, ok := o.slot()
-	if !ok {
-		o.free.give(s)
+	if o.given.Full(len(o.own.entries)) {
+		o.free.insert(s)
 		return 0, nil, fmt.Errorf("%d memories are exposed by this process, which is the most: expose fewer and larger ones", len(o.own.entries))
 	}
-	t := &o.slots[number]
-	t.span, t.bytes, t.live = s, n, true
-	t.turn++
+	number := o.given.Add(exposure{s, n, true})
 	o.bytes += int64(size)
 	o.count++
 	memory = o.own.arena[s.from : s.from+n : s.from+n]
 	cpu.HugePages(o.own.arena[s.from:s.to])
-	key = t.turn<<slotBits | uint64(number)
+	key = uint64(o.given.Generation(number))<<slotBits | uint64(number)
 	e := &o.own.entries[number]
 	e.offset.Store(uint64(s.from))
 	e.bytes.Store(uint64(n))
 	e.last.Store(key)
 	e.key.Store(key)
 	return key, memory, nil
-}
-
-// slot finds a free entry.
-func (o *Owner) slot() (number uint32, ok bool) {
-	if last := len(o.spare) - 1; last >= 0 {
-		number = o.spare[last]
-		o.spare = o.spare[:last]
-		return number, true
-	}
-	if len(o.slots) == len(o.own.entries) {
-		return 0, false
-	}
-	o.slots = append(o.slots, slot{})
-	return uint32(len(o.slots) - 1), true
 }
 
 // Withdraw ends what was exposed by a key. What it held is gone when it returns.
@@ -116,16 +100,13 @@ func (o *Owner) Withdraw(key uint64, others []*Segment) Fault {
 }
 
 // find finds what is exposed by a key.
-func (o *Owner) find(key uint64) (*slot, Fault) {
+func (o *Owner) find(key uint64) (*exposure, Fault) {
 	number := uint32(key)
-	if uint64(number) >= uint64(len(o.slots)) {
-		return nil, Unknown
-	}
-	t := &o.slots[number]
+	t, last := o.given.At(number), uint64(o.given.Generation(number))
 	switch turn := key >> slotBits; {
-	case turn == 0 || turn > t.turn:
+	case turn == 0 || turn > last:
 		return nil, Unknown
-	case turn < t.turn || !t.live:
+	case turn < last || t == nil || !t.live:
 		return nil, Withdrawn
 	}
 	return t, None
@@ -155,14 +136,11 @@ func (o *Owner) reap(others []*Segment) {
 		if o.own.entered(o.own, number) || slices.ContainsFunc(others, func(s *Segment) bool { return s.entered(o.own, number) }) {
 			return false
 		}
-		t := &o.slots[number]
+		t := o.given.Remove(number)
 		if !o.own.drop(t.span) { // again: whoever was in it may have written after the first time
 			clear(o.own.arena[t.from:t.to])
 		}
-		o.free.give(t.span)
-		if t.turn < turnMax {
-			o.spare = append(o.spare, number)
-		}
+		o.free.insert(t.span)
 		return true
 	})
 }
@@ -186,8 +164,8 @@ func (s *Segment) drop(at span) bool { return DropPages(s.arena[at.from:at.to], 
 func (o *Owner) Drop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for i := range o.slots {
-		if t := &o.slots[i]; t.live {
+	for _, t := range o.given.All() {
+		if t.live {
 			o.own.drop(t.span)
 		}
 	}
@@ -198,8 +176,8 @@ type spans []span
 
 type span struct{ from, to int }
 
-// take cuts out n bytes that begin at a multiple of align: from the first part that has them.
-func (all *spans) take(n, align int) (span, bool) {
+// cut cuts out n bytes that begin at a multiple of align: from the first part that has them.
+func (all *spans) cut(n, align int) (span, bool) {
 	for i, s := range *all {
 		from := roundUp(s.from, align)
 		if from+n > s.to {
@@ -218,8 +196,8 @@ func (all *spans) take(n, align int) (span, bool) {
 	return span{}, false
 }
 
-// give gives a part back.
-func (all *spans) give(s span) {
+// insert puts a part back.
+func (all *spans) insert(s span) {
 	i, _ := slices.BinarySearchFunc(*all, s.from, func(s span, from int) int { return s.from - from })
 	*all = slices.Insert(*all, i, s)
 	if next := i + 1; next < len(*all) && (*all)[next].from == s.to {

@@ -43,7 +43,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of those.
 		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !moving && c.out.Plan.Fixed())", "c.cache != nil"},
 		{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && d.rank.openAccesses() == 0", ""},
-		{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(res.cause)", "if res.started%9 != 8 {\n\tres.of.Completion.Inside(access).End(res.cause)\n}"},
+		{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(res.cause)", "if res.fenced%9 != 8 {\n\tres.of.Completion.Inside(access).End(res.cause)\n}"},
 		{"a lost invalidation", "memory/question.go", "return key == uint64(h)", "return key == uint64(h) && h.index() > 1"},
 		{"an addition done twice", "internal/exposed/access.go", "old = atomic.AddUint64(at, n) - n", "if old = atomic.AddUint64(at, n) - n; old%5 == 4 {\n\tatomic.AddUint64(at, n)\n}"},
 		{"a wake-up ahead of its time lost", "task/wait.go", "\tw := s.caller(\"Suspend\")\n", "\tw := s.caller(\"Suspend\")\n\tw.permit = false\n"},
@@ -65,8 +65,8 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a comparison that failed and counts as done", "memory/word.go",
 			"comparing, uint64(old), uint64(v)) == old", "comparing, uint64(old), uint64(v)) != v"},
 		{"a fence of fewer accesses", "memory/question.go", "fence{s.fenced, s.open, c}", "fence{s.fenced, 1, c}"},
-		{"a fence of fewer operations", "netio/sim/onesided.go",
-			"fence{before: o.started, left: o.open, c: c}", "fence{before: o.started, left: 1, c: c}"},
+		{"a fence of fewer operations", "internal/pending/fences.go",
+			"fence[F]{f.started, f.open, of}", "fence[F]{f.started, 1, of}"},
 		// Of what is promised of shared pages.
 		{"pages: a write notice dropped", "memory/pages/region.go",
 			"if how == writing && r.state[p]&writing == 0 {", "if how == writing && r.state[p]&writing == 0 && p%3 != 1 {"},

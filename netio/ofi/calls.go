@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// call is one operation of the fabric that is under way.
+// call is one operation of the fabric that is in flight.
 type call struct {
 	kind    callKind
 	link    *link
@@ -38,42 +39,30 @@ const (
 	getPiece
 )
 
-// calls are those under way, by their tags.
+// calls are those in flight, by their tags.
 type calls struct {
-	all   []call
-	spare []uint32
+	table pending.Table[call]
 	busy  []uint32 // that the fabric would not take yet
 	retry []uint32
 }
 
 const callsMax = 1 << 13
 
-func (c *calls) init() { c.all = make([]call, 0, 64) }
+func (c *calls) full() bool { return c.table.Full(callsMax) }
 
-// enter reports false when too much is under way.
-func (c *calls) enter() (tag uint32, ok bool) {
-	if last := len(c.spare) - 1; last >= 0 {
-		tag = c.spare[last]
-		c.spare = c.spare[:last]
-		return tag, true
-	}
-	if len(c.all) == callsMax {
+// add reports false when there are too many.
+func (c *calls) add(of call) (tag uint32, ok bool) {
+	if c.full() {
 		return 0, false
 	}
-	c.all = append(c.all, call{})
-	return uint32(len(c.all) - 1), true
-}
-
-func (c *calls) leave(tag uint32) {
-	c.all[tag] = call{}
-	c.spare = append(c.spare, tag)
+	return c.table.Add(of), true
 }
 
 // end gives up all, when the fabric is closed.
 func (c *calls) end() {
-	for i := range c.all {
-		if f := c.all[i].fetch.frame; f != nil {
-			c.all[i] = call{}
+	for _, at := range c.table.All() {
+		if f := at.fetch.frame; f != nil {
+			*at = call{} // its tag may still come
 			f.Inside(access).Stale = true
 			f.Inside(access).Pool.TakeBack(f)
 		}
@@ -108,7 +97,7 @@ func (c *calls) again(w *Way) {
 const retriesMax = 8
 
 func (w *Way) try(tag uint32) (taken bool) {
-	c := &w.calls.all[tag]
+	c := w.calls.table.At(tag)
 	var err error
 	switch c.kind {
 	case postSlab:
@@ -136,7 +125,11 @@ func (w *Way) try(tag uint32) (taken bool) {
 
 // ended takes in what an event says.
 func (w *Way) ended(e *event) {
-	c := w.calls.all[e.tag]
+	at := w.calls.table.At(e.tag)
+	if at == nil {
+		return
+	}
+	c := *at
 	switch c.kind {
 	case postSlab:
 		if e.err != nil {
@@ -153,17 +146,17 @@ func (w *Way) ended(e *event) {
 	case sendPacket:
 		w.slots.release(c.slot)
 	case fetchFrame:
-		w.calls.leave(e.tag)
+		w.calls.table.Remove(e.tag)
 		c.link.fetched(c.fetch, e.err)
 		return
 	case putPiece, getPiece:
-		w.calls.leave(e.tag)
+		w.calls.table.Remove(e.tag)
 		w.moved(c, e.err)
 		return
 	default:
 		return
 	}
-	w.calls.leave(e.tag)
+	w.calls.table.Remove(e.tag)
 	if e.err != nil {
 		w.loseUnlessTold(c.link, e.err)
 	}

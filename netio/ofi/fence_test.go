@@ -19,10 +19,8 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 	r := &far{rest: nothingFar{}}
 	var first, second netio.Completion
 	begin := func() *transfer {
-		r.begun++
-		x := &transfer{of: r, number: r.begun, place: len(r.all)}
+		x := &transfer{of: r, number: r.fences.Start(), place: len(r.all)}
 		r.all = append(r.all, x)
-		r.open++
 		return x
 	}
 	before := begin()
@@ -38,5 +36,5 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 	r.remove(before, true)
 	require.True(t, first.Done())
 	require.True(t, second.Done())
-	require.Zero(t, r.open)
+	require.Zero(t, r.fences.Open())
 }

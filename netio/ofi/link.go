@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
@@ -41,7 +41,7 @@ type link struct {
 	slot      uint32 // of it
 	used      int
 	records   int
-	table     inflight.Table[sent]
+	table     pending.Table[sent]
 	notes     []note
 
 	taken    uint64 // bytes
@@ -140,7 +140,7 @@ func (l *link) add(f *netio.Frame) bool {
 	}
 	kind, number := f.Kind, frame.None
 	if large || f.Kind == netio.Data {
-		number = frame.Number(l.table.Enter(sent{f, large}))
+		number = frame.Number(l.table.Add(sent{f, large}))
 	}
 	b := l.packet[l.used : l.used+need]
 	if large {
@@ -250,12 +250,11 @@ func (l *link) send(notes, releases int) {
 	w := l.w
 	w.counts.Packets++
 	w.counts.Frames += uint64(l.records)
-	tag, ok := w.calls.enter()
+	tag, ok := w.calls.add(call{kind: sendPacket, link: l, slot: l.slot, bytes: l.used})
 	if !ok { // which takes as many calls as there are slots, and more
 		w.broken(errors.New("too many calls are under way"))
 		return
 	}
-	w.calls.all[tag] = call{kind: sendPacket, link: l, slot: l.slot, bytes: l.used}
 	l.packet, l.records, l.used = nil, 0, 0
 	w.begin(tag)
 }
@@ -389,8 +388,7 @@ func (l *link) fetch(h netio.Header, number frame.Number, from reference) error 
 	f.Header = h
 	f.Inside(access).Received = number
 	if r, _, ok := w.arena.find(f.Inside(access).Memory); ok {
-		if tag, ok := w.calls.enter(); ok {
-			w.calls.all[tag] = call{kind: fetchFrame, link: l, mem: r, fetch: fetching{f, from}}
+		if tag, ok := w.calls.add(call{kind: fetchFrame, link: l, mem: r, fetch: fetching{f, from}}); ok {
 			w.begin(tag)
 			return nil
 		}
@@ -443,18 +441,16 @@ func (l *link) release(number uint32) error {
 	if l.table.At(number) == nil {
 		return fmt.Errorf("it has released number %d, and nothing is under way by it", number)
 	}
-	l.table.Leave(number).frame.Release()
+	l.table.Remove(number).frame.Release()
 	return nil
 }
 
 // end gives back what the process will not release any more. It may be reading still: memory that it was shown is not
 // used again.
 func (l *link) end() {
-	for n := range uint32(l.table.Slots()) {
-		if at := l.table.At(n); at != nil {
-			at.frame.Inside(access).Stale = at.reference
-			l.table.Leave(n).frame.Release()
-		}
+	for n, at := range l.table.All() {
+		at.frame.Inside(access).Stale = at.reference
+		l.table.Remove(n).frame.Release()
 	}
 	rest := l.released.TakeNewest()
 	for f := rest.Shift(); f != nil; f = rest.Shift() {

@@ -85,8 +85,7 @@ func (s *slabs) grow(w *Way, bytes uint64) error {
 		if err != nil {
 			return err
 		}
-		tag, _ := w.calls.enter() // slabs come before most else
-		w.calls.all[tag] = call{kind: postSlab, slab: r}
+		tag, _ := w.calls.add(call{kind: postSlab, slab: r}) // slabs come before most else
 		w.begin(tag)
 	}
 	return nil

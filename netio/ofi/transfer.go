@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
@@ -15,11 +16,9 @@ import (
 type far struct {
 	p       *port
 	rest    local.Far
-	open    int // transfers and fences here; it is the rank's own, as is all but done
-	begun   uint64
-	all     []*transfer // that are open
+	fences  pending.Fences[*netio.Completion] // of all; it is the rank's own, as is all but done
+	all     []*transfer                       // that are open
 	spare   []*transfer
-	fences  []fence
 	endings uint32
 	done    []*transfer // guarded by the way's lock
 	taken   []*transfer // what was done, the rank's own
@@ -30,7 +29,7 @@ type transfer struct {
 	of      *far // nil for a fetch
 	fetch   fetching
 	op      local.Operation
-	number  uint64 // by which it began
+	number  uint64 // of the fences
 	place   int    // in all
 	link    *link
 	lease   *lease // nil for a fetch
@@ -42,13 +41,6 @@ type transfer struct {
 	dropped bool // the rank has given it up; it is guarded by the way's lock
 	passed  bool // to TCP; the rank's own
 	rest    netio.Completion
-}
-
-// fence waits for transfers that began before it.
-type fence struct {
-	before uint64
-	left   int
-	c      *netio.Completion
 }
 
 // errElsewhere says that TCP is to serve an operation.
@@ -65,10 +57,8 @@ func (r *far) Start(op local.Operation) {
 		return
 	}
 	op.Completion.Inside(access).Begin()
-	r.open++
-	r.begun++
 	t := r.transfer()
-	t.op, t.link, t.number, t.place = op, l, r.begun, len(r.all)
+	t.op, t.link, t.number, t.place = op, l, r.fences.Start(), len(r.all)
 	r.all = append(r.all, t)
 	w.mu.Lock()
 	t.start()
@@ -147,13 +137,11 @@ func (t *transfer) sendPieces() bool {
 		if w.pieces == piecesMax {
 			return false
 		}
-		slot, ok := w.slots.acquire(w)
-		if !ok {
+		if w.calls.full() {
 			return false
 		}
-		tag, ok := w.calls.enter()
+		slot, ok := w.slots.acquire(w)
 		if !ok {
-			w.slots.release(slot)
 			return false
 		}
 		// All pieces but the last end with a word, so that none is torn.
@@ -171,7 +159,7 @@ func (t *transfer) sendPieces() bool {
 		} else {
 			w.counts.Gets++
 		}
-		w.calls.all[tag] = c
+		tag, _ := w.calls.add(c)
 		t.next += n
 		t.pieces++
 		w.pieces++
@@ -243,7 +231,7 @@ func (t *transfer) finish(err error) {
 
 // settle is the rank's: it ends what is done, and reports whether there was any. It costs a load when nothing is open.
 func (r *far) settle() bool {
-	if r.open == 0 {
+	if r.fences.Open() == 0 {
 		return false
 	}
 	w := r.p.w
@@ -310,36 +298,21 @@ func (r *far) remove(t *transfer, again bool) {
 	last := r.all[len(r.all)-1]
 	r.all[t.place], last.place = last, t.place
 	r.all = r.all[:len(r.all)-1]
-	r.open--
 	number := t.number
 	if again {
 		*t = transfer{of: r}
 		r.spare = append(r.spare, t)
 	}
-	still := r.fences[:0]
-	for _, f := range r.fences {
-		if number <= f.before {
-			f.left--
-		}
-		if f.left > 0 {
-			still = append(still, f)
-			continue
-		}
-		r.open--
-		f.c.Inside(access).End(nil)
-	}
-	r.fences = still
+	r.fences.End(number, func(c *netio.Completion) { c.Inside(access).End(nil) })
 }
 
 // Fence implements [local.Far].
 func (r *far) Fence(c *netio.Completion) {
-	if len(r.all) > 0 {
+	if r.fences.Wait(c) {
 		c.Inside(access).Begin()
-		r.open++
-		r.fences = append(r.fences, fence{r.begun, len(r.all), c})
 	}
 	r.rest.Fence(c)
 }
 
 // Open implements [local.Far].
-func (r *far) Open() int { return r.open + r.rest.Open() }
+func (r *far) Open() int { return r.fences.Open() + r.rest.Open() }

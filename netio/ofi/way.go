@@ -98,7 +98,6 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w.packet = f.Traits().Packet
 	w.slots.room, w.slabs.packet = w.packet, w.packet
 	w.exposures.init()
-	w.calls.init()
 	w.poller.init(w)
 	w.late.Init(w.flush)
 	if !w.slots.grow(w) {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
@@ -12,7 +13,7 @@ import (
 // released them. It is the rank's goroutine that takes them back. Another rank of this process may have sent them.
 type sentFrames struct {
 	mu    sync.Mutex
-	table inflight.Table[sent]
+	table pending.Table[sent]
 }
 
 // sent is one frame in flight.
@@ -29,7 +30,7 @@ func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 	if s.table.Len() == inflight.SharedMax {
 		return 0, false
 	}
-	return frame.Number(s.table.Enter(f)), true
+	return frame.Number(s.table.Add(f)), true
 }
 
 // remove takes out what was sent to a process by a number, if there is such a frame.
@@ -39,7 +40,7 @@ func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 	if at := s.table.At(uint32(n)); at == nil || at.to.place.Process != process {
 		return sent{}, false
 	}
-	return s.table.Leave(uint32(n)), true
+	return s.table.Remove(uint32(n)), true
 }
 
 // abandon takes out what was sent to processes that will release nothing any more. Such a process may be reading
@@ -47,15 +48,14 @@ func (s *sentFrames) remove(n frame.Number, process int) (f sent, ok bool) {
 func (s *sentFrames) abandon() (all []sent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for n := range uint32(s.table.Slots()) {
-		at := s.table.At(n)
-		if at == nil || !at.to.over.Load() {
+	for n, at := range s.table.All() {
+		if !at.to.over.Load() {
 			continue
 		}
 		if f := at.frame; f != nil {
 			f.Inside(access).Stale = f.Bytes > frame.InlineMax
 		}
-		all = append(all, s.table.Leave(n))
+		all = append(all, s.table.Remove(n))
 	}
 	return all
 }

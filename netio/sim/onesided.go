@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
@@ -58,21 +59,19 @@ func (e *exposure) do(op *local.Operation) (fault exposed.Fault) {
 // which cost the rank what frames do; the network serves it when the request arrives, at no cost to a rank there.
 type oneSided struct {
 	rank    *rank
-	open    int    // operations that are not done, without fences
-	started uint64 // operations that went over the network
+	fences  pending.Fences[*netio.Completion] // of operations that went over the network
 	results heap[outcome]
-	fences  []fence
 }
 
 // outcome is what has become of an operation, on its way back.
 type outcome struct {
-	at      instant
-	number  uint64
-	started uint64
-	class   class
-	bytes   uint32
-	of      local.Operation
-	cause   error
+	at     instant
+	number uint64
+	fenced uint64 // the number of the operation for fences
+	class  class
+	bytes  uint32
+	of     local.Operation
+	cause  error
 }
 
 func (a outcome) before(o outcome) bool { return a.at < o.at || a.at == o.at && a.number < o.number }
@@ -176,22 +175,13 @@ func (o *oneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uin
 
 // Fence implements [netio.OneSided]: what has been answered is visible.
 func (o *oneSided) Fence(c *netio.Completion) {
-	if o.open == 0 {
-		return
+	if o.fences.Wait(c) {
+		c.Inside(access).Begin()
 	}
-	c.Inside(access).Begin()
-	o.fences = append(o.fences, fence{before: o.started, left: o.open, c: c})
-}
-
-// fence is one that is not done.
-type fence struct {
-	before uint64 // it is for the operations up to this one
-	left   int    // of them, those that are not done
-	c      *netio.Completion
 }
 
 // Open implements [netio.OneSided].
-func (o *oneSided) Open() int { return o.open + len(o.fences) }
+func (o *oneSided) Open() int { return o.fences.Open() }
 
 // start begins an operation, and does it when it is near.
 func (o *oneSided) start(op local.Operation) {
@@ -237,9 +227,7 @@ func (o *oneSided) send(op local.Operation) {
 	k := w.layout.class(r.id, to.id)
 	request, answer := sizes(&op)
 	op.Completion.Inside(access).Begin()
-	o.open++
-	o.started++
-	number := o.started
+	number := o.fences.Start()
 	r.clock += w.charges.end(k, request, true)
 	w.stats.Frames += 2 // one each way
 	w.stats.Bytes += uint64(request) + uint64(answer)
@@ -250,7 +238,7 @@ func (o *oneSided) send(op local.Operation) {
 	w.plan(at, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		res := outcome{started: number, bytes: answer, class: k, of: op}
+		res := outcome{fenced: number, bytes: answer, class: k, of: op}
 		if to.process.down {
 			res.cause = op.Error(r.id, local.Lost(w.layout.place, int(op.Process)))
 		} else if fault := w.exposure.do(&op); fault != exposed.None {
@@ -300,24 +288,7 @@ func (o *oneSided) collect() {
 		res := o.results.pop()
 		r.clock += r.world.charges.end(res.class, res.bytes, true)
 		r.returned = true
-		o.open--
 		res.of.Completion.Inside(access).End(res.cause)
-		o.pass(res.started)
+		o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(nil) })
 	}
-}
-
-// pass ends the fences that an operation was the last for.
-func (o *oneSided) pass(started uint64) {
-	still := o.fences[:0]
-	for _, f := range o.fences {
-		if started <= f.before {
-			f.left--
-		}
-		if f.left > 0 {
-			still = append(still, f)
-		} else {
-			f.c.Inside(access).End(nil)
-		}
-	}
-	o.fences = still
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
@@ -19,7 +20,7 @@ import (
 //	                   └───acknowledge──► acknowledged ──written────┘
 type sentFrames struct {
 	mu     sync.Mutex
-	table  inflight.Table[sent]
+	table  pending.Table[sent]
 	prompt inflight.Prompter
 	over   bool // nothing will be acknowledged any more
 
@@ -41,7 +42,7 @@ var access frame.Access
 func (s *sentFrames) enter(f *netio.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slot := s.table.Enter(sent{frame: f})
+	slot := s.table.Add(sent{frame: f})
 	s.bytes.Add(int64(f.Bytes))
 	f.Inside(access).Sent = frame.NewNumber(slot, s.prompt.Next(s.table.Len()))
 }
@@ -91,7 +92,7 @@ func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
 
 // free frees a slot.
 func (s *sentFrames) free(slot uint32) *netio.Frame {
-	f := s.table.Leave(slot).frame
+	f := s.table.Remove(slot).frame
 	s.bytes.Add(-int64(f.Bytes))
 	return f
 }
@@ -124,8 +125,8 @@ func (s *sentFrames) abandon() (home netio.Frames) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
-	for slot := range uint32(s.table.Slots()) {
-		if p := s.table.At(slot); p != nil && p.written {
+	for slot, p := range s.table.All() {
+		if p.written {
 			home.PushFront(s.free(slot))
 		}
 	}

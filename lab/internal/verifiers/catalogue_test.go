@@ -147,15 +147,15 @@ var catalogue = []mutation{
 		"TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
 	{"locked memory is given out with what it held", "internal/exposed/owner.go", "clear(o.own.arena[t.from:t.to])",
 		"_ = number", "TestLockedMemoryIsCleared"},
-	{"an entry serves beyond its last key", "internal/exposed/owner.go", "if t.turn < turnMax {", "if true {",
-		"TestKeysEnd"},
+	{"an entry serves beyond its last key", "internal/exposed/owner.go", "{Uses: turnMax}", "{}", "TestKeysEnd"},
 	{"a range is read from where no word begins", "internal/exposed/access.go",
 		"\tn := head(src)\n\tcopy(dst[:n], src[:n])\n\tdst, src = dst[n:], src[n:]\n", "\tn := 0\n",
 		"TestRangesFromOddPlacesTearNoWord"},
 	{"a range is written to where no word begins", "internal/exposed/access.go",
 		"\tn := head(dst)\n\tcopy(dst[:n], src[:n])\n\tdst, src = dst[n:], src[n:]\n", "\tn := 0\n",
 		"TestRangesFromOddPlacesTearNoWord"},
-	{"a key is given out twice", "internal/exposed/owner.go", "\tt.turn++\n", "\tt.turn = 1\n", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
+	{"a key is given out twice", "internal/exposed/owner.go", "uint64(o.given.Generation(number))<<slotBits", "1<<slotBits",
+		"TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
 	{"memory is given out with a user in it", "internal/exposed/owner.go", "if s.users[i].at.Load() == here {", "if i == 0 && s.users[i].at.Load() == here {", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
 	{"a read may go beyond the end", "internal/exposed/segment.go", "n > bytes-p.Offset", "n > bytes", "TestCopies"},
 	{"memory of a lost process is read", "internal/exposed/segment.go", "if s.lost.Load() {", "if false {", "TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
@@ -164,6 +164,12 @@ var catalogue = []mutation{
 	{"free parts are not joined", "internal/exposed/owner.go", "if i > 0 && (*all)[i-1].to == s.from {", "if i < 0 {", "TestSpans"},
 	{"withdrawn memory is withdrawn again", "internal/exposed/owner.go", "case turn < t.turn || !t.live:", "case turn < t.turn:", "TestWithdrawnAtOnce"},
 	{"withdrawn memory was never exposed", "internal/exposed/segment.go", "if p.Key <= e.last.Load() {", "if p.Key < e.last.Load() {", "TestWithdrawnAtOnce"},
+
+	// Pending operations.
+	{"a fence counts operations that came after it", "internal/pending/fences.go", "if number <= w.before {", "if true {",
+		"TestFencesCountWhatCameBefore"},
+	{"a slot serves as often as somebody asks", "internal/pending/table.go", "t.Uses == 0 || s.generation < t.Uses", "true",
+		"TestGenerations"},
 
 	// Tables of addresses.
 	{"a table has room for one more", "memory/internal/addresses/table.go", "t.live == t.room", "t.live > t.room", "TestTableIsLikeAMap"},
@@ -186,12 +192,8 @@ var catalogue = []mutation{
 	{"a long transfer is taken apart within words", "netio/tcp/remote.go",
 		"pieceBytesMax-int(a.Offset%exposed.WordBytes))", "pieceBytesMax+0*exposed.WordBytes)",
 		"TestPiecesEndWithWords"},
-	{"a simulated fence counts accesses that came after it", "netio/sim/onesided.go",
-		"if started <= f.before {", "if true {", "TestKeepsThePromisesOfTransports"},
 
 	// Fabrics.
-	{"a fence counts transfers that came after it", "netio/ofi/transfer.go",
-		"if number <= f.before {", "if number > 0 {", "TestFencesCountWhatCameBefore"},
 	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != crc32.Checksum(packet[12:], castagnoli) {", "if false {", "TestPacket"},
 	{"a packet of another job is taken", "netio/ofi/packet.go", " || binary.LittleEndian.Uint64(packet) != token {", " {", "TestPacket"},
 	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestHeads"},

@@ -8,9 +8,9 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/handshake"
+	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
-	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/way"
 )
 
@@ -27,7 +27,7 @@ type road struct {
 
 	mu             sync.Mutex
 	links          map[int]*road // by process
-	sent           inflight.Table[passage]
+	sent           pending.Table[passage]
 	asked, crossed int
 }
 
@@ -81,9 +81,9 @@ func (r *road) Unlink(process int) {
 	r.mu.Lock()
 	delete(r.links, process)
 	var home []*netio.Frame
-	for n := range uint32(r.sent.Slots()) {
-		if at := r.sent.At(n); at != nil && at.process == process {
-			home = append(home, r.sent.Leave(n).frame)
+	for n, at := range r.sent.All() {
+		if at.process == process {
+			home = append(home, r.sent.Remove(n).frame)
 		}
 	}
 	r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *road) enter(f *netio.Frame, process int) (to *road, n uint32) {
 		return nil, 0
 	}
 	r.crossed++
-	return to, r.sent.Enter(passage{f, process})
+	return to, r.sent.Add(passage{f, process})
 }
 
 // released is told by the process that has received a frame.
@@ -115,7 +115,7 @@ func (r *road) released(n uint32, process int) {
 		r.mu.Unlock()
 		return
 	}
-	f := r.sent.Leave(n).frame
+	f := r.sent.Remove(n).frame
 	r.mu.Unlock()
 	f.Release()
 }
