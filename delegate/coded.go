@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -57,14 +58,10 @@ func (d *Delegate[Q, A]) parted(options []target.Option) (toAsk, toReply []targe
 	d.coded = q.Codec != nil || a.Codec != nil
 	toAsk, toReply = slices.Clip(options), slices.Clip(options)
 	if q.Codec != nil {
-		toAsk = append(toAsk, target.Coded(codecs.Tagged(q.Codec,
-			func(q question[Q]) (Q, address) { return q.Q, q.From },
-			func(v Q, from address) question[Q] { return question[Q]{v, from} })))
+		toAsk = append(toAsk, target.Coded(request.Codec[Q, request.Address](q.Codec)))
 	}
 	if a.Codec != nil {
-		toReply = append(toReply, target.Coded(codecs.Tagged(a.Codec,
-			func(r reply[A]) (A, address) { return r.A, r.To },
-			func(v A, to address) reply[A] { return reply[A]{v, to} })))
+		toReply = append(toReply, target.Coded(request.ReplyCodec[A, request.Address](a.Codec)))
 	}
 	return toAsk, toReply, nil
 }

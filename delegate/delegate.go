@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -33,15 +34,8 @@ type Delegate[Q, A any] struct {
 // chunk is how many questions are asked and answered at a time.
 const chunk = 256
 
-type question[Q any] struct {
-	Q    Q
-	From address
-}
-
-type reply[A any] struct {
-	A  A
-	To address
-}
+// question is one on its way to the owner of its key.
+type question[Q any] = request.Request[Q, request.Address]
 
 // New registers an operation, by the rules of target.New: on all ranks, in the same order, between epochs. key gives
 // the key of a question; answer is called at its owner. Of the options of targets, Coalesce, Route and Coded apply, and
@@ -69,7 +63,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	answer func(qs []Q, as []A), options ...target.Option) *Delegate[Q, A] {
 	r := s.Rank()
 	d := &Delegate[Q, A]{
-		answers: &answers[A]{tasks: s, engine: engine.RankOf(r), name: name},
+		answers: &answers[A]{engine: engine.RankOf(r), name: name},
 		self:    r.ID(), key: key, answer: answer,
 		qs: make([]Q, chunk), as: make([]A, chunk), back: make([]reply[A], chunk), places: make([]uint32, chunk),
 	}
@@ -96,11 +90,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 	d.asking = engine.TargetOf(d.asks)
 	d.asking.OwnRoom = true // each task has one Call under way
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
-		target.Keys(func(rs []reply[A], keys []uint64) {
-			for i := range rs {
-				keys[i] = rs[i].To.rank()
-			}
-		}), target.Batch(d.arrive), toReply...)
+		target.Keys(request.Ranks[A]), target.Batch(d.arrive), toReply...)
 	return d
 }
 
@@ -123,11 +113,9 @@ func (d *Delegate[Q, A]) Call(q Q) A {
 }
 
 func (d *Delegate[Q, A]) callAway(q Q) A {
-	s := d.take()
-	s.as, s.left = s.one[:], 1
-	d.asks.Send(question[Q]{q, d.address(s, 0)})
-	d.await(s, "Call")
-	return d.give(s)
+	c := d.newCallOfOne()
+	d.asks.Send(question[Q]{Q: q, From: d.address(c, 0)})
+	return d.await(c, "Call")
 }
 
 // CallAll asks all questions and returns when all answers have come: as[i] to qs[i]. A task waits once for all of them,
@@ -138,43 +126,41 @@ func (d *Delegate[Q, A]) CallAll(qs []Q, as []A) {
 		d.misuse("CallAll with %d questions and room for %d answers: give as many", len(qs), len(as))
 	}
 	for len(qs) > 0 {
-		n := min(len(qs), answersMax)
+		n := min(len(qs), request.PlacesMax)
 		d.callAll(qs[:n], as[:n])
 		qs, as = qs[n:], as[n:]
 	}
 }
 
 func (d *Delegate[Q, A]) callAll(qs []Q, as []A) {
-	s := d.take()
-	s.as = as
+	c := d.newCall(as)
 	for from := 0; from < len(qs); from += chunk {
-		d.askAll(s, qs[from:min(from+chunk, len(qs))], from)
+		d.askAll(c, qs[from:min(from+chunk, len(qs))], from)
 	}
-	d.await(s, "CallAll")
-	d.give(s)
+	d.await(c, "CallAll")
 }
 
-// askAll asks questions whose answers go to places of a slot from one on.
-func (d *Delegate[Q, A]) askAll(s *slot[A], qs []Q, from int) {
+// askAll asks questions whose answers go to places of a call from one on.
+func (d *Delegate[Q, A]) askAll(c *call[A], qs []Q, from int) {
 	var out []question[Q]
 	if n := len(d.chunks); n > 0 { // while sends wait, other tasks ask
 		out, d.chunks = d.chunks[n-1], d.chunks[:n-1]
 	} else {
 		out = make([]question[Q], 0, chunk)
 	}
-	own, to := 0, d.address(s, from)
+	own, to := 0, d.address(c, from)
 	for i, q := range qs {
 		if d.here != nil && d.here.Owner(d.key(q)) == d.self {
 			d.qs[own], d.places[own] = q, uint32(i)
 			own++
 		} else {
-			out = append(out, question[Q]{q, to + address(i)})
+			out = append(out, question[Q]{Q: q, From: to.Plus(i)})
 		}
 	}
 	if own > 0 {
-		d.answerOwn(own, s.as[from:])
+		d.answerOwn(own, c.as[from:])
 	}
-	s.left += len(out)
+	c.left += len(out)
 	if d.full("CallAll") {
 		d.asking.AwaitRoomFor(out)
 	}
@@ -191,14 +177,13 @@ func (d *Delegate[Q, A]) Start(q Q) Future[A] {
 	if d.isHere(q) {
 		return Future[A]{a: d.answerHere(q)}
 	}
-	s := d.take()
-	s.as, s.left = s.one[:], 1
-	asked := question[Q]{q, d.address(s, 0)}
+	c := d.newCallOfOne()
+	asked := question[Q]{Q: q, From: d.address(c, 0)}
 	if d.full("Start") {
 		d.asking.AwaitRoomFor([]question[Q]{asked})
 	}
 	d.asks.Send(asked)
-	return Future[A]{of: d.answers, slot: s, use: s.use}
+	return Future[A]{of: d.answers, call: c, ticket: c.Ticket()}
 }
 
 // Do has the operation done and wants no answer. It may be called where a target may be sent to, also by handlers and
@@ -210,10 +195,10 @@ func (d *Delegate[Q, A]) Do(q Q) {
 			return
 		}
 		if d.full("Do") {
-			d.asking.AwaitRoomFor([]question[Q]{{q, nobody}})
+			d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})
 		}
 	}
-	d.asks.Send(question[Q]{q, nobody})
+	d.asks.Send(question[Q]{Q: q, From: request.Nobody})
 }
 
 // full tells whether a task calls, and links may be full, so that it waits for those that it asks over. The questions
@@ -264,8 +249,8 @@ func (d *Delegate[Q, A]) serveChunk(asked []question[Q]) {
 	d.answer(qs, as)
 	back := d.back[:0]
 	for i := range asked {
-		if asked[i].From != nobody {
-			back = append(back, reply[A]{as[i], asked[i].From})
+		if asked[i].From != request.Nobody {
+			back = append(back, reply[A]{A: as[i], To: asked[i].From})
 		}
 	}
 	d.replies.SendAll(back)
@@ -277,7 +262,7 @@ func (d *Delegate[Q, A]) serveChunk(asked []question[Q]) {
 }
 
 // mayWait ends the job where a call may not wait.
-func (d *Delegate[Q, A]) mayWait(call string) {
+func (d *answers[A]) mayWait(call string) {
 	if !d.engine.MayWait(call) {
 		d.refuse(call)
 	}

@@ -47,7 +47,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a lost invalidation", "memory/question.go", "return key == uint64(h)", "return key == uint64(h) && h.index() > 1"},
 		{"an addition done twice", "internal/exposed/access.go", "old = atomic.AddUint64(at, n) - n", "if old = atomic.AddUint64(at, n) - n; old%5 == 4 {\n\tatomic.AddUint64(at, n)\n}"},
 		{"a wake-up ahead of its time lost", "task/wait.go", "\tw := s.caller(\"Suspend\")\n", "\tw := s.caller(\"Suspend\")\n\tw.permit = false\n"},
-		{"a wake-up lost", "delegate/answers.go", "if s.left--; s.left == 0 && s.waits {", "if s.left--; s.left == 0 && s.waits && s.use != 7 {"},
+		{"a wake-up lost", "internal/future/future.go", "if f.waits {", "if f.waits && f.use != 7 {"},
 		{"a task stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n", "\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n"},
 		{"a task lost on its way", "task/kind.go", "k.first += n\n", "if k.first += n; k.spare() > 2 {\n\t\tk.first++\n\t\tk.s.queued--\n\t}\n"},
 		// Of what is promised of global memory.

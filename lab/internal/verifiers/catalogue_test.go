@@ -35,7 +35,7 @@ var catalogue = []mutation{
 	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\ta.rank.worked(1)\n\t\t\tworked = true\n",
 		"\t\t\tworked = true\n", "task/TestBuffersAreDueWhileTasksRun"},
 	{"a question of a task waits for another link", "delegate/delegate.go",
-		"d.asking.AwaitRoomFor([]question[Q]{{q, nobody}})",
+		"d.asking.AwaitRoomFor([]question[Q]{{Q: q, From: request.Nobody}})",
 		"d.asking.SuspendTask(1)", "TestTasksAskOverTheirOwnLinks"},
 	{"questions of a task wait for another link", "delegate/delegate.go", "d.asking.AwaitRoomFor(out)",
 		"d.asking.SuspendTask(1)", "TestTasksAskOverTheirOwnLinks"},

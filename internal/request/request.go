@@ -1,0 +1,77 @@
+// Package request has the two pebbles of a question: the request, which goes to the owner of a key, and the reply, which
+// goes back to the rank that has asked.
+package request
+
+import (
+	"errors"
+
+	"github.com/activepebbles/pebbles/internal/codecs"
+)
+
+// Request is a question, and where its answer goes.
+type Request[Q, T any] struct {
+	Q    Q
+	From T
+}
+
+// Reply is an answer on its way back.
+type Reply[A, T any] struct {
+	A  A
+	To T
+}
+
+// Address is where an answer goes: to a rank, one of its pending calls, and a place among the answers to that.
+type Address uint64
+
+const (
+	callBits  = 24
+	placeBits = 20
+
+	// CallsMax is how many calls of a rank may be pending.
+	CallsMax = 1<<callBits - 1
+	// PlacesMax is how many answers one call may wait for.
+	PlacesMax = 1 << placeBits
+	// Nobody waits for an answer.
+	Nobody = ^Address(0)
+)
+
+// NewAddress is that of the first place of a call.
+func NewAddress(rank int, call uint32) Address {
+	return Address(rank)<<(callBits+placeBits) | Address(call)<<placeBits
+}
+
+// Plus is the address of a place further on.
+func (a Address) Plus(places int) Address { return a + Address(places) }
+
+// Rank is the rank that has asked.
+func (a Address) Rank() uint64 { return uint64(a >> (callBits + placeBits)) }
+
+// Call is the number of its call.
+func (a Address) Call() uint32 { return uint32(a>>placeBits) & CallsMax }
+
+// Place is the place of the answer.
+func (a Address) Place() uint64 { return uint64(a) & (PlacesMax - 1) }
+
+// Ranks are the keys of replies: the ranks that have asked.
+func Ranks[A any](replies []Reply[A, Address], keys []uint64) {
+	for i := range replies {
+		keys[i] = replies[i].To.Rank()
+	}
+}
+
+// ErrStray is the error of an answer to no call.
+var ErrStray = errors.New("there are answers that nobody waits for: pebbles were repeated, altered or misplaced")
+
+// Codec is a codec of requests by one of questions.
+func Codec[Q, T any](questions codecs.Codec[Q]) codecs.Codec[Request[Q, T]] {
+	return codecs.Tagged(questions,
+		func(r Request[Q, T]) (Q, T) { return r.Q, r.From },
+		func(q Q, from T) Request[Q, T] { return Request[Q, T]{q, from} })
+}
+
+// ReplyCodec is a codec of replies by one of answers.
+func ReplyCodec[A, T any](answers codecs.Codec[A]) codecs.Codec[Reply[A, T]] {
+	return codecs.Tagged(answers,
+		func(r Reply[A, T]) (A, T) { return r.A, r.To },
+		func(a A, to T) Reply[A, T] { return Reply[A, T]{a, to} })
+}
