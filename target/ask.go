@@ -6,6 +6,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -27,11 +28,10 @@ type Ask[Q, A any] struct {
 	coded     bool // questions or answers may hold pointers
 }
 
-type asked[Q any] struct {
-	Q    Q
-	From uint32
-}
+// asked is a question, and the rank that asks.
+type asked[Q any] = request.Request[Q, uint32]
 
+// answered is a question and its answer, on their way to the rank that has asked.
 type answered[Q, A any] struct {
 	Q    Q
 	A    A
@@ -39,13 +39,33 @@ type answered[Q, A any] struct {
 }
 
 // NewAsk registers two targets, for questions and for answers, by the rules of [New]. keying addresses questions.
-// answer runs at their owner and sets as[i] to the answer to qs[i]; then runs at the rank that asked. Both are
-// handlers: they get what has arrived, many at a time, may send and ask, and don't wait; the slices are gone when they
-// return. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both. [Answers]
-// has those of answers alone.
+// answer runs at their owner; then runs at the rank that asked. Both are handlers: they may send and ask, and don't
+// wait. Of options, Coalesce, Route and Coded apply; the latter for values of type Q, of type A, or both. [Answers] has
+// those of answers alone.
 //
 // An epoch that declares a depth counts a question as one pebble of a chain, and its answer as the next.
 func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
+	answer func(q Q) A, then func(q Q, a A), options ...Option) *Ask[Q, A] {
+	if answer == nil || then == nil {
+		return NewAskBatch[Q, A](r, name, owner, keying, nil, nil, options...) // which refuses it
+	}
+	return NewAskBatch(r, name, owner, keying, func(qs []Q, as []A) {
+		as = as[:len(qs)]
+		for i := range qs {
+			as[i] = answer(qs[i])
+		}
+	}, func(qs []Q, as []A) {
+		as = as[:len(qs)]
+		for i := range qs {
+			then(qs[i], as[i])
+		}
+	}, options...)
+}
+
+// NewAskBatch is NewAsk with functions that get many questions at a time, as they have arrived: answer sets as[i] to
+// the answer to qs[i]. It saves two calls a question, and can fetch ahead what it will read. The slices are gone when
+// the functions return.
+func NewAskBatch[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keying Keying[Q],
 	answer, then func(qs []Q, as []A), options ...Option) *Ask[Q, A] {
 	if answer == nil || then == nil {
 		engine.RankOf(r).Refuse(name, "it has no function that answers, or none that takes answers: give both")
@@ -71,7 +91,7 @@ func NewAsk[Q, A any](r *pebble.Rank, name string, owner distribution.Map, keyin
 			for i := range vs {
 				keys[i] = uint64(vs[i].From)
 			}
-		}), Batch(a.take), toAnswer...)
+		}), Batch(a.handOn), toAnswer...)
 	return a
 }
 
@@ -91,9 +111,7 @@ func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err e
 	}
 	answers = append(slices.Clip(questions), answers...)
 	if question.Codec != nil {
-		questions = append(questions, Coded(codecs.Tagged(question.Codec,
-			func(v asked[Q]) (Q, uint32) { return v.Q, v.From },
-			func(q Q, from uint32) asked[Q] { return asked[Q]{q, from} })))
+		questions = append(questions, Coded(request.Codec[Q, uint32](question.Codec)))
 	}
 	if a.coded = question.Codec != nil || answer.Codec != nil; a.coded {
 		answers = append(answers, Coded(codecs.Tagged(codecs.Both(question, answer),
@@ -104,14 +122,14 @@ func (a *Ask[Q, A]) parted(options []Option) (questions, answers []Option, err e
 }
 
 // Send asks one question. It may do what [Target.Send] may.
-func (a *Ask[Q, A]) Send(q Q) { a.questions.Send(asked[Q]{q, a.self}) }
+func (a *Ask[Q, A]) Send(q Q) { a.questions.Send(asked[Q]{Q: q, From: a.self}) }
 
 // SendAll asks many questions. It may do what [Target.SendAll] may.
 func (a *Ask[Q, A]) SendAll(qs []Q) {
 	var out []asked[Q]
 	out, a.out = a.out[:0], nil // handlers that run meanwhile may ask
 	for _, q := range qs {
-		out = append(out, asked[Q]{q, a.self})
+		out = append(out, asked[Q]{Q: q, From: a.self})
 	}
 	a.questions.SendAll(out)
 	if a.coded {
@@ -150,8 +168,8 @@ func (a *Ask[Q, A]) serve(vs []asked[Q]) {
 	}
 }
 
-// take hands answers on.
-func (a *Ask[Q, A]) take(vs []answered[Q, A]) {
+// handOn hands answers on to the program.
+func (a *Ask[Q, A]) handOn(vs []answered[Q, A]) {
 	a.qs, a.as = a.qs[:0], a.as[:0]
 	for i := range vs {
 		a.qs, a.as = append(a.qs, vs[i].Q), append(a.as, vs[i].A)

@@ -25,7 +25,7 @@ func TestAskOfTexts(t *testing.T) {
 		return func(r *pebble.Rank) error {
 			wrong, came := "", map[string]int{}
 			var spell *target.Ask[string, []byte]
-			spell = target.NewAsk(r, "spell", distribution.Hash(ranks), target.Key(distribution.HashString),
+			spell = target.NewAskBatch(r, "spell", distribution.Hash(ranks), target.Key(distribution.HashString),
 				func(qs []string, as [][]byte) {
 					for i, q := range qs {
 						as[i] = spelled(q)
@@ -69,40 +69,20 @@ func TestAskWithOneCodec(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		var lengths, texts, twice int
 		length := target.NewAsk(r, "length", distribution.Hash(3), target.Key(distribution.HashString),
-			func(qs []string, as []int) {
-				for i, q := range qs {
-					as[i] = len(q)
-				}
-			},
-			func(qs []string, as []int) {
-				for i, q := range qs {
-					lengths += as[i] - len(q) + 1
-				}
-			}, target.Coded(avro.Must[string]()))
+			func(q string) int { return len(q) },
+			func(q string, a int) { lengths += a - len(q) + 1 }, target.Coded(avro.Must[string]()))
 		number := target.NewAsk(r, "text", distribution.Ranks(3), target.LowBits[uint64](2),
-			func(qs []uint64, as []string) {
-				for i, q := range qs {
-					as[i] = fmt.Sprint(q)
-				}
-			},
-			func(qs []uint64, as []string) {
-				for i, q := range qs {
-					if as[i] == fmt.Sprint(q) {
-						texts++
-					}
+			func(q uint64) string { return fmt.Sprint(q) },
+			func(q uint64, a string) {
+				if a == fmt.Sprint(q) {
+					texts++
 				}
 			}, target.Coded(pebble.Strings{}))
 		double := target.NewAsk(r, "double", distribution.Hash(3), target.Key(distribution.HashString),
-			func(qs, as []string) {
-				for i, q := range qs {
-					as[i] = q + q
-				}
-			},
-			func(qs, as []string) {
-				for i, q := range qs {
-					if as[i] == q+q {
-						twice++
-					}
+			func(q string) string { return q + q },
+			func(q, a string) {
+				if a == q+q {
+					twice++
 				}
 			}, target.Coded(pebble.Strings{}))
 		err := r.Epoch(func() error {
@@ -127,30 +107,30 @@ func TestAskWithoutCodecs(t *testing.T) {
 		`target "q": its question: type string is not plain data: string is a string, which means nothing on ` +
 			`another rank: ` +
 			`add target.Coded(pebble.Strings{})`: func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
+			target.NewAskBatch(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
 				func([]string, []int) {})
 		},
 		"its answer: type []uint8 is not plain data: []uint8 is a []uint8, which means nothing on another rank: " +
 			"add target.Coded(pebble.Bytes{})": func(r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, [][]byte) {}, func([]uint64,
+			target.NewAskBatch(r, "q", owner, target.LowBits[uint64](2), func([]uint64, [][]byte) {}, func([]uint64,
 				[][]byte) {
 			})
 		},
 		"add target.Coded(avro.Must[target_test.order]()), or another codec of it": func(r *pebble.Rank,
 			owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func([]uint64, []order) {}, func([]uint64,
+			target.NewAskBatch(r, "q", owner, target.LowBits[uint64](2), func([]uint64, []order) {}, func([]uint64,
 				[]order) {
 			})
 		},
 		"target.Coded got a pebble.Strings, and none of its values is what that is for: its question is a uint64, " +
 			"its answer a uint64": func(
 			r *pebble.Rank, owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.LowBits[uint64](2), func(_, _ []uint64) {}, func(_, _ []uint64) {},
+			target.NewAskBatch(r, "q", owner, target.LowBits[uint64](2), func(_, _ []uint64) {}, func(_, _ []uint64) {},
 				target.Coded(pebble.Strings{}))
 		},
 		"target.Coded got no codec: give one, or leave the option out for plain data": func(r *pebble.Rank,
 			owner distribution.Map) {
-			target.NewAsk(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
+			target.NewAskBatch(r, "q", owner, target.Key(distribution.HashString), func([]string, []int) {},
 				func([]string, []int) {},
 				target.Coded[string](nil))
 		},

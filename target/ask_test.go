@@ -25,7 +25,7 @@ func chasing(r *pebble.Rank) error {
 	ended := 0
 	var wrong error
 	var ask *target.Ask[chase, uint64]
-	ask = target.NewAsk(r, "next", owner, target.Key(func(c chase) uint64 { return c.At }),
+	ask = target.NewAskBatch(r, "next", owner, target.Key(func(c chase) uint64 { return c.At }),
 		func(qs []chase, as []uint64) {
 			for i, q := range qs {
 				if owner.Owner(q.At) != r.ID() {
@@ -105,7 +105,7 @@ func TestAskWithinADepth(t *testing.T) {
 	for _, depth := range []int{1, 2} {
 		answers := 0
 		err := run(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-			ask := target.NewAsk(r, "ask", distribution.Cyclic(2, 2), target.Key(func(q uint64) uint64 { return q }),
+			ask := target.NewAskBatch(r, "ask", distribution.Cyclic(2, 2), target.Key(func(q uint64) uint64 { return q }),
 				func(qs, as []uint64) { copy(as, qs) },
 				func(qs, as []uint64) {
 					require.Equal(t, qs, as)
@@ -131,7 +131,7 @@ func TestAskWithinADepth(t *testing.T) {
 
 func TestAskAllocatesNothing(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-		ask := target.NewAsk(r, "ask", distribution.Cyclic(100, 1), target.Key(func(q uint64) uint64 { return q }),
+		ask := target.NewAskBatch(r, "ask", distribution.Cyclic(100, 1), target.Key(func(q uint64) uint64 { return q }),
 			func(qs, as []uint64) { copy(as, qs) }, func(_, _ []uint64) {})
 		return r.Epoch(func() error {
 			all := make([]uint64, 100)
@@ -152,7 +152,7 @@ func TestAskWithoutFunctions(t *testing.T) {
 func TestAskWithoutKeys(t *testing.T) {
 	for _, keying := range []target.Keying[uint64]{{}, target.Key[uint64](nil)} {
 		err := run(t, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-			target.NewAsk(r, "ask", distribution.Cyclic(1, 1), keying, func(_, _ []uint64) {}, func(_, _ []uint64) {})
+			target.NewAskBatch(r, "ask", distribution.Cyclic(1, 1), keying, func(_, _ []uint64) {}, func(_, _ []uint64) {})
 			return nil
 		})
 		require.ErrorContains(t, err, "it has no key function")
@@ -166,7 +166,7 @@ func TestAnswersGoAsTheyAre(t *testing.T) {
 		s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
 		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 			got := 0
-			ask := target.NewAsk(r, "double", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 1 }),
+			ask := target.NewAskBatch(r, "double", distribution.Ranks(2), target.Key(func(uint64) uint64 { return 1 }),
 				func(qs []uint64, as []uint64) {
 					for i, q := range qs {
 						as[i] = 2 * q

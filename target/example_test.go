@@ -96,16 +96,9 @@ func ExampleAsk() {
 	meanings := map[string]string{"pebble": "one light message to a key", "hop": "a rank that a pebble passes"}
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		look := target.NewAsk(r, "look", distribution.Hash(r.Size()), target.Key(distribution.HashString),
-			func(words, answers []string) {
-				for i, word := range words {
-					answers[i] = meanings[word]
-				}
-			},
-			func(words, answers []string) {
-				for i, word := range words {
-					fmt.Printf("%s: %s\n", word, answers[i])
-				}
-			}, target.Coded(pebble.Strings{})) // of questions, and of answers
+			func(word string) string { return meanings[word] },
+			func(word, meaning string) { fmt.Printf("%s: %s\n", word, meaning) },
+			target.Coded(pebble.Strings{})) // of questions, and of answers
 		return r.Epoch(func() error {
 			if r.ID() == 0 {
 				look.SendAll([]string{"pebble", "hop"})

@@ -71,7 +71,7 @@ func openWalks(r *pebble.Rank, p *part, tally *apps.Tally) *walks {
 		cache: pebble.InCommon(r, func() *cache { return new(cache) }),
 	}
 	ranks := distribution.Ranks(r.Size())
-	w.asks = target.NewAsk(r, "cell", ranks, target.Key(func(q question) uint64 { return uint64(q.Owner) }), w.answer,
+	w.asks = target.NewAskBatch(r, "cell", ranks, target.Key(func(q question) uint64 { return uint64(q.Owner) }), w.answer,
 		w.take, target.Coded(pebble.Codec[*gravity.Branch](gravity.Wire{})), target.Answers(target.Coalesce(1)))
 	w.arrivals = target.New(r, "arrival", ranks, target.Key(func(a arrival) uint64 { return a.Rank }),
 		target.Batch(w.arrive))
