@@ -94,8 +94,8 @@ type Future[A any] struct {
 // Ready reports whether Wait won't wait.
 func (f Future[A]) Ready() bool { return f.of == nil || f.ticket.Ready(&f.call.Future) }
 
-// Wait returns the answer. A task waits for it, and lets others run; the main function, in an epoch's body, handles what
-// arrives. It is called once: the answer is gone afterwards.
+// Wait returns the answer. A task waits for it, and lets others run; the main function, in an epoch's body, handles
+// what arrives. It is called once: the answer is gone afterwards.
 func (f Future[A]) Wait() A {
 	d := f.of
 	if d == nil {
@@ -103,7 +103,7 @@ func (f Future[A]) Wait() A {
 	}
 	const what = "Future.Wait"
 	d.mayWait(what)
-	if f.ticket.Spent(&f.call.Future) {
+	if !f.ticket.Good(&f.call.Future) || f.call.Waited() {
 		d.misuse("%s was called twice for one answer: keep what it has returned", what)
 	}
 	return d.await(f.call, what)

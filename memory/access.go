@@ -74,7 +74,7 @@ func (a *Array[T]) getFar(owner, local int) T {
 	a.s.get(to, layout.Bytes(v), &w.c)
 	a.s.await(call, w)
 	got := *v
-	a.s.give(w)
+	a.s.end(w)
 	return got
 }
 
@@ -111,7 +111,7 @@ func (a *Array[T]) putFar(owner, local int, v T) {
 	*src = v
 	a.s.put(to, layout.Bytes(src), &w.c)
 	a.s.await(call, w)
-	a.s.give(w)
+	a.s.end(w)
 }
 
 // GetStart begins to read an element to dst, which belongs to the call until it is done. Handlers may call it too.
@@ -230,7 +230,7 @@ func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 func (a *Array[T]) finish(call string, w *wait) {
 	if w != nil {
 		a.s.await(call, w)
-		a.s.give(w)
+		a.s.end(w)
 	}
 }
 
@@ -280,7 +280,7 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 // lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there
 // are some.
 func (a *Array[T]) lookUp(
-	call string, near []unsafe.Pointer, indices []uint64, all []T, way request, w *wait, may func(string),
+	call string, near []unsafe.Pointer, indices []uint64, all []T, way operation, w *wait, may func(string),
 ) *wait {
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
@@ -296,7 +296,7 @@ func (a *Array[T]) lookUp(
 
 // lookFar finds an element of another process, or begins to move it.
 func (a *Array[T]) lookFar(
-	call string, owner, local int, v *T, way request, w *wait, may func(string),
+	call string, owner, local int, v *T, way operation, w *wait, may func(string),
 ) (*wait, unsafe.Pointer) {
 	may(call)
 	near, to := a.look(owner, local)
@@ -318,14 +318,23 @@ func (a *Array[T]) lookFar(
 // leave together, by owner, and the call waits once.
 func (a *Array[T]) Scatter(indices []uint64, src []T) {
 	const call = "Scatter"
+	a.finish(call, a.scatter(call, indices, src, a.s.mayWait))
+}
+
+// ScatterStart begins to do so. src is not to be changed until that is done; indices may be. Handlers may call it too.
+func (a *Array[T]) ScatterStart(indices []uint64, src []T) Pending {
+	const call = "ScatterStart"
+	if w := a.scatter(call, indices, src, a.s.mayStart); w != nil {
+		return a.s.begun(w)
+	}
+	return Pending{}
+}
+
+func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(string)) (w *wait) {
 	if len(src) != len(indices) {
 		a.misuse(call, "%d indices and %d elements: give as many", len(indices), len(src))
 	}
 	a.s.attend()
-	a.finish(call, a.scatter(call, indices, src))
-}
-
-func (a *Array[T]) scatter(call string, indices []uint64, src []T) (w *wait) {
 	for {
 		n, others := write(&a.nearby, indices, src)
 		a.s.counts.Near += uint64(n)
@@ -335,7 +344,7 @@ func (a *Array[T]) scatter(call string, indices []uint64, src []T) (w *wait) {
 		}
 		var near [ahead]unsafe.Pointer
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, near[:n], indices[:n], src[:n], putting, w, a.s.mayWait)
+		w = a.lookUp(call, near[:n], indices[:n], src[:n], putting, w, may)
 		for i, at := range near[:n] {
 			if at != nil {
 				store(at, src[i])

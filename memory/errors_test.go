@@ -327,14 +327,14 @@ func TestMistakesAreTold(t *testing.T) {
 				a := words(s, 100)
 				return body(r, func() { a.Gather(make([]uint64, 1), []uint64{0, 99}) })
 			}},
-		"waiting twice": {`Pending.Wait was called twice`,
+		"two who wait for one": {`Pending.Wait was called twice`,
 			func(r *pebble.Rank, s *memory.Space) error {
-				a := words(s, 100)
-				return body(r, func() {
+				a, tasks := words(s, 100), task.New(r)
+				return tasks.Run(func() {
 					var at0, at99 uint64
 					for _, p := range []memory.Pending{a.GetStart(0, &at0), a.GetStart(99, &at99)} {
-						p.Wait()
-						p.Wait()
+						tasks.Go(p.Wait)
+						tasks.Go(p.Wait)
 					}
 				})
 			}},

@@ -1,6 +1,10 @@
 package memory
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/request"
+)
 
 // NearPart is the elements of a rank as this one has them mapped.
 func NearPart[T any](a *Array[T], rank int) []T {
@@ -29,7 +33,9 @@ func Left(s *Space, end bool) int {
 }
 
 // Answered has a rank take an answer to a question that it has not asked.
-func Answered(s *Space, slot uint32) { s.take([]answer{{To: uint32(s.rank.ID()), Slot: slot}}) }
+func Answered(s *Space, call uint32) {
+	s.arrive([]answered{{To: request.NewAddress(s.rank.ID(), call)}})
+}
 
 // Withdraw takes the memory of an array back, at a time when nobody expects it.
 func Withdraw[T any](a *Array[T]) {

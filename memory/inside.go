@@ -23,7 +23,7 @@ func (i Inside) OneSided() netio.OneSided { return i.s.memory }
 func (i Inside) Caller(call string) Caller {
 	s := i.s
 	if s.engine.InTask(call) {
-		return Caller{s.engine.Tasks().(waiters).Self(), true}
+		return Caller{s.engine.Tasks().(tasks).Self(), true}
 	}
 	if s.engine.InHandler() {
 		s.misuse("%s was called in a handler, which must not wait: call it in a task, or in the main function", call)
@@ -54,7 +54,7 @@ func (i Inside) Begin(name string) Operation {
 // and the main function in an epoch's body handles what arrives; between epochs it handles nothing.
 func (i Inside) End(call string, o Operation) {
 	i.Await(call, o)
-	i.s.give(o.w)
+	i.s.end(o.w)
 }
 
 // Await is End for an operation that goes on to be used, until it is given to End.
@@ -63,13 +63,13 @@ func (i Inside) Await(call string, o Operation) {
 	switch {
 	case o.w.c.Done():
 	case s.engine.InTask(call):
-		s.suspend(call, o.w)
+		o.w.Suspend(s.engine, call)
 	case s.engine.InBody():
-		s.engine.Await(call, o.w.done)
+		s.engine.Await(call, o.w.Done())
 	case s.engine.InHandler():
 		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: call it in a task", call)
 	default:
-		s.engine.AwaitBetween(call, o.w.done)
+		s.engine.AwaitBetween(call, o.w.Done())
 	}
 }
 
@@ -78,7 +78,7 @@ func (i Inside) Await(call string, o Operation) {
 func (i Inside) AwaitOthers(call string, o Operation) {
 	s := i.s
 	if !o.w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
-		s.engine.AwaitOthers(call, o.w.done)
+		s.engine.AwaitOthers(call, o.w.Done())
 	}
 	i.End(call, o)
 }

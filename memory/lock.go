@@ -2,11 +2,14 @@ package memory
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/pending"
+	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/task"
 )
 
@@ -35,24 +38,22 @@ func (t turn) place() uint32 { return uint32(t) }
 // next is who comes after a turn, as far as its rank knows.
 type next struct {
 	state
-	rank, slot uint32 // where the question came from
+	from request.Address // where the lock goes
 }
 
 type state uint8
 
 const (
-	vacant state = iota // there is no turn
-	taken               // nobody has asked
-	asked               // the next one has
-	left                // nobody has asked, and the turn has ended: somebody will
+	single  state = iota // nobody has asked
+	awaited              // the next one has
+	over                 // nobody has asked, and the turn has ended: somebody will
 )
 
 // turns are those of a rank, at all its locks.
 type turns struct {
-	locks      []*Lock
-	nexts      []next
-	spareTurns []uint32 // places of those that are vacant
-	waiting    int      // turns that have not come
+	locks   []*Lock
+	nexts   pending.Table[next] // by place
+	waiting int                 // turns that have not come
 }
 
 // NewLock allocates a lock at a rank, by the rules of NewArray.
@@ -80,7 +81,7 @@ func (l *Lock) Lock() {
 	case s.engine.DeclaresDepth():
 		l.a.misuse(call, "the epoch declares a depth, and could not tell who waits for ever: leave pebble.Depth out")
 	}
-	t := s.begin()
+	t := s.newTurn()
 	if before := turn(Swap(l.a, 0, uint64(t))); before != 0 {
 		l.await(call, before)
 	}
@@ -92,9 +93,9 @@ func (l *Lock) Lock() {
 //go:noinline
 func (l *Lock) TryLock() bool {
 	s, by, at := l.a.s, l.a.s.caller("TryLock"), cpu.Caller()
-	t := s.begin()
+	t := s.newTurn()
 	if !CompareAndSwap(l.a, 0, 0, uint64(t)) {
-		s.end(t)
+		s.endTurn(t)
 		return false
 	}
 	l.held, l.by, l.at = t, by, at
@@ -111,24 +112,24 @@ func (l *Lock) Unlock() {
 	s, t := l.a.s, l.held
 	l.held = 0
 	s.Fence()
-	free := s.nexts[t.place()].state == taken && CompareAndSwap(l.a, 0, uint64(t), 0)
-	n := &s.nexts[t.place()]
+	free := s.nexts.At(t.place()).state == single && CompareAndSwap(l.a, 0, uint64(t), 0)
+	n := s.nexts.At(t.place())
 	switch {
 	case free:
-	case n.state == asked:
-		s.answers.Send(answer{To: n.rank, Slot: n.slot})
+	case n.state == awaited:
+		s.answers.Send(answered{To: n.from})
 		s.answers.Flush() // this rank may compute for long now
 	default:
-		n.state = left
+		n.state = over
 		return
 	}
-	s.end(t)
+	s.endTurn(t)
 }
 
 // Free ends the lock, as Array.Free does.
 func (l *Lock) Free() error {
 	if l.held != 0 {
-		l.a.s.end(l.held)
+		l.a.s.endTurn(l.held)
 		l.held = 0
 	}
 	l.a.s.locks = slices.DeleteFunc(l.a.s.locks, func(other *Lock) bool { return other == l })
@@ -138,15 +139,15 @@ func (l *Lock) Free() error {
 // await waits for the end of the turn before.
 func (l *Lock) await(call string, before turn) {
 	s, w := l.a.s, l.a.wait()
-	s.ask(access{spot: spot{owner: before.rank()}, request: queueing, c: &w.c}, uint64(before.place()), 0)
+	s.ask(access{spot: spot{owner: before.rank()}, what: queueing, c: &w.c}, uint64(before.place()), 0)
 	s.waiting++
 	if s.engine.InTask(call) {
-		s.suspend(call, w)
+		w.Suspend(s.engine, call)
 	} else {
-		s.engine.AwaitOthers(call, w.done)
+		s.engine.AwaitOthers(call, w.Done())
 	}
 	s.waiting--
-	s.give(w)
+	s.end(w)
 }
 
 // where is the file and line where this rank took the lock.
@@ -158,47 +159,40 @@ func (l *Lock) where() string {
 	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
+// tasks is what has the tasks of a rank.
+type tasks interface{ Self() task.Task }
+
 // caller is the task that calls, or none for the main function, which may wait.
 func (s *Space) caller(call string) (t task.Task) {
 	s.mayWait(call)
 	if s.engine.InTask(call) {
-		t = s.engine.Tasks().(waiters).Self()
+		t = s.engine.Tasks().(tasks).Self()
 	}
 	return t
 }
 
-// begin begins a turn.
-func (s *Space) begin() turn {
-	place := uint32(len(s.nexts))
-	if n := len(s.spareTurns); n > 0 {
-		place, s.spareTurns = s.spareTurns[n-1], s.spareTurns[:n-1]
-	} else {
-		s.nexts = append(s.nexts, next{})
-	}
-	s.nexts[place].state = taken
-	return turn(s.rank.ID()+1)<<placeBits | turn(place)
+// newTurn begins a turn.
+func (s *Space) newTurn() turn {
+	return turn(s.rank.ID()+1)<<placeBits | turn(s.nexts.Add(next{}))
 }
 
-// end ends a turn that nobody will ask for any more.
-func (s *Space) end(t turn) {
-	s.nexts[t.place()].state = vacant
-	s.spareTurns = append(s.spareTurns, t.place())
-}
+// endTurn ends a turn that nobody will ask for any more.
+func (s *Space) endTurn(t turn) { s.nexts.Remove(t.place()) }
 
 // queue takes in who comes after a turn of this rank, and reports whether that has ended.
-func (s *Space) queue(q *question) (ended bool) {
-	if place := q.Data[0]; place < uint64(len(s.nexts)) {
-		switch n := &s.nexts[place]; n.state {
-		case taken:
-			*n = next{asked, q.From, q.Slot}
-			return false
-		case left:
-			s.end(turn(place))
-			return true
-		}
+func (s *Space) queue(q *question, from request.Address) (ended bool) {
+	place := uint32(q.Data[0])
+	switch n := s.nexts.At(place); {
+	case n == nil || q.Data[0] > math.MaxUint32:
+	case n.state == single:
+		*n = next{awaited, from}
+		return false
+	case n.state == over:
+		s.nexts.Remove(place)
+		return true
 	}
 	s.engine.Fail(fmt.Errorf("memory: rank %d: rank %d waits for a turn at a lock that there is not: "+
-		"pebbles were repeated, altered or misplaced", s.rank.ID(), q.From))
+		"pebbles were repeated, altered or misplaced", s.rank.ID(), from.Rank()))
 	return false
 }
 
@@ -209,9 +203,9 @@ func (s *Space) stuck() error {
 		if l.held == 0 {
 			continue
 		}
-		if n := s.nexts[l.held.place()]; n.state == asked {
+		if n := s.nexts.At(l.held.place()); n.state == awaited {
 			byTask := l.by != task.Task{}
-			return &LockError{Lock: l.a.name, Rank: s.rank.ID(), Task: byTask, Place: l.where(), Waiter: int(n.rank)}
+			return &LockError{Lock: l.a.name, Rank: s.rank.ID(), Task: byTask, Place: l.where(), Waiter: int(n.from.Rank())}
 		}
 	}
 	if s.waiting == 0 {

@@ -73,7 +73,7 @@ func Free[T any](s *Space, r Ref[T]) {
 	o.open = 1
 	for process := range o.given {
 		o.open++
-		s.ask(access{spot: spot{owner: s.directory.firstOf(process), of: h}, request: forgetting, object: o}, 0, 0)
+		s.ask(access{spot: spot{owner: s.directory.firstOf(process), of: h}, what: forgetting, object: o}, 0, 0)
 	}
 	s.forgotten(o)
 }
@@ -165,7 +165,7 @@ func tryPut[T any](s *Space, call string, r Ref[T], v T) error {
 }
 
 // move reads or writes elements.
-func move[T any](s *Space, call string, r Ref[T], all []T, way request) error {
+func move[T any](s *Space, call string, r Ref[T], all []T, way operation) error {
 	to, err := reach(s, call, r, len(all))
 	if err != nil {
 		return s.failing(call, err)
@@ -199,6 +199,8 @@ func (s *Space) ended(call string, to spot, w *wait) error {
 func (s *Space) failing(call string, err error) error {
 	var o *objectError
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, ErrFreed):
 		return fmt.Errorf("memory: rank %d: %s: %w", s.rank.ID(), call, err)
 	case errors.As(err, &o):

@@ -8,6 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/pending"
+	"github.com/activepebbles/pebbles/internal/request"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -16,11 +18,17 @@ import (
 // is asked where the memory is, and answers with the address as well (XLUPC, section 3). What is too long for a pebble
 // is moved by the asker, by that address.
 
-// request is what a question asks for.
-type request uint32
+// The pebbles of a question, which is a pending access of its rank.
+type (
+	asked    = request.Request[question, request.Address]
+	answered = request.Reply[answer, request.Address]
+)
+
+// operation is what a question asks for.
+type operation uint32
 
 const (
-	getting request = iota
+	getting operation = iota
 	putting
 	adding
 	swapping
@@ -33,16 +41,15 @@ const (
 const inlineBytes = 64
 
 type question struct {
-	To, From, Slot uint32 // rank, rank, and access there
-	Request        request
-	Of             handle
-	Kind           uint64 // of the elements; 0 where all ranks know it
-	Offset, Bytes  uint64 // in the part of the rank that is asked
-	Data           [inlineBytes / exposed.WordBytes]uint64
+	To            uint32 // the rank that is asked
+	What          operation
+	Of            handle
+	Kind          uint64 // of the elements; 0 where all ranks know it
+	Offset, Bytes uint64 // in the part of the rank that is asked
+	Data          [inlineBytes / exposed.WordBytes]uint64
 }
 
 type answer struct {
-	To, Slot   uint32
 	Refusal    refusal
 	_          uint32
 	Key, Base  uint64 // the address of what was exposed at once
@@ -63,34 +70,21 @@ type spot struct {
 // access is one that its owner was asked for.
 type access struct {
 	spot
-	request
+	what   operation
 	buf    []byte // to be filled, or written
 	old    *uint64
 	c      *netio.Completion // nil for forgetting
 	object *object           // that is to be forgotten
-	after  uint64            // as many fences
-}
-
-// vacant reports whether it is none.
-func (x *access) vacant() bool { return x.c == nil && x.object == nil }
-
-// fence waits for accesses that have begun before it.
-type fence struct {
-	number uint64
-	left   int
-	c      *netio.Completion
+	number uint64            // of the fences
 }
 
 // questioner is a rank's end of questions and answers.
 type questioner struct {
-	questions *target.Target[question]
-	answers   *target.Target[answer]
-	asked     []access
-	spare     []uint32 // those of asked that are free
-	open      int      // those that are not
-	fences    []fence
-	fenced    uint64 // how many fences there were
-	back      []answer
+	questions *target.Target[asked]
+	answers   *target.Target[answered]
+	accesses  pending.Table[access]             // that owners were asked for
+	fences    pending.Fences[*netio.Completion] // of them, but for turns at locks
+	back      []answered
 	served    netio.Completion // of what questions ask for
 }
 
@@ -103,10 +97,10 @@ const batch = 64
 func (s *Space) openQuestions() {
 	ranks, serving := distribution.Ranks(s.rank.Size()), engine.Serving(beyond).(target.Option)
 	s.questions = target.New(s.rank, "memory", ranks,
-		target.Key(func(q question) uint64 { return uint64(q.To) }), target.Batch(s.serve),
+		target.Key(func(q asked) uint64 { return uint64(q.Q.To) }), target.Batch(s.serve),
 		target.Coalesce(batch), serving)
 	s.answers = target.New(s.rank, "memory answers", ranks,
-		target.Key(func(a answer) uint64 { return uint64(a.To) }), target.Batch(s.take),
+		target.Keys(request.Ranks[answer]), target.Batch(s.arrive),
 		target.Coalesce(batch), serving)
 }
 
@@ -115,7 +109,7 @@ func (s *Space) get(to spot, dst []byte, c *netio.Completion) {
 		s.memory.Get(to.at, dst, c)
 		return
 	}
-	s.ask(access{spot: to, request: getting, buf: dst, c: c}, 0, 0)
+	s.ask(access{spot: to, what: getting, buf: dst, c: c}, 0, 0)
 }
 
 func (s *Space) put(to spot, src []byte, c *netio.Completion) {
@@ -123,19 +117,19 @@ func (s *Space) put(to spot, src []byte, c *netio.Completion) {
 		s.memory.Put(to.at, src, c)
 		return
 	}
-	s.ask(access{spot: to, request: putting, buf: src, c: c}, 0, 0)
+	s.ask(access{spot: to, what: putting, buf: src, c: c}, 0, 0)
 }
 
 // word begins an operation on a word.
-func (s *Space) word(to spot, r request, a, b uint64, old *uint64, c *netio.Completion) {
+func (s *Space) word(to spot, r operation, a, b uint64, old *uint64, c *netio.Completion) {
 	if to.known {
 		s.wordAt(to.at, r, a, b, old, c)
 		return
 	}
-	s.ask(access{spot: to, request: r, old: old, c: c}, a, b)
+	s.ask(access{spot: to, what: r, old: old, c: c}, a, b)
 }
 
-func (s *Space) wordAt(at netio.Address, r request, a, b uint64, old *uint64, c *netio.Completion) {
+func (s *Space) wordAt(at netio.Address, r operation, a, b uint64, old *uint64, c *netio.Completion) {
 	switch r {
 	case adding:
 		s.memory.Add(at, a, old, c)
@@ -152,22 +146,14 @@ func (s *Space) ask(x access, a, b uint64) {
 		x.c.Inside(frame.Access{}).Begin()
 	}
 	s.counts.Pebbles += 2
-	if x.request != queueing { // which fences do not wait for
-		x.after = s.fenced
-		s.open++
+	if x.what != queueing { // which fences do not wait for
+		x.number = s.fences.Start()
 	}
-	slot := uint32(len(s.asked))
-	if n := len(s.spare); n > 0 {
-		slot, s.spare = s.spare[n-1], s.spare[:n-1]
-		s.asked[slot] = x
-	} else {
-		s.asked = append(s.asked, x)
+	if s.accesses.Full(request.CallsMax) {
+		s.misuse("%d accesses wait for answers, which is the most: wait for some before others start", s.accesses.Len())
 	}
-	q := question{
-		To: uint32(x.owner), From: uint32(s.rank.ID()), Slot: slot, Request: x.request,
-		Of: x.of, Kind: x.kind, Offset: x.offset,
-	}
-	switch x.request {
+	q := question{To: uint32(x.owner), What: x.what, Of: x.of, Kind: x.kind, Offset: x.offset}
+	switch x.what {
 	case getting:
 		q.Bytes = uint64(len(x.buf))
 	case putting:
@@ -179,7 +165,7 @@ func (s *Space) ask(x access, a, b uint64) {
 		q.Bytes = exposed.WordBytes
 		q.Data[0], q.Data[1] = a, b
 	}
-	s.questions.Send(q)
+	s.questions.Send(asked{Q: q, From: request.NewAddress(s.rank.ID(), s.accesses.Add(x))})
 }
 
 func bytesOf(data *[inlineBytes / exposed.WordBytes]uint64) []byte {
@@ -187,21 +173,22 @@ func bytesOf(data *[inlineBytes / exposed.WordBytes]uint64) []byte {
 }
 
 // serve answers questions. It is a handler.
-func (s *Space) serve(qs []question) {
+func (s *Space) serve(qs []asked) {
 	s.back = s.back[:0]
 	for i := range qs {
-		if qs[i].Request == queueing && !s.queue(&qs[i]) {
+		q, from := &qs[i].Q, qs[i].From
+		if q.What == queueing && !s.queue(q, from) {
 			continue
 		}
-		s.back = append(s.back, answer{To: qs[i].From, Slot: qs[i].Slot})
-		s.reply(&qs[i], &s.back[len(s.back)-1])
+		s.back = append(s.back, answered{To: from})
+		s.reply(q, int(from.Rank()), &s.back[len(s.back)-1].A)
 	}
 	s.answers.SendAll(s.back)
 }
 
 // reply does what is asked for, and fills in the answer.
-func (s *Space) reply(q *question, a *answer) {
-	switch q.Request {
+func (s *Space) reply(q *question, from int, a *answer) {
+	switch q.What {
 	case queueing:
 		return
 	case forgetting:
@@ -218,15 +205,15 @@ func (s *Space) reply(q *question, a *answer) {
 		return
 	}
 	if o.given != nil && s.directory.remote != nil {
-		o.given[int(s.directory.process[q.From])] = true
+		o.given[int(s.directory.process[from])] = true
 	}
 	a.Key, a.Base, a.Size, a.Part = o.base.Key, o.base.Offset, o.bytes, uint64(part)
 	c := &s.served // all of this is near, and done at once
 	switch at := o.base.Plus(part + int(q.Offset)); {
-	case q.Request >= adding:
-		s.wordAt(at, q.Request, q.Data[0], q.Data[1], &a.Data[0], c)
+	case q.What >= adding:
+		s.wordAt(at, q.What, q.Data[0], q.Data[1], &a.Data[0], c)
 	case q.Bytes > inlineBytes:
-	case q.Request == getting:
+	case q.What == getting:
 		s.memory.Get(at, bytesOf(&a.Data)[:q.Bytes], c)
 	default:
 		s.memory.Put(at, bytesOf(&q.Data)[:q.Bytes], c)
@@ -243,21 +230,17 @@ func (s *Space) forget(h handle) {
 	}
 }
 
-// take takes answers. It is a handler.
-func (s *Space) take(as []answer) {
+// arrive is the handler of answers.
+func (s *Space) arrive(as []answered) {
 	for i := range as {
-		a := &as[i]
-		if int(a.Slot) >= len(s.asked) || s.asked[a.Slot].vacant() {
-			s.engine.Fail(fmt.Errorf("memory: rank %d: there are answers that nobody waits for: "+
-				"pebbles were repeated, altered or misplaced", s.rank.ID()))
+		n := as[i].To.Call()
+		if s.accesses.At(n) == nil {
+			s.engine.Fail(fmt.Errorf("memory: rank %d: %w", s.rank.ID(), request.ErrStray))
 		}
-		x := s.asked[a.Slot]
-		s.asked[a.Slot] = access{}
-		s.spare = append(s.spare, a.Slot)
-		s.finish(&x, a)
-		if x.request != queueing {
-			s.open--
-			s.pass(x.after)
+		x := s.accesses.Remove(n)
+		s.finish(&x, &as[i].A)
+		if x.what != queueing {
+			s.fences.End(x.number, func(c *netio.Completion) { c.Inside(frame.Access{}).End(nil) })
 		}
 	}
 }
@@ -265,10 +248,10 @@ func (s *Space) take(as []answer) {
 // finish ends an access by its answer.
 func (s *Space) finish(x *access, a *answer) {
 	switch {
-	case x.request == forgetting:
+	case x.what == forgetting:
 		s.forgotten(x.object)
 		return
-	case x.request == queueing:
+	case x.what == queueing:
 		x.c.Inside(frame.Access{}).End(nil)
 		return
 	case a.Refusal != none:
@@ -279,15 +262,15 @@ func (s *Space) finish(x *access, a *answer) {
 	s.learn(x, base, a.Size)
 	at := base.Plus(int(a.Part + x.offset))
 	switch {
-	case x.request >= adding:
+	case x.what >= adding:
 		if x.old != nil {
 			*x.old = a.Data[0]
 		}
-	case len(x.buf) > inlineBytes && x.request == getting:
+	case len(x.buf) > inlineBytes && x.what == getting:
 		s.memory.Get(at, x.buf, x.c)
 	case len(x.buf) > inlineBytes:
 		s.memory.Put(at, x.buf, x.c)
-	case x.request == getting:
+	case x.what == getting:
 		copy(x.buf, bytesOf(&a.Data))
 	}
 	x.c.Inside(frame.Access{}).End(nil)
@@ -331,26 +314,7 @@ type spread interface {
 
 // fenceAsked has c count until all accesses that are asked for now are done.
 func (s *Space) fenceAsked(c *netio.Completion) {
-	if s.open == 0 {
-		return
+	if s.fences.Wait(c) {
+		c.Inside(frame.Access{}).Begin()
 	}
-	s.fenced++
-	c.Inside(frame.Access{}).Begin()
-	s.fences = append(s.fences, fence{s.fenced, s.open, c})
-}
-
-// pass tells the fences that an access is done which came after so many of them.
-func (s *Space) pass(after uint64) {
-	kept := s.fences[:0]
-	for _, f := range s.fences {
-		if f.number > after {
-			f.left--
-		}
-		if f.left > 0 {
-			kept = append(kept, f)
-		} else {
-			f.c.Inside(frame.Access{}).End(nil)
-		}
-	}
-	s.fences = kept
 }

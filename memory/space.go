@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/internal/future"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/task"
 )
 
 // Space is one rank's access to all shared data of a job. It is for that rank: for its main function, its handlers and
@@ -121,7 +120,7 @@ func (s *Space) Counts() Counts { return s.counts }
 func (s *Space) Fence() {
 	const call = "Fence"
 	s.mayWait(call)
-	if s.memory.Open() == 0 && s.open == 0 {
+	if s.memory.Open() == 0 && s.fences.Open() == 0 {
 		return
 	}
 	w := s.wait()
@@ -129,20 +128,18 @@ func (s *Space) Fence() {
 	s.await(call, w) // what was asked for may begin operations
 	s.memory.Fence(&w.c)
 	s.await(call, w)
-	s.give(w)
+	s.end(w)
 }
 
 // wait is operations that somebody waits for.
 type wait struct {
-	s      *Space
-	c      netio.Completion
-	done   func() bool // of c
-	waiter task.Waiter
-	waits  bool     // waiter does
-	use    uint32   // how many calls have had it
-	word   uint64   // of an operation with an answer
-	room   []uint64 // for an element that is on its way
-	name   string   // of the array, of which any error ends the job; "" for what has other ways with errors
+	future.Future
+	s    *Space
+	c    netio.Completion
+	word uint64   // of an operation with an answer
+	room []uint64 // for an element that is on its way
+	name string   // of the array, of which any error ends the job; "" for what has other ways with errors
+	free bool     // nobody waits for it yet: it is released when it is done
 }
 
 // wait finds one that nobody uses.
@@ -153,13 +150,13 @@ func (s *Space) wait() *wait {
 		return w
 	}
 	w := &wait{s: s}
-	w.done = w.c.Done
-	w.c.Then(w.wake)
+	w.Init(w.c.Done)
+	w.c.Then(w.ended)
 	return w
 }
 
-// give gives a wait back. It ends the job when an operation has failed.
-func (s *Space) give(w *wait) {
+// end ends a wait whose operations are done. It ends the job when one has failed.
+func (s *Space) end(w *wait) {
 	err, name := w.c.Err(), w.name
 	s.release(w)
 	if err != nil {
@@ -168,47 +165,28 @@ func (s *Space) give(w *wait) {
 	}
 }
 
-// release has a wait be one that nobody uses.
+// release frees a wait for other calls.
 func (s *Space) release(w *wait) {
 	w.c.Reset()
-	w.use++
-	w.name = ""
+	w.Renew()
+	w.name, w.free = "", false
 	s.free = append(s.free, w)
 }
 
-// wake comes when the last operation is done.
-func (w *wait) wake() {
+// ended comes when the last operation is done.
+func (w *wait) ended() {
 	if err := w.c.Err(); err != nil && w.name != "" {
 		w.s.loose.Inside(frame.Access{}).Fail(fmt.Errorf("%q: %w", w.name, err)) // nobody may wait for it
 	}
-	if w.waits {
-		w.waits = false
-		w.waiter.Wake()
+	if w.free {
+		w.s.release(w)
+		return
 	}
-}
-
-// waiters is what has the tasks of a rank.
-type waiters interface {
-	Waiter(engine.Key) task.Waiter
-	Self() task.Task
+	w.Wake()
 }
 
 // await waits until all operations are done.
-func (s *Space) await(call string, w *wait) {
-	switch {
-	case w.c.Done():
-	case s.engine.InTask(call):
-		s.suspend("memory", w)
-	default:
-		s.engine.Await(call, w.done)
-	}
-}
-
-// suspend has the task that calls wait until all operations are done, which are not.
-func (s *Space) suspend(in string, w *wait) {
-	w.waiter, w.waits = s.engine.Tasks().(waiters).Waiter(engine.Key{}), true
-	w.waiter.Wait(in, unsafe.Pointer(w))
-}
+func (s *Space) await(call string, w *wait) { w.Await(s.engine, call, "memory") }
 
 // mayWait ends the job where a call may not wait.
 func (s *Space) mayWait(call string) {
@@ -238,14 +216,14 @@ func (s *Space) misuse(format string, args ...any) {
 
 // Pending is operations that have begun. When one fails that nobody waits for, the end of the epoch ends the job.
 type Pending struct {
-	w   *wait // nil when they are done
-	use uint32
+	w      *wait // nil when they are done
+	ticket future.Ticket
 }
 
 // Ready reports whether Wait won't wait.
-func (p Pending) Ready() bool { return p.w == nil || p.w.use != p.use || p.w.c.Done() }
+func (p Pending) Ready() bool { return p.w == nil || p.ticket.Ready(&p.w.Future) }
 
-// Wait waits until the operations are done. It is called once, in a task or in an epoch's body.
+// Wait waits until the operations are done. It is called in a task or in an epoch's body, by one at a time.
 func (p Pending) Wait() {
 	const call = "Pending.Wait"
 	if p.w == nil {
@@ -253,18 +231,27 @@ func (p Pending) Wait() {
 	}
 	s := p.w.s
 	s.mayWait(call)
-	if p.w.use != p.use || p.w.waits {
-		s.misuse("%s was called twice: it is called once", call)
+	switch {
+	case !p.ticket.Good(&p.w.Future): // it is done, and others have its future
+		if s.loose.Err() != nil {
+			s.engine.Check()
+			s.engine.Fail(s.failed())
+		}
+		return
+	case !p.w.free:
+		s.misuse("%s was called twice: one waits at a time", call)
 	}
+	p.w.free = false
 	s.await(call, p.w)
-	s.give(p.w)
+	s.end(p.w)
 }
 
-// begun is what has begun by a wait, which is given back at once when all is done.
+// begun is what has begun by a wait, which is released when all is done.
 func (s *Space) begun(w *wait) Pending {
 	if w.c.Done() {
-		s.give(w)
+		s.end(w)
 		return Pending{}
 	}
-	return Pending{w, w.use}
+	w.free = true
+	return Pending{w, w.Ticket()}
 }

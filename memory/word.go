@@ -18,16 +18,18 @@ func Add[T Word](a *Array[T], i uint64, n T) T {
 	return changeWord[T](a, call, to, adding, uint64(n), 0)
 }
 
-// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. The end of the epoch says that
-// it was done.
-func AddStart[T Word](a *Array[T], i uint64, n T) {
+// AddStart begins to add n to an element, and wants no answer. Handlers may call it too. Pending says when it was done;
+// so does the end of the epoch.
+func AddStart[T Word](a *Array[T], i uint64, n T) Pending {
 	const call = "AddStart"
 	near, to := findWord(a, call, i, a.s.mayStart)
 	if near != nil {
 		atomic.AddUint64(near, uint64(n))
-		return
+		return Pending{}
 	}
-	a.s.word(to, adding, uint64(n), 0, nil, &a.s.loose)
+	w := a.wait()
+	a.s.word(to, adding, uint64(n), 0, nil, &w.c)
+	return a.s.begun(w)
 }
 
 // Swap sets an element, and returns what it was before.
@@ -61,11 +63,50 @@ func findWord[T Word](a *Array[T], call string, i uint64, may func(string)) (nea
 }
 
 // changeWord waits for a change of a word that is not near, and returns what it was.
-func changeWord[T Word](a *Array[T], call string, to spot, r request, x, y uint64) T {
+func changeWord[T Word](a *Array[T], call string, to spot, what operation, x, y uint64) T {
 	w := a.wait()
-	a.s.word(to, r, x, y, &w.word, &w.c)
+	a.s.word(to, what, x, y, &w.word, &w.c)
 	a.s.await(call, w)
 	v := T(w.word)
-	a.s.give(w)
+	a.s.end(w)
+	return v
+}
+
+// AddAt is Add for the word that is referred to.
+func AddAt[T Word](s *Space, r Ref[T], n T) T {
+	if r.at.partition() == s.rank.Size() {
+		a, i := Resolve(s, r)
+		return Add(a, i, n)
+	}
+	return changeAt(s, "AddAt", r, adding, uint64(n), 0)
+}
+
+// SwapAt is Swap for the word that is referred to.
+func SwapAt[T Word](s *Space, r Ref[T], v T) T {
+	if r.at.partition() == s.rank.Size() {
+		a, i := Resolve(s, r)
+		return Swap(a, i, v)
+	}
+	return changeAt(s, "SwapAt", r, swapping, uint64(v), 0)
+}
+
+// CompareAndSwapAt is CompareAndSwap for the word that is referred to.
+func CompareAndSwapAt[T Word](s *Space, r Ref[T], old, v T) bool {
+	if r.at.partition() == s.rank.Size() {
+		a, i := Resolve(s, r)
+		return CompareAndSwap(a, i, old, v)
+	}
+	return changeAt(s, "CompareAndSwapAt", r, comparing, uint64(old), uint64(v)) == old
+}
+
+// changeAt waits for a change of a word of an object, and returns what it was.
+func changeAt[T Word](s *Space, call string, r Ref[T], what operation, x, y uint64) T {
+	to, err := reach(s, call, r, 1)
+	s.must(s.failing(call, err))
+	w := s.wait()
+	s.word(to, what, x, y, &w.word, &w.c)
+	s.await(call, w)
+	v := T(w.word)
+	s.must(s.ended(call, to, w))
 	return v
 }

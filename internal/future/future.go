@@ -67,5 +67,8 @@ type Ticket struct{ use uint32 }
 // Ready reports whether a wait for a future would not wait, also where that is over.
 func (t Ticket) Ready(f *Future) bool { return t.use != f.use || f.done() }
 
-// Spent reports whether somebody waits for a future already, or has waited.
-func (t Ticket) Spent(f *Future) bool { return t.use != f.use || f.waits }
+// Good reports whether the future is still that of the call.
+func (t Ticket) Good(f *Future) bool { return t.use == f.use }
+
+// Waited reports whether a task waits for the future.
+func (f *Future) Waited() bool { return f.waits }

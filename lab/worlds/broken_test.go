@@ -64,7 +64,6 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a view not written back", "memory/view.go", "if c.mode != ReadOnly {", "if c.mode == ReadWrite {"},
 		{"a comparison that failed and counts as done", "memory/word.go",
 			"comparing, uint64(old), uint64(v)) == old", "comparing, uint64(old), uint64(v)) != v"},
-		{"a fence of fewer accesses", "memory/question.go", "fence{s.fenced, s.open, c}", "fence{s.fenced, 1, c}"},
 		{"a fence of fewer operations", "internal/pending/fences.go",
 			"fence[F]{f.started, f.open, of}", "fence[F]{f.started, 1, of}"},
 		// Of what is promised of shared pages.
