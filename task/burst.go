@@ -2,9 +2,10 @@ package task
 
 import "time"
 
-// A burst is what a rank does of tasks between two looks at what has arrived, and before it shares with ranks that have none. It is bounded
-// in number and in time. The clock is not looked at for each task, which would take longer than a short one does: steps between looks are
-// the longer the shorter tasks are, and so short that those which follow can't keep the rank for long, however long they take.
+// A burst is what a rank does of tasks between two looks at what has arrived, and before it shares with ranks that
+// have none. It is bounded in number and in time. The clock is not looked at for each task, which would take longer
+// than a short one does: steps between looks are the longer the shorter tasks are, and so short that those which
+// follow can't keep the rank for long, however long they take.
 
 func (s *Scheduler) beginBurst() {
 	s.looked, s.full = s.engine.Port.Now(), false

@@ -14,7 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// In builds that compare goroutines, a task's calls are the rank's, wherever the task goes on, and those of goroutines that it starts are not.
+// In builds that compare goroutines, a task's calls are the rank's, wherever the task goes on, and those of goroutines
+// that it starts are not.
 func TestTasksAreNotOtherGoroutines(t *testing.T) {
 	for call, f := range map[string]func(r *pebble.Rank, s *task.Scheduler, hear *target.Target[uint64]){
 		"Counters was called": func(r *pebble.Rank, _ *task.Scheduler, _ *target.Target[uint64]) { r.Counters() },

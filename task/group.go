@@ -96,7 +96,7 @@ func (k *GroupKind[A]) member(g *Group, a A) member[A] {
 
 // begin runs a task, where it has come to.
 func (k *GroupKind[A]) begin(m member[A]) {
-	g := k.s.groups.enter(m.groupName, m.From)
+	g := k.s.groups.groupOf(m.groupName, m.From)
 	k.run(g, m.A)
 	g.ended()
 }
@@ -157,7 +157,7 @@ func (g *Group) ended() {
 	}
 	g.waiting = g.waiting[:0]
 	if g.name.Number > 0 {
-		g.s.groups.leave(g)
+		g.s.groups.remove(g)
 	}
 }
 
@@ -165,12 +165,12 @@ func newGroups(s *Scheduler) *groups {
 	t := &groups{s: s, known: map[groupName]*Group{}}
 	t.taken = target.New(s.rank, "task: tasks of groups", distribution.Ranks(s.rank.Size()),
 		target.Key(func(e taken) uint64 { return uint64(e.To) }),
-		target.Each(t.hear))
+		target.Each(t.takenOver))
 	return t
 }
 
-// hear counts one less of a group whose task another rank has taken over.
-func (t *groups) hear(e taken) {
+// takenOver counts one less of a group whose task another rank has taken over. It is a handler.
+func (t *groups) takenOver(e taken) {
 	g := t.known[e.groupName]
 	if g == nil {
 		t.s.engine.Fail(fmt.Errorf("task: rank %d: a task was taken over of a group that this rank has nothing of: "+
@@ -188,8 +188,8 @@ func (t *groups) name(g *Group) {
 	t.known[g.name] = g
 }
 
-// enter finds the group of a task that begins here, and counts the task unless this rank has done so.
-func (t *groups) enter(name groupName, from uint32) *Group {
+// groupOf finds the group of a task that begins here, and counts the task unless this rank has done so.
+func (t *groups) groupOf(name groupName, from uint32) *Group {
 	g := t.known[name]
 	switch {
 	case int(from) == t.s.rank.ID():
@@ -203,8 +203,8 @@ func (t *groups) enter(name groupName, from uint32) *Group {
 	return g
 }
 
-// leave forgets a group of which nothing is left here.
-func (t *groups) leave(g *Group) {
+// remove forgets a group of which nothing is left here.
+func (t *groups) remove(g *Group) {
 	delete(t.known, g.name)
 	if g.elsewhere() {
 		t.taken.Send(taken{g.parent, g.name})

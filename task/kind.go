@@ -52,8 +52,8 @@ type kind interface {
 	begin() bool
 	// spare is how many tasks other ranks may have.
 	spare() int
-	// give sends some to another rank.
-	give(to int, why why)
+	// sendHalf sends some to another rank.
+	sendHalf(to int, why why)
 }
 
 // stealBytes bounds the arguments that one theft carries, as handlers can't wait for room.
@@ -217,8 +217,8 @@ func (k *Kind[A]) loot() int {
 	return half
 }
 
-// give sends the older half.
-func (k *Kind[A]) give(to int, why why) {
+// sendHalf implements kind: the older half.
+func (k *Kind[A]) sendHalf(to int, why why) {
 	n := k.loot()
 	for _, a := range k.tasks[k.first : k.first+n] {
 		k.carry.Send(carried[A]{a, uint32(to), uint32(k.s.rank.ID()), why})

@@ -29,8 +29,8 @@ func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Ra
 	})
 }
 
-// A task waits for room on the links that it sends over: one that floods a rank which takes its pebbles at once doesn't wait for one
-// that floods a slow rank, by targets of their own, by one for both, and in batches.
+// A task waits for room on the links that it sends over: one that floods a rank which takes its pebbles at once
+// doesn't wait for one that floods a slow rank, by targets of their own, by one for both, and in batches.
 func TestTasksWaitForTheirOwnLinks(t *testing.T) {
 	const pebbles, slowRank, fastRank = 1000, 1, 2
 	type send = func(rank uint64)

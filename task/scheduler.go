@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Scheduler runs the tasks of one rank, one at a time. Its methods are for that rank: for its main function, its handlers and its tasks,
-// as each says.
+// Scheduler runs the tasks of one rank, one at a time. Its methods are for that rank: for its main function, its
+// handlers and its tasks, as each says.
 type Scheduler struct {
 	rank    *pebble.Rank
 	engine  *engine.Rank
@@ -55,8 +55,8 @@ type Counts struct {
 }
 
 const (
-	// WorkersDefault is how many tasks of a rank may have begun at a time, when nobody asks for another number. Grappa was fastest with
-	// 1,536 to 3,072 (section 8.3, figure 13).
+	// WorkersDefault is how many tasks of a rank may have begun at a time, when nobody asks for another number. Grappa
+	// was fastest with 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
 	stepMost  = 32                    // switches and new tasks between two looks at the clock, at the most
@@ -70,13 +70,14 @@ const (
 // Option changes how a scheduler works.
 type Option struct{ apply func(*Scheduler) }
 
-// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB, more where it waits deep in calls, for as long as
-// the rank's function runs. More isn't always better: past some thousands, switches miss caches.
+// Workers sets how many tasks of a rank may have begun at a time. Each takes about 3 KiB, more where it waits deep in
+// calls, for as long as the rank's function runs. More isn't always better: past some thousands, switches miss caches.
 func Workers(most int) Option { return Option{func(s *Scheduler) { s.most = most }} }
 
-// Linger sets for how long a rank that has nothing to do holds its buffers back while tasks of it wait, so that those which are woken in
-// the meantime fill them up; 0, the default, is not at all. It pays where messages are costly and latency is long, up to the time of a
-// message, and costs that much wherever there are few tasks (Grappa, section 8.3, figure 12).
+// Linger sets for how long a rank that has nothing to do holds its buffers back while tasks of it wait, so that those
+// which are woken in the meantime fill them up; 0, the default, is not at all. It pays where messages are costly and
+// latency is long, up to the time of a message, and costs that much wherever there are few tasks (Grappa, section 8.3,
+// figure 12).
 func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.linger = most }} }
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
@@ -92,9 +93,9 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 	return s
 }
 
-// Run is an epoch whose body spawns one task, or none when root is nil. It returns when all tasks of all ranks have ended and every pebble
-// that they sent has been handled. Tasks may also be spawned in the body of any other epoch that declares no depth; they begin when that
-// has returned. Options are those of pebble.Rank.Epoch.
+// Run is an epoch whose body spawns one task, or none when root is nil. It returns when all tasks of all ranks have
+// ended and every pebble that they sent has been handled. Tasks may also be spawned in the body of any other epoch
+// that declares no depth; they begin when that has returned. Options are those of pebble.Rank.Epoch.
 func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 	s.running = true
 	defer func() { s.running = false }()
@@ -106,14 +107,15 @@ func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 	}, options...)
 }
 
-// Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa, section 4.2: the private
-// queue). It may be called in an epoch's body, by handlers and by tasks.
+// Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa,
+// section 4.2: the private queue). It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Go(run func()) {
 	s.engine.CheckSpawn("Go was called")
 	s.fresh.push(own{run: run})
 }
 
-// Yield lets the other tasks that are ready, and what has arrived, go first, and now and then a task that has not begun (Grappa, figure 2).
+// Yield lets the other tasks that are ready, and what has arrived, go first, and now and then a task that has not
+// begun (Grappa, figure 2).
 func (s *Scheduler) Yield() {
 	w := s.caller("Yield")
 	s.ready.push(w)
@@ -170,8 +172,9 @@ func (s tasks) Work() (worked, left bool) {
 // hungry tells whether this rank should look for tasks elsewhere.
 func (s *Scheduler) hungry() bool { return s.running && (len(s.idle) > 0 || len(s.workers) < s.most) }
 
-// next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those come last, but now
-// and then first: a task that yields until another has done something must not keep that one from beginning.
+// next is the worker to go on: one whose send has room, one that is ready, or one for a task that has not begun. Those
+// come last, but now and then first: a task that yields until another has done something must not keep that one from
+// beginning.
 func (s *Scheduler) next() *worker {
 	if len(s.rooms) > 0 && !s.full {
 		if w := s.roomy(); w != nil {
@@ -193,7 +196,7 @@ func (s *Scheduler) next() *worker {
 		s.idle = s.idle[:n-1]
 		return w
 	}
-	return s.hire()
+	return s.newWorker()
 }
 
 // mayBegin tells whether there is a task that has not begun, and a worker for it.
@@ -273,7 +276,8 @@ func (s tasks) Linger() time.Duration {
 	return s.linger
 }
 
-// End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind all the same.
+// End implements engine.Tasks. Deferred functions of tasks may panic, or leave their goroutine: the others unwind all
+// the same.
 func (s tasks) End() {
 	defer func() {
 		if len(s.workers) > 0 {

@@ -113,7 +113,8 @@ func TestWakeUpsAreNotLost(t *testing.T) {
 	})
 }
 
-// Loops of Yield neither keep other tasks from beginning, nor the rank from sending what it holds back, nor from hearing of a failure.
+// Loops of Yield neither keep other tasks from beginning, nor the rank from sending what it holds back, nor from
+// hearing of a failure.
 func TestYieldStarvesNobody(t *testing.T) {
 	require.NoError(t, run(t, pebble.Config{Ranks: 2, Due: -1}, func(r *pebble.Rank) error {
 		s := task.New(r)

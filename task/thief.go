@@ -9,16 +9,16 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// thief gets tasks for a rank that has none. It asks two ranks at random, and with the second, whose answer may take long, those that it has
-// a lifeline to, its neighbours in a hypercube, which remember it and send half of what they have when they have something (Saraswat and
-// others, Lifeline-based global load balancing, 2011). Then it keeps quiet: each question is a pebble, and would keep the epoch open.
-// Grappa asks on (section 4.2).
+// thief gets tasks for a rank that has none. It asks two ranks at random, and with the second, whose answer may take
+// long, those that it has a lifeline to, its neighbours in a hypercube, which remember it and send half of what they
+// have when they have something (Saraswat and others, Lifeline-based global load balancing, 2011). Then it asks no
+// more: each question is a pebble, and would keep the epoch open. Grappa asks on (section 4.2).
 //
-// Nothing is lost by silence. A rank with tasks to spare gives to all who have a lifeline to it, these to those who have one to them, and the
-// hypercube connects all ranks.
+// Nothing is lost by that. A rank with tasks to spare sends some to all who have a lifeline to it, these to those who
+// have one to them, and the hypercube connects all ranks.
 type thief struct {
 	s      *Scheduler
-	pleas  *target.Target[plea]
+	steals *target.Target[message]
 	engine *engine.Target
 	random *rand.Rand
 	asking bool     // a rank was asked, and has not answered
@@ -27,8 +27,8 @@ type thief struct {
 	waits  []uint32 // ranks that this one remembers
 }
 
-// plea is a question for tasks, or word that there are none.
-type plea struct {
+// message asks for tasks, or says that there are none.
+type message struct {
 	To, From uint32
 	What     what
 }
@@ -46,9 +46,9 @@ const triesMost = 2
 func newThief(s *Scheduler) *thief {
 	id, ranks := s.rank.ID(), s.rank.Size()
 	t := &thief{s: s, random: rand.New(rand.NewPCG(uint64(id), 1)), lines: make([]bool, bits.Len(uint(ranks-1)))}
-	t.pleas = target.New(s.rank, "task: pleas for tasks", distribution.Ranks(ranks),
-		target.Key(func(p plea) uint64 { return uint64(p.To) }), target.Each(t.hear))
-	t.engine = engine.TargetOf(t.pleas)
+	t.steals = target.New(s.rank, "task: steal requests", distribution.Ranks(ranks),
+		target.Key(func(p message) uint64 { return uint64(p.To) }), target.Each(t.receive))
+	t.engine = engine.TargetOf(t.steals)
 	return t
 }
 
@@ -61,45 +61,45 @@ func (t *thief) seek() bool {
 	defer t.engine.Handled(before)
 	self, ranks := t.s.rank.ID(), t.s.rank.Size()
 	t.asking = true
-	t.say((self+1+t.random.IntN(ranks-1))%ranks, steal)
+	t.send((self+1+t.random.IntN(ranks-1))%ranks, steal)
 	if t.tries++; t.tries < triesMost {
 		return true
 	}
 	for d := range t.lines {
 		if to := self ^ 1<<d; to < ranks && !t.lines[d] {
 			t.lines[d] = true
-			t.say(to, lifeline)
+			t.send(to, lifeline)
 		}
 	}
 	return true
 }
 
-func (t *thief) say(to int, what what) {
-	t.pleas.Send(plea{uint32(to), uint32(t.s.rank.ID()), what})
-	t.pleas.Flush()
+func (t *thief) send(to int, what what) {
+	t.steals.Send(message{uint32(to), uint32(t.s.rank.ID()), what})
+	t.steals.Flush()
 }
 
-// hear takes in what another rank says.
-func (t *thief) hear(p plea) {
+// receive is the handler of messages.
+func (t *thief) receive(p message) {
 	switch from := int(p.From); p.What {
 	case nothing:
 		t.asking = false
 	case steal:
-		if !t.give(from, asked) {
-			t.say(from, nothing)
+		if !t.sendTasks(from, asked) {
+			t.send(from, nothing)
 		}
 	case lifeline:
-		if !t.give(from, remembered) {
+		if !t.sendTasks(from, remembered) {
 			t.waits = append(t.waits, p.From)
 		}
 	}
 }
 
-// give sends tasks to another rank, and tells whether there were enough: the last one stays here.
-func (t *thief) give(to int, why why) bool {
+// sendTasks sends tasks to another rank, and tells whether there were enough: the last one stays here.
+func (t *thief) sendTasks(to int, why why) bool {
 	for _, k := range t.s.kinds {
 		if k.spare() > 1 {
-			k.give(to, why)
+			k.sendHalf(to, why)
 			return true
 		}
 	}
@@ -113,7 +113,7 @@ func (t *thief) share() (shared bool) {
 	}
 	before := t.engine.Handle(0)
 	defer t.engine.Handled(before)
-	for len(t.waits) > 0 && t.give(int(t.waits[0]), remembered) {
+	for len(t.waits) > 0 && t.sendTasks(int(t.waits[0]), remembered) {
 		t.waits = t.waits[:copy(t.waits, t.waits[1:])]
 		shared = true
 	}

@@ -14,8 +14,8 @@ func (s *Scheduler) Self() Task {
 	return Task{w, w.task}
 }
 
-// Suspend lets the task that calls wait until Wake is called for it. If that has happened since its last Suspend, it goes on at once: a
-// wake-up is never lost (Grappa, figure 2).
+// Suspend lets the task that calls wait until Wake is called for it. If that has happened since its last Suspend, it
+// goes on at once: a wake-up is never lost (Grappa, figure 2).
 func (s *Scheduler) Suspend() {
 	w := s.caller("Suspend")
 	if !w.permit {
@@ -25,8 +25,8 @@ func (s *Scheduler) Suspend() {
 	w.permit = false
 }
 
-// Wake lets a task go on that waits in Suspend, or that will: several times as once. For a task that has ended it does nothing. It may be
-// called in an epoch's body, by handlers and by tasks.
+// Wake lets a task go on that waits in Suspend, or that will: several times as once. For a task that has ended it does
+// nothing. It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Wake(t Task) {
 	s.engine.CheckSpawn("Wake was called")
 	switch {

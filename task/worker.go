@@ -23,8 +23,8 @@ type worker struct {
 	stop      func()
 }
 
-// hire makes a worker.
-func (s *Scheduler) hire() *worker {
+// newWorker adds a worker.
+func (s *Scheduler) newWorker() *worker {
 	w := &worker{s: s}
 	w.resume, w.stop = iter.Pull(func(yield func(struct{}) bool) {
 		w.yield, w.goroutine = yield, engine.GoroutineNumber()
