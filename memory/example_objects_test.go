@@ -1,0 +1,208 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// onTwo runs a program on two ranks, and its accesses in an epoch; rank 0 prints what it returns.
+func onTwo(prepare func(s *memory.Space) (access func() any, err error)) {
+	if err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		access, err := prepare(memory.New(r))
+		if err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			if got := access(); r.ID() == 0 {
+				fmt.Println(got)
+			}
+			return nil
+		})
+	}); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// A scalar is one value of the job. Words are changed in one step through its array.
+func ExampleScalar() {
+	onTwo(func(s *memory.Space) (func() any, error) {
+		limit, err := memory.NewScalar[uint64](s, "limit", 1)
+		if err != nil {
+			return nil, err
+		}
+		return func() any {
+			if s.Rank().ID() > 0 {
+				return nil
+			}
+			limit.Put(40)
+			before := memory.Add(limit.Array(), 0, 2)
+			return fmt.Sprint(before, " ", limit.Get())
+		}, nil
+	})
+	// Output: 40 42
+}
+
+// Both ranks change what no word has room for, one after the other.
+func ExampleLock() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := memory.New(r)
+		lock, err := memory.NewLock(s, "lock", 0)
+		if err != nil {
+			return err
+		}
+		pair, err := memory.NewScalar[[2]int](s, "pair", 1)
+		if err != nil {
+			return err
+		}
+		if err := r.Epoch(func() error {
+			for range 10 {
+				lock.Lock()
+				v := pair.Get()
+				pair.Put([2]int{v[0] + 1, v[1] - 1})
+				lock.Unlock()
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				fmt.Println(pair.Get())
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: [20 -20]
+}
+
+// Each rank makes values, to which others refer.
+func ExampleHeap() {
+	onTwo(func(s *memory.Space) (func() any, error) {
+		values, err := memory.NewHeap[int64](s, "values", 4)
+		if err != nil {
+			return nil, err
+		}
+		own := values.New(int64(10 * (s.Rank().ID() + 1)))
+		all, err := pebble.AllGather(s.Rank(), own)
+		return func() any {
+			next := all[1]
+			return fmt.Sprint(next.IsNil(), " ", memory.Get(s, next), " ", values.Array().Index(next), " ", values.Local())
+		}, err
+	})
+	// Output: false 20 4 [10]
+}
+
+// A view is a copy of a range, which is written back.
+func ExampleArray_View() {
+	onTwo(func(s *memory.Space) (func() any, error) {
+		a, err := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
+		return func() any {
+			if s.Rank().ID() > 0 {
+				return nil
+			}
+			v := a.View(2, 6, memory.ReadWrite)
+			for i := range v.Elements() {
+				v.Elements()[i] = int64(i) + 2
+			}
+			v.Release()
+			whole := make([]int64, a.Len())
+			a.GetRange(0, whole)
+			return whole
+		}, err
+	})
+	// Output: [0 0 2 3 4 5 0 0]
+}
+
+// Start calls have many accesses on their way at a time, and one wait for each.
+func ExamplePending() {
+	onTwo(func(s *memory.Space) (func() any, error) {
+		a, err := memory.NewArray[uint64](s, "a", distribution.Cyclic(8, 2))
+		return func() any {
+			if s.Rank().ID() > 0 {
+				return nil
+			}
+			indices, one, got := []uint64{1, 3, 5}, uint64(9), make([]uint64, 3)
+			scattered := a.ScatterStart(indices, []uint64{10, 30, 50})
+			put := a.PutStart(7, &one)
+			scattered.Wait()
+			put.Wait()
+			added := memory.AddStart(a, 5, 1)
+			added.Wait()
+			gathered := a.GatherStart(got, indices)
+			last := a.GetStart(7, &one)
+			gathered.Wait()
+			last.Wait()
+			return fmt.Sprint(got, " ", one, " ", last.Ready())
+		}, err
+	})
+	// Output: [10 30 51] 9 true
+}
+
+// A word that one rank has allocated is changed in one step by others, until it is freed.
+func ExampleTryGet() {
+	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := memory.New(r)
+		_, own := memory.Alloc[uint64](s, 1)
+		all, err := pebble.AllGather(r, own)
+		if err != nil {
+			return err
+		}
+		if err := r.Epoch(func() error {
+			memory.AddAt(s, all[1], 3)
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := r.Epoch(func() error {
+			if r.ID() == 0 {
+				sum, err := memory.TryGet(s, all[1])
+				fmt.Println(sum, err, memory.CompareAndSwapAt(s, all[1], 6, 7), memory.SwapAt(s, all[1], 8))
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := r.Epoch(func() error { memory.Free(s, own); return nil }); err != nil {
+			return err
+		}
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				err := memory.TryPut(s, all[1], 9)
+				fmt.Println(errors.Is(err, memory.ErrFreed))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 6 <nil> true 7
+	// true
+}
+
+// A reference to an element of an array says which one it is.
+func ExampleResolve() {
+	onTwo(func(s *memory.Space) (func() any, error) {
+		a, err := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
+		return func() any {
+			before := s.Counts()
+			ref := a.Ref(6)
+			memory.PutRange(s, ref, []int64{60, 70})
+			both := make([]int64, 2)
+			memory.GetRange(s, ref, both)
+			b, i := memory.Resolve(s, ref)
+			rate := s.Counts().Since(before).HitRate()
+			return fmt.Sprint(both, " ", b.Get(i), " ", i, " ", rate)
+		}, err
+	})
+	// Output: [60 70] 60 6 1
+}
