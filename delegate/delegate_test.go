@@ -154,8 +154,8 @@ func TestMainCalls(t *testing.T) {
 	})
 }
 
-// Operations on one word, from tasks, handlers and the main function, are atomic: tickets are drawn once each, and a counter that is
-// compared and swapped loses nothing.
+// Operations on one word, from tasks, handlers and the main function, are atomic: tickets are drawn once each, and a
+// counter that is compared and swapped loses nothing.
 func TestOperationsAreAtomic(t *testing.T) {
 	const tasks, each = 9, 6
 	everywhere(t, func(t *testing.T, r *pebble.Rank) error {
@@ -415,8 +415,8 @@ func TestKeysThatMove(t *testing.T) {
 	}))
 }
 
-// What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it; and more tasks than that
-// may wait, since each asks one question.
+// What tasks ask without waiting for it, or many at a time, waits for room under a limit that has none for all of it;
+// and more tasks than that may wait, since each asks one question.
 func TestFloodsOfQuestionsWaitForRoom(t *testing.T) {
 	const tasks, limit = 3, 256 << 10
 	for name, c := range map[string]struct {

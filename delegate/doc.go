@@ -1,4 +1,5 @@
-// Package delegate does operations where their data is, and brings the answers back to tasks that wait for them (Grappa, section 5).
+// Package delegate does operations where their data is, and brings the answers back to tasks that wait for them
+// (Grappa, section 5).
 //
 //	s := task.New(r)
 //	read := delegate.New(s, "read", words, func(i uint64) uint64 { return i },
@@ -9,11 +10,12 @@
 //		}
 //	})
 //
-// A question goes to the owner of its key and is answered there by a function that runs as a handler does: on the owner's goroutine, one
-// at a time, so that each operation is atomic. It must not wait, so it must not call, but it may send. Questions and answers are
-// pebbles of plain data: they are coalesced, routed and counted, and they keep the epoch open until the last answer has come. A question
-// of a rank to itself is answered at once.
+// A question goes to the owner of its key and is answered there by a function that runs as a handler does: on the
+// owner's goroutine, one at a time, so that each operation is atomic. It must not wait, so it must not call, but it
+// may send. Questions and answers are pebbles of plain data: they are coalesced, routed and counted, and they keep the
+// epoch open until the last answer has come. A question of a rank to itself is answered at once.
 //
-// One call that waits at a time for each of some thousand tasks is what [Delegate.Call] is for. Many questions with one wait, by
-// [Delegate.CallAll], cost a fraction each. No method returns an error: when the job fails, a call unwinds its task, as a send does.
+// One call that waits at a time for each of some thousand tasks is what [Delegate.Call] is for. Many questions with
+// one wait, by [Delegate.CallAll], cost a fraction each. No method returns an error: when the job fails, a call
+// unwinds its task, as a send does.
 package delegate

@@ -34,8 +34,9 @@ func (o operation) apply(word uint64) uint64 {
 	return word
 }
 
-// history is what tasks of all ranks have seen: a checker of its own looks for an order in which words, one operation after the other,
-// answer so, and in which no operation comes before one that had ended when it began (Herlihy and Wing 1990).
+// history is what tasks of all ranks have seen: a checker of its own looks for an order in which words, one operation
+// after the other, answer so, and in which no operation comes before one that had ended when it began (Herlihy and
+// Wing 1990).
 type history struct {
 	mu    sync.Mutex
 	clock atomic.Int64
@@ -72,7 +73,8 @@ func (h *history) do(client int, o operation, call func(o operation) uint64) uin
 	return word
 }
 
-// Additions and compare-and-swaps of one word from tasks of all ranks take effect one after the other, each between its call and its return.
+// Additions and compare-and-swaps of one word from tasks of all ranks take effect one after the other, each between
+// its call and its return.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	const clients, each, keys = 6, 12, 3
 	seed := rand.Uint64()

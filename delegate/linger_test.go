@@ -15,7 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A rank that holds its buffers back while tasks wait sends fuller frames, and is faster where messages are costly and latency is long.
+// A rank that holds its buffers back while tasks wait sends fuller frames, and is faster where messages are costly and
+// latency is long.
 func TestLinger(t *testing.T) {
 	odin := sim.Machines["odin"]
 	reads := func(linger time.Duration) (frames uint64, seconds float64) {

@@ -81,8 +81,8 @@ func (u User) Near(s *Segment, p Place, n int) ([]byte, Fault) {
 	return unsafe.Slice((*byte)(at), n), None
 }
 
-// copyOut copies from shared memory. The copy of Go's runtime writes and reads each word at once where both sides are aligned, as pointers
-// need it; where they are not, this does.
+// copyOut copies from shared memory. The copy of Go's runtime writes and reads each word at once where both sides are
+// aligned, as pointers need it; where they are not, this does.
 func copyOut(dst []byte, from unsafe.Pointer) {
 	src := unsafe.Slice((*byte)(from), len(dst))
 	if len(dst) == WordBytes && aligned(src) {

@@ -38,7 +38,8 @@ func NewOwner(s *Segment) *Owner {
 	return &Owner{own: s, free: spans{{0, len(s.arena)}}, given: pending.Table[exposure]{Uses: turnMax}}
 }
 
-// Expose gives out n bytes, which are zero and begin on a page. others are the segments of other processes whose users may use it.
+// Expose gives out n bytes, which are zero and begin on a page. others are the segments of other processes whose users
+// may use it.
 func (o *Owner) Expose(n int, others []*Segment) (key uint64, memory []byte, err error) {
 	if n <= 0 {
 		return 0, nil, fmt.Errorf("%d bytes: expose one at least", n)

@@ -24,8 +24,8 @@ type Segment struct {
 // Lose says that the process of the segment is gone: who accesses it from now on is told.
 func (s *Segment) Lose() { s.lost.Store(true) }
 
-// mark says what a user is in: nothing, or an entry of the segment of a process. It is alone on two cache lines, which processors fetch
-// together.
+// mark says what a user is in: nothing, or an entry of the segment of a process. It is alone on two cache lines, which
+// processors fetch together.
 type mark struct {
 	at atomic.Uint64
 	_  [120]byte
@@ -60,8 +60,8 @@ func Bytes(room int64, users int) int64 {
 	return int64(headBytes(users, EntriesMax)) + room&^(hugeBytes-1)
 }
 
-// Reserve makes a segment that no other process maps. Its memory takes room when it is touched. Where the system limits address space it is
-// smaller than was asked for.
+// Reserve makes a segment that no other process maps. Its memory takes room when it is touched. Where the system
+// limits address space it is smaller than was asked for.
 func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 	var failed error
 	for ; room >= hugeBytes; room /= 2 {
@@ -74,8 +74,8 @@ func Reserve(process int, room int64, users, entries int) (*Segment, error) {
 	return nil, fmt.Errorf("reserve address space for exposed memory: %w; is there a limit on address space (ulimit -v)?", failed)
 }
 
-// Share makes a segment of memory that several processes have mapped. It is the owner's, or another one's as it is mapped here. unmap ends
-// the mapping, after the segment.
+// Share makes a segment of memory that several processes have mapped. It is the owner's, or another one's as it is
+// mapped here. unmap ends the mapping, after the segment.
 func Share(mapped []byte, unmap func([]byte), process, users int) (*Segment, error) {
 	if len(mapped) < headBytes(users, EntriesMax)+hugeBytes {
 		return nil, fmt.Errorf("open the exposed memory of process %d: it has %d bytes, %d are needed at least",

@@ -20,7 +20,8 @@ type Space struct {
 	others []*Segment // those of near that are there
 }
 
-// NewSpace makes that of a process, which has so many users, and so many exposures at a time. It reserves nothing before the first use.
+// NewSpace makes that of a process, which has so many users, and so many exposures at a time. It reserves nothing
+// before the first use.
 func NewSpace(process, users, entries int) *Space {
 	return &Space{process: process, users: users, entries: entries}
 }
@@ -112,12 +113,13 @@ func (s *Space) Withdraw(key uint64) Fault {
 	return owner.Withdraw(key, others)
 }
 
-// Guard has given others ways of their own into exposed memory. Its methods are called by whoever exposes and withdraws.
+// Guard has given others ways of their own into exposed memory. Its methods are called by whoever exposes and
+// withdraws.
 type Guard interface {
 	// Admit may refuse so many bytes that are to be exposed by a key, which nobody has been told yet.
 	Admit(key uint64, bytes int) error
-	// Revoke returns when no other process is in what is exposed by a key, or will be, by the guard's ways. The key may be bad. Withdrawn says that
-	// it is good no more.
+	// Revoke returns when no other process is in what is exposed by a key, or will be, by the guard's ways. The key
+	// may be bad. Withdrawn says that it is good no more.
 	Revoke(key uint64)
 	Withdrawn(key uint64)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the library does wrong, and why a table calls Get and Set alone. When this test fails the library has got better: see
-// docs/dependencies.md.
+// What the library does wrong, and why a table calls Get and Set alone. When this test fails the library has got
+// better: see docs/dependencies.md.
 func TestFaultsOfHashmap(t *testing.T) {
 	lost := 0
 	for seed := range uint64(20) {

@@ -13,8 +13,8 @@ const Max = 1000
 
 // Table finds values by key. Any goroutine may use it. Get costs some nanoseconds, and takes no lock.
 //
-// No key leaves its map: an entry that was taken out has no value. When keys with and without values fill the map, another one takes its
-// place, with those that have one.
+// No key leaves its map: an entry that was taken out has no value. When keys with and without values fill the map,
+// another one takes its place, with those that have one.
 type Table[V any] struct {
 	now atomic.Pointer[hashmap.Map[uint64, *V]]
 
@@ -42,7 +42,8 @@ func (t *Table[V]) init(room int) {
 // spare is how many keys a map has room for, for each value of the table: the more, the less often it is replaced.
 const spare = 2
 
-// renew puts a map with the values alone into the place of the present one. The map is never more than half full, so it does not grow.
+// renew puts a map with the values alone into the place of the present one. The map is never more than half full, so
+// it does not grow.
 func (t *Table[V]) renew() {
 	m, keys := hashmap.NewSized[uint64, *V](uintptr(2*spare*t.room)), make(map[uint64]*V, spare*t.room)
 	for key, v := range t.keys {
@@ -61,7 +62,8 @@ func (t *Table[V]) Get(key uint64) *V {
 	return v
 }
 
-// Set gives a key a value, or takes it out where that is nil. It reports false, and does nothing, when there is no room.
+// Set gives a key a value, or takes it out where that is nil. It reports false, and does nothing, when there is no
+// room.
 func (t *Table[V]) Set(key uint64, v *V) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,24 +7,25 @@ import (
 
 // When acknowledgements are told.
 const (
-	// PromptShare: a sender asks for a prompt acknowledgement of one frame in 4 of those in flight. With few frames of credit it gets each
-	// back at once, and with many it keeps most of them moving.
+	// PromptShare: a sender asks for a prompt acknowledgement of one frame in 4 of those in flight. With few frames of
+	// credit it gets each back at once, and with many it keeps most of them moving.
 	PromptShare = 4
 	// PromptMax: of one frame in 64 at least.
 	PromptMax = 64
-	// PromptLookEvery is how many calls of Recv there are to one that tells prompt acknowledgements over TCP: they travel with what the rank
-	// sends until then. A rank that pauses or parks tells them first.
+	// PromptLookEvery is how many calls of Recv there are to one that tells prompt acknowledgements over TCP: they
+	// travel with what the rank sends until then. A rank that pauses or parks tells them first.
 	PromptLookEvery = 16
-	// AckTogether is how many frames a rank receives over shared memory before it tells what it has released, when there are
-	// always more: it holds up few of the frames that a sender has credit for.
+	// AckTogether is how many frames a rank receives over shared memory before it tells what it has released, when
+	// there are always more: it holds up few of the frames that a sender has credit for.
 	AckTogether = 8
-	// ReleaseLookEvery is how many calls of Recv there are to one that looks for releases over shared memory that nobody has asked for. To
-	// look each time would take their cache line from whoever tells the next.
+	// ReleaseLookEvery is how many calls of Recv there are to one that looks for releases over shared memory that
+	// nobody has asked for. To look each time would take their cache line from whoever tells the next.
 	ReleaseLookEvery = 256
 	// SharedMax is how many data frames a rank may have in flight over shared memory.
 	SharedMax = 1 << 12
-	// DelayMax is how long an acknowledgement or a small frame may wait while the ranks of its process are busy with something else. A sender
-	// gets its credit back at most so much later than at once, and the timer is set a thousand times a second, not once a frame.
+	// DelayMax is how long an acknowledgement or a small frame may wait while the ranks of its process are busy with
+	// something else. A sender gets its credit back at most so much later than at once, and the timer is set a
+	// thousand times a second, not once a frame.
 	DelayMax = time.Millisecond
 )
 
