@@ -96,7 +96,8 @@ func CompareAndSwapAt[T Word](s *Space, r Ref[T], old, v T) bool {
 		a, i := Resolve(s, r)
 		return CompareAndSwap(a, i, old, v)
 	}
-	return changeAt(s, "CompareAndSwapAt", r, comparing, uint64(old), uint64(v)) == old
+	was := changeAt(s, "CompareAndSwapAt", r, comparing, uint64(old), uint64(v))
+	return was == old
 }
 
 // changeAt waits for a change of a word of an object, and returns what it was.
