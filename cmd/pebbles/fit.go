@@ -66,7 +66,7 @@ func newFit(t terminal) *cobra.Command {
 	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "how long each transport is measured at the least: others "+
 		"may share this machine, which makes it now slow and now fast")
 	f.Var(count(&m.effort.Frames, 16, ""), "frames", "frames of each stream and of all ping-pongs")
-	f.Var(count(&m.pebbles, 1 << 15, ""), "pebbles", "pebbles of each epoch that tells what they cost")
+	f.Var(count(&m.pebbles, 1<<15, ""), "pebbles", "pebbles of each epoch that tells what they cost")
 	f.StringArrayVar(&m.apps, "app", nil, "measure what pebbles of an application cost, such as 'randomaccess "+
 		"--log2-words 20', and nothing else; repeatable")
 	m.spread.register(c)

@@ -167,7 +167,6 @@ func (s *settings) ranks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-
 // config translates the flags for the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	if !launch.Started(s.spread.alone) { // this process alone, or a simulation: nothing is to connect processes

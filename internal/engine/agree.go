@@ -9,7 +9,7 @@ import (
 
 // agree compares the targets that were registered since the last epoch with those of all other ranks. A rank that has
 // registered nothing while another has is found out by the purposes of their messages.
-func (r *Rank) agree() error {
+func agree(r *Rank) error {
 	fresh := r.targets[r.agreed:]
 	if len(fresh) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func (r *Rank) agree() error {
 		r.agreed = len(r.targets)
 		return nil
 	}
-	return r.disagree(text)
+	return disagree(r, text)
 }
 
 // widen merges two ranges of hashes, lowest and highest.
@@ -41,7 +41,7 @@ func widen(into, from []byte) {
 }
 
 // disagree finds the first difference and fails the job with it, in the same words on every rank.
-func (r *Rank) disagree(text []byte) error {
+func disagree(r *Rank, text []byte) error {
 	all, err := r.AllGatherV(Values{}, text)
 	if err != nil {
 		return err

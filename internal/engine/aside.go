@@ -3,6 +3,7 @@ package engine
 import (
 	"runtime/debug"
 	"time"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 )
@@ -25,8 +26,19 @@ type Tasks interface {
 	// Linger is for how long the buffers of a rank that has nothing to do may wait for pebbles of tasks that others
 	// wake; 0 when none wait.
 	Linger() time.Duration
+	// Waiter is the task that runs.
+	Waiter() Waiter
 	// Describe says in words what tasks may take, for explanations.
 	Describe() string
+}
+
+// Waiter is a task that waits for something of a package beside package task.
+type Waiter interface {
+	// Wait lets the task wait until Wake is called. call is what an error says that it waits in; at is what it will look
+	// at then.
+	Wait(call string, at unsafe.Pointer)
+	// Wake lets the task go on, once.
+	Wake()
 }
 
 // aside is a rank's work besides frames: tasks, and idle work.

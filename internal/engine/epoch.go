@@ -38,7 +38,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		r.misplaced(in, call, "rank %d: Epoch was called inside an epoch: epochs do not nest", r.id)
 	}
 	return r.guard(func() error {
-		if err := r.agree(); err != nil {
+		if err := agree(r); err != nil {
 			return err
 		}
 		err := plan.check(r.beyond)
@@ -49,7 +49,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			err = errors.New("pebble: epoch: it has no function: give one, which may do nothing")
 		}
 		if err == nil {
-			err = r.retune(plan)
+			err = r.tuning.retune(plan)
 		}
 		if err == nil {
 			err = r.detect(plan)
@@ -182,7 +182,7 @@ func (r *Rank) end() {
 	}
 	r.mode = outside
 	if r.tuning != nil {
-		r.ended()
+		r.tuning.ended()
 	}
 	r.Count.Epochs++
 	r.Count.Rounds = r.rounds + r.detector.Rounds()

@@ -47,26 +47,25 @@ func (o order) wrong() string {
 	return ""
 }
 
-// tuneWithin is looked at when the clock is. Rank 0 asks the tuner; all follow the last order.
-func (r *Rank) tuneWithin(now time.Duration) {
-	t := r.tuning
-	if t == nil || !t.May.Coalesce || t.given == 0 || !r.inEpoch() {
+// within is looked at when the clock is. Rank 0 asks the tuner; all follow the last order.
+func (t *tuning) within(now time.Duration) {
+	if t == nil || !t.May.Coalesce || t.given == 0 || !t.rank.inEpoch() {
 		return
 	}
-	if r.id == 0 {
-		done := tune.Done{Sent: r.Count.PebblesSent, Handled: r.Count.PebblesHandled, Buffers: r.Buffers}
-		factor, err := t.Tuner.Within(now, now-t.started, done, r.tuningSite)
+	if t.rank.id == 0 {
+		done := tune.Done{Sent: t.rank.Count.PebblesSent, Handled: t.rank.Count.PebblesHandled, Buffers: t.rank.Buffers}
+		factor, err := t.Tuner.Within(now, now-t.started, done, t.site)
 		if err != nil {
-			r.Fail(fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err))
+			t.rank.Fail(fmt.Errorf("pebble: rank %d: tuning: %w", t.rank.id, err))
 		}
 		if factor != 0 && factor != t.now.Coalesce {
 			t.now.Coalesce = factor
-			r.refactor(factor)
+			t.rank.refactor(factor)
 		}
 	}
-	if o := r.job.order.Load(); o != t.order && uint32(o>>32) == r.Sender.Epoch {
+	if o := t.rank.job.order.Load(); o != t.order && uint32(o>>32) == t.rank.Sender.Epoch {
 		t.order = o
-		for _, target := range r.targets {
+		for _, target := range t.rank.targets {
 			target.endpoint.Refactor(int(uint32(o)))
 		}
 	}

@@ -276,7 +276,7 @@ func (r *Rank) flushDue() {
 		t.endpoint.FlushDue(now)
 	}
 	r.dispatch(now)
-	r.tuneWithin(now)
+	r.tuning.within(now)
 }
 
 // Flush sends what waits in caches, and in buffers for links up to a stage.

@@ -35,8 +35,9 @@ type Rank struct {
 func newRank(j *job, id int, port netio.Port) *Rank {
 	c := &j.config
 	r := &Rank{
-		caller: caller{id: id, job: j}, pace: newPace(c), tuning: newTuning(c, j.place.Ranks), spins: spinsBeforePark,
+		caller: caller{id: id, job: j}, pace: newPace(c), spins: spinsBeforePark,
 	}
+	r.tuning = newTuning(r, c, j.place.Ranks)
 	r.detection = detection{rank: r, processed: j.start}
 	r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r
 	r.marks = marks{rank: r, links: j.links}

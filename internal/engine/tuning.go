@@ -42,6 +42,7 @@ type Tunes struct{ Topology, Coalesce, Cache bool }
 
 // tuning is a rank's part in the tuning of its job. Rank 0 asks the tuner, and all take what it orders.
 type tuning struct {
+	rank *Rank
 	*Tuning
 	own   string // what the tuner knows the job's own topology by
 	now   tune.Setting
@@ -55,12 +56,12 @@ type tuning struct {
 	sent    uint64        // pebbles before this window
 }
 
-func newTuning(c *Config, ranks int) *tuning {
+func newTuning(r *Rank, c *Config, ranks int) *tuning {
 	if c.Tuning == nil {
 		return nil
 	}
 	own := nameOf(c.Topology, ranks)
-	return &tuning{Tuning: c.Tuning, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}}
+	return &tuning{rank: r, Tuning: c.Tuning, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}}
 }
 
 // nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
@@ -75,88 +76,84 @@ func nameOf(c route.Constructor, ranks int) (name string) {
 
 // retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all
 // ranks.
-func (r *Rank) retune(p Plan) error {
-	t := r.tuning
+func (t *tuning) retune(p Plan) error {
 	if t == nil {
 		return nil
 	}
 	if t.left == 0 {
-		site := r.tuningSite()
-		site.Holds = func(topology string) bool { return r.holds(topology, p) }
+		site := t.site()
+		site.Holds = func(topology string) bool { return t.holds(topology, p) }
 		if !site.Topology && !site.Coalesce && !site.Cache {
 			return nil // on all ranks alike
 		}
-		begin, first := r.Now(), t.epochs == 0
-		seen, err := r.windowOfAll()
+		begin, first := t.rank.Now(), t.epochs == 0
+		seen, err := t.windowOfAll()
 		if err == nil {
-			err = r.follow(seen, site)
+			err = t.follow(seen, site)
 		}
 		if err != nil {
 			return err
 		}
-		if r.id == 0 && !first { // when ranks don't come from an epoch together, and wait for those that start late
-			t.Tuner.Paid(r.Now() - begin)
+		if t.rank.id == 0 && !first { // when ranks don't come from an epoch together, and wait for those that start late
+			t.Tuner.Paid(t.rank.Now() - begin)
 		}
 	}
 	t.left--
-	return r.give()
+	return t.give()
 }
 
 // give hands the setting to the targets that don't have it yet.
-func (r *Rank) give() error {
-	t := r.tuning
-	if t.given == len(r.targets) {
+func (t *tuning) give() error {
+	if t.given == len(t.rank.targets) {
 		return nil
 	}
-	s := Setting{Topology: r.job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
+	s := Setting{Topology: t.rank.job.config.Topology, Coalesce: t.now.Coalesce, Cache: t.now.Cache}
 	if t.now.Topology != t.own {
 		made, err := route.ByName(t.now.Topology)
 		if err != nil {
-			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+			return fmt.Errorf("pebble: rank %d: tuning: %w", t.rank.id, err)
 		}
 		s.Topology, s.Name = made, t.now.Topology
 	}
-	for _, target := range r.targets[t.given:] {
+	for _, target := range t.rank.targets[t.given:] {
 		target.endpoint.Retune(s)
 	}
-	t.given = len(r.targets)
+	t.given = len(t.rank.targets)
 	return nil
 }
 
 // ended notes the end of an epoch.
-func (r *Rank) ended() {
-	t := r.tuning
+func (t *tuning) ended() {
 	t.epochs++
-	t.spent += r.Now() - t.started
-	if r.id == 0 {
+	t.spent += t.rank.Now() - t.started
+	if t.rank.id == 0 {
 		t.Tuner.Ended()
 	}
 }
 
 // holds reports whether an epoch could be ended over another topology.
-func (r *Rank) holds(topology string, p Plan) bool {
+func (t *tuning) holds(topology string, p Plan) bool {
 	made, err := route.ByName(topology)
 	if err != nil {
 		return false
 	}
 	maker := p.Detector
 	if maker == nil {
-		maker = r.job.config.Termination
+		maker = t.rank.job.config.Termination
 	}
-	_, err = maker(r.site(p.Depth, made(r.Size())))
+	_, err = maker(t.rank.site(p.Depth, made(t.rank.Size())))
 	return err == nil
 }
 
 // windowOfAll puts the windows of all ranks together, for rank 0.
-func (r *Rank) windowOfAll() (tune.Window, error) {
-	t := r.tuning
-	w := tune.Window{Work: float64(r.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
+func (t *tuning) windowOfAll() (tune.Window, error) {
+	w := tune.Window{Work: float64(t.rank.Count.PebblesSent - t.sent), Seconds: t.spent.Seconds()}
 	first := t.epochs == 0
-	t.epochs, t.spent, t.sent = 0, 0, r.Count.PebblesSent
+	t.epochs, t.spent, t.sent = 0, 0, t.rank.Count.PebblesSent
 	if first {
 		return tune.Window{}, nil
 	}
-	result, err := r.networks[windows].run(collective.Reduce(r.id, r.Size(), 0), layout.Bytes(&w), joinWindows)
+	result, err := t.rank.networks[windows].run(collective.Reduce(t.rank.id, t.rank.Size(), 0), layout.Bytes(&w), joinWindows)
 	if err != nil {
 		return w, err
 	}
@@ -168,20 +165,19 @@ func joinWindows(into, from []byte) {
 }
 
 // follow takes over what rank 0 has chosen.
-func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
-	t := r.tuning
+func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 	var o order
-	if r.id == 0 {
+	if t.rank.id == 0 {
 		if o.setting, o.epochs, err = t.Tuner.Between(seen, site); err != nil {
-			return fmt.Errorf("pebble: rank %d: tuning: %w", r.id, err)
+			return fmt.Errorf("pebble: rank %d: tuning: %w", t.rank.id, err)
 		}
 	}
-	value, err := r.networks[settings].run(collective.Broadcast(r.id, r.Size(), 0), o.bytes(), nil)
+	value, err := t.rank.networks[settings].run(collective.Broadcast(t.rank.id, t.rank.Size(), 0), o.bytes(), nil)
 	if err != nil {
 		return err
 	}
 	if len(value) < orderBytes {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", r.id,
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an order of %d bytes, it has %d at least", t.rank.id,
 			len(value), orderBytes)
 	}
 	o = orderOf(value)
@@ -190,31 +186,31 @@ func (r *Rank) follow(seen tune.Window, site tune.Site) (err error) {
 		why = "its order is for no epoch"
 	}
 	if why != "" {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", r.id, why)
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", t.rank.id, why)
 	}
 	t.left = o.epochs
 	if o.setting == t.now && t.order == 0 {
 		return nil
 	}
 	if o.setting.Topology != t.now.Topology {
-		r.detectorFor = detectorFor{} // which goes by the topology
+		t.rank.detectorFor = detectorFor{} // which goes by the topology
 	}
 	t.now, t.given, t.order = o.setting, 0, 0
 	return nil
 }
 
-// tuningSite describes the job and its targets to a tuner.
-func (r *Rank) tuningSite() tune.Site {
+// site describes the job and its targets to a tuner.
+func (t *tuning) site() tune.Site {
 	s := tune.Site{
-		Ranks: r.Size(), Processes: r.Place().Processes, Transport: r.Transport(), Room: r.MemoryLimit,
-		Start: r.tuning.now,
+		Ranks: t.rank.Size(), Processes: t.rank.Place().Processes, Transport: t.rank.Transport(), Room: t.rank.MemoryLimit,
+		Start: t.now,
 	}
-	job := r.tuning.May
-	for _, t := range r.targets {
-		open := t.description.Tunes
+	job := t.May
+	for _, one := range t.rank.targets {
+		open := one.description.Tunes
 		topology, factor, cache := open.Topology && job.Topology, open.Coalesce && job.Coalesce, open.Cache && job.Cache
 		if topology || factor || cache {
-			s.PebbleBytes = max(s.PebbleBytes, t.description.Pebble)
+			s.PebbleBytes = max(s.PebbleBytes, one.description.Pebble)
 		}
 		s.Topology, s.Coalesce, s.Cache = s.Topology || topology, s.Coalesce || factor, s.Cache || cache
 	}

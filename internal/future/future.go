@@ -6,25 +6,19 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/task"
 )
 
 // Future is what one call waits for. It is used again by other calls, so that waiting allocates nothing. It is for the
 // goroutine of its rank.
 type Future struct {
 	done   func() bool
-	waiter task.Waiter
+	waiter engine.Waiter
 	waits  bool   // waiter does
 	use    uint32 // how many calls have had it
 }
 
 // Init comes before the first use. done reports whether what is waited for is there.
 func (f *Future) Init(done func() bool) { f.done = done }
-
-// scheduler is what has the tasks of a rank.
-type scheduler interface {
-	Waiter(engine.Key) task.Waiter
-}
 
 // Await waits until it is done: a task lets others run, the main function in an epoch's body handles what arrives.
 // call is what the program has called, and in what a task is said to wait in.
@@ -40,7 +34,7 @@ func (f *Future) Await(r *engine.Rank, call, in string) {
 
 // Suspend lets the task that calls wait, which is not done.
 func (f *Future) Suspend(r *engine.Rank, in string) {
-	f.waiter, f.waits = r.Tasks().(scheduler).Waiter(engine.Key{}), true
+	f.waiter, f.waits = r.Tasks().Waiter(), true
 	f.waiter.Wait(in, unsafe.Pointer(f))
 }
 

@@ -18,8 +18,9 @@ type layer struct {
 // that this one is in.
 var layers = []layer{
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
-		"internal/handshake internal/scripttest internal/docs internal/walls"},
+		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls"},
 	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
+	{folders: "internal/request", not: "distribution route reduce target/avro"},
 	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
 	{folders: "tune", not: "internal/cpu internal/frame internal/codecs"},
 	{folders: "internal/exposed", not: above},
@@ -35,6 +36,7 @@ var layers = []layer{
 	{folders: "internal/engine", not: "netio/ internal/exposed internal/handshake"},
 	{folders: "internal/launch/bootstrap internal/launch/kubernetes internal/launch/pmi", not: core},
 	{folders: "internal/launch internal/launch/pmi/*", not: core},
+	{folders: "internal/future", not: "netio/ internal/exposed internal/handshake"},
 	{folders: "pebble"},
 	{folders: "target", not: "netio/ internal/launch internal/exposed"},
 	{folders: "task", not: "netio netio/ internal/launch internal/exposed"},
@@ -67,7 +69,7 @@ const (
 // pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory
 // between goroutines besides, those in files read what others write.
 const (
-	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
+	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout internal/pending internal/request " +
 		"apps/contagion/chance lab/internal/way"
 	locking = "route coalesce memory/internal/* apps/nbody/gravity"
 	files   = "model tune internal/values internal/launch/kubernetes"
