@@ -3,7 +3,7 @@ package memory
 import (
 	"sync"
 
-	"github.com/activepebbles/pebbles/internal/addresses"
+	"github.com/activepebbles/pebbles/memory/internal/addresses"
 	"github.com/activepebbles/pebbles/netio"
 )
 

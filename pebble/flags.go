@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/values"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )

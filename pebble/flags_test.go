@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/activepebbles/pebbles/internal/engine"
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/netio"
 )
 

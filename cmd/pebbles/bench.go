@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
 	"github.com/activepebbles/pebbles/lab/suite"
-	"github.com/activepebbles/pebbles/launch"
 )
 
 // bench are the flags of the command.

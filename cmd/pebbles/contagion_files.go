@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/activepebbles/pebbles/apps/contagion"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/plots"
-	"github.com/activepebbles/pebbles/launch"
 )
 
 // write writes the files that the command line asks for.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/mem"

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/pebble"
 )

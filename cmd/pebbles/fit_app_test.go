@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab/fit"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
 )

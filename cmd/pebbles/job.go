@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/pebble"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/kubernetes"
+	"github.com/activepebbles/pebbles/internal/launch/kubernetes"
 )
 
 func newK8s(t terminal) *cobra.Command {

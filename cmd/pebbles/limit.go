@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab/limits"
-	"github.com/activepebbles/pebbles/launch"
 )
 
 // newLimit has the commands that measure upper bounds for pebbles bench. They are not applications, so help hides them.

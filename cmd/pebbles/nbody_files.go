@@ -7,7 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/nbody"
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 )
 
 // write writes the files that the command line asks for.

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/lab/fit"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/tune"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/activepebbles/pebbles/internal/worlds"
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/lab/worlds"
 )
 
 // fuzz are the flags that try the runtime in simulated worlds.

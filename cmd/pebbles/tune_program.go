@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/lab"
-	"github.com/activepebbles/pebbles/launch"
 	"github.com/activepebbles/pebbles/tune"
 )
 

@@ -149,10 +149,10 @@ func TestNamesBite(t *testing.T) {
 	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))
 }
 
-// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name, launch serves
-// the command, and apps what its applications share.
+// TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
+// and apps is what its applications share.
 func TestExamples(t *testing.T) {
-	exempt := regexp.MustCompile(`^(cmd|bench|lab|examples|internal|launch)/|^(launch|lab|apps|apps/appstest)$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
+	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps|apps/appstest)$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
 	packages := map[string]bool{}
 	for _, name := range files(t, ".go") {
 		folder := path.Dir(name)

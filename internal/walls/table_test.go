@@ -31,48 +31,49 @@ var walls = []wall{
 	{folder: "termination", std: pure, ours: only("internal/collective route")},
 	{folder: "coalesce", std: pureAndSync, ours: only("netio route termination")},
 	{folder: "internal/cpu", std: all, ours: none},
-	{folder: "internal/addresses", std: pureAndSync, ours: none},
+	{folder: "memory/internal/addresses", std: pureAndSync, ours: none},
 	{folder: "internal/frame", std: pure, ours: none},
-	{folder: "internal/bootstrap", std: all, ours: only("internal/handshake"), clock: true},
-	{folder: "internal/pmi", std: all, ours: none, clock: true},
-	{folder: "internal/pmi/pmitest", std: all, ours: none, helper: true},
+	{folder: "internal/launch/bootstrap", std: all, ours: only("internal/handshake"), clock: true},
+	{folder: "internal/launch/pmi", std: all, ours: none, clock: true},
+	{folder: "internal/launch/pmi/pmitest", std: all, ours: none, helper: true},
 	{folder: "internal/exposed", std: all, ours: only("internal/cpu")},
 	{folder: "internal/handshake", std: all, ours: none, clock: true},
-	{folder: "internal/idle", std: all, ours: only("internal/cpu"), clock: true},
-	{folder: "internal/inflight", std: all, ours: none, clock: true},
-	{folder: "internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/idle " +
+	{folder: "netio/internal/idle", std: all, ours: only("internal/cpu"), clock: true},
+	{folder: "netio/internal/inflight", std: all, ours: none, clock: true},
+	{folder: "netio/internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame netio/internal/idle " +
 		"netio")},
 	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout " +
 		"internal/stacks netio route termination tune")},
-	{folder: "internal/kubernetes", std: pureAndText, ours: none},
-	{folder: "internal/overlay", std: all, ours: none, helper: true},
+	{folder: "internal/launch/kubernetes", std: pureAndText, ours: none},
+	{folder: "lab/internal/overlay", std: all, ours: none, helper: true},
+	{folder: "lab/internal/verifiers", std: pure, ours: none},
 	{folder: "internal/scripttest", std: all, ours: none, helper: true},
 	{folder: "internal/stacks", std: all, ours: none},
-	{folder: "internal/worlds", std: all, ours: set{deny: public.deny, allow: public.allow + " internal/engine"},
+	{folder: "lab/worlds", std: all, ours: set{deny: public.deny, allow: public.allow + " internal/engine"},
 		clock: true},
 	{folder: "internal/codecs", std: pure, ours: only("internal/layout")},
 	{folder: "internal/values", std: only(pure.allow + " os"), ours: none},
-	{folder: "internal/*", std: pure, ours: none},
-	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
-	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed internal/idle internal/local netio")},
-	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"internal/idle " +
-		"internal/inflight internal/local netio netio/tcp")},
-	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"internal/idle " +
-		"internal/inflight internal/local netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/inflight " +
-		"internal/local internal/values netio")},
-	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
-	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"internal/idle internal/inflight " +
-		"internal/local netio netio/connect netio/tcp"), clock: true},
-	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
-	{folder: "launch", std: all, ours: only("internal/bootstrap internal/cpu internal/handshake internal/pmi " +
+	{folder: "internal/launch", std: all, ours: only("internal/cpu internal/handshake internal/launch/bootstrap internal/launch/pmi " +
 		"internal/stacks netio netio/connect " +
 		"netio/tcp"), clock: true},
+	{folder: "internal/*", std: pure, ours: none},
+	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
+	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed netio/internal/idle netio/internal/local netio")},
+	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"netio/internal/idle " +
+		"netio/internal/inflight netio/internal/local netio netio/tcp")},
+	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"netio/internal/idle " +
+		"netio/internal/inflight netio/internal/local netio"), clock: true},
+	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame netio/internal/inflight " +
+		"netio/internal/local internal/values netio")},
+	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
+	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
+		"netio/internal/idle netio/internal/inflight " +
+		"netio/internal/local netio netio/connect netio/tcp"), clock: true},
+	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
 	{folder: "pebble", std: quiet, ours: only("coalesce internal/codecs internal/cpu internal/engine internal/layout " +
-		"internal/values launch model netio netio/mem " +
+		"internal/launch internal/values model netio netio/mem " +
 		"route termination tune")},
 	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine " +
 		"internal/layout netio pebble reduce route")},
@@ -81,7 +82,7 @@ var walls = []wall{
 		"pebble target")},
 	{folder: "delegate", std: quiet, ours: only("distribution internal/codecs internal/engine internal/layout " +
 		"target task")},
-	{folder: "memory", std: quiet, ours: only("distribution internal/addresses internal/cpu internal/engine " +
+	{folder: "memory", std: quiet, ours: only("distribution memory/internal/addresses internal/cpu internal/engine " +
 		"internal/exposed internal/frame " +
 		"internal/layout netio pebble target task")},
 	{folder: "memory/pages", std: quiet, ours: only("distribution internal/collective internal/cpu internal/engine " +
@@ -122,7 +123,7 @@ var (
 	quietAndFiles = set{deny: "log net net/ os/ plugin syscall testing testing/"}
 
 	// public is what users may import, and how much memory is free.
-	public = set{deny: "cmd/ internal/ lab lab/ launch", allow: "internal/cpu"}
+	public = set{deny: "cmd/ internal/ lab lab/", allow: "internal/cpu"}
 	// measured is what the laboratory may import: everything but the command.
 	measured = set{deny: "cmd/"}
 )
@@ -130,15 +131,15 @@ var (
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
 var homes = map[string][]string{
-	"github.com/cornelk/hashmap":        {"internal/addresses"},
+	"github.com/cornelk/hashmap":        {"memory/internal/addresses"},
 	"github.com/linkedin/goavro/v2":     {"apps/contagion", "target/avro"},
 	"github.com/schollz/progressbar/v3": {"cmd/*"},
 	"github.com/spf13/cobra":            {"cmd/*"},
 	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys": {"cmd/*", "internal/cpu", "lab", "lab/limits", "launch", "netio/ofi",
+	"golang.org/x/sys": {"cmd/*", "internal/cpu", "lab", "lab/limits", "internal/launch", "netio/ofi",
 		"netio/shm", "netio/tcp"},
 	"github.com/ebitengine/purego":      {"netio/ofi"},
-	"golang.org/x/term":                 {"cmd/*", "launch"},
+	"golang.org/x/term":                 {"cmd/*", "internal/launch"},
 	"golang.org/x/perf":                 {"lab"},
 	"google.golang.org/protobuf":        {"apps/contagion/scenario"},
 	"github.com/anishathalye/porcupine": nil,

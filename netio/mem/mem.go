@@ -9,9 +9,9 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/exposed"
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // Transport is the transport of one process.

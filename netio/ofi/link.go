@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // link is another process. All of it is for the holder of the way's lock, but for what is said to be for anybody.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // sentry looks while the ranks don't: while all are parked, or at work elsewhere. It waits for the fabric's descriptor, where there is one that tells the

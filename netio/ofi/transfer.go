@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // reach is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late piece of an operation that was given

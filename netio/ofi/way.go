@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 

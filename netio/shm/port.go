@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 

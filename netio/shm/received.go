@@ -3,13 +3,13 @@ package shm
 import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // received are the frames of other processes that one rank has received over shared memory, until their senders have been told
-// that they were released. To tell costs a cache line, so releases gather: see internal/inflight. It keeps both pools.
+// that they were released. To tell costs a cache line, so releases gather: see netio/internal/inflight. It keeps both pools.
 type received struct {
 	netio.Heap
 

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // releases tell one rank which of its frames others have released. There is an entry for each frame that it can have in

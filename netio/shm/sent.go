@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // sentFrames are the data frames of one rank's pool that are in flight over shared memory, until their receivers have released

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 
-	"github.com/activepebbles/pebbles/internal/local"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // The states of local.RingHeader.Asleep. A rank that finds nothing to do says that it sleeps, and looks a last time; whoever has brought

@@ -3,8 +3,8 @@ package sim
 import (
 	"slices"
 
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // Where frames leave in batches, so do acks of their release, as over TCP. Acks travel with the next frame that the rank sends to the

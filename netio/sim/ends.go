@@ -3,7 +3,7 @@ package sim
 import (
 	"fmt"
 
-	"github.com/activepebbles/pebbles/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // Ends are a frame's costs at both ranks beyond the overheads, by class of link. The zero value costs nothing.

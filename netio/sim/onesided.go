@@ -3,8 +3,8 @@ package sim
 import (
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // exposure is the exposed memory of all processes of a world: one segment, whose only user is the world.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // pendingAcks holds the copies of a peer's data frames that ranks of this process have released, until the peer is told: each

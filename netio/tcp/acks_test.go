@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // post sends a data frame from rank 1 to rank 0 of a couple.

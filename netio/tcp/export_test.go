@@ -1,6 +1,6 @@
 package tcp
 
-import "github.com/activepebbles/pebbles/internal/idle"
+import "github.com/activepebbles/pebbles/netio/internal/idle"
 
 // Kill ends the transport as the death of its process would: connections break without a goodbye.
 func (t *Transport) Kill() { t.Under(access).Kill() }

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // fastPort is the port of a rank that has faster ways than TCP to some processes, and keeps its pool.

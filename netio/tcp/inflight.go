@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
 // sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home when it has

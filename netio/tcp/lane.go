@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // lane is one of the connections to a peer: an outbox with its writer, and a reader with the frames that it lends to

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // meet links this process with others by the faster ways, after TCP has connected all, and gives the ranks ports that take them.

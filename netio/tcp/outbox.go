@@ -3,8 +3,8 @@ package tcp
 import (
 	"sync/atomic"
 
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // outbox holds the frames that wait for the writer of a lane. Anybody may put; one goroutine takes. After close, what is

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // TestOutboxReleasesWhatComesLate puts while the outbox closes: whoever is later, all frames come back.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // poller looks after the sockets of a process while its ranks don't: while all are parked, or at work elsewhere.

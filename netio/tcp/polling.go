@@ -4,7 +4,7 @@ import (
 	"net"
 	"runtime"
 
-	"github.com/activepebbles/pebbles/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // open opens faster ways, makes sockets be polled, where the system allows it, and sets up who looks after them.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // Port is the port of one rank of a TCP transport. Where sockets can be polled, the rank reads and writes them itself.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // A request is a frame with operations of one rank for one process, and an answer has their results, in the same order. Both travel on the

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // A fence waits for what has left and was not answered, also where nothing is to leave any more.

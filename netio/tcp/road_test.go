@@ -8,9 +8,9 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/inflight"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 

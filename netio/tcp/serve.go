@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // server answers the requests of a peer. Whoever reads the data lane does, a rank or the poller, one at a time: so the ranks whose memory

@@ -11,10 +11,10 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/idle"
-	"github.com/activepebbles/pebbles/internal/inflight"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
+	"github.com/activepebbles/pebbles/netio/internal/inflight"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // Transport is the transport of a job of several processes. Each pair of processes shares two connections: one for control

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // Beside a load, a rank gives its core away in few of its waits: each time, the core is gone for a slice of the scheduler. On

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/local"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
 // Way is a faster way than TCP to some of the other processes. Each frame to one of them tries the ways in their order and takes

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/activepebbles/pebbles/internal/bootstrap"
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 	"github.com/activepebbles/pebbles/netio"
 )
 

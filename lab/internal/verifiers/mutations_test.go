@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/overlay"
+	"github.com/activepebbles/pebbles/lab/internal/overlay"
 )
 
 // mutation is one fault of the catalogue: good, which is in the file once, becomes bad, and a test must fail. It is of

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/pmi"
+	"github.com/activepebbles/pebbles/internal/launch/pmi"
 )
 
 // said is a launcher that says what it will, whatever it is asked.

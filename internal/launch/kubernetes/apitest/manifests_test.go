@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/activepebbles/pebbles/internal/kubernetes"
+	"github.com/activepebbles/pebbles/internal/launch/kubernetes"
 )
 
 var secret = [kubernetes.SecretBytes]byte{1, 2, 3, 31: 0xff}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 )
 
 const sshdPath = "/usr/sbin/sshd"

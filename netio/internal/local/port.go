@@ -6,8 +6,8 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
-	"github.com/activepebbles/pebbles/internal/idle"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // Port is what every transport keeps for a rank of its own process: the frames that have arrived, the pool, and the

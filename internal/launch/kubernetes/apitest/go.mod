@@ -1,8 +1,8 @@
-module github.com/activepebbles/pebbles/internal/kubernetes/apitest
+module github.com/activepebbles/pebbles/internal/launch/kubernetes/apitest
 
 go 1.26.0
 
-replace github.com/activepebbles/pebbles => ../../..
+replace github.com/activepebbles/pebbles => ../../../..
 
 require (
 	github.com/activepebbles/pebbles v0.0.0

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/pmi"
-	"github.com/activepebbles/pebbles/internal/pmi/pmitest"
+	"github.com/activepebbles/pebbles/internal/launch/pmi"
+	"github.com/activepebbles/pebbles/internal/launch/pmi/pmitest"
 )
 
 func TestProcessesExchangeValues(t *testing.T) {

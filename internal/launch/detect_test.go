@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/bootstrap"
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
 // setOnly leaves the process with no variable of a launcher but those given as NAME=value.

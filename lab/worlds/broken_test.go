@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/overlay"
+	"github.com/activepebbles/pebbles/lab/internal/overlay"
 )
 
 var brokenBuilds = flag.Int("broken", 0, "how many broken builds to draw, by the seed; 0 is all")
@@ -162,7 +162,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 func build(t *testing.T, file, good, bad string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "worlds.test")
-	overlay.Build(t, []overlay.Change{{File: file, Good: good, Bad: bad}}, "test", "-c", "-o", program, "./internal/worlds")
+	overlay.Build(t, []overlay.Change{{File: file, Good: good, Bad: bad}}, "test", "-c", "-o", program, "./lab/worlds")
 	return program
 }
 

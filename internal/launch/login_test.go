@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 )
 
 // byFakeSSH makes a job run by a command that stands for ssh: it does what the script says for the host in $host, and then runs here

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/overlay"
+	"github.com/activepebbles/pebbles/lab/internal/overlay"
 )
 
 var build = flag.Bool("build", false, "build the command with faults in its runtime, and run all applications")

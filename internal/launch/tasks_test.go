@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/pmi/pmitest"
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/launch/pmi/pmitest"
 )
 
 // tasks are processes that the test starts in place of another launcher.

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/activepebbles/pebbles/launch"
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/netio"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/activepebbles/pebbles/internal/bootstrap"
 	"github.com/activepebbles/pebbles/internal/handshake"
-	"github.com/activepebbles/pebbles/internal/pmi"
+	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
+	"github.com/activepebbles/pebbles/internal/launch/pmi"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/tcp"
