@@ -72,7 +72,7 @@ type Config struct {
 	Credits int
 
 	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is
-	// Separate, by measurement: docs/measurements.md, the group of shared buffers.
+	// Separate, by measurement: lab/results/measurements.md, the group of shared buffers.
 	Buffers Buffers
 
 	// Tuning, when not nil, says what the job changes of itself while it runs. It does not go with shared buffers.

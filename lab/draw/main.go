@@ -1,6 +1,6 @@
-// Command draw draws results that are kept in a file, without measuring anything. make -C lab plots draws all pictures of the docs.
+// Command draw draws results that are kept in a file, without measuring anything. make -C lab plots draws all pictures of lab/results.
 //
-//	draw -from results/suite.json -to ../docs/plots
+//	draw -from results/suite.json -to results/plots
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Command worlds tries the runtime in many simulated worlds, and writes how many passed, with which seed and in what time, into
 // a page.
 //
-//	worlds -pebbles built/pebbles -worlds 1000000 -seed 1 -page ../docs/measurements.md
+//	worlds -pebbles built/pebbles -worlds 1000000 -seed 1 -page results/measurements.md
 package main
 
 import (
@@ -48,5 +48,5 @@ func try(ctx context.Context, s *lab.Session, count, seed uint64) error {
 		"frames", "turns", "seconds", "worlds a second")
 	t.Row(r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f", float64(r.Worlds)/r.Seconds))
 	return s.Publish("worlds", fmt.Sprintf("## Worlds\n\n%s Small simulated jobs with faults, drawn by seed and each compared with a serial twin\n"+
-		"([simulation](guide-simulation.md#worlds)).\n\n%s", lab.Made(fmt.Sprintf("make -C lab worlds WORLDS=%d SEED=%d", count, seed)), t))
+		"([simulation](../../docs/guide-simulation.md#worlds)).\n\n%s", lab.Made(fmt.Sprintf("make -C lab worlds WORLDS=%d SEED=%d", count, seed)), t))
 }
