@@ -7,7 +7,7 @@ import (
 
 // Credit bounds what a rank has in flight on each of its lanes: frames handed to the transport and not yet handled by their
 // receiver. A frame without credit waits in its lane's backlog. The main function waits with it; what hops and handlers
-// send can't wait, so a rank whose backlog is not empty takes in no frame that would add to it: docs/flow-control.md shows
+// send can't wait, so a rank whose backlog is not empty takes in no frame that would add to it: docs/guide-network.md shows
 // why that can't deadlock.
 
 // openCredit gives each lane the account of its rank, and its stage.

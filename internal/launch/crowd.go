@@ -8,7 +8,7 @@ import (
 )
 
 // crowdMin is how many processes a processor makes a crowd: from there on each has one Go thread, which saves the threads of all from
-// looking for work that there is not. docs/decisions/crowds.md has the figures.
+// looking for work that there is not. docs/decisions/starting.md has the figures.
 const crowdMin = 4
 
 // varThreads is Go's own.
