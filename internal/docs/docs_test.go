@@ -154,35 +154,65 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestLinks follows the links of all documents, those of history as well.
+func TestLinks(t *testing.T) {
+	for _, name := range files(t, ".md") {
+		require.Empty(t, wrongLinks(path.Dir(name), read(t, name)), name)
+	}
+}
+
+// TestCommentsNamePages wants the pages that comments, scripts and messages name to be there.
+func TestCommentsNamePages(t *testing.T) {
+	page := regexp.MustCompile(`\b(docs|lab/results)/[a-z/-]+\.md\b`)
+	scripts, err := filepath.Glob(filepath.Join(root, ".ci", "*"))
+	require.NoError(t, err)
+	names := append(files(t, ".go", "Makefile", "/run"), "Makefile")
+	for _, script := range scripts {
+		if info, err := os.Stat(script); err == nil && !info.IsDir() {
+			names = append(names, ".ci/"+filepath.Base(script))
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "internal/docs/") {
+			continue
+		}
+		for _, found := range page.FindAllString(read(t, name), -1) {
+			require.True(t, exists(found), "%s names %s, which is not there", name, found)
+		}
+	}
+}
+
 // TestNamesBite breaks each rule once.
 func TestNamesBite(t *testing.T) {
 	module := load(t)
 	for text, want := range map[string]string{
 		"`route/`, `docs/guide-*.md` and `reduce/cache.go`": "",
-		"`route/nosuch.go`":                                   "there is no route/nosuch.go",
-		"`nosuch/`, `encoding/json` and `/dev/shm/`":          "there is no nosuch/",
-		"`nosuch/a.go`":                                       "there is no nosuch/a.go",
-		"`route/nosuch*.go`":                                  "there is no route/nosuch*.go",
-		"`pebble.Run`, `target.Target.Send` and `Rank.Epoch`": "",
-		"`pebble.NoSuch`":                                     "there is no pebble.NoSuch",
-		"`pebble.Rank.NoSuch`":                                "there is no pebble.Rank.NoSuch",
-		"`--topology` and `pebbles bfs --roots 3`":            "",
-		"`pebbles bfs --nosuch 3`":                            "there is no flag --nosuch",
-		"`b.NoSuch` of no package of ours":                    "",
-		"`Rank.Epoch`, `Config.Credits` and `Array.Get(i)`":   "",
-		"`Rank.NoSuch`":                                       "there is no Rank.NoSuch",
-		"`NoSuch.Rank`":                                       "there is no NoSuch.Rank",
-		"`SendAll` and `OOMKilled`":                           "",
-		"`NoSuch`":                                            "there is no NoSuch",
-		"`-explain` and `go test -run X`":                     "",
-		"`-nosuch 3`":                                         "there is no flag -nosuch",
-		"`process 3 did not come to process 0`":               "",
-		"`process 3 did not go to process 0`":                 "no text says \"did not go to process\"",
-		"\"… processes were asked for\"":                      "",
-		"\"… processes were begged for\"":                     "no text says \"processes were begged for\"",
-		"rows `a row of a table`, `and another of it`":        "",
-		"[a](glossary.md) [b](https://go.dev) [c](#a)":        "",
-		"[a](nosuch.md)":                                      "there is no nosuch.md",
+		"`route/nosuch.go`":                                      "there is no route/nosuch.go",
+		"`nosuch/`, `encoding/json` and `/dev/shm/`":             "there is no nosuch/",
+		"`nosuch/a.go`":                                          "there is no nosuch/a.go",
+		"`route/nosuch*.go`":                                     "there is no route/nosuch*.go",
+		"`pebble.Run`, `target.Target.Send` and `Rank.Epoch`":    "",
+		"`pebble.NoSuch`":                                        "there is no pebble.NoSuch",
+		"`pebble.Rank.NoSuch`":                                   "there is no pebble.Rank.NoSuch",
+		"`--topology` and `pebbles bfs --roots 3`":               "",
+		"`pebbles bfs --nosuch 3`":                               "there is no flag --nosuch",
+		"`b.NoSuch` of no package of ours":                       "",
+		"`Rank.Epoch`, `Config.Credits` and `Array.Get(i)`":      "",
+		"`Rank.NoSuch`":                                          "there is no Rank.NoSuch",
+		"`NoSuch.Rank`":                                          "there is no NoSuch.Rank",
+		"`SendAll` and `OOMKilled`":                              "",
+		"`NoSuch`":                                               "there is no NoSuch",
+		"`-explain` and `go test -run X`":                        "",
+		"`-nosuch 3`":                                            "there is no flag -nosuch",
+		"`process 3 did not come to process 0`":                  "",
+		"`process 3 did not go to process 0`":                    "no text says \"did not go to process\"",
+		"\"… processes were asked for\"":                         "",
+		"\"… processes were begged for\"":                        "no text says \"processes were begged for\"",
+		"rows `a row of a table`, `and another of it`":           "",
+		"# A, b\n[a](glossary.md) [b](https://go.dev) [c](#a-b)": "",
+		"[a](#a)": "there is no heading #a",
+		"[a](contract.md#under-faults) [b](contract.md#a)": "there is no heading contract.md#a",
+		"[a](nosuch.md)": "there is no nosuch.md",
 	} {
 		var wrong []string
 		if want != "" {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -203,7 +204,8 @@ var (
 	dotted  = regexp.MustCompile(`^([a-z]+)((?:\.[A-Za-z]\w*)+)(?:\(.*\))?$`)
 	ofType  = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)(?:\(.*\))?$`)
 	single  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*(?:\(.*\))?$`)
-	link    = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
+	link    = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)]*))?\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	quoted  = regexp.MustCompile(`"([^"\n]*…[^"\n]*)"`)
 	message = regexp.MustCompile("^[a-z0-9…]\\S*( \\S+){2,}$")
 	rows    = regexp.MustCompile("\\brows?\\s+`[^`]+`((,|\\s+and)\\s+`[^`]+`)*")
@@ -232,12 +234,35 @@ func (m module) wrong(folder, text string) (all []string) {
 	for _, found := range quoted.FindAllStringSubmatch(code.ReplaceAllString(prose, "x"), -1) {
 		all = append(all, m.wrongText(found[1])...)
 	}
-	for _, found := range link.FindAllStringSubmatch(prose, -1) {
-		if !exists(path.Join(folder, found[1])) {
-			all = append(all, "there is no "+found[1])
+	return append(all, wrongLinks(folder, text)...)
+}
+
+// wrongLinks says which links of a document in a folder lead nowhere: to no file, or to no heading of it.
+func wrongLinks(folder, text string) (all []string) {
+	for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		page := text
+		if found[1] != "" {
+			file := path.Join(folder, found[1])
+			if !exists(file) {
+				all = append(all, "there is no "+found[1])
+				continue
+			}
+			content, _ := os.ReadFile(filepath.Join(root, file)) // nothing of a folder, which has no headings
+			page = string(content)
+		}
+		has := func(of []string) bool { return anchor(of[1]) == found[2] }
+		headings := heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1)
+		if found[2] != "" && !slices.ContainsFunc(headings, has) {
+			all = append(all, "there is no heading "+found[1]+"#"+found[2])
 		}
 	}
 	return all
+}
+
+// anchor is how links name a heading.
+func anchor(heading string) string {
+	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(strings.TrimSpace(kept), " ", "-")
 }
 
 func (m module) wrongCode(text string) (all []string) {
