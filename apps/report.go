@@ -18,7 +18,6 @@ type Report struct {
 	Topology    string  `json:"topology"`
 	Termination string  `json:"termination"`
 	Coalesce    int     `json:"coalesce"` // pebbles a buffer
-	Buffers     string  `json:"buffers"`  // separate, or shared by the ranks of a process
 	Credits     int     `json:"credits"`  // frames in flight to each neighbour at most; 0 when each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`
@@ -47,7 +46,7 @@ func NewReport(r *pebble.Rank, app string, seed uint64) Report {
 	return Report{
 		App: app, Ranks: r.Size(), Procs: r.Place().Processes,
 		Transport: r.Transport(), Topology: c.Topology(r.Size()).Name(),
-		Coalesce: c.Coalesce, Buffers: c.Buffers.String(), Credits: c.Credits, Cache: c.Cache, Seed: seed,
+		Coalesce: c.Coalesce, Credits: c.Credits, Cache: c.Cache, Seed: seed,
 	}
 }
 

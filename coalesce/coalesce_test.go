@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -69,28 +68,6 @@ func TestDue(t *testing.T) {
 	require.False(t, d.Look(0, true, 111), "the next pebble starts a new wait")
 	require.False(t, d.Look(0, false, 125), "an empty lane is never due")
 	require.False(t, d.Look(0, true, 126))
-}
-
-// A fast sender reads the clock about four times in the limit, and at the least once in 1,024 sends; a slow one each time.
-func TestPace(t *testing.T) {
-	const limit = time.Millisecond
-	looks := func(gap time.Duration, sends int) int {
-		var p coalesce.Sampler
-		now, n := time.Duration(0), 0
-		for range sends {
-			now += gap
-			if p.Spend(1) {
-				n++
-				p.Read(now, limit)
-			}
-		}
-		return n
-	}
-	require.Equal(t, 50, looks(limit, 50))
-	require.InDelta(t, 100_000/1024, looks(5*time.Nanosecond, 100_000), 20)
-	medium := looks(10*time.Microsecond, 10_000) // 100 limits
-	require.Greater(t, medium, 300)
-	require.Less(t, medium, 2000)
 }
 
 func ExampleScatter() {

@@ -29,30 +29,3 @@ func (d *Overdue) Look(lane int, filled bool, now time.Duration) bool {
 
 // Left notes that a lane was sent: its next pebble starts a new wait.
 func (d *Overdue) Left(lane int) { d.since[lane] = 0 }
-
-// Sampler says after how many sends to read the clock again, so that a fast sender reads it rarely and a slow one every time.
-type Sampler struct {
-	every int // sends between two looks at the clock
-	left  int
-	last  time.Duration
-}
-
-const samplerMax = 1024
-
-// Spend notes n sends, and tells whether it is time to read the clock.
-func (p *Sampler) Spend(n int) bool {
-	p.left -= n
-	return p.left < 0
-}
-
-// Read notes what the clock said, and sets the pace so that the next look comes about limit/4 later.
-func (p *Sampler) Read(now, limit time.Duration) {
-	switch passed := now - p.last; {
-	case passed > limit/4:
-		p.every /= 2
-	case passed < limit/8:
-		p.every = min(2*p.every+1, samplerMax)
-	}
-	p.last = now
-	p.left = p.every
-}

@@ -20,14 +20,13 @@ func (o *Outbox) Reroute() (back netio.Frames, err error) {
 			back.Push(f)
 		}
 	}
-	o.pumpBacklogs() // lanes that have none any more don't wait, though no credit may come for them
+	o.pump() // lanes that have none any more don't wait, though no credit may come for them
 	return back, nil
 }
 
 // withdraw takes one frame back from a lane: one of its backlog, or the one that it fills.
 func (o *Outbox) withdraw(l int) *netio.Frame {
-	if o.waits(l) {
-		o.handedOver(l)
+	if o.Waits(l) {
 		return o.shift(l)
 	}
 	if o.frames[l] == nil {
@@ -35,6 +34,6 @@ func (o *Outbox) withdraw(l int) *netio.Frame {
 	}
 	f, units, count := o.takeFrame(l)
 	f.Count, f.Bytes = uint32(count), uint32(units*o.Unit)
-	o.sender.leave(f)
+	o.sender.endFilling(f)
 	return f
 }

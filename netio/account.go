@@ -26,8 +26,8 @@ type releaseCount struct {
 	_      [2*cpu.CacheLine - 8]byte
 }
 
-// UnderWay is how many frames are in flight, at most: those that came back since the pool last collected count too.
-func (a *Account) UnderWay() int64 { return a.open.Load() }
+// InFlight is how many frames are in flight, at most: those that came back since the pool last collected count too.
+func (a *Account) InFlight() int64 { return a.open.Load() }
 
 // Own says that only frames of this pool will be charged to an account. It comes before the first.
 func (p *Pool) Own(a *Account) { a.pool = p }

@@ -81,7 +81,21 @@ func (f *Frame) Charge(account *Account) {
 	f.in.Account = account
 }
 
+// ChargeWithin is Charge if fewer than limit frames are in flight on the account, and reports whether it was done.
+func (f *Frame) ChargeWithin(account *Account, limit int64) bool {
+	if account.open.Load() >= limit {
+		return false
+	}
+	f.Charge(account)
+	return true
+}
+
 // Release says that its caller is done with the frame, and gives it back to the pool that lent it. A data frame from another
 // process comes back there, to its sender, when the release has been acknowledged. Any goroutine may call it, once; the frame
 // must not be touched afterwards. It costs one atomic exchange, and now and then the wake-up of a goroutine.
 func (f *Frame) Release() { f.in.Pool.keeper.Release(f.in.Pool, f) }
+
+// Values are n values of type V, of plain data, at the start of a frame's payload, in the frame's memory.
+func Values[V any](f *Frame, n int) []V {
+	return unsafe.Slice((*V)(unsafe.Pointer(&f.in.Memory[frame.HeaderRoom])), n)
+}

@@ -74,14 +74,14 @@ func TestChargeIsTakenOffOnce(t *testing.T) {
 	for range 3 {
 		f := p.Get(1)
 		f.Charge(&account)
-		require.EqualValues(t, 1, account.UnderWay())
+		require.EqualValues(t, 1, account.InFlight())
 		f.Release()
-		require.EqualValues(t, 1, account.UnderWay(), "not yet collected")
+		require.EqualValues(t, 1, account.InFlight(), "not yet collected")
 		require.Zero(t, p.Lent())
-		require.Zero(t, account.UnderWay())
+		require.Zero(t, account.InFlight())
 		p.Get(1).Release()
 		p.Lent()
-		require.Zero(t, account.UnderWay(), "this one was not charged")
+		require.Zero(t, account.InFlight(), "this one was not charged")
 	}
 }
 

@@ -1,7 +1,6 @@
 package pebble
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -71,11 +70,7 @@ type Config struct {
 	// buffers as 512 KiB hold, at least 8 and at most 128 ([Config.CreditsFor]). More than 2^24 are refused.
 	Credits int
 
-	// Buffers says whether the ranks of a process share their buffers for ranks of other processes. The default is
-	// Separate, by measurement: lab/results/measurements.md, the group of shared buffers.
-	Buffers Buffers
-
-	// Tuning, when not nil, says what the job changes of itself while it runs. It does not go with shared buffers.
+	// Tuning, when not nil, says what the job changes of itself while it runs.
 	Tuning *Tuning
 
 	// BufferBudget is how many bytes of frames a rank may have in flight before a send from the main function waits. 0
@@ -179,13 +174,6 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("pebble: config: %d ranks, but the transport connects %d", c.Ranks, place.Ranks)
 	}
 	c.Ranks = place.Ranks
-	if c.Buffers != Separate && c.Buffers != Shared {
-		return c, fmt.Errorf("pebble: config: buffers %d: use Separate or Shared", c.Buffers)
-	}
-	if c.Buffers == Shared && c.Tuning != nil {
-		return c, errors.New("pebble: config: shared buffers can't be tuned while a job runs: use Separate, or " +
-			"leave out Tuning")
-	}
 	if c.Topology == nil {
 		c.Topology = route.Direct
 	}
@@ -246,7 +234,7 @@ func (c Config) CreditsFor(frameBytes int) int {
 func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 	e := engine.Config{
 		Options: coalesce.Options{
-			Credits: c.CreditsFor, Due: c.Due, Shared: c.Buffers == Shared, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
+			Credits: c.CreditsFor, Due: c.Due, BufferBudget: c.BufferBudget, MemoryLimit: c.MemoryLimit,
 		},
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,

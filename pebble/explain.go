@@ -44,7 +44,6 @@ type TargetPlan struct {
 	Sampled   bool    `json:"sampled,omitempty"` // MeanHops, of the routes to some ranks; and so may Neighbors be
 	Buffers   int     `json:"buffers"`           // for other ranks, at most
 	Staged    bool    `json:"staged"`            // its links have an order, so that hops hold back what they can't pass on
-	Shared    bool    `json:"shared"`            // with the ranks of the process, for ranks of others
 	Frame     int64   `json:"frame"`             // bytes of memory of a full buffer
 	Credits   int     `json:"credits"`           // frames in flight to each neighbour
 	Filling   int64   `json:"filling"`           // bytes: neighbours x frame
@@ -107,7 +106,6 @@ func senders(r *engine.Rank) map[int]bool {
 func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	p := TargetPlan{
 		Name: d.Name, Topology: d.Topology.Name(), Credits: c.CreditsFor(d.Frame), Frame: netio.FrameCost(d.Frame), Cache: d.Cache,
-		Shared: r.Shares(),
 	}
 	_, p.Staged = d.Topology.(route.Staged)
 	p.Hops, _ = route.Hops(d.Topology)
@@ -181,16 +179,12 @@ func (p TargetPlan) write(b *strings.Builder) {
 	if p.Hops == 0 {
 		hops = "hops that may change"
 	}
-	shared := ""
-	if p.Shared {
-		shared = ", shared with its process for ranks of others,"
-	}
 	of := ""
 	if p.Sampled {
 		of = " of the routes to some ranks"
 	}
 	fmt.Fprintf(b, "target %q: %s topology, %s, %.2f in the mean%s\n", p.Name, p.Topology, hops, p.MeanHops, of)
-	fmt.Fprintf(b, "  %s of %d bytes%s to %s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame, shared,
+	fmt.Fprintf(b, "  %s of %d bytes to %s\n", plural(p.Buffers, "buffer", "buffers"), p.Frame,
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)

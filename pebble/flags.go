@@ -41,7 +41,7 @@ type fabric struct {
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
-// cache, address-cache, page-cache, credits, buffers, termination, due, period, memory, alone, seed, json, explain and
+// cache, address-cache, page-cache, credits, termination, due, period, memory, alone, seed, json, explain and
 // verbose.
 // Their values are written as those of the command pebbles are; its page of help for an application explains them.
 // Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
@@ -110,14 +110,6 @@ func Flags(fs *flag.FlagSet) *Options {
 	}}, "page-cache", "limit of one rank for copies and twins of shared pages, a `size` such as 64MiB")
 	count("credits", &c.Credits, "`N` frames under way to each neighbour at most (default as many as 512 KiB hold, "+
 		"8 to 128)")
-	fs.Var(value{func() string { return c.Buffers.String() }, func(text string) error {
-		c.Buffers = Separate
-		if text == Shared.String() {
-			c.Buffers = Shared
-		}
-		return values.OneOf(text, []string{Separate.String(), Shared.String()})
-	}}, "buffers", "whose the buffers for ranks of other processes are, `separate` or shared: a rank's or its "+
-		"process's")
 	fs.Var(value{func() string { return detector }, func(text string) (err error) {
 		detector = text
 		c.Termination, err = termination.ByName(text)
@@ -205,10 +197,6 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 		c.Via = launch.Via(o.via, o.fabric.provider, o.fabric.pinned, o.fabric.insecure)
 	}
 	if t := o.tuning; t.Topology || t.Coalesce || t.Cache {
-		if c.Buffers == Shared {
-			return c, errors.New("-buffers shared can't be tuned while a job runs: leave out auto, or use -buffers " +
-				"separate")
-		}
 		c.Tuning = &t
 	}
 	if o.Explain {

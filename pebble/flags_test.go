@@ -32,7 +32,7 @@ func given(args ...string) (*pebble.Options, *flag.FlagSet, error) {
 
 func TestFlagsReachTheConfiguration(t *testing.T) {
 	o, _, err := given("-ranks", "5", "-topology=mesh:2", "-coalesce", "64", "-cache=0", "-address-cache=0",
-		"-credits=9", "-buffers=shared", "-due=never",
+		"-credits=9", "-due=never",
 		"-period", "3ms", "-memory=64MiB", "-termination=pcx", "-alone", "-seed=7", "-json", "-transport=mem", "-verbose")
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
@@ -43,7 +43,7 @@ func TestFlagsReachTheConfiguration(t *testing.T) {
 	require.Nil(t, c.Explain)
 	require.Nil(t, c.Tuning)
 	c.Topology, c.Termination, c.Log = nil, nil, nil
-	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9, Buffers: pebble.Shared,
+	require.Equal(t, pebble.Config{Ranks: 5, Coalesce: 64, AddressCache: -1, Credits: 9,
 		Due: -1, Period: 3 * time.Millisecond,
 		MemoryLimit: 64 << 20, Alone: true}, c)
 	require.EqualValues(t, 7, o.Seed)
@@ -110,7 +110,6 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 		"-credits=1.5":        "must be a whole number, 1 or more",
 		"-topology=cube":      `unknown topology "cube": use one of direct`,
 		"-termination=no":     "skr",
-		"-buffers=mine":       "use one of separate, shared",
 		"-transport=udp":      "use one of auto, mem, shm, ofi, tcp",
 		"-due=0":              "must be a positive time such as 500us or 2ms, or never",
 		"-period=-2s":         "must be a positive time",
@@ -123,7 +122,6 @@ func TestFlagsThatCantBeAreRefused(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-transport=tcp":                 "-transport tcp connects processes: start the program by pebbles run -n 2",
-		"-buffers=shared -topology=auto": "-buffers shared can't be tuned while a job runs",
 		"-transport=mem -insecure":       "-provider, -pinned and -insecure are for libfabric",
 		"-transport=tcp -provider=verbs": "-provider, -pinned and -insecure are for libfabric",
 	} {
@@ -206,7 +204,6 @@ func TestMeasure(t *testing.T) {
 		require.Equal(t, []string{"cache", "coalesce", "topology"}, got.Settles)
 		got.Seconds, got.MemoryPeak, got.Counters, got.Result, got.Settles = 0, 0, pebble.Counters{}, nil, nil
 		require.Equal(t, pebble.Report{Ranks: ranks, Procs: 1, Transport: "mem", Topology: "direct", Coalesce: 50,
-			Buffers:     "separate",
 			Termination: "skr"}, got)
 		require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	}

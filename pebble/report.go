@@ -20,7 +20,6 @@ type Report struct {
 	Topology    string   `json:"topology"` // of the job's configuration, as the next ones; a target's options may say otherwise
 	Coalesce    int      `json:"coalesce"`
 	Cache       int      `json:"cache"`
-	Buffers     string   `json:"buffers"`
 	Settles     []string `json:"settles"`     // which of topology, coalesce and cache the job's configuration settles for some target
 	Termination string   `json:"termination"` // of the last epoch
 	Seconds     float64  `json:"seconds"`     // on the slowest rank
@@ -52,7 +51,7 @@ func Measure(r *Rank, part func() error) (Report, error) {
 	c := r.Config()
 	report := Report{
 		Ranks: r.Size(), Procs: r.Place().Processes, Transport: r.Transport(), Topology: c.Topology(r.Size()).Name(),
-		Coalesce: c.Coalesce, Cache: c.Cache, Buffers: c.Buffers.String(), Settles: r.settles(), Termination: r.Termination(),
+		Coalesce: c.Coalesce, Cache: c.Cache, Settles: r.settles(), Termination: r.Termination(),
 		Seconds: took.Seconds(),
 	}
 	if report.Counters, err = AllReduce(r, r.Counters().Since(before), Counters.Add); err != nil {

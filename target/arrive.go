@@ -9,18 +9,24 @@ import (
 )
 
 // Deliver implements engine.Endpoint.
-func (c *core[V]) Deliver(f *netio.Frame) error {
-	return c.carrier.arrived(f, c.oneHop || c.lastHop && c.Ends(f))
+func (c *core[V]) Deliver(f *netio.Frame) (taken bool, err error) {
+	if c.oneHop {
+		return true, c.carrier.arrived(f, true)
+	}
+	if !c.out.Accepts(f) {
+		return false, nil
+	}
+	return true, c.carrier.arrived(f, c.lastHop && c.out.Ends(f))
 }
 
 // Drain implements engine.Endpoint.
 func (c *core[V]) Drain() {
-	all := c.TakeQueue()
+	all := c.out.TakeQueue()
 	for f := all.Shift(); f != nil; f = all.Shift() {
 		if err := c.again(f); err != nil {
 			c.engine.Fail(err)
 		}
-		c.Dequeued(f)
+		c.out.Dequeued(f)
 	}
 }
 
@@ -35,7 +41,7 @@ func (c *core[V]) again(f *netio.Frame) error {
 
 // Reroute implements engine.Endpoint: pebbles that wait for links which are down come in again, and go other ways.
 func (c *core[V]) Reroute() error {
-	all, err := c.Outbox.Reroute()
+	all, err := c.out.Reroute()
 	for f := all.Shift(); f != nil && err == nil; f = all.Shift() {
 		forwarded := c.engine.Count.Forwarded
 		err = c.again(f)
@@ -59,11 +65,11 @@ func (c *core[V]) sortChunk(vs []V) {
 	s := c.hop.ready()
 	advice := c.adviceAtHop(len(vs))
 	lanes := c.address(s, vs, advice != reduce.Skip)
-	c.Now = c.engine.ThisDepth()
+	c.out.Now = c.engine.ThisDepth()
 	if advice == reduce.Watch {
 		c.watchAll(s, vs, lanes)
 	}
-	if advice != reduce.Use && !c.MixedDepths() {
+	if advice != reduce.Use && !c.mixedDepths() {
 		c.spread(s, vs, lanes)
 		return
 	}
@@ -85,12 +91,12 @@ func (c *core[V]) sortChunk(vs []V) {
 // spread is sortChunk where pebbles are only put into lanes: those that are home into one of their own, which never
 // fills.
 func (c *core[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
-	own := *c.Own()
-	*c.Own() = coalesce.NewLane(unsafe.Pointer(&s.vs[0]), len(s.vs))
+	own := *c.out.Own()
+	*c.out.Own() = coalesce.NewLane(unsafe.Pointer(&s.vs[0]), len(s.vs))
 	c.carrier.scatter(s, vs, s.keys[:len(vs)], lanes, true)
-	home := c.Own().Len()
-	*c.Own() = own
-	c.Filled = c.Filled || home < len(vs)
+	home := c.out.Own().Len()
+	*c.out.Own() = own
+	c.out.Filled = c.out.Filled || home < len(vs)
 	c.engine.Count.Forwarded += uint64(len(vs) - home)
 	if home > 0 {
 		c.run(s.vs[:home])
@@ -100,10 +106,10 @@ func (c *core[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
 // passOn begins to pass on so many pebbles that are not home, and passedOn ends it.
 func (c *core[V]) passOn(pebbles int) (did bool) {
 	c.engine.Count.Forwarded += uint64(pebbles)
-	return c.InstallQueue()
+	return c.out.InstallQueue()
 }
 
 func (c *core[V]) passedOn(did bool) {
-	c.RemoveQueue(did)
-	c.Filled = true
+	c.out.RemoveQueue(did)
+	c.out.Filled = true
 }

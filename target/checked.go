@@ -26,19 +26,19 @@ func poison[V any](vs []V, pointers bool) {
 const keyedTwice = 8
 
 // checkKeys ends the job when the key function gives other keys now than it has just given.
-func (c *core[V]) checkKeys(vs []V, keys []uint64) {
-	if c.keyings++; c.keyings%keyedTwice != 1 {
+func (a *addressing[V]) checkKeys(vs []V, keys []uint64) {
+	if a.keyings++; a.keyings%keyedTwice != 1 {
 		return
 	}
-	if cap(c.rekeyed) < len(keys) {
-		c.rekeyed = make([]uint64, max(chunk, len(keys)))
+	if cap(a.rekeyed) < len(keys) {
+		a.rekeyed = make([]uint64, max(chunk, len(keys)))
 	}
-	again := c.rekeyed[:len(keys)]
-	c.keying.many(vs, again)
+	again := a.rekeyed[:len(keys)]
+	a.keying.many(vs, again)
 	for i := range keys {
 		if again[i] != keys[i] {
-			c.engine.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d "+
-				"for pebble %s: a key may depend on its pebble alone", c.engine.ID(), c.Name, keys[i], again[i],
+			a.core.engine.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d "+
+				"for pebble %s: a key may depend on its pebble alone", a.core.engine.ID(), a.core.out.Name, keys[i], again[i],
 				cutText(fmt.Sprintf("%+v", vs[i]))))
 		}
 	}

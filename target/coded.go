@@ -34,19 +34,19 @@ func (c *coded[V]) scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32,
 func (c *coded[V]) keep(s *scratch[V], vs []V, keys []uint64, inHandler bool) {
 	c.core.keying.many(vs, keys)
 	for i, v := range vs {
-		c.put(s, v, keys[i], c.core.Plan.Self, inHandler)
+		c.put(s, v, keys[i], c.core.out.Plan.Self, inHandler)
 	}
 }
 
 // put takes a pebble to a lane. What goes to this rank's own is encoded only for the queue.
 func (c *coded[V]) put(s *scratch[V], v V, key uint64, l int, inHandler bool) {
 	switch {
-	case l != c.core.Plan.Self:
+	case l != c.core.out.Plan.Self:
 		c.putRecord(c.encode(s, v, key), l, inHandler)
-	case c.core.Queue.Installed:
-		c.core.EnqueueRecord(c.encode(s, v, key))
+	case c.core.out.Queue.Installed:
+		c.core.out.EnqueueRecord(c.encode(s, v, key))
 	default:
-		coalesce.Put(c.core.Own(), v)
+		coalesce.Put(c.core.out.Own(), v)
 	}
 }
 
@@ -70,12 +70,12 @@ func (c *coded[V]) encode(s *scratch[V], v V, key uint64) []byte {
 // putRecord appends a record to the lane of another rank. The record must not be in the memory of the side's scratch
 // that handlers use.
 func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
-	if c.core.MixedDepths() {
-		c.core.SplitByDepth(l)
+	if c.core.mixedDepths() {
+		c.core.out.SplitByDepth(l)
 	}
-	c.core.Supply(l, len(record), !inHandler)
-	if c.core.AddRecord(l, record) {
-		c.core.SendFull(l, !inHandler)
+	c.core.supply(l, len(record), inHandler)
+	if c.core.out.AddRecord(l, record) && c.core.out.Full(l) == coalesce.Left {
+		c.core.awaitCredit(l, inHandler)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *coded[V]) arrived(f *netio.Frame, home bool) error {
 // sortRecords decodes and handles the pebbles that are home, and passes the records of the others on: undecoded, unless
 // they meet the cache.
 func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
-	advice, self := c.core.adviceAtHop(n), uint32(c.core.Plan.Self)
+	advice, self := c.core.adviceAtHop(n), uint32(c.core.out.Plan.Self)
 	lanes := c.core.lanesOf(s, s.keys[:n])
 	home, away := 0, 0
 	for i, l := range lanes {
@@ -130,7 +130,7 @@ func (c *coded[V]) sortRecords(s *scratch[V], n int) error {
 		c.core.watch(s.keys[:n], lanes)
 	}
 	if home < n {
-		c.core.Now = c.core.engine.ThisDepth()
+		c.core.out.Now = c.core.engine.ThisDepth()
 		did := c.core.passOn(n - home)
 		if advice == reduce.Use {
 			c.core.reducedAtHop(s, away)

@@ -10,52 +10,53 @@ import (
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/route"
 )
 
 // chunk is how many pebbles a batch is cut into: keys, owners and lanes of a chunk stay in the first-level cache.
 const chunk = 256
 
-// core is a target: who owns a pebble, and what happens to it there. Its outbox holds what goes to other ranks.
+// core is a target: who owns a pebble, and what happens to it there. Its outbox holds what goes to other ranks, and
+// answers when a lane is full: the core waits, and lets handlers run, where the main function sends.
 //
 // The outbox's lane to this rank holds pebbles as values, in local, while the main function sends a chunk; and what the
 // carrier makes of them while the queue of handlers is installed.
 type core[V any] struct {
-	coalesce.Outbox
-	carrier    carrier[V]
-	engine     *engine.Target
-	made       *builder[V]
-	routed     string // what tuning calls the topology; "" for the one that it was made with
-	keying     Keying[V]
-	handle     func(vs []V)
-	owner      distribution.Map
-	owners     distribution.Batcher
-	foreign    bool             // owners may be no ranks: the distribution is not of ours
-	shortcut   shortcut         // from pebbles to owners, for batches that pass by the cache
-	cache      *reduce.Cache[V] // nil when there is none
-	prices     prices           // of the cache
-	mergedSeen uint64           // merges that the rank's counter has
-	atHops     bool             // arriving pebbles that go on meet the cache
-	oneHop     bool             // a frame from a neighbour can hold only pebbles of this rank
-	lastHop    bool             // the last stage of the topology brings only pebbles of this rank
-	mover      moves            // what moves keys, and must not while a batch is handled; nil when they stay
-	local      []V              // pebbles of the main function for its own rank, for as long as one chunk is sent
-	buffers    struct{ main, inner sendBuffer[V] }
-	main       scratch[V] // of sends from the main function
-	inner      scratch[V] // of sends from handlers
-	hop        scratch[V] // of arriving pebbles
-	drained    scratch[V] // of pebbles that leave the cache
-	busy       bool       // the main function's scratch is in use
-	draining   bool       // the cache is being emptied: a flush may come while another waits for room
-	heldDepth  uint8      // depth of the pebbles that the cache holds back
+	addressing[V]
+	reduction[V]
+	out     coalesce.Outbox
+	carrier carrier[V]
+	engine  *engine.Target
+	made    *builder[V]
+	routed  string // what tuning calls the topology; "" for the one that it was made with
+	handle  func(vs []V)
+	oneHop  bool  // a frame from a neighbour can hold only pebbles of this rank
+	lastHop bool  // the last stage of the topology brings only pebbles of this rank
+	mover   moves // what moves keys, and must not while a batch is handled; nil when they stay
+	local   []V   // pebbles of the main function for its own rank, for as long as one chunk is sent
+	buffers struct{ main, inner sendBuffer[V] }
+	main    scratch[V] // of sends from the main function
+	inner   scratch[V] // of sends from handlers
+	hop     scratch[V] // of arriving pebbles
+	busy    bool       // the main function's scratch is in use
 
 	running struct { // by the handler
 		vs []V
 		at int // the pebble that an [Each] handler is called for; -1 for other handlers
 	}
-	keyings uint     // chunks whose keys have been worked out, where builds check key functions
-	rekeyed []uint64 // room for keys that are worked out twice
+}
+
+// addressing tells which lanes pebbles go to: from keys to owners to lanes.
+type addressing[V any] struct {
+	core     *core[V]
+	keying   Keying[V]
+	owner    distribution.Map
+	owners   distribution.Batcher
+	foreign  bool     // owners may be no ranks: the distribution is not of ours
+	shortcut shortcut // from pebbles to owners, for batches that pass by the cache
+	direct   bool     // lanes have the numbers of their ranks
+	keyings  uint     // chunks whose keys have been worked out, where builds check key functions
+	rekeyed  []uint64 // room for keys that are worked out twice
 }
 
 // A carrier puts pebbles into frames, and finds them there: plain data as it lies in memory, other pebbles as records
@@ -104,52 +105,51 @@ func (c *core[V]) open(t route.Topology) {
 	if c.local == nil {
 		c.local = make([]V, chunk+1) // one more than a chunk fills, so that it is never full
 	}
-	c.Open(&c.engine.Sender, c.engine.Label, c, t, c.made.shape())
-	*c.Own() = coalesce.NewLane(unsafe.Pointer(&c.local[0]), len(c.local))
+	plan := route.NewPlan(t, c.engine.ID())
+	blanks := c.carrier.blanks(len(plan.Lanes))
+	c.out.Open(&c.engine.Sender, c.engine.Label, t, plan, blanks, c.made.shape())
+	*c.out.Own() = coalesce.NewLane(unsafe.Pointer(&c.local[0]), len(c.local))
 }
 
-// Blanks implements coalesce.Target.
-func (c *core[V]) Blanks(lanes int) []coalesce.Lane { return c.carrier.blanks(lanes) }
-
 // encoded tells whether pebbles travel through a codec. They may hold pointers.
-func (c *core[V]) encoded() bool { return c.Records }
+func (c *core[V]) encoded() bool { return c.out.Records }
 
 // address fills in the lanes of a chunk, and the keys when keyed asks for them, and returns the lanes.
-func (c *core[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
-	if c.shortcut.taken && !keyed {
+func (a *addressing[V]) address(s *scratch[V], vs []V, keyed bool) (lanes []uint32) {
+	if a.shortcut.taken && !keyed {
 		own := s.owners[:len(vs)]
-		owners(c.shortcut, vs, own)
-		return c.laneOfEach(s, own)
+		owners(a.shortcut, vs, own)
+		return a.laneOfEach(s, own)
 	}
 	keys := s.keys[:len(vs)]
-	c.keying.many(vs, keys)
+	a.keying.many(vs, keys)
 	if engine.Checked {
-		c.checkKeys(vs, keys)
+		a.checkKeys(vs, keys)
 	}
-	return c.lanesOf(s, keys)
+	return a.lanesOf(s, keys)
 }
 
 // lanesOf works out the lanes of keys.
-func (c *core[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
+func (a *addressing[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 	owners := s.owners[:len(keys)]
-	bad := c.owners.Owners(keys, owners)
-	if c.foreign {
-		c.checkOwners(bad, keys, owners)
+	bad := a.owners.Owners(keys, owners)
+	if a.foreign {
+		a.checkOwners(bad, keys, owners)
 	}
 	if bad >= 0 {
-		c.engine.Rank.Fail(&pebble.KeyError{Rank: c.engine.ID(), Target: c.Name, Key: keys[bad],
-			Distribution: describe(c.owner)})
+		a.core.engine.Rank.Fail(&pebble.KeyError{Rank: a.core.engine.ID(), Target: a.core.out.Name, Key: keys[bad],
+			Distribution: describe(a.owner)})
 	}
-	return c.laneOfEach(s, owners)
+	return a.laneOfEach(s, owners)
 }
 
 // laneOfEach is the lanes to owners.
-func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
-	if c.Plan.Identity() {
+func (a *addressing[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
+	if a.direct {
 		return owners
 	}
 	lanes = s.lanes[:len(owners)]
-	c.Plan.Fill(owners, lanes)
+	a.core.out.Plan.Fill(owners, lanes)
 	return lanes
 }
 
@@ -210,7 +210,6 @@ func probe(m distribution.Map) string {
 // package has inlined them itself: so it has an instance of its own.
 var (
 	_ engine.Endpoint = (*core[int])(nil)
-	_ coalesce.Target = (*core[int])(nil)
 	_ carrier[int]    = (*plain[int])(nil)
 	_ carrier[int]    = (*coded[int])(nil)
 )

@@ -23,13 +23,13 @@ import (
 // key one for it while it is away. Pebbles for a directory's keys always travel directly: a hop that knows less than
 // the hop before could send them back.
 type Directory[S any] struct {
-	*distribution.Directory
+	keys    *distribution.Directory
 	rank    *pebble.Rank
 	depart  func(key uint64) S
 	moves   *Target[move[S]]
-	news    *Target[sighting]
-	running bool     // a batch of pebbles to keys of this directory is being handled
-	waiting []intent // until it has been
+	news    *Target[moved]
+	running bool          // a batch of pebbles to keys of this directory is being handled
+	waiting []pendingMove // until it has been
 }
 
 // move carries a key and its state to its new owner.
@@ -39,8 +39,8 @@ type move[S any] struct {
 	State        S
 }
 
-// sighting tells the home of a key where it went.
-type sighting struct {
+// moved tells the home of a key where it went.
+type moved struct {
 	Key, Version uint64
 	At           uint32
 }
@@ -49,8 +49,8 @@ type sighting struct {
 // their rank alone, and what finds no credit leaves when credit comes.
 var promptly = option(func(s *settings) { s.topology, s.prompt = route.Direct, true })
 
-// intent is a move that a handler has asked for, whose batch may have more pebbles to the key.
-type intent struct {
+// pendingMove is a move that a handler has asked for, whose batch may have more pebbles to the key.
+type pendingMove struct {
 	key uint64
 	to  int
 }
@@ -63,19 +63,37 @@ func NewDirectory[S any](r *pebble.Rank, name string, base distribution.Map, dep
 	if base == nil || depart == nil || arrive == nil {
 		r.Engine(engine.Key{}).Refuse(name, "a directory needs a base distribution and the functions depart and arrive")
 	}
-	d := &Directory[S]{Directory: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
+	d := &Directory[S]{keys: distribution.NewDirectory(base, r.ID()), rank: r, depart: depart}
 	byRank := distribution.Cyclic(uint64(r.Size()), r.Size())
 	d.moves = New(r, name+" moves", byRank,
 		Key(func(m move[S]) uint64 { return uint64(m.To) }),
 		Each(func(m move[S]) {
-			d.Adopt(m.Key, m.Version)
+			d.keys.Adopt(m.Key, m.Version)
 			arrive(m.Key, m.State)
 		}), append(d.carried(name, options), promptly)...)
 	d.news = New(r, name+" news", byRank,
-		Key(func(s sighting) uint64 { return uint64(d.Home(s.Key)) }),
-		Each(func(s sighting) { d.Learn(s.Key, int(s.At), s.Version) }), promptly)
+		Key(func(s moved) uint64 { return uint64(d.Home(s.Key)) }),
+		Each(func(s moved) { d.keys.Learn(s.Key, int(s.At), s.Version) }), promptly)
 	return d
 }
+
+// Ranks implements distribution.Map.
+func (d *Directory[S]) Ranks() int { return d.keys.Ranks() }
+
+// Home is the owner that the base distribution names for a key.
+func (d *Directory[S]) Home(key uint64) int { return d.keys.Home(key) }
+
+// Owner implements distribution.Map: the owner of a key as far as this rank knows.
+func (d *Directory[S]) Owner(key uint64) int { return d.keys.Owner(key) }
+
+// Owners implements distribution.Batcher.
+func (d *Directory[S]) Owners(keys []uint64, owners []uint32) int { return d.keys.Owners(keys, owners) }
+
+// Owns reports whether this rank has a key now.
+func (d *Directory[S]) Owns(key uint64) bool { return d.keys.Owns(key) }
+
+// Describe implements distribution.Describer.
+func (d *Directory[S]) Describe() string { return d.keys.Describe() }
 
 // carried replaces a codec for the state by one for moves.
 func (d *Directory[S]) carried(name string, options []Option) []Option {
@@ -116,13 +134,13 @@ func (d *Directory[S]) Move(key uint64, to int) {
 			d.Ranks()-1))
 	}
 	e := d.moves.core.engine
-	inHandler, full := e.Enter()
+	inHandler, full := e.CheckSend()
 	if full {
 		d.moves.core.awaitRoom([]move[S]{{Key: key, To: uint32(to)}})
 	}
 	switch {
 	case d.running:
-		d.waiting = append(d.waiting, intent{key, to})
+		d.waiting = append(d.waiting, pendingMove{key, to})
 	case inHandler:
 		before := e.Handle(0) // a task does not wait from here on, either
 		if d.Owns(key) {      // a task may have waited
@@ -132,9 +150,9 @@ func (d *Directory[S]) Move(key uint64, to int) {
 		e.Handled(before)
 	default:
 		e.Begin(false)
-		e.Spend(1)
-		d.moves.core.AwaitRoom() // while the key is still here
-		d.news.core.AwaitRoom()
+		e.Sent(1)
+		d.moves.core.engine.AwaitCredits() // while the key is still here
+		d.news.core.engine.AwaitCredits()
 		before := e.Handle(0) // no waiting from here on
 		if d.Owns(key) {
 			d.move(key, to)
@@ -175,10 +193,10 @@ func (d *Directory[S]) move(key uint64, to int) {
 		return
 	}
 	state := d.depart(key)
-	version := d.Release(key, to)
+	version := d.keys.Release(key, to)
 	d.moves.Send(move[S]{Key: key, Version: version, To: uint32(to), State: state})
 	if home := d.Home(key); home != self && home != to {
-		d.news.Send(sighting{Key: key, Version: version, At: uint32(to)})
+		d.news.Send(moved{Key: key, Version: version, At: uint32(to)})
 	}
 }
 

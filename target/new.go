@@ -39,7 +39,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	c := b.core(keying, handling)
 	b.checkFactor()
 	topology := b.topology()
-	b.weigh(topology)
+	b.checkMemory(topology)
 	schema := b.carry(c)
 	c.engine = b.engine.Register(engine.Description{
 		Name:   name,
@@ -47,7 +47,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
 			describe(owner), topology.Name(), b.coalesce, b.reduction()),
 		Topology: topology, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes, Beyond: b.beyond, Pebble: b.unit,
-	}, c, &c.Outbox)
+	}, c, &c.out)
 	c.open(topology)
 	c.openBuffers()
 	c.engine.Reserve(b.cacheBytes)
@@ -104,12 +104,13 @@ func (b *builder[V]) core(keying Keying[V], handling Handling[V]) *core[V] {
 	if b.codec == nil {
 		b.unit = int(unsafe.Sizeof(*new(V)))
 	}
-	return &core[V]{
-		made:   b,
-		keying: keying, shortcut: shortcutOf(keying, b.owner), handle: handling.batch,
+	c := &core[V]{made: b, handle: handling.batch}
+	c.addressing = addressing[V]{
+		core: c, keying: keying, shortcut: shortcutOf(keying, b.owner),
 		owner: b.owner, owners: distribution.BatcherOf(b.owner), foreign: !distribution.Proven(b.owner),
-		cache: cache,
 	}
+	c.reduction = reduction[V]{core: c, cache: cache}
+	return c
 }
 
 func (b *builder[V]) newCache() *reduce.Cache[V] {
@@ -233,9 +234,9 @@ func (b *builder[V]) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
 }
 
-// weigh checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
+// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
 // any.
-func (b *builder[V]) weigh(t route.Topology) {
+func (b *builder[V]) checkMemory(t route.Topology) {
 	s := b.shape()
 	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,
 		s.Unit)*s.Unit) + route.TableBytes(t)

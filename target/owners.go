@@ -21,25 +21,25 @@ func (e *OwnerError) Error() string {
 
 // checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first
 // outside.
-func (c *core[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
+func (a *addressing[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
 	if outside >= len(keys) {
-		c.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first "+
+		a.core.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first "+
 			"outside: "+
-			"Owners returns such an index, or -1 when there is none", describe(c.owner), len(keys), outside))
+			"Owners returns such an index, or -1 when there is none", describe(a.owner), len(keys), outside))
 	}
 	if outside >= 0 {
 		owners = owners[:outside]
 	}
-	ranks := c.engine.Size()
+	ranks := a.core.engine.Size()
 	i := firstBeyond(owners, uint32(ranks))
 	if i < 0 {
 		return
 	}
-	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(c.owner)}
-	if exact := c.owner.Owner(keys[i]); exact >= ranks {
+	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(a.owner)}
+	if exact := a.owner.Owner(keys[i]); exact >= ranks {
 		e.Owner = exact // 32 bits may not hold it
 	}
-	c.engine.Fail(e)
+	a.core.engine.Fail(e)
 }
 
 // firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.

@@ -28,12 +28,12 @@ func (p *plain[V]) blanks(lanes int) []coalesce.Lane {
 
 func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, inHandler bool) {
 	for {
-		if p.core.MixedDepths() {
+		if p.core.mixedDepths() {
 			for _, l := range lanes {
 				p.splitByDepth(int(l), inHandler)
 			}
 		}
-		put, full := coalesce.Scatter(p.core.Lanes, lanes, vs)
+		put, full := coalesce.Scatter(p.core.out.Lanes, lanes, vs)
 		if full < 0 {
 			return
 		}
@@ -43,39 +43,42 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, in
 }
 
 func (p *plain[V]) keep(_ *scratch[V], vs []V, _ []uint64, inHandler bool) {
-	if p.core.MixedDepths() {
-		p.splitByDepth(p.core.Plan.Self, inHandler)
+	if p.core.mixedDepths() {
+		p.splitByDepth(p.core.out.Plan.Self, inHandler)
 	}
 	for _, v := range vs {
-		coalesce.Put(p.core.Own(), v)
-		if p.core.Own().Full() {
-			p.full(p.core.Plan.Self, inHandler)
+		coalesce.Put(p.core.out.Own(), v)
+		if p.core.out.Own().Full() {
+			p.full(p.core.out.Plan.Self, inHandler)
 		}
 	}
 }
 
 // splitByDepth makes sure that a lane holds no pebbles of another depth than those that are being put.
 func (p *plain[V]) splitByDepth(l int, inHandler bool) {
-	p.core.SplitByDepth(l)
+	p.core.out.SplitByDepth(l)
 	if inHandler {
-		p.core.SplitQueue()
+		p.core.out.SplitQueue()
 	}
 }
 
 // full makes room in a lane: it sends the lane's frame, or lets it grow, or finds a first frame for a lane without one.
 // The main function's side may wait here, and let handlers run, which use the same lanes.
 func (p *plain[V]) full(l int, inHandler bool) {
-	switch {
-	case l == p.core.Plan.Self:
+	if l == p.core.out.Plan.Self {
 		p.enqueue()
-	case p.core.HasFrame(l):
-		p.core.SendFull(l, !inHandler)
-	default:
+		return
+	}
+	switch p.core.out.Full(l) {
+	case coalesce.Grown:
+	case coalesce.Left:
+		p.core.awaitCredit(l, inHandler)
+	case coalesce.Empty:
 		v := p.spill[l] // waits outside of the lane meanwhile
-		p.core.Lanes[l].Reset()
-		p.core.Supply(l, 1, !inHandler)
-		coalesce.Put(&p.core.Lanes[l], v)
-		if p.core.Lanes[l].Full() {
+		p.core.out.Lanes[l].Reset()
+		p.core.supply(l, 1, inHandler)
+		coalesce.Put(&p.core.out.Lanes[l], v)
+		if p.core.out.Lanes[l].Full() {
 			p.full(l, inHandler)
 		}
 	}
@@ -83,22 +86,22 @@ func (p *plain[V]) full(l int, inHandler bool) {
 
 // enqueue is full for the queue's lane.
 func (p *plain[V]) enqueue() {
-	if !p.core.HasQueue() {
+	if !p.core.out.HasQueue() {
 		v := p.spill[len(p.spill)-1]
-		p.core.Enqueue(1)
-		coalesce.Put(p.core.Own(), v)
+		p.core.out.Enqueue(1)
+		coalesce.Put(p.core.out.Own(), v)
 	}
-	if p.core.Own().Full() {
-		p.core.SealQueue()
+	if p.core.out.Own().Full() {
+		p.core.out.SealQueue()
 	}
 }
 
 func (p *plain[V]) arrived(f *netio.Frame, home bool) error {
 	n := int(f.Count)
-	if int(f.Bytes) != n*p.core.Unit {
-		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.core.Unit)
+	if int(f.Bytes) != n*p.core.out.Unit {
+		return fmt.Errorf("it holds %d bytes for %d pebbles of %d bytes", f.Bytes, n, p.core.out.Unit)
 	}
-	vs := coalesce.View[V](f.Base(), n)
+	vs := netio.Values[V](f, n)
 	if home {
 		p.core.run(vs)
 	} else {

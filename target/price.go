@@ -76,22 +76,22 @@ func (t *timing) median() time.Duration {
 }
 
 // filter is the cache's Filter, timed now and then.
-func (c *core[V]) filter(vs []V, keys []uint64) int {
-	if !c.prices.look.due(len(vs)) {
-		return c.cache.Filter(vs, keys)
+func (d *reduction[V]) filter(vs []V, keys []uint64) int {
+	if !d.prices.look.due(len(vs)) {
+		return d.cache.Filter(vs, keys)
 	}
-	start := c.engine.Now()
-	n := c.cache.Filter(vs, keys)
-	c.prices.look.add(c.engine.Now()-start, len(vs))
-	if look := c.prices.look.median(); look > 0 {
-		c.cache.Price(look+1000*sortOut, 1000*c.prices.carry+c.prices.handle.median())
+	start := d.core.engine.Now()
+	n := d.cache.Filter(vs, keys)
+	d.prices.look.add(d.core.engine.Now()-start, len(vs))
+	if look := d.prices.look.median(); look > 0 {
+		d.cache.Price(look+1000*sortOut, 1000*d.prices.carry+d.prices.handle.median())
 	}
 	return n
 }
 
 // timed runs the handler, and notes how long it takes.
-func (c *core[V]) timed(vs []V) {
-	start := c.engine.Now()
-	c.handle(vs)
-	c.prices.handle.add(c.engine.Now()-start, len(vs))
+func (d *reduction[V]) timed(vs []V) {
+	start := d.core.engine.Now()
+	d.core.handle(vs)
+	d.prices.handle.add(d.core.engine.Now()-start, len(vs))
 }

@@ -29,9 +29,6 @@ func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 		{"over hops", 5, 1, pebble.Config{Topology: ring, Coalesce: 64}},
 		{"one frame of credit", 4, 2, pebble.Config{Coalesce: 2, Credits: 1}},
 		{"a budget of one byte", 3, 1, pebble.Config{Coalesce: 1, BufferBudget: 1}},
-		{"shared buffers", 4, 2, pebble.Config{Coalesce: 64, Buffers: pebble.Shared}},
-		{"shared buffers and one frame of credit", 4, 2, pebble.Config{Coalesce: 64, Credits: 1,
-			Buffers: pebble.Shared}},
 	} {
 		for name, options := range map[string][]target.Option{"plain": nil,
 			"coded": {target.Coded[uint64](plainCodec{})}} {
@@ -103,16 +100,12 @@ func chase(r *pebble.Rank, options []target.Option) error {
 // one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
 	const keys = 8
-	for _, buffers := range []pebble.Buffers{pebble.Separate, pebble.Shared} {
-		t.Run(buffers.String(), func(t *testing.T) {
-			w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000})
-			require.NoError(t, err)
-			require.NoError(t, w.Each(func(tr netio.Transport) error {
-				c := pebble.Config{Transport: tr, Credits: 1, Coalesce: 64, Due: -1, Buffers: buffers}
-				return pebble.Run(context.Background(), c, func(r *pebble.Rank) error { return giveAway(r, keys) })
-			}))
-		})
-	}
+	w, err := sim.New(sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000})
+	require.NoError(t, err)
+	require.NoError(t, w.Each(func(tr netio.Transport) error {
+		c := pebble.Config{Transport: tr, Credits: 1, Coalesce: 64, Due: -1}
+		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error { return giveAway(r, keys) })
+	}))
 }
 
 func giveAway(r *pebble.Rank, keys uint64) error {

@@ -13,7 +13,7 @@ func (c *core[V]) Retune(s engine.Setting) {
 		b.cache = s.Cache
 		c.cache, c.mergedSeen = b.newCache(), 0
 	}
-	if b.tunes.Coalesce && s.Coalesce != c.Factor {
+	if b.tunes.Coalesce && s.Coalesce != c.out.Factor {
 		b.coalesce = s.Coalesce
 		b.checkFactor()
 		c.Refactor(b.coalesce)
@@ -34,7 +34,7 @@ func (c *core[V]) renewed(t route.Topology) {
 		cacheBytes = int64(c.cache.Bytes())
 		c.prices = newPrices(t, c.made.coalesce, c.engine.Place().Processes)
 	}
-	c.engine.Renew(t, c.Bytes(), cacheBytes)
+	c.engine.Renew(t, c.out.Bytes(), cacheBytes)
 	c.ways()
 }
 
@@ -48,8 +48,9 @@ func (c *core[V]) renewed(t route.Topology) {
 func (c *core[V]) ways() {
 	c.mover, _ = c.owner.(moves)
 	moving := c.mover != nil
-	c.atHops = c.cache != nil && (c.made.writeBack() || !moving && c.Plan.Fixed())
-	c.oneHop = c.Plan.Identity() && !moving
+	c.atHops = c.cache != nil && (c.made.writeBack() || !moving && c.out.Plan.Fixed())
+	c.direct = c.out.Plan.Identity()
+	c.oneHop = c.direct && !moving
 	c.lastHop = !moving
 }
 
@@ -58,9 +59,9 @@ func (c *core[V]) Refactor(factor int) {
 	if !c.made.tunes.Coalesce {
 		return
 	}
-	maxUnits := c.MaxUnits
+	maxUnits := c.out.MaxUnits
 	if !c.encoded() {
 		maxUnits = factor
 	}
-	c.Reshape(maxUnits, factor)
+	c.out.Reshape(maxUnits, factor)
 }

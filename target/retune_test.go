@@ -267,10 +267,9 @@ func TestTuningFailsInWords(t *testing.T) {
 			errors.New("no tuner today")
 	}}
 	for want, c := range map[string]pebble.Config{
-		"tuning: no tuner today":        {Ranks: 2, Tuning: broken},
-		`unknown topology "nowhere"`:    {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "nowhere", Coalesce: 1})},
-		"shared buffers can't be tuned": {Ranks: 2, Tuning: &pebble.Tuning{Coalesce: true}, Buffers: pebble.Shared},
-		"a coalescing factor of 0":      {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "direct"})},
+		"tuning: no tuner today":     {Ranks: 2, Tuning: broken},
+		`unknown topology "nowhere"`: {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "nowhere", Coalesce: 1})},
+		"a coalescing factor of 0":   {Ranks: 2, Tuning: through(0, tune.Setting{Topology: "direct"})},
 		"larger than the memory limit": {Ranks: 2, MemoryLimit: 1 << 20, Tuning: through(0,
 			tune.Setting{Topology: "direct", Coalesce: 1, Cache: 1 << 28})},
 	} {

@@ -24,7 +24,7 @@ func (s *sendBuffer[V]) open(size int) { s.vs, s.depth = make([]V, size), 1 }
 
 // openBuffers makes the buffers of single sends.
 func (c *core[V]) openBuffers() {
-	size := min(c.Factor, SendBufferMax)
+	size := min(c.out.Factor, SendBufferMax)
 	if c.encoded() {
 		size = 1
 	}
@@ -45,11 +45,10 @@ func (s *sendBuffer[V]) put(v V) bool {
 
 // send puts a pebble into a send buffer, which goes on when it is full.
 func (c *core[V]) send(v V) {
-	if !c.engine.InBody() {
+	if !c.engine.MainSends() { // which looks now and then whether a slow sender's lanes are due
 		c.sendInner(v)
 		return
 	}
-	c.engine.Pass() // a slow sender's lanes are looked at with each send
 	if s := &c.buffers.main; !s.put(v) {
 		c.fill(s, v, false)
 	}
@@ -57,7 +56,7 @@ func (c *core[V]) send(v V) {
 
 // sendInner is send in a handler.
 func (c *core[V]) sendInner(v V) {
-	inHandler, full := c.engine.Enter()
+	inHandler, full := c.engine.CheckSend()
 	if full {
 		c.awaitRoom([]V{v})
 	}
@@ -75,7 +74,7 @@ func (c *core[V]) sendInner(v V) {
 func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
 	n := s.n // another goroutine that must not be here may change it
 	if uint(n) >= uint(len(s.vs)) {
-		c.engine.Crowded()
+		c.engine.Overlaps()
 	}
 	s.vs[n] = v
 	s.n = n + 1
@@ -120,7 +119,7 @@ func (c *core[V]) sendAll(vs []V) {
 const sendAllCalled = "SendAll was called"
 
 func (c *core[V]) sendBatch(vs []V) {
-	inHandler, full := c.engine.Enter()
+	inHandler, full := c.engine.CheckSend()
 	if full {
 		c.awaitRoom(vs)
 	}
@@ -130,11 +129,46 @@ func (c *core[V]) sendBatch(vs []V) {
 	}
 	c.engine.Begin(inHandler)
 	if !inHandler {
-		c.engine.Spend(len(vs)) // which may let handlers run: first of all
+		c.engine.Sent(len(vs)) // which may let handlers run: first of all
 	}
 	c.sendDeep(vs, inHandler, depth)
 	c.engine.End()
 }
+
+// awaitCredit lets the main function wait until a lane from which a frame has left has no backlog.
+func (c *core[V]) awaitCredit(l int, inHandler bool) {
+	if inHandler {
+		return
+	}
+	depth := c.out.Now // handlers may run
+	c.handleLocal()
+	c.engine.AwaitCredit(l)
+	c.out.Now = depth
+}
+
+// supply makes sure that a lane has room for so many units more. The main function may wait for it, and let handlers run,
+// which use the same lanes.
+func (c *core[V]) supply(l, units int, inHandler bool) {
+	for !c.out.HasRoom(l, units) {
+		capacity := c.out.Capacity(l, units)
+		if !inHandler {
+			depth := c.out.Now
+			c.handleLocal()
+			c.engine.AwaitBudget(capacity * c.out.Unit)
+			c.out.Now = depth
+			if c.mixedDepths() {
+				c.out.SplitByDepth(l)
+			}
+		}
+		if !c.out.HasFrame(l) {
+			c.out.Attach(l, capacity)
+			return
+		}
+	}
+}
+
+// mixedDepths reports whether lanes must be looked at before pebbles are put: they may hold some of another depth.
+func (c *core[V]) mixedDepths() bool { return c.engine.Deep && c.out.MixedDepths() }
 
 // awaitRoom lets a task wait until the links of some pebbles, at most a chunk, have room. Others of the target may have
 // none.
@@ -144,7 +178,7 @@ func (c *core[V]) awaitRoom(vs []V) {
 		if l < 0 {
 			return
 		}
-		c.engine.AwaitRoom(l)
+		c.engine.SuspendTask(l)
 	}
 }
 
@@ -154,7 +188,7 @@ func (c *core[V]) fullLane(vs []V) int {
 	lanes := c.address(c.inner.ready(), vs, false)
 	c.engine.End()
 	for _, l := range lanes {
-		if !c.HasRoom(int(l)) {
+		if !c.engine.HasRoom(int(l)) {
 			return int(l)
 		}
 	}
@@ -182,27 +216,27 @@ func (c *core[V]) gather(vs []V, depth uint8) bool {
 func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 	c.engine.Count.PebblesSent += uint64(len(vs))
 	if inHandler {
-		c.Now = depth
-		did := c.InstallQueue()
+		c.out.Now = depth
+		did := c.out.InstallQueue()
 		for s := c.inner.ready(); len(vs) > 0; {
 			n := min(len(vs), chunk)
 			c.pass(s, vs[:n], true)
 			vs = vs[n:]
 		}
-		c.RemoveQueue(did)
-		c.Filled = true
+		c.out.RemoveQueue(did)
+		c.out.Filled = true
 		return
 	}
 	c.busy = true
 	for s := c.main.ready(); len(vs) > 0; {
-		c.Now = depth // handlers may have run
+		c.out.Now = depth // handlers may have run
 		n := min(len(vs), chunk)
 		c.pass(s, vs[:n], false)
-		c.HandleLocal()
+		c.handleLocal()
 		c.engine.Port.Fetch()
 		vs = vs[n:]
 	}
-	c.Filled, c.busy = true, false
+	c.out.Filled, c.busy = true, false
 	c.engine.HandleQueued()
 }
 
@@ -229,7 +263,7 @@ func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 
 // part copies the pebbles of this rank to s.vs and the others, with their keys, to s.away and the front of s.keys.
 func (c *core[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
-	self := uint32(c.Plan.Self)
+	self := uint32(c.out.Plan.Self)
 	for i, v := range vs {
 		if lanes[i] == self {
 			s.vs[home] = v
@@ -244,9 +278,9 @@ func (c *core[V]) part(s *scratch[V], vs []V, lanes []uint32) (home, away int) {
 	return home, away
 }
 
-// HandleLocal handles what the main function has sent to its own rank.
-func (c *core[V]) HandleLocal() {
-	own := c.Own()
+// handleLocal handles what the main function has sent to its own rank.
+func (c *core[V]) handleLocal() {
+	own := c.out.Own()
 	if own.Len() == 0 {
 		return
 	}
@@ -266,15 +300,19 @@ func (c *core[V]) HandleLocal() {
 
 // Flush implements engine.Endpoint.
 func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
-	moved := c.flushBuffers()
-	sent, left = c.Outbox.Flush(why, stage)
-	return sent || moved, left
+	moved, before := c.flushBuffers(), c.engine.Count.FramesSent
+	if c.cache != nil && c.out.Filled && c.out.Leads(stage) {
+		c.release(c.engine.InHandler()) // which may wait for room, and flush meanwhile
+		c.out.Filled = true
+	}
+	left = c.out.Flush(why, stage)
+	return moved || c.engine.Count.FramesSent != before, left
 }
 
 // FlushDue implements engine.Endpoint.
 func (c *core[V]) FlushDue(now time.Duration) {
 	c.flushBuffers()
-	if c.Outbox.FlushDue(now, c.held()) {
+	if c.out.FlushDue(now, c.held()) {
 		c.Flush(coalesce.Due, coalesce.AllStages)
 	}
 }

@@ -14,7 +14,7 @@ func (t *Target[V]) Engine(engine.Key) *engine.Target { return t.core.engine }
 func (t *Target[V]) AwaitRoom(_ engine.Key, vs []V) { t.core.awaitRoom(vs) }
 
 // Name is what the target was registered as.
-func (t *Target[V]) Name() string { return t.core.Name }
+func (t *Target[V]) Name() string { return t.core.out.Name }
 
 // Send sends one pebble to the owner of its key. Up to [SendBufferMax] pebbles of single sends gather first, and then
 // go on together: into buffers, or, when they are for this rank and the main function sends, to the handler. A flush,

@@ -88,7 +88,7 @@ func New(r *pebble.Rank, options ...Option) *Scheduler {
 	if s.most < 1 {
 		panic(fmt.Sprintf("task: rank %d: %d workers: a scheduler needs at least one, on which tasks run", r.ID(), s.most))
 	}
-	s.engine.Employ(tasks{s})
+	s.engine.SetTasks(tasks{s})
 	return s
 }
 
@@ -109,7 +109,7 @@ func (s *Scheduler) Run(root func(), options ...pebble.EpochOption) error {
 // Go spawns a task that runs on this rank. Those that have not begun wait in a queue, the oldest first (Grappa, section 4.2: the private
 // queue). It may be called in an epoch's body, by handlers and by tasks.
 func (s *Scheduler) Go(run func()) {
-	s.engine.Admit("Go was called")
+	s.engine.CheckSpawn("Go was called")
 	s.fresh.push(own{run: run})
 }
 
@@ -213,7 +213,7 @@ func (s *Scheduler) resume(w *worker) {
 		s.engine.Check() // it has found that the job has failed
 	}
 	if s.engine.Backlog > backlog {
-		s.engine.PumpAside() // what it has filled
+		s.engine.PumpTasks() // what it has filled
 		s.full = false
 	}
 }

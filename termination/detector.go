@@ -16,8 +16,6 @@ type Site struct {
 	Depth int
 	// Hops is the longest route of any target. 0 is no limit: routes may change while an epoch runs.
 	Hops int
-	// Mixed reports whether several ranks fill a frame together, so that frames cannot be told apart by sender and phase.
-	Mixed bool
 	// Topology is the one that all targets use; nil when they use several.
 	Topology route.Topology
 }

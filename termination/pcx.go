@@ -48,9 +48,6 @@ var _ Keeper = (*pcx)(nil)
 // for P numbers.
 func PCX(s Site) (Detector, error) {
 	rounds, err := s.levels("pcx")
-	if err == nil {
-		err = s.apart("pcx")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +75,6 @@ func (s Site) links() (all []int) {
 // pcxMessages: a reduce-scatter costs every rank ⌈log2 P⌉ messages.
 func pcxMessages(s Site, _ int) (int, error) {
 	rounds, err := s.levels("pcx")
-	if err == nil {
-		err = s.apart("pcx")
-	}
 	return rounds * s.log(), err
 }
 

@@ -52,20 +52,8 @@ func (s Site) levels(name string) (int, error) {
 	return s.Depth * s.Hops, nil
 }
 
-// apart checks that frames can be told apart by sender and phase.
-func (s Site) apart(name string) error {
-	if s.Mixed {
-		return fmt.Errorf("termination: %s tells frames apart by sender and phase, and shared buffers mix them: "+
-			"use separate buffers, or use skr or nbx", name)
-	}
-	return nil
-}
-
 // shared is the one topology of all targets.
 func (s Site) shared(name string) (route.Topology, error) {
-	if err := s.apart(name); err != nil {
-		return nil, err
-	}
 	if s.Topology == nil {
 		return nil, fmt.Errorf("termination: %s needs one topology for all targets: "+
 			"give them the same target.Route, or use skr, nbx or pcx", name)

@@ -34,7 +34,6 @@ func TestShapes(t *testing.T) {
 			require.Equal(t, s.Topology, c.Topology(r.Size()).Name())
 			require.Equal(t, s.Coalesce, c.Coalesce)
 			require.Equal(t, s.Cache, c.Cache)
-			require.Equal(t, s.Buffers, c.Buffers)
 			err := r.Epoch(func() error { return nil }, pebble.Depth(1))
 			if r.ID() == 0 {
 				detectors[r.Termination()] = true

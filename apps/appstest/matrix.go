@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -16,7 +15,6 @@ var (
 	factors    = []int{1, 7, 1024}
 	cacheSizes = []int{0, 64, 4096}
 	credits    = []int{0, 1}
-	buffers    = []pebble.Buffers{pebble.Separate, pebble.Shared}
 	basic      = []string{"direct", "hypercube", ownRing}
 	topologies = []string{
 		"direct", "hypercube", "mesh:2", "mesh:3", "ring", "tree", "two-stage", "three-stage", "dynamic:hypercube", ownRing,
@@ -83,7 +81,7 @@ func shapes() (all, refused []Shape) {
 	var turn int
 	seen := map[string]bool{}
 	add := func(s Shape) {
-		s.Credits, s.Buffers = credits[turn%len(credits)], buffers[turn/2%len(buffers)]
+		s.Credits = credits[turn%len(credits)]
 		turn++
 		switch {
 		case seen[s.String()]:
@@ -157,14 +155,11 @@ func (s Shape) valid() bool {
 	t := s.New(s.Ranks)
 	_, bounded := route.Hops(t)
 	_, staged := t.(route.Staged)
-	shared := s.Buffers == pebble.Shared && s.Procs > 1
 	switch s.Termination {
-	case "nbx":
+	case "nbx", "pcx", "pcx-neighbors":
 		return bounded
-	case "pcx", "pcx-neighbors":
-		return bounded && !shared
 	case "ordered":
-		return staged && !shared
+		return staged
 	default:
 		return true
 	}

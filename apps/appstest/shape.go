@@ -29,22 +29,21 @@ type Shape struct {
 	Budget       int64 // bytes of frames in flight; 0 is the default
 
 	Termination string // the detector's name; "" is the default
-	Buffers     pebble.Buffers
-	Credits     int // frames in flight on each link; 0 is the default
+	Credits     int    // frames in flight on each link; 0 is the default
 	Tuning      *pebble.Tuning
 }
 
 // String is a name for a subtest.
 func (s Shape) String() string {
-	return fmt.Sprintf("%s procs=%d ranks=%d %s coalesce=%d cache=%d %s %v credits=%d",
-		s.Transport, s.Procs, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Termination, s.Buffers, s.Credits)
+	return fmt.Sprintf("%s procs=%d ranks=%d %s coalesce=%d cache=%d %s credits=%d",
+		s.Transport, s.Procs, s.Ranks, s.Topology, s.Coalesce, s.Cache, s.Termination, s.Credits)
 }
 
 // Config is the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
 		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache, BufferBudget: s.Budget,
-		Buffers: s.Buffers, Credits: s.Credits, Tuning: s.Tuning,
+		Credits: s.Credits, Tuning: s.Tuning,
 	}
 	if s.Termination != "" {
 		detector, err := termination.ByName(s.Termination)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/sim"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/termination"
 )
 
@@ -88,7 +87,6 @@ func TestDefaults(t *testing.T) {
 		require.EqualValues(t, 1e6, c.Due)
 		require.Equal(t, "direct", c.Topology(2).Name())
 		require.Zero(t, c.Credits, "which lets each target choose")
-		require.Equal(t, pebble.Separate, c.Buffers)
 		require.LessOrEqual(t, c.Period, time.Duration(0))
 		for _, depth := range []int{0, 1, 4} {
 			site := termination.Site{Ranks: 8, Depth: depth, Hops: 1, Topology: c.Topology(8)}
@@ -108,7 +106,6 @@ func TestCompletion(t *testing.T) {
 		"bfs --topology":               "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
 		"bfs --transport":              "mem shm ofi tcp auto",
 		"bfs --termination":            "auto nbx ordered pcx pcx-neighbors skr",
-		"bfs --buffers":                "separate shared",
 		"bfs --mode":                   "level async direction tasks",
 		"uts --tree":                   "T1 T2 T3 T4 T5 T1L T2L T3L",
 		"uts --mode":                   "tasks pebbles",

@@ -49,7 +49,7 @@ var limitNumber = regexp.MustCompile(`to \d+;`)
 
 // The flags of buffers and links are what is explained.
 func TestExplainFlags(t *testing.T) {
-	line := "randomaccess --log2-words 10 --explain --json --procs 2 --ranks 8 --topology mesh:2x4 --credits 3 --buffers shared " +
+	line := "randomaccess --log2-words 10 --explain --json --procs 2 --ranks 8 --topology mesh:2x4 --credits 3 " +
 		"--coalesce 100 --memory 64MiB --termination skr"
 	var e pebble.Explanation
 	require.NoError(t, json.Unmarshal([]byte(succeeds(t, strings.Fields(line)...)), &e))
@@ -57,7 +57,6 @@ func TestExplainFlags(t *testing.T) {
 	require.Equal(t, 4, e.Targets[0].Neighbors)
 	require.Equal(t, 2, e.Targets[0].Hops)
 	require.Equal(t, 3, e.Targets[0].Credits)
-	require.True(t, e.Targets[0].Shared)
 	require.EqualValues(t, 64<<20, e.Limit)
 	require.Equal(t, "skr", e.Detector)
 }

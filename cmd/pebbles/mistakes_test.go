@@ -47,7 +47,6 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"randomaccess --transport rdma", []string{`"rdma"`, "mem", "shm", "ofi", "tcp", "auto"}},
 		{"randomaccess --transport ofi --procs 1", []string{"--procs 2 or more"}},
 		{"randomaccess --termination nosuch", []string{`"nosuch"`, "auto", "nbx", "ordered", "pcx", "pcx-neighbors", "skr"}},
-		{"randomaccess --buffers mine", []string{`"mine"`, "separate", "shared"}},
 		{"randomaccess --address-cache -1", []string{`"-1"`, "--address-cache", "0 or more"}},
 		{"stressmark pointer --address-cache 1001", []string{"an address cache of 1001: at most 1,000"}},
 		{"stressmark pointer --address-cache many", []string{`"many"`, "--address-cache", "0 or more"}},
@@ -63,7 +62,6 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"randomaccess --procs 0", []string{`"0"`, "--procs", "1 or more"}},
 		{"randomaccess --coalesce 0", []string{`"0"`, "--coalesce", "1 or more"}},
 		{"randomaccess --coalesce automatic", []string{`"automatic"`, "--coalesce", "1 or more", "auto"}},
-		{"randomaccess --topology auto --buffers shared", []string{"--buffers shared", "auto", "separate"}},
 		{"randomaccess --cache -1", []string{`"-1"`, "--cache", "0 or more"}},
 		{"randomaccess --coalesce 99999999999999999999", []string{`"99999999999999999999"`, "--coalesce", "too large"}},
 		{"randomaccess --ranks 99999999999999999999", []string{"--ranks", "too large"}},
@@ -371,12 +369,6 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { fails(t, m) })
 	}
-}
-
-// TestMixedFrames has what goes wrong between processes alone: each of them may tell of it.
-func TestMixedFrames(t *testing.T) {
-	fails(t, mistake{"randomaccess --log2-words 8 --ranks 4 --termination pcx --buffers shared",
-		[]string{"pcx", "shared buffers", "separate buffers"}}, "--procs", "2")
 }
 
 // fails runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same time

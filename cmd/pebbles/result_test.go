@@ -168,15 +168,13 @@ func TestTableTellsAll(t *testing.T) {
 		FramesSent: 21, FlushFull: 1, FlushDue: 2, FlushExplicit: 3, FlushIdle: 4, FlushPeriodic: 5, FlushDeep: 6,
 		CreditWaits: 1100, Held: 3, Epochs: 1, Rounds: 1,
 	}}
-	shared := settings{buffers: word{text: "shared"}}
 	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down", pebblesText(r))
 	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 held back",
 		framesText(r))
-	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, 8 pebbles a buffer shared by the ranks of a process",
-		place(r, &shared))
+	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, 8 pebbles a buffer",
+		place(r))
 	require.Equal(t, "NO: 1 error", verdict(r.Errors))
 	r.Procs, r.Counters = 1, pebble.Counters{FramesSent: 1, Held: 1}
-	require.Equal(t, "4 ranks in 1 process, tcp transport, ring topology, 8 pebbles a buffer", place(r, &shared), "where nothing is shared")
 	require.Equal(t, "1 sent, 0 B; 1 held back", framesText(r))
 }
 
@@ -184,8 +182,6 @@ func TestTableTellsAll(t *testing.T) {
 func TestTableOfRuns(t *testing.T) {
 	for line, want := range map[string]string{
 		"randomaccess --log2-words 10 --ranks 4 --coalesce 8":                                       `(?m)^frames .*: [\d,]+ full`,
-		"randomaccess --log2-words 10 --ranks 4 --procs 2 --buffers shared":                         `buffer shared by the ranks of a process`,
-		"randomaccess --log2-words 10 --ranks 4 --procs 2 --buffers shared --json":                  `"errors":0`,
 		"randomaccess --log2-words 10 --ranks 5 --procs 2 --coalesce 2 --credits 1 --topology ring": `(?m)^frames .*; .*waited for credit`,
 		"randomaccess --log2-words 8 --ranks 5 --credits 1 --coalesce 1":                            `(?m)^verified +yes$`,
 		"permutation --log2-elements 8 --ranks 4 --topology hypercube --termination nbx":            `(?m)^epochs +\d+, \d+ rounds of nbx$`,

@@ -27,7 +27,6 @@ type settings struct {
 	transport   word
 	topology    word
 	termination word
-	buffers     word
 	coalesce    int
 	credits     int
 	cache       int
@@ -48,7 +47,6 @@ type settings struct {
 
 var (
 	transports = []string{"mem", connect.ByShm, connect.ByOFI, connect.ByTCP, connect.ByAuto}
-	fillings   = []string{pebble.Separate.String(), pebble.Shared.String()}
 )
 
 // register adds the flags to a command.
@@ -74,7 +72,6 @@ func (s *settings) register(c *cobra.Command) {
 	words(c, &s.topology, "topology", "direct", append(route.Names(), auto), "how pebbles travel")
 	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(open{count{&s.coalesce, 1, ""}, &s.autos.Coalesce}, "coalesce", "coalescing factor: pebbles a buffer, or "+auto)
-	words(c, &s.buffers, "buffers", pebble.Separate.String(), fillings, "whose are the buffers for ranks of other processes: a rank's or its process's")
 	f.Var(count{&s.credits, 1, "as many as 512 KiB hold, 8 to 128"}, "credits", "frames under way to each neighbour at most")
 	f.Var(open{count{&s.cache, 0, "0"}, &s.autos.Cache}, "cache", "entries of the reduction cache, 0 for none, or "+auto)
 	s.addresses = pebble.AddressCacheDefault
@@ -113,8 +110,6 @@ func (s *settings) check(member bool) error {
 		return errors.New("--transport mem stays in one process: leave out --procs and --hosts, or use --transport tcp or shm")
 	case s.via() != "" && !several:
 		return fmt.Errorf("--transport %s connects processes: add --procs 2 or more, or --hosts", s.transport.text)
-	case s.shared() && s.autos != autos{}:
-		return errors.New("--buffers shared can't be tuned while a job runs: leave out auto, or use --buffers separate")
 	case s.spread.bind != "" && !several:
 		return errors.New("--bind is for jobs of several processes: add --procs 2 or more, or --hosts")
 	case s.spread.start.time+s.spread.silence.time > 0 && !several:
@@ -176,8 +171,6 @@ func (s *settings) addressCache() int {
 	return s.addresses
 }
 
-func (s *settings) shared() bool { return s.buffers.text == pebble.Shared.String() }
-
 // config translates the flags for the runtime.
 func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	topology, err := s.start()
@@ -187,10 +180,6 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	detector, err := termination.ByName(s.termination.text)
 	if err != nil {
 		return pebble.Config{}, err
-	}
-	buffers := pebble.Separate
-	if s.shared() {
-		buffers = pebble.Shared
 	}
 	return pebble.Config{
 		Ranks:        s.ranks(),
@@ -203,7 +192,6 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 		Due:          time.Duration(s.due),
 		Period:       time.Duration(s.period),
 		Termination:  detector,
-		Buffers:      buffers,
 		Credits:      s.credits,
 		MemoryLimit:  int64(s.memory),
 		PageCache:    int64(s.pageCache),

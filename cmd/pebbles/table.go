@@ -11,7 +11,7 @@ import (
 
 // table is the summary for people: where the job ran, its result, and its cost.
 func (o outcome) table(s *settings) [][2]string {
-	rows := append([][2]string{{o.report.App, place(o.report, s)}}, o.rows...)
+	rows := append([][2]string{{o.report.App, place(o.report)}}, o.rows...)
 	if t := o.report.Tuned; t != nil {
 		rows = append(rows, [2]string{"tuned", t.Reason})
 	}
@@ -30,16 +30,12 @@ func (o outcome) table(s *settings) [][2]string {
 	)
 }
 
-func place(r apps.Report, s *settings) string {
+func place(r apps.Report) string {
 	text := fmt.Sprintf("%s in %s, %s transport", plural(r.Ranks, "rank", "ranks"), plural(r.Procs, "process", "processes"), r.Transport)
 	if r.Tuned != nil {
 		return text + ", and begins with " + settingText(r)
 	}
-	text += ", " + settingText(r)
-	if s.shared() && r.Procs > 1 {
-		text += " shared by the ranks of a process"
-	}
-	return text
+	return text + ", " + settingText(r)
 }
 
 func settingText(r apps.Report) string {

@@ -29,138 +29,147 @@ type Tasks interface {
 	Describe() string
 }
 
-// Employ gives the rank its tasks.
-func (r *Rank) Employ(t Tasks) {
+// aside is a rank's work besides frames: tasks, and idle work.
+type aside struct {
+	rank      *Rank
+	tasks     Tasks         // nil when the program has none
+	idle      func() bool   // idle work of the running epoch; nil for none
+	active    bool          // there is such work in this epoch
+	idleSince time.Duration // with tasks that wait: when the rank had nothing to do for the first time
+}
+
+// SetTasks gives the rank its tasks.
+func (x *aside) SetTasks(t Tasks) {
 	const call = "task.New was called"
-	r.ownedAnew(call)
-	if in := r.mode; in != outside {
-		r.misplaced(in, call, "rank %d: %s inside an epoch: make the scheduler between epochs", r.id, call)
+	x.rank.ownedAnew(call)
+	if in := x.rank.mode; in != outside {
+		x.rank.misplaced(in, call, "rank %d: %s inside an epoch: make the scheduler between epochs", x.rank.id, call)
 	}
-	if r.tasks != nil {
-		misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", r.id, call)
+	if x.tasks != nil {
+		misuse("rank %d: %s twice: a rank has one scheduler, for all its tasks", x.rank.id, call)
 	}
-	r.tasks = t
+	x.tasks = t
 }
 
 // Tasks are those of the rank; nil when the program has none.
-func (r *Rank) Tasks() Tasks { return r.tasks }
+func (a *aside) Tasks() Tasks { return a.tasks }
 
 // workAside lets tasks run, and idle work when nothing else was done in this turn.
-func (r *Rank) workAside(worked bool) (any, left bool) {
-	r.Check()
-	if r.tasks != nil {
+func (a *aside) workAside(worked bool) (any, left bool) {
+	a.rank.Check()
+	if a.tasks != nil {
 		var did bool
-		if did, left = r.tasks.Work(); did {
-			r.spend(1)
+		if did, left = a.tasks.Work(); did {
+			a.rank.worked(1)
 			worked = true
 		}
 	}
-	if r.idle != nil && !worked {
-		r.mode = body
-		worked = r.idle()
-		r.enter("idle work returned")
+	if a.idle != nil && !worked {
+		a.rank.mode = body
+		worked = a.idle()
+		a.rank.beginCall("idle work returned")
 	}
 	return worked, left
 }
 
 // lingers reports whether this rank, which has found nothing to do for so many looks, should leave its buffers alone
 // for now. It has let others run then.
-func (r *Rank) lingers(idle int) bool {
-	if r.tasks == nil {
+func (a *aside) lingers(idle int) bool {
+	if a.tasks == nil {
 		return false
 	}
-	most := r.tasks.Linger()
+	most := a.tasks.Linger()
 	if most <= 0 {
 		return false
 	}
-	now := r.Port.Now()
+	now := a.rank.Port.Now()
 	if idle == 1 {
-		r.idleSince = now
+		a.idleSince = now
 	}
-	left := r.idleSince + most - now
+	left := a.idleSince + most - now
 	if left <= 0 {
 		return false
 	}
-	r.Check()
-	if idle < r.Spins {
-		r.Port.Pause()
+	a.rank.Check()
+	if idle < a.rank.spins {
+		a.rank.Port.Pause()
 	} else {
-		r.Port.Wait(left)
+		a.rank.Port.Wait(left)
 	}
 	return true
 }
 
 // complete ends the job if something waits for what can't come.
-func (r *Rank) complete() {
-	if r.tasks == nil {
+func (a *aside) complete() {
+	if a.tasks == nil {
 		return
 	}
-	if err := r.tasks.Complete(); err != nil {
-		r.Fail(&rankError{r.id, err})
+	if err := a.tasks.Complete(); err != nil {
+		a.rank.Fail(&rankError{a.rank.id, err})
 	}
 }
 
 // endTasks unwinds what waits. What it may still call finds that the job has failed.
-func (r *Rank) endTasks() {
-	if r.tasks == nil {
+func (a *aside) endTasks() {
+	if a.tasks == nil {
 		return
 	}
-	r.mode = task
-	r.tasks.End()
-	r.Aside = false
+	a.rank.mode = task
+	a.tasks.End()
+	a.rank.HoldFrames = false
 }
 
 // BeginTask says that a task goes on, on the coroutine of this number, until EndTask.
-func (r *Rank) BeginTask(number uint64) (before uint64) {
-	r.mode, r.Aside = task, true
-	return r.owner.pass(number)
+func (a *aside) BeginTask(number uint64) (before uint64) {
+	a.rank.mode, a.rank.HoldFrames = task, true
+	return a.rank.owner.pass(number)
 }
 
 // EndTask says that the rank goes on, whose number BeginTask has returned.
-func (r *Rank) EndTask(before uint64) {
-	if r.mode != task {
-		r.crossed("a task waits or ends")
+func (x *aside) EndTask(before uint64) {
+	if x.rank.mode != task {
+		x.rank.crossed("a task waits or ends")
 	}
-	r.mode, r.Aside = busy, false
-	r.owner.pass(before)
+	x.rank.mode, x.rank.HoldFrames = busy, false
+	x.rank.owner.pass(before)
 }
 
-// PumpAside hands over the frames that tasks have filled, as far as there is credit.
-func (r *Rank) PumpAside() { r.pump() }
+// PumpTasks hands over the frames that tasks have filled, as far as there is credit.
+func (a *aside) PumpTasks() { a.rank.pump() }
 
 // InTask reports whether a task is running, and no call of it and no handler. It ends the job when another goroutine
 // calls.
-func (r *Rank) InTask(call string) bool {
-	r.owned(call)
-	return r.mode == task
+func (c *caller) InTask(call string) bool {
+	c.owned(call)
+	return c.mode == task
 }
 
 // InBody reports whether the main function is running in an epoch's body.
-func (r *Rank) InBody() bool { return r.mode == body }
+func (c *caller) InBody() bool { return c.mode == body }
 
 // MayWait reports whether a call may wait: a task runs, or the main function in an epoch's body. It ends the job when
 // another goroutine calls.
-func (r *Rank) MayWait(call string) bool {
-	r.owned(call)
-	return r.mode == task || r.mode == body
+func (c *caller) MayWait(call string) bool {
+	c.owned(call)
+	return c.mode == task || c.mode == body
 }
 
-// Admit ends the job unless a task may be spawned: in an epoch that declares no depth.
-func (r *Rank) Admit(call string) {
-	r.owned(call)
-	switch in := r.mode; {
+// CheckSpawn ends the job unless a task may be spawned: in an epoch that declares no depth.
+func (x *aside) CheckSpawn(call string) {
+	x.rank.owned(call)
+	switch in := x.rank.mode; {
 	case in != body && in != task && in != handler:
-		r.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone", r.id, call)
-	case r.limit > 0:
+		x.rank.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone", x.rank.id, call)
+	case x.rank.limit > 0:
 		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
-			"out", r.id, call)
+			"out", x.rank.id, call)
 	}
 }
 
 // Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send
 // meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
-	from := r.enter(call)
+	from := r.beginCall(call)
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -172,20 +181,20 @@ func (r *Rank) Await(call string, done func() bool) {
 		}
 		r.Rest(idle)
 	}
-	r.leave(call, from)
+	r.endCall(call, from)
 }
 
 // AwaitOthers is Await for what the programs of other ranks do, if they do: meanwhile this rank counts as being at
 // rest. When all ranks are, it is the end of the epoch, and the job's: an error of the accesses of some rank says why.
 // It is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
-	from, aside := r.enter(call), r.aside
-	r.aside = false // no task runs in a call of the main function
+	from, active := r.beginCall(call), r.active
+	r.active = false // no task runs in a call of the main function
 	if r.quiesce(done) {
 		r.checkAccesses()
 	}
-	r.aside = aside
-	r.leave(call, from)
+	r.active = active
+	r.endCall(call, from)
 }
 
 // AwaitFailure leaves the program when another rank has failed, as one is about to at the end of this epoch. It returns
@@ -201,7 +210,7 @@ func (r *Rank) AwaitFailure(most time.Duration) {
 }
 
 // DeclaresDepth reports whether the epoch does.
-func (r *Rank) DeclaresDepth() bool { return r.detectorFor.depth > 0 }
+func (d *detection) DeclaresDepth() bool { return d.detectorFor.depth > 0 }
 
 // Coroutine runs f, which is a part of the rank's program, on a goroutine that takes turns with the rank's own. A panic
 // goes on with the stack of this goroutine; the unwinding of a failed job ends here.
@@ -223,11 +232,13 @@ func (r *Rank) Coroutine(f func()) {
 // Unwind leaves the program on one of the rank's coroutines.
 func (r *Rank) Unwind() { panic(unwind{}) }
 
-// AwaitRoom lets a task wait until a lane may have room.
-func (t *Target) AwaitRoom(lane int) { t.tasks.Await(t, lane) }
+// SuspendTask lets a task wait until a lane may have room.
+func (t *Target) SuspendTask(lane int) { t.tasks.Await(t, lane) }
 
-// HasRoom reports whether a task may send over a lane.
-func (t *Target) HasRoom(lane int) bool { return t.outbox.HasRoom(lane) }
+// HasRoom reports whether a task may send over a lane: no frame of it waits for credit, and another one may be in flight.
+func (t *Target) HasRoom(lane int) bool {
+	return !t.outbox.Waits(lane) && t.FitsHalf(t.outbox.FirstBytes())
+}
 
-// HasRooms reports whether a task may send over any lane.
-func (t *Target) HasRooms() bool { return t.outbox.HasRooms() }
+// HasRooms is HasRoom for all lanes.
+func (t *Target) HasRooms() bool { return !t.outbox.AnyWaits() && t.FitsHalf(t.outbox.FirstBytes()) }

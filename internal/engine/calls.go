@@ -8,6 +8,15 @@ import (
 	"sync/atomic"
 )
 
+// caller is who calls a rank's methods: the goroutine of its function, in the program or in the runtime.
+type caller struct {
+	id    int
+	job   *job
+	mode  mode
+	owner owner
+	stack []byte // of a panic on its way through Epoch
+}
+
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
 //
 // It also finds a rank that a second goroutine uses. A call of the program's begins from one of the program's modes, by
@@ -37,72 +46,72 @@ const (
 func (m mode) ofProgram() bool { return m&1 == 0 }
 
 // inEpoch reports whether an epoch is running on this rank.
-func (r *Rank) inEpoch() bool { return r.mode >= body && r.mode <= nested }
+func (c *caller) inEpoch() bool { return c.mode >= body && c.mode <= nested }
 
-// enter begins a call of the program's and returns where it comes from, for leave. It ends the job when another call is
+// beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another call is
 // under way, or when the rank's function has returned.
-func (r *Rank) enter(call string) (from mode) {
-	r.owned(call)
-	from = r.mode
+func (c *caller) beginCall(call string) (from mode) {
+	c.owned(call)
+	from = c.mode
 	if !from.ofProgram() {
-		r.crossed(call)
+		c.crossed(call)
 	}
-	r.begin(call, from)
+	c.beginCallFrom(call, from)
 	return from
 }
 
-// begin begins a call that comes from a mode of the program's.
-func (r *Rank) begin(call string, from mode) {
-	if !atomic.CompareAndSwapUint32((*uint32)(&r.mode), uint32(from), uint32(from+1)) {
-		r.crossed(call)
+// beginCallFrom begins a call that comes from a mode of the program's.
+func (c *caller) beginCallFrom(call string, from mode) {
+	if !atomic.CompareAndSwapUint32((*uint32)(&c.mode), uint32(from), uint32(from+1)) {
+		c.crossed(call)
 	}
 }
 
-// leave ends a call.
-func (r *Rank) leave(call string, from mode) {
-	if r.mode != from+1 {
-		r.crossed(call)
+// endCall ends a call.
+func (c *caller) endCall(call string, from mode) {
+	if c.mode != from+1 {
+		c.crossed(call)
 	}
-	r.mode = from
+	c.mode = from
 }
 
 // misplaced ends the job: a call comes in a mode that is wrong for it, for which these are the words if it meets no
 // other call.
-func (r *Rank) misplaced(in mode, call, format string, args ...any) {
+func (c *caller) misplaced(in mode, call, format string, args ...any) {
 	if !in.ofProgram() {
-		r.crossed(call)
+		c.crossed(call)
 	}
 	if !onRank() {
-		r.intruded("pebble: " + fmt.Sprintf(format, args...))
+		c.intruded("pebble: " + fmt.Sprintf(format, args...))
 	}
 	misuse(format, args...)
 }
 
 // crossed ends the job, and the goroutine's part in it: a call has met another one of its rank, or comes after all of
 // them.
-func (r *Rank) crossed(call string) {
-	if r.mode == over {
-		r.late(call)
+func (c *caller) crossed(call string) {
+	if c.mode == over {
+		c.late(call)
 	}
-	r.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is under way: a rank and its "+
+	c.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is under way: a rank and its "+
 		"targets are for the "+
 		"goroutine of the rank's function alone, and not for the functions that give keys, merge or distribute. "+
-		"Build with -race or with -tags pebbles_check to find every call from another goroutine", r.id, call))
+		"Build with -race or with -tags pebbles_check to find every call from another goroutine", c.id, call))
 }
 
 // late panics: the rank's function has returned.
-func (r *Rank) late(call string) {
-	if r.job.intruded.Load() {
+func (c *caller) late(call string) {
+	if c.job.intruded.Load() {
 		runtime.Goexit() // which the job's error is about
 	}
 	misuse("rank %d: %s after the rank's function has returned: a rank and its targets are good for one call of "+
-		"that function", r.id, call)
+		"that function", c.id, call)
 }
 
 // intruded ends the job because a rank was used by another goroutine than its own, and leaves the program.
-func (r *Rank) intruded(words string) {
-	r.job.intruded.Store(true)
-	r.job.fail(r.job.config.Errors.Panic(r.id, "", words, debug.Stack()))
+func (c *caller) intruded(words string) {
+	c.job.intruded.Store(true)
+	c.job.fail(c.job.config.Errors.Panic(c.id, "", words, debug.Stack()))
 	if !onRank() {
 		runtime.Goexit()
 	}

@@ -68,11 +68,10 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		r.limit = r.chains(plan.Depth)
 		r.Deep = r.limit > 0 && r.limit+r.beyond > 1
 		r.open()
-		r.idle, r.aside = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
+		r.idle, r.active = plan.Idle, plan.Idle != nil || r.tasks != nil && r.limit == 0
 		r.mode = body
 		err = f()
-		r.enter("an epoch's function returned")
-		r.job.process.Bodies.Add(1)
+		r.beginCall("an epoch's function returned")
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
@@ -106,6 +105,7 @@ func (r *Rank) open() {
 	}
 	for f := r.futureEpoch.Shift(); f != nil; f = r.futureEpoch.Shift() {
 		r.deferred.Push(f)
+		r.catchUp = true
 	}
 }
 
@@ -116,55 +116,55 @@ func (r *Rank) open() {
 // time.
 //
 // It returns earlier, and false, when done says so; nil never does.
-func (r *Rank) quiesce(done func() bool) (ended bool) {
-	before := r.detector.Rounds()
+func (d *detection) quiesce(done func() bool) (ended bool) {
+	before := d.detector.Rounds()
 	for idle := 0; done == nil || !done(); idle++ {
-		stage := r.stage()
-		worked, unfinished := r.Turn(), false
-		if r.aside {
-			worked, unfinished = r.workAside(worked)
+		stage := d.stage()
+		worked, unfinished := d.rank.Turn(), false
+		if d.rank.active {
+			worked, unfinished = d.rank.workAside(worked)
 		}
 		if worked {
 			idle = 0
 		}
 		left := true
 		if idle > 0 {
-			if r.aside && r.lingers(idle) {
+			if d.rank.active && d.rank.lingers(idle) {
 				continue
 			}
 			var sent bool
-			if sent, left = r.Flush(coalesce.Idle, stage); sent {
+			if sent, left = d.rank.Flush(coalesce.Idle, stage); sent {
 				idle = 0
 				continue
 			}
 		}
-		polls := pollsAtRest(r.detector.Rounds() - before)
-		atRest := !left && !unfinished && (r.limit > 0 || idle >= polls)
-		if r.detector.Step(&r.networks[quiescence], r.state(atRest)) {
+		polls := pollsAtRest(d.detector.Rounds() - before)
+		atRest := !left && !unfinished && (d.limit > 0 || idle >= polls)
+		if d.detector.Step(&d.rank.networks[quiescence], d.state(atRest)) {
 			return true
 		}
-		if r.stage() != stage {
+		if d.stage() != stage {
 			idle = 0 // there is more to send
 		}
-		r.restAfter(idle, max(r.Spins, polls+1))
+		d.rank.restAfter(idle, max(d.rank.spins, polls+1))
 	}
 	return false
 }
 
 // state is what the detector learns.
-func (r *Rank) state(atRest bool) termination.State {
+func (d *detection) state(atRest bool) termination.State {
 	s := termination.State{
-		Counts: termination.Counts{Created: r.Created, Processed: r.processed},
-		Idle:   atRest && r.Backlog == 0 && r.stalled.Empty() && r.accesses() == 0,
-		Ledger: r.Ledger,
+		Counts: termination.Counts{Created: d.rank.Created, Processed: d.processed},
+		Idle:   atRest && d.rank.Backlog == 0 && d.rank.stalled.Empty() && d.rank.openAccesses() == 0,
+		Ledger: d.rank.Ledger,
 	}
-	s.Back = r.awaiting && s.Idle && r.back()
+	s.Back = d.awaiting && s.Idle && d.back()
 	return s
 }
 
 // back reports whether all frames that this rank has sent have been handled.
-func (r *Rank) back() bool {
-	for _, t := range r.targets {
+func (d *detection) back() bool {
+	for _, t := range d.rank.targets {
 		if !t.outbox.Back() {
 			return false
 		}

@@ -23,8 +23,8 @@ type unwind struct{}
 func (unwind) Error() string { return "pebble: the job has failed; this unwinds the rank" }
 
 // Fail ends the job and leaves the user's code.
-func (r *Rank) Fail(cause error) {
-	r.job.fail(cause)
+func (c *caller) Fail(cause error) {
+	c.job.fail(cause)
 	unwindProgram()
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
@@ -25,8 +24,7 @@ type job struct {
 	running   []atomic.Pointer[Rank] // the same, while their functions run
 	links     *route.Links
 	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
-	process   coalesce.Process
-	start     uint64 // where ranks begin to count
+	start     uint64        // where ranks begin to count
 
 	intruded atomic.Bool // a rank was used by another goroutine than its own
 
@@ -47,10 +45,8 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	for rank := j.place.First; rank < j.place.Last; rank++ {
 		j.ports = append(j.ports, j.transport.Port(rank))
 	}
-	j.process.Ranks = len(j.ports)
 	if counting, ok := j.transport.(netio.Counting); ok {
 		j.start = counting.CountFrom()
-		j.process.Bodies.Store(uint32(j.start) * uint32(len(j.ports)))
 	}
 	j.running = make([]atomic.Pointer[Rank], len(j.ports))
 	j.transport.Start(j.fail)

@@ -195,7 +195,7 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 		r.misplaced(in, call, "rank %d: %s inside an epoch: collectives are for the main function between epochs",
 			r.id, call)
 	}
-	r.enter(call)
+	r.beginCall(call)
 	err := r.guard(func() error {
 		r.Check()
 		if fold != nil {
@@ -210,7 +210,7 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 			}
 			r.Rest(idle)
 		}
-		r.leave(call, outside)
+		r.endCall(call, outside)
 		return nil
 	})
 	return r.machine.Value, err

@@ -59,33 +59,33 @@ func GoroutineNumber() uint64 {
 }
 
 // owned ends the job unless this is the rank's goroutine, in builds that check it.
-func (r *Rank) owned(call string) {
+func (c *caller) owned(call string) {
 	if !Checked {
 		return
 	}
 	var here byte
 	block := uintptr(unsafe.Pointer(&here)) >> blockShift
-	known := &r.owner.blocks[block%uintptr(len(r.owner.blocks))]
+	known := &c.owner.blocks[block%uintptr(len(c.owner.blocks))]
 	if known.Load() == block {
 		return
 	}
-	switch number := r.owner.number.Load(); number {
+	switch number := c.owner.number.Load(); number {
 	case 0:
-		r.late(call)
+		c.late(call)
 	case goroutine():
 		known.Store(block)
 	default:
-		r.intruded(fmt.Sprintf("pebble: rank %d: %s from another goroutine than that of the rank's function: "+
+		c.intruded(fmt.Sprintf("pebble: rank %d: %s from another goroutine than that of the rank's function: "+
 			"a rank and its targets are for that goroutine alone; let it make the call, with what others have "+
-			"worked out", r.id, call))
+			"worked out", c.id, call))
 	}
 }
 
 // ownedAnew is owned without what is known of stacks: for calls that are rare.
-func (r *Rank) ownedAnew(call string) {
+func (c *caller) ownedAnew(call string) {
 	if Checked {
-		r.owned(call)
-		r.owner.forget()
+		c.owned(call)
+		c.owner.forget()
 	}
 }
 

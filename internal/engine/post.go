@@ -13,37 +13,37 @@ import (
 
 // Posts has take be called with what other ranks post, in the order in which it arrives; value is good until it
 // returns. take must not wait.
-func (r *Rank) Posts(take func(from int, value []byte)) {
-	if r.post != nil {
-		misuse("rank %d: pages.New was called twice: a rank has one space of pages", r.id)
+func (x *accesses) Posts(take func(from int, value []byte)) {
+	if x.post != nil {
+		misuse("rank %d: pages.New was called twice: a rank has one space of pages", x.rank.id)
 	}
-	r.post = take
+	x.post = take
 }
 
 // Post sends a copy of value to another rank. It never waits, and may be called wherever the rank runs.
-func (r *Rank) Post(to int, value []byte) {
-	r.Created++
-	r.networks[posting].Send(to, 0, 0, value)
+func (a *accesses) Post(to int, value []byte) {
+	a.rank.Created++
+	a.rank.networks[posting].Send(to, 0, 0, value)
 }
 
 // posted takes in what another rank has posted.
-func (r *Rank) posted(f *netio.Frame) {
-	if r.post == nil {
-		r.refuse(f, "it is a message to a lock, and this rank has none")
+func (x *accesses) posted(f *netio.Frame) {
+	if x.post == nil {
+		x.rank.refuse(f, "it is a message to a lock, and this rank has none")
 	}
-	r.post(int(f.From), f.Payload())
-	r.processed++
+	x.post(int(f.From), f.Payload())
+	x.rank.processed++
 	f.Release()
 }
 
 // Sharing is the steps of a rank in a collective that takes the records of all ranks to all, by rank: by dissemination,
 // in ⌈log2 P⌉ rounds, or through rank 0, which gets one message of each rank and answers it.
-func (r *Rank) Sharing(flat bool) []collective.Step {
-	ranks := r.Size()
+func (c *Collectives) Sharing(flat bool) []collective.Step {
+	ranks := c.rank.Size()
 	if !flat {
-		return collective.AllGatherV(r.id, ranks)
+		return collective.AllGatherV(c.rank.id, ranks)
 	}
-	if r.id > 0 {
+	if c.rank.id > 0 {
 		return []collective.Step{{Action: collective.Send}, {Action: collective.Replace}}
 	}
 	var steps []collective.Step
@@ -58,8 +58,8 @@ func (r *Rank) Sharing(flat bool) []collective.Step {
 
 // Share runs steps of [Rank.Sharing] with one record, and returns those of all ranks, good until the next collective.
 // Where this rank is alone, for an explanation, it has its own only.
-func (r *Rank) Share(steps []collective.Step, record []byte) ([]byte, error) {
-	all, err := r.networks[sharing].run(steps, record, nil)
+func (c *Collectives) Share(steps []collective.Step, record []byte) ([]byte, error) {
+	all, err := c.networks[sharing].run(steps, record, nil)
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}

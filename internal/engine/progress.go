@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/netio"
@@ -11,10 +10,19 @@ import (
 // framesAtOnce bounds the frames that one call of Progress takes in, so that a send does not keep its caller for long.
 const framesAtOnce = 64
 
+// arrivals are the frames of a rank that have arrived and wait.
+type arrivals struct {
+	rank        *Rank
+	futureEpoch netio.Frames // data frames of epochs that have not begun here
+	deferred    netio.Frames // data frames that waited for the running epoch
+	catchUp     bool         // deferred may hold some
+	stalled     netio.Frames // data frames of this epoch that wait until links have credit
+}
+
 // Progress takes in frames that have arrived and handles what handlers have sent to this rank. It never waits. It tells
 // whether there was anything to do. It is for the main function's side: a handler never runs another handler.
 func (r *Rank) Progress() bool {
-	worked, open := false, r.accesses()
+	worked, open := false, r.openAccesses()
 	for range framesAtOnce {
 		f := r.receive()
 		if f == nil {
@@ -32,7 +40,7 @@ func (r *Rank) Progress() bool {
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
 	}
-	return r.drain() || worked || r.accesses() < open // whoever waits for operations is to look again
+	return r.drain() || worked || r.openAccesses() < open // whoever waits for operations is to look again
 }
 
 // pump sends frames for which credit has come.
@@ -47,18 +55,59 @@ func (r *Rank) pump() {
 func (r *Rank) Turn() bool {
 	worked := r.Progress()
 	if worked {
-		r.spend(1)
+		r.worked(1)
 	}
 	return worked
 }
 
-// spend notes n pieces of work, and now and then looks at the clock and sends what is due. It tells whether it has.
-func (r *Rank) spend(n int) bool {
-	if r.tick <= 0 || !r.sampler.Spend(n) {
+// worked notes n pieces of work, and now and then looks at the clock and sends what is due. It reports whether it has.
+func (r *Rank) worked(n int) bool {
+	if !r.spend(n) {
 		return false
 	}
 	r.flushDue()
 	return true
+}
+
+// wait is one turn of a wait of the main function's: it handles what has arrived, or rests. idle is how many turns before
+// it found nothing; it returns that number for the next.
+func (r *Rank) wait(idle int) int {
+	r.Check()
+	if r.Turn() {
+		return 0
+	}
+	r.Count.Waits++
+	r.Rest(idle)
+	return idle + 1
+}
+
+// AwaitCredit lets the main function wait until a lane, from which a frame has left, has no backlog.
+func (t *Target) AwaitCredit(lane int) {
+	t.Progress()
+	for idle := 0; t.outbox.Waits(lane); {
+		idle = t.wait(idle)
+	}
+}
+
+// AwaitBudget lets the main function wait until another frame of so many bytes may be in flight.
+func (t *Target) AwaitBudget(bytes int) {
+	for idle := 0; !t.Fits(bytes); idle++ {
+		t.Count.Waits++
+		if t.Turn() {
+			idle = -1
+			continue
+		}
+		t.Rest(idle)
+	}
+}
+
+// AwaitCredits lets the main function wait, ahead of a send that must not, until no frame waits for credit, and another
+// one may be in flight.
+func (t *Target) AwaitCredits() {
+	for idle := 0; t.outbox.AnyWaits(); {
+		idle = t.wait(idle)
+	}
+	t.AwaitBudget(t.outbox.FirstBytes())
 }
 
 // drain handles what handlers have sent to this very rank so far.
@@ -72,96 +121,100 @@ func (r *Rank) drain() bool {
 	return true
 }
 
-func (r *Rank) arrive(f *netio.Frame) {
+func (a *arrivals) arrive(f *netio.Frame) {
 	switch f.Kind {
 	case netio.Control:
 		switch purpose(f.Check) {
 		case marking:
-			r.marked(f)
+			a.rank.marked(f)
 		case Refactoring:
-			r.refactored(f)
+			a.rank.refactored(f)
 		case posting:
-			r.posted(f)
+			a.rank.posted(f)
 		default:
-			r.control.put(f)
+			a.rank.control.put(f)
 		}
 	case netio.Data:
-		if !r.inEpoch() || f.Epoch != r.Sender.Epoch {
-			r.postpone(f)
+		if !a.rank.inEpoch() || f.Epoch != a.rank.Sender.Epoch {
+			a.postpone(f)
 			return
 		}
-		r.deliver(f)
+		a.deliver(f)
 	default:
-		r.refuse(f, "it is of no known kind")
+		a.refuse(f, "it is of no known kind")
 	}
 }
 
 // postpone keeps a data frame of an epoch that has not begun here. Its sender has passed a point that we have yet to
 // pass; its budget bounds how much it can send us.
-func (r *Rank) postpone(f *netio.Frame) {
-	if int32(f.Epoch-r.Sender.Epoch) <= 0 {
-		r.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
+func (a *arrivals) postpone(f *netio.Frame) {
+	if int32(f.Epoch-a.rank.Sender.Epoch) <= 0 {
+		a.refuse(f, fmt.Sprintf("it belongs to epoch %d, which has ended here", f.Epoch))
 	}
-	r.futureEpoch.Push(f)
+	a.futureEpoch.Push(f)
 }
 
 // receive returns the next frame that has arrived: those that waited for this epoch first.
-func (r *Rank) receive() *netio.Frame {
-	if f := r.deferred.Shift(); f != nil {
-		return f
-	}
-	return r.Port.Recv()
-}
-
-func (r *Rank) deliver(f *netio.Frame) {
-	if int(f.Target) >= len(r.targets) {
-		r.refuse(f, fmt.Sprintf("it is for target %d, and %d are registered", f.Target, len(r.targets)))
-	}
-	target := r.targets[f.Target]
-	if f.Check != target.Fingerprint {
-		r.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", target.Name))
-	}
-	r.Count.FramesReceived++
-	if !target.outbox.Accepts(f) {
-		r.stall(f)
-		return
-	}
-	r.handle(f)
-}
-
-// handle handles a frame.
-func (r *Rank) handle(f *netio.Frame) {
-	r.mode, r.depth = nested, int(f.Flags)
-	err := r.targets[f.Target].endpoint.Deliver(f)
-	r.mode, r.depth = busy, 0
-	if err != nil {
-		r.refuse(f, err.Error())
-	}
-	if r.Ledger != nil {
-		if f.Tag > r.phases {
-			r.refuse(f, fmt.Sprintf("it is of phase %d of its link, the last is %d", f.Tag, r.phases))
+func (a *arrivals) receive() *netio.Frame {
+	if a.catchUp {
+		if f := a.deferred.Shift(); f != nil {
+			return f
 		}
-		r.Ledger.Process(int(f.From), f.Tag)
+		a.catchUp = false
+	}
+	return a.rank.Port.Recv()
+}
+
+func (a *arrivals) deliver(f *netio.Frame) {
+	if int(f.Target) >= len(a.rank.targets) {
+		a.refuse(f, fmt.Sprintf("it is for target %d, and %d are registered", f.Target, len(a.rank.targets)))
+	}
+	target := a.rank.targets[f.Target]
+	if f.Check != target.Fingerprint {
+		a.refuse(f, fmt.Sprintf("its pebbles are of another type than those of target %q", target.Name))
+	}
+	a.rank.Count.FramesReceived++
+	if !a.handle(f) {
+		a.rank.Count.Held++
+		a.stalled.Push(f) // its sender's credit bounds how many there are
+	}
+}
+
+// handle handles a frame, if its target takes it now: otherwise its pebbles may have to go on over links that wait for
+// credit, and its sender is held back.
+func (a *arrivals) handle(f *netio.Frame) (taken bool) {
+	a.rank.mode, a.rank.depth = nested, int(f.Flags)
+	taken, err := a.rank.targets[f.Target].endpoint.Deliver(f)
+	a.rank.mode, a.rank.depth = busy, 0
+	if err != nil {
+		a.refuse(f, err.Error())
+	}
+	if !taken {
+		return false
+	}
+	if a.rank.Ledger != nil {
+		if f.Tag > a.rank.phases {
+			a.refuse(f, fmt.Sprintf("it is of phase %d of its link, the last is %d", f.Tag, a.rank.phases))
+		}
+		a.rank.Ledger.Process(int(f.From), f.Tag)
 	}
 	f.Release()
-	r.processed++
+	a.rank.processed++
+	return true
 }
 
 // refuse ends the job: a frame makes no sense.
-func (r *Rank) refuse(f *netio.Frame, why string) {
+func (x *arrivals) refuse(f *netio.Frame, why string) {
 	from := f.From
 	f.Release()
-	r.Fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", r.id, from, why))
+	x.rank.Fail(fmt.Errorf("pebble: rank %d refuses a frame from rank %d: %s", x.rank.id, from, why))
 }
 
 // spinsBeforePark is how many times a rank that has nothing to do looks again, and lets others run, before it parks.
 const spinsBeforePark = 256
 
-// sharedRest bounds how long a rank parks while it may wait for what it shares with other ranks.
-const sharedRest = time.Millisecond
-
 // Rest is what a rank does between two looks that found nothing: yield at first, then park.
-func (r *Rank) Rest(idle int) { r.restAfter(idle, r.Spins) }
+func (r *Rank) Rest(idle int) { r.restAfter(idle, r.spins) }
 
 // restAfter is Rest with the number of looks before the rank parks.
 func (r *Rank) restAfter(idle, spins int) {
@@ -170,35 +223,23 @@ func (r *Rank) restAfter(idle, spins int) {
 		r.Port.Pause()
 		return
 	}
-	r.Pool.Lent() // collects what has come back: other ranks may wait for that, where they share accounts
+	r.Pool.Lent() // collects what has come back
 	if back := r.Pool.Back(); back != r.lastBack {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
-		return
-	}
-	if r.Shared && r.inEpoch() {
-		r.Port.Wait(sharedRest) // another rank may have given the credit or the buffer free that this one waits for
 		return
 	}
 	r.Port.Wait(-1)
 }
 
-// stall keeps a frame whose pebbles may have to go on over links that wait for credit, so that its sender is held back.
-// That one's credit bounds how many there are.
-func (r *Rank) stall(f *netio.Frame) {
-	r.Count.Held++
-	r.stalled.Push(f)
-}
-
 // retryStalled takes in the stalled frames that can be taken in now, and reports whether there were any.
-func (r *Rank) retryStalled() bool {
+func (a *arrivals) retryStalled() bool {
 	worked := false
-	all := r.stalled.Move()
+	all := a.stalled.Move()
 	for f := all.Shift(); f != nil; f = all.Shift() {
-		if r.targets[f.Target].outbox.Accepts(f) {
-			r.handle(f)
+		if a.handle(f) {
 			worked = true
 		} else {
-			r.stalled.Push(f)
+			a.stalled.Push(f)
 		}
 	}
 	return worked
@@ -221,16 +262,16 @@ func (r *Rank) Poll() {
 	if in := r.mode; in != body {
 		r.misplaced(in, call, "rank %d: Poll may be called only by the main function in an epoch", r.id)
 	}
-	r.enter(call)
+	r.beginCall(call)
 	r.Check()
 	r.Progress()
 	r.flushDue()
-	r.leave(call, body)
+	r.endCall(call, body)
 }
 
 func (r *Rank) flushDue() {
 	now := r.Port.Now()
-	r.sampler.Read(now, r.tick)
+	r.looked(now)
 	for _, t := range r.targets {
 		t.endpoint.FlushDue(now)
 	}

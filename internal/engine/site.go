@@ -11,33 +11,47 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
+// detection is how a rank finds that an epoch has ended.
+type detection struct {
+	rank        *Rank
+	detector    termination.Detector
+	detectorFor detectorFor
+	stager      termination.Stager // the detector, when it is one
+	awaiting    bool               // the detector asks whether all frames are back
+	phases      uint32             // that a link can have in an epoch, when there is a ledger
+	rounds      uint64             // of detectors before this one
+	processed   uint64             // data frames handled
+	limit       int                // declared depth of this epoch; 0 for none
+	beyond      int                // how much longer chains of targets may be that answer for the runtime
+}
+
 // detect makes sure that the rank's detector fits the epoch and the targets that are registered.
-func (r *Rank) detect(p Plan) error {
-	made := detectorFor{targets: len(r.targets), depth: p.Depth, ofEpoch: p.Detector != nil}
-	if r.detector != nil && r.detectorFor == made && !made.ofEpoch {
+func (e *detection) detect(p Plan) error {
+	made := detectorFor{targets: len(e.rank.targets), depth: p.Depth, ofEpoch: p.Detector != nil}
+	if e.detector != nil && e.detectorFor == made && !made.ofEpoch {
 		return nil
 	}
 	maker := p.Detector
 	if maker == nil {
-		maker = r.job.config.Termination
+		maker = e.rank.job.config.Termination
 	}
-	if r.detector != nil {
-		r.rounds += r.detector.Rounds()
+	if e.detector != nil {
+		e.rounds += e.detector.Rounds()
 	}
-	d, err := maker(r.site(p.Depth, nil))
+	d, err := maker(e.site(p.Depth, nil))
 	if err != nil {
 		return fmt.Errorf("pebble: epoch: %w", err)
 	}
-	r.detector, r.detectorFor = d, made
-	r.networks[quiescence].variant = variant(d.Name(), p.Depth)
-	r.stager, _ = d.(termination.Stager)
-	_, r.awaiting = d.(termination.Awaiter)
-	r.Ledger = nil
+	e.detector, e.detectorFor = d, made
+	e.rank.networks[quiescence].variant = variant(d.Name(), p.Depth)
+	e.stager, _ = d.(termination.Stager)
+	_, e.awaiting = d.(termination.Awaiter)
+	e.rank.Ledger = nil
 	if _, ok := d.(termination.Keeper); ok {
-		site := r.site(p.Depth, nil)
-		r.Ledger, r.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
+		site := e.site(p.Depth, nil)
+		e.rank.Ledger, e.phases = termination.NewLedger(), uint32(max(site.Depth*site.Hops, site.Depth))
 		if p.Depth == 0 {
-			r.phases = math.MaxUint32 // a detector of the program's own
+			e.phases = math.MaxUint32 // a detector of the program's own
 		}
 	}
 	return nil
@@ -73,13 +87,13 @@ func ending(of uint32) string {
 
 // site describes this rank's place to a detector, as it is or, when that is not nil, with another topology for the
 // targets that can take one.
-func (r *Rank) site(depth int, other route.Topology) termination.Site {
+func (e *detection) site(depth int, other route.Topology) termination.Site {
 	if depth > 0 {
-		depth += r.beyond
+		depth += e.beyond
 	}
-	s := termination.Site{Rank: r.id, Ranks: r.Size(), Depth: depth, Hops: 1, Mixed: r.Shares()}
+	s := termination.Site{Rank: e.rank.id, Ranks: e.rank.Size(), Depth: depth, Hops: 1}
 	moving := false // pebbles follow their keys, by no topology
-	for i, d := range r.targets {
+	for i, d := range e.rank.targets {
 		t := d.description.Topology
 		if other != nil && d.description.Tunes.Topology {
 			t = other
@@ -101,20 +115,15 @@ func (r *Rank) site(depth int, other route.Topology) termination.Site {
 			s.Topology = nil
 		}
 	}
-	if len(r.targets) == 0 {
-		s.Topology = route.Direct(r.Size())
+	if len(e.rank.targets) == 0 {
+		s.Topology = route.Direct(e.rank.Size())
 	}
 	return s
 }
 
-// Shares reports whether any buffers of this job are shared.
-func (r *Rank) Shares() bool {
-	return r.job.config.Shared && r.Place().Processes > 1
-}
-
 // chains is the depth that this epoch's handlers are held to. Keys that move send pebbles of their own.
-func (r *Rank) chains(depth int) int {
-	for _, d := range r.targets {
+func (e *detection) chains(depth int) int {
+	for _, d := range e.rank.targets {
 		if d.description.Moving {
 			return 0
 		}
@@ -123,17 +132,17 @@ func (r *Rank) chains(depth int) int {
 }
 
 // stage is up to which stage buffers are sent when there is nothing else to do.
-func (r *Rank) stage() int {
-	if r.stager == nil {
+func (d *detection) stage() int {
+	if d.stager == nil {
 		return coalesce.AllStages
 	}
-	return r.stager.Stage()
+	return d.stager.Stage()
 }
 
 // Detection is the name of the running detector, and how many messages an epoch of a depth costs a rank at the least.
-func (r *Rank) Detection(depth int) (name string, messages int) {
-	name = r.detector.Name()
-	if n, err := termination.Messages(name, r.site(depth, nil)); err == nil {
+func (d *detection) Detection(depth int) (name string, messages int) {
+	name = d.detector.Name()
+	if n, err := termination.Messages(name, d.site(depth, nil)); err == nil {
 		messages = n
 	}
 	return name, messages

@@ -12,8 +12,9 @@ import (
 
 // Endpoint is what the engine asks of a target, beside its outbox. It is called once a frame, never once a pebble.
 type Endpoint interface {
-	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's.
-	Deliver(f *netio.Frame) error
+	// Deliver handles the pebbles of a frame that are home, and passes the others on. The frame stays the caller's. It
+	// does nothing, and says so, when links that the frame may need have a backlog.
+	Deliver(f *netio.Frame) (taken bool, err error)
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
 	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it
@@ -101,10 +102,10 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 	return t
 }
 
-// Enter is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
+// CheckSend is the first thing that a send does: it reports whether a handler or a task is sending, and ends the job
 // outside of epochs and beside other calls. A task waits when its links may be full, if these are: from there on its
 // send goes like a handler's.
-func (t *Target) Enter() (inHandler, full bool) {
+func (t *Target) CheckSend() (inHandler, full bool) {
 	t.owned(sent)
 	switch in := t.mode; in {
 	case body:
@@ -127,11 +128,11 @@ const sent = "a pebble was sent"
 // Begin says that a call that was entered does more than put a pebble aside, until End.
 func (t *Target) Begin(inHandler bool) {
 	if !inHandler {
-		t.begin(sent, body)
+		t.beginCallFrom(sent, body)
 		return
 	}
 	if t.mode != handler && t.mode != task {
-		t.Crowded()
+		t.Overlaps()
 	}
 	t.mode++
 }
@@ -139,7 +140,7 @@ func (t *Target) Begin(inHandler bool) {
 // End ends what Begin began.
 func (t *Target) End() {
 	if t.mode.ofProgram() {
-		t.Crowded()
+		t.Overlaps()
 	}
 	t.mode--
 }
@@ -147,26 +148,20 @@ func (t *Target) End() {
 // Flush is the program's own: it sends what the target holds back. Outside of epochs there is nothing.
 func (t *Target) Flush() {
 	const call = "Flush was called"
-	from := t.enter(call)
+	from := t.beginCall(call)
 	if from == outside {
 		t.mode = from
 		misuse("rank %d: target %q: Flush was called outside of an epoch: an epoch's end sends all", t.id, t.Name)
 	}
 	t.endpoint.Flush(coalesce.Explicit, coalesce.AllStages)
-	t.leave(call, from)
+	t.endCall(call, from)
 }
 
-// Crowded ends the job: a send has met another call.
-func (t *Target) Crowded() { t.crossed(sent) }
-
-// InBody reports whether the main function of an epoch is running, and no call of it.
-func (t *Target) InBody() bool {
-	t.owned(sent)
-	return t.mode == body
-}
+// Overlaps ends the job: a send has met another call.
+func (t *Target) Overlaps() { t.crossed(sent) }
 
 // InHandler reports whether a handler or a task is running, or a call of theirs, none of which waits.
-func (r *Rank) InHandler() bool { return r.mode >= task }
+func (c *caller) InHandler() bool { return c.mode >= task }
 
 // Topology is the one that the target was registered with.
 func (t *Target) Topology() route.Topology { return t.description.Topology }
@@ -214,22 +209,32 @@ func (t *Target) HandleQueued() {
 	}
 }
 
-// Spend notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
+// Sent notes that the main function has sent n pebbles. Now and then it sends what is due, and handles what has
 // arrived: a rank that sends most pebbles to itself would let others wait for credit otherwise. It comes after Begin.
-func (t *Target) Spend(n int) {
-	if t.spend(n) {
+func (t *Target) Sent(n int) {
+	if t.worked(n) {
 		t.Progress()
 	}
 }
 
-// Pass is Spend for a pebble that is put aside: it comes without Begin.
-func (t *Target) Pass() {
-	if t.tick > 0 && t.sampler.Spend(1) {
-		t.Begin(false)
-		t.flushDue()
-		t.Progress()
-		t.End()
+// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it does
+// what Sent does for that.
+func (t *Target) MainSends() bool {
+	t.owned(sent)
+	if t.mode != body {
+		return false
 	}
+	if t.spend(1) {
+		t.sendDue()
+	}
+	return true
+}
+
+func (t *Target) sendDue() {
+	t.Begin(false)
+	t.flushDue()
+	t.Progress()
+	t.End()
 }
 
 // Fail ends the job because of a pebble of this target, and does not return.

@@ -8,194 +8,162 @@ import (
 
 const module = "github.com/activepebbles/pebbles"
 
-// A wall says what the packages of a folder may import outside their tests.
-type wall struct {
-	folder string // as path.Match takes it; the first that matches counts
-	std    set    // of the standard library
-	ours   set    // of this module, by folder
-	clock  bool   // may read the clock and wait on it
-	helper bool   // serves tests: may import what they import, and only they import it
+// A layer is some folders that may import those of the layers before theirs, and not each other.
+type layer struct {
+	folders string // as path.Match takes them
+	not     string // folders before it that it may not import all the same; "netio/" is all below netio
 }
 
-// A set of packages is all but those denied; those allowed are exceptions among the denied. Both list names: "net" is
-// one package, "net/" is all below it, "*" is all.
-type set struct{ deny, allow string }
-
-// walls is the table of folders, lower ones first.
-var walls = []wall{
-	{folder: "distribution", std: pure, ours: none},
-	{folder: "route", std: pureAndSync, ours: none},
-	{folder: "reduce", std: pure, ours: none},
-	{folder: "model", std: pureAndJSON, ours: only("route")},
-	{folder: "tune", std: pureAndJSON, ours: only("model route")},
-	{folder: "termination", std: pure, ours: only("internal/collective route")},
-	{folder: "coalesce", std: pureAndSync, ours: only("netio route termination")},
-	{folder: "internal/cpu", std: all, ours: none},
-	{folder: "memory/internal/addresses", std: pureAndSync, ours: none},
-	{folder: "internal/frame", std: pure, ours: none},
-	{folder: "internal/launch/bootstrap", std: all, ours: only("internal/handshake"), clock: true},
-	{folder: "internal/launch/pmi", std: all, ours: none, clock: true},
-	{folder: "internal/launch/pmi/pmitest", std: all, ours: none, helper: true},
-	{folder: "internal/exposed", std: all, ours: only("internal/cpu")},
-	{folder: "internal/handshake", std: all, ours: none, clock: true},
-	{folder: "netio/internal/idle", std: all, ours: only("internal/cpu"), clock: true},
-	{folder: "netio/internal/inflight", std: all, ours: none, clock: true},
-	{folder: "netio/internal/local", std: all, ours: only("internal/cpu internal/exposed internal/frame netio/internal/idle " +
-		"netio")},
-	{folder: "internal/engine", std: quiet, ours: only("coalesce internal/collective internal/layout " +
-		"internal/stacks netio route termination tune")},
-	{folder: "internal/launch/kubernetes", std: pureAndText, ours: none},
-	{folder: "lab/internal/overlay", std: all, ours: none, helper: true},
-	{folder: "lab/internal/verifiers", std: pure, ours: none},
-	{folder: "internal/scripttest", std: all, ours: none, helper: true},
-	{folder: "internal/stacks", std: all, ours: none},
-	{folder: "lab/worlds", std: all, ours: set{deny: public.deny, allow: public.allow + " internal/engine"},
-		clock: true},
-	{folder: "internal/codecs", std: pure, ours: only("internal/layout")},
-	{folder: "internal/values", std: only(pure.allow + " os"), ours: none},
-	{folder: "internal/launch", std: all, ours: only("internal/cpu internal/handshake internal/launch/bootstrap internal/launch/pmi " +
-		"internal/stacks netio netio/connect " +
-		"netio/tcp"), clock: true},
-	{folder: "internal/*", std: pure, ours: none},
-	{folder: "netio", std: all, ours: only("internal/cpu internal/frame"), clock: true},
-	{folder: "netio/mem", std: all, ours: only("internal/cpu internal/exposed netio/internal/idle netio/internal/local netio")},
-	{folder: "netio/shm", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"netio/internal/idle " +
-		"netio/internal/inflight netio/internal/local netio netio/tcp")},
-	{folder: "netio/tcp", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"netio/internal/idle " +
-		"netio/internal/inflight netio/internal/local netio"), clock: true},
-	{folder: "netio/sim", std: all, ours: only("internal/cpu internal/exposed internal/frame netio/internal/inflight " +
-		"netio/internal/local internal/values netio")},
-	{folder: "netio/connect", std: all, ours: only("internal/frame netio netio/shm netio/tcp")},
-	{folder: "netio/ofi", std: all, ours: only("internal/cpu internal/exposed internal/frame internal/handshake " +
-		"netio/internal/idle netio/internal/inflight " +
-		"netio/internal/local netio netio/connect netio/tcp"), clock: true},
-	{folder: "netio/netiotest", std: all, ours: only("internal/handshake netio netio/tcp"), clock: true, helper: true},
-	{folder: "pebble", std: quiet, ours: only("coalesce internal/codecs internal/cpu internal/engine internal/layout " +
-		"internal/launch internal/values model netio netio/mem " +
-		"route termination tune")},
-	{folder: "target", std: quiet, ours: only("coalesce distribution internal/codecs internal/engine " +
-		"internal/layout netio pebble reduce route")},
-	{folder: "target/avro", std: quiet, ours: none},
-	{folder: "task", std: quiet, ours: only("coalesce distribution internal/codecs internal/cpu internal/engine " +
-		"pebble target")},
-	{folder: "delegate", std: quiet, ours: only("distribution internal/codecs internal/engine internal/layout " +
-		"target task")},
-	{folder: "memory", std: quiet, ours: only("distribution memory/internal/addresses internal/cpu internal/engine " +
-		"internal/exposed internal/frame " +
-		"internal/layout netio pebble target task")},
-	{folder: "memory/pages", std: quiet, ours: only("distribution internal/collective internal/cpu internal/engine " +
-		"internal/exposed internal/frame memory netio pebble")},
-	{folder: "apps", std: quiet, ours: public},
-	{folder: "apps/appstest", std: all, ours: public, helper: true},
-	{folder: "apps/graph", std: quietAndFiles, ours: none},
-	{folder: "apps/contagion/chance", std: pure, ours: none},
-	{folder: "apps/contagion/scenario", std: quiet, ours: only("apps/contagion/chance")},
-	{folder: "apps/contagion/population", std: quiet, ours: only("apps/contagion/chance apps/contagion/scenario " +
-		"distribution")},
-	{folder: "apps/nbody/gravity", std: pureAndSync, ours: none},
-	{folder: "apps/nbody/initial", std: quiet, ours: only("apps/nbody/gravity")},
-	{folder: "apps/nbody/tipsy", std: quiet, ours: only("apps/nbody/gravity")},
-	{folder: "apps/*", std: quiet, ours: public},
-	{folder: "examples/*", std: all, ours: public},
-	{folder: "lab", std: all, ours: measured, clock: true},
-	{folder: "lab/*", std: all, ours: measured, clock: true},
-	{folder: "cmd/*", std: all, ours: all, clock: true},
+// layers are the house, from the bottom up. The compiler holds more: what is under an internal folder is for the folder
+// that this one is in.
+var layers = []layer{
+	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
+		"internal/handshake internal/scripttest internal/docs internal/walls"},
+	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
+	{folders: "model termination", not: "internal/cpu internal/frame internal/codecs"},
+	{folders: "tune", not: "internal/cpu internal/frame internal/codecs"},
+	{folders: "internal/exposed", not: above},
+	{folders: "netio", not: above + " internal/exposed"},
+	{folders: "netio/internal/idle netio/internal/inflight", not: above},
+	{folders: "netio/internal/local", not: above},
+	{folders: "netio/tcp", not: above},
+	{folders: "netio/mem netio/sim netio/shm", not: above},
+	{folders: "netio/connect", not: above},
+	{folders: "netio/ofi netio/netiotest", not: above},
+	{folders: "coalesce", not: "netio/ internal/exposed internal/handshake"},
+	{folders: "internal/engine", not: "netio/ internal/exposed internal/handshake"},
+	{folders: "internal/launch/bootstrap internal/launch/kubernetes internal/launch/pmi", not: core},
+	{folders: "internal/launch internal/launch/pmi/*", not: core},
+	{folders: "pebble"},
+	{folders: "target", not: "netio/ internal/launch internal/exposed"},
+	{folders: "task", not: "netio netio/ internal/launch internal/exposed"},
+	{folders: "memory/internal/*", not: "*"},
+	{folders: "memory", not: "netio/ internal/launch"},
+	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
+	{folders: "memory/pages", not: "netio/ internal/launch"},
+	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
+	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy", not: ""},
+	{folders: "apps/contagion/population", not: users},
+	{folders: "apps", not: users},
+	{folders: "apps/distgraph apps/appstest", not: users},
+	{folders: "apps/*", not: users},
+	{folders: "examples/*", not: users},
+	{folders: "lab/internal/*", not: "*"},
+	{folders: "lab/worlds"},
+	{folders: "lab"},
+	{folders: "lab/plots"},
+	{folders: "lab/*"},
+	{folders: "cmd/*"},
 }
 
-var (
-	all  = set{}
-	none = set{deny: "*"}
+const (
+	above = "route termination model tune distribution reduce target/avro" // of transports' rooms
+	core  = "coalesce internal/engine route termination model tune distribution reduce target/avro"
+	users = "internal/codecs internal/exposed internal/engine internal/launch internal/launch/ internal/frame " +
+		"internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
+)
 
-	// pure lets in what computes and no more: clock and randomness are handed in.
-	pure = only("cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time " +
-		"unsafe")
-	// pureAndSync is for links and buffers that the ranks of a process share.
-	pureAndSync = only(pure.allow + " sync sync/atomic")
-	// pureAndJSON is for files that others read and write.
-	pureAndJSON = only(pure.allow + " bytes encoding/json")
-	// pureAndText is for files that are filled in from templates.
-	pureAndText = only(pure.allow + " embed encoding/hex io path regexp text/template unicode unicode/utf8")
+// pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory
+// between goroutines besides, those in files read what others write.
+const (
+	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
+		"apps/contagion/chance lab/internal/way"
+	locking = "route coalesce memory/internal/* apps/nbody/gravity"
+	files   = "model tune internal/values internal/launch/kubernetes"
 
-	// quiet keeps out files, sockets, processes and the system; log output goes to the slog.Logger of the caller.
-	quiet         = set{deny: quietAndFiles.deny + " os"}
-	quietAndFiles = set{deny: "log net net/ os/ plugin syscall testing testing/"}
+	pureStandard = "cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe"
+	lockStandard = "sync sync/atomic"
+	fileStandard = "bytes embed encoding/hex encoding/json io os path regexp text/template unicode unicode/utf8"
+)
 
-	// public is what users may import, and how much memory is free.
-	public = set{deny: "cmd/ internal/ lab lab/", allow: "internal/cpu"}
-	// measured is what the laboratory may import: everything but the command.
-	measured = set{deny: "cmd/"}
+// quiet are folders that keep out files, sockets, processes and the system; log output goes to the slog.Logger of the
+// caller. They, and all that are pure, don't read the clock.
+const (
+	quiet     = "internal/engine pebble target target/* task delegate memory memory/* apps apps/*"
+	loud      = "log net net/ os os/ plugin syscall testing testing/"
+	mayFile   = "apps/graph"    // which reads files
+	mayTest   = "apps/appstest" // and other helpers of tests, which no other code imports
+	helpers   = "apps/appstest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
+	withClock = "apps/appstest"
 )
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
-var homes = map[string][]string{
-	"github.com/cornelk/hashmap":        {"memory/internal/addresses"},
-	"github.com/linkedin/goavro/v2":     {"apps/contagion", "target/avro"},
-	"github.com/schollz/progressbar/v3": {"cmd/*"},
-	"github.com/spf13/cobra":            {"cmd/*"},
-	"github.com/spf13/pflag":            {"cmd/*"},
-	"golang.org/x/sys": {"cmd/*", "internal/cpu", "lab", "lab/limits", "internal/launch", "netio/ofi",
-		"netio/shm", "netio/tcp"},
-	"github.com/ebitengine/purego":      {"netio/ofi"},
-	"golang.org/x/term":                 {"cmd/*", "internal/launch"},
-	"golang.org/x/perf":                 {"lab"},
-	"google.golang.org/protobuf":        {"apps/contagion/scenario"},
-	"github.com/anishathalye/porcupine": nil,
-	"github.com/puzpuzpuz/xsync/v4":     nil,
-	"github.com/stretchr/testify":       nil,
-	"go.uber.org/goleak":                nil,
-	"pgregory.net/rapid":                nil,
+var homes = map[string]string{
+	"github.com/cornelk/hashmap":        "memory/internal/addresses",
+	"github.com/linkedin/goavro/v2":     "apps/contagion target/avro",
+	"github.com/schollz/progressbar/v3": "cmd/*",
+	"github.com/spf13/cobra":            "cmd/*",
+	"github.com/spf13/pflag":            "cmd/*",
+	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/ofi netio/shm netio/tcp netio/internal/*",
+	"github.com/ebitengine/purego":      "netio/ofi",
+	"golang.org/x/term":                 "cmd/* internal/launch",
+	"golang.org/x/perf":                 "lab",
+	"google.golang.org/protobuf":        "apps/contagion/scenario",
+	"github.com/anishathalye/porcupine": "",
+	"github.com/puzpuzpuz/xsync/v4":     "",
+	"github.com/stretchr/testify":       "",
+	"go.uber.org/goleak":                "",
+	"pgregory.net/rapid":                "",
 }
 
 // clock are the names of package time that read the clock or wait on it.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// wallOf finds the wall of a folder.
-func wallOf(folder string) (wall, bool) {
-	i := slices.IndexFunc(walls, func(w wall) bool { return matches(w.folder, folder) })
-	if i < 0 {
-		return wall{}, false
-	}
-	return walls[i], true
+// layerOf is the number of a folder's layer; -1 for a folder that has none.
+func layerOf(folder string) int {
+	return slices.IndexFunc(layers, func(l layer) bool { return lists(l.folders, folder) })
 }
 
 // may reports whether a file of a folder may import a package.
 func may(folder, imported string, test bool) bool {
-	w, ok := wallOf(folder)
-	if !ok {
-		return false
-	}
 	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
-		other, _ := wallOf(ours)
-		return test || w.ours.has(ours) && !other.helper
+		of, l := layerOf(ours), layers[layerOf(folder)]
+		if test || lists(helpers, folder) {
+			return of >= 0
+		}
+		return of >= 0 && of < layerOf(folder) && !lists(l.not, ours) && !lists(helpers, ours)
 	}
-	if !strings.Contains(strings.Split(imported, "/")[0], ".") {
-		return test || w.std.has(imported)
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return test || lists(helpers, folder) || mayStandard(folder, imported)
 	}
 	for library, home := range homes {
 		if imported == library || strings.HasPrefix(imported, library+"/") {
-			if home == nil {
-				return test || w.helper
-			}
-			return slices.ContainsFunc(home, func(h string) bool { return matches(h, folder) })
+			return lists(home, folder) || home == "" && (test || lists(helpers, folder))
 		}
 	}
 	return false
 }
 
-func matches(pattern, folder string) bool {
-	ok, err := path.Match(pattern, folder)
-	return ok && err == nil
+// mayStandard reports whether a folder's code may import a package of the standard library.
+func mayStandard(folder, imported string) bool {
+	switch {
+	case lists(pure, folder):
+		return lists(pureStandard, imported)
+	case lists(locking, folder):
+		return lists(pureStandard+" "+lockStandard, imported)
+	case lists(files, folder):
+		return lists(pureStandard+" "+fileStandard, imported)
+	case lists(mayFile, folder):
+		return imported == "os" || !lists(loud, imported)
+	case lists(quiet, folder):
+		return !lists(loud, imported)
+	}
+	return true
 }
 
-func only(names string) set { return set{deny: "*", allow: names} }
+// mayTime reports whether a folder's code may read the clock.
+func mayTime(folder string) bool {
+	const without = pure + " " + locking + " " + files + " " + quiet + " internal/cpu internal/exposed internal/stacks " +
+		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/*"
+	return !lists(without, folder) || lists(withClock, folder)
+}
 
-func (s set) has(name string) bool { return !lists(s.deny, name) || lists(s.allow, name) }
-
+// lists reports whether names, which stand between spaces, have one that matches: "net" is one package, "net/" is all
+// below it, "*" is all, and others are patterns of path.Match.
 func lists(names, name string) bool {
 	return slices.ContainsFunc(strings.Fields(names), func(n string) bool {
-		return n == "*" || n == name || strings.HasSuffix(n, "/") && strings.HasPrefix(name, n)
+		matches, err := path.Match(n, name)
+		return n == "*" || err == nil && matches || strings.HasSuffix(n, "/") && strings.HasPrefix(name, n)
 	})
 }

@@ -65,7 +65,7 @@ func TestTreeBites(t *testing.T) {
 		{"target", "a.go", `import _ "github.com/linkedin/goavro/v2"`, "must not import github.com/linkedin/goavro/v2"},
 		{"target", "a_test.go", `import _ "github.com/linkedin/goavro/v2"`, "must not import github.com/linkedin/goavro/v2"},
 		{"cmd/pebbles", "a_test.go", `import _ "example.org/new"`, "must not import example.org/new"},
-		{"newcomer", "a.go", ``, "is in a folder that has no wall: add it to the table"},
+		{"newcomer", "a.go", ``, "is in a folder of no layer: add it to the table"},
 	} {
 		require.Equal(t, []string{c.breach}, breaches(t, c.folder, c.name, []byte("package a\n"+c.source)), c)
 	}
@@ -77,9 +77,8 @@ func breaches(t *testing.T, folder, name string, source []byte) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	require.NoError(t, err)
-	w, ok := wallOf(folder)
-	if !ok {
-		return []string{"is in a folder that has no wall: add it to the table"}
+	if layerOf(folder) < 0 {
+		return []string{"is in a folder of no layer: add it to the table"}
 	}
 	test := strings.HasSuffix(name, "_test.go")
 	timeName := ""
@@ -96,7 +95,7 @@ func breaches(t *testing.T, folder, name string, source []byte) (all []string) {
 			}
 		}
 	}
-	if test || w.clock {
+	if test || mayTime(folder) {
 		return all
 	}
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -25,7 +25,7 @@ const quickLess = 6
 // Groups is the whole suite.
 func Groups(o Options) []lab.Group {
 	return []lab.Group{
-		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(), o.buffers(),
+		o.randomAccess(), o.ranks(), o.memory(), o.streams(), o.topologies(), o.crossover(), o.factors(), o.credits(),
 		o.caches(), o.permutations(), o.applications(), o.searches(), o.trees(), o.epidemics(), o.systems(),
 		o.pings(), o.arrays(), o.attendance(), o.pages(), o.latency(), o.emptyEpochs(), o.shortEpochs(), o.baseline(),
 	}

@@ -67,7 +67,7 @@ func TestTransports(t *testing.T) {
 
 // What is measured over TCP is measured over shared memory too, but for what is a matter of TCP.
 func TestSharedMemoryBesideTCP(t *testing.T) {
-	alone := map[string]bool{"Credits": true, "Shared buffers": true}
+	alone := map[string]bool{"Credits": true}
 	for _, g := range Groups(Options{Program: "pebbles", Transports: all}) {
 		lines := map[string]bool{}
 		for _, c := range g.Cases {

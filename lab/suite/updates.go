@@ -177,24 +177,3 @@ func (o Options) credits() lab.Group {
 	}
 	return g
 }
-
-// buffers compares them where they are full, and where a rank alone never fills one.
-func (o Options) buffers() lab.Group {
-	g := lab.Group{Name: "Shared buffers", Title: "Buffers that ranks share, and separate ones",
-		About: "2 processes over TCP, whose ranks share their buffers or don't: many pebbles, or 32 from each rank to each."}
-	for i, ranks := range []int{4, 8, 16} {
-		flags := fmt.Sprintf("--ranks %d --procs 2 --transport tcp --coalesce 1024 --buffers ", ranks)
-		first := fmt.Sprintf("RandomAccess, %d ranks, separate buffers", ranks)
-		log2 := o.less(words - 4 - i)
-		g.Add(o.update(first, log2, flags+"separate", first))
-		g.Add(o.update(fmt.Sprintf("RandomAccess, %d ranks, shared buffers", ranks), log2, flags+"shared", first))
-	}
-	for _, ranks := range []int{4, 8, 16} {
-		first := fmt.Sprintf("all-to-all of 32 rounds, %d ranks, separate buffers", ranks)
-		for _, buffers := range []string{"separate", "shared"} {
-			g.Add(o.run(fmt.Sprintf("all-to-all of 32 rounds, %d ranks, %s buffers", ranks, buffers), items, fmt.Sprintf(
-				"alltoall --rounds 32 --ranks %d --procs 2 --transport tcp --coalesce 1024 --buffers %s", ranks, buffers), first))
-		}
-	}
-	return g
-}

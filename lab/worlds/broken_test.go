@@ -31,18 +31,18 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 	}
 	all := []struct{ name, file, good, bad string }{
 		{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)", "if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
-		{"a dropped count", "internal/engine/progress.go", "r.processed++", "if r.processed++; r.processed == 20 {\n\t\tr.processed--\n\t}"},
+		{"a dropped count", "internal/engine/progress.go", "a.rank.processed++", "if a.rank.processed++; a.rank.processed == 20 {\n\t\ta.rank.processed--\n\t}"},
 		{"an early end", "termination/skr.go", "d.seen && sums == d.last && sums.Created", "sums.Created"},
 		{"frames not waited for", "termination/nbx.go", "if !s.Idle || !s.Back {", "if !s.Idle {"},
 		{"a frame not waited for by all", "termination/pcx.go", "s.Ledger.ProcessedAll(uint32(d.round)) != d.expected", "s.Ledger.ProcessedAll(uint32(d.round))+1 < d.expected"},
 		{"a frame not waited for on a link", "termination/exchange.go", "s.Ledger.Processed(from, phase) != p.expected", "s.Ledger.Processed(from, phase)+1 < p.expected"},
-		{"an epoch's number that must not wrap", "internal/engine/progress.go", "int32(f.Epoch-r.Sender.Epoch) <= 0", "f.Epoch <= r.Sender.Epoch"},
-		{"a detector kept", "internal/engine/site.go", "r.detectorFor == made && !made.ofEpoch", "r.detectorFor == made"},
+		{"an epoch's number that must not wrap", "internal/engine/progress.go", "int32(f.Epoch-a.rank.Sender.Epoch) <= 0", "f.Epoch <= a.rank.Sender.Epoch"},
+		{"a detector kept", "internal/engine/site.go", "e.detectorFor == made && !made.ofEpoch", "e.detectorFor == made"},
 		{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
 		{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {", "if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
 		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of those.
-		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !moving && c.Plan.Fixed())", "c.cache != nil"},
-		{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && r.accesses() == 0", ""},
+		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !moving && c.out.Plan.Fixed())", "c.cache != nil"},
+		{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && d.rank.openAccesses() == 0", ""},
 		{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(res.cause)", "if res.started%9 != 8 {\n\tres.of.Completion.Inside(access).End(res.cause)\n}"},
 		{"a lost invalidation", "memory/question.go", "return key == uint64(h)", "return key == uint64(h) && h.index() > 1"},
 		{"an addition done twice", "internal/exposed/access.go", "old = atomic.AddUint64(at, n) - n", "if old = atomic.AddUint64(at, n) - n; old%5 == 4 {\n\tatomic.AddUint64(at, n)\n}"},

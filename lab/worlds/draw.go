@@ -85,10 +85,9 @@ func (d drawn) runtime(w *World) {
 	w.Coalesce = one(d, 1, 2, 3, 7, 16, 64, 1024)
 	w.Credits = one(d, 0, 1, 1, 2, 3, 8)
 	w.Budget = one(d, 0, 0, 1, 400, 2000)
-	w.Shared = bit(w.Processes > 1 && d.chance(20))
 	w.Due = one(d, 0, 0, 1, 100, 10_000, 1_000_000)
 	w.Period = one(d, 0, 0, 0, 1000, 100_000)
-	if w.Shared == 0 && d.chance(30) {
+	if d.chance(30) {
 		w.Tune = d.IntN(8)
 	}
 	if d.chance(50) {
@@ -215,7 +214,7 @@ func (w World) holds(detector string) bool {
 	if err != nil {
 		return false
 	}
-	s := termination.Site{Ranks: w.Ranks, Hops: 1, Mixed: w.Shared == 1 && w.Processes > 1, Topology: t}
+	s := termination.Site{Ranks: w.Ranks, Hops: 1, Topology: t}
 	if w.declares() {
 		s.Depth = w.Depth
 	}

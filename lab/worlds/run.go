@@ -37,13 +37,14 @@ func (w World) Run() (Outcome, error) {
 		return Outcome{}, err
 	}
 	t := w.twin()
+	tried := judged{w, t}
 	simulation := w.simulation()
-	simulation.TurnLimit = w.turns(t)
+	simulation.TurnLimit = tried.turns()
 	simulated, err := sim.New(simulation)
 	if err != nil {
 		return Outcome{}, err
 	}
-	config.MemoryLimit = w.memory(config, t)
+	config.MemoryLimit = tried.memory(config)
 	ends := make([]end, w.Ranks)
 	spare := w.spare()
 	err = simulated.Each(func(tr netio.Transport) error {
@@ -86,17 +87,23 @@ func (w World) Run() (Outcome, error) {
 	})
 	o := Outcome{Pebbles: t.pebbles, Stats: simulated.Stats(), Failed: err != nil}
 	if err != nil {
-		return o, w.expected(err)
+		return o, tried.expected(err)
 	}
-	return o, w.checkCounters(ends, t)
+	return o, tried.checkCounters(ends)
+}
+
+// judged is a world beside what its twin did, which bounds what it may take and must have done.
+type judged struct {
+	World
+	t twin
 }
 
 // turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share cores, each of the many
 // polls before a rank parks may give its core to another one, and be a turn.
-func (w World) turns(t twin) uint64 {
-	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*t.pebbles + 1000*t.jobs*(w.Ops+1))
+func (w judged) turns() uint64 {
+	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles + 1000*w.t.jobs*(w.Ops+1))
 	if w.Arrays+w.Touches > 0 {
-		most += 300 * uint64(w.accesses(t))
+		most += 300 * uint64(w.accesses())
 	}
 	most += uint64(w.Paged * w.Epochs * w.Ranks * (2000*(1+w.PageLocks) + 100*w.PageElements))
 	if w.Cores > 0 {
@@ -109,8 +116,8 @@ func (w World) turns(t twin) uint64 {
 }
 
 // accesses is how many pebbles the accesses of main functions and tasks are, at most.
-func (w World) accesses(t twin) int {
-	return 2*w.Ranks*w.Epochs*(2*rangeMost+2*w.Ranks) + 4*w.Epochs*w.Cells + touchPebbles*t.touches
+func (w judged) accesses() int {
+	return 2*w.Ranks*w.Epochs*(2*rangeMost+2*w.Ranks) + 4*w.Epochs*w.Cells + touchPebbles*w.t.touches
 }
 
 // touchPebbles is how many pebbles a step on global memory is, at most.
@@ -136,7 +143,7 @@ type end struct {
 }
 
 // expected returns nil for an error that the world's faults must lead to, and any other error as it is.
-func (w World) expected(err error) error {
+func (w judged) expected(err error) error {
 	var lost *netio.LostError
 	if !w.simulation().Faults.Harmless() && (errors.As(err, &lost) || errors.Is(err, sim.ErrDied)) {
 		return nil
@@ -145,9 +152,9 @@ func (w World) expected(err error) error {
 }
 
 // checkCounters returns an error when counters don't add up.
-func (w World) checkCounters(ends []end, t twin) error {
+func (w judged) checkCounters(ends []end) error {
 	var sum pebble.Counters
-	sent, owned := uint64(t.pebbles), make([]int, w.Epochs)
+	sent, owned := uint64(w.t.pebbles), make([]int, w.Epochs)
 	for rank, e := range ends {
 		sum = sum.Add(e.counters)
 		sent += e.moves + e.asked
@@ -163,10 +170,10 @@ func (w World) checkCounters(ends []end, t twin) error {
 			return fmt.Errorf("after epoch %d, %d keys have an owner, of %d", epoch, n, w.Keys)
 		}
 	}
-	if err := w.checkTasks(ends, t); err != nil {
+	if err := w.checkTasks(ends); err != nil {
 		return err
 	}
-	if err := w.checkWords(ends, t); err != nil {
+	if err := w.checkWords(ends); err != nil {
 		return err
 	}
 	switch {
@@ -183,7 +190,7 @@ func (w World) checkCounters(ends []end, t twin) error {
 }
 
 // checkTasks returns an error when tasks have not done what they do in the twin.
-func (w World) checkTasks(ends []end, t twin) error {
+func (w judged) checkTasks(ends []end) error {
 	for epoch := range w.Epochs {
 		all := newLedger(w.Keys)
 		for _, e := range ends {
@@ -191,7 +198,7 @@ func (w World) checkTasks(ends []end, t twin) error {
 				all.add(e.ledgers[epoch])
 			}
 		}
-		if err := all.differs(t.ledgers[epoch]); err != nil {
+		if err := all.differs(w.t.ledgers[epoch]); err != nil {
 			return fmt.Errorf("after epoch %d, %w", epoch, err)
 		}
 	}
@@ -200,12 +207,12 @@ func (w World) checkTasks(ends []end, t twin) error {
 
 // checkWords returns an error when the ranks together have not drawn each ticket once, or have not swapped out what
 // went in.
-func (w World) checkWords(ends []end, t twin) error {
+func (w judged) checkWords(ends []end) error {
 	if w.Touches == 0 {
 		return nil
 	}
 	for epoch := range w.Epochs {
-		for i, want := range t.stored[epoch].words {
+		for i, want := range w.t.stored[epoch].words {
 			all, twin := newLedger(len(want.tickets)), newLedger(len(want.tickets))
 			for _, e := range ends {
 				if len(want.tickets) > 0 {
@@ -266,7 +273,7 @@ func (w World) countFrom() uint64 {
 // config is the runtime's configuration for the world.
 func (w World) config() (c pebble.Config, err error) {
 	c = pebble.Config{
-		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget), Buffers: pebble.Buffers(w.Shared),
+		Coalesce: w.Coalesce, Cache: w.Cache, Credits: w.Credits, BufferBudget: int64(w.Budget),
 		AddressCache: w.Addresses - 1,
 		PageCache:    int64(w.PageCache),
 		Due:          time.Duration(w.Due), Period: time.Duration(w.Period),
@@ -284,7 +291,7 @@ func (w World) config() (c pebble.Config, err error) {
 
 // memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each target,
 // caches, and what handlers send, which no credit bounds.
-func (w World) memory(c pebble.Config, t twin) int64 {
+func (w judged) memory(c pebble.Config) int64 {
 	made, err := w.topology()
 	if err != nil {
 		return 0
@@ -297,15 +304,15 @@ func (w World) memory(c pebble.Config, t twin) int64 {
 	if w.Tune != 0 {
 		neighbors, cache = w.Ranks, max(cache, randomCacheMax)
 	}
-	targets, pebbles, pebbleBytes := w.Targets, t.pebbles, 64
+	targets, pebbles, pebbleBytes := w.Targets, w.t.pebbles, 64
 	if w.moves() { // the directory's targets have large pebbles, one or two for each that is sent or handled, and know no hops
 		targets, pebbles, pebbleBytes, neighbors = targets+2, 5*pebbles, 256, w.Ranks
 	}
 	if w.Tasks > 0 {
-		targets, pebbles = targets+taskTargets, pebbles+8*t.jobs*(w.Ops+1)
+		targets, pebbles = targets+taskTargets, pebbles+8*w.t.jobs*(w.Ops+1)
 	}
 	if w.Arrays+w.Touches > 0 { // questions and answers of accesses
-		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(t), max(pebbleBytes, 256)
+		targets, pebbles, pebbleBytes = targets+2, 3*pebbles+w.accesses(), max(pebbleBytes, 256)
 	}
 	const cacheEntry, smallFrame = 64, 512
 	frame := max(w.Coalesce*pebbleBytes, 64<<10)

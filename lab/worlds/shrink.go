@@ -11,7 +11,7 @@ func Shrink(w World, err error, runs int) (World, error) {
 	end := time.Now().Add(shrinkFor)
 	for again := true; again; {
 		again = false
-		for _, smaller := range w.smaller() {
+		for _, smaller := range smallerThan(w) {
 			if runs == 0 || time.Now().After(end) {
 				return w, err
 			}
@@ -33,13 +33,13 @@ var least = map[string]int{
 // simplest are the names that parts are shrunk to.
 var simplest = map[string]string{"topology": "direct", "detector": "skr"}
 
-// smaller are worlds that have one part smaller, by much first.
-func (w World) smaller() (all []World) {
+// smallerThan are worlds that have one part smaller, by much first.
+func smallerThan(w World) (all []World) {
 	for i, f := range w.fields() {
 		switch at := f.at.(type) {
 		case *int:
 			for _, n := range lower(*at, least[f.name]) {
-				all = append(all, w.with(i, n))
+				all = append(all, with(w, i, n))
 			}
 		case *string:
 			if *at != simplest[f.name] {
@@ -52,7 +52,7 @@ func (w World) smaller() (all []World) {
 	return all
 }
 
-func (w World) with(part, n int) World {
+func with(w World, part, n int) World {
 	*w.fields()[part].at.(*int) = n
 	return w.repaired()
 }

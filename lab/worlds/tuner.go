@@ -16,7 +16,7 @@ type randomTuner struct {
 
 // tuning lets the job change what w.Tune says; nil when that is nothing.
 func (w World) tuning() *pebble.Tuning {
-	if w.Tune == 0 || w.Shared == 1 {
+	if w.Tune == 0 {
 		return nil
 	}
 	return &pebble.Tuning{

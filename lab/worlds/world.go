@@ -24,7 +24,6 @@ type World struct {
 	Cache    int
 	Credits  int
 	Budget   int // bytes in flight
-	Shared   int // 1: buffers of a process are shared
 	Due      int // nanoseconds; 0 is never
 	Period   int // nanoseconds; 0 is never
 	Tune     int // what may change while it runs: 1 topology, 2 factor, 4 cache; windows draw it by seed
@@ -96,7 +95,7 @@ func (w *World) fields() []field {
 	return []field{
 		{"seed", &w.Seed}, {"ranks", &w.Ranks}, {"processes", &w.Processes}, {"per-host", &w.PerHost}, {"local", &w.Local},
 		{"topology", &w.Topology}, {"detector", &w.Detector}, {"coalesce", &w.Coalesce}, {"cache", &w.Cache},
-		{"credits", &w.Credits}, {"budget", &w.Budget}, {"shared", &w.Shared}, {"due", &w.Due}, {"period", &w.Period},
+		{"credits", &w.Credits}, {"budget", &w.Budget}, {"due", &w.Due}, {"period", &w.Period},
 		{"tune", &w.Tune}, {"cores", &w.Cores}, {"slice", &w.Slice}, {"call", &w.Call},
 		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"coded", &w.Coded}, {"map", &w.Map}, {"moving", &w.Moving}, {"moves", &w.Moves},
 		{"marks", &w.Marks}, {"ends", &w.Ends}, {"wrap", &w.Wrap}, {"narrow", &w.Narrow}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},

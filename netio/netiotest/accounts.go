@@ -26,12 +26,12 @@ func chargeLasts(w *world) {
 			for range 5 {
 				roundTrip(w, from, to)
 			}
-			require.EqualValues(w.t, 1, account.UnderWay(), "from %d to %d: held", from, to)
+			require.EqualValues(w.t, 1, account.InFlight(), "from %d to %d: held", from, to)
 			require.GreaterOrEqual(w.t, p.Pool().Lent(), netio.FrameCost(1000))
 			held.Release()
 			q.Pause() // the receiver goes on
 			require.NoError(w.t, allBack(p))
-			require.Zero(w.t, account.UnderWay(), "from %d to %d: released", from, to)
+			require.Zero(w.t, account.InFlight(), "from %d to %d: released", from, to)
 		}
 	}
 	w.checkReceived()
@@ -55,12 +55,12 @@ func sentOn(w *world) {
 			require.NoError(w.t, err)
 			require.EqualValues(w.t, 7, f.Payload()[bytes-1])
 			roundTrip(w, 0, to)
-			require.EqualValues(w.t, 1, account.UnderWay())
+			require.EqualValues(w.t, 1, account.InFlight())
 		}
 	}
 	f.Release()
 	require.NoError(w.t, allBack(p))
-	require.Zero(w.t, account.UnderWay())
+	require.Zero(w.t, account.InFlight())
 	w.checkReceived()
 }
 
@@ -90,7 +90,7 @@ func credits(w *world) {
 		}
 		step := func() (bool, error) {
 			for to := range ranks {
-				for sent[to] < count && accounts[to].UnderWay() < credit {
+				for sent[to] < count && accounts[to].InFlight() < credit {
 					f := frame(p, netio.Data, rank, to, h.random.IntN(2)*h.random.IntN(2000))
 					f.Seq = uint64(sent[to])
 					f.Charge(&accounts[to])
@@ -115,7 +115,7 @@ func credits(w *world) {
 			return err
 		}
 		for to := range accounts {
-			if n := accounts[to].UnderWay(); n != 0 {
+			if n := accounts[to].InFlight(); n != 0 {
 				return fmt.Errorf("rank %d is charged for %d frames to rank %d that were released", rank, n, to)
 			}
 		}
@@ -240,7 +240,7 @@ func underWayAtEnd(w *world, end func(netio.Transport)) {
 	}
 	for rank, p := range w.ports {
 		require.NoError(w.t, allBack(p))
-		require.Zero(w.t, accounts[rank].UnderWay(), "frames of rank %d that were charged for good, or taken off twice", rank)
+		require.Zero(w.t, accounts[rank].InFlight(), "frames of rank %d that were charged for good, or taken off twice", rank)
 	}
 	w.checkReceived()
 	for i := range w.failures { // they may have been told of the end

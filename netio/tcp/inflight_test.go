@@ -94,7 +94,7 @@ func TestUnderWay(t *testing.T) {
 				}
 			}
 			pool.Lent() // collects
-			require.Equal(t, away, account.UnderWay())
+			require.Equal(t, away, account.InFlight())
 			require.Equal(t, away*netio.FrameCost(100), pool.Lent())
 			require.Equal(t, away*100, u.bytes.Load())
 		}
@@ -130,7 +130,7 @@ func TestUnderWayRaces(t *testing.T) {
 		close(entered)
 		both.Wait()
 		require.Zero(t, pool.Lent())
-		require.Zero(t, account.UnderWay())
+		require.Zero(t, account.InFlight())
 		require.LessOrEqual(t, u.table.Slots(), 64+3, "slots are used again")
 	}
 }
@@ -207,6 +207,6 @@ func FuzzAcknowledge(f *testing.F) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, (count-home)*netio.FrameCost(100), pool.Lent())
-		require.Equal(t, count-home, account.UnderWay())
+		require.Equal(t, count-home, account.InFlight())
 	})
 }

@@ -107,7 +107,7 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 		}
 	}
 	pool.Lent()
-	got.acknowledged = 6 - account.UnderWay()
+	got.acknowledged = 6 - account.InFlight()
 	r.drop()
 	return got
 }

@@ -32,7 +32,7 @@ var catalogue = []mutation{
 		"TestGroupsOverRanks"},
 	{"a task for a rank is stolen", "task/kind.go", "\t\t\tk.bound.push(c.A)\n\t\tdefault:",
 		"\t\t\tk.tasks = append(k.tasks, c.A)\n\t\tdefault:", "TestTasksForARankAreNotStolen"},
-	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\tr.spend(1)\n\t\t\tworked = true\n",
+	{"buffers that are due stay while tasks run", "internal/engine/aside.go", "\t\t\ta.rank.worked(1)\n\t\t\tworked = true\n",
 		"\t\t\tworked = true\n", "task/TestBuffersAreDueWhileTasksRun"},
 	{"a question of a task waits for another link", "delegate/delegate.go",
 		"d.asks.AwaitRoom(engine.Key{}, []question[Q]{{q, nobody}})",
@@ -43,7 +43,7 @@ var catalogue = []mutation{
 		"if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which", "if s.n+len(vs) >= len(s.vs) { // which",
 		"TestDepth"},
 
-	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.spend(n) {\n", "\tif t.spend(n) && n < 0 {\n",
+	{"a rank that sends to itself serves nobody", "internal/engine/target.go", "\tif t.worked(n) {\n", "\tif t.spend(n) && n < 0 {\n",
 		"target/TestSendersToThemselvesServeOthers"},
 
 	// Contagion.

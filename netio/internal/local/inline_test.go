@@ -39,7 +39,7 @@ func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 		require.Same(t, only, f)
 		a.Pass(f, b)
 	}
-	require.EqualValues(t, count, account.UnderWay())
+	require.EqualValues(t, count, account.InFlight())
 	require.Equal(t, count*netio.FrameCost(frame.InlineMax), a.pool.Lent())
 	var held []*netio.Frame
 	for seq := range uint64(count) {
@@ -51,15 +51,15 @@ func TestSmallFramesAreLentAgainAtOnce(t *testing.T) {
 	require.Nil(t, b.Recv())
 	for i, f := range held {
 		require.Equal(t, int64(count-i)*netio.FrameCost(frame.InlineMax), a.pool.Lent())
-		require.EqualValues(t, count-i, account.UnderWay())
+		require.EqualValues(t, count-i, account.InFlight())
 		f.Release()
 	}
-	require.EqualValues(t, 1, account.UnderWay(), "the last has not been collected")
+	require.EqualValues(t, 1, account.InFlight(), "the last has not been collected")
 	back := a.pool.Back()
 	require.Zero(t, a.pool.Lent())
-	require.Zero(t, account.UnderWay())
+	require.Zero(t, account.InFlight())
 	require.Equal(t, back+1, a.pool.Back())
-	require.Zero(t, account.UnderWay())
+	require.Zero(t, account.InFlight())
 }
 
 // TestFullInlineRing sends more than there are slots: the others change hands whole, and nothing is lost or charged twice.
@@ -84,7 +84,7 @@ func TestFullInlineRing(t *testing.T) {
 		require.Nil(t, b.Recv(), "round %d", round)
 		require.Zero(t, a.pool.Lent())
 		for i := range accounts {
-			require.Zero(t, accounts[i].UnderWay())
+			require.Zero(t, accounts[i].InFlight())
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestControlFramesAreNotAwaited(t *testing.T) {
 		}
 		a.Pass(f, b)
 		require.Zero(t, a.pool.Lent())
-		require.Zero(t, account.UnderWay())
+		require.Zero(t, account.InFlight())
 	}
 	for seq := range uint64(10) {
 		f := b.Recv()
@@ -123,9 +123,9 @@ func TestInlineRingUnderCredit(t *testing.T) {
 			var account netio.Account
 			s.pool.Own(&account)
 			for seq := range uint64(count) {
-				for idle := 0; account.UnderWay() >= credit; idle++ {
+				for idle := 0; account.InFlight() >= credit; idle++ {
 					s.pool.Lent()
-					if account.UnderWay() >= credit && idle > 10 {
+					if account.InFlight() >= credit && idle > 10 {
 						s.Wait(-1)
 					}
 				}

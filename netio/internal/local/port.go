@@ -93,14 +93,8 @@ func (s *Port) Recv() *netio.Frame {
 
 // shift returns the oldest of the frames that did not come by the inline ring.
 func (s *Port) shift() *netio.Frame {
-	if s.inbox.Empty() {
-		if s.arrived.Empty() {
-			return nil
-		}
-		s.inbox = s.arrived.Take()
-	}
-	f := s.inbox.Shift()
-	s.prefetchNext()
+	f, next := s.inbox.ShiftOr(&s.arrived)
+	prefetch(next)
 	return f
 }
 
@@ -108,13 +102,13 @@ func (s *Port) shift() *netio.Frame {
 func (s *Port) Fetch() {
 	if s.inbox.Empty() && !s.arrived.Empty() {
 		s.inbox = s.arrived.Take()
-		s.prefetchNext()
+		prefetch(s.inbox.First())
 	}
 }
 
-// prefetchNext prefetches the next frame's payload while the rank is busy with other things.
-func (s *Port) prefetchNext() {
-	if f := s.inbox.First(); f != nil {
+// prefetch prefetches the next frame's payload, if there is one, while the rank is busy with other things.
+func prefetch(f *netio.Frame) {
+	if f != nil {
 		cpu.Prefetch(f.Base(), int(min(f.Bytes, prefetchMax)))
 	}
 }

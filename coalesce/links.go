@@ -1,0 +1,169 @@
+package coalesce
+
+import (
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// Links are the links of a target's lanes. Each has credit, which bounds what the rank has in flight on it: frames handed
+// to the transport and not yet handled by their receiver. A frame without credit waits in its lane's backlog. The main
+// function waits with it. What hops and handlers send can't wait, so a rank whose backlog is not empty takes in no frame
+// that would add to it: docs/guide-network.md shows why that can't deadlock.
+type Links struct {
+	sender   *Sender
+	credits  int64                  // frames in flight on a link, at most
+	accounts map[int]*netio.Account // by rank, whatever the topology
+	inFlight []*netio.Account       // by lane
+	backlogs []netio.Frames         // by lane: frames that wait for credit, oldest first; nil before the first had to
+	waiting  []int                  // lanes with a backlog
+	staged   route.Staged           // nil when the topology has no order
+	stages   []int32                // by lane, when staged
+	highest  int                    // stage among waiting lanes; -1 for none
+}
+
+// open gives each lane the account of its rank, and its stage. Accounts outlive topologies.
+func (k *Links) open(s *Sender, t route.Topology, plan *route.Plan, frameBytes int) {
+	lanes, accounts := plan.Lanes, k.accounts
+	if accounts == nil {
+		accounts = make(map[int]*netio.Account, len(lanes))
+	}
+	*k = Links{
+		sender: s, credits: int64(s.Credits(frameBytes)), accounts: accounts,
+		inFlight: make([]*netio.Account, len(lanes)), highest: -1,
+	}
+	fresh := make([]netio.Account, len(lanes))
+	for l, rank := range lanes {
+		if accounts[rank] == nil {
+			accounts[rank] = &fresh[l]
+			s.Pool.Own(&fresh[l])
+		}
+		k.inFlight[l] = accounts[rank]
+	}
+	staged, ok := t.(route.Staged)
+	if !ok {
+		return
+	}
+	k.staged, k.stages = staged, make([]int32, len(lanes))
+	for l, rank := range lanes {
+		k.stages[l] = -1 // the rank itself is behind no link
+		if l != plan.Self {
+			k.stages[l] = int32(staged.Stage(s.Rank, rank))
+		}
+	}
+}
+
+// Waits reports whether a lane has a backlog.
+func (k *Links) Waits(l int) bool { return k.backlogs != nil && !k.backlogs[l].Empty() }
+
+// AnyWaits reports whether any lane has a backlog.
+func (k *Links) AnyWaits() bool { return len(k.waiting) > 0 }
+
+// hasCredit reports whether a frame can leave on a lane.
+func (k *Links) hasCredit(l int) bool {
+	if k.inFlight[l].InFlight() < k.credits {
+		return true
+	}
+	k.sender.Pool.Lent() // brings accounts up to date
+	return k.inFlight[l].InFlight() < k.credits
+}
+
+// charge takes credit of a lane for a frame, if there is any.
+func (k *Links) charge(l int, f *netio.Frame) bool {
+	if f.ChargeWithin(k.inFlight[l], k.credits) {
+		return true
+	}
+	k.sender.Pool.Lent()
+	return f.ChargeWithin(k.inFlight[l], k.credits)
+}
+
+// stage is the stage of a lane's link; 0 when the topology has none.
+func (k *Links) stage(l int) int {
+	if k.stages == nil {
+		return 0
+	}
+	return int(k.stages[l])
+}
+
+// Leads reports whether a flush up to a stage empties caches too: it is of all stages, or a lane's link is of that very
+// one. Until then more may come that can be merged.
+func (k *Links) Leads(stage int) bool {
+	if stage == AllStages || k.stages == nil {
+		return true
+	}
+	for _, s := range k.stages {
+		if int(s) == stage {
+			return true
+		}
+	}
+	return false
+}
+
+// hand hands a sealed frame to the transport, or puts it into the backlog.
+func (k *Links) hand(l int, f *netio.Frame) {
+	inTask := k.sender.HoldFrames
+	if !inTask && !k.Waits(l) && k.charge(l, f) {
+		k.sender.launch(f)
+		return
+	}
+	if k.backlogs == nil {
+		k.backlogs = make([]netio.Frames, len(k.inFlight))
+	}
+	if k.backlogs[l].Empty() {
+		k.waiting = append(k.waiting, l)
+		k.highest = max(k.highest, k.stage(l))
+	}
+	k.backlogs[l].Push(f)
+	k.sender.Backlog++
+	if !inTask {
+		k.sender.Count.CreditWaits++
+	}
+}
+
+// pump sends frames that have waited for credit, as far as it has come.
+func (k *Links) pump() {
+	still := k.waiting[:0]
+	k.highest = -1
+	for _, l := range k.waiting {
+		for k.Waits(l) && k.charge(l, k.backlogs[l].First()) {
+			k.sender.launch(k.shift(l))
+		}
+		if k.Waits(l) {
+			still = append(still, l)
+			k.highest = max(k.highest, k.stage(l))
+		}
+	}
+	k.waiting = still
+}
+
+// shift takes the oldest frame out of a lane's backlog.
+func (k *Links) shift(l int) *netio.Frame {
+	k.sender.Backlog--
+	return k.backlogs[l].Shift()
+}
+
+// Accepts reports whether a frame can be taken in now. A frame that came over a link of stage s goes on over links of
+// higher stages only, so it is taken in unless one of those has a backlog. A topology without stages has no such order,
+// and holds nothing back.
+func (k *Links) Accepts(f *netio.Frame) bool {
+	if k.highest <= 0 || k.staged == nil {
+		return true
+	}
+	return k.staged.Stage(int(f.From), k.sender.Rank) >= k.highest
+}
+
+// Ends reports whether all routes over the link that a frame came by end here: it is of the last stage.
+func (k *Links) Ends(f *netio.Frame) bool {
+	rank := k.sender.Rank
+	return k.staged != nil && int(f.From) != rank && k.staged.Stage(int(f.From), rank) == k.staged.Stages()-1
+}
+
+// Back reports whether all frames that were sent have been handled by their receivers.
+func (k *Links) Back() bool {
+	k.sender.Pool.Lent()
+	for _, a := range k.inFlight {
+		if a.InFlight() != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package docs_test
+
+import (
+	"bytes"
+	goflag "flag"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = goflag.Bool("update", false, "write testdata/api anew")
+
+// public are the packages that programs of others import.
+var public = []string{
+	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "distribution", "route", "reduce",
+	"termination", "model", "tune", "coalesce", "netio",
+}
+
+// What packages export is what their files in testdata/api say: a change of it shows in the diff of a commit.
+func TestAPI(t *testing.T) {
+	for _, folder := range public {
+		t.Run(folder, func(t *testing.T) {
+			got := exports(t, filepath.Join("..", "..", filepath.FromSlash(folder)))
+			golden := filepath.Join("testdata", "api", strings.ReplaceAll(folder, "/", "-")+".txt")
+			if *update {
+				require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got,
+				"if that is meant: go test ./internal/docs -run API -update, and a line in CHANGELOG.md")
+		})
+	}
+}
+
+// exports is what a package exports, as source without bodies and comments.
+func exports(t *testing.T, folder string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	fset, files := token.NewFileSet(), []*ast.File(nil)
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	p, err := doc.NewFromFiles(fset, files, folder)
+	require.NoError(t, err)
+	var lines []string
+	add := func(node any) {
+		var b bytes.Buffer
+		require.NoError(t, printer.Fprint(&b, fset, node))
+		lines = append(lines, b.String())
+	}
+	values := func(all []*doc.Value) {
+		for _, v := range all {
+			add(v.Decl)
+		}
+	}
+	functions := func(all []*doc.Func) {
+		for _, f := range all {
+			f.Decl.Body = nil
+			add(f.Decl)
+		}
+	}
+	values(p.Consts)
+	values(p.Vars)
+	functions(p.Funcs)
+	for _, of := range p.Types {
+		add(of.Decl)
+		values(of.Consts)
+		values(of.Vars)
+		functions(of.Funcs)
+		functions(of.Methods)
+	}
+	slices.Sort(lines)
+	return fmt.Sprintln(strings.Join(lines, "\n\n"))
+}

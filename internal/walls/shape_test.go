@@ -1,0 +1,133 @@
+package walls_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The top level has few folders: whoever looks for something finds it by name.
+func TestTopLevel(t *testing.T) {
+	const folders = "apps cmd coalesce delegate distribution docs examples internal lab memory model netio pebble reduce route " +
+		"target task termination tune"
+	entries, err := os.ReadDir(root)
+	require.NoError(t, err)
+	var there []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			there = append(there, e.Name())
+		}
+	}
+	require.Equal(t, strings.Fields(folders), there)
+}
+
+const (
+	methodsMax = 40
+	fieldsMax  = 25
+)
+
+// flat are types that are forms to fill in: what a run found out, or a world as its text says it, field by field; and the
+// functions of a library of C's.
+var flat = map[string]bool{
+	"lab/worlds.World": true, "apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
+}
+
+// A type has one idea: few methods and few fields.
+func TestTypesHaveOneIdea(t *testing.T) {
+	methods, fields := map[string]int{}, map[string]int{}
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && path != root && (name == "testdata" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		count(t, filepath.ToSlash(folder), source, methods, fields)
+		return nil
+	}))
+	require.Greater(t, len(fields), 500, "the walk has missed the tree")
+	for name, n := range methods {
+		require.LessOrEqual(t, n, methodsMax, "%s has %d methods: which parts have one idea each?", name, n)
+	}
+	for name, n := range fields {
+		require.True(t, n <= fieldsMax || flat[name], "%s has %d fields: which parts have one idea each?", name, n)
+	}
+	for name := range flat {
+		require.Greater(t, fields[name], fieldsMax, "%s need not be excused", name)
+	}
+}
+
+func TestCountOfTypes(t *testing.T) {
+	methods, fields := map[string]int{}, map[string]int{}
+	count(t, "a", []byte(`package a
+type A[V any] struct { b, c int; D; e struct { f int } }
+func (a *A[V]) M() {}
+func (A[V]) N() {}
+func f() {}
+`), methods, fields)
+	require.Equal(t, map[string]int{"a.A": 2}, methods)
+	require.Equal(t, map[string]int{"a.A": 4}, fields)
+}
+
+// count adds up the methods and fields of the types of a file.
+func count(t *testing.T, folder string, source []byte, methods, fields map[string]int) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil {
+				methods[folder+"."+receiver(d.Recv.List[0].Type)]++
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				s, ok := spec.(*ast.TypeSpec)
+				if !ok {
+					continue
+				}
+				of, ok := s.Type.(*ast.StructType)
+				if !ok {
+					continue
+				}
+				name := folder + "." + s.Name.Name
+				for _, f := range of.Fields.List {
+					fields[name] += max(len(f.Names), 1)
+				}
+			}
+		}
+	}
+}
+
+// receiver is the name of a receiver's type.
+func receiver(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiver(of.X)
+	case *ast.IndexExpr:
+		return receiver(of.X)
+	case *ast.IndexListExpr:
+		return receiver(of.X)
+	case *ast.Ident:
+		return of.Name
+	}
+	return ""
+}
