@@ -5,7 +5,7 @@ package coalesce
 const FactorDefault = 1024
 
 // What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word of
-// what was handled comes back, for small frames and large ones (docs/measurements.md has rates by credit).
+// what was handled comes back, for small frames and large ones (lab/results/measurements.md has rates by credit).
 const (
 	windowBytes = 512 << 10
 	creditsMin  = 8

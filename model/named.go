@@ -18,7 +18,7 @@ const micro = 1e-6
 //   - Estimates: what is between ranks of a node, half a microsecond and 1 GB/s; and what pebbles cost a processor of 2 GHz, 10 to
 //     20 ns each.
 //
-// docs/papers.md shows what depends on them.
+// lab/results/papers.md shows what depends on them.
 var Odin = Parameters{
 	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
 	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},

@@ -1,8 +1,8 @@
 // Package netio carries the frames of Active Pebbles between the ranks of a job.
 //
 // A transport moves frames, each one header and many pebbles of one type for one hop, and knows nothing of what is in
-// them. Only transports touch memory shared between goroutines, sockets and the clock: everything above them is handed
-// a [Transport] and asks its [Port] for the time.
+// them. What stands above opens no socket and reads no clock: it is handed a [Transport], and asks its [Port] for the
+// time.
 //
 // Every transport promises the same, and the suite in netio/netiotest proves it of each:
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Pool lends frames to one owner, and takes them back from any goroutine. It counts what is lent, so that its owner can
-// hold back when too much is in flight: the bound on memory that promise 4 of the contract speaks of rests on this
+// hold back when too much is in flight: the bound on memory that docs/contract.md promises rests on this
 // count. A data frame that was sent is lent until its receiver has released it, wherever that is, so the count of the
 // senders bounds the memory of the receivers as well.
 //

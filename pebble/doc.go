@@ -12,8 +12,9 @@
 //		})
 //	})
 //
-// When Epoch returns, every pebble that anybody sent in it has been handled, everywhere. What may be called where, what
-// is promised and what is asked in return is written in docs/contract.md.
+// When Epoch returns nil, every pebble of the epoch for this rank has been handled: those that any rank sent, and those
+// that handlers sent because of them. Without a declared depth ([Depth]) that is so on all ranks. What may be called
+// where, what is promised and what is asked in return is written in docs/contract.md.
 //
 // This package touches no socket, file or clock itself. [Run] works on the netio.Transport in its Config, or on one for
 // the ranks of this process; [Main] joins the job that a launcher has started, which opens the transport.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,9 +45,9 @@ func files(t *testing.T, endings ...string) (all []string) {
 	return all
 }
 
-// documents are held to the code. Others tell what was at some time: changes, decisions, and pages of measurements.
+// documents are held to the code. Others tell what was at some time: changes, decisions, and pages of figures.
 func documents(t *testing.T) (names []string) {
-	history := regexp.MustCompile(`^CHANGELOG|^docs/(decisions/|measurements|papers|peers)`)
+	history := regexp.MustCompile(`^CHANGELOG|^docs/decisions/|^lab/results/(accesses|applications|measurements|memory|papers|peers)`)
 	for _, name := range files(t, ".md") {
 		if !history.MatchString(name) {
 			names = append(names, name)
@@ -95,8 +96,40 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-func TestMapIsShort(t *testing.T) {
-	require.LessOrEqual(t, strings.Count(read(t, "docs/architecture.md"), "\n"), 150)
+// TestPagesAreShort holds documents to the length at which they are still read.
+func TestPagesAreShort(t *testing.T) {
+	for name, lines := range map[string]int{"README.md": 120, "docs/architecture.md": 150, "docs/contract.md": 200} {
+		require.LessOrEqual(t, strings.Count(read(t, name), "\n"), lines, name)
+	}
+	pages, decisions, words := 0, 0, 0
+	for _, name := range files(t, ".md") {
+		switch {
+		case strings.HasPrefix(name, "docs/decisions/"):
+			decisions++
+		case strings.HasPrefix(name, "docs/"):
+			pages++
+		default:
+			continue
+		}
+		words += len(strings.Fields(read(t, name)))
+	}
+	require.LessOrEqual(t, pages, 16)
+	require.LessOrEqual(t, decisions, 8)
+	require.LessOrEqual(t, words, 40000)
+}
+
+// TestLines wants lines of prose to end at 120 columns. Tables and blocks of code may be wider.
+func TestLines(t *testing.T) {
+	for _, name := range append(files(t, ".md"), "README.md") {
+		if strings.HasPrefix(name, "lab/results/") {
+			continue // which programs write
+		}
+		for line := range strings.Lines(fenced.ReplaceAllString(read(t, name), "")) {
+			if !strings.HasPrefix(line, "|") {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 120, "%s: %s", name, line)
+			}
+		}
+	}
 }
 
 // TestStages compares CONTRIBUTING's table with what .ci/run does.
@@ -115,8 +148,36 @@ func TestStages(t *testing.T) {
 func TestNames(t *testing.T) {
 	module := load(t)
 	for _, name := range documents(t) {
-		for _, wrong := range module.wrong(read(t, name)) {
+		for _, wrong := range module.wrong(path.Dir(name), read(t, name)) {
 			t.Errorf("%s: %s", name, wrong)
+		}
+	}
+}
+
+// TestLinks follows the links of all documents, those of history as well.
+func TestLinks(t *testing.T) {
+	for _, name := range files(t, ".md") {
+		require.Empty(t, wrongLinks(path.Dir(name), read(t, name)), name)
+	}
+}
+
+// TestCommentsNamePages wants the pages that comments, scripts and messages name to be there.
+func TestCommentsNamePages(t *testing.T) {
+	page := regexp.MustCompile(`\b(docs|lab/results)/[a-z/-]+\.md\b`)
+	scripts, err := filepath.Glob(filepath.Join(root, ".ci", "*"))
+	require.NoError(t, err)
+	names := append(files(t, ".go", "Makefile", "/run"), "Makefile")
+	for _, script := range scripts {
+		if info, err := os.Stat(script); err == nil && !info.IsDir() {
+			names = append(names, ".ci/"+filepath.Base(script))
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "internal/docs/") {
+			continue
+		}
+		for _, found := range page.FindAllString(read(t, name), -1) {
+			require.True(t, exists(found), "%s names %s, which is not there", name, found)
 		}
 	}
 }
@@ -126,24 +187,38 @@ func TestNamesBite(t *testing.T) {
 	module := load(t)
 	for text, want := range map[string]string{
 		"`route/`, `docs/guide-*.md` and `reduce/cache.go`": "",
-		"`route/nosuch.go`":                                   "there is no route/nosuch.go",
-		"`nosuch/`, `encoding/json` and `/dev/shm/`":          "there is no nosuch/",
-		"`nosuch/a.go`":                                       "there is no nosuch/a.go",
-		"`route/nosuch*.go`":                                  "there is no route/nosuch*.go",
-		"`pebble.Run`, `target.Target.Send` and `Rank.Epoch`": "",
-		"`pebble.NoSuch`":                                     "there is no pebble.NoSuch",
-		"`pebble.Rank.NoSuch`":                                "there is no pebble.Rank.NoSuch",
-		"`--topology` and `pebbles bfs --roots 3`":            "",
-		"`pebbles bfs --nosuch 3`":                            "there is no flag --nosuch",
-		"`b.NoSuch` of no package of ours":                    "",
-		"[a](docs/glossary.md) [b](https://go.dev) [c](#a)":   "",
-		"[a](docs/nosuch.md)":                                 "there is no docs/nosuch.md",
+		"`route/nosuch.go`":                                      "there is no route/nosuch.go",
+		"`nosuch/`, `encoding/json` and `/dev/shm/`":             "there is no nosuch/",
+		"`nosuch/a.go`":                                          "there is no nosuch/a.go",
+		"`route/nosuch*.go`":                                     "there is no route/nosuch*.go",
+		"`pebble.Run`, `target.Target.Send` and `Rank.Epoch`":    "",
+		"`pebble.NoSuch`":                                        "there is no pebble.NoSuch",
+		"`pebble.Rank.NoSuch`":                                   "there is no pebble.Rank.NoSuch",
+		"`--topology` and `pebbles bfs --roots 3`":               "",
+		"`pebbles bfs --nosuch 3`":                               "there is no flag --nosuch",
+		"`b.NoSuch` of no package of ours":                       "",
+		"`Rank.Epoch`, `Config.Credits` and `Array.Get(i)`":      "",
+		"`Rank.NoSuch`":                                          "there is no Rank.NoSuch",
+		"`NoSuch.Rank`":                                          "there is no NoSuch.Rank",
+		"`SendAll` and `OOMKilled`":                              "",
+		"`NoSuch`":                                               "there is no NoSuch",
+		"`-explain` and `go test -run X`":                        "",
+		"`-nosuch 3`":                                            "there is no flag -nosuch",
+		"`process 3 did not come to process 0`":                  "",
+		"`process 3 did not go to process 0`":                    "no text says \"did not go to process\"",
+		"\"… processes were asked for\"":                         "",
+		"\"… processes were begged for\"":                        "no text says \"processes were begged for\"",
+		"rows `a row of a table`, `and another of it`":           "",
+		"# A, b\n[a](glossary.md) [b](https://go.dev) [c](#a-b)": "",
+		"[a](#a)": "there is no heading #a",
+		"[a](contract.md#under-faults) [b](contract.md#a)": "there is no heading contract.md#a",
+		"[a](nosuch.md)": "there is no nosuch.md",
 	} {
 		var wrong []string
 		if want != "" {
 			wrong = []string{want}
 		}
-		require.Equal(t, wrong, module.wrong(text), text)
+		require.Equal(t, wrong, module.wrong("docs", text), text)
 	}
 	require.Equal(t, []string{"no such word"}, unused([]string{"rank", "no such word"}, "ranks"))
 	require.Equal(t, []string{"rank", "in flight"}, glossary("| word | meaning |\n|---|---|\n| rank | a |\n| in flight | b |\n"))

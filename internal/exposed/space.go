@@ -93,7 +93,7 @@ func (s *Space) Expose(n int) (key uint64, memory []byte, err error) {
 	if err != nil || s.guard == nil {
 		return key, memory, err
 	}
-	if err := s.guard.Admit(key, n); err != nil {
+	if err := s.guard.Allow(key, n); err != nil {
 		_ = owner.Withdraw(key, others) // nobody has been told of it
 		return 0, nil, err
 	}
@@ -116,8 +116,8 @@ func (s *Space) Withdraw(key uint64) Fault {
 // Guard has given others ways of their own into exposed memory. Its methods are called by whoever exposes and
 // withdraws.
 type Guard interface {
-	// Admit may refuse so many bytes that are to be exposed by a key, which nobody has been told yet.
-	Admit(key uint64, bytes int) error
+	// Allow may refuse so many bytes that are to be exposed by a key, which nobody has been told yet.
+	Allow(key uint64, bytes int) error
 	// Revoke returns when no other process is in what is exposed by a key, or will be, by the guard's ways. The key
 	// may be bad. Withdrawn says that it is good no more.
 	Revoke(key uint64)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,6 +39,9 @@ var flat = map[string]bool{
 	"lab/worlds.World": true, "apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
 }
 
+// large are types that have more than one idea still, with their methods or fields. None joins them, and none grows.
+var large = map[string]int{"netio/sim.World": 47, "netio/ofi.Way": 35, "netio/ofi.link": 28, "task.Scheduler": 26}
+
 // A type has one idea: few methods and few fields.
 func TestTypesHaveOneIdea(t *testing.T) {
 	methods, fields := map[string]int{}, map[string]int{}
@@ -65,10 +69,13 @@ func TestTypesHaveOneIdea(t *testing.T) {
 	}))
 	require.Greater(t, len(fields), 500, "the walk has missed the tree")
 	for name, n := range methods {
-		require.LessOrEqual(t, n, methodsMax, "%s has %d methods: which parts have one idea each?", name, n)
+		assert.LessOrEqual(t, n, max(methodsMax, large[name]), "%s has %d methods: which parts have one idea each?", name, n)
 	}
 	for name, n := range fields {
-		require.True(t, n <= fieldsMax || flat[name], "%s has %d fields: which parts have one idea each?", name, n)
+		assert.True(t, n <= max(fieldsMax, large[name]) || flat[name], "%s has %d fields: which parts have one idea each?", name, n)
+	}
+	for name := range large {
+		assert.True(t, methods[name] > methodsMax || fields[name] > fieldsMax, "%s need not be excused", name)
 	}
 	for name := range flat {
 		require.Greater(t, fields[name], fieldsMax, "%s need not be excused", name)

@@ -404,7 +404,7 @@ func TestLine(t *testing.T) {
 
 // The page on peers names every program and every target of make that it tells to call.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/peers.md")
+	page, err := os.ReadFile("../results/peers.md")
 	require.NoError(t, err)
 	makefile, err := os.ReadFile("../Makefile")
 	require.NoError(t, err)
@@ -424,4 +424,22 @@ func TestPage(t *testing.T) {
 			require.Contains(t, string(page), word)
 		}
 	}
+}
+
+// The README's table is that of the results that are kept.
+func TestReadme(t *testing.T) {
+	r, err := lab.Read("../results/peers.json")
+	require.NoError(t, err)
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	page, err := lab.Section(string(text), "peers", readme(r))
+	require.NoError(t, err)
+	require.Equal(t, page, string(text), "README.md is out of date: make -C lab readme")
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, text, 0o644))
+	_, err = run(t, "-readme", file, "-from", "../results/peers.json")
+	require.NoError(t, err)
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, page, string(written))
 }

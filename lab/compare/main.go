@@ -27,6 +27,8 @@ type options struct {
 	programs   string
 	hpccSource string
 	ranks      int
+	from       string // results that the README is rendered from
+	readme     string
 }
 
 func compareProgram() lab.Program {
@@ -36,10 +38,15 @@ func compareProgram() lab.Program {
 		f.StringVar(&o.hpccSource, "hpcc-source", "debian", "debian, or none: leave out what is built from HPCC's "+
 			"source")
 		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
+		f.StringVar(&o.readme, "readme", "", "write the table of this README from the results of -from, and measure nothing")
+		f.StringVar(&o.from, "from", "results/peers.json", "file of results for -readme")
 	}, Run: func(ctx context.Context, s *lab.Session) error {
 		o.Session = s
 		if o.hpccSource != "debian" && o.hpccSource != "none" {
 			return lab.UsageError{Err: fmt.Errorf("-hpcc-source %s: give debian or none", o.hpccSource)}
+		}
+		if o.readme != "" {
+			return writeReadme(o.from, o.readme)
 		}
 		return o.compare(ctx)
 	}}

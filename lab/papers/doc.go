@@ -7,7 +7,7 @@
 //	papers                                             # all figures, as tables
 //	papers -small                                      # the same with few ranks, in seconds: a test
 //	papers -only randomaccess                          # the figures whose names match
-//	papers -page ../docs/papers.md -out results/papers.json   # into the page, with pictures
+//	papers -page results/papers.md -out results/papers.json   # into the page, with pictures
 //
 // Simulated time is exact: the same program gives the same figures on any machine. Only the time of a switch between
 // tasks is measured. Every run verifies its work.

@@ -81,9 +81,9 @@ func roomy(t *testing.T, picture []byte) {
 	}
 }
 
-// The pictures of the docs are those of the results that are kept, and their texts have room.
+// The pictures of lab/results are those of the results that are kept, and their texts have room.
 func TestCommitted(t *testing.T) {
-	committed := filepath.Join("..", "..", "docs", "plots")
+	committed := filepath.Join("..", "results", "plots")
 	drawn := map[string]bool{}
 	for file, folder := range map[string]string{"suite": "", "papers": "", "scale": "", "peers": "peers"} {
 		r, err := lab.Read(filepath.Join("..", "results", file+".json"))

@@ -18,5 +18,5 @@
 //
 // Nobody else has to attend: not the home of a page or of a lock, nor whoever wrote. Calls that wait let other tasks
 // run when a task makes them, and handlers when the main function does in an epoch's body; the main function may also
-// make them between epochs. docs/guide-pages.md says when to use pages, and docs/contract.md has all promises.
+// make them between epochs. docs/guide-memory.md says when to use pages, and docs/contract.md has all promises.
 package pages

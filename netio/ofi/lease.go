@@ -51,8 +51,8 @@ func (e *exposures) guard(w *Way) {
 	}
 }
 
-// Admit implements [exposed.Guard].
-func (e *exposures) Admit(key uint64, bytes int) error {
+// Allow implements [exposed.Guard].
+func (e *exposures) Allow(key uint64, bytes int) error {
 	w := e.w
 	if w.options.Pinned == 0 {
 		return nil // what can't be pinned is reached over TCP

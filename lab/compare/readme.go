@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+// works are the rows of the README's table, by the names of their groups without the medium.
+var works = []string{"RandomAccess, 2^22 words a rank", "Permutation, 2^20 elements a rank", "All-to-all, items of 32 bytes",
+	"BFS, Kronecker graph of scale 18", "PointerChase"}
+
+// writeReadme renders kept results as the section "peers" of a README, without measuring anything.
+func writeReadme(from, file string) error {
+	r, err := lab.Read(from)
+	if err != nil {
+		return err
+	}
+	return lab.WriteSection(file, "peers", readme(r))
+}
+
+// readme is the table of the README: what this library reaches beside what readers would use instead.
+func readme(r lab.Results) string {
+	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC")
+	for _, work := range works {
+		for _, over := range []medium{shm, tcp} {
+			group, unit := work+", "+names[over], ""
+			ours := best(r, group, "Active Pebbles, processes", &unit)
+			t.Row(work+": "+unit, names[over], ours, best(r, group, "Active Pebbles, one process", &unit),
+				best(r, group, "MPI", &unit), best(r, group, "HPCC", &unit))
+		}
+	}
+	return fmt.Sprintf("Medians of %d alternating runs on %s, the fastest algorithm of each peer, on this machine:\n%v.\n\n%s",
+		r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
+}
+
+// best is the best median in a group of the rows whose names begin so, and sets the unit.
+func best(r lab.Results, group, who string, unit *string) string {
+	found := 0.0
+	for _, g := range r.Groups {
+		for _, one := range g.Results {
+			if g.Name != group || !strings.HasPrefix(one.Name, group+": "+who) {
+				continue
+			}
+			*unit = one.Unit
+			is, faster := one.Summary().Median, func(a, b float64) bool { return a > b }
+			if one.Unit == "µs" { // of a hop
+				faster = func(a, b float64) bool { return a < b }
+			}
+			if found == 0 || faster(is, found) {
+				found = is
+			}
+		}
+	}
+	if found == 0 {
+		return ""
+	}
+	return lab.Digits(found)
+}
