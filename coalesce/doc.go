@@ -6,5 +6,5 @@
 //
 // Memory: a lane in use points to one frame, of 256 bytes at first, header included, and of coalescing factor × pebble size + 64 bytes, rounded up to a
 // power of two, at most. So a target's lanes take neighbours × frame bytes while they fill, and as many frames as a link has
-// credit for are in flight besides: neighbours × credits × frame bytes. A lane itself takes about 50 bytes.
+// credit for are in flight besides: neighbours × credits × frame bytes. A neighbour itself takes about 160 bytes.
 package coalesce
