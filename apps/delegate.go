@@ -12,7 +12,8 @@ type asked[Q any] struct {
 	From uint32
 }
 
-// Delegate is a delegate whose questions and answers are accounted for in a tally, as other pebbles of applications are.
+// Delegate is a delegate whose questions and answers are accounted for in a tally, as other pebbles of applications
+// are.
 type Delegate[Q, A any] struct {
 	calls *delegate.Delegate[asked[Q], A]
 	owner distribution.Map
@@ -24,8 +25,9 @@ type Delegate[Q, A any] struct {
 	spare []*batch[Q, A]
 }
 
-// NewDelegate registers an operation, by the rules of delegate.New. print is a fingerprint of a question, bits tell answers apart. answer gets
-// questions for keys of its rank only: others are misplaced, and get no answer but the zero one.
+// NewDelegate registers an operation, by the rules of delegate.New. print is a fingerprint of a question, bits tell
+// answers apart. answer gets questions for keys of its rank only: others are misplaced, and get no answer but the zero
+// one.
 func NewDelegate[Q, A any](s *task.Scheduler, name string, owner distribution.Map, key, print func(q Q) uint64,
 	answer func(q Q) A, bits func(a A) uint64, tally *Tally) *Delegate[Q, A] {
 	d := &Delegate[Q, A]{owner: owner, key: key, print: print, bits: bits, tally: tally, self: s.Rank().ID()}
@@ -56,16 +58,17 @@ type batch[Q, A any] struct {
 	take func(q Q, a A)
 }
 
-// verticesPerTask is how many vertices with few arcs a task looks at, if that leaves enough tasks: with a grain of 16 Grappa was 60 % faster than
-// with 1 (section 8.3).
+// verticesPerTask is how many vertices with few arcs a task looks at, if that leaves enough tasks: with a grain of 16
+// Grappa was 60 % faster than with 1 (section 8.3).
 const (
 	verticesPerTask = 16
 	tasksEnough     = 1024
 	rowLong         = 8 * batchMost
 )
 
-// EachArc asks a question about each arc that leaves some vertices, as a parallel loop: tasks of a few vertices, and tasks of pieces of long rows, each
-// of which waits for batchMost answers at a time. take gets each answer with its question. A task calls it, and it returns when all is done.
+// EachArc asks a question about each arc that leaves some vertices, as a parallel loop: tasks of a few vertices, and
+// tasks of pieces of long rows, each of which waits for batchMost answers at a time. take gets each answer with its
+// question. A task calls it, and it returns when all is done.
 func EachArc[V, Q, A any](s *task.Scheduler, d *Delegate[Q, A], vertices []V, row func(v V) []V, question func(v, w V) Q, take func(q Q, a A)) {
 	piece := func(v V, row []V) func(from, to uint64) {
 		return func(from, to uint64) {

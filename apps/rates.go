@@ -7,7 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Repeat is Kernel for one of several runs of what the report is about: it adds to Seconds and Counters, and returns the time of this one.
+// Repeat is Kernel for one of several runs of what the report is about: it adds to Seconds and Counters, and returns
+// the time of this one.
 func (p *Report) Repeat(r *pebble.Rank, phase func() error) (seconds float64, err error) {
 	var one Report
 	if err := one.Kernel(r, phase); err != nil {
@@ -21,7 +22,8 @@ func (p *Report) Repeat(r *pebble.Rank, phase func() error) (seconds float64, er
 	return one.Seconds, nil
 }
 
-// Rate is how much was done a second; 0 when no time has passed: a coarse clock may not have moved, and JSON has no infinity.
+// Rate is how much was done a second; 0 when no time has passed: a coarse clock may not have moved, and JSON has no
+// infinity.
 func Rate(done, seconds float64) float64 {
 	if seconds > 0 {
 		return done / seconds

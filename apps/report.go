@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what every application reports of a run, on rank 0. Its JSON form is one object; an application embeds it and
-// adds fields of its own.
+// Report is what every application reports of a run, on rank 0. Its JSON form is one object; an application embeds it
+// and adds fields of its own.
 type Report struct {
 	App         string  `json:"app"`
 	Ranks       int     `json:"ranks"`
@@ -76,8 +76,8 @@ func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	return err
 }
 
-// Found adds to the errors what a verifier has found: count is this rank's, and what says of what, such as "words of the table are
-// wrong". All ranks call it.
+// Found adds to the errors what a verifier has found: count is this rank's, and what says of what, such as "words of
+// the table are wrong". All ranks call it.
 func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
 	total, err := Sum(r, count)
 	if total > 0 {
@@ -94,8 +94,8 @@ func (p *Report) FoundOnce(r *pebble.Rank, count uint64, what string) error {
 	return p.Found(r, count, what)
 }
 
-// Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged. All ranks
-// call it.
+// Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged.
+// All ranks call it.
 func (p *Report) Prove(r *pebble.Rank, t Tally, phase string) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
@@ -116,9 +116,9 @@ func (p *Report) note(faults []fault) {
 	}
 }
 
-// Finish sums up over all ranks. It compares t, the kernel's tally of this rank, with what the other ranks and the runtime have
-// counted. What is wrong with it may be the same that was found in the result: of the two numbers of errors the larger counts. All
-// ranks call it, last.
+// Finish sums up over all ranks. It compares t, the kernel's tally of this rank, with what the other ranks and the
+// runtime have counted. What is wrong with it may be the same that was found in the result: of the two numbers of
+// errors the larger counts. All ranks call it, last.
 func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {
@@ -138,8 +138,8 @@ func (p *Report) Finish(r *pebble.Rank, t Tally) error {
 	return err
 }
 
-// FinishCounted is Finish for a kernel whose pebbles the runtime alone has counted, such as those of tasks and delegates. All ranks call it,
-// last.
+// FinishCounted is Finish for a kernel whose pebbles the runtime alone has counted, such as those of tasks and
+// delegates. All ranks call it, last.
 func (p *Report) FinishCounted(r *pebble.Rank) error {
 	var t Tally
 	if r.ID() == 0 {

@@ -9,8 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Tally is what an application has itself seen, on one rank, of the pebbles of a phase. Over all ranks the pebbles sent must be
-// those that were handled or merged, each at the owner of its key. It costs a few additions a batch, but for the fingerprints.
+// Tally is what an application has itself seen, on one rank, of the pebbles of a phase. Over all ranks the pebbles sent
+// must be those that were handled or merged, each at the owner of its key. It costs a few additions a batch, but for
+// the fingerprints.
 type Tally struct {
 	Sent      uint64 // as the application's rule says, or counted at its sends where there is none
 	Handled   uint64 // given to its handlers
@@ -18,7 +19,8 @@ type Tally struct {
 	Sum       uint64 // fingerprints of the pebbles sent less those of the pebbles handled; 0 where none are taken
 }
 
-// Fold is a fingerprint of two numbers: one multiplication. Sums of fingerprints tell sets of pebbles apart, but by accident.
+// Fold is a fingerprint of two numbers: one multiplication. Sums of fingerprints tell sets of pebbles apart, but by
+// accident.
 func Fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9E3779B97F4A7C15, b^0xD1342543DE82EF95)
 	return high ^ low
@@ -44,8 +46,8 @@ func (t Tally) Add(o Tally) Tally {
 	return Tally{t.Sent + o.Sent, t.Handled + o.Handled, t.Misplaced + o.Misplaced, t.Sum + o.Sum}
 }
 
-// Check returns an error, the same on every rank, when the tallies of all ranks do not agree. It is for phases whose pebbles can't
-// be merged and on which others rest, such as those that make data. All ranks call it.
+// Check returns an error, the same on every rank, when the tallies of all ranks do not agree. It is for phases whose
+// pebbles can't be merged and on which others rest, such as those that make data. All ranks call it.
 func (t Tally) Check(r *pebble.Rank, phase string) error {
 	total, err := pebble.AllReduce(r, t, Tally.Add)
 	if err != nil {

@@ -4,8 +4,8 @@ package coalesce
 // BFS and Permutation and 1,024 where the benchmark's rules bound it (Active Pebbles, section 5.1).
 const FactorDefault = 1024
 
-// What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word of
-// what was handled comes back, for small frames and large ones (lab/results/measurements.md has rates by credit).
+// What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word
+// of what was handled comes back, for small frames and large ones (lab/results/measurements.md has rates by credit).
 const (
 	windowBytes = 512 << 10
 	creditsMin  = 8

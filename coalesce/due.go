@@ -2,9 +2,9 @@ package coalesce
 
 import "time"
 
-// Overdue tells which lanes have held pebbles for too long. It looks at lanes from time to time and remembers when it first
-// saw each one filled, so that putting a pebble costs nothing: a lane is reported between Limit and Limit plus the time
-// between two looks after its oldest pebble.
+// Overdue tells which lanes have held pebbles for too long. It looks at lanes from time to time and remembers when it
+// first saw each one filled, so that putting a pebble costs nothing: a lane is reported between Limit and Limit plus
+// the time between two looks after its oldest pebble.
 type Overdue struct {
 	Limit time.Duration
 	since []time.Duration // by lane: when it was first seen filled; 0 when it was empty

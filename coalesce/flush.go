@@ -2,9 +2,9 @@ package coalesce
 
 import "time"
 
-// Flush sends what waits in the lanes for links of a stage up to the given one. A lane without credit keeps its pebbles,
-// and gets more of them meanwhile: left reports whether there is any. The target has moved what its cache holds back into
-// the lanes before, if the stage leads (see Links.Leads).
+// Flush sends what waits in the lanes for links of a stage up to the given one. A lane without credit keeps its
+// pebbles, and gets more of them meanwhile: left reports whether there is any. The target has moved what its cache
+// holds back into the lanes before, if the stage leads (see Links.Leads).
 func (o *Outbox) Flush(why Reason, stage int) (left bool) {
 	if !o.Filled {
 		return false
@@ -18,8 +18,8 @@ func (o *Outbox) Flush(why Reason, stage int) (left bool) {
 	return left
 }
 
-// flushLanes sends the frames that hold a pebble. It tells whether it has kept some for a later stage, and whether some are
-// left for want of credit.
+// flushLanes sends the frames that hold a pebble. It tells whether it has kept some for a later stage, and whether some
+// are left for want of credit.
 func (o *Outbox) flushLanes(why Reason, stage int) (kept, left bool) {
 	n := len(o.Lanes)
 	for i := range n {
@@ -48,7 +48,8 @@ func (o *Outbox) Pump() {
 	}
 }
 
-// FlushDue sends the lanes that are due at the time now, and tells whether the pebbles that a cache holds back, if it does, are due too.
+// FlushDue sends the lanes that are due at the time now, and tells whether the pebbles that a cache holds back, if it
+// does, are due too.
 func (o *Outbox) FlushDue(now time.Duration, held bool) (heldDue bool) {
 	if o.lanesDue == nil {
 		return false

@@ -9,8 +9,8 @@ type Lane struct {
 	capacity uint32
 }
 
-// NewLane makes a lane of capacity pebbles over the memory at base, which must be aligned for the pebbles' type and hold capacity of
-// them. The lane keeps the memory alive.
+// NewLane makes a lane of capacity pebbles over the memory at base, which must be aligned for the pebbles' type and
+// hold capacity of them. The lane keeps the memory alive.
 func NewLane(base unsafe.Pointer, capacity int) Lane {
 	return Lane{base: base, capacity: uint32(capacity)}
 }

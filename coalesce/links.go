@@ -5,10 +5,10 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Links are the links of a target's lanes. Each has credit, which bounds what the rank has in flight on it: frames handed
-// to the transport and not yet handled by their receiver. A frame without credit waits in its lane's backlog. The main
-// function waits with it. What hops and handlers send can't wait, so a rank whose backlog is not empty takes in no frame
-// that would add to it: docs/guide-network.md shows why that can't deadlock.
+// Links are the links of a target's lanes. Each has credit, which bounds what the rank has in flight on it: frames
+// handed to the transport and not yet handled by their receiver. A frame without credit waits in its lane's backlog.
+// The main function waits with it. What hops and handlers send can't wait, so a rank whose backlog is not empty takes
+// in no frame that would add to it: docs/guide-network.md shows why that can't deadlock.
 type Links struct {
 	sender   *Sender
 	credits  int64                  // frames in flight on a link, at most

@@ -8,8 +8,8 @@ import (
 )
 
 // Outbox is the buffers of one target on one rank for one topology: a lane for each neighbour and one for the rank
-// itself, and the frames that they fill. A lane gets its frame with its first pebble, a small one, which grows with use:
-// memory follows the traffic, up to the coalescing factor.
+// itself, and the frames that they fill. A lane gets its frame with its first pebble, a small one, which grows with
+// use: memory follows the traffic, up to the coalescing factor.
 //
 // An outbox never waits and never calls its target: it answers what has become of a lane, and whoever sends waits.
 type Outbox struct {
@@ -114,7 +114,8 @@ func (o *Outbox) Full(l int) Answer {
 	return Left
 }
 
-// HasRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it can't.
+// HasRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it
+// can't.
 func (o *Outbox) HasRoom(l, units int) bool {
 	if o.frames[l] == nil {
 		return false
@@ -128,7 +129,8 @@ func (o *Outbox) HasRoom(l, units int) bool {
 	return false
 }
 
-// Capacity is how many units the next frame of a lane should hold, as far as memory allows it, but so many at the least.
+// Capacity is how many units the next frame of a lane should hold, as far as memory allows it, but so many at the
+// least.
 func (o *Outbox) Capacity(l, units int) int {
 	c := int(o.capacities[l])
 	if c > o.minUnits && !o.sender.affords(c*o.Unit) {
@@ -205,8 +207,8 @@ func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 	s.Count.left(why)
 }
 
-// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It is
-// for epochs in which depths travel apart.
+// MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It
+// is for epochs in which depths travel apart.
 func (o *Outbox) MixedDepths() bool {
 	if o.Now != o.last {
 		o.mixed = o.mixed || o.last != 0

@@ -2,8 +2,8 @@ package coalesce
 
 import "github.com/activepebbles/pebbles/netio"
 
-// Queue holds what handlers send to their own rank, so that a send in a handler never runs another handler. While handlers
-// run, its lane stands in for the lane that the main function uses for pebbles of its own rank.
+// Queue holds what handlers send to their own rank, so that a send in a handler never runs another handler. While
+// handlers run, its lane stands in for the lane that the main function uses for pebbles of its own rank.
 type Queue struct {
 	Installed bool
 
@@ -14,8 +14,8 @@ type Queue struct {
 
 const recordsBytes = 16 << 10 // of a frame of records, unless one needs more
 
-// InstallQueue puts the queue's lane in place of the rank's own until RemoveQueue is called. It tells whether it was not there
-// already.
+// InstallQueue puts the queue's lane in place of the rank's own until RemoveQueue is called. It tells whether it was
+// not there already.
 func (o *Outbox) InstallQueue() bool {
 	if o.Queue.Installed {
 		return false

@@ -2,9 +2,10 @@ package coalesce
 
 import "github.com/activepebbles/pebbles/netio"
 
-// Reroute renews the plan when links were marked, and takes back the frames that wait for links which are down: those in lanes, and
-// those that wait for credit (Active Pebbles, section 3.4: dynamic routing). Their pebbles are for the caller to put into other
-// lanes. They come out before any goes back in: marks may change again meanwhile, and lead it to the same lane.
+// Reroute renews the plan when links were marked, and takes back the frames that wait for links which are down: those
+// in lanes, and those that wait for credit (Active Pebbles, section 3.4: dynamic routing). Their pebbles are for the
+// caller to put into other lanes. They come out before any goes back in: marks may change again meanwhile, and lead it
+// to the same lane.
 func (o *Outbox) Reroute() (back netio.Frames, err error) {
 	if !o.Plan.Stale() {
 		return back, nil

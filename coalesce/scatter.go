@@ -2,9 +2,9 @@ package coalesce
 
 import "unsafe"
 
-// Scatter puts vs[i] into lanes[to[i]], one after the other, until a lane is full. It returns how many pebbles it has put,
-// and the lane that is full now, or -1 when all of vs found room. Every lane in to must have room for one pebble at the
-// start: a lane is emptied or replaced as soon as it is full.
+// Scatter puts vs[i] into lanes[to[i]], one after the other, until a lane is full. It returns how many pebbles it has
+// put, and the lane that is full now, or -1 when all of vs found room. Every lane in to must have room for one pebble
+// at the start: a lane is emptied or replaced as soon as it is full.
 //
 // This is the hot path of every send: about 1 ns a pebble, with no call and no allocation.
 func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
@@ -28,9 +28,9 @@ func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
 // twiceMax is up to how many bytes it costs less to write a pebble twice than to wait.
 const twiceMax = 16
 
-// scatterTwo is Scatter for two lanes, where one pebble in two goes to the same lane as the one before, and would have to wait
-// until the count of that one is back from memory. So counts stay in registers: a pebble is written to both lanes, and
-// counts in one. It works in runs that fill neither lane before their end.
+// scatterTwo is Scatter for two lanes, where one pebble in two goes to the same lane as the one before, and would have
+// to wait until the count of that one is back from memory. So counts stay in registers: a pebble is written to both
+// lanes, and counts in one. It works in runs that fill neither lane before their end.
 func scatterTwo[V any](a, b *Lane, to []uint32, vs []V) (put, full int) {
 	for put < len(vs) {
 		n := min(a.capacity-a.n, b.capacity-b.n, uint32(len(vs)-put))

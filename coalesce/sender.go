@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// Sender is one rank as far as its buffers go: what the outboxes of its targets share. It is for that rank's goroutine. The engine
-// makes one, and sets what changes with each epoch.
+// Sender is one rank as far as its buffers go: what the outboxes of its targets share. It is for that rank's goroutine.
+// The engine makes one, and sets what changes with each epoch.
 type Sender struct {
 	Options
 	Rank   int
@@ -58,7 +58,8 @@ func (s *Sender) Check() {
 	}
 }
 
-// attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is passed.
+// attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is
+// passed.
 func (s *Sender) attach(target string, bytes int) *netio.Frame {
 	f := s.lend(target, bytes)
 	s.startFilling(f)
@@ -95,22 +96,23 @@ func (s *Sender) lend(target string, bytes int) *netio.Frame {
 	return s.Pool.Get(bytes)
 }
 
-// affords tells whether a lane may have a frame of so many bytes in place of a small one: what fills may take half of what the
-// memory limit leaves beside caches, so that frames in flight have the other half.
+// affords tells whether a lane may have a frame of so many bytes in place of a small one: what fills may take half of
+// what the memory limit leaves beside caches, so that frames in flight have the other half.
 func (s *Sender) affords(bytes int) bool {
 	cost, limit := netio.FrameCost(bytes), s.MemoryLimit-s.Reserved
 	return s.Filling+cost <= limit/2 && (s.Pool.LentAtMost()+cost <= limit || s.Pool.Lent()+cost <= limit)
 }
 
-// Fits reports whether another frame of so many bytes may be in flight. Messages of detectors don't count: they come back
-// when their receiver looks at them, which may be waiting for room as well.
+// Fits reports whether another frame of so many bytes may be in flight. Messages of detectors don't count: they come
+// back when their receiver looks at them, which may be waiting for room as well.
 func (s *Sender) Fits(bytes int) bool {
 	cost := netio.FrameCost(bytes)
 	return s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost)
 }
 
-// FitsHalf is Fits within half of the budget, and tells besides whether what waits for this rank's handlers is within it:
-// for tasks, which leave the other half to what handlers send and can't wait for, the answers to what tasks of others ask.
+// FitsHalf is Fits within half of the budget, and tells besides whether what waits for this rank's handlers is within
+// it: for tasks, which leave the other half to what handlers send and can't wait for, the answers to what tasks of
+// others ask.
 func (s *Sender) FitsHalf(bytes int) bool {
 	cost := netio.FrameCost(bytes) + s.BufferBudget/2
 	return s.Queued <= s.BufferBudget && (s.fits(s.Pool.LentAtMost(), cost) || s.fits(s.Pool.Lent(), cost))

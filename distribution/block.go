@@ -24,8 +24,9 @@ func Block(n uint64, ranks int) *BlockMap {
 	return &BlockMap{n: n, size: size, bySize: newDivisor(size), ranks: ranks}
 }
 
-// Ranks has the ranks themselves as keys: key k belongs to rank k. It is the block distribution of as many keys as ranks, for
-// targets whose pebbles name the rank that they go to, and for data of which each rank has one piece. It panics when ranks is not positive.
+// Ranks has the ranks themselves as keys: key k belongs to rank k. It is the block distribution of as many keys as
+// ranks, for targets whose pebbles name the rank that they go to, and for data of which each rank has one piece. It
+// panics when ranks is not positive.
 func Ranks(ranks int) *BlockMap {
 	checkRanks("ranks", ranks)
 	return Block(uint64(ranks), ranks)
@@ -80,8 +81,8 @@ func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
 	return -1
 }
 
-// Shift reports whether all blocks are of 2^bits keys, but for the last ones that may be shorter: the owner of a key is the key
-// without so many low bits.
+// Shift reports whether all blocks are of 2^bits keys, but for the last ones that may be shorter: the owner of a key is
+// the key without so many low bits.
 func (m *BlockMap) Shift() (bits int, ok bool) {
 	return int(m.bySize.shift), m.size&(m.size-1) == 0
 }

@@ -44,8 +44,8 @@ func (q *Frames) Shift() *Frame {
 	return f
 }
 
-// ShiftOr is Shift for a queue that takes all from a stack when it is empty, whose taker its owner is. It returns the frame
-// behind as well, which stays in the queue; nil when there is none.
+// ShiftOr is Shift for a queue that takes all from a stack when it is empty, whose taker its owner is. It returns the
+// frame behind as well, which stays in the queue; nil when there is none.
 func (q *Frames) ShiftOr(s *Stack) (f, next *Frame) {
 	if q.head == nil {
 		if s.top.Load() == nil {

@@ -123,7 +123,8 @@ func (o *Options) buffers(fs *flag.FlagSet) {
 		"64MiB (default a share of what is free)")
 }
 
-// printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see them.
+// printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see
+// them.
 func printUsage(fs *flag.FlagSet) {
 	if launch.AskedForHelp(fs.NArg()) {
 		flag.Usage()
@@ -132,8 +133,8 @@ func printUsage(fs *flag.FlagSet) {
 	fmt.Fprintln(fs.Output(), "-h lists the flags")
 }
 
-// Config is the configuration that the flags say, changed by Change. Its Explain writes to out, as -json says. Flags that don't go
-// together are an error.
+// Config is the configuration that the flags say, changed by Change. Its Explain writes to out, as -json says. Flags
+// that don't go together are an error.
 func (o *Options) Config(out io.Writer) (Config, error) {
 	c := o.config
 	started := launch.Started(c.Alone)

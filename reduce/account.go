@@ -42,11 +42,11 @@ const (
 )
 
 const (
-	// costs is what a look costs, and earns what a merged pebble earns until Price is called: a cache then
-	// stays on from two fifths of merged pebbles on. That is a compromise for c and G that the cache can't see. At 2^16 slots
-	// of 16 bytes c was 5 ns for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor can't
-	// predict the branch; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks of one process, handler included, and
-	// more over a network or several hops.
+	// costs is what a look costs, and earns what a merged pebble earns until Price is called: a cache then stays on from
+	// two fifths of merged pebbles on. That is a compromise for c and G that the cache can't see. At 2^16 slots of 16
+	// bytes c was 5 ns for Duplicates where nearly all or no pebbles merge and 11 ns between, for the processor can't
+	// predict the branch; Combine took 9 and 15 ns. G is some 15 to 35 ns between ranks of one process, handler included,
+	// and more over a network or several hops.
 	costs, earns = 64, 160
 	// earnsMax bounds what a merged pebble earns.
 	earnsMax = 64 * costs
@@ -60,8 +60,8 @@ const (
 	trialMost = 16
 	// factorMax bounds the rest: trials that fail see less than 1 of 128 pebbles.
 	factorMax = 128
-	// A trial that fails makes the next rest twice as long. A cache that switches on and fails has cost far more, and makes
-	// it 16 times as long.
+	// A trial that fails makes the next rest twice as long. A cache that switches on and fails has cost far more, and
+	// makes it 16 times as long.
 	trialFailed, cacheFailed = 2, 16
 )
 

@@ -61,14 +61,13 @@ const (
 // Nothing but speed depends on it: a pebble that passes by is one that isn't dropped or
 // merged, and what is held stays until drained. It costs O(1), so ask once a batch.
 //
-// A cache goes off while it merges less than two fifths of the pebbles, a compromise
-// between networks, where less would pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and
-// watches now and then whether that has changed. It stays off for a caller that doesn't give it the keys.
-// To go off takes the time that 256 pebbles take to push out others: at
-// random keys, the root of 512 times the slots, hence 5,800 pebbles at 2^16 slots. A trial takes twice as many, at some
-// 1 or 2 ns each. When merging begins to pay, the cache is on again after 128 times the length of a
-// trial at the most, 1.5 million pebbles at 2^16 slots. Streams for which it pays hardly more than it costs can stretch a trial to
-// 32 pebbles a slot.
+// A cache goes off while it merges less than two fifths of the pebbles, a compromise between networks, where less would
+// pay, and ranks of one process, where it takes more (Active Pebbles, section 3.5), and watches now and then whether
+// that has changed. It stays off for a caller that doesn't give it the keys. To go off takes the time that 256 pebbles
+// take to push out others: at random keys, the root of 512 times the slots, hence 5,800 pebbles at 2^16 slots. A trial
+// takes twice as many, at some 1 or 2 ns each. When merging begins to pay, the cache is on again after 128 times the
+// length of a trial at the most, 1.5 million pebbles at 2^16 slots. Streams for which it pays hardly more than it costs
+// can stretch a trial to 32 pebbles a slot.
 //
 // [Cache.Price] replaces the two fifths by what looks and merges are worth.
 func (c *Cache[V]) Advise(n int) Advice {

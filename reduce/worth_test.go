@@ -254,8 +254,8 @@ func untilTrial(c *reduce.Cache[pebble]) (passed int) {
 	return passed
 }
 
-// A trial that begins late in an epoch sees one of its beginnings, too, at no cost. So one trial is enough for what pays over
-// whole epochs.
+// A trial that begins late in an epoch sees one of its beginnings, too, at no cost. So one trial is enough for what
+// pays over whole epochs.
 func TestTrialSeesAWholeEpoch(t *testing.T) {
 	everyKind(t, func(t *testing.T, kind reduce.Kind[pebble]) {
 		const slots = 1024

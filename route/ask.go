@@ -30,8 +30,8 @@ func Incoming(t Topology, at int) []int {
 }
 
 // MessageCounts counts, for each number of hops, the ranks that are so many hops away from rank from: as many messages
-// carry a pebble there (TRAM, section V.B and Table II). The rank itself is at 0. The topology must be sound (see [Check]).
-// Cost: the hops of all routes from this rank.
+// carry a pebble there (TRAM, section V.B and Table II). The rank itself is at 0. The topology must be sound (see
+// [Check]). Cost: the hops of all routes from this rank.
 func MessageCounts(t Topology, from int) []int {
 	var counts []int
 	for dest := range t.Ranks() {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// axis is a dimension along which ranks differ: one of size 2 or more. Ranks are row-major, so the last dimension is the
-// fastest: its neighbours have consecutive ranks, such as the cores of one node.
+// axis is a dimension along which ranks differ: one of size 2 or more. Ranks are row-major, so the last dimension is
+// the fastest: its neighbours have consecutive ranks, such as the cores of one node.
 type axis struct {
 	dim          int
 	size, stride uint32

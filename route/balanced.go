@@ -26,9 +26,9 @@ func holds(dims []int, ranks int) bool {
 	return !less
 }
 
-// Merge makes one dimension of a mesh's dimensions at and at+1, which follow each other in the order of routing. A route
-// then visits some of the ranks that it visited, in the same order, so it stays minimal where it was: fewer hops for more
-// neighbours (TRAM, section V.C). 4×4×8 becomes 16×8 at 0.
+// Merge makes one dimension of a mesh's dimensions at and at+1, which follow each other in the order of routing. A
+// route then visits some of the ranks that it visited, in the same order, so it stays minimal where it was: fewer hops
+// for more neighbours (TRAM, section V.C). 4×4×8 becomes 16×8 at 0.
 func Merge(dims []int, at int) []int {
 	if at < 0 || at+1 >= len(dims) {
 		panic(fmt.Sprintf("route: merge of dimensions %d and %d: the mesh has %d", at, at+1, len(dims)))

@@ -4,7 +4,8 @@ type direct int
 
 // Direct sends every pebble straight to its owner.
 //
-// Guarantees: one hop; P-1 neighbours, so P-1 buffers a rank; P(P-1) frames for an all-to-all of one pebble each; one stage.
+// Guarantees: one hop; P-1 neighbours, so P-1 buffers a rank; P(P-1) frames for an all-to-all of one pebble each; one
+// stage.
 func Direct(ranks int) Topology {
 	mustRanks("direct", ranks)
 	return direct(ranks)

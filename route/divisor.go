@@ -10,8 +10,8 @@ type divisor struct {
 	magic uint64 // 2^64/by, rounded up; 0 for by 1, where it would not fit
 }
 
-// newDivisor: rounding up adds less than n/2^64 to a quotient n/by, which is less than what lies between it and the next
-// whole number, 1/by or more, as long as n times by is below 2^64.
+// newDivisor: rounding up adds less than n/2^64 to a quotient n/by, which is less than what lies between it and the
+// next whole number, 1/by or more, as long as n times by is below 2^64.
 func newDivisor(by uint32) divisor {
 	if by == 1 {
 		return divisor{}

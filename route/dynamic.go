@@ -20,18 +20,20 @@ type dynamic struct {
 	links *Links
 }
 
-// Dynamic routes as another topology does, and around the links and ranks that are marked (Active Pebbles, section 3.4). It
-// uses the links of that topology alone. A pebble takes the base's next hop when the base's whole route from here is free
-// of marks, and otherwise the first hop of a shortest way over unmarked links and through unmarked ranks; so it passes no
-// mark as long as there is such a way. Where there is none, [Plan.Renew] reports it, and Next is the base's.
+// Dynamic routes as another topology does, and around the links and ranks that are marked (Active Pebbles, section
+// 3.4). It uses the links of that topology alone. A pebble takes the base's next hop when the base's whole route from
+// here is free of marks, and otherwise the first hop of a shortest way over unmarked links and through unmarked ranks;
+// so it passes no mark as long as there is such a way. Where there is none, [Plan.Renew] reports it, and Next is the
+// base's.
 //
-// No route has a loop while ranks see equal marks. From a rank whose base route is free of marks, the rest of that route is
-// free of them too: the pebble follows it home. From any other rank the next is closer by the shortest way, by one. And
-// where there is no way, the base's route goes on until a rank has one, which can't lead back to a rank that has none.
+// No route has a loop while ranks see equal marks. From a rank whose base route is free of marks, the rest of that
+// route is free of them too: the pebble follows it home. From any other rank the next is closer by the shortest way, by
+// one. And where there is no way, the base's route goes on until a rank has one, which can't lead back to a rank that
+// has none.
 //
-// Guarantees: the base's neighbours, and its hops and frames as long as nothing is marked; a table of 4 bytes a rank (see
-// [Plan]). Routes change, so it promises no bound on hops and has no stages. It costs Next a search of all links where the
-// base's route is marked, and a plan one such search for all destinations.
+// Guarantees: the base's neighbours, and its hops and frames as long as nothing is marked; a table of 4 bytes a rank
+// (see [Plan]). Routes change, so it promises no bound on hops and has no stages. It costs Next a search of all links
+// where the base's route is marked, and a plan one such search for all destinations.
 func Dynamic(base Constructor) Constructor {
 	return func(ranks int) Topology {
 		if base == nil {
@@ -84,8 +86,8 @@ func (d dynamic) Next(at, dest int) int {
 	return d.base.Next(at, dest)
 }
 
-// hops are the next hops from a rank to all others, and the version of the marks that they were made from. The error names
-// the ranks that there is no way to. Cost: the base's hops on all routes, and one search of all links.
+// hops are the next hops from a rank to all others, and the version of the marks that they were made from. The error
+// names the ranks that there is no way to. Cost: the base's hops on all routes, and one search of all links.
 func (d dynamic) hops(at int) (next []int, version uint64, err error) {
 	m := d.marks()
 	next = make([]int, d.Ranks())
@@ -129,8 +131,8 @@ func (d dynamic) free(m *marks, at, dest int) bool {
 	return true
 }
 
-// around is, for each rank, the first hop of a shortest way from a rank past all marks: -1 where there is none. It searches
-// breadth first, and stops when it has found all ranks.
+// around is, for each rank, the first hop of a shortest way from a rank past all marks: -1 where there is none. It
+// searches breadth first, and stops when it has found all ranks.
 func (d dynamic) around(m *marks, at int) []int {
 	first := slices.Repeat([]int{-1}, d.Ranks())
 	first[at] = at

@@ -71,8 +71,8 @@ func marked(route []int, links *route.Links) bool {
 	return false
 }
 
-// Under random marks, over all pairs: the base's route where it is free, and else a shortest way as long as there is one,
-// past all marks and without a loop. A plan has the same hops, or says whom it can't reach.
+// Under random marks, over all pairs: the base's route where it is free, and else a shortest way as long as there is
+// one, past all marks and without a loop. A plan has the same hops, or says whom it can't reach.
 func TestDynamicRoutesPassNoMark(t *testing.T) {
 	rng := random(t)
 	bases := []route.Constructor{
@@ -201,8 +201,8 @@ func TestOtherPlansAreNeverStale(t *testing.T) {
 	require.Panics(t, func() { route.NewPlan(ring{3, func(_, dest int) int { return dest }, goodRing(3).neighbors}, 0) })
 }
 
-// detour is a user's own topology that watches: a ring whose pebbles turn back at a mark. As a Router it would be asked for
-// its hops again and again, and the plan would not know when they change.
+// detour is a user's own topology that watches: a ring whose pebbles turn back at a mark. As a Router it would be asked
+// for its hops again and again, and the plan would not know when they change.
 type detour struct {
 	ring
 	links *route.Links
@@ -297,7 +297,8 @@ func TestLinks(t *testing.T) {
 	require.EqualValues(t, 4, other.Version())
 }
 
-// Views that get the same marks in different orders are equal in the end, also when marks of one link, or of one rank, cross.
+// Views that get the same marks in different orders are equal in the end, also when marks of one link, or of one rank,
+// cross.
 func TestViewsConverge(t *testing.T) {
 	const views, ranks, rounds = 4, 3, 200
 	rng := random(t)

@@ -8,15 +8,17 @@ type hypercube int
 // Pebbles, section 3.4).
 //
 // A pebble changes the bits in which its rank differs from its destination, the lowest first, so that all ranks forward
-// alike where P is a power of two. Otherwise there are ranks missing above P-1, which a route must not pass. A rank below P
-// agrees with P above some bit h, which P has and the rank lacks; the ranks that agree with P there as well are a slab,
-// from the rank's floor on. A pebble for a rank below the floor changes the highest bit first: it clears it, and from there
-// on its destination lies in its slab, so that this happens once. Within a slab the bits that differ are h and lower
-// ones: as long as h is not set the rank is below P, and h is set last, which leads to the destination itself.
+// alike where P is a power of two. Otherwise there are ranks missing above P-1, which a route must not pass. A rank
+// below P agrees with P above some bit h, which P has and the rank lacks; the ranks that agree with P there as well are
+// a slab, from the rank's floor on. A pebble for a rank below the floor changes the highest bit first: it clears it,
+// and from there on its destination lies in its slab, so that this happens once. Within a slab the bits that differ are
+// h and lower ones: as long as h is not set the rank is below P, and h is set last, which leads to the destination
+// itself.
 //
-// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an all-to-all
-// of one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges. It has ⌈log2 P⌉
-// stages, one a bit, the lowest first; and one more, before them, for links out of slabs where P is no power of two.
+// Guarantees: at most ⌈log2 P⌉ hops, as many as bits differ; at most ⌈log2 P⌉ neighbours; a frame a link for an
+// all-to-all of one pebble each, P log2 P when P is a power of two; all pebbles to one rank form a tree of P-1 edges.
+// It has ⌈log2 P⌉ stages, one a bit, the lowest first; and one more, before them, for links out of slabs where P is no
+// power of two.
 func Hypercube(ranks int) Topology {
 	mustRanks("hypercube", ranks)
 	return hypercube(ranks)

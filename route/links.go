@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 )
 
-// Links are the marks of a job's links and ranks: which of them nothing is to be routed through (dynamic routing for fault
-// tolerance; Active Pebbles, section 3.4). Any goroutine may use them. Looking takes no lock; marking copies all marks, of
-// which there are few.
+// Links are the marks of a job's links and ranks: which of them nothing is to be routed through (dynamic routing for
+// fault tolerance; Active Pebbles, section 3.4). Any goroutine may use them. Looking takes no lock; marking copies all
+// marks, of which there are few.
 //
-// Marks are a process's own view: whoever marks tells the others, by sending them the [Mark] that Issue returns, to Apply. Marks
-// of one link have a total order, so views agree as soon as all marks have come everywhere, in whatever order. While views
-// differ a pebble may go a longer way, or back and forth; when they agree it arrives.
+// Marks are a process's own view: whoever marks tells the others, by sending them the [Mark] that Issue returns, to
+// Apply. Marks of one link have a total order, so views agree as soon as all marks have come everywhere, in whatever
+// order. While views differ a pebble may go a longer way, or back and forth; when they agree it arrives.
 type Links struct {
 	mu    sync.Mutex // held by whoever changes marks
 	clock uint64     // the highest Count that was issued or applied
@@ -55,15 +55,16 @@ func (l *Links) RankDown(rank int) bool { return l.marks().ranks[rank] }
 // local is who marks in one view alone.
 const local = -1
 
-// Mark marks the link between two ranks, in both directions, or takes the mark away: in this view alone, as for planning and
-// tests. Rank.MarkLink of package pebble tells the whole job.
+// Mark marks the link between two ranks, in both directions, or takes the mark away: in this view alone, as for
+// planning and tests. Rank.MarkLink of package pebble tells the whole job.
 func (l *Links) Mark(a, b int, down bool) { l.Issue(Mark{From: a, To: b, Down: down}, local) }
 
-// MarkRank is Mark for a rank. Nothing is routed through a marked rank; it still sends its own pebbles and receives those
-// for it.
+// MarkRank is Mark for a rank. Nothing is routed through a marked rank; it still sends its own pebbles and receives
+// those for it.
 func (l *Links) MarkRank(rank int, down bool) { l.Issue(Mark{From: rank, To: -1, Down: down}, local) }
 
-// Issue makes m a mark of a rank, later than all that this view knows of, applies it, and returns it for others to apply.
+// Issue makes m a mark of a rank, later than all that this view knows of, applies it, and returns it for others to
+// apply.
 func (l *Links) Issue(m Mark, by int) Mark {
 	l.mu.Lock()
 	defer l.mu.Unlock()

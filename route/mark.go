@@ -10,8 +10,8 @@ type Mark struct {
 	From, To int  // the two ends of a link, in both directions; To is -1 for the rank From
 	Down     bool // whether it is marked from now on
 
-	// Count and By order the marks of a link, or of a rank: the last counts. Count is a Lamport clock, By the rank that marks.
-	// [Links.Issue] sets both.
+	// Count and By order the marks of a link, or of a rank: the last counts. Count is a Lamport clock, By the rank that
+	// marks. [Links.Issue] sets both.
 	Count uint64
 	By    int
 }

@@ -18,9 +18,10 @@ type mesh struct {
 	faces     []uint32 // the first rank of each incomplete slab, the outermost first
 }
 
-// Mesh is TRAM's virtual mesh (TRAM, section III.B): ranks are row-major, the last dimension the fastest, so that it can
-// stand for the cores of a node; a rank's neighbours are those that differ in one dimension, however far; a route corrects
-// the highest dimension that differs first. The sizes must multiply to the number of ranks, or the constructor panics.
+// Mesh is TRAM's virtual mesh (TRAM, section III.B): ranks are row-major, the last dimension the fastest, so that it
+// can stand for the cores of a node; a rank's neighbours are those that differ in one dimension, however far; a route
+// corrects the highest dimension that differs first. The sizes must multiply to the number of ranks, or the constructor
+// panics.
 //
 // Guarantees, for N dimensions of sizes s: as many hops as dimensions differ, N at the most (equation 2); sum of (s-1)
 // neighbours; P times as many frames for an all-to-all of one pebble each; N stages, one a dimension.
@@ -31,16 +32,17 @@ func Mesh(dims ...int) Constructor {
 	return newMeshIn("mesh:"+joined(dims, "x"), lastFirst(len(dims)), dims)
 }
 
-// MeshIn is a [Mesh] whose routes correct dimensions in the order given. Where a mesh stands for a physical torus or mesh,
-// the order of the network's own deterministic routing keeps routes minimal in it (TRAM, section V.C); see [LongestFirst].
+// MeshIn is a [Mesh] whose routes correct dimensions in the order given. Where a mesh stands for a physical torus or
+// mesh, the order of the network's own deterministic routing keeps routes minimal in it (TRAM, section V.C); see
+// [LongestFirst].
 //
 // Guarantees: those of Mesh.
 func MeshIn(order []int, dims ...int) Constructor {
 	return newMeshIn("mesh:"+joined(dims, "x")+"/"+joined(order, "-"), order, dims)
 }
 
-// LongestFirst is an order for [MeshIn]: longer dimensions before shorter ones, and the highest first among equals. So do
-// networks whose deterministic routing goes from the longest dimension to the shortest, such as Blue Gene/Q's.
+// LongestFirst is an order for [MeshIn]: longer dimensions before shorter ones, and the highest first among equals. So
+// do networks whose deterministic routing goes from the longest dimension to the shortest, such as Blue Gene/Q's.
 func LongestFirst(dims []int) []int {
 	order := lastFirst(len(dims))
 	slices.SortStableFunc(order, func(a, b int) int { return dims[b] - dims[a] })
@@ -75,12 +77,13 @@ func newMeshIn(name string, order, dims []int) Constructor {
 }
 
 // MeshOf is a mesh of n dimensions of sizes as equal as possible, for any number of ranks. The longer dimensions come
-// first. Where the sizes don't multiply to the number of ranks, the last slab along the first dimension is incomplete. A
-// route that starts in an incomplete slab and leaves it corrects the dimension that leads out first, and then, as all
+// first. Where the sizes don't multiply to the number of ranks, the last slab along the first dimension is incomplete.
+// A route that starts in an incomplete slab and leaves it corrects the dimension that leads out first, and then, as all
 // others do, the highest that differs. So every hop exists.
 //
-// Guarantees: as many hops as dimensions differ, n at the most; at most sum of (s-1) neighbours for sizes s, each ⌊P^1/n⌋ or
-// one more; a frame a link for an all-to-all of one pebble each; n stages, and one more where a slab is incomplete.
+// Guarantees: as many hops as dimensions differ, n at the most; at most sum of (s-1) neighbours for sizes s, each
+// ⌊P^1/n⌋ or one more; a frame a link for an all-to-all of one pebble each; n stages, and one more where a slab is
+// incomplete.
 func MeshOf(n int) Constructor {
 	name := "mesh:" + strconv.Itoa(n)
 	return func(ranks int) Topology {
@@ -135,8 +138,8 @@ func (m *mesh) Stage(from, to int) int {
 	return m.turn[x] + min(1, len(m.faces))
 }
 
-// floor is the first rank of the innermost incomplete slab that a rank lies in, or 0. No destination lies above a slab that
-// is incomplete, so those below the floor are those outside of it.
+// floor is the first rank of the innermost incomplete slab that a rank lies in, or 0. No destination lies above a slab
+// that is incomplete, so those below the floor are those outside of it.
 func (m *mesh) floor(at uint32) (floor uint32) {
 	for _, face := range m.faces {
 		if at >= face {
@@ -146,8 +149,9 @@ func (m *mesh) floor(at uint32) (floor uint32) {
 	return floor
 }
 
-// corrects lists the axes in the order in which a route looks for one to correct. Out of an incomplete slab it goes along
-// the first axis that differs: all before it agree with the last rank's, and the destination's coordinate is smaller.
+// corrects lists the axes in the order in which a route looks for one to correct. Out of an incomplete slab it goes
+// along the first axis that differs: all before it agree with the last rank's, and the destination's coordinate is
+// smaller.
 func (m *mesh) corrects(leaves bool) []int {
 	if leaves {
 		return m.ascending

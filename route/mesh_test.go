@@ -49,8 +49,8 @@ func corrected(at, dest int, order, dims []int) []int {
 	return all
 }
 
-// TRAM III.B: the highest dimension that differs is corrected first, and the route has F(j, k) hops (equation 2). With an
-// order given, that order.
+// TRAM III.B: the highest dimension that differs is corrected first, and the route has F(j, k) hops (equation 2). With
+// an order given, that order.
 func TestMeshRoutes(t *testing.T) {
 	for _, dims := range [][]int{{24}, {4, 6}, {6, 4}, {2, 3, 4}, {3, 1, 5}, {2, 2, 2, 3}, {1, 1}} {
 		ranks := 1
@@ -136,8 +136,9 @@ func TestMeshLeavesIncompleteSlabsFirst(t *testing.T) {
 	require.Equal(t, 2, route.MeshOf(2)(9).(route.Staged).Stages())
 }
 
-// TRAM Table II from the routes themselves, against equation 3: C(N, a) × (d-1)^a ranks at a messages. The paper's counts
-// agree; of its percentages, 8.3 should be 8.8, and 2.05 and 9.2e-2 are cut off where 2.06 and 9.16e-2 are meant.
+// TRAM Table II from the routes themselves, against equation 3: C(N, a) × (d-1)^a ranks at a messages. The paper's
+// counts agree; of its percentages, 8.3 should be 8.8, and 2.05 and 9.2e-2 are cut off where 2.06 and 9.16e-2 are
+// meant.
 func TestTableII(t *testing.T) {
 	for _, row := range []struct {
 		dims    []int
@@ -184,7 +185,8 @@ func TestMessageCounts(t *testing.T) {
 	})
 }
 
-// TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks of a route, and adds none.
+// TRAM V.C: merging dimensions that follow each other in the order of routing leaves out ranks of a route, and adds
+// none.
 func TestMergedRoutesSkipRanks(t *testing.T) {
 	require.Equal(t, []int{16, 8}, route.Merge([]int{4, 4, 8}, 0))
 	require.Equal(t, []int{4, 32}, route.Merge([]int{4, 4, 8}, 1))

@@ -24,9 +24,9 @@ const noVersion = 1<<64 - 1
 // tableRanks is up to how many ranks a table of lanes is faster than working them out: it stays in the cache.
 const tableRanks = 4096
 
-// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). It is written out in a table of 4 bytes for
-// each rank of the job; only a [Router] of more than 4,096 ranks that is not [Watching] is asked for its hops as they are
-// needed. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
+// NewPlan makes the plan of rank at. The topology must be sound (see [Check]). It is written out in a table of 4 bytes
+// for each rank of the job; only a [Router] of more than 4,096 ranks that is not [Watching] is asked for its hops as
+// they are needed. When marks leave no way to some rank the plan is stale from the start, and Renew says why.
 func NewPlan(t Topology, at int) *Plan {
 	p := &Plan{at: at, topology: t, version: noVersion}
 	if d, ok := t.(direct); ok {
@@ -80,8 +80,8 @@ func (p *Plan) Fill(dests, lanes []uint32) {
 	p.fill(p.at, dests, lanes[:len(dests)])
 }
 
-// Fixed reports whether marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to it, along
-// which none comes to a rank twice.
+// Fixed reports whether marks do not change the plan: whatever happens, pebbles for one rank form a tree that leads to
+// it, along which none comes to a rank twice.
 func (p *Plan) Fixed() bool {
 	_, watching := p.topology.(Watching)
 	return !watching
@@ -92,13 +92,13 @@ func (p *Plan) Link(lane int) bool {
 	return p.links == nil || lane == p.Self || !p.links.Down(p.at, p.Lanes[lane])
 }
 
-// Stale reports whether marks have changed since the plan was made or renewed, so that Renew has something to do. Cost: one
-// atomic load.
+// Stale reports whether marks have changed since the plan was made or renewed, so that Renew has something to do. Cost:
+// one atomic load.
 func (p *Plan) Stale() bool { return p.links != nil && p.links.Version() != p.version }
 
 // Renew routes around the marks that there are now. Lanes stay the same. Its error names the ranks that there is no way
-// to, and the marks; pebbles for those would go over marked links, and the plan stays stale. Cost: the hops of all routes
-// from this rank, and at most one search of all links.
+// to, and the marks; pebbles for those would go over marked links, and the plan stays stale. Cost: the hops of all
+// routes from this rank, and at most one search of all links.
 func (p *Plan) Renew() error {
 	if !p.Stale() {
 		return nil

@@ -153,8 +153,8 @@ func same(t testing.TB, topology route.Topology) {
 	}
 }
 
-// Every ready-made topology, over all pairs, for all numbers of ranks up to a bound. Its promises are not only kept: the
-// longest route is as long as Hops says, and the way to a neighbour is one hop.
+// Every ready-made topology, over all pairs, for all numbers of ranks up to a bound. Its promises are not only kept:
+// the longest route is as long as Hops says, and the way to a neighbour is one hop.
 func TestReadyMadeAreSound(t *testing.T) {
 	rng := random(t)
 	most := exhaustive

@@ -5,8 +5,8 @@ type ring int
 // Ring connects each rank to the one before and the one after it. Pebbles go the shorter way around; where both are as
 // long, those of even ranks go up and those of odd ranks go down.
 //
-// Guarantees: at most ⌊P/2⌋ hops; at most 2 neighbours; P(P-1) frames for an all-to-all of one pebble each when ranks go in
-// step. Its links form cycles that routes go along, so it has no stages.
+// Guarantees: at most ⌊P/2⌋ hops; at most 2 neighbours; P(P-1) frames for an all-to-all of one pebble each when ranks
+// go in step. Its links form cycles that routes go along, so it has no stages.
 func Ring(ranks int) Topology {
 	mustRanks("ring", ranks)
 	return ring(ranks)

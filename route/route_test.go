@@ -99,7 +99,8 @@ func TestHypercubeRoutesToOneRankAreATree(t *testing.T) {
 	}
 }
 
-// The channels of a hypercube can be numbered so that every route climbs: no cycle of full channels can wait for itself.
+// The channels of a hypercube can be numbered so that every route climbs: no cycle of full channels can wait for
+// itself.
 func TestHypercubeChannelsHaveNoCycle(t *testing.T) {
 	for _, ranks := range []int{2, 3, 5, 8, 11, 16, 23, 32} {
 		h := route.Hypercube(ranks)

@@ -1,8 +1,8 @@
 package route
 
-// Staged is a topology whose links have an order: along every route each hop takes a link of a higher stage than the hop
-// before it, so that no cycle of links can wait for each other. A rank that forwards can then hold back what it can't pass
-// on, and an epoch can end stage by stage (TRAM, sections III.B and III.D). [Check] proves it.
+// Staged is a topology whose links have an order: along every route each hop takes a link of a higher stage than the
+// hop before it, so that no cycle of links can wait for each other. A rank that forwards can then hold back what it
+// can't pass on, and an epoch can end stage by stage (TRAM, sections III.B and III.D). [Check] proves it.
 type Staged interface {
 	Topology
 	// Stages is the number of stages.

@@ -1,8 +1,8 @@
 package route
 
-// survey goes along all routes of a topology. For each destination it walks from every rank until it meets a rank that it
-// has walked from before: each rank is passed once. It asks for the next hops to a block of destinations at a time, so that
-// it asks each rank for its neighbours a few times only, and its memory is bounded.
+// survey goes along all routes of a topology. For each destination it walks from every rank until it meets a rank that
+// it has walked from before: each rank is passed once. It asks for the next hops to a block of destinations at a time,
+// so that it asks each rank for its neighbours a few times only, and its memory is bounded.
 type survey struct {
 	*rules
 	shape Shape
@@ -139,8 +139,8 @@ func (s *survey) walk(dest int) {
 
 func (s *survey) link(at int32, dest int) link { return s.links[int(at)*s.block+dest] }
 
-// wayBack tells the ranks of the path how far they are, from the rank that it has ended at. The path of one that is still
-// being passed is a loop.
+// wayBack tells the ranks of the path how far they are, from the rank that it has ended at. The path of one that is
+// still being passed is a loop.
 func (s *survey) wayBack(end int32, dest int) {
 	for i := len(s.path) - 1; i >= 0; i-- {
 		here := s.path[i]

@@ -2,17 +2,17 @@ package route
 
 type threeStage struct{ *placement }
 
-// ThreeStage goes core, node, core: each process has one core, its door, for each other process, and all pebbles between
-// two processes pass the door of one and then the door of the other: core c of process p sends to p's door for p', that one
-// to the door of p' for p, and that one to core c'. So two processes talk over one pair of cores, and a rank has few
-// neighbours in other processes, for the price of a hop (the intranode step of TRAM, section V.C, at both ends). Doors go
-// round: core p' mod c of a process of c cores is its door for process p'.
+// ThreeStage goes core, node, core: each process has one core, its door, for each other process, and all pebbles
+// between two processes pass the door of one and then the door of the other: core c of process p sends to p's door for
+// p', that one to the door of p' for p, and that one to core c'. So two processes talk over one pair of cores, and a
+// rank has few neighbours in other processes, for the price of a hop (the intranode step of TRAM, section V.C, at both
+// ends). Doors go round: core p' mod c of a process of c cores is its door for process p'.
 //
 // The constructor alone takes the job for one process, as [Direct] does; Place tells the processes.
 //
 // Guarantees, for n processes of c cores: at most 3 hops; at most c-1 neighbours in the process and ⌈n/c⌉ in others;
-// 2P(c-1) + n(n-1) frames for an all-to-all of one pebble each. It has no stages, and can't: a link within a process carries
-// pebbles on their way out and on their way in, so with three processes links wait for each other in a cycle.
+// 2P(c-1) + n(n-1) frames for an all-to-all of one pebble each. It has no stages, and can't: a link within a process
+// carries pebbles on their way out and on their way in, so with three processes links wait for each other in a cycle.
 func ThreeStage(ranks int) Topology {
 	return threeStage{together("three-stage", ranks)}
 }

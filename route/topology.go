@@ -21,9 +21,9 @@ type Topology interface {
 // Constructor makes a topology for a number of ranks; it panics and says why when it can't connect so many.
 type Constructor func(ranks int) Topology
 
-// Router is a topology that computes many next hops at once. Slots writes into slots[i] the index in Neighbors(at) of the
-// next hop to dests[i], and len(Neighbors(at)) where dests[i] is at itself. It lets a rank route without memory for each
-// destination; a topology that lacks it is written out in a table.
+// Router is a topology that computes many next hops at once. Slots writes into slots[i] the index in Neighbors(at) of
+// the next hop to dests[i], and len(Neighbors(at)) where dests[i] is at itself. It lets a rank route without memory for
+// each destination; a topology that lacks it is written out in a table.
 type Router interface {
 	Topology
 	Slots(at int, dests, slots []uint32)

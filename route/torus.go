@@ -9,13 +9,13 @@ type torus struct {
 }
 
 // Torus connects ranks, row-major as in [Mesh], to those one step away in each dimension, with wrap-around. A route
-// corrects the highest dimension that differs first, step by step, the shorter way around; where both are as long, ranks of
-// even coordinate go up and those of odd coordinate go down. The sizes must multiply to the number of ranks, or the
-// constructor panics.
+// corrects the highest dimension that differs first, step by step, the shorter way around; where both are as long,
+// ranks of even coordinate go up and those of odd coordinate go down. The sizes must multiply to the number of ranks,
+// or the constructor panics.
 //
-// Guarantees, for N dimensions of sizes s: as many hops as the steps that lie between, sum of ⌊s/2⌋ at the most; at most 2N
-// neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each when ranks go in step. Its links form cycles
-// that routes go along, so it has no stages.
+// Guarantees, for N dimensions of sizes s: as many hops as the steps that lie between, sum of ⌊s/2⌋ at the most; at
+// most 2N neighbours; P times sum of (s-1) frames for an all-to-all of one pebble each when ranks go in step. Its links
+// form cycles that routes go along, so it has no stages.
 func Torus(dims ...int) Constructor {
 	name := "torus:" + joined(dims, "x")
 	dims = slices.Clone(dims)

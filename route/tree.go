@@ -4,8 +4,9 @@ import "math/bits"
 
 type tree int
 
-// Tree connects ranks as a binomial tree with its root at rank 0: a rank's parent lacks the lowest bit that the rank has, so
-// the ranks below each are consecutive. A route goes up to the first rank that has its destination below, and then down.
+// Tree connects ranks as a binomial tree with its root at rank 0: a rank's parent lacks the lowest bit that the rank
+// has, so the ranks below each are consecutive. A route goes up to the first rank that has its destination below, and
+// then down.
 //
 // Guarantees: at most 2 log2 P hops, those between the two in the tree; at most ⌈log2 P⌉ neighbours, all of them at the
 // root, which half of all routes pass; 2(P-1) frames for an all-to-all of one pebble each, the fewest of all; at most
@@ -32,9 +33,9 @@ func levels(ranks int) int {
 	return max(level(ranks-1), bits.Len(uint(ranks-1))-1, 0)
 }
 
-// Hops: the root's last child has the rank of the highest power of two, 2^k, and lies above the rest; the child before it
-// has a full tree of k levels with itself, and the one before that has k-1. The longest route joins the first two of these,
-// or the last two.
+// Hops: the root's last child has the rank of the highest power of two, 2^k, and lies above the rest; the child before
+// it has a full tree of k levels with itself, and the one before that has k-1. The longest route joins the first two of
+// these, or the last two.
 func (t tree) Hops() int {
 	if t <= 2 {
 		return 1

@@ -12,8 +12,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// A target takes as many bytes for each neighbour as its documentation and lab/results/scale.md say. The job is explained,
-// so that rank 0 alone is there.
+// A target takes as many bytes for each neighbour as its documentation and lab/results/scale.md say. The job is
+// explained, so that rank 0 alone is there.
 func TestBytesOfANeighbor(t *testing.T) {
 	const ranks = 1 << 12
 	heap := func() uint64 {

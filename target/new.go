@@ -234,8 +234,8 @@ func (b *builder[V]) reduction() string {
 	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
 }
 
-// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before there are
-// any.
+// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before
+// there are any.
 func (b *builder[V]) checkMemory(t route.Topology) {
 	s := b.shape()
 	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,

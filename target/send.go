@@ -146,8 +146,8 @@ func (c *core[V]) awaitCredit(l int, inHandler bool) {
 	c.out.Now = depth
 }
 
-// supply makes sure that a lane has room for so many units more. The main function may wait for it, and let handlers run,
-// which use the same lanes.
+// supply makes sure that a lane has room for so many units more. The main function may wait for it, and let handlers
+// run, which use the same lanes.
 func (c *core[V]) supply(l, units int, inHandler bool) {
 	for !c.out.HasRoom(l, units) {
 		capacity := c.out.Capacity(l, units)

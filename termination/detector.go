@@ -8,8 +8,8 @@ type Counts struct {
 	Processed uint64 // frames whose pebbles have all been handled or passed on
 }
 
-// Site is the context of a detector: one rank of a job, and what is known of the pebbles of its epochs. It is equal on all
-// ranks but for Rank.
+// Site is the context of a detector: one rank of a job, and what is known of the pebbles of its epochs. It is equal on
+// all ranks but for Rank.
 type Site struct {
 	Rank, Ranks int
 	// Depth is the longest chain of pebbles: 1 when handlers send nothing. 0 is no limit.
@@ -26,9 +26,9 @@ type Maker func(Site) (Detector, error)
 // State is what a detector knows of its rank. It is valid for one call of Step.
 type State struct {
 	Counts
-	// Idle reports whether the rank has nothing to do: its body has returned, nothing is queued, held back or waiting for credit, and
-	// no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be false for a while
-	// though the rank has nothing to do.
+	// Idle reports whether the rank has nothing to do: its body has returned, nothing is queued, held back or waiting for
+	// credit, and no buffer for a link of a stage up to the detector's (see [Stager]) holds a pebble. It may be false for
+	// a while though the rank has nothing to do.
 	Idle bool
 	// Back reports whether every frame this rank has handed to the transport has been processed by its receiver. It may be
 	// false for a while though they all have been. Only detectors that say so by [Awaiter] need it.
@@ -38,8 +38,8 @@ type State struct {
 }
 
 // Network carries a detector's messages. Sequence numbers are taken from Open, which gives the same numbers in the same
-// order on every rank: a detector opens one for each round, equally often on all ranks, and so keeps the messages of a rank
-// that is ahead apart.
+// order on every rank: a detector opens one for each round, equally often on all ranks, and so keeps the messages of a
+// rank that is ahead apart.
 type Network interface {
 	Open() uint64
 	// Send takes a copy of value to another rank.
@@ -53,28 +53,28 @@ type Network interface {
 // enough.
 //
 // A verdict always means that the body of every rank has returned, that all pebbles for this rank have been handled or
-// passed on, and that no more will come for it in this epoch. Of [SKR] and [NBX] it means more: that all pebbles have been
-// handled everywhere. After the others' verdict ([PCX], [Neighbors], [Ordered]) other ranks may still be handling pebbles
-// of the epoch, which no longer concern this rank. After any verdict this rank may begin the next epoch while others still
-// are in the last round of this one: so frames must carry their epoch, and a frame of a coming epoch must wait until its
-// receiver has begun that.
+// passed on, and that no more will come for it in this epoch. Of [SKR] and [NBX] it means more: that all pebbles have
+// been handled everywhere. After the others' verdict ([PCX], [Neighbors], [Ordered]) other ranks may still be handling
+// pebbles of the epoch, which no longer concern this rank. After any verdict this rank may begin the next epoch while
+// others still are in the last round of this one: so frames must carry their epoch, and a frame of a coming epoch must
+// wait until its receiver has begun that.
 type Detector interface {
 	// Name is the name that flags and results use.
 	Name() string
 	// Begin starts the detection of a new epoch. The one before has ended for this rank, or there was none.
 	Begin()
-	// Step advances the detection as far as possible without waiting, and reports whether the epoch has ended. Call it again
-	// whenever a message has arrived or the state has changed.
+	// Step advances the detection as far as possible without waiting, and reports whether the epoch has ended. Call it
+	// again whenever a message has arrived or the state has changed.
 	Step(n Network, s State) (ended bool)
 	// Rounds is the number of rounds since the job began.
 	Rounds() uint64
 }
 
-// Stager is a detector that ends an epoch stage by stage: the runtime sends what waits in buffers, when there is nothing
-// else to do, only for links of a stage up to Stage. Buffers that are full or due leave as always.
+// Stager is a detector that ends an epoch stage by stage: the runtime sends what waits in buffers, when there is
+// nothing else to do, only for links of a stage up to Stage. Buffers that are full or due leave as always.
 //
-// Step may change Stage, which changes the meaning of Idle: so it stops there, and must be called again before its rank waits
-// for anything.
+// Step may change Stage, which changes the meaning of Idle: so it stops there, and must be called again before its rank
+// waits for anything.
 type Stager interface {
 	Detector
 	Stage() int

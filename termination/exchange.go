@@ -1,7 +1,7 @@
 package termination
 
-// exchange ends a phase on some of a rank's links: it sends the receiver of each outgoing one the number of frames that the
-// link has had, and waits until as many have been processed from the sender of each incoming one.
+// exchange ends a phase on some of a rank's links: it sends the receiver of each outgoing one the number of frames that
+// the link has had, and waits until as many have been processed from the sender of each incoming one.
 type exchange struct {
 	out, in []int
 }
@@ -15,8 +15,8 @@ type progress struct {
 	number   [numberSize]byte
 }
 
-// step advances an exchange as far as possible, and reports whether it has ended; the progress is reset then. The phase ends
-// only when the rank is idle: no frame that it may still create on these links belongs to it.
+// step advances an exchange as far as possible, and reports whether it has ended; the progress is reset then. The phase
+// ends only when the rank is idle: no frame that it may still create on these links belongs to it.
 func (x *exchange) step(p *progress, n Network, seq uint64, phase uint32, s State) bool {
 	if !p.sent {
 		if len(x.out) > 0 && !s.Idle {

@@ -33,8 +33,8 @@ const (
 	stepping
 )
 
-// events are all that can happen next. In a strict world ranks send what waits in buffers only when there is nothing else to
-// do, up to the detector's stage; in others at any time, as when buffers are full.
+// events are all that can happen next. In a strict world ranks send what waits in buffers only when there is nothing
+// else to do, up to the detector's stage; in others at any time, as when buffers are full.
 func (w *world) events(strict bool) (all []event) {
 	for rank, m := range w.ranks {
 		for i, l := range w.letters[rank] {
@@ -284,9 +284,10 @@ func smallWorlds() []smallWorld {
 	}
 }
 
-// Every interleaving of the events of small worlds: bodies that send, buffers that leave, frames, detectors' messages and
-// acknowledgements that arrive, and detectors that look, which may be at any time. Detectors that may make round after round
-// are followed for three of them an epoch. Kinds of worlds that are too many are followed as far as the limit goes.
+// Every interleaving of the events of small worlds: bodies that send, buffers that leave, frames, detectors' messages
+// and acknowledgements that arrive, and detectors that look, which may be at any time. Detectors that may make round
+// after round are followed for three of them an epoch. Kinds of worlds that are too many are followed as far as the
+// limit goes.
 func TestAllInterleavingsOfSmallWorlds(t *testing.T) {
 	limit := 20_000 // worlds of a kind; larger kinds are left to longer tests
 	if testing.Short() || raceDetector {

@@ -1,8 +1,8 @@
 package termination
 
-// Ledger has the frames of one rank in one epoch, by link and by phase. A frame carries the phase that its link was in when
-// it was created; [Ledger.Close] ends a link's phase. So a receiver can tell the frames that a sender had created before it
-// reported them from those that it created later.
+// Ledger has the frames of one rank in one epoch, by link and by phase. A frame carries the phase that its link was in
+// when it was created; [Ledger.Close] ends a link's phase. So a receiver can tell the frames that a sender had created
+// before it reported them from those that it created later.
 //
 // It costs a map lookup a frame, and memory for the links in use.
 type Ledger struct {
@@ -54,8 +54,8 @@ func (l *Ledger) Process(from int, phase uint32) {
 	l.all = note(l.all, phase)
 }
 
-// Close ends the phase that the link to a neighbour is in, and returns how many frames it has had in this epoch, in this
-// phase and all before.
+// Close ends the phase that the link to a neighbour is in, and returns how many frames it has had in this epoch, in
+// this phase and all before.
 func (l *Ledger) Close(to int) (created uint64) {
 	o := l.link(to)
 	o.phase++

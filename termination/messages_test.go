@@ -90,8 +90,8 @@ func TestMessagesOfAnEpochAtRest(t *testing.T) {
 	}
 }
 
-// Active Pebbles 3.6.1: detectors for depth one meet the bound of log P, which a general one needs twice: on a hypercube the
-// ordered one sends fewer messages at every size, from any rank and in all.
+// Active Pebbles 3.6.1: detectors for depth one meet the bound of log P, which a general one needs twice: on a
+// hypercube the ordered one sends fewer messages at every size, from any rank and in all.
 func TestOrderedSendsFewerMessagesThanSKR(t *testing.T) {
 	step := 1
 	if testing.Short() || raceDetector {
@@ -160,8 +160,8 @@ func TestAutoTakesTheFewestMessages(t *testing.T) {
 	}
 }
 
-// With buffers that wait for their stage, what all ranks send to one leaves in a tree of P-1 frames, and with a reduction
-// each of these holds one pebble (Active Pebbles 3.5).
+// With buffers that wait for their stage, what all ranks send to one leaves in a tree of P-1 frames, and with a
+// reduction each of these holds one pebble (Active Pebbles 3.5).
 func TestOrderedMakesAReductionTree(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -210,8 +210,8 @@ func TestDetectorsKeepTheirMemory(t *testing.T) {
 	}
 }
 
-// office carries detectors' messages without memory of its own for each: a slot for each pair of ranks and number, as many
-// numbers as can be in use at once.
+// office carries detectors' messages without memory of its own for each: a slot for each pair of ranks and number, as
+// many numbers as can be in use at once.
 type office struct {
 	site      termination.Site
 	detectors []termination.Detector

@@ -120,8 +120,8 @@ func (l *looser) Step(n termination.Network, s termination.State) bool {
 	return l.looks >= 2 && l.enough(l.last, l.now, l.looks)
 }
 
-// unphased is PCX as one might write it at first: it waits until at least as many frames have been processed, of whatever
-// phase, as had been created for it.
+// unphased is PCX as one might write it at first: it waits until at least as many frames have been processed, of
+// whatever phase, as had been created for it.
 type unphased struct {
 	machine  collective.Machine
 	steps    []collective.Step

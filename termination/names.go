@@ -11,8 +11,8 @@ import (
 type kind struct {
 	name string
 	make Maker
-	// messages is what an epoch costs the rank that sends most, at the least. When that is enough or more, any number that is
-	// so will do.
+	// messages is what an epoch costs the rank that sends most, at the least. When that is enough or more, any number that
+	// is so will do.
 	messages func(s Site, enough int) (int, error)
 }
 

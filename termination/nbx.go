@@ -6,9 +6,10 @@ import "github.com/activepebbles/pebbles/internal/collective"
 // begins a barrier; the round ends with it. The rank continues processing meanwhile.
 //
 // Why that is enough. Claim: when a rank begins barrier k, counted from 0, all its frames of levels up to k+1 have been
-// created and processed. For k=0: it is idle, and frames of level 1 need nothing but its body; and all that it created is
-// released. For k>0: barrier k-1 has ended, so every rank had begun it, and by the claim all frames of levels up to k have
-// been processed everywhere. Now that the rank is idle it has created all of levels up to k+1, and they are released.
+// created and processed. For k=0: it is idle, and frames of level 1 need nothing but its body; and all that it created
+// is released. For k>0: barrier k-1 has ended, so every rank had begun it, and by the claim all frames of levels up to
+// k have been processed everywhere. Now that the rank is idle it has created all of levels up to k+1, and they are
+// released.
 //
 // So when the last barrier ends all frames of all levels have been processed everywhere. Those of the highest level
 // cause nothing, and every rank had been idle after it had processed the others.
@@ -24,8 +25,8 @@ type nbx struct {
 var _ Detector = (*nbx)(nil)
 
 // NBX ends rounds by nonblocking barriers, by dissemination, over frames that are known to have been processed (Active
-// Pebbles, section 3.6.1; Hoefler, Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length, and
-// that the transport reports every frame that has been processed. Its verdict is about the whole job.
+// Pebbles, section 3.6.1; Hoefler, Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length,
+// and that the transport reports every frame that has been processed. Its verdict is about the whole job.
 //
 // An epoch has Depth × Hops rounds, each of ⌈log2 P⌉ empty messages from every rank.
 func NBX(s Site) (Detector, error) {

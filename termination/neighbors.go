@@ -2,14 +2,15 @@ package termination
 
 import "github.com/activepebbles/pebbles/route"
 
-// neighbors takes a round for each level, as pcx does, but counts by link: in round k a rank that is idle ends phase k on
-// all its links, sends each out-neighbour how many frames it has created for it up to then, and waits until as many of
-// phases up to k have been processed from each in-neighbour.
+// neighbors takes a round for each level, as pcx does, but counts by link: in round k a rank that is idle ends phase k
+// on all its links, sends each out-neighbour how many frames it has created for it up to then, and waits until as many
+// of phases up to k have been processed from each in-neighbour.
 //
-// Why that is enough: what a rank waits for are the same frames that it waits for in pcx, counted by each sender instead of
-// added up; so the proof is the same. It needs of other ranks only what they send to their neighbours: a rank is
-// at most one round ahead of its in-neighbours, and h rounds ahead of any other when no route has more than h hops. An
-// epoch has at least h rounds, so a rank that has ended it knows, from rank to rank, that every body has returned.
+// Why that is enough: what a rank waits for are the same frames that it waits for in pcx, counted by each sender
+// instead of added up; so the proof is the same. It needs of other ranks only what they send to their neighbours: a
+// rank is at most one round ahead of its in-neighbours, and h rounds ahead of any other when no route has more than h
+// hops. An epoch has at least h rounds, so a rank that has ended it knows, from rank to rank, that every body has
+// returned.
 type neighbors struct {
 	links  exchange
 	at     progress
@@ -22,8 +23,8 @@ type neighbors struct {
 
 var _ Keeper = (*neighbors)(nil)
 
-// Neighbors is [PCX] among the few ranks that are linked by the topology (Active Pebbles, section 3.6.2). It needs a known
-// depth, routes of a known length, and one topology for all targets. Its verdict is about its rank alone.
+// Neighbors is [PCX] among the few ranks that are linked by the topology (Active Pebbles, section 3.6.2). It needs a
+// known depth, routes of a known length, and one topology for all targets. Its verdict is about its rank alone.
 //
 // An epoch has Depth × Hops rounds, in each of which a rank sends each of its out-neighbours a message of 8 bytes.
 func Neighbors(s Site) (Detector, error) {

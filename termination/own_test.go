@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// centralCounter is a detector as a user would write one: every rank that is idle tells rank 0 its counts, and rank 0 tells
-// all whether they are the same as in the round before, and as many frames were processed as created. It costs rank 0 P-1
-// messages a round, and others one.
+// centralCounter is a detector as a user would write one: every rank that is idle tells rank 0 its counts, and rank 0
+// tells all whether they are the same as in the round before, and as many frames were processed as created. It costs
+// rank 0 P-1 messages a round, and others one.
 type centralCounter struct {
 	site   termination.Site
 	told   bool

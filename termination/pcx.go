@@ -3,22 +3,22 @@ package termination
 import "github.com/activepebbles/pebbles/internal/collective"
 
 // pcx takes a round for each level. In round k, counted from 0, a rank that is idle ends phase k on all its links and
-// counts the frames that it has created for each rank up to then; a reduce-scatter adds them up; and the round ends when as
-// many frames of phases up to k have been processed here.
+// counts the frames that it has created for each rank up to then; a reduce-scatter adds them up; and the round ends
+// when as many frames of phases up to k have been processed here.
 //
-// Why that is enough. Claim: when a rank ends phase k, it has created all its frames of levels up to k+1. For k=0: it is
-// idle, and frames of level 1 need nothing but its body. For k>0: its round k-1 has ended. What was counted there is
+// Why that is enough. Claim: when a rank ends phase k, it has created all its frames of levels up to k+1. For k=0: it
+// is idle, and frames of level 1 need nothing but its body. For k>0: its round k-1 has ended. What was counted there is
 // exactly the frames for this rank of phases up to k-1, and by the claim every frame of a level up to k for it is among
-// them; they have all been processed, and now that the rank is idle it has created what they cause, which is all of levels
-// up to k+1.
+// them; they have all been processed, and now that the rank is idle it has created what they cause, which is all of
+// levels up to k+1.
 //
-// So after the last phase has been ended everywhere there are no more frames to create, and when those for this rank have
-// been processed it has processed all that will ever arrive. What it processed in the last round alone were frames of the highest
-// level, which cause nothing.
+// So after the last phase has been ended everywhere there are no more frames to create, and when those for this rank
+// have been processed it has processed all that will ever arrive. What it processed in the last round alone were frames
+// of the highest level, which cause nothing.
 //
-// Phases are needed because ranks are not in step: one that has ended phase k may create a frame of a higher level and have
-// it processed here before this rank's round k has ended. If that were counted, it would stand in for a frame of phase k
-// that is still in flight.
+// Phases are needed because ranks are not in step: one that has ended phase k may create a frame of a higher level and
+// have it processed here before this rank's round k has ended. If that were counted, it would stand in for a frame of
+// phase k that is still in flight.
 type pcx struct {
 	steps    []collective.Step
 	machine  collective.Machine
@@ -42,10 +42,11 @@ const (
 var _ Keeper = (*pcx)(nil)
 
 // PCX counts frames for each rank by reduce-scatter (Active Pebbles, section 3.6.1; the personalised census of Hoefler,
-// Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length. Its verdict is about its rank alone.
+// Siebert and Lumsdaine 2010). It needs a known depth and routes of a known length. Its verdict is about its rank
+// alone.
 //
-// An epoch has Depth × Hops rounds. A round costs every rank ⌈log2 P⌉ messages of 8(P-1) bytes in all, and time and memory
-// for P numbers.
+// An epoch has Depth × Hops rounds. A round costs every rank ⌈log2 P⌉ messages of 8(P-1) bytes in all, and time and
+// memory for P numbers.
 func PCX(s Site) (Detector, error) {
 	rounds, err := s.levels("pcx")
 	if err != nil {

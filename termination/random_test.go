@@ -163,8 +163,8 @@ func (b *budget) pebbles(n, depth int) (all []*pebble) {
 	return all
 }
 
-// run takes a world to its end by random events. Strict ranks send what waits in buffers only when there is nothing else to
-// do, up to the detector's stage.
+// run takes a world to its end by random events. Strict ranks send what waits in buffers only when there is nothing
+// else to do, up to the detector's stage.
 func (w *world) run(rng *rand.Rand) error {
 	n := len(w.ranks)
 	eager := 1 + rng.IntN(6)    // how often detectors look, against everything else

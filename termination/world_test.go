@@ -9,9 +9,9 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// world is a job without a runtime: ranks that hold pebbles, frames on their way, and one detector a rank. Whoever owns it
-// decides which of the possible events happens next, so that every interleaving can be had. It knows at any time what has
-// truly been handled, and fails when a detector says what is not so.
+// world is a job without a runtime: ranks that hold pebbles, frames on their way, and one detector a rank. Whoever owns
+// it decides which of the possible events happens next, so that every interleaving can be had. It knows at any time
+// what has truly been handled, and fails when a detector says what is not so.
 type world struct {
 	plan    *plan
 	ranks   []*member

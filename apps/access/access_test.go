@@ -46,7 +46,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// Without an address cache each access to another process asks its owner, which the verifier counts; with one, the first alone, before time is taken.
+// Without an address cache each access to another process asks its owner, which the verifier counts; with one, the
+// first alone, before time is taken.
 func TestGatherCountsMisses(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		for _, cached := range []int{-1, 100} {

@@ -35,8 +35,9 @@ func (r AttendResult) Rows() [][2]string {
 	}
 }
 
-// Attend has rank 0 read words of the last rank, which computes for long without a call of ours, looks once for what has arrived, and computes
-// again. Every rank calls it, between epochs, with the same configuration but for Progress. It registers a target. Times are complete on rank
+// Attend has rank 0 read words of the last rank, which computes for long without a call of ours, looks once for what
+// has arrived, and computes again. Every rank calls it, between epochs, with the same configuration but for Progress.
+// It registers a target. Times are complete on rank
 // 0. Words that were read wrong are counted in its Errors; an error means that the job failed, or can't work.
 func Attend(r *pebble.Rank, c AttendConfig) (result AttendResult, err error) {
 	if err := c.Check(r.Size()); err != nil {

@@ -29,9 +29,9 @@ func (r GatherResult) Rows() [][2]string {
 	}
 }
 
-// Gather accesses random words of a table. Every rank calls it, between epochs, with the same configuration but for Progress. The result is
-// complete on every rank. What was not read as it is, or not written as it should be, is counted in its Errors; an error means that the job
-// failed, or can't work.
+// Gather accesses random words of a table. Every rank calls it, between epochs, with the same configuration but for
+// Progress. The result is complete on every rank. What was not read as it is, or not written as it should be, is
+// counted in its Errors; an error means that the job failed, or can't work.
 func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
 	if err := c.Check(r.Size()); err != nil {
 		return result, err
@@ -110,7 +110,8 @@ func (g *gather) load() (err error) {
 	return g.touch()
 }
 
-// touch reads a word of each page that is near, so that page faults are not timed. By the first word of a part its address becomes known.
+// touch reads a word of each page that is near, so that page faults are not timed. By the first word of a part its
+// address becomes known.
 func (g *gather) touch() error {
 	const page = 512 // words
 	if err := g.rank.Barrier(); err != nil {
@@ -199,7 +200,8 @@ func (g *gather) progress(done int) {
 	}
 }
 
-// judge compares what was read with the serial twin. Of what was written, it reads back all, and looks for words elsewhere.
+// judge compares what was read with the serial twin. Of what was written, it reads back all, and looks for words
+// elsewhere.
 func (g *gather) judge(result *GatherResult) error {
 	c, stray := g.config, uint64(0)
 	if c.writes() {

@@ -1,7 +1,7 @@
 package access
 
-// Serial is a run of Gather without a job: the words that a rank reads, in order, or the last one that its chain does. The configuration must
-// pass Check.
+// Serial is a run of Gather without a job: the words that a rank reads, in order, or the last one that its chain does.
+// The configuration must pass Check.
 func Serial(rank, ranks int, c GatherConfig) []uint64 {
 	c = c.withDefaults()
 	d, read, all := c.draw(rank, ranks), uint64(0), []uint64(nil)

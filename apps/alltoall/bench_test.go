@@ -18,8 +18,8 @@ func once(c Config) func(r *pebble.Rank) error {
 	}
 }
 
-// A run of many rounds allocates about as much as one of few. The budget is small, so that both have all the frames that
-// they may have.
+// A run of many rounds allocates about as much as one of few. The budget is small, so that both have all the frames
+// that they may have.
 func TestNoAllocationPerItem(t *testing.T) {
 	for _, bytes := range []int{32, 24} {
 		for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// letter is an item of any size outside of its frame. Its bytes are there alone: the codec writes them into the frame, and
-// compares them where they lie, so that nothing is allocated for an item.
+// letter is an item of any size outside of its frame. Its bytes are there alone: the codec writes them into the frame,
+// and compares them where they lie, so that nothing is allocated for an item.
 type letter struct {
 	To, From uint32
 	Round    uint64

@@ -1,7 +1,7 @@
 package alltoall
 
-// course is the order in which a rank sends its items: round by round, and in each to all other ranks, from the one after it
-// once around. It is for two ranks or more.
+// course is the order in which a rank sends its items: round by round, and in each to all other ranks, from the one
+// after it once around. It is for two ranks or more.
 type course struct {
 	self, ranks uint32
 	to          uint32 // the rank of the last item

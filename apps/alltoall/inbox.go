@@ -85,8 +85,8 @@ func (in *inbox) want(from uint32) (t tally) {
 	return t
 }
 
-// errors counts the items that something is wrong with: one that came damaged did not come whole, and is one of the lost,
-// unless it came whole too.
+// errors counts the items that something is wrong with: one that came damaged did not come whole, and is one of the
+// lost, unless it came whole too.
 func (f Faults) errors() uint64 { return f.Twice + max(f.Lost, f.Damaged) }
 
 func (f Faults) text() string {

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// A thousand ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one by
-// one from the buffers of the direct one, which has one for every pair of ranks.
+// A thousand ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one
+// by one from the buffers of the direct one, which has one for every pair of ranks.
 func TestManyRanks(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("some seconds, and many more with the race detector")

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sizes are all sizes of plain items, and coded ones of few bytes, of a number that is no multiple of 8, and of many. They
-// are as many as no shape repeats after, so that every topology on every number of ranks has all of them.
+// sizes are all sizes of plain items, and coded ones of few bytes, of a number that is no multiple of 8, and of many.
+// They are as many as no shape repeats after, so that every topology on every number of ranks has all of them.
 var sizes = []int{8, 1, 16, 13, 32, 100, 64}
 
 // Every rank gets what the serial twin says under every shape of the network.

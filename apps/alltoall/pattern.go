@@ -18,8 +18,8 @@ func (p pattern) base(from, to uint32) uint64 {
 // first is a bijection of rounds.
 func first(base, round uint64) uint64 { return base + round*0x9E3779B97F4A7C15 }
 
-// mark is a bijection of first words. First words of a pair of ranks lie in equal steps, so sums of theirs would not tell rounds 1
-// and 4 from rounds 2 and 3. Sums of marks do.
+// mark is a bijection of first words. First words of a pair of ranks lie in equal steps, so sums of theirs would not
+// tell rounds 1 and 4 from rounds 2 and 3. Sums of marks do.
 func mark(first uint64) uint64 { return first ^ first>>32 }
 
 // from are the bases of all items of a rank, by receiver.

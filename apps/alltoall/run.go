@@ -6,9 +6,9 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Run runs the all-to-all on a job. Every rank calls it once, between epochs, with the same configuration but for Progress.
-// It registers one target. The result is complete on every rank. Items that are lost, damaged or came twice are counted in
-// its Errors; an error means that the job failed, or can't work.
+// Run runs the all-to-all on a job. Every rank calls it once, between epochs, with the same configuration but for
+// Progress. It registers one target. The result is complete on every rank. Items that are lost, damaged or came twice
+// are counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

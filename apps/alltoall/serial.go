@@ -1,7 +1,7 @@
 package alltoall
 
-// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their first words modulo
-// 2^64. The configuration must pass Check.
+// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their
+// first words modulo 2^64. The configuration must pass Check.
 func Serial(ranks int, c Config) (came, sums []uint64) {
 	c = c.withDefaults(ranks)
 	p := pattern{c.Seed}

@@ -77,8 +77,8 @@ func counts[B words](t *testing.T) {
 	}
 }
 
-// Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same, and of the
-// squares and cubes of those.
+// Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same,
+// and of the squares and cubes of those.
 func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	const rounds = 16
 	for name, twice := range map[string][]uint64{ // the others are lost

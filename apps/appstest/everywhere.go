@@ -15,9 +15,9 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated with faults, whose seed it logs. with makes the program
-// anew for each job, and what checks its results afterwards, which may be nil. With PEBBLES_SHAPES=N in the environment, it runs one job in N,
-// drawn at random.
+// Everywhere runs a program on 1, 2, 4 and 7 ranks over the transports, and simulated with faults, whose seed it logs.
+// with makes the program anew for each job, and what checks its results afterwards, which may be nil. With
+// PEBBLES_SHAPES=N in the environment, it runs one job in N, drawn at random.
 func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r *pebble.Rank) error, check func(t *testing.T))) {
 	seed, in := rand.Uint64(), oneIn(t)
 	t.Log("seed", seed)

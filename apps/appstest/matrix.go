@@ -61,11 +61,11 @@ func oneIn(t *testing.T) int {
 	return in
 }
 
-// Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1, 7, 1024} ×
-// cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors × ranks {3, 8}.
-// Shm is in with 3 and 8 ranks, and with 8.
-// What is not in a product takes turns through it: the detector, separate or shared buffers, credit of one frame or the
-// default. Shapes that a job refuses are left out: [Refused] lists them.
+// Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1,
+// 7, 1024} × cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors ×
+// ranks {3, 8}. Shm is in with 3 and 8 ranks, and with 8. What is not in a product takes turns through it: the
+// detector, separate or shared buffers, credit of one frame or the default. Shapes that a job refuses are left out:
+// [Refused] lists them.
 func Shapes() []Shape {
 	all, _ := shapes()
 	return all
@@ -121,7 +121,8 @@ func shapes() (all, refused []Shape) {
 	return all, refused
 }
 
-// some are the numbers of ranks that a transport is tried with. To the layers above, shm differs little from tcp, so a few do.
+// some are the numbers of ranks that a transport is tried with. To the layers above, shm differs little from tcp, so a
+// few do.
 func some(transport string, all []int, few ...int) []int {
 	if transport == "shm" {
 		return few
@@ -165,7 +166,8 @@ func (s Shape) valid() bool {
 	}
 }
 
-// procs is how many processes a shape has: over shm and tcp two or three, so that some ranks share one and others don't.
+// procs is how many processes a shape has: over shm and tcp two or three, so that some ranks share one and others
+// don't.
 func procs(transport string, ranks int) int {
 	switch {
 	case transport == "mem":

@@ -55,8 +55,9 @@ func (s Shape) Config() pebble.Config {
 	return c
 }
 
-// Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With shm and tcp the
-// job's processes share this one, and meet over loopback. It ends within about a minute, whatever f does to the job.
+// Run runs f on every rank of one job of this shape, and returns its errors, those of all processes joined. With shm
+// and tcp the job's processes share this one, and meet over loopback. It ends within about a minute, whatever f does to
+// the job.
 func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

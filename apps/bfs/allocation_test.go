@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's, and
-// varies; so the best of some searches counts.)
+// A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's,
+// and varies; so the best of some searches counts.)
 func TestNoAllocationPerPebble(t *testing.T) {
 	for _, mode := range Modes {
 		var allocated, sent uint64

@@ -23,9 +23,9 @@ func (o offer[V]) fingerprint() uint64 {
 
 // async is the label-correcting kernel.
 //
-// A vertex whose level is lowered waits, in line with others of its level, to make offers to what its arcs lead to. A rank's
-// lines move by a pebble to the rank itself: so offers that have arrived come first, and few vertices make offers that they
-// must make again at a lower level.
+// A vertex whose level is lowered waits, in line with others of its level, to make offers to what its arcs lead to. A
+// rank's lines move by a pebble to the rank itself: so offers that have arrived come first, and few vertices make
+// offers that they must make again at a lower level.
 type async[V vertex] struct {
 	*tree[V]
 	offers *target.Target[offer[V]]
@@ -33,8 +33,8 @@ type async[V vertex] struct {
 	awake  bool // a wake is on its way
 	out    []offer[V]
 	lines  lines[V]
-	// told has a byte for each vertex of the graph: the lowest level that this rank has offered it, or of one of its own vertices,
-	// the level. It is highest when there is none, or the byte has no room for it.
+	// told has a byte for each vertex of the graph: the lowest level that this rank has offered it, or of one of its own
+	// vertices, the level. It is highest when there is none, or the byte has no room for it.
 	told       []uint8
 	unfiltered bool
 }
@@ -67,9 +67,9 @@ func newAsync[V vertex](t *tree[V], unfiltered bool) *async[V] {
 	return s
 }
 
-// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then makes
-// offers again each time, so more arcs are looked at than there are. A rank offers a vertex of another rank each level from
-// 0 to 254 at most once, and only if it is lower than what it has offered before.
+// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then
+// makes offers again each time, so more arcs are looked at than there are. A rank offers a vertex of another rank each
+// level from 0 to 254 at most once, and only if it is lower than what it has offered before.
 func (s *async[V]) From(root uint64) error {
 	s.start(root)
 	for v := range s.told {
@@ -139,8 +139,8 @@ func (s *async[V]) wake() {
 	}
 }
 
-// move is the handler of wakes. It lets vertices of the lowest level make their offers, all of them or as many as have arcs
-// enough. At the end of a line the offers leave: others would be at work on higher levels meanwhile.
+// move is the handler of wakes. It lets vertices of the lowest level make their offers, all of them or as many as have
+// arcs enough. At the end of a line the offers leave: others would be at work on higher levels meanwhile.
 func (s *async[V]) move() {
 	s.awake = false
 	level, isEmpty := s.lines.lowest(), false
@@ -158,7 +158,8 @@ func (s *async[V]) move() {
 	s.wake()
 }
 
-// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
+// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its
+// offer at once.
 func (s *async[V]) expand(v V) (arcs int) {
 	parent, level, told := s.first+v, s.level[v]+1, s.told
 	short := uint8(min(level, highest))

@@ -21,7 +21,8 @@ const (
 	Async Mode = "async"
 	// Direction is level-synchronous too, and takes each step along arcs or against them, whichever looks at fewer.
 	Direction Mode = "direction"
-	// Tasks is level-synchronous, with tasks that wait for answers: Grappa's search (sections 7.2 and 8.1). Each arc is asked about.
+	// Tasks is level-synchronous, with tasks that wait for answers: Grappa's search (sections 7.2 and 8.1). Each arc is
+	// asked about.
 	Tasks Mode = "tasks"
 )
 
@@ -38,20 +39,20 @@ type Config struct {
 
 	// Roots are the ids of the vertices to search from, in this order.
 	Roots []uint64
-	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer when
-	// there are not so many. 0 is RootsDefault.
+	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
+	// when there are not so many. 0 is RootsDefault.
 	RootCount int
 	// Seed decides which roots are drawn. (A generator has a seed of its own.)
 	Seed uint64
 
-	// Alpha and Beta choose the steps of Direction. A step is against arcs when the arcs that leave the frontier are more than
-	// one in Alpha of those from vertices not reached yet, and along them again when the frontier shrinks and has fewer than one
-	// in Beta of the vertices. 0 is AlphaDefault and BetaDefault. Below 1, Alpha keeps all steps along arcs; a huge Alpha and Beta
-	// keep all against them.
+	// Alpha and Beta choose the steps of Direction. A step is against arcs when the arcs that leave the frontier are more
+	// than one in Alpha of those from vertices not reached yet, and along them again when the frontier shrinks and has
+	// fewer than one in Beta of the vertices. 0 is AlphaDefault and BetaDefault. Below 1, Alpha keeps all steps along
+	// arcs; a huge Alpha and Beta keep all against them.
 	Alpha, Beta float64
-	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in a bit for each
-	// vertex of the graph (Async: the level, in a byte), whom it has sent a pebble to, and sends no second one that is not better.
-	// For measuring the network and its reduction caches.
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in a bit
+	// for each vertex of the graph (Async: the level, in a byte), whom it has sent a pebble to, and sends no second one
+	// that is not better. For measuring the network and its reduction caches.
 	Unfiltered bool
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
@@ -59,11 +60,11 @@ type Config struct {
 	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
 	Linger time.Duration
 
-	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is set up, then
-	// searches. A total of 0 is not known.
+	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is
+	// set up, then searches. A total of 0 is not known.
 	Progress func(done, total uint64)
-	// Phase, when not nil, is called on rank 0 when a phase begins, with what Progress counts from then on: "edges read", "edges
-	// sent" or "edges made", "edges sorted" (which tells no progress), "searches".
+	// Phase, when not nil, is called on rank 0 when a phase begins, with what Progress counts from then on: "edges read",
+	// "edges sent" or "edges made", "edges sorted" (which tells no progress), "searches".
 	Phase func(what string)
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// AlphaDefault and BetaDefault are the thresholds of Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First Search
-// (SC 2012, section V), as tuned in the GAP benchmark suite.
+// AlphaDefault and BetaDefault are the thresholds of Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First
+// Search (SC 2012, section V), as tuned in the GAP benchmark suite.
 const (
 	AlphaDefault = 15
 	BetaDefault  = 18
@@ -20,9 +20,9 @@ type front struct {
 
 func (a front) add(b front) front { return front{a.vertices + b.vertices, a.arcs + b.arcs} }
 
-// direction is the direction-optimising kernel: it goes level by level, and takes each step along arcs or against them. Where
-// most vertices are reached already, few arcs must be looked at against their direction: a vertex is done when it finds the
-// first parent.
+// direction is the direction-optimising kernel: it goes level by level, and takes each step along arcs or against them.
+// Where most vertices are reached already, few arcs must be looked at against their direction: a vertex is done when it
+// finds the first parent.
 type direction[V vertex] struct {
 	*puller[V]
 	alpha, beta float64
@@ -74,8 +74,9 @@ func (s *direction[V]) From(root uint64) error {
 	}
 }
 
-// isBackwards chooses the direction of the next step: against arcs when the arcs that leave the frontier are more than one in
-// alpha of those that are left, along them again when the frontier shrinks and is less than one in beta of the vertices.
+// isBackwards chooses the direction of the next step: against arcs when the arcs that leave the frontier are more than
+// one in alpha of those that are left, along them again when the frontier shrinks and is less than one in beta of the
+// vertices.
 func (s *direction[V]) isBackwards(now, last front, unexplored uint64) bool {
 	if s.backwards {
 		return now.vertices >= last.vertices || float64(now.vertices)*s.beta >= float64(s.g.Vertices)
@@ -94,7 +95,8 @@ func (s *direction[V]) step(level V) (front, error) {
 	return s.queued(), err
 }
 
-// turn sets the direction of the next step. A frontier is a list for a step along arcs, a part of a bitmap for one against them.
+// turn sets the direction of the next step. A frontier is a list for a step along arcs, a part of a bitmap for one
+// against them.
 func (s *direction[V]) turn(backwards bool, level V) {
 	switch {
 	case backwards == s.backwards:

@@ -102,8 +102,8 @@ func whole(tb require.TestingT, run func(f func(r *pebble.Rank) error) error, so
 	}
 }
 
-// On random graphs of any shape, with duplicates, self-loops, parts out of reach and ranks without vertices, every mode finds
-// what the serial twin does, whatever the thresholds.
+// On random graphs of any shape, with duplicates, self-loops, parts out of reach and ranks without vertices, every mode
+// finds what the serial twin does, whatever the thresholds.
 func TestModesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 150).Draw(rt, "vertices")
@@ -173,7 +173,8 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// A step against arcs sends each rank's part of the frontier to each other rank, in pieces that have a bit, and nothing else.
+// A step against arcs sends each rank's part of the frontier to each other rank, in pieces that have a bit, and nothing
+// else.
 func TestPieces(t *testing.T) {
 	const ranks, vertices = 4, 4 * 64 * wordsPerPiece * 2 // two pieces a rank
 	star := appstest.List{N: vertices}

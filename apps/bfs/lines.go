@@ -2,9 +2,9 @@ package bfs
 
 import "github.com/activepebbles/pebbles/apps/distgraph"
 
-// lines are vertices that wait, by level. A vertex stands in a line once for each time that its level fell to that line's, so
-// at most once in each: who finds a vertex in a line above its level passes it over. What is emptied is used again, so that
-// memory is for the vertices that wait at the same time, and 24 bytes for each level.
+// lines are vertices that wait, by level. A vertex stands in a line once for each time that its level fell to that
+// line's, so at most once in each: who finds a vertex in a line above its level passes it over. What is emptied is used
+// again, so that memory is for the vertices that wait at the same time, and 24 bytes for each level.
 type lines[V vertex] struct {
 	byLevel [][]V
 	from    int // no line below it has a vertex
@@ -43,8 +43,8 @@ func (l *lines[V]) join(v, level V) {
 	l.count++
 }
 
-// lowest returns the lowest level at which a vertex waits. There must be one. When it was another level the last time, it puts
-// the line in order.
+// lowest returns the lowest level at which a vertex waits. There must be one. When it was another level the last time,
+// it puts the line in order.
 func (l *lines[V]) lowest() V {
 	for len(l.byLevel[l.from]) == 0 {
 		l.recycle(l.from)

@@ -28,11 +28,12 @@ func (p *piece) fingerprint() (sum uint64) {
 	return sum
 }
 
-// puller takes steps against arcs: each vertex that is not reached looks among the tails of the arcs that lead to it for one in
-// the frontier. Each rank sends the others its part of the frontier, as a bitmap, and then looks at its own memory alone.
+// puller takes steps against arcs: each vertex that is not reached looks among the tails of the arcs that lead to it
+// for one in the frontier. Each rank sends the others its part of the frontier, as a bitmap, and then looks at its own
+// memory alone.
 //
-// The bitmaps have a bit for each vertex of the graph; a rank's part of one is the words with its vertices' bits. Two ranks may
-// have their bits in one word: nobody sets a bit of another's vertex but by its pieces.
+// The bitmaps have a bit for each vertex of the graph; a rank's part of one is the words with its vertices' bits. Two
+// ranks may have their bits in one word: nobody sets a bit of another's vertex but by its pieces.
 type puller[V vertex] struct {
 	*pusher[V]
 	pieces   *target.Target[piece]
@@ -95,11 +96,12 @@ func (s *puller[V]) learn(vs []piece) {
 	}
 }
 
-// pull is the step of the vertices at this level. It costs an epoch, and returns how many vertices of this rank it reached and
-// how many arcs lead to them, in an undirected graph as many as leave them. The frontier is theirs afterwards.
+// pull is the step of the vertices at this level. It costs an epoch, and returns how many vertices of this rank it
+// reached and how many arcs lead to them, in an undirected graph as many as leave them. The frontier is theirs
+// afterwards.
 //
-// Of the tails it asks whether they are known to be reached, not whether they are in the frontier. That is the same: a vertex
-// that has not been reached has no arc from one above the frontier, and known lacks no vertex of the frontier.
+// Of the tails it asks whether they are known to be reached, not whether they are in the frontier. That is the same: a
+// vertex that has not been reached has no arc from one above the frontier, and known lacks no vertex of the frontier.
 func (s *puller[V]) pull(level V) (front, error) {
 	if err := s.share(); err != nil {
 		return front{}, err
@@ -138,8 +140,8 @@ func (s *puller[V]) shareWith(rank uint64) {
 	s.sending = s.sending[:0]
 }
 
-// look finds parents for this rank's vertices that are not reached. What it finds does not count as known before it is done:
-// it is of the next level.
+// look finds parents for this rank's vertices that are not reached. What it finds does not count as known before it is
+// done: it is of the next level.
 func (s *puller[V]) look(level V) (found front) {
 	known, into := s.known, s.Into
 	for i, word := range s.open {

@@ -21,7 +21,8 @@ type pusher[V vertex] struct {
 	visits *target.Target[visit[V]]
 	out    []visit[V]
 	// known has a bit for each vertex of the graph: a vertex of this rank that is reached, or one of another rank that has
-	// been sent a visit or is known to be reached. A later visit can't change anything: it comes in the same level or after.
+	// been sent a visit or is known to be reached. A later visit can't change anything: it comes in the same level or
+	// after.
 	known      []uint64
 	unfiltered bool
 	queue      []V // this rank's vertices as they are reached, level after level; never grows beyond its capacity
@@ -114,8 +115,8 @@ func (s *pusher[V]) visit(vs []visit[V]) {
 	s.queue = queue
 }
 
-// expand settles the level of the frontier and visits what its arcs lead to: a vertex of this rank here and now, as its pebble
-// would be (the local trap), one of another rank by a pebble.
+// expand settles the level of the frontier and visits what its arcs lead to: a vertex of this rank here and now, as its
+// pebble would be (the local trap), one of another rank by a pebble.
 func (s *pusher[V]) expand(frontier []V, depth V) {
 	known, parents, queue, out, n := s.known, s.parent, s.queue, s.out, 0
 	first, local, unfiltered := s.first, s.local, s.unfiltered

@@ -13,8 +13,8 @@ type Result struct {
 	Mode             Mode     `json:"mode"`
 	Roots            []uint64 `json:"roots"` // ids
 	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
-	// AllEdgesPerSecond is the harmonic mean too, and counts all edges of the graph for each search, reached or not, as the GAP
-	// benchmark suite does. It is for comparison with figures counted that way.
+	// AllEdgesPerSecond is the harmonic mean too, and counts all edges of the graph for each search, reached or not, as
+	// the GAP benchmark suite does. It is for comparison with figures counted that way.
 	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
 
 	// One entry a root.

@@ -18,20 +18,21 @@ type Search interface {
 	Tally() apps.Tally
 	// Summary sums up the result over all ranks. All ranks call it.
 	Summary() (Summary, error)
-	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns what
-	// breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the result by the five rules of Graph500, with one pebble a tree edge and one an arc, and returns
+	// what breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent.
+	// All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for those that
-	// were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the order of the source.
-	// It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
+	// Result returns the parent and the level of this rank's vertices in the order of the source, graph.Unreached for
+	// those that were not reached. Parents are numbers of the source's vertices: the place of a vertex among all in the
+	// order of the source. It makes new slices, and costs two pebbles a vertex in an ordered graph. All ranks call it.
 	Result() (parent, level []int64, err error)
 }
 
 // Summary is what a search found, in numbers that do not depend on which of several shortest paths it took.
 type Summary struct {
 	graph.Summary
-	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted once.
-	// In a directed graph, the arcs whose tail is reached.
+	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted
+	// once. In a directed graph, the arcs whose tail is reached.
 	Traversed uint64
 }
 
@@ -45,10 +46,11 @@ type Tuning struct {
 	Tasks *task.Scheduler
 }
 
-// NewSearch registers a kernel on g, between epochs, on all ranks together. It keeps three indices for each vertex of the rank,
-// and a bit for each vertex of the graph; Async keeps a byte for each vertex of the graph instead. On a directed graph the
-// first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes an arc (8 when there are 2^32 vertices)
-// and twice as much while they are made. What the memory that is available has no room for is refused.
+// NewSearch registers a kernel on g, between epochs, on all ranks together. It keeps three indices for each vertex of
+// the rank, and a bit for each vertex of the graph; Async keeps a byte for each vertex of the graph instead. On a
+// directed graph the first search by Direction also makes the rows of the reversed arcs, which cost 4 bytes an arc (8
+// when there are 2^32 vertices) and twice as much while they are made. What the memory that is available has no room
+// for is refused.
 func NewSearch(g *distgraph.Graph, mode Mode, tuning Tuning) (Search, error) {
 	if g.Wide != nil {
 		return newSearch(g, g.Wide, mode, tuning)

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/graph"
 )
 
-// Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these ids
-// with a queue, on one goroutine.
+// Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these
+// ids with a queue, on one goroutine.
 func Serial(source distgraph.Source, roots []uint64) ([]Summary, error) {
 	c, index, err := source.Load()
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// byTasks is Grappa's search (Nelson and others, 2014, sections 7.2 and 8.1): a parallel loop over the frontier of each level, and for each arc a
-// compare-and-swap of the parent at the rank that owns the child, which the task that asks waits for: for some dozens at a time. There is no
-// filter: each arc that leaves a reached vertex is asked about.
+// byTasks is Grappa's search (Nelson and others, 2014, sections 7.2 and 8.1): a parallel loop over the frontier of each
+// level, and for each arc a compare-and-swap of the parent at the rank that owns the child, which the task that asks
+// waits for: for some dozens at a time. There is no filter: each arc that leaves a reached vertex is asked about.
 type byTasks[V vertex] struct {
 	*tree[V]
 	tasks *task.Scheduler
@@ -59,7 +59,8 @@ func (s *byTasks[V]) count(_ visit[V], before V) {
 	}
 }
 
-// compareAndSwap gives the child a parent if it has none, and returns the parent that it had. It runs at the child's owner.
+// compareAndSwap gives the child a parent if it has none, and returns the parent that it had. It runs at the child's
+// owner.
 func (s *byTasks[V]) compareAndSwap(v visit[V]) V {
 	child := v.Child - s.first
 	before := s.parent[child]

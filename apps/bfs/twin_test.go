@@ -63,7 +63,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The shape of the network makes no difference. Steps along arcs are the same code in two modes: these take turns with the third.
+// The shape of the network makes no difference. Steps along arcs are the same code in two modes: these take turns with
+// the third.
 func TestMatrix(t *testing.T) {
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
 	turn := 0

@@ -32,8 +32,8 @@ func (e edge[V]) fingerprint() uint64 {
 //  5. Each tree edge is an edge of the graph.
 //
 // Parents that go round a cycle break rule 2: levels can't fall all the way round. An undirected edge is two arcs, so
-// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a vertex. An arc
-// that does not come is not checked, so the pebbles are accounted for, each with a fingerprint.
+// rule 3 is checked from both of its ends. The cost is a pebble for each arc and each reached vertex, and a bit a
+// vertex. An arc that does not come is not checked, so the pebbles are accounted for, each with a fingerprint.
 type validator[V vertex] struct {
 	*tree[V]
 	claims *target.Target[claim[V]]

@@ -20,8 +20,8 @@ func with(edges []graph.Edge, more ...graph.Edge) []graph.Edge {
 	return append(append([]graph.Edge(nil), edges...), more...)
 }
 
-// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of it.
-// change is given the result as a whole.
+// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
+// it. change is given the result as a whole.
 func judge(tb testing.TB, ranks int, l appstest.List, order distgraph.Order, change func(parent, level []int64)) (breaches uint64, texts []string) {
 	tb.Helper()
 	dist, parent := graph.BFS(graph.NewCSR(l.N, l.Edges, l.Directed), 0)

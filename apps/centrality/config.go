@@ -25,8 +25,8 @@ var Modes = []Mode{ByLevel, Tasks}
 // SourcesDefault is how many sources are drawn when a Config names none and gives no number.
 const SourcesDefault = 4
 
-// Tolerance is by how much, relative to their size, two sums of the same numbers in other orders may differ: far more than rounding makes
-// of millions of them, and far less than any that lacks.
+// Tolerance is by how much, relative to their size, two sums of the same numbers in other orders may differ: far more
+// than rounding makes of millions of them, and far less than any that lacks.
 const Tolerance = 1e-9
 
 // Config says what Run does. All ranks give equal ones.
@@ -36,8 +36,8 @@ type Config struct {
 
 	// Sources are the ids of the vertices to begin at, in this order.
 	Sources []uint64
-	// SourceCount is how many to draw when Sources is empty: different vertices with an arc to another vertex, fewer when there are not so
-	// many. 0 is SourcesDefault.
+	// SourceCount is how many to draw when Sources is empty: different vertices with an arc to another vertex, fewer when
+	// there are not so many. 0 is SourcesDefault.
 	SourceCount int
 	// Seed decides which are drawn. (A generator has a seed of its own.)
 	Seed uint64
@@ -47,8 +47,8 @@ type Config struct {
 	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
 	Linger time.Duration
 
-	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is set up, then
-	// sources. A total of 0 is not known.
+	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is
+	// set up, then sources. A total of 0 is not known.
 	Progress func(done, total uint64)
 	// Phase, when not nil, is called on rank 0 when a phase begins: those of building a graph, and "sources".
 	Phase func(what string)

@@ -16,23 +16,25 @@ var ErrPaths = errors.New("more shortest paths than 1.8e308, which can't be coun
 
 // Kernel adds up centralities on a graph, source by source. It belongs to its rank's goroutine.
 type Kernel interface {
-	// From adds what shortest paths from the vertex with this index contribute; it panics if there is none. All ranks call it.
+	// From adds what shortest paths from the vertex with this index contribute; it panics if there is none. All ranks call
+	// it.
 	From(source uint64) error
 	// Tally is what this rank has seen of the pebbles of all sources so far.
 	Tally() apps.Tally
 	// Reached is how many vertices the last source has reached, and the largest distance. All ranks call it.
 	Reached() (vertices uint64, depth int64, err error)
-	// Validate checks what the last source has contributed, with two pebbles for each arc that leaves a reached vertex, and returns what
-	// breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent, and one that wraps
-	// ErrPaths when there are too many paths. All ranks call it.
+	// Validate checks what the last source has contributed, with two pebbles for each arc that leaves a reached vertex,
+	// and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were handled as
+	// they were sent, and one that wraps ErrPaths when there are too many paths. All ranks call it.
 	Validate() (distgraph.Breaches, error)
-	// Scores returns the centralities of this rank's vertices, in the order of the source of the graph. It makes a new slice.
+	// Scores returns the centralities of this rank's vertices, in the order of the source of the graph. It makes a new
+	// slice.
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together; tasks is the rank's scheduler, which mode Tasks needs. It keeps 60
-// bytes for each vertex of the rank, and ByLevel 16 bytes and a bit for each vertex of the graph. What the memory that is available has
-// no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together; tasks is the rank's scheduler, which mode
+// Tasks needs. It keeps 60 bytes for each vertex of the rank, and ByLevel 16 bytes and a bit for each vertex of the
+// graph. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, mode Mode, tasks *task.Scheduler) (Kernel, error) {
 	if err := g.Fits("centralities of", 17*float64(g.Vertices)+60*float64(g.Local)); err != nil {
 		return nil, err
@@ -73,8 +75,8 @@ type found[V vertex] struct {
 	queue  []V                      // this rank's vertices as they are reached, level after level; never grows beyond its capacity
 	levels []int                    // where in the queue each level begins, and the last one ends
 	paths  []float64                // shortest paths to each vertex; 0 for one that is not reached
-	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level on. Its own dependency
-	// is paths times that.
+	// through is, for each vertex, the sum of (1 + dependency) / paths over the heads of its arcs that are one level on.
+	// Its own dependency is paths times that.
 	through []float64
 	scores  []float64
 	tally   apps.Tally // of the kernel
@@ -115,7 +117,8 @@ func (f *found[V]) level(level int) []V { return f.queue[f.levels[level]:f.level
 // depth is the last level in which some rank has a vertex.
 func (f *found[V]) depth() int { return len(f.levels) - 2 }
 
-// out goes out from the source: step takes the step of each level to the next, until there is none. It costs an all-reduction a level.
+// out goes out from the source: step takes the step of each level to the next, until there is none. It costs an
+// all-reduction a level.
 func (f *found[V]) out(step func(frontier []V) error) error {
 	for {
 		begin := f.levels[len(f.levels)-1]

@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// offer is the pebble of the way out: so many shortest paths lead to the vertex from those of a rank. It goes to its vertex.
+// offer is the pebble of the way out: so many shortest paths lead to the vertex from those of a rank. It goes to its
+// vertex.
 type offer[V vertex] struct {
 	Vertex V
 	From   uint32
@@ -21,7 +22,8 @@ func (o offer[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(o.Vertex)^uint64(o.From)<<48, math.Float64bits(o.Paths))
 }
 
-// reply is the pebble of the way back: what the vertex gives each that leads to it. It goes to a rank that has offered paths to it.
+// reply is the pebble of the way back: what the vertex gives each that leads to it. It goes to a rank that has offered
+// paths to it.
 type reply[V vertex] struct {
 	Vertex V
 	To     uint32
@@ -38,8 +40,9 @@ type asker[V vertex] struct {
 	rank   uint32
 }
 
-// byLevel is the kernel that sends pebbles. In its arrays of all vertices of the graph a rank keeps of other ranks' vertices what its own have to do
-// with them, so that each arc costs a look at its own memory, and each pair of a vertex and a rank that leads to it two pebbles.
+// byLevel is the kernel that sends pebbles. In its arrays of all vertices of the graph a rank keeps of other ranks'
+// vertices what its own have to do with them, so that each arc costs a look at its own memory, and each pair of a
+// vertex and a rank that leads to it two pebbles.
 type byLevel[V vertex] struct {
 	*found[V]
 	offers  *target.Target[offer[V]]
@@ -47,13 +50,14 @@ type byLevel[V vertex] struct {
 	sending []offer[V]
 	giving  []reply[V]
 	inOrder distgraph.Arranger[V]
-	// known has a bit for each vertex of the graph: one of this rank that is reached in the level of the frontier or before, or one of another rank
-	// that was offered paths before. More paths to it are longer ones.
+	// known has a bit for each vertex of the graph: one of this rank that is reached in the level of the frontier or
+	// before, or one of another rank that was offered paths before. More paths to it are longer ones.
 	known []uint64
-	// all are the paths to each vertex of the graph: those of this rank's are found.paths; of others, the paths that this rank offers.
+	// all are the paths to each vertex of the graph: those of this rank's are found.paths; of others, the paths that this
+	// rank offers.
 	all []float64
-	// back is what each vertex of the graph gives those of this rank that lead to it; 0 until it is known, and for one of another rank that this
-	// rank leads to by longer paths alone.
+	// back is what each vertex of the graph gives those of this rank that lead to it; 0 until it is known, and for one of
+	// another rank that this rank leads to by longer paths alone.
 	back   []float64
 	met    []V // vertices of other ranks to which the step leads
 	askers []asker[V]
@@ -185,8 +189,8 @@ func (s *byLevel[V]) handle(vs []offer[V]) {
 	}
 }
 
-// giveBack sums up what depends on the vertices of a level, and tells those that lead to them. What this rank's give to each other must not be
-// there before all sums are: arcs within a level would find it.
+// giveBack sums up what depends on the vertices of a level, and tells those that lead to them. What this rank's give to
+// each other must not be there before all sums are: arcs within a level would find it.
 func (s *byLevel[V]) giveBack(level int) error {
 	vertices := s.level(level)
 	if level < s.depth() {

@@ -10,9 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Run builds the graph, adds up centralities from each source, and checks them. All ranks call it with equal configurations. The result is
-// complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed, or that there are too many paths to be
-// counted (ErrPaths); wrong numbers, or pebbles that were not handled as they were sent, are counted in Errors.
+// Run builds the graph, adds up centralities from each source, and checks them. All ranks call it with equal
+// configurations. The result is complete on every rank, but for Breaches, which is told on rank 0. An error means that
+// the job failed, or that there are too many paths to be counted (ErrPaths); wrong numbers, or pebbles that were not
+// handled as they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -55,8 +56,8 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, res.Finish(r, kernel.Tally())
 }
 
-// rank finds the vertices with the highest centralities: of each rank's highest, the highest. Those of one centrality are in the order of the graph's
-// source.
+// rank finds the vertices with the highest centralities: of each rank's highest, the highest. Those of one centrality
+// are in the order of the graph's source.
 func (res *Result) rank(g *distgraph.Graph, scores []float64) error {
 	type place struct {
 		number uint64

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/graph"
 )
 
-// Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids on one goroutine. The scores
-// are in the order of the source of the graph.
+// Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids
+// on one goroutine. The scores are in the order of the source of the graph.
 func Serial(source distgraph.Source, sources []uint64) (scores []float64, err error) {
 	c, index, err := source.Load()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// step is what a task asks about an arc: of the tail, which Paths lead to, on the way out, and of the sum for the tail on the way back, where Paths
-// is 0. It goes to the head. Level is the head's, if the arc is one of a shortest path.
+// step is what a task asks about an arc: of the tail, which Paths lead to, on the way out, and of the sum for the tail
+// on the way back, where Paths is 0. It goes to the head. Level is the head's, if the arc is one of a shortest path.
 type step[V vertex] struct {
 	Head, Tail V
 	Level      uint64
@@ -19,8 +19,9 @@ func (s step[V]) fingerprint() uint64 {
 	return apps.Fold(uint64(s.Head)^uint64(s.Tail)<<32, math.Float64bits(s.Paths)^s.Level<<40)
 }
 
-// byTasks is Grappa's way (Nelson and others, 2014, sections 7.2 and 8.1): parallel loops over each level, out and back, and for each arc an operation at
-// the rank that owns the head, which the task waits for: for some dozens at a time.
+// byTasks is Grappa's way (Nelson and others, 2014, sections 7.2 and 8.1): parallel loops over each level, out and
+// back, and for each arc an operation at the rank that owns the head, which the task waits for: for some dozens at a
+// time.
 type byTasks[V vertex] struct {
 	*found[V]
 	tasks *task.Scheduler
@@ -71,7 +72,8 @@ func (s *byTasks[V]) expand(frontier []V) error {
 	})
 }
 
-// arrive adds paths to a vertex of this rank, if they are shortest ones, and tells whether they are. It runs at the head's owner.
+// arrive adds paths to a vertex of this rank, if they are shortest ones, and tells whether they are. It runs at the
+// head's owner.
 func (s *byTasks[V]) arrive(q step[V]) uint64 {
 	v := q.Head - s.first
 	if s.at[v] == unreached {
@@ -94,7 +96,8 @@ func (s *byTasks[V]) gather(vertices []V, next uint64) error {
 	})
 }
 
-// share is what a vertex of this rank contributes to those that lead to it by a shortest path. It runs at the head's owner.
+// share is what a vertex of this rank contributes to those that lead to it by a shortest path. It runs at the head's
+// owner.
 func (s *byTasks[V]) share(q step[V]) float64 {
 	if v := q.Head - s.first; s.at[v] == q.Level {
 		return s.x(v)

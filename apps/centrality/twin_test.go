@@ -30,8 +30,8 @@ func run(tb testing.TB, c pebble.Config, config Config) ([]Result, error) {
 	return results, err
 }
 
-// score adds up centralities from the vertices with some ids, by all modes in turn, and puts the scores of each together in made, each rank its own
-// part; breaches are an error.
+// score adds up centralities from the vertices with some ids, by all modes in turn, and puts the scores of each
+// together in made, each rank its own part; breaches are an error.
 func score(r *pebble.Rank, source distgraph.Source, modes []Mode, ids []uint64, made map[Mode][]float64) error {
 	tasks := task.New(r)
 	g, err := distgraph.Build(r, source)

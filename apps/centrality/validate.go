@@ -9,7 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// onward is the pebble by which an arc tells its head of its tail, and backward what comes back if the arc is one of a shortest path.
+// onward is the pebble by which an arc tells its head of its tail, and backward what comes back if the arc is one of a
+// shortest path.
 type (
 	onward[V vertex] struct {
 		Head, Tail V
@@ -37,9 +38,9 @@ func (a backward[V]) fingerprint() uint64 {
 //  3. The paths to any other vertex are the sum of the paths to the tails of the arcs that lead there from one level before, and there are some.
 //  4. What depends on a vertex, over its paths, is the sum of (1 + dependency) / paths over the heads of the arcs that lead one level on.
 //
-// By 1 to 3 levels are distances, and paths are counted right; by 4, from the last level on, dependencies are. The cost is a pebble for each arc that
-// leaves a reached vertex, and one for each that belongs to a shortest path; all are accounted for. The source's own dependency counts
-// nowhere, and isn't looked at.
+// By 1 to 3 levels are distances, and paths are counted right; by 4, from the last level on, dependencies are. The cost
+// is a pebble for each arc that leaves a reached vertex, and one for each that belongs to a shortest path; all are
+// accounted for. The source's own dependency counts nowhere, and isn't looked at.
 type validator[V vertex] struct {
 	*found[V]
 	onwards   *target.Target[onward[V]]

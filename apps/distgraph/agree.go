@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// fromZero runs find on rank 0 and returns its numbers, or its error, on every rank. On the other ranks the error has the
-// same words, and is the same of kinds.
+// fromZero runs find on rank 0 and returns its numbers, or its error, on every rank. On the other ranks the error has
+// the same words, and is the same of kinds.
 func fromZero(r *pebble.Rank, find func() ([]uint64, error)) ([]uint64, error) {
 	var told []byte
 	var cause error

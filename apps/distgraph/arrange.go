@@ -2,8 +2,8 @@ package distgraph
 
 import "math/bits"
 
-// Arranger sorts lists of a rank's vertices by way of a bitmap. To go through vertices in order is to go through their rows in
-// the order of memory, which is several times as fast as to jump from row to row.
+// Arranger sorts lists of a rank's vertices by way of a bitmap. To go through vertices in order is to go through their
+// rows in the order of memory, which is several times as fast as to jump from row to row.
 type Arranger[V Index] []uint64
 
 // NewArranger makes one for lists of a rank's vertices, of which there are so many: a bit each.

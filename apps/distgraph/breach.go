@@ -8,8 +8,8 @@ type Breaches struct {
 	First []Breach // the first few
 }
 
-// Breach is where a result breaks a rule: which, at two vertices, and by what numbers. It is plain data, and travels to rank 0, which knows the
-// ids.
+// Breach is where a result breaks a rule: which, at two vertices, and by what numbers. It is plain data, and travels to
+// rank 0, which knows the ids.
 type Breach struct {
 	Kind uint64 // the kernel's
 	V, W uint64 // indices, ids when described
@@ -29,8 +29,8 @@ func (b *Breaches) Add(x Breach) {
 	}
 }
 
-// Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. All ranks call it,
-// each with what it found.
+// Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. All ranks call
+// it, each with what it found.
 func (g *Graph) Describe(b Breaches, words func(b Breach) string) ([]string, error) {
 	var own []uint64
 	for _, x := range b.First {

@@ -107,8 +107,8 @@ func TestFileChanges(t *testing.T) {
 	require.ErrorIs(t, err, gone)
 }
 
-// In an ordered graph each rank's vertices fall in degree, each row is in the order of its heads' places, and the edges are
-// those of the source. In any graph, a row has each head once, and not its own vertex.
+// In an ordered graph each rank's vertices fall in degree, each row is in the order of its heads' places, and the edges
+// are those of the source. In any graph, a row has each head once, and not its own vertex.
 func TestOrder(t *testing.T) {
 	for _, order := range []Order{AsGiven, ByDegree} {
 		source := Source{Generator: appstest.Kronecker(t, 9), Order: order}

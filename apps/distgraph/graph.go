@@ -9,9 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge is
-// two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no search needs
-// them. Of duplicates with weights the lightest is kept. It belongs to its rank's goroutine, and its fields are for reading.
+// Graph is a rank's part of a distributed graph: a block of vertices, and the arcs that leave them. An undirected edge
+// is two arcs, a self-loop too. Duplicate edges and self-loops are counted, as Graph500 counts them, and not kept: no
+// search needs them. Of duplicates with weights the lightest is kept. It belongs to its rank's goroutine, and its
+// fields are for reading.
 type Graph struct {
 	Name       string // of the source
 	Vertices   uint64
@@ -25,7 +26,8 @@ type Graph struct {
 	First uint64                 // index of this rank's first vertex
 	Local int                    // number of this rank's vertices
 
-	// Narrow and Wide are this rank's rows, with indices of 32 or 64 bits: one of the two, on all ranks the same, and the other nil.
+	// Narrow and Wide are this rank's rows, with indices of 32 or 64 bits: one of the two, on all ranks the same, and the
+	// other nil.
 	Narrow *Part[uint32]
 	Wide   *Part[uint64]
 
@@ -37,11 +39,11 @@ type Graph struct {
 
 // Build makes the graph of source, on all ranks together. Every arc travels once, as a pebble keyed by its tail.
 //
-// A file is read by rank 0 alone, twice: first to check it as a whole and to count its vertices, then to send its edges; so
-// an error in the file is the same error on every rank, before anything is sent. A rank needs, for an arc that leaves its
-// vertices, 12 bytes while it builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc when there are 2^32
-// vertices or more. A weight takes 16 bytes more while it builds, and 8 afterwards. A graph that can't fit into the memory that is available
-// is refused. Rank 0 also keeps the file's table of ids.
+// A file is read by rank 0 alone, twice: first to check it as a whole and to count its vertices, then to send its
+// edges; so an error in the file is the same error on every rank, before anything is sent. A rank needs, for an arc
+// that leaves its vertices, 12 bytes while it builds and 4 afterwards, and 8 bytes a vertex; twice the bytes an arc
+// when there are 2^32 vertices or more. A weight takes 16 bytes more while it builds, and 8 afterwards. A graph that
+// can't fit into the memory that is available is refused. Rank 0 also keeps the file's table of ids.
 func Build(r *pebble.Rank, source Source) (*Graph, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -104,8 +106,8 @@ func indexBytes(isWide bool) float64 {
 	return 4
 }
 
-// mustFit refuses a graph before memory is allocated by numbers that a file merely claims. What a search needs is in it, but for
-// what some kernels need beyond that, who look at those themselves.
+// mustFit refuses a graph before memory is allocated by numbers that a file merely claims. What a search needs is in
+// it, but for what some kernels need beyond that, who look at those themselves.
 func (g *Graph) mustFit(isWide, weighted bool) error {
 	index, weight := indexBytes(isWide), 24*float64(bit(weighted))
 	vertices, ranks := float64(g.Vertices), float64(g.Rank.Size())
@@ -113,7 +115,8 @@ func (g *Graph) mustFit(isWide, weighted bool) error {
 	return g.Fits("build", (vertices*(16+5*index)+arcs*(4*index+weight))/ranks+vertices/8)
 }
 
-// Fits refuses what needs so many bytes on each rank when they are not there. what says what is done to the graph. All ranks call it.
+// Fits refuses what needs so many bytes on each rank when they are not there. what says what is done to the graph. All
+// ranks call it.
 func (g *Graph) Fits(what string, need float64) error {
 	place := g.Rank.Place()
 	least, err := pebble.AllReduce(g.Rank, cpu.MemoryAvailable()/int64(place.Last-place.First), pebble.Min[int64])
@@ -130,8 +133,8 @@ func (g *Graph) Fits(what string, need float64) error {
 // Owns reports whether the vertex with this index is one of this rank's.
 func (g *Graph) Owns(index uint64) bool { return index-g.First < uint64(g.Local) }
 
-// Kernel returns a function that names the targets of one more kernel on this graph, apart from those of others in the job. All ranks call
-// it in the same order.
+// Kernel returns a function that names the targets of one more kernel on this graph, apart from those of others in the
+// job. All ranks call it in the same order.
 func (g *Graph) Kernel(app string) func(what string) string {
 	g.kernels++
 	kernel := g.kernels

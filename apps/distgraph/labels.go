@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// translate returns what own says of each value, on every rank: the owner of the vertex of the block at whose place a value is
-// asks own about it. A value that is no vertex stands for itself. All ranks call it with the same values.
+// translate returns what own says of each value, on every rank: the owner of the vertex of the block at whose place a
+// value is asks own about it. A value that is no vertex stands for itself. All ranks call it with the same values.
 func (g *Graph) translate(values []uint64, own func(place uint64) uint64) ([]uint64, error) {
 	if !g.Ordered {
 		return values, nil
@@ -55,8 +55,8 @@ type (
 func (q question[V]) fingerprint() uint64 { return apps.Fold(uint64(q.Parent), uint64(q.Child)) }
 func (a answer[V]) fingerprint() uint64   { return apps.Fold(uint64(a.Child), ^uint64(a.Number)) }
 
-// Parents finds the numbers of vertices that this rank's vertices know by their indices. The owners know them, so that each costs two
-// pebbles.
+// Parents finds the numbers of vertices that this rank's vertices know by their indices. The owners know them, so that
+// each costs two pebbles.
 type Parents[V Index] struct {
 	g         *Graph
 	tally     apps.Tally
@@ -108,8 +108,8 @@ func (p *Parents[V]) answer(vs []question[V]) {
 	p.answers.SendAll(p.out)
 }
 
-// Ask returns the number of each vertex's parent; what is no index stands for itself. parents are by place, as the result is. In a graph that
-// is not ordered, numbers are indices, and it returns parents. All ranks call it.
+// Ask returns the number of each vertex's parent; what is no index stands for itself. parents are by place, as the
+// result is. In a graph that is not ordered, numbers are indices, and it returns parents. All ranks call it.
 func (p *Parents[V]) Ask(parents []V) ([]V, error) {
 	if !p.g.Ordered {
 		return parents, nil

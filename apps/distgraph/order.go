@@ -13,10 +13,11 @@ import (
 type Order string
 
 const (
-	// OrderAuto is ByDegree for undirected graphs in which some vertex has far more arcs than the average, AsGiven otherwise.
+	// OrderAuto is ByDegree for undirected graphs in which some vertex has far more arcs than the average, AsGiven
+	// otherwise.
 	OrderAuto Order = "auto"
-	// ByDegree puts vertices with many arcs first. What searches look at most then lies close together, and vertices without
-	// arcs lie apart. It is for undirected graphs.
+	// ByDegree puts vertices with many arcs first. What searches look at most then lies close together, and vertices
+	// without arcs lie apart. It is for undirected graphs.
 	ByDegree Order = "degree"
 	// AsGiven keeps the order of the source, which may be a good one: neighbours in a road network often have close ids.
 	AsGiven Order = "given"
@@ -25,8 +26,8 @@ const (
 // Orders are all orders, by name.
 var Orders = []Order{OrderAuto, ByDegree, AsGiven}
 
-// skew is how many times the average degree the highest one must be for OrderAuto to order a graph. Kronecker graphs of 2^14
-// vertices have 80, of 2^20 about 2,000; road networks and Erdős-Rényi graphs have less than 10.
+// skew is how many times the average degree the highest one must be for OrderAuto to order a graph. Kronecker graphs of
+// 2^14 vertices have 80, of 2^20 about 2,000; road networks and Erdős-Rényi graphs have less than 10.
 const skew = 32
 
 // checkOrder tells what is wrong with an order for a graph.
@@ -58,8 +59,8 @@ func isOrdered(g *Graph, order Order, degrees []uint64) (bool, error) {
 
 // order gives this rank's vertices their places by degree, and replaces the arcs by those with the new indices.
 //
-// Nobody needs to ask for the place of another rank's vertex. Of an undirected edge, each end's owner holds an arc to the
-// other end. It sends the other end's owner an arc that leads back, to the new index of its own.
+// Nobody needs to ask for the place of another rank's vertex. Of an undirected edge, each end's owner holds an arc to
+// the other end. It sends the other end's owner an arc that leads back, to the new index of its own.
 func (p *Part[V]) order(g *Graph, got *collector[V], isWeighed bool) error {
 	first := V(g.First)
 	p.setPlaces()

@@ -8,8 +8,8 @@ func None[V Index]() V { return ^V(0) }
 
 // Part is a rank's part of a graph, with indices of one width.
 //
-// A vertex has a number, which is its place in the source, and an index, by which ranks know it. Both lie in the block of its
-// owner. They differ when the graph is ordered by degree.
+// A vertex has a number, which is its place in the source, and an index, by which ranks know it. Both lie in the block
+// of its owner. They differ when the graph is ordered by degree.
 type Part[V Index] struct {
 	*Rows[V]          // of the arcs that leave
 	Into     *Rows[V] // of the arcs that lead here, by their tails; in an undirected graph the same; nil until Reverse makes it

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what kernels report that go from some vertices of a graph, one after the other. A kernel embeds it and adds fields of its own.
-// Seconds is the sum over all starts, and Counters counts these alone.
+// Report is what kernels report that go from some vertices of a graph, one after the other. A kernel embeds it and adds
+// fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
 type Report struct {
 	apps.Report
 	Graph      string   `json:"graph"`
@@ -29,7 +29,8 @@ func NewReport(r *pebble.Rank, app string, seed uint64, validated bool) Report {
 	return Report{Report: apps.NewReport(r, app, seed), Validated: validated}
 }
 
-// Load builds the graph and has prepare make what goes through it, in the time that the report has for setting up. All ranks call it.
+// Load builds the graph and has prepare make what goes through it, in the time that the report has for setting up. All
+// ranks call it.
 func (p *Report) Load(r *pebble.Rank, s Source, prepare func(g *Graph) error) (g *Graph, err error) {
 	p.SetUp, err = apps.Timed(r, func() error {
 		if g, err = Build(r, s); err != nil {
@@ -52,8 +53,8 @@ type Kernel interface {
 	Tally() apps.Tally
 }
 
-// Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for s.Phase; words tell a breach.
-// It returns how many breaches this rank has found. All ranks call it.
+// Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for
+// s.Phase; words tell a breach. It returns how many breaches this rank has found. All ranks call it.
 func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, words func(Breach) string, add func(seconds float64) error) (breaches uint64, err error) {
 	if s.Phase != nil && g.Rank.ID() == 0 {
 		s.Phase(phase)
@@ -97,7 +98,8 @@ func (p *Report) validate(g *Graph, k Kernel, words func(Breach) string) (uint64
 	return found.Count, err
 }
 
-// Rows are labels and values for display: of the graph, the kernel's own, and whether what was checked, such as trees, kept the rules.
+// Rows are labels and values for display: of the graph, the kernel's own, and whether what was checked, such as trees,
+// kept the rules.
 func (p Report) Rows(checked, rules string, own ...[2]string) [][2]string {
 	kind := "directed"
 	if p.Undirected {

@@ -9,12 +9,12 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 )
 
-// ErrRoot is the error of a search from a vertex that the graph does not have, or of roots drawn from a graph in which no
-// vertex has an arc to another.
+// ErrRoot is the error of a search from a vertex that the graph does not have, or of roots drawn from a graph in which
+// no vertex has an arc to another.
 var ErrRoot = errors.New("no such root")
 
-// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id that no vertex has
-// is an error that wraps ErrRoot and names the ids there are.
+// Indices returns the indices of the vertices with these ids. All ranks call it with the same ids. An id that no vertex
+// has is an error that wraps ErrRoot and names the ids there are.
 func (g *Graph) Indices(ids []uint64) ([]uint64, error) {
 	numbers, err := fromZero(g.Rank, func() ([]uint64, error) {
 		numbers := make([]uint64, len(ids))
@@ -67,9 +67,9 @@ func (g *Graph) IDsOf(numbers []uint64) ([]uint64, error) {
 	})
 }
 
-// Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of all
-// of those when there are no more. The number of ranks makes no difference. All ranks call it with the same arguments. It
-// looks at every vertex of the rank.
+// Draw returns the indices of count different vertices, drawn by seed from those with an arc to another vertex, or of
+// all of those when there are no more. The number of ranks makes no difference. All ranks call it with the same
+// arguments. It looks at every vertex of the rank.
 func (g *Graph) Draw(count int, seed uint64) ([]uint64, error) {
 	fit := 0
 	g.part.eachFit(func(uint64) { fit++ })
@@ -114,8 +114,8 @@ func sample(total, count, seed uint64) []uint64 {
 	return places
 }
 
-// atPlaces returns the vertices at some places in the row of all fit ones, of which this rank's start at place below. Each
-// rank finds its own; adding up puts them together.
+// atPlaces returns the vertices at some places in the row of all fit ones, of which this rank's start at place below.
+// Each rank finds its own; adding up puts them together.
 func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	wanted := slices.Sorted(slices.Values(places))
 	next, _ := slices.BinarySearch(wanted, below)
@@ -139,8 +139,8 @@ func (g *Graph) atPlaces(places []uint64, below uint64) ([]uint64, error) {
 	return indices, nil
 }
 
-// Choose settles what to search from: the vertices with these ids, or as many as are to be drawn by the seed when none are given. It returns
-// their ids and their indices. All ranks call it with the same arguments.
+// Choose settles what to search from: the vertices with these ids, or as many as are to be drawn by the seed when none
+// are given. It returns their ids and their indices. All ranks call it with the same arguments.
 func (g *Graph) Choose(given []uint64, count int, seed uint64) (ids, indices []uint64, err error) {
 	if len(given) > 0 {
 		indices, err = g.Indices(given)

@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Rows are arcs at a rank's vertices: Heads[Offsets[v]:Offsets[v+1]] are the other ends of those of the v-th, sorted, each
-// once, itself left out. In an ordered graph those with the most arcs come first, of each rank.
+// Rows are arcs at a rank's vertices: Heads[Offsets[v]:Offsets[v+1]] are the other ends of those of the v-th, sorted,
+// each once, itself left out. In an ordered graph those with the most arcs come first, of each rank.
 type Rows[V Index] struct {
 	Offsets []uint64
 	Heads   []V
@@ -65,8 +65,8 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	return p, nil
 }
 
-// Reverse makes the rows of the arcs that lead to this rank's vertices, without weights. Every arc travels once, to the owner of its head.
-// All ranks call it, between epochs.
+// Reverse makes the rows of the arcs that lead to this rank's vertices, without weights. Every arc travels once, to the
+// owner of its head. All ranks call it, between epochs.
 func (p *Part[V]) Reverse(g *Graph) error {
 	const sendAtOnce = 512
 	var got collector[V]
@@ -94,8 +94,8 @@ func (p *Part[V]) Reverse(g *Graph) error {
 	return nil
 }
 
-// collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks while
-// rows are made of it.
+// collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks
+// while rows are made of it.
 type collector[V Index] struct {
 	chunks  [][]arc[V]
 	weights [][]float64 // beside the chunks; nil when there are none
@@ -187,9 +187,9 @@ func (c *collector[V]) sort(g *Graph, isWeighed bool) *Rows[V] {
 	return made
 }
 
-// tidy sorts each row, and leaves out what a search need not look at: duplicates and self-loops. In an ordered graph, the
-// vertices with the highest degrees come first: a search against the direction of arcs looks for any reached vertex, and those
-// are the first to be reached.
+// tidy sorts each row, and leaves out what a search need not look at: duplicates and self-loops. In an ordered graph,
+// the vertices with the highest degrees come first: a search against the direction of arcs looks for any reached
+// vertex, and those are the first to be reached.
 func (c *Rows[V]) tidy(g *Graph) {
 	size, ranks := V(g.Owner.Key(1, 0)), V(g.Rank.Size())
 	end := uint64(0)

@@ -12,8 +12,8 @@ import (
 
 // Source says where a graph comes from: a file or a generator, one of the two.
 type Source struct {
-	// Path is a graph file that rank 0 can read; the other ranks need not. It is read twice, first to check and count, then
-	// to send, so it must be a file that can be opened again.
+	// Path is a graph file that rank 0 can read; the other ranks need not. It is read twice, first to check and count,
+	// then to send, so it must be a file that can be opened again.
 	Path string
 	// Format is the file's format; graph.Auto detects it.
 	Format graph.Format
@@ -31,10 +31,11 @@ type Source struct {
 
 	// Wide makes indices of 64 bits, as graphs of 2^32 vertices need, of any graph.
 	Wide bool
-	// Progress, when not nil, is called on rank 0 now and then with how many edges of a phase are done, of how many; 0 is not known.
+	// Progress, when not nil, is called on rank 0 now and then with how many edges of a phase are done, of how many; 0 is
+	// not known.
 	Progress func(done, total uint64)
-	// Phase, when not nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges made", "edges sorted"
-	// (which tells no progress).
+	// Phase, when not nil, is called on rank 0 when a phase of building begins: "edges read", "edges sent" or "edges
+	// made", "edges sorted" (which tells no progress).
 	Phase func(what string)
 }
 
@@ -52,8 +53,8 @@ const (
 	Ones Weights = "one"
 )
 
-// tell reports how many edges were processed, from time to time: after batches that cross a multiple of so many edges. A total
-// of 0 is not known.
+// tell reports how many edges were processed, from time to time: after batches that cross a multiple of so many edges.
+// A total of 0 is not known.
 func (s Source) tell(before, done, total uint64) {
 	const every = 1 << 16
 	if s.Progress != nil && before/every != done/every {

@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run runs the epochs on a job. Every rank calls it once, between epochs, with the same configuration but for Progress. It
-// registers one target. The result is complete on every rank. Epochs that ended before all of their pebbles were handled
-// are counted in its Errors; an error means that the job failed, or can't work.
+// Run runs the epochs on a job. Every rank calls it once, between epochs, with the same configuration but for Progress.
+// It registers one target. The result is complete on every rank. Epochs that ended before all of their pebbles were
+// handled are counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err

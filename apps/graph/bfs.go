@@ -6,7 +6,8 @@ import "fmt"
 const Unreached = -1
 
 // BFS searches breadth-first from root along arcs, both ways in an undirected graph. dist holds the number of arcs on a
-// shortest path, parent the vertex before the last on one; the root is its own parent. It panics if there is no such root.
+// shortest path, parent the vertex before the last on one; the root is its own parent. It panics if there is no such
+// root.
 func BFS(c *CSR, root uint64) (dist, parent []int64) {
 	if root >= c.Vertices() {
 		panic(fmt.Sprintf("graph: BFS from vertex %d in a graph of %d vertices", root, c.Vertices()))
@@ -53,9 +54,9 @@ func Summarize(dist []int64) Summary {
 	return s
 }
 
-// TraversedEdges returns the number of edges by which Graph500 divides the time of a search: the input edges, each counted
-// once, multiplicities and self-loops included, that lie in the component reached. For a directed graph, where reached
-// vertices are no component, it counts the arcs whose tail was reached: those that a search has to look at.
+// TraversedEdges returns the number of edges by which Graph500 divides the time of a search: the input edges, each
+// counted once, multiplicities and self-loops included, that lie in the component reached. For a directed graph, where
+// reached vertices are no component, it counts the arcs whose tail was reached: those that a search has to look at.
 func TraversedEdges(c *CSR, dist []int64) uint64 {
 	entries := 0
 	for v, d := range dist {

@@ -47,8 +47,8 @@ func TestSearch(t *testing.T) {
 	require.Panics(t, func() { BFS(both, 7) })
 }
 
-// TestValidateAgrees: on small random graphs, exactly the results whose distances are those of BFS and whose parents lie on
-// shortest paths are valid. One entry of a true result is changed at random.
+// TestValidateAgrees: on small random graphs, exactly the results whose distances are those of BFS and whose parents
+// lie on shortest paths are valid. One entry of a true result is changed at random.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Range(1, 8).Draw(t, "vertices")

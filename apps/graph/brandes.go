@@ -5,10 +5,11 @@ import (
 	"math"
 )
 
-// Brandes adds to scores what shortest paths from root contribute to the betweenness centrality of each vertex: for every other vertex, the
-// share of the shortest paths to it that pass through (Brandes, A Faster Algorithm for Betweenness Centrality, 2001). Arcs count 1 each;
-// duplicates and self-loops change nothing. It returns how many vertices it reached, and false when there are more shortest paths than a
-// float64 can count. It works in O(V+E), and panics if there is no such root or not one score a vertex.
+// Brandes adds to scores what shortest paths from root contribute to the betweenness centrality of each vertex: for
+// every other vertex, the share of the shortest paths to it that pass through (Brandes, A Faster Algorithm for
+// Betweenness Centrality, 2001). Arcs count 1 each; duplicates and self-loops change nothing. It returns how many
+// vertices it reached, and false when there are more shortest paths than a float64 can count. It works in O(V+E), and
+// panics if there is no such root or not one score a vertex.
 func Brandes(c *CSR, root uint64, scores []float64) (reached int, ok bool) {
 	if root >= c.Vertices() || uint64(len(scores)) != c.Vertices() {
 		panic(fmt.Sprintf("graph: Brandes from vertex %d in a graph of %d vertices with %d scores", root, c.Vertices(), len(scores)))

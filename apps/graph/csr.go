@@ -13,8 +13,8 @@ type CSR struct {
 }
 
 // NewCSR builds the rows of a graph serially, keeping the order of edges within a row, duplicates and self-loops. With
-// directed false every edge counts both ways, which also symmetrises a directed graph. It panics if an edge names a vertex
-// that is not below vertices. It does not keep edges.
+// directed false every edge counts both ways, which also symmetrises a directed graph. It panics if an edge names a
+// vertex that is not below vertices. It does not keep edges.
 func NewCSR(vertices uint64, edges []Edge, directed bool) *CSR {
 	return NewWeightedCSR(vertices, edges, nil, directed)
 }

@@ -6,10 +6,11 @@ import (
 	"math"
 )
 
-// Dijkstra finds the shortest paths from root along arcs, both ways in an undirected graph, by their weights, none of which is below 0.
-// dist holds the length of a shortest path, +Inf for a vertex that is not reached, parent the vertex before the last on one; the root is its
-// own parent. A length is the sum of the weights from the root on, rounded at each step. Rounding keeps order, so the lengths are the same
-// whichever way they are found. It panics if there is no such root, or if the graph has no weights.
+// Dijkstra finds the shortest paths from root along arcs, both ways in an undirected graph, by their weights, none of
+// which is below 0. dist holds the length of a shortest path, +Inf for a vertex that is not reached, parent the vertex
+// before the last on one; the root is its own parent. A length is the sum of the weights from the root on, rounded at
+// each step. Rounding keeps order, so the lengths are the same whichever way they are found. It panics if there is no
+// such root, or if the graph has no weights.
 func Dijkstra(c *CSR, root uint64) (dist []float64, parent []int64) {
 	if root >= c.Vertices() || c.Weights == nil && len(c.Heads) > 0 {
 		panic(fmt.Sprintf("graph: Dijkstra from vertex %d in a graph of %d vertices and %d weights", root, c.Vertices(), len(c.Weights)))
@@ -60,8 +61,8 @@ func (n *nearest) Pop() any {
 //  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and the arc's weight.
 //  3. No arc leads from a vertex at some distance to one that is further than that and the arc's weight, or not reached.
 //
-// Together they prove the distances the shortest. It works in O(V+E) and panics if the slices don't have one entry a vertex, or if there is no
-// such root.
+// Together they prove the distances the shortest. It works in O(V+E) and panics if the slices don't have one entry a
+// vertex, or if there is no such root.
 func ValidatePaths(c *CSR, root uint64, parent []int64, dist []float64) error {
 	n := c.Vertices()
 	if uint64(len(parent)) != n || uint64(len(dist)) != n || root >= n {

@@ -9,8 +9,8 @@ type erdosRenyi struct {
 	words stream
 }
 
-// ErdosRenyi returns a directed graph of 2^scale vertices and edgeFactor·2^scale arcs, both ends of each drawn uniformly
-// and independently (the G(n,m) model with repetition). An arc costs two random words.
+// ErdosRenyi returns a directed graph of 2^scale vertices and edgeFactor·2^scale arcs, both ends of each drawn
+// uniformly and independently (the G(n,m) model with repetition). An arc costs two random words.
 func ErdosRenyi(scale, edgeFactor int, seed uint64) (Generator, error) {
 	s, err := newSize("Erdős-Rényi", scale, edgeFactor, seed)
 	if err != nil {

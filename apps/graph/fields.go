@@ -8,8 +8,8 @@ import (
 // wordBytesMax is the longest word that a header may hold.
 const wordBytesMax = 32
 
-// number reads an unsigned decimal number, which must end at a blank, a line end or the end of the file. what says in an
-// error what the number would have been.
+// number reads an unsigned decimal number, which must end at a blank, a line end or the end of the file. what says in
+// an error what the number would have been.
 func (l *lexer) number(what string) (uint64, error) {
 	l.blanks()
 	b, ok := l.peek()
@@ -64,8 +64,8 @@ func (l *lexer) pair(vertices uint64) (Edge, error) {
 	return Edge{from, to}, err
 }
 
-// endEdge demands the end of the line after the two vertices of an edge, or after the weight that follows them if weights were asked for.
-// A number there is a weight, a time or the like.
+// endEdge demands the end of the line after the two vertices of an edge, or after the weight that follows them if
+// weights were asked for. A number there is a weight, a time or the like.
 func (l *lexer) endEdge() error {
 	l.blanks()
 	if l.weighs {

@@ -49,18 +49,20 @@ type options struct {
 	weights bool
 }
 
-// Again says that the file will be opened a second time. Open then refuses pipes and devices, which give their bytes once.
+// Again says that the file will be opened a second time. Open then refuses pipes and devices, which give their bytes
+// once.
 func Again() Option { return func(o *options) { o.again = true } }
 
-// Weights keeps the weights of edges, for WeightedEdges: the third column of an edge list or a .gr file, the values of a Matrix Market
-// file, METIS's weights of edges. A file without them, and a weight that is no finite number of 0 or more, is an error then.
+// Weights keeps the weights of edges, for WeightedEdges: the third column of an edge list or a .gr file, the values of
+// a Matrix Market file, METIS's weights of edges. A file without them, and a weight that is no finite number of 0 or
+// more, is an error then.
 func Weights() Option { return func(o *options) { o.weights = true } }
 
 // WithFormat names the format instead of having it detected. Auto detects.
 func WithFormat(f Format) Option { return func(o *options) { o.format = f } }
 
-// Open opens the graph file at path, tells its format and reads its header. Compression by gzip is seen by its first bytes,
-// whatever the name. The error of a missing file wraps fs.ErrNotExist; one about the content wraps ErrSyntax,
+// Open opens the graph file at path, tells its format and reads its header. Compression by gzip is seen by its first
+// bytes, whatever the name. The error of a missing file wraps fs.ErrNotExist; one about the content wraps ErrSyntax,
 // ErrTruncated, ErrDamaged or ErrRange. A pipe, such as /dev/stdin, is read as a file is. The caller closes the file.
 func Open(path string, opts ...Option) (*File, error) {
 	if err := canOpen(path, opts); err != nil {
@@ -162,9 +164,9 @@ func recognise(lex *lexer, forced Format) (Format, error) {
 	return detect(lex.name, head)
 }
 
-// Edges writes the next edges to buf and returns how many: at least one, or an error. After the last edge, and only once
-// the file was found whole (nothing cut off, counts as told, checksum right), the error is io.EOF; any error stays.
-// Each undirected edge comes once, arcs come as they stand; duplicates and self-loops are kept. buf stays the
+// Edges writes the next edges to buf and returns how many: at least one, or an error. After the last edge, and only
+// once the file was found whole (nothing cut off, counts as told, checksum right), the error is io.EOF; any error
+// stays. Each undirected edge comes once, arcs come as they stand; duplicates and self-loops are kept. buf stays the
 // caller's. Costs some tens of nanoseconds an edge, decompression included, and no allocation but for new ids of an
 // edge list.
 func (f *File) Edges(buf []Edge) (int, error) { return f.read(buf, nil) }
@@ -198,8 +200,9 @@ func (f *File) Format() Format { return f.format }
 // Directed reports whether edges are arcs.
 func (f *File) Directed() bool { return f.content.directed() }
 
-// Weighted reports whether vertices or edges have weights or other values in the file. Without Weights they are checked for their form, and
-// not used. DIMACS, Matrix Market and METIS files may have them; elsewhere they are an error, which says so, unless they were asked for.
+// Weighted reports whether vertices or edges have weights or other values in the file. Without Weights they are checked
+// for their form, and not used. DIMACS, Matrix Market and METIS files may have them; elsewhere they are an error, which
+// says so, unless they were asked for.
 func (f *File) Weighted() bool { return f.content.weighted() }
 
 // Vertices returns how many vertices the graph has. All formats but EdgeList know it from their header. An edge list

@@ -15,8 +15,8 @@ const (
 	Auto Format = iota
 	// EdgeList is SNAP's: `#` comments, then `from to` a line; ids are any 64-bit numbers. Directed.
 	EdgeList
-	// PACE is the .gr format: `c` comments, `p tw V E`, then `u v` a line, counted from 1. Undirected. Or DIMACS's: `p sp V E`, then
-	// `a u v w` a line, which is an arc with its weight. Directed.
+	// PACE is the .gr format: `c` comments, `p tw V E`, then `u v` a line, counted from 1. Undirected. Or DIMACS's: `p sp
+	// V E`, then `a u v w` a line, which is an arc with its weight. Directed.
 	PACE
 	// MatrixMarket is the square coordinate format: `general` is directed, every symmetry undirected.
 	MatrixMarket

@@ -32,12 +32,12 @@ func seedFiles(f *testing.F, change func([]byte) []byte, extensions ...string) {
 
 func asIs(content []byte) []byte { return content }
 
-// allocatedMax bounds what reading a file of this size may allocate, whatever its numbers say: a fixed buffer for the file,
-// one for its decompression, and memory for what it holds.
+// allocatedMax bounds what reading a file of this size may allocate, whatever its numbers say: a fixed buffer for the
+// file, one for its decompression, and memory for what it holds.
 func allocatedMax(size int) uint64 { return 4<<20 + 1000*uint64(size) }
 
-// checkRead reads arbitrary content: it ends, does not panic or allocate by claims, its errors are of the known kinds, and
-// what it accepts is a graph.
+// checkRead reads arbitrary content: it ends, does not panic or allocate by claims, its errors are of the known kinds,
+// and what it accepts is a graph.
 func checkRead(t *testing.T, content []byte, format Format) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -2,14 +2,16 @@ package graph
 
 import "fmt"
 
-// Generator makes a synthetic graph whose every edge depends on the seed and its own position alone, so any slice of the
-// edges can be made by anyone, in any order, and the whole is the same. Its methods may be called from any goroutine.
+// Generator makes a synthetic graph whose every edge depends on the seed and its own position alone, so any slice of
+// the edges can be made by anyone, in any order, and the whole is the same. Its methods may be called from any
+// goroutine.
 type Generator interface {
 	// Vertices returns the number of vertices, a power of two; ids are indices.
 	Vertices() uint64
 	// EdgeCount returns the number of edges, duplicates and self-loops counted.
 	EdgeCount() uint64
-	// Fill writes edges first, first+1, … to edges, all of it. It allocates nothing, and panics if that reaches beyond EdgeCount.
+	// Fill writes edges first, first+1, … to edges, all of it. It allocates nothing, and panics if that reaches beyond
+	// EdgeCount.
 	Fill(first uint64, edges []Edge)
 	// Directed reports whether edges are arcs.
 	Directed() bool

@@ -158,8 +158,8 @@ func unscramble(s scramble, label uint64) uint64 {
 	return label
 }
 
-// TestScrambleSpreads: the vertices that the initiator favours (few ones in their label) land everywhere, so that each of
-// eight equal shares of the labels has about an eighth of the edge ends.
+// TestScrambleSpreads: the vertices that the initiator favours (few ones in their label) land everywhere, so that each
+// of eight equal shares of the labels has about an eighth of the edge ends.
 func TestScrambleSpreads(t *testing.T) {
 	const scale, shares = 14, 8
 	for seed := range uint64(5) {
@@ -204,8 +204,8 @@ func TestDegreeSkew(t *testing.T) {
 	require.Zero(t, isolated)
 }
 
-// TestUniform: the arcs of an Erdős-Rényi graph fill a coarse grid of cells evenly, and so do the head of one and the tail of
-// the next.
+// TestUniform: the arcs of an Erdős-Rényi graph fill a coarse grid of cells evenly, and so do the head of one and the
+// tail of the next.
 func TestUniform(t *testing.T) {
 	const scale, cells = 12, 16
 	_, edges := mustMake(t, "erdosrenyi", scale, 16, 5)

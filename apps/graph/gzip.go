@@ -49,8 +49,8 @@ func isGzipDamage(err error) bool {
 	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
 }
 
-// blame finds out whether err, about what stands in the file, comes of damaged gzip data: the checksum at its end tells. It reads
-// what is left.
+// blame finds out whether err, about what stands in the file, comes of damaged gzip data: the checksum at its end
+// tells. It reads what is left.
 func (l *lexer) blame(err error) error {
 	z, zipped := l.src.(*gzip.Reader)
 	if !zipped || err == nil || err == io.EOF || isGzipDamage(err) {

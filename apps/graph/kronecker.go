@@ -2,8 +2,8 @@ package graph
 
 import "fmt"
 
-// The initiator of Graph500, in percent: the chance that an edge falls into the quadrant (low,low), (low,high), (high,low)
-// of the adjacency matrix, and of the quadrant within it, and so on; (high,high) has the rest, 5.
+// The initiator of Graph500, in percent: the chance that an edge falls into the quadrant (low,low), (low,high),
+// (high,low) of the adjacency matrix, and of the quadrant within it, and so on; (high,high) has the rest, 5.
 const (
 	initiatorA = 57
 	initiatorB = 19
@@ -28,9 +28,9 @@ type kronecker struct {
 	labels scramble
 }
 
-// Kronecker returns the Graph500 graph of 2^scale vertices and edgeFactor·2^scale undirected edges: quadrant chances .57,
-// .19, .19, .05, vertex labels scrambled by a bijection so that a label tells nothing of the degree. Edges are drawn
-// independently, so their order needs no shuffle. An edge costs scale/2 random words, under 100 ns at scale 20.
+// Kronecker returns the Graph500 graph of 2^scale vertices and edgeFactor·2^scale undirected edges: quadrant chances
+// .57, .19, .19, .05, vertex labels scrambled by a bijection so that a label tells nothing of the degree. Edges are
+// drawn independently, so their order needs no shuffle. An edge costs scale/2 random words, under 100 ns at scale 20.
 func Kronecker(scale, edgeFactor int, seed uint64) (Generator, error) {
 	s, err := newSize("Kronecker", scale, edgeFactor, seed)
 	if err != nil {
@@ -79,11 +79,12 @@ func (k *kronecker) Describe() string {
 	return fmt.Sprintf("Kronecker scale %d, edge factor %d, seed %d", k.scale, k.edgeFactor, k.seed)
 }
 
-// scrambleRounds of multiply and fold make a label look random: each round spreads every bit over all higher ones, and back.
+// scrambleRounds of multiply and fold make a label look random: each round spreads every bit over all higher ones, and
+// back.
 const scrambleRounds = 4
 
-// scramble is a keyed bijection on the labels 0..2^scale-1. Multiplying by an odd number, adding and folding the upper half
-// of the bits onto the lower can each be undone.
+// scramble is a keyed bijection on the labels 0..2^scale-1. Multiplying by an odd number, adding and folding the upper
+// half of the bits onto the lower can each be undone.
 type scramble struct {
 	mask        uint64
 	fold        int

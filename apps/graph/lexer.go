@@ -38,8 +38,8 @@ func newLexer(name string, src io.Reader) *lexer {
 	return &lexer{name: name, src: src, buf: make([]byte, lexerBytes), line: 1, lineMax: lineBytesMax}
 }
 
-// fill replaces the buffer, all of which has been read, by the next bytes. It fills it wholly, so that what is told of a
-// file never depends on how its source happens to hand out bytes.
+// fill replaces the buffer, all of which has been read, by the next bytes. It fills it wholly, so that what is told of
+// a file never depends on how its source happens to hand out bytes.
 func (l *lexer) fill() bool {
 	if l.srcErr != nil {
 		return false

@@ -116,8 +116,8 @@ func (m *matrixMarket) next() (Edge, error) {
 	return e, m.lex.endLine("an entry")
 }
 
-// checkTriangle refuses entries that a symmetric matrix must not have: those on both sides of the diagonal would name edges
-// twice. The format stores the side below; files with the other side alone exist and are as clear.
+// checkTriangle refuses entries that a symmetric matrix must not have: those on both sides of the diagonal would name
+// edges twice. The format stores the side below; files with the other side alone exist and are as clear.
 func (m *matrixMarket) checkTriangle(e Edge) error {
 	if !m.symmetric {
 		return nil

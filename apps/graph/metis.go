@@ -51,8 +51,8 @@ func openMETIS(lex *lexer) (content, error) {
 	return m, lex.endLine("the header")
 }
 
-// weights reads the optional end of the header: three digits say whether vertices have sizes, vertices have weights, edges
-// have weights; then how many weights a vertex has.
+// weights reads the optional end of the header: three digits say whether vertices have sizes, vertices have weights,
+// edges have weights; then how many weights a vertex has.
 func (m *metis) weights() error {
 	if m.lex.atLineEnd() {
 		if m.lex.weighs {

@@ -12,8 +12,8 @@ func (o oneBased) index(id uint64) (uint64, bool) { return id - 1, id >= 1 && id
 func (o oneBased) id(index uint64) uint64 { return index + 1 }
 
 // compaction numbers arbitrary ids densely, in the order in which they are met. Once settled it also numbers isolated
-// vertices, which a header counts but no edge names: they follow the ones met, and are taken to be the smallest ids that
-// were not met. Where ids run 0..n-1, as in most files, those are exactly the missing ones.
+// vertices, which a header counts but no edge names: they follow the ones met, and are taken to be the smallest ids
+// that were not met. Where ids run 0..n-1, as in most files, those are exactly the missing ones.
 type compaction struct {
 	near   []uint64          // near[id] is index+1, or 0: for ids about as small as there are many of them
 	far    map[uint64]uint64 // index of every other id
@@ -74,8 +74,8 @@ func (c *compaction) index(id uint64) (uint64, bool) {
 	return uint64(len(c.ids)) + gap, gap < c.silent
 }
 
-// id inverts index. Among sorted ids, sorted[p]-p of the ids below sorted[p] were not met, and that never falls with p; so the
-// gap-th id that was not met has exactly those p ids met below it for which sorted[p]-p <= gap.
+// id inverts index. Among sorted ids, sorted[p]-p of the ids below sorted[p] were not met, and that never falls with p;
+// so the gap-th id that was not met has exactly those p ids met below it for which sorted[p]-p <= gap.
 func (c *compaction) id(index uint64) uint64 {
 	if index < uint64(len(c.ids)) {
 		return c.ids[index]

@@ -9,7 +9,8 @@ import (
 // headerBytesMax is the longest header line that is read as text.
 const headerBytesMax = 1 << 10
 
-// pace reads the .gr format of the PACE challenges, and that of the DIMACS challenge on shortest paths, whose arcs have weights.
+// pace reads the .gr format of the PACE challenges, and that of the DIMACS challenge on shortest paths, whose arcs have
+// weights.
 type pace struct {
 	oneBased
 	lex          *lexer

@@ -97,7 +97,8 @@ func selfLoops(edges []Edge) (loops int) {
 	return loops
 }
 
-// checkNames checks that Index and ID are inverse bijections, by all indices of a small graph and a sample of a large one.
+// checkNames checks that Index and ID are inverse bijections, by all indices of a small graph and a sample of a large
+// one.
 func checkNames(tb testing.TB, f *File) {
 	tb.Helper()
 	step := f.Vertices()/1000 + 1

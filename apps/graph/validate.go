@@ -33,8 +33,8 @@ type search struct {
 //  4. The tree spans exactly what is reached: a vertex has a parent if and only if it has a level.
 //  5. Each tree edge is an edge of the graph.
 //
-// Together they prove that dist holds the shortest distances. It works in O(V+E) and panics if the slices don't have one entry
-// a vertex, or if there is no such root.
+// Together they prove that dist holds the shortest distances. It works in O(V+E) and panics if the slices don't have
+// one entry a vertex, or if there is no such root.
 func Validate(c *CSR, root uint64, parent, dist []int64) error {
 	n := c.Vertices()
 	if uint64(len(parent)) != n || uint64(len(dist)) != n || root >= n {

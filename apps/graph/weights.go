@@ -15,7 +15,8 @@ type Weighted interface {
 
 const uniformWeights = 4 // purpose of a random stream
 
-// Uniform are random weights for edges: each depends on the seed and the edge's position alone, as the edges of a Generator do.
+// Uniform are random weights for edges: each depends on the seed and the edge's position alone, as the edges of a
+// Generator do.
 type Uniform struct{ words stream }
 
 // UniformWeights returns weights drawn uniformly from [0, 1), as Graph500 weighs its graphs for shortest paths.
@@ -70,7 +71,8 @@ func fortran(r rune) rune {
 	return r
 }
 
-// WeightedEdges is Edges for a file that was opened with Weights: weights[i] is that of edges[i]. Both slices have one length.
+// WeightedEdges is Edges for a file that was opened with Weights: weights[i] is that of edges[i]. Both slices have one
+// length.
 func (f *File) WeightedEdges(edges []Edge, weights []float64) (int, error) {
 	if !f.lex.weighs {
 		panic("graph: WeightedEdges of a file that was opened without Weights")

@@ -8,9 +8,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run runs Permutation on a job. Every rank calls it once, between epochs, with the same configuration but for Progress. It
-// registers two targets. The result is complete on every rank. Wrong elements are counted in its Errors; an error means
-// that the job failed, or can't work.
+// Run runs Permutation on a job. Every rank calls it once, between epochs, with the same configuration but for
+// Progress. It registers two targets. The result is complete on every rank. Wrong elements are counted in its Errors;
+// an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -104,8 +104,8 @@ func (b *bench) kernel() error {
 	}, pebble.Depth(2))
 }
 
-// readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of two,
-// so the low bits of an index are the local index.
+// readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of
+// two, so the low bits of an index are the local index.
 func readdress(es []element, perm []uint64) {
 	mask := uint64(len(perm) - 1)
 	pebble.PrefetchEach(perm, es, func(es []element) {

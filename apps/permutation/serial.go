@@ -1,7 +1,7 @@
 package permutation
 
-// Serial is Permutation without ranks and pebbles: the whole result that a job of so many ranks has. The configuration must
-// pass Check.
+// Serial is Permutation without ranks and pebbles: the whole result that a job of so many ranks has. The configuration
+// must pass Check.
 func Serial(ranks int, c Config) []uint64 {
 	c = c.withDefaults()
 	n := c.elements() * uint64(ranks)

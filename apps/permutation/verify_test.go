@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// broken runs all on three ranks, with harm done to one of them after the kernel, and returns what the verifier counted.
+// broken runs all on three ranks, with harm done to one of them after the kernel, and returns what the verifier
+// counted.
 func broken(t *testing.T, harm func(b *bench)) (errors uint64) {
 	s := appstest.Shape{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {

@@ -10,7 +10,8 @@ const rankBits = 24
 
 func head(to, number uint64) uint64 { return number<<rankBits | to }
 
-// contents are the words of messages behind their heads: a number that follows from the message's own, and one more in each word.
+// contents are the words of messages behind their heads: a number that follows from the message's own, and one more in
+// each word.
 type contents struct{ seed uint64 }
 
 // first is the word behind the head.

@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run runs the streams on a job. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
-// one target. The result is complete on every rank. Streams that came with other messages than were sent are counted in its Errors; an
-// error means that the job failed, or can't work.
+// Run runs the streams on a job. Every rank calls it once, between epochs, with the same configuration but for
+// Progress. It registers one target. The result is complete on every rank. Streams that came with other messages than
+// were sent are counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -36,8 +36,8 @@ func newBench(r *pebble.Rank, c Config) *bench {
 	return &bench{rank: r, config: c, contents: contents{c.Seed}, streams: streams{r.Size()}}
 }
 
-// streams says who sends to whom: the ranks of the first half of a job to those of the second. Of an odd number, the one in the middle has
-// no part; a rank that is alone sends to itself.
+// streams says who sends to whom: the ranks of the first half of a job to those of the second. Of an odd number, the
+// one in the middle has no part; a rank that is alone sends to itself.
 type streams struct{ ranks int }
 
 func (s streams) count() int { return max(1, s.ranks/2) }

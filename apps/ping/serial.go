@@ -1,7 +1,7 @@
 package ping
 
-// Serial is the streams without a job: how many messages each rank gets, and the sum of all their words. The configuration must pass
-// Check.
+// Serial is the streams without a job: how many messages each rank gets, and the sum of all their words. The
+// configuration must pass Check.
 func Serial(ranks int, c Config) (counts, sums []uint64) {
 	c = c.withDefaults()
 	s := streams{ranks}

@@ -11,8 +11,8 @@ type Config struct {
 	Rounds uint64
 	// Seed names the ring. All ranks must be given the same.
 	Seed uint64
-	// Progress, when not nil, is called on rank 0, about a hundred times, with the number of times that the message has come
-	// there, and that it will.
+	// Progress, when not nil, is called on rank 0, about a hundred times, with the number of times that the message has
+	// come there, and that it will.
 	Progress func(done, total uint64)
 }
 

@@ -17,9 +17,9 @@ type Config struct {
 	Coalesce int
 	// Tuned leaves the coalescing factor to the job's tuning, which does not keep the rule.
 	Tuned bool
-	// Epoch is after how many updates each rank waits until all updates of all ranks have been made: an epoch ends there. It keeps
-	// the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own updates wait. That
-	// is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
+	// Epoch is after how many updates each rank waits until all updates of all ranks have been made: an epoch ends there.
+	// It keeps the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own
+	// updates wait. That is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
 	Epoch int
 	// OneByOne sends each update by a call of its own, as programs do that have no batches.
 	OneByOne bool

@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// Links go down and come up again in the middle of the updates, marked by different ranks of different processes, and the
-// table is that of the serial twin: every update once.
+// Links go down and come up again in the middle of the updates, marked by different ranks of different processes, and
+// the table is that of the serial twin: every update once.
 func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 	c := Config{Log2Words: 12, UpdatesPerWord: 4}
 	for _, base := range []route.Constructor{route.Direct, route.Hypercube, route.MeshOf(2)} {
@@ -53,8 +53,8 @@ func TestLinksMarkedDownInMidEpoch(t *testing.T) {
 	}
 }
 
-// marking lets two ranks mark links of theirs while they send, and take the marks away later. Two links at a time can't cut
-// off anybody.
+// marking lets two ranks mark links of theirs while they send, and take the marks away later. Two links at a time can't
+// cut off anybody.
 func marking(b *bench, send func(rans []uint64)) func(rans []uint64) {
 	r, passed := b.rank, uint64(0)
 	if r.ID() != 1 && r.ID() != 6 {

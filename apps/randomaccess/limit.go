@@ -15,9 +15,9 @@ type quota struct {
 	cache      int // entries of the reduction cache
 }
 
-// share divides the room of the rule among a rank's batch and its buffers. Asked is the coalescing factor that the caller
-// insists on, 0 for none; most is the largest that may be chosen. A cache that leaves no room for anything else breaks the
-// rule, so that the rest need not be small.
+// share divides the room of the rule among a rank's batch and its buffers. Asked is the coalescing factor that the
+// caller insists on, 0 for none; most is the largest that may be chosen. A cache that leaves no room for anything else
+// breaks the rule, so that the rest need not be small.
 func share(neighbours, cache, asked, most int) quota {
 	q := quota{neighbours: neighbours, cache: slots(cache)}
 	room := waitingMax - q.cache

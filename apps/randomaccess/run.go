@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run runs RandomAccess on a job. Every rank calls it once, between epochs, with the same configuration but for Progress. It
-// registers two targets. The result is complete on every rank. Wrong words are counted in its Errors; an error means that
-// the job failed, or can't work.
+// Run runs RandomAccess on a job. Every rank calls it once, between epochs, with the same configuration but for
+// Progress. It registers two targets. The result is complete on every rank. Wrong words are counted in its Errors; an
+// error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
@@ -101,8 +101,8 @@ func (b *bench) factor() []target.Option {
 	return []target.Option{target.Coalesce(b.quota.factor)}
 }
 
-// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it. Its handler lets look see
-// them first.
+// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it. Its handler
+// lets look see them first.
 func (b *bench) updates(name string, look func(rans []uint64), options ...target.Option) (send func(rans []uint64)) {
 	keys := target.Keys(b.words.keys)
 	if b.words.lowBits() {

@@ -1,7 +1,7 @@
 package randomaccess
 
-// Serial is RandomAccess without ranks, pebbles or any of this module's other code: the table that a job of so many ranks
-// has after all updates, and its checksum. The configuration must pass Check.
+// Serial is RandomAccess without ranks, pebbles or any of this module's other code: the table that a job of so many
+// ranks has after all updates, and its checksum. The configuration must pass Check.
 func Serial(ranks int, c Config) (table []uint64, sum string) {
 	c = c.withDefaults()
 	table = make([]uint64, uint64(ranks)<<c.Log2Words)

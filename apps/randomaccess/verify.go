@@ -22,8 +22,8 @@ func (b *bench) see(rans []uint64) {
 	b.undone.Misplaced += b.words.foreign(b.first, rans)
 }
 
-// directMost is up to how many ranks the second run sends directly: beyond it, a lane for each rank would take more than all
-// the rest.
+// directMost is up to how many ranks the second run sends directly: beyond it, a lane for each rank would take more
+// than all the rest.
 const directMost = 1024
 
 // another is the topology of the second run.

@@ -51,8 +51,8 @@ func (w words) foreign(first uint64, rans []uint64) (n uint64) {
 	return n
 }
 
-// apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits of
-// a key are the index there.
+// apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits
+// of a key are the index there.
 func (w words) apply(table, rans []uint64) {
 	mask := uint64(len(table) - 1)
 	if w.lowBits() {
@@ -69,8 +69,8 @@ func (w words) apply(table, rans []uint64) {
 	}
 }
 
-// update is the pebble of a run with a reduction cache, where updates to one word are merged: the number alone would not
-// tell the word any more.
+// update is the pebble of a run with a reduction cache, where updates to one word are merged: the number alone would
+// not tell the word any more.
 type update struct{ Key, Value uint64 }
 
 func merge(a, b update) update { return update{a.Key, a.Value ^ b.Value} }

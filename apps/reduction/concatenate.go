@@ -2,8 +2,8 @@ package reduction
 
 import "github.com/activepebbles/pebbles/reduce"
 
-// list is the pebble of concatenate: the values of some items of one key, side by side. It has the same 64 bytes however
-// many they are.
+// list is the pebble of concatenate: the values of some items of one key, side by side. It has the same 64 bytes
+// however many they are.
 type list struct {
 	Key, Count uint64
 	Values     [listMost]uint64 // the first Count of them

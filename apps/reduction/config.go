@@ -23,8 +23,8 @@ type Config struct {
 	Tuned bool
 	// Seed names the order of the items. All ranks must be given the same.
 	Seed uint64
-	// Progress, when not nil, is called on rank 0 now and then with the number of items that rank 0 has sent, and will have
-	// sent at the end.
+	// Progress, when not nil, is called on rank 0 now and then with the number of items that rank 0 has sent, and will
+	// have sent at the end.
 	Progress func(done, total uint64)
 }
 

@@ -2,7 +2,8 @@ package reduction
 
 import "github.com/activepebbles/pebbles/reduce"
 
-// tally is the pebble of count: so many items of one key. It takes the 8 bytes of a number, so keys and items must fit 32 bits.
+// tally is the pebble of count: so many items of one key. It takes the 8 bytes of a number, so keys and items must fit
+// 32 bits.
 type tally struct{ Key, Count uint32 }
 
 // countMax is how many items, and how many keys, count is for.

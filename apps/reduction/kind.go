@@ -19,13 +19,14 @@ type flow[V any] struct {
 	// make makes the pebbles of the items with these numbers.
 	make func(vs []V, numbers []uint64, keys uint64)
 	keys func(vs []V, keys []uint64)
-	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first. It returns how many
-	// pebbles are for keys of other ranks, and the sum of the marks of the others, where totals do not tell what came.
+	// add is the handler: it brings pebbles into the totals of this rank's keys, of which first is the first. It returns
+	// how many pebbles are for keys of other ranks, and the sum of the marks of the others, where totals do not tell what
+	// came.
 	add func(totals []Total, first uint64, vs []V) (astray, marks uint64)
 }
 
-// mark is for kinds whose totals have not every pebble in them. When nothing was merged, the sum over the pebbles of a key has a
-// closed formula.
+// mark is for kinds whose totals have not every pebble in them. When nothing was merged, the sum over the pebbles of a
+// key has a closed formula.
 func mark(key, value uint64) uint64 { return key*0x9E3779B97F4A7C15 + value }
 
 // sequence are the numbers of the items of one key: count of them, step apart.

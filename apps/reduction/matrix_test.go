@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The totals are those of the serial twin under every shape of the network, for one key, a few, and more than a small cache
-// has entries or there are items. Kinds take turns: twelve shapes in a row have all of them with every cache.
+// The totals are those of the serial twin under every shape of the network, for one key, a few, and more than a small
+// cache has entries or there are items. Kinds take turns: twelve shapes in a row have all of them with every cache.
 func TestEveryShape(t *testing.T) {
 	keys := []uint64{1, 5, 40, 100, 1000}
 	n := 0
@@ -51,8 +51,8 @@ func TestEveryShape(t *testing.T) {
 	})
 }
 
-// With one key all but a few items of other ranks than the owner are merged on the way. A cache is emptied at most once in
-// 1,024 sends.
+// With one key all but a few items of other ranks than the owner are merged on the way. A cache is emptied at most once
+// in 1,024 sends.
 func TestMergesOnTheWay(t *testing.T) {
 	const ranks, items = 4, 1 << 15
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {

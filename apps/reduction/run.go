@@ -7,9 +7,9 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Run runs the reduction on a job. Every rank calls it once, between epochs, with the same configuration but for Progress.
-// It registers one target, named as the kind. The result is complete on every rank. Keys with a wrong total are counted in
-// its Errors; an error means that the job failed, or can't work.
+// Run runs the reduction on a job. Every rank calls it once, between epochs, with the same configuration but for
+// Progress. It registers one target, named as the kind. The result is complete on every rank. Keys with a wrong total
+// are counted in its Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

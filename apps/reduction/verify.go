@@ -1,7 +1,7 @@
 package reduction
 
-// verify counts the keys of this rank that have not the total of the closed formula, and works out the marks of their pebbles. It
-// sends nothing.
+// verify counts the keys of this rank that have not the total of the closed formula, and works out the marks of their
+// pebbles. It sends nothing.
 func (b *bench) verify() error {
 	items := b.config.Items * uint64(b.rank.Size())
 	b.errors = wrong(b.totals, b.firstKey(), b.config.Keys, items, b.config.Kind)

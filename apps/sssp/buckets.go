@@ -6,15 +6,17 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// bucketCount is how many buckets of width delta there are from the nearest on; what is further off waits in one heap for all.
+// bucketCount is how many buckets of width delta there are from the nearest on; what is further off waits in one heap
+// for all.
 const bucketCount = 1 << 10
 
-// buckets are vertices that wait, by distance. A vertex stands in them once for each time that it came nearer; who takes it out sees by its
-// distance whether that is still so. What is emptied is used again.
+// buckets are vertices that wait, by distance. A vertex stands in them once for each time that it came nearer; who
+// takes it out sees by its distance whether that is still so. What is emptied is used again.
 //
-// The bucket of a distance is its quotient by delta. That of bucket b is ring[b % bucketCount] while b is less than bucketCount above from; others
-// are in far, and come into the ring when from has come to the nearest of them. A bucket below from lets from fall, and then a place of the ring may
-// hold vertices of two buckets: leave puts those aside that are not of the one that it empties.
+// The bucket of a distance is its quotient by delta. That of bucket b is ring[b % bucketCount] while b is less than
+// bucketCount above from; others are in far, and come into the ring when from has come to the nearest of them. A bucket
+// below from lets from fall, and then a place of the ring may hold vertices of two buckets: leave puts those aside that
+// are not of the one that it empties.
 type buckets[V distgraph.Index] struct {
 	delta   float64
 	ring    [bucketCount][]waiting[V]

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Buckets give back all that joined, in the order of their buckets as long as none joins below, and any that does goes first.
+// Buckets give back all that joined, in the order of their buckets as long as none joins below, and any that does goes
+// first.
 func TestBuckets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := buckets[uint32]{delta: 0.5}

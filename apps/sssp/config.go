@@ -18,23 +18,24 @@ type Config struct {
 
 	// Roots are the ids of the vertices to search from, in this order.
 	Roots []uint64
-	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer when
-	// there are not so many. 0 is RootsDefault.
+	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
+	// when there are not so many. 0 is RootsDefault.
 	RootCount int
 	// Seed decides which roots are drawn. (Random weights have a seed of their own.)
 	Seed uint64
 
-	// Delta is the width of a bucket: vertices whose distances differ by less may be taken in any order. 0 chooses it by the heaviest arc and
-	// the arcs of those to which arcs lead. It changes speed and counters, never the answer.
+	// Delta is the width of a bucket: vertices whose distances differ by less may be taken in any order. 0 chooses it by
+	// the heaviest arc and the arcs of those to which arcs lead. It changes speed and counters, never the answer.
 	Delta float64
-	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in 4 bytes for each vertex of the
-	// graph, what it has offered, and sends nothing that is no better. For measuring the network and its reduction caches.
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in 4 bytes
+	// for each vertex of the graph, what it has offered, and sends nothing that is no better. For measuring the network
+	// and its reduction caches.
 	Unfiltered bool
 	// SkipValidation leaves the trees unchecked.
 	SkipValidation bool
 
-	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is set up, then
-	// searches. A total of 0 is not known.
+	// Progress, when not nil, is called on rank 0 now and then with how much of a phase is done: edges while the graph is
+	// set up, then searches. A total of 0 is not known.
 	Progress func(done, total uint64)
 	// Phase, when not nil, is called on rank 0 when a phase begins: those of building a graph, and "searches".
 	Phase func(what string)

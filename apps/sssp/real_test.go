@@ -11,7 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Where arcs weigh 1 each, distances are those of breadth-first search, which are known. Weights of a file that are below 0 are refused.
+// Where arcs weigh 1 each, distances are those of breadth-first search, which are known. Weights of a file that are
+// below 0 are refused.
 func TestKnownAnswers(t *testing.T) {
 	source := distgraph.Source{Path: appstest.Data(t, "wiki-Vote.txt.gz"), Weights: distgraph.Ones}
 	results, err := run(t, pebble.Config{Ranks: 3}, Config{Source: source, Roots: []uint64{30}})

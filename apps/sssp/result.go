@@ -16,7 +16,8 @@ type Result struct {
 	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
 	// AllEdgesPerSecond counts all edges of the graph for each search, reached or not, as the GAP benchmark suite does.
 	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
-	// Offers are how many pebbles the searches have sent, over what is needed at the least: one for each vertex that is reached.
+	// Offers are how many pebbles the searches have sent, over what is needed at the least: one for each vertex that is
+	// reached.
 	OffersPerVertex float64 `json:"offers_per_vertex"`
 
 	// One entry a root.

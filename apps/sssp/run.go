@@ -7,8 +7,8 @@ import (
 )
 
 // Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations. The
-// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; a wrong
-// tree, or pebbles of the searches that were not handled as they were sent, are counted in Errors.
+// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; a
+// wrong tree, or pebbles of the searches that were not handled as they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

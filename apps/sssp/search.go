@@ -23,12 +23,13 @@ type Search interface {
 	Tally() apps.Tally
 	// Summary sums up the result over all ranks. All ranks call it.
 	Summary() (Summary, error)
-	// Validate checks the result, with one pebble for each arc that leaves a reached vertex, and returns what breaches this rank found; an
-	// error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the result, with one pebble for each arc that leaves a reached vertex, and returns what breaches
+	// this rank found; an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks
+	// call it.
 	Validate() (distgraph.Breaches, error)
-	// Result returns the parent and the distance of this rank's vertices in the order of the source, graph.Unreached and +Inf for those that
-	// were not reached. Parents are numbers of the source's vertices. It makes new slices, and costs two pebbles a vertex in an ordered
-	// graph. All ranks call it.
+	// Result returns the parent and the distance of this rank's vertices in the order of the source, graph.Unreached and
+	// +Inf for those that were not reached. Parents are numbers of the source's vertices. It makes new slices, and costs
+	// two pebbles a vertex in an ordered graph. All ranks call it.
 	Result() (parent []int64, dist []float64, err error)
 }
 
@@ -37,8 +38,8 @@ type Summary struct {
 	Reached  uint64  // vertices, the root among them
 	Farthest float64 // the largest distance
 	Sum      float64 // of all distances; its last digits depend on the order of the additions
-	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted once.
-	// In a directed graph, the arcs whose tail is reached.
+	// Traversed is the number of edges by which Graph500 divides the time: those of the component reached, each counted
+	// once. In a directed graph, the arcs whose tail is reached.
 	Traversed uint64
 }
 
@@ -48,8 +49,9 @@ type Tuning struct {
 	Delta      float64 // as in Config
 }
 
-// NewSearch registers the kernel on g, which has weights, between epochs, on all ranks together. It keeps 20 bytes for each vertex of the
-// rank and 16 for each that waits, and 4 for each vertex of the graph. What the memory that is available has no room for is refused.
+// NewSearch registers the kernel on g, which has weights, between epochs, on all ranks together. It keeps 20 bytes for
+// each vertex of the rank and 16 for each that waits, and 4 for each vertex of the graph. What the memory that is
+// available has no room for is refused.
 func NewSearch(g *distgraph.Graph, tuning Tuning) (Search, error) {
 	if err := g.Fits("search shortest paths of", 4*float64(g.Vertices)+60*float64(g.Local)); err != nil {
 		return nil, err
@@ -95,8 +97,8 @@ type search[V distgraph.Index] struct {
 	out      []offer[V]
 	waiting  buckets[V]
 	expanded []float64 // the distance at which a vertex has made its offers last
-	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up; nil for none to be kept. Only
-	// those of other ranks' vertices are of use.
+	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up; nil for none
+	// to be kept. Only those of other ranks' vertices are of use.
 	told []float32
 }
 
@@ -128,9 +130,10 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 	return s, nil
 }
 
-// width is the width of a bucket: as given, or twice the weight of the heaviest arc over the arcs that leave the vertex to which an arc leads, in the
-// mean over all arcs. So a vertex that has come nearer lets about two others come into its own bucket, hubs in the mean included; in wider ones
-// many make offers before they are as near as they come. All ranks call it.
+// width is the width of a bucket: as given, or twice the weight of the heaviest arc over the arcs that leave the vertex
+// to which an arc leads, in the mean over all arcs. So a vertex that has come nearer lets about two others come into
+// its own bucket, hubs in the mean included; in wider ones many make offers before they are as near as they come. All
+// ranks call it.
 func (s *search[V]) width(given float64) (float64, error) {
 	if given > 0 {
 		return given, nil
@@ -163,8 +166,9 @@ func (s *search[V]) Tally() apps.Tally { return s.tally }
 // isOwn reports whether the vertex with this index is one of this rank's.
 func (s *search[V]) isOwn(index V) bool { return index-s.first < s.local }
 
-// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then makes offers again each
-// time, so more arcs are looked at than there are: how many more depends on delta, and on how far apart ranks are.
+// From implements Search. It costs one epoch. A vertex may take several offers before the best one comes, and then
+// makes offers again each time, so more arcs are looked at than there are: how many more depends on delta, and on how
+// far apart ranks are.
 func (s *search[V]) From(root uint64) error {
 	if root >= s.g.Vertices {
 		panic(fmt.Sprintf("sssp: a search from vertex %d of a graph of %d vertices", root, s.g.Vertices))
@@ -202,8 +206,8 @@ func (s *search[V]) approach(v, parent V, dist float64) {
 	s.waiting.join(v, dist)
 }
 
-// work is the idle work: vertices of the nearest bucket make their offers, all of them or as many as have arcs enough. When the bucket is empty
-// the offers leave: others would be at work on farther ones meanwhile.
+// work is the idle work: vertices of the nearest bucket make their offers, all of them or as many as have arcs enough.
+// When the bucket is empty the offers leave: others would be at work on farther ones meanwhile.
 func (s *search[V]) work() bool {
 	if s.waiting.isEmpty() {
 		return false
@@ -227,7 +231,8 @@ func (s *search[V]) work() bool {
 	return true
 }
 
-// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its offer at once.
+// expand makes offers to what the arcs of v lead to, and returns how many those are. A vertex of this rank takes its
+// offer at once.
 func (s *search[V]) expand(v V) (arcs int) {
 	parent, from := s.first+v, s.dist[v]
 	row, weights := s.Row(v), s.WeightsOf(v)

@@ -37,7 +37,8 @@ type whole struct {
 	sum    Summary
 }
 
-// search searches from the vertex with an id, and puts the result together in made, each rank its own part; breaches are an error.
+// search searches from the vertex with an id, and puts the result together in made, each rank its own part; breaches
+// are an error.
 func (w *whole) search(g *distgraph.Graph, tuning Tuning, id uint64) error {
 	roots, err := g.Indices([]uint64{id})
 	if err != nil {
@@ -72,7 +73,8 @@ func (w *whole) search(g *distgraph.Graph, tuning Tuning, id uint64) error {
 	return err
 }
 
-// requireTwin requires that searches of a graph from a vertex find what Dijkstra's does, in each bit, and a tree that the twin's validator finds right.
+// requireTwin requires that searches of a graph from a vertex find what Dijkstra's does, in each bit, and a tree that
+// the twin's validator finds right.
 func requireTwin(tb require.TestingT, job func(f func(r *pebble.Rank) error) error, source distgraph.Source, tuning Tuning, id uint64) {
 	c, index, err := source.Load()
 	require.NoError(tb, err)
@@ -142,7 +144,8 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// Odd graphs, with more ranks than vertices among them: without edges, in parts, with self-loops, duplicates of other weights, without weight.
+// Odd graphs, with more ranks than vertices among them: without edges, in parts, with self-loops, duplicates of other
+// weights, without weight.
 func TestOddGraphs(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	for name, l := range map[string]appstest.List{

@@ -9,7 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// arc is the pebble by which an arc compares its ends. It goes to its head; Dist is the tail's distance and the arc's weight.
+// arc is the pebble by which an arc compares its ends. It goes to its head; Dist is the tail's distance and the arc's
+// weight.
 type arc[V distgraph.Index] struct {
 	Head, Tail V
 	Dist       float64
@@ -25,10 +26,11 @@ func (a arc[V]) fingerprint() uint64 {
 //  2. The root is at distance 0. Each tree edge is an arc of the graph, and the child's distance is the parent's and the arc's weight.
 //  3. No arc leads from a reached vertex to one that is further than the tail's distance and the arc's weight, or not reached.
 //
-// It begins at the root and goes along the tree. A vertex that hangs on the root tells the heads of all its arcs; a head whose parent it is, and
-// whose distance fits, hangs on the root too, and tells on. So a cycle of arcs without weight, which breaks no rule that looks at one arc alone, is
-// found: nobody ever tells it that it hangs. A reached vertex that does not is a breach. The cost is a pebble for each arc that leaves a reached
-// vertex; the pebbles are accounted for.
+// It begins at the root and goes along the tree. A vertex that hangs on the root tells the heads of all its arcs; a
+// head whose parent it is, and whose distance fits, hangs on the root too, and tells on. So a cycle of arcs without
+// weight, which breaks no rule that looks at one arc alone, is found: nobody ever tells it that it hangs. A reached
+// vertex that does not is a breach. The cost is a pebble for each arc that leaves a reached vertex; the pebbles are
+// accounted for.
 type validator[V distgraph.Index] struct {
 	*search[V]
 	arcs  *target.Target[arc[V]]

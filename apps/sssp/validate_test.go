@@ -15,14 +15,16 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// square is four vertices in a square, and a fifth and a sixth apart, joined by an arc without weight. Undirected, the far corner is nearer by 1.
+// square is four vertices in a square, and a fifth and a sixth apart, joined by an arc without weight. Undirected, the
+// far corner is nearer by 1.
 var square = appstest.List{
 	N:       6,
 	Edges:   []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 3, To: 2}, {From: 4, To: 5}},
 	Weights: []float64{1, 1, 1, 2, 0},
 }
 
-// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of it.
+// judge searches l from vertex 0 on some ranks, lets change spoil the result, and returns what the validator says of
+// it.
 func judge(tb testing.TB, ranks int, l appstest.List, change func(parent []int64, dist []float64)) (breaches uint64, texts []string) {
 	tb.Helper()
 	dist, parent := graph.Dijkstra(graph.NewWeightedCSR(l.N, l.Edges, l.Weights, l.Directed), 0)
@@ -90,7 +92,8 @@ func TestEachRule(t *testing.T) {
 	}
 }
 
-// On small random graphs, with entries of a true result changed at random, the validator finds something exactly when its serial twin does.
+// On small random graphs, with entries of a true result changed at random, the validator finds something exactly when
+// its serial twin does.
 func TestValidateAgrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(1, 7).Draw(rt, "vertices")

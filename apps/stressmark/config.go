@@ -10,7 +10,8 @@ type PointerConfig struct {
 	Window int
 	// Hops is how many there are at most of a chase, to 2^40. 0 is 4096.
 	Hops uint64
-	// Stop is how many indices end a chase, up to Words - Window; where they are is random. 0 is one in 1024, and at least one.
+	// Stop is how many indices end a chase, up to Words - Window; where they are is random. 0 is one in 1024, and at least
+	// one.
 	Stop uint64
 	// Seed names the words, and where chases start and stop. All ranks must be given the same.
 	Seed uint64
@@ -121,8 +122,8 @@ type NeighborhoodConfig struct {
 	Bits int
 	// Lines are drawn into the image, at most 2^24. 0 is as many as the image has rows.
 	Lines int
-	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0 is 1, and 10, or half
-	// of the side where that is less.
+	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0 is 1,
+	// and 10, or half of the side where that is less.
 	Short, Long int
 	// Seed names the image. All ranks must be given the same.
 	Seed uint64

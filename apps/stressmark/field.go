@@ -47,11 +47,12 @@ func (c FieldConfig) token(i int) []byte {
 // changed is a byte of a delimiter that was found: its sum with the one further on.
 func (c FieldConfig) changed(b, further byte) byte { return byte((int(b) + int(further)) % c.Values) }
 
-// Field runs the Field Stressmark on a job. Every rank calls it, between epochs, with the same configuration but for Progress. For one token
-// after the other each rank searches its part of the field, and as many bytes after it as a token has but one. Each delimiter that was found
-// ends a sample set. When all have been found, each of their bytes is changed by the one Offset further on, or, at the end of the field, around
-// it; both are those of before the search. The result is complete on every rank. What differs from the serial twin is counted in its
-// Errors; an error means that the job failed, or can't work.
+// Field runs the Field Stressmark on a job. Every rank calls it, between epochs, with the same configuration but for
+// Progress. For one token after the other each rank searches its part of the field, and as many bytes after it as a
+// token has but one. Each delimiter that was found ends a sample set. When all have been found, each of their bytes is
+// changed by the one Offset further on, or, at the end of the field, around it; both are those of before the search.
+// The result is complete on every rank. What differs from the serial twin is counted in its Errors; an error means that
+// the job failed, or can't work.
 func Field(r *pebble.Rank, c FieldConfig) (result FieldResult, err error) {
 	if err := c.Check(); err != nil {
 		return result, err
@@ -121,8 +122,8 @@ func (f *field) kernel() error {
 	return nil
 }
 
-// search searches for one token: three epochs, in which all ranks read what they need of others, read what delimiters are changed by, and
-// change them.
+// search searches for one token: three epochs, in which all ranks read what they need of others, read what delimiters
+// are changed by, and change them.
 func (f *field) search(token []byte, found *Token) error {
 	part := len(f.array.Local())
 	if err := f.rank.Epoch(func() error { f.read(len(token)); return nil }); err != nil {

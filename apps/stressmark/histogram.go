@@ -34,7 +34,8 @@ func (h histogram) addAll(as, bs []uint16) {
 	}
 }
 
-// Texture is what a histogram of pairs says of an image: entropies in nats, and energies, which are 1 when all pairs are alike.
+// Texture is what a histogram of pairs says of an image: entropies in nats, and energies, which are 1 when all pairs
+// are alike.
 type Texture struct {
 	Distance          int     `json:"distance"`
 	Degrees           int     `json:"degrees"`

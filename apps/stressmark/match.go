@@ -2,9 +2,9 @@ package stressmark
 
 import "bytes"
 
-// A rank takes delimiters from left to right, none of which overlap. So where it begins depends on where the last delimiter of the rank
-// before ends, which may be some bytes into this one's part: its carry. What each carry becomes is a table; the tables of all ranks before this
-// one, one after the other, give its own.
+// A rank takes delimiters from left to right, none of which overlap. So where it begins depends on where the last
+// delimiter of the rank before ends, which may be some bytes into this one's part: its carry. What each carry becomes
+// is a table; the tables of all ranks before this one, one after the other, give its own.
 
 // carries says, for each carry that may come in, what goes out.
 type carries [tokenBytesMax]uint8
@@ -32,7 +32,8 @@ type matches struct {
 	first []int // with no carry
 }
 
-// find looks for a token in text: a part of so many bytes, and those after it where a token that begins in the part may end.
+// find looks for a token in text: a part of so many bytes, and those after it where a token that begins in the part may
+// end.
 func find(text []byte, part int, token []byte, room []int) (m matches) {
 	m = matches{len(token), part, room[:0]}
 	for at := 0; ; {

@@ -34,10 +34,11 @@ func (r NeighborhoodResult) Rows() [][2]string {
 	return rows
 }
 
-// Neighborhood runs the Neighborhood Stressmark on a job. Every rank calls it, between epochs, with the same configuration but for Progress.
-// The image lies in blocks on the ranks, row after row; a rank goes through its pixels row by row, and reads what lies beyond. Pairs are counted
-// by sum and difference, at two distances and four angles. The result is complete on every rank. Wrong counts, and wrong pixels, are its Errors; an
-// error means that the job failed, or can't work.
+// Neighborhood runs the Neighborhood Stressmark on a job. Every rank calls it, between epochs, with the same
+// configuration but for Progress. The image lies in blocks on the ranks, row after row; a rank goes through its pixels
+// row by row, and reads what lies beyond. Pairs are counted by sum and difference, at two distances and four angles.
+// The result is complete on every rank. Wrong counts, and wrong pixels, are its Errors; an error means that the job
+// failed, or can't work.
 func Neighborhood(r *pebble.Rank, c NeighborhoodConfig) (result NeighborhoodResult, err error) {
 	if err := c.Check(); err != nil {
 		return result, err
@@ -223,8 +224,8 @@ func (n *neighborhood) judge(result *NeighborhoodResult) (err error) {
 	return result.finish(n.rank)
 }
 
-// verify draws all that this rank needs again, without the array, and counts its pairs once more. Rank 0 compares how many there are in all
-// with what there must be.
+// verify draws all that this rank needs again, without the array, and counts its pairs once more. Rank 0 compares how
+// many there are in all with what there must be.
 func (n *neighborhood) verify() (counts, pixels uint64) {
 	side := n.config.Side
 	if n.lo < n.hi {

@@ -28,13 +28,13 @@ func (r PointerResult) Rows() [][2]string {
 	}
 }
 
-// Pointer runs the Pointer Stressmark on a job: each rank follows a chain of its own. Every rank calls it, between epochs, with the same
-// configuration but for Progress. The result is complete on every rank. Chases that went astray are counted in its Errors; an error means
-// that the job failed, or can't work.
+// Pointer runs the Pointer Stressmark on a job: each rank follows a chain of its own. Every rank calls it, between
+// epochs, with the same configuration but for Progress. The result is complete on every rank. Chases that went astray
+// are counted in its Errors; an error means that the job failed, or can't work.
 func Pointer(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, false) }
 
-// Update runs the Update Stressmark on a job: rank 0 alone follows a chain, and writes a word at each hop. It is called as Pointer is.
-// Its Errors count wrong words of the array, too.
+// Update runs the Update Stressmark on a job: rank 0 alone follows a chain, and writes a word at each hop. It is called
+// as Pointer is. Its Errors count wrong words of the array, too.
 func Update(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, true) }
 
 // pointers is one rank's part of a run of either.
@@ -156,8 +156,8 @@ func (p *pointers) judge(result *PointerResult) (err error) {
 	return result.finish(p.rank)
 }
 
-// verify compares this rank's chase with the one through words that are worked out again. Rank 0 compares the whole field where it was
-// updated, and else each rank its part.
+// verify compares this rank's chase with the one through words that are worked out again. Rank 0 compares the whole
+// field where it was updated, and else each rank its part.
 func (p *pointers) verify() (astray, wrong uint64, err error) {
 	if p.updates {
 		return p.verifyUpdates()

@@ -35,7 +35,8 @@ func samplesOf(all []byte) samples {
 	return samples{uint64(len(all)), uint64(least), sum}
 }
 
-// Token is what was found of a token. Its sample sets are what lies before the first delimiter, between two, and after the last.
+// Token is what was found of a token. Its sample sets are what lies before the first delimiter, between two, and after
+// the last.
 type Token struct {
 	Token    string `json:"token"`    // its bytes, in hexadecimal
 	Sets     uint64 `json:"sets"`     // one more than it was found

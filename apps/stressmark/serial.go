@@ -1,6 +1,7 @@
 package stressmark
 
-// SerialPointer is Pointer without a job: how the chase of each rank goes. The configuration must pass Check, here and below.
+// SerialPointer is Pointer without a job: how the chase of each rank goes. The configuration must pass Check, here and
+// below.
 func SerialPointer(ranks int, c PointerConfig) (all []Trace) {
 	c = c.withDefaults()
 	for rank := range ranks {

@@ -147,7 +147,8 @@ func TestAddressCaches(t *testing.T) {
 	}
 }
 
-// Odd sizes: parts shorter than a token, ranks with no part at all, tokens that overlap themselves, offsets around the field.
+// Odd sizes: parts shorter than a token, ranks with no part at all, tokens that overlap themselves, offsets around the
+// field.
 func TestOddSizes(t *testing.T) {
 	for _, ranks := range []int{1, 5, 23} {
 		require.NoError(t, on(ranks, "mem").Run(t, func(r *pebble.Rank) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// vertex is the number of a node in memory. While the tree is built it is the number of a rank and, in the low bits, that of the vertex
-// among those that this rank has found.
+// vertex is the number of a node in memory. While the tree is built it is the number of a rank and, in the low bits,
+// that of the vertex among those that this rank has found.
 type vertex uint64
 
 const vertexBits = 40
@@ -39,8 +39,8 @@ const blockVertices = 8
 // bytesPerVertex bounds what building takes, for a tree half of whose vertices have children.
 const bytesPerVertex = 8 + 2*16/2
 
-// build builds the tree: all ranks search it, and number the vertices that they find. Then they tell the owners of these where
-// their children are.
+// build builds the tree: all ranks search it, and number the vertices that they find. Then they tell the owners of
+// these where their children are.
 func (b *bench) build(s *search) (*memory, error) {
 	ranks := b.rank.Size()
 	if err := apps.MustFit(b.rank, "the vertices", b.want.Nodes*bytesPerVertex/uint64(ranks), "take a smaller tree, or more processes"); err != nil {
@@ -69,7 +69,8 @@ func (b *bench) build(s *search) (*memory, error) {
 	return m, m.place(b.rank, w.built, firsts)
 }
 
-// place tells the owners of the vertices where the children of these are. firsts are the numbers of each rank's first vertex.
+// place tells the owners of the vertices where the children of these are. firsts are the numbers of each rank's first
+// vertex.
 func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 	var tally apps.Tally
 	owner, self := m.owner, r.ID()

@@ -2,8 +2,9 @@ package uts
 
 import "math"
 
-// level says how many children the nodes of some height have. It is the benchmark's formula, ⌊log(1-u) / log(1-p)⌋ for geometric trees, as a table:
-// a node's number is compared with those from which on there is one child more, and no logarithm is taken.
+// level says how many children the nodes of some height have. It is the benchmark's formula, ⌊log(1-u) / log(1-p)⌋ for
+// geometric trees, as a table: a node's number is compared with those from which on there is one child more, and no
+// logarithm is taken.
 type level struct {
 	most   int         // of binomial trees: children of nodes whose number is less than below
 	below  uint32      //

@@ -22,18 +22,20 @@ var Modes = []Mode{ByTasks, ByPebbles}
 type Config struct {
 	// Tree is the tree. The zero value is T1.
 	Tree Tree
-	// InMemory builds the tree in the memory of all ranks, 8 bytes a vertex, and then searches it there; building is not timed.
+	// InMemory builds the tree in the memory of all ranks, 8 bytes a vertex, and then searches it there; building is not
+	// timed.
 	InMemory bool
 	// Mode is what searches in memory. "" is ByTasks.
 	Mode Mode
-	// Batch is how many nodes a task searches at most, about, before it hands on what it has found, or in memory how many vertices it
-	// reads at once. 0 is 1,024, or 64 in memory; 1 in memory is Grappa's way.
+	// Batch is how many nodes a task searches at most, about, before it hands on what it has found, or in memory how many
+	// vertices it reads at once. 0 is 1,024, or 64 in memory; 1 in memory is Grappa's way.
 	Batch int
 	// Workers is how many tasks of a rank may wait at a time. 0 is the default of package task.
 	Workers int
 	// Linger is for how long a rank without work holds buffers back (task.Linger).
 	Linger time.Duration
-	// Progress, when not nil, is called on rank 0 now and then with the number of nodes that rank 0 has searched, and those of the tree.
+	// Progress, when not nil, is called on rank 0 now and then with the number of nodes that rank 0 has searched, and
+	// those of the tree.
 	Progress func(done, total uint64)
 }
 

@@ -26,9 +26,9 @@ func mark(state []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(state)) | uint64(binary.LittleEndian.Uint32(state[4:]))<<32
 }
 
-// hasher makes the states of children: the hash of the node's and the child's place among its siblings, 24 bytes. With its padding that is one block of
-// SHA-1. A whole block is hashed where it lies, and what the hash has come to then, which it tells in its binary form, is the sum:
-// that takes less than half the time of sha1.Sum.
+// hasher makes the states of children: the hash of the node's and the child's place among its siblings, 24 bytes. With
+// its padding that is one block of SHA-1. A whole block is hashed where it lies, and what the hash has come to then,
+// which it tells in its binary form, is the sum: that takes less than half the time of sha1.Sum.
 type hasher struct {
 	hash  hash.Hash
 	tells encoding.BinaryAppender // nil where the library's hashes have another form: then it is sha1.Sum

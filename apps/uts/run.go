@@ -8,9 +8,10 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// Run runs UTS on a job. Every rank calls it once, between epochs, with the same configuration but for Progress, and has no other tasks. The
-// result is complete on every rank. It is compared with the answer that the benchmark tells for its trees, and for others with that of a
-// serial search on rank 0, which comes first. What is wrong is counted in its Errors; an error means that the job failed, or can't work.
+// Run runs UTS on a job. Every rank calls it once, between epochs, with the same configuration but for Progress, and
+// has no other tasks. The result is complete on every rank. It is compared with the answer that the benchmark tells for
+// its trees, and for others with that of a serial search on rank 0, which comes first. What is wrong is counted in its
+// Errors; an error means that the job failed, or can't work.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
@@ -153,7 +154,8 @@ func onFirst(s *task.Scheduler, root func()) error {
 	return s.Run(root)
 }
 
-// visit is a task: it searches below some nodes for a while, and hands on what is left, the oldest first, as these have most below them.
+// visit is a task: it searches below some nodes for a while, and hands on what is left, the oldest first, as these have
+// most below them.
 func (s *search) visit(ns []node) {
 	w := s.walker
 	w.stack = append(w.stack, ns...)

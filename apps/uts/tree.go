@@ -53,7 +53,8 @@ var samples = []sample{
 	{Tree{"T3L", Binomial, 2000, 0, 7, 0.200014, 5}, Answer{111345631, 89076904, 17844, 9972106669825888539}},
 }
 
-// TreeNames lists the benchmark's sample trees that are known by name: those of some 4 million nodes, and then those of some 100 million.
+// TreeNames lists the benchmark's sample trees that are known by name: those of some 4 million nodes, and then those of
+// some 100 million.
 func TreeNames() []string {
 	names := make([]string, len(samples))
 	for i, s := range samples {

@@ -28,8 +28,8 @@ func (s *settings) knows(now tune.Setting) bool {
 		(!auto.Coalesce || now.Coalesce == s.known.Coalesce) && (!auto.Cache || now.Cache == s.known.Cache)
 }
 
-// tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else with the one
-// that the model predicts to be best, when pebbles fit has measured this machine.
+// tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else
+// with the one that the model predicts to be best, when pebbles fit has measured this machine.
 func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 	auto := s.autos()
 	if auto == (autos{}) {

@@ -13,8 +13,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// progress is called by an application on rank 0: done of a total of something, such as "edges read", are finished. A total of 0
-// means unknown. It is nil on ranks that don't report.
+// progress is called by an application on rank 0: done of a total of something, such as "edges read", are finished. A
+// total of 0 means unknown. It is nil on ranks that don't report.
 type progress func(what string, done, total uint64)
 
 // of is progress for an application that counts one thing.
@@ -25,7 +25,8 @@ func (p progress) of(what string) func(done, total uint64) {
 	return func(done, total uint64) { p(what, done, total) }
 }
 
-// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called after the job.
+// bar draws progress on a terminal, once the run has taken a second. Only rank 0's goroutine draws; clear is called
+// after the job.
 type bar struct {
 	to      io.Writer // nil: no terminal, or --quiet
 	app     string

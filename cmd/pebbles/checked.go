@@ -2,8 +2,8 @@ package main
 
 import "io"
 
-// checked is a standard output that keeps its first write error, because the code that prints help, completions and tables ignores
-// errors. It is for one goroutine.
+// checked is a standard output that keeps its first write error, because the code that prints help, completions and
+// tables ignores errors. It is for one goroutine.
 type checked struct {
 	to  io.Writer
 	err error

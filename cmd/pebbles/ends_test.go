@@ -73,8 +73,8 @@ func (r *running) until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// inTime looks whether something is so within the 5 seconds that docs/contract.md promises. They are counted in looks: on a loaded
-// machine a look takes longer, as does what it waits for.
+// inTime looks whether something is so within the 5 seconds that docs/contract.md promises. They are counted in looks:
+// on a loaded machine a look takes longer, as does what it waits for.
 func inTime(so func() bool) bool {
 	const apart = 5 * time.Millisecond
 	for range 5 * time.Second / apart {

@@ -143,7 +143,8 @@ func (v *ids) Set(text string) error {
 	return nil
 }
 
-// graphCommand is the command of an application on graphs: its own flags make a configuration, of type C, with which run runs it.
+// graphCommand is the command of an application on graphs: its own flags make a configuration, of type C, with which
+// run runs it.
 func graphCommand[C interface{ Check(ranks int) error }, R result](t terminal, c *cobra.Command, own interface {
 	register(c *cobra.Command)
 	config(seed uint64, given func(string) bool) (C, error)

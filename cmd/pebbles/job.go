@@ -32,8 +32,8 @@ func (j *job) start() error {
 	return j.runRanks()
 }
 
-// launch starts this command again as the processes of the job. Process 0 gets the terminal itself, to draw on; the lines of the
-// others get a prefix.
+// launch starts this command again as the processes of the job. Process 0 gets the terminal itself, to draw on; the
+// lines of the others get a prefix.
 func (j *job) launch() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -57,8 +57,8 @@ func alreadyReported(o launch.Outcome) bool {
 	return o.Signal == 0 && (o.Status == launch.ExitError || o.Status == launch.ExitPanic)
 }
 
-// precedence is the time by which processes other than 0 delay an error: many errors reach all ranks at once, and then process 0
-// reports it and the others end silently.
+// precedence is the time by which processes other than 0 delay an error: many errors reach all ranks at once, and then
+// process 0 reports it and the others end silently.
 const precedence = 300 * time.Millisecond
 
 // runRanks runs the ranks of this process, and prints the result where rank 0 is.

@@ -23,8 +23,8 @@ type terminal struct {
 	swept          func(*simulation, *job) error // runs one point of a sweep of simulations; nil outside of one
 }
 
-// execute runs the command line and returns the exit status. A failed write of output is a failure, even if the printing code
-// ignored it. Every other error that is not a failure is a mistake on the command line.
+// execute runs the command line and returns the exit status. A failed write of output is a failure, even if the
+// printing code ignored it. Every other error that is not a failure is a mistake on the command line.
 func execute(root *cobra.Command) (status int) {
 	command, err := root.ExecuteC()
 	var f *failure

@@ -371,8 +371,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// fails runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same time
-// tell of it each, or in a logged line, which escapes the quotation marks of what it tells.
+// fails runs a command line that must end with status 1 and one line. Processes that fail by themselves at the same
+// time tell of it each, or in a logged line, which escapes the quotation marks of what it tells.
 func fails(t *testing.T, m mistake, flags ...string) {
 	t.Parallel()
 	r := pebbles(t, with(strings.Fields(m.line), flags...)...)

@@ -18,7 +18,8 @@ func (c crossover) String() string {
 	return fmt.Sprintf("%s is faster than %s from %s %s on", c.Faster, c.Slower, c.At, c.Axis)
 }
 
-// crossovers compares the first topology of a sweep with each other one along the axis of numbers, when these two are all axes.
+// crossovers compares the first topology of a sweep with each other one along the axis of numbers, when these two are
+// all axes.
 func crossovers(axes sweep, points []point[prediction]) (all []crossover) {
 	if len(axes) != 2 {
 		return nil

@@ -26,7 +26,8 @@ type prediction struct {
 	Left string `json:"left_out,omitempty"` // why there is no prediction: a topology that can't connect so many ranks
 }
 
-// sweep predicts every point. Points that can't be predicted are left out, and printed as such; it is an error if none can.
+// sweep predicts every point. Points that can't be predicted are left out, and printed as such; it is an error if none
+// can.
 func (m *predictor) sweep(p *model.Parameters, s sweep, flags *pflag.FlagSet) (points []point[prediction], err error) {
 	surveys := map[string]model.Shape{}
 	whole := 0

@@ -10,7 +10,8 @@ import (
 	"github.com/activepebbles/pebbles/netio/ofi" // for transport ofi too
 )
 
-// examineFabric loads libfabric: nothing but doctor calls it. It returns what there is, and lines of a name and a text that say so.
+// examineFabric loads libfabric: nothing but doctor calls it. It returns what there is, and lines of a name and a text
+// that say so.
 func examineFabric() (finding any, lines [][2]string) {
 	f := ofi.Examine()
 	say := func(name, format string, values ...any) {

@@ -16,7 +16,8 @@ func parametersUsage() string {
 	return "parameters: a file of pebbles fit, or " + strings.Join(model.Names(), " or ") + " (default what pebbles fit has kept for this machine)"
 }
 
-// parametersOf finds parameters by name or in a file; "" means those saved by pebbles fit. from is where they were found.
+// parametersOf finds parameters by name or in a file; "" means those saved by pebbles fit. from is where they were
+// found.
 func parametersOf(name string) (p model.Parameters, from string, err error) {
 	if slices.Contains(model.Names(), name) {
 		p, err = model.ByName(name)

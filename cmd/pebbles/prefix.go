@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// prefixWriter is the standard error of a process. Each line begins with the ranks of the process, except for process 0 and for a
-// job of one process. Any goroutine may call it; each Write must be whole lines.
+// prefixWriter is the standard error of a process. Each line begins with the ranks of the process, except for process 0
+// and for a job of one process. Any goroutine may call it; each Write must be whole lines.
 type prefixWriter struct {
 	to     io.Writer
 	mutex  sync.Mutex

@@ -24,9 +24,10 @@ func sent(t *testing.T, ranks int, flags string) apps.Report {
 	return o
 }
 
-// Under a hypercube of a power of two ranks, every rank sends every other one an item: half of all bits differ, so there are
-// P²/2 log2 P hops, and P log2 P frames when stages are ended in order and nothing fills a buffer (Active Pebbles, section 3.4). Buffers have room for
-// what goes over the busiest link: the pebbles of all pairs of ranks without a common bit pass through rank 0, 3^(log2 P) of them.
+// Under a hypercube of a power of two ranks, every rank sends every other one an item: half of all bits differ, so
+// there are P²/2 log2 P hops, and P log2 P frames when stages are ended in order and nothing fills a buffer (Active
+// Pebbles, section 3.4). Buffers have room for what goes over the busiest link: the pebbles of all pairs of ranks
+// without a common bit pass through rank 0, 3^(log2 P) of them.
 func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
 	for _, ranks := range []int{16, 64, 256} {
 		log := bits.Len(uint(ranks)) - 1

@@ -29,7 +29,8 @@ func (s *simulation) networkOf(j *job) (sim.Network, error) {
 	return n, nil
 }
 
-// named is the network of the flag: measured by pebbles fit, read from one of its files, or one of package sim, by name or file.
+// named is the network of the flag: measured by pebbles fit, read from one of its files, or one of package sim, by name
+// or file.
 func (s *simulation) named(j *job) (sim.Network, error) {
 	name := s.network
 	if name == byFit {
@@ -70,8 +71,8 @@ func isFitted(name string) bool {
 	return err == nil
 }
 
-// networkBy makes a network from parameters: all ranks share the cores of one host. Each end pays half of a frame's own cost. In
-// package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
+// networkBy makes a network from parameters: all ranks share the cores of one host. Each end pays half of a frame's own
+// cost. In package model, a sender's messages are o+g apart, and L includes the cost of a batch at both ends.
 func networkBy(p model.Parameters) sim.Network {
 	n := sim.Network{
 		RanksPerProcess: math.MaxInt32, ProcessesPerHost: math.MaxInt32,

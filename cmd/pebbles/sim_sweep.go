@@ -14,8 +14,8 @@ var fixed = []string{"sweep", "plot", "trace", "json"}
 
 func mayVary(flag string) bool { return !slices.Contains(fixed, flag) }
 
-// each runs the command line again for each point of the sweep, with the axes' flags last. It checks all points before it runs the
-// first one.
+// each runs the command line again for each point of the sweep, with the axes' flags last. It checks all points before
+// it runs the first one.
 func (s *simulation) each(j *job) error {
 	axes, err := sweepOf(s.sweep, mayVary, "the name of a flag")
 	if err != nil {

@@ -96,8 +96,8 @@ type measure[R any] struct {
 	of         func(R) float64
 }
 
-// drawSweep puts a plot of each measure into a folder: along the first axis of numbers, a curve for each combination of the
-// others. A sweep of one axis has one curve, which bears the name of the whole.
+// drawSweep puts a plot of each measure into a folder: along the first axis of numbers, a curve for each combination of
+// the others. A sweep of one axis has one curve, which bears the name of the whole.
 func drawSweep[R any](folder, whole string, s sweep, points []point[R], measures []measure[R]) error {
 	along := s.along()
 	if along < 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lines is how many lines of a Go file, which must be as gofmt writes it, are neither blank nor a comment; body leaves out
-// the package clause and the imports.
+// lines is how many lines of a Go file, which must be as gofmt writes it, are neither blank nor a comment; body leaves
+// out the package clause and the imports.
 func lines(t *testing.T, file string) (all, body int) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/termination"
 )
 
-// central is a detector in which all ranks tell rank 0 their counts when they are idle, and rank 0 tells all whether the
-// sums are those of the round before, and as many frames were processed as created. The argument is that of
+// central is a detector in which all ranks tell rank 0 their counts when they are idle, and rank 0 tells all whether
+// the sums are those of the round before, and as many frames were processed as created. The argument is that of
 // termination.SKR; the cost is P-1 messages a round for rank 0, and one for each other rank.
 type central struct {
 	site   termination.Site

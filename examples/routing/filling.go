@@ -14,8 +14,8 @@ const (
 	due  = time.Millisecond // Config.Due
 )
 
-// filling writes how full buffers are when they leave. A pebble that takes n hops is put into n buffers, so that in a job
-// whose ranks all send alike each rank puts rate times the mean hops, over as many buffers as it has neighbours.
+// filling writes how full buffers are when they leave. A pebble that takes n hops is put into n buffers, so that in a
+// job whose ranks all send alike each rank puts rate times the mean hops, over as many buffers as it has neighbours.
 func filling(out io.Writer, j job) error {
 	fmt.Fprintf(out, "%.0f million pebbles a second and rank, to random other ranks\n", rate/1e6)
 	fmt.Fprintln(out, "topology     ms to fill a buffer  pebbles in it after 1 ms")

@@ -28,13 +28,14 @@ func topologies(out io.Writer, j job) error {
 	return nil
 }
 
-// memory is the most that the frames of one target take on a rank, in bytes: for each neighbour one that fills, one that
-// waits for credit, and those in flight.
+// memory is the most that the frames of one target take on a rank, in bytes: for each neighbour one that fills, one
+// that waits for credit, and those in flight.
 func (j job) memory(neighbors int) int64 {
 	return int64(neighbors) * int64(2+j.credits) * netio.FrameCost(j.coalesce*j.bytes)
 }
 
-// frames is how many an all-to-all of one pebble each takes: one a link, where stages tell when a link's pebbles have come.
+// frames is how many an all-to-all of one pebble each takes: one a link, where stages tell when a link's pebbles have
+// come.
 func (j job) frames(s route.Shape) string {
 	if s.Stages == 0 {
 		return "-"

@@ -25,7 +25,8 @@ func main() {
 	}
 }
 
-// follow runs the job in a simulated world, and prints the world's trace, without the messages of collectives and detectors, and what the handlers did.
+// follow runs the job in a simulated world, and prints the world's trace, without the messages of collectives and
+// detectors, and what the handlers did.
 func follow(out io.Writer) error {
 	var trace, handled bytes.Buffer // of ranks that run one at a time
 	world, err := sim.New(sim.Config{Ranks: ranks, Seed: 1, Trace: &trace})

@@ -1,5 +1,5 @@
-// Command wordcount counts the words of text files with Active Pebbles, and prints the most frequent ones. Each word is a
-// key, owned by one rank; each word read is a pebble to its key.
+// Command wordcount counts the words of text files with Active Pebbles, and prints the most frequent ones. Each word is
+// a key, owned by one rank; each word read is a pebble to its key.
 //
 //	go run ./examples/wordcount FILE...
 //	pebbles run -n 2 -- ./wordcount FILE...

@@ -10,8 +10,8 @@ import (
 // shown is how many words are printed.
 const shown = 10
 
-// gatherTop returns the most frequent words of all ranks on rank 0, and nil on the others. A word is counted on one rank
-// alone, so the most frequent of all are among the most frequent of each.
+// gatherTop returns the most frequent words of all ranks on rank 0, and nil on the others. A word is counted on one
+// rank alone, so the most frequent of all are among the most frequent of each.
 func gatherTop(r *pebble.Rank, counts map[string]uint64) ([]count, error) {
 	var mine []count
 	for word, n := range counts {

@@ -13,9 +13,10 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// post carries messages between machines; its owner decides which rank runs next. It keeps a clock for each rank: a send
-// takes the next tick, in which its message arrives at the earliest, and a rank receives one message a tick. So the last
-// tick is the number of rounds of ranks that send one message and receive one in a round, in whatever order they ran here.
+// post carries messages between machines; its owner decides which rank runs next. It keeps a clock for each rank: a
+// send takes the next tick, in which its message arrives at the earliest, and a rank receives one message a tick. So
+// the last tick is the number of rounds of ranks that send one message and receive one in a round, in whatever order
+// they ran here.
 type post struct {
 	messages map[[2]int]map[[2]uint64]letter // from, to; seq, tag
 	sent     []int

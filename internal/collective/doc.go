@@ -1,6 +1,6 @@
-// Package collective holds the collectives of Active Pebbles as nonblocking state machines: each is a short list of steps
-// for one rank, and a [Machine] takes them as far as the messages that have arrived allow. Termination detection and the
-// collectives that users call run on the same machines.
+// Package collective holds the collectives of Active Pebbles as nonblocking state machines: each is a short list of
+// steps for one rank, and a [Machine] takes them as far as the messages that have arrived allow. Termination detection
+// and the collectives that users call run on the same machines.
 //
 // What each costs over P ranks; a round is the time of one message, and a rank sends one message a round at most:
 //

@@ -11,8 +11,8 @@ type Network interface {
 	Take(from int, seq uint64, tag uint32) (value []byte, ok bool)
 }
 
-// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory, so that a run of the
-// size of one before allocates nothing.
+// Machine runs the steps of one collective at a time on one rank. Between runs it keeps its memory, so that a run of
+// the size of one before allocates nothing.
 type Machine struct {
 	// Value is this rank's value, then the result. Its memory belongs to the machine.
 	Value []byte
@@ -31,8 +31,8 @@ func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into,
 	m.Value = append(m.Value[:0], value...)
 }
 
-// StartFold is Start for values that change their length when they are merged: fold returns what becomes of both, in the memory
-// of own or in other memory that the machine then keeps.
+// StartFold is Start for values that change their length when they are merged: fold returns what becomes of both, in
+// the memory of own or in other memory that the machine then keeps.
 func (m *Machine) StartFold(steps []Step, seq uint64, value []byte, fold func(own, from []byte) []byte) {
 	m.Start(steps, seq, value, nil)
 	m.fold = fold
@@ -90,8 +90,8 @@ func (m *Machine) receive(a Action, value []byte) {
 	}
 }
 
-// turn moves the first so many bytes behind the others, in place: what is reversed in two parts, and then as a whole, has
-// both parts as they were, in the other order.
+// turn moves the first so many bytes behind the others, in place: what is reversed in two parts, and then as a whole,
+// has both parts as they were, in the other order.
 func turn(value []byte, at int) {
 	slices.Reverse(value[:at])
 	slices.Reverse(value[at:])

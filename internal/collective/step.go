@@ -38,8 +38,8 @@ const lastTag = 1 << 16
 
 // AllReduce merges the values of all ranks, and leaves the result on each, by recursive doubling. The merge must be
 // associative and commutative. Ranks beyond the largest power of two M hand their value to a partner and wait for the
-// result: ⌊log2 P⌋ rounds, and two more when P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more when
-// it has a partner; the others send one.
+// result: ⌊log2 P⌋ rounds, and two more when P is no power of two. A rank below M sends ⌊log2 P⌋ messages, and one more
+// when it has a partner; the others send one.
 func AllReduce(rank, ranks int) []Step {
 	m := 1 << (bits.Len(uint(ranks)) - 1)
 	if rank >= m {
@@ -88,8 +88,8 @@ func Broadcast(rank, ranks, root int) []Step {
 // ⌈log2 P⌉ rounds, one from each rank but the root.
 func Gather(rank, ranks, root int) []Step { return up(Append, rank, ranks, root) }
 
-// Reduce merges the values of all ranks along a binomial tree, and leaves the result on the root: P-1 messages in ⌈log2 P⌉ rounds, one
-// from each rank but the root. The merge must be associative and commutative.
+// Reduce merges the values of all ranks along a binomial tree, and leaves the result on the root: P-1 messages in ⌈log2
+// P⌉ rounds, one from each rank but the root. The merge must be associative and commutative.
 func Reduce(rank, ranks, root int) []Step { return up(Merge, rank, ranks, root) }
 
 // up takes values to the root.

@@ -24,14 +24,14 @@ func goroutine() uintptr
 //go:noescape
 func captured(function uintptr) (first, second uintptr)
 
-// prefetchLow prefetches n elements of a table, of size bytes each. The index of each is the low bits, by mask, of one of n
-// words that lie stride bytes apart.
+// prefetchLow prefetches n elements of a table, of size bytes each. The index of each is the low bits, by mask, of one
+// of n words that lie stride bytes apart.
 //
 //go:noescape
 func prefetchLow(table unsafe.Pointer, size uintptr, mask uint64, words unsafe.Pointer, stride uintptr, n int)
 
-// Relax is the processor's pause instruction, for loops that wait for another core to write: a loop that looks less often
-// leaves the cache line with the writer.
+// Relax is the processor's pause instruction, for loops that wait for another core to write: a loop that looks less
+// often leaves the cache line with the writer.
 //
 //go:noescape
 func Relax()

@@ -2,9 +2,10 @@ package cpu
 
 import "unsafe"
 
-// Coroutine says where the processor finds what a switch to a suspended coroutine of iter.Pull touches. Of ten thousand coroutines nothing is
-// in a near cache, and a switch waits for a dozen lines, one after the other; prefetched some switches ahead, they come together. Nothing here
-// depends on what lies at those addresses: the runtime's records may change, and stacks may move.
+// Coroutine says where the processor finds what a switch to a suspended coroutine of iter.Pull touches. Of ten thousand
+// coroutines nothing is in a near cache, and a switch waits for a dozen lines, one after the other; prefetched some
+// switches ahead, they come together. Nothing here depends on what lies at those addresses: the runtime's records may
+// change, and stacks may move.
 type Coroutine struct {
 	g        uintptr    // the runtime's record of its goroutine
 	stack    uintptr    // the end of its stack when it was suspended last, about

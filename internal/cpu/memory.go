@@ -13,8 +13,8 @@ import (
 // memoryUnknown is what MemoryAvailable returns when the system does not tell.
 const memoryUnknown = 2 << 30
 
-// MemoryAvailable is how many bytes of memory this process may still use without swapping: Linux's estimate, or the limit of
-// the process's control group when that is lower; 2 GiB where neither can be read.
+// MemoryAvailable is how many bytes of memory this process may still use without swapping: Linux's estimate, or the
+// limit of the process's control group when that is lower; 2 GiB where neither can be read.
 func MemoryAvailable() int64 {
 	available := int64(memoryUnknown)
 	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -44,7 +44,8 @@ func ResidentPeak() int64 {
 	return n
 }
 
-// kibibytes finds the value of a name in the text of a file of Linux's that has lines of name, number and "kB". It returns bytes.
+// kibibytes finds the value of a name in the text of a file of Linux's that has lines of name, number and "kB". It
+// returns bytes.
 func kibibytes(text []byte, name string) (int64, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -57,8 +58,8 @@ func kibibytes(text []byte, name string) (int64, bool) {
 	return 0, false
 }
 
-// CheckMemory returns an error when n things of at least so many bytes each do not fit into the available bytes. what is the
-// things' name in the plural. Nothing is allocated. n and each may be as large as an int64 holds.
+// CheckMemory returns an error when n things of at least so many bytes each do not fit into the available bytes. what
+// is the things' name in the plural. Nothing is allocated. n and each may be as large as an int64 holds.
 func CheckMemory(n int, what string, each, available int64) error {
 	need := float64(n) * float64(each)
 	if need <= float64(available) {

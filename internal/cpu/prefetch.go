@@ -2,9 +2,10 @@ package cpu
 
 import "unsafe"
 
-// prefetchKeys prefetches, for each key, the element at the key's low bits. A key is the first 8 bytes of an element of keys.
-// It costs about a nanosecond a key. Elements that are prefetched too early are evicted again, so it serves some tens of
-// keys at a time. It does nothing when the length of the table is no power of two, or keys are shorter than 8 bytes.
+// prefetchKeys prefetches, for each key, the element at the key's low bits. A key is the first 8 bytes of an element of
+// keys. It costs about a nanosecond a key. Elements that are prefetched too early are evicted again, so it serves some
+// tens of keys at a time. It does nothing when the length of the table is no power of two, or keys are shorter than 8
+// bytes.
 func prefetchKeys[T, K any](table []T, keys []K) {
 	if n := len(table); n == 0 || n&(n-1) != 0 || len(keys) == 0 || unsafe.Sizeof(keys[0]) < 8 {
 		return
@@ -16,10 +17,10 @@ func prefetchKeys[T, K any](table []T, keys []K) {
 // prefetchBlock is the number of keys in a block: as many as a processor has misses in flight, and some more.
 const prefetchBlock = 32
 
-// PrefetchEach calls visit with all keys, in order and in blocks of at most 32. Before each call it prefetches the elements
-// of the table that the next block will touch: those at the low bits of its keys. A key is the first 8 bytes of an element
-// of keys. The blocks are parts of keys. Nothing is prefetched when the length of the table is no power of two, or keys are
-// shorter than 8 bytes.
+// PrefetchEach calls visit with all keys, in order and in blocks of at most 32. Before each call it prefetches the
+// elements of the table that the next block will touch: those at the low bits of its keys. A key is the first 8 bytes
+// of an element of keys. The blocks are parts of keys. Nothing is prefetched when the length of the table is no power
+// of two, or keys are shorter than 8 bytes.
 func PrefetchEach[T, K any](table []T, keys []K, visit func(block []K)) {
 	for n := min(prefetchBlock, len(keys)); n > 0; n = min(prefetchBlock, len(keys)) {
 		block := keys[:n]

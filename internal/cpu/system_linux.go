@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Yield lets other processes have this core, by sched_yield. It takes less than a microsecond when none wants the core, so
-// it is a raw system call that the Go scheduler does not see.
+// Yield lets other processes have this core, by sched_yield. It takes less than a microsecond when none wants the core,
+// so it is a raw system call that the Go scheduler does not see.
 func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // adviseHuge gives the advice for the whole pages of the memory.

@@ -153,8 +153,8 @@ func (m module) has(of, member string) bool {
 	return false
 }
 
-// flag notes a flag: a call, or an entry of a table, that has its name and, further on, a text of some words on it. A call that
-// registers has the name alone.
+// flag notes a flag: a call, or an entry of a table, that has its name and, further on, a text of some words on it. A
+// call that registers has the name alone.
 func (m module) flag(parts []ast.Expr, registers bool) {
 	for i, part := range parts {
 		name, ok := literal(part)

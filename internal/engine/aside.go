@@ -250,7 +250,8 @@ func (t *Target) SuspendTask(lane int) { t.tasks.Await(t, lane) }
 // AwaitRoomFor lets a task wait until the links of some pebbles of the target, a slice of at most 256, have room.
 func (t *Target) AwaitRoomFor(pebbles any) { t.endpoint.AwaitRoom(pebbles) }
 
-// HasRoom reports whether a task may send over a lane: no frame of it waits for credit, and another one may be in flight.
+// HasRoom reports whether a task may send over a lane: no frame of it waits for credit, and another one may be in
+// flight.
 func (t *Target) HasRoom(lane int) bool {
 	return !t.outbox.Waits(lane) && t.FitsHalf(t.outbox.FirstBytes())
 }

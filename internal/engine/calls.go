@@ -48,8 +48,8 @@ func (m mode) ofProgram() bool { return m&1 == 0 }
 // inEpoch reports whether an epoch is running on this rank.
 func (c *caller) inEpoch() bool { return c.mode >= body && c.mode <= nested }
 
-// beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another call is
-// under way, or when the rank's function has returned.
+// beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another
+// call is under way, or when the rank's function has returned.
 func (c *caller) beginCall(call string) (from mode) {
 	c.owned(call)
 	from = c.mode

@@ -7,12 +7,12 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// pace is how often a rank that is busy looks at the clock, to send buffers that are due: a fast sender reads it rarely, a
-// slow one every time.
+// pace is how often a rank that is busy looks at the clock, to send buffers that are due: a fast sender reads it
+// rarely, a slow one every time.
 //
-// It also keeps TRAM's periodic dispatch: once a period a rank looks whether anything was sent or arrived since the last
-// look, and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not held up
-// (TRAM, section III.D).
+// It also keeps TRAM's periodic dispatch: once a period a rank looks whether anything was sent or arrived since the
+// last look, and when there was nothing it sends all buffers, so that pebbles on whose delivery others depend are not
+// held up (TRAM, section III.D).
 type pace struct {
 	longest time.Duration // the shorter of the times after which buffers leave; 0 when there is none
 	every   int           // pieces of work between two looks at the clock

@@ -69,8 +69,8 @@ func (r *Rank) worked(n int) bool {
 	return true
 }
 
-// wait is one turn of a wait of the main function's: it handles what has arrived, or rests. idle is how many turns before
-// it found nothing; it returns that number for the next.
+// wait is one turn of a wait of the main function's: it handles what has arrived, or rests. idle is how many turns
+// before it found nothing; it returns that number for the next.
 func (r *Rank) wait(idle int) int {
 	r.Check()
 	if r.Turn() {

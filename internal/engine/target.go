@@ -219,8 +219,8 @@ func (t *Target) Sent(n int) {
 	}
 }
 
-// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it does
-// what Sent does for that.
+// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it
+// does what Sent does for that.
 func (t *Target) MainSends() bool {
 	t.owned(sent)
 	if t.mode != body {

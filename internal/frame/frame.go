@@ -1,15 +1,15 @@
-// Package frame holds what netio and its transports share and users do not see: the sizes of frames, what a frame carries on its
-// way, and the key to netio's methods for transports.
+// Package frame holds what netio and its transports share and users do not see: the sizes of frames, what a frame
+// carries on its way, and the key to netio's methods for transports.
 package frame
 
 import "math/bits"
 
-// Access is the key to the methods of netio's types that only transports of this module call: a method that takes one cannot
-// be called from outside, where this type cannot be named.
+// Access is the key to the methods of netio's types that only transports of this module call: a method that takes one
+// cannot be called from outside, where this type cannot be named.
 type Access struct{}
 
-// HeaderRoom is the free memory ahead of a frame's payload, in bytes. A header of [WireHeader] bytes is written there, so that
-// header and payload leave in one piece and the payload starts on a cache line.
+// HeaderRoom is the free memory ahead of a frame's payload, in bytes. A header of [WireHeader] bytes is written there,
+// so that header and payload leave in one piece and the payload starts on a cache line.
 const (
 	HeaderRoom = 64
 	WireHeader = 52
@@ -41,8 +41,8 @@ type Transit struct {
 	Stale    bool   // another process may still read its memory, which must not be used again
 }
 
-// Number says which frame is meant when its release is acknowledged: the in-flight slot at its sender, or for small frames in
-// one process the release count of their account. Over TCP the lowest bit asks for a prompt acknowledgement.
+// Number says which frame is meant when its release is acknowledged: the in-flight slot at its sender, or for small
+// frames in one process the release count of their account. Over TCP the lowest bit asks for a prompt acknowledgement.
 type Number uint32
 
 // None is the number of frames that nobody acknowledges.

@@ -1,5 +1,5 @@
-// Package layout describes how a type of Active Pebbles lies in memory: whether its values may be sent as they are, and a
-// description that is equal on two ranks exactly when their layouts are.
+// Package layout describes how a type of Active Pebbles lies in memory: whether its values may be sent as they are, and
+// a description that is equal on two ranks exactly when their layouts are.
 package layout
 
 import (
@@ -82,7 +82,8 @@ func Get[T any](value []byte) (v T) {
 // Set puts a value of plain data down.
 func Set[T any](value []byte, v T) { copy(value, Bytes(&v)) }
 
-// BytesOf is the memory of values of plain data. Values without bytes take one each here, so that their number is known.
+// BytesOf is the memory of values of plain data. Values without bytes take one each here, so that their number is
+// known.
 func BytesOf[T any](vs []T) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	if size == 0 {

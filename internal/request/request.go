@@ -1,5 +1,5 @@
-// Package request has the two pebbles of a question: the request, which goes to the owner of a key, and the reply, which
-// goes back to the rank that has asked.
+// Package request has the two pebbles of a question: the request, which goes to the owner of a key, and the reply,
+// which goes back to the rank that has asked.
 package request
 
 import (

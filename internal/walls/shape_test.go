@@ -33,8 +33,8 @@ const (
 	fieldsMax  = 25
 )
 
-// flat are types that are forms to fill in: what a run found out, or a world as its text says it, field by field; and the
-// functions of a library of C's.
+// flat are types that are forms to fill in: what a run found out, or a world as its text says it, field by field; and
+// the functions of a library of C's.
 var flat = map[string]bool{
 	"lab/worlds.World": true, "apps/nbody.Result": true, "model.Prediction": true, "netio/ofi.libfabric": true,
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// shared is the part of the program that has arrays: handlings add to sums, wherever these are, and each main function writes and reads
-// a range of its own, which is spread over the ranks.
+// shared is the part of the program that has arrays: handlings add to sums, wherever these are, and each main function
+// writes and reads a range of its own, which is spread over the ranks.
 type shared struct {
 	sums   *memory.Array[uint64] // by key
 	ranges *memory.Array[uint64]
@@ -86,7 +86,8 @@ func (p *program) allocate(epoch int) (err error) {
 	return err
 }
 
-// accessObjects reads the objects, frees this rank's in the next epoch, and finds in the one after it that all are gone, and forgotten.
+// accessObjects reads the objects, frees this rank's in the next epoch, and finds in the one after it that all are
+// gone, and forgotten.
 func (p *program) accessObjects(epoch int) error {
 	if epoch%3 == 1 {
 		memory.Free(p.space, p.refs[p.rank.ID()])

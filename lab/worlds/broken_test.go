@@ -40,7 +40,8 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 		{"a detector kept", "internal/engine/site.go", "e.detectorFor == made && !made.ofEpoch", "e.detectorFor == made"},
 		{"pebbles of other keys dropped", "reduce/first.go", "if old == tag {", "if old == tag || n%4 == 3 {"},
 		{"pebbles that do not fit dropped", "reduce/writeback.go", "if joined, ok := join(e.v, v); ok {", "if joined, ok := join(e.v, v); ok || i%3 == 2 {"},
-		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of those.
+		// Of what caches and directories promise. Marks without an order are too rare in worlds: netio/sim has a test of
+		// those.
 		{"a write-through cache met again", "target/retune.go", "c.cache != nil && (c.made.writeBack() || !moving && c.out.Plan.Fixed())", "c.cache != nil"},
 		{"operations that an epoch's end does not wait for", "internal/engine/epoch.go", " && d.rank.openAccesses() == 0", ""},
 		{"an operation that waits for ever", "netio/sim/onesided.go", "res.of.Completion.Inside(access).End(res.cause)", "if res.fenced%9 != 8 {\n\tres.of.Completion.Inside(access).End(res.cause)\n}"},
@@ -116,7 +117,8 @@ func TestDroppedLifelinesAreCaught(t *testing.T) {
 	require.Contains(t, string(out), "--- FAIL: TestLifelines")
 }
 
-// Words that are torn, and additions that are lost, when others come in between, are caught by a test of their own: in simulations nobody does.
+// Words that are torn, and additions that are lost, when others come in between, are caught by a test of their own: in
+// simulations nobody does.
 func TestBrokenWordsAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
@@ -165,8 +167,8 @@ func build(t *testing.T, file, good, bad string) (program string) {
 	return program
 }
 
-// fails runs the tests of a broken build, which must fail in time, and returns what they say. The time in which a world is made
-// smaller does not count, and a world that goes on until it is stuck has its own.
+// fails runs the tests of a broken build, which must fail in time, and returns what they say. The time in which a world
+// is made smaller does not count, and a world that goes on until it is stuck has its own.
 func fails(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), *caughtWithin+shrinkFor+stuckAfter)

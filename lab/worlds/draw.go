@@ -195,7 +195,8 @@ func (d drawn) faults(w *World) {
 	}
 }
 
-// detectors draws detectors that hold in the world, for the job and its epochs; other tests cover the errors of the rest.
+// detectors draws detectors that hold in the world, for the job and its epochs; other tests cover the errors of the
+// rest.
 func (d drawn) detectors(w *World) {
 	names := slices.DeleteFunc(termination.Names(), func(name string) bool { return !w.holds(name) })
 	w.Detector = one(d, names...)

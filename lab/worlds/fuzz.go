@@ -43,8 +43,8 @@ const (
 	reportEvery = 1 << 10     // worlds
 )
 
-// Try runs worlds, one number after the other, until ctx ends, Worlds have run, or one fails, which is then made smaller and returned
-// as a [Failure].
+// Try runs worlds, one number after the other, until ctx ends, Worlds have run, or one fails, which is then made
+// smaller and returned as a [Failure].
 func Try(ctx context.Context, o Options) (Report, error) {
 	t := &trial{Options: o, report: Report{Seed: o.Seed}}
 	var running sync.WaitGroup

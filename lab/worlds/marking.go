@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// spare are links and ranks that may be marked together, and leave each rank a way to each other: all but those of two trees, from
-// rank 0 to all and from all to rank 0.
+// spare are links and ranks that may be marked together, and leave each rank a way to each other: all but those of two
+// trees, from rank 0 to all and from all to rank 0.
 func spare(t route.Topology) (all []route.Mark) {
 	links, ranks := map[[2]int]bool{}, map[int]bool{}
 	next, back := make([][]int, t.Ranks()), make([][]int, t.Ranks())

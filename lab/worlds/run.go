@@ -98,8 +98,8 @@ type judged struct {
 	t twin
 }
 
-// turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share cores, each of the many
-// polls before a rank parks may give its core to another one, and be a turn.
+// turns is how many turns a world may take: several times what the longest ones of its size do. Where ranks share
+// cores, each of the many polls before a rank parks may give its core to another one, and be a turn.
 func (w judged) turns() uint64 {
 	most := uint64(20_000 + 2000*w.Ranks*w.Epochs + 200*w.Ranks*w.Ranks*w.Depth*w.Epochs + 100*w.t.pebbles + 1000*w.t.jobs*(w.Ops+1))
 	if w.Arrays+w.Touches > 0 {
@@ -289,8 +289,8 @@ func (w World) config() (c pebble.Config, err error) {
 	return c, err
 }
 
-// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each target,
-// caches, and what handlers send, which no credit bounds.
+// memory is what a rank may need by the sum in docs/contract.md: buffers, frames that wait and frames in flight of each
+// target, caches, and what handlers send, which no credit bounds.
 func (w judged) memory(c pebble.Config) int64 {
 	made, err := w.topology()
 	if err != nil {

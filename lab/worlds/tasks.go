@@ -55,7 +55,8 @@ func (w *World) spawned(j job, spawn func(job)) {
 	}
 }
 
-// steps calls do for what a task does, in order: an action, a number that says with what, and how often where that matters.
+// steps calls do for what a task does, in order: an action, a number that says with what, and how often where that
+// matters.
 func (w *World) steps(j job, do func(a action, number uint64, times int)) {
 	for i := range mix(j.ID, 10) % uint64(w.Ops+1) {
 		number := mix(j.ID, 800_000+i)
@@ -102,8 +103,8 @@ func (l *ledger) ticket(key, number uint64) {
 	at.Count, at.Sum, at.Squares = at.Count+1, at.Sum+number, at.Squares+number*number
 }
 
-// differs returns an error when the ledger of all ranks is not the twin's. Tickets of a key are 0, 1, 2 …, each drawn once, when their
-// sums are those.
+// differs returns an error when the ledger of all ranks is not the twin's. Tickets of a key are 0, 1, 2 …, each drawn
+// once, when their sums are those.
 func (l *ledger) differs(want *ledger) error {
 	if l.Tasks != want.Tasks || l.Identities != want.Identities {
 		return fmt.Errorf("%d tasks have run, of %d; or not each once", l.Tasks, want.Tasks)
@@ -321,7 +322,8 @@ func (t *tasks) echo(key uint32, late bool) {
 	t.scheduler.Suspend()
 }
 
-// inTask tells whether a task does what else is the main function's, in an epoch in which ranks without work take tasks from others.
+// inTask tells whether a task does what else is the main function's, in an epoch in which ranks without work take tasks
+// from others.
 func (p *program) inTask() bool { return p.tasks != nil && p.Steal == 1 }
 
 // runEpoch runs an epoch with its tasks.

@@ -17,8 +17,8 @@ func TestTightCredit(t *testing.T) {
 	}
 }
 
-// tight is a world with as little credit as there can be, over a topology with stages: a hypercube of a power of two in every
-// other one.
+// tight is a world with as little credit as there can be, over a topology with stages: a hypercube of a power of two in
+// every other one.
 func tight(seed uint64) World {
 	w := Draw(seed)
 	d := drawn{rand.New(rand.NewPCG(seed, 0x7469676874))}

@@ -76,7 +76,8 @@ func (w *Way) begin(tag uint32) {
 	}
 }
 
-// again tries the calls that the fabric would not take. One that it still won't take holds up those of others only until the next time.
+// again tries the calls that the fabric would not take. One that it still won't take holds up those of others only
+// until the next time.
 func (c *calls) again(w *Way) {
 	if len(c.busy) == 0 {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// far is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late piece of an operation that was given
-// up touches no memory of the rank's. Words are left to the owner's process, over TCP, as is memory that could not be
-// registered, and all of it where the fabric cuts words.
+// far is one rank's access to exposed memory of other processes. Put and Get go by the fabric, through slots: a late
+// piece of an operation that was given up touches no memory of the rank's. Words are left to the owner's process, over
+// TCP, as is memory that could not be registered, and all of it where the fabric cuts words.
 type far struct {
 	p       *port
 	rest    local.Far

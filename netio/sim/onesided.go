@@ -267,8 +267,8 @@ func sizes(op *local.Operation) (request, answer uint32) {
 	return address + words, n
 }
 
-// late is when what would arrive at a moment does, by the faults of the network, and whether it never does. What is lost, damaged or doubled
-// at random is frames alone.
+// late is when what would arrive at a moment does, by the faults of the network, and whether it never does. What is
+// lost, damaged or doubled at random is frames alone.
 func (w *World) late(from, to *rank, at instant) (instant, bool) {
 	faults := &w.config.Faults
 	if w.streams == nil {

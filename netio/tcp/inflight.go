@@ -12,9 +12,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 )
 
-// sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home when it has
-// been written and acknowledged, whichever is later: the peer may be done with its copy before the system call returns
-// that wrote it, and a peer that lies can't make us use memory again that the kernel still reads.
+// sentFrames holds the data frames that were sent to a peer until it has acknowledged them. A frame comes home when it
+// has been written and acknowledged, whichever is later: the peer may be done with its copy before the system call
+// returns that wrote it, and a peer that lies can't make us use memory again that the kernel still reads.
 //
 //	free ──enter──► entered ──written──► written ──acknowledge──► free (home)
 //	                   └───acknowledge──► acknowledged ──written────┘

@@ -142,7 +142,8 @@ func assertNoError(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// TestSendersAskForTheirShare counts what asks for a prompt acknowledgement: all with one frame of credit, few with many.
+// TestSendersAskForTheirShare counts what asks for a prompt acknowledgement: all with one frame of credit, few with
+// many.
 func TestSendersAskForTheirShare(t *testing.T) {
 	const count = 10_000
 	for _, c := range []struct{ credit, least, most int }{

@@ -10,8 +10,9 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// A request is a frame with operations of one rank for one process, and an answer has their results, in the same order. Both travel on the
-// data stream, so answers to the requests of a rank come in the order of these. Numbers are little-endian.
+// A request is a frame with operations of one rank for one process, and an answer has their results, in the same order.
+// Both travel on the data stream, so answers to the requests of a rank come in the order of these. Numbers are
+// little-endian.
 //
 //	of a request     key 8 │ offset 8 │ bytes 4 │ kind 1 │ 3 │ Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
 //	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8

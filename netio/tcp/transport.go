@@ -86,7 +86,8 @@ func (t *Transport) Name() string { return "tcp" }
 func (t *Transport) Place() netio.Place { return t.place }
 
 // Start implements [netio.Transport]. What has happened since Dial is told before Start returns. The errors are
-// [*netio.LostError] and [*netio.AbortError]; each peer is told of once, and none after this process has aborted or closed.
+// [*netio.LostError] and [*netio.AbortError]; each peer is told of once, and none after this process has aborted or
+// closed.
 func (t *Transport) Start(failed func(error)) { t.events.start(failed) }
 
 // Port implements [netio.Transport].

@@ -14,8 +14,8 @@ type Codec[V any] struct {
 	wire *goavro.Codec
 }
 
-// New makes the codec of V. Its error names the field of V that cannot travel and says what to do about it. It takes some
-// tens of microseconds: make one for each type, and share it.
+// New makes the codec of V. Its error names the field of V that cannot travel and says what to do about it. It takes
+// some tens of microseconds: make one for each type, and share it.
 func New[V any]() (*Codec[V], error) {
 	root, schema, err := compile(reflect.TypeFor[V]())
 	if err != nil {
@@ -37,9 +37,9 @@ func Must[V any]() *Codec[V] {
 	return c
 }
 
-// Append appends the Avro binary of v to dst and returns it, as append does. It keeps neither. The bytes of a map are in no
-// order, so equal values may have different bytes. The one error is that v nests too deep, or points to itself; it returns
-// dst as it was.
+// Append appends the Avro binary of v to dst and returns it, as append does. It keeps neither. The bytes of a map are
+// in no order, so equal values may have different bytes. The one error is that v nests too deep, or points to itself;
+// it returns dst as it was.
 func (c *Codec[V]) Append(dst []byte, v V) ([]byte, error) {
 	native, err := c.root.native(reflect.ValueOf(&v).Elem(), 0)
 	if err != nil {

@@ -85,8 +85,8 @@ func TestEveryCutIsAnError(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that any bytes are an error or a value that comes through again. Maps have no order, so coverage varies
-// and go test tries in vain to minimise inputs: give it -fuzzminimizetime 10x.
+// FuzzDecode checks that any bytes are an error or a value that comes through again. Maps have no order, so coverage
+// varies and go test tries in vain to minimise inputs: give it -fuzzminimizetime 10x.
 func FuzzDecode(f *testing.F) {
 	all, trees := avro.Must[everything](), avro.Must[tree]()
 	n := uint64(math.MaxUint64)

@@ -1,5 +1,5 @@
-// Package avro is a codec for the pebbles of Active Pebbles that are not plain data: strings, slices, maps, pointers and
-// structs of them travel as Avro binary records. The schema follows from the Go type.
+// Package avro is a codec for the pebbles of Active Pebbles that are not plain data: strings, slices, maps, pointers
+// and structs of them travel as Avro binary records. The schema follows from the Go type.
 //
 //	type Reading struct {
 //		Station string
@@ -24,24 +24,26 @@
 //	*T                            union of null and T
 //	struct                        record, named by its package path and type name
 //
-// Named types are carried like the type that they are made of. A field of a struct is called by its Go name, or by its tag:
-// `avro:"name"`; `avro:"-"` leaves it out, and it comes back zero. An embedded struct is a field, named by its type. Fields
-// called _ are left out. Other fields that are not exported are refused, for they would be lost without a word.
+// Named types are carried like the type that they are made of. A field of a struct is called by its Go name, or by its
+// tag: `avro:"name"`; `avro:"-"` leaves it out, and it comes back zero. An embedded struct is a field, named by its
+// type. Fields called _ are left out. Other fields that are not exported are refused, for they would be lost without a
+// word.
 //
-// A type may contain itself through pointers, slices and maps, as long as a struct is part of the circle. Values may nest
-// 10,000 structs deep; a circle of pointers is told by that limit. Two pointers to one variable come back as pointers to two.
+// A type may contain itself through pointers, slices and maps, as long as a struct is part of the circle. Values may
+// nest 10,000 structs deep; a circle of pointers is told by that limit. Two pointers to one variable come back as
+// pointers to two.
 //
-// Refused, by an error that names the field: interfaces, functions, channels, complex numbers, maps with other keys than
-// strings, pointers to pointers, slices and arrays of what has no bytes, and [time.Time].
+// Refused, by an error that names the field: interfaces, functions, channels, complex numbers, maps with other keys
+// than strings, pointers to pointers, slices and arrays of what has no bytes, and [time.Time].
 //
 // # Nil and empty
 //
-// A nil slice or map and an empty one are the same bytes, and come back nil. A nil pointer comes back nil; a pointer to a
-// zero value comes back as that.
+// A nil slice or map and an empty one are the same bytes, and come back nil. A nil pointer comes back nil; a pointer to
+// a zero value comes back as that.
 //
 // # Damaged bytes
 //
-// Decode walks all the bytes before it hands them to goavro, which would allocate for any count that they claim. What it
-// allocates is at most in proportion to the length of the bytes. A number that does not fit its Go type, an array of
+// Decode walks all the bytes before it hands them to goavro, which would allocate for any count that they claim. What
+// it allocates is at most in proportion to the length of the bytes. A number that does not fit its Go type, an array of
 // another length and bytes left over are errors; damage that still makes a value of the type cannot be seen here.
 package avro

@@ -15,14 +15,15 @@ type node struct {
 
 	// native makes a native of a value, which must be addressable. The native may share its memory.
 	native func(v reflect.Value, depth int) (any, error)
-	// check walks over one value on the wire and returns what follows it. Bytes that it lets pass, goavro and set can take.
+	// check walks over one value on the wire and returns what follows it. Bytes that it lets pass, goavro and set can
+	// take.
 	check func(src []byte, depth int) ([]byte, error)
 	// set makes a value, which is zero and can be set, of a native that came from checked bytes.
 	set func(v reflect.Value, native any)
 }
 
-// depthMax bounds the records in records of one value, as goavro and this package recurse and a goroutine that runs out of
-// stack cannot be saved.
+// depthMax bounds the records in records of one value, as goavro and this package recurse and a goroutine that runs out
+// of stack cannot be saved.
 const depthMax = 10_000
 
 var (

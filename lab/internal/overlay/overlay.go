@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Change is a change of one file of the module, named from its root with slashes. Good, which must be in the file once, becomes
-// Bad. Without Good, the file is a new one, and Bad is its whole text.
+// Change is a change of one file of the module, named from its root with slashes. Good, which must be in the file once,
+// becomes Bad. Without Good, the file is a new one, and Bad is its whole text.
 type Change struct{ File, Good, Bad string }
 
-// Texts are the files of changes after them, by their paths. A change that finds nothing, or finds it twice, fails the test.
+// Texts are the files of changes after them, by their paths. A change that finds nothing, or finds it twice, fails the
+// test.
 func Texts(t testing.TB, changes []Change) map[string]string {
 	t.Helper()
 	root, texts := Root(t), map[string]string{}
@@ -28,8 +29,8 @@ func Texts(t testing.TB, changes []Change) map[string]string {
 	return texts
 }
 
-// Build runs a command of go, "build" or "test" with its arguments, in the module's root, with the files changed. The files
-// themselves stay as they are.
+// Build runs a command of go, "build" or "test" with its arguments, in the module's root, with the files changed. The
+// files themselves stay as they are.
 func Build(t testing.TB, changes []Change, command string, args ...string) {
 	t.Helper()
 	dir, texts := t.TempDir(), Texts(t, changes)

@@ -41,7 +41,8 @@ const (
 	killedAfter = time.Minute
 )
 
-// What the catalogue changes is where it says, and the tests that it names are there: who changes a line changes its fault, too.
+// What the catalogue changes is where it says, and the tests that it names are there: who changes a line changes its
+// fault, too.
 func TestCatalogueIsOfThisTree(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range catalogue {

@@ -93,7 +93,8 @@ var (
 		{"one lost, another twice", altered},
 		{"altered", altered},
 	}
-	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job, too.
+	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job,
+	// too.
 	ofQuestions = []fault{
 		{"one twice", stray},
 		{"each three times", stray},
