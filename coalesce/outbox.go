@@ -74,7 +74,7 @@ func (o *Outbox) Open(s *Sender, label Label, t route.Topology, plan *route.Plan
 		o.lanesDue = NewOverdue(s.Due, n)
 		o.heldDue = NewOverdue(heldFactor*s.Due, 1)
 	}
-	o.Links.open(s, t, plan, shape.Bytes())
+	o.open(s, t, plan, shape.Bytes())
 }
 
 // Reshape takes over another coalescing factor. Frames that are filling keep their size.

@@ -29,6 +29,6 @@ func (f fabric) check(transport string) error {
 
 // with is a transport that uses libfabric so.
 func (f fabric) with(transport string) string {
-	via := launch.Via{Transport: transport, Provider: f.provider, Pinned: int64(f.pinned), Insecure: f.insecure}
+	via := launch.Via{Transport: transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure}
 	return via.String()
 }

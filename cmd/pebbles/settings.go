@@ -172,7 +172,7 @@ func (s *settings) config(log *slog.Logger) (pebble.Config, error) {
 	if !launch.Started(s.spread.alone) { // this process alone, or a simulation: nothing is to connect processes
 		_ = s.runtime.Set("transport", connect.ByAuto)
 	}
-	c, err := s.Options.Config(io.Discard)
+	c, err := s.Config(io.Discard)
 	if err != nil {
 		return c, err
 	}

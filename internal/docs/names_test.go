@@ -207,7 +207,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)]*))?\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	quoted  = regexp.MustCompile(`"([^"\n]*…[^"\n]*)"`)
-	message = regexp.MustCompile("^[a-z0-9…]\\S*( \\S+){2,}$")
+	message = regexp.MustCompile(`^[a-z0-9…]\S*( \S+){2,}$`)
 	rows    = regexp.MustCompile("\\brows?\\s+`[^`]+`((,|\\s+and)\\s+`[^`]+`)*")
 	others  = regexp.MustCompile(`^(go|git|make|mpiexec|mpirun|srun|sbatch|kubectl|ulimit|openssl|net|btl|pml)\b|^--(mca|mpi)\b`)
 )
