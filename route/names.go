@@ -39,6 +39,20 @@ func ByName(name string) (Constructor, error) {
 	return c, nil
 }
 
+// Register gives a topology of the program's own a name, by which [ByName], and so the flag -topology, finds it: a word
+// of small letters, digits and dashes that no other topology has, or Register panics. The name should be the topology's
+// Name. It is for init functions, and for main before flags are parsed and a job begins.
+func Register(name string, c Constructor) {
+	switch {
+	case c == nil || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		panic(fmt.Sprintf("route: register topology %q: give a constructor, and a word of small letters, digits and dashes",
+			name))
+	case named[name] != nil || name == "mesh" || name == "torus" || name == "dynamic" || name == "auto":
+		panic(fmt.Sprintf("route: register topology %q: there is one of this name", name))
+	}
+	named[name] = c
+}
+
 func parse(name string) (Constructor, error) {
 	if c, ok := named[name]; ok {
 		return c, nil

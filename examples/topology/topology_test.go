@@ -1,6 +1,8 @@
 package main
 
 import (
+	"flag"
+	"io"
 	"strings"
 	"testing"
 
@@ -22,6 +24,21 @@ func TestGridIsSound(t *testing.T) {
 		require.LessOrEqual(t, shape.NeighborsMax, 2*(g.columns-1))
 		require.GreaterOrEqual(t, g.columns*g.columns, ranks)
 	}
+}
+
+// The topology has a name for flags, and beside others for errors.
+func TestGridHasAName(t *testing.T) {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	options := pebble.Flags(fs)
+	require.NoError(t, fs.Parse([]string{"-topology=grid"}))
+	c, err := options.Config(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, grid{9, 3}, c.Topology(9))
+	require.Contains(t, route.Names(), "grid")
+	for _, name := range []string{"", "ring", "mesh", "grid", "my grid", "Grid"} {
+		require.Panics(t, func() { route.Register(name, square) }, name)
+	}
+	require.Panics(t, func() { route.Register("nothing", nil) })
 }
 
 // Any number of columns will do, too.
