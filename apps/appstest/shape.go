@@ -14,7 +14,7 @@ import (
 )
 
 // patience is when a job of a test is given up: it is no part of any promise.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // Shape is one shape of the synthetic network, with everything that a job needs.
 type Shape struct {
