@@ -31,7 +31,8 @@ func changes(t *testing.T) []overlay.Change {
 	return []overlay.Change{
 		{File: "target/harm.go", Bad: file("target_harm.go")},
 		{File: "target/core.go", Good: "func (c *core[V]) run(", Bad: "func (c *core[V]) sound("},
-		after("target/core.go", "func (c *core[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {", "\n\tc.misplace(owners)\n"),
+		after("target/core.go", "func (a *addressing[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {",
+			"\n\ta.core.misplace(owners)\n"),
 		after("target/send.go", "func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {", "\n\tif len(vs) > 0 && c.forgotten() {\n\t\tvs = vs[1:]\n\t}\n"),
 		{File: "memory/harm.go", Bad: file("memory_harm.go")},
 		after("memory/access.go", "func (a *Array[T]) Get(i uint64) T {", "\n\ti = a.spoiled(i, \"one read elsewhere\")"),
@@ -40,7 +41,7 @@ func changes(t *testing.T) []overlay.Change {
 			"\n\tindices = a.spoiledFirst(indices, \"one gathered elsewhere\")"),
 		after("memory/access.go", "func (a *Array[T]) Put(i uint64, v T) {",
 			"\n\tif a.harms(\"one not written\") {\n\t\treturn\n\t}\n\ti = a.spoiled(i, \"one written elsewhere\")"),
-		after("memory/access.go", "func (a *Array[T]) scatter(call string, indices []uint64, src []T) (w *wait) {",
+		after("memory/access.go", "func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(string)) (w *wait) {",
 			"\n\tif len(indices) > 0 && a.harms(\"one not written\") {\n\t\tindices, src = indices[1:], src[1:]\n\t}"+
 				"\n\tindices = a.spoiledFirst(indices, \"one written elsewhere\")"),
 		{File: "reduce/harm.go", Bad: file("reduce_harm.go")},
