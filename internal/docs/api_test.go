@@ -30,7 +30,7 @@ var public = []string{
 func TestAPI(t *testing.T) {
 	for _, folder := range public {
 		t.Run(folder, func(t *testing.T) {
-			got := exports(t, filepath.Join("..", "..", filepath.FromSlash(folder)))
+			got := exports(t, folder)
 			golden := filepath.Join("testdata", "api", strings.ReplaceAll(folder, "/", "-")+".txt")
 			if *update {
 				require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
@@ -47,19 +47,7 @@ func TestAPI(t *testing.T) {
 // exports is what a package exports, as source without bodies and comments.
 func exports(t *testing.T, folder string) string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	require.NoError(t, err)
-	fset, files := token.NewFileSet(), []*ast.File(nil)
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, f)
-	}
-	p, err := doc.NewFromFiles(fset, files, folder)
-	require.NoError(t, err)
+	fset, p := packageOf(t, folder)
 	var lines []string
 	add := func(node any) {
 		var b bytes.Buffer
@@ -89,4 +77,23 @@ func exports(t *testing.T, folder string) string {
 	}
 	slices.Sort(lines)
 	return fmt.Sprintln(strings.Join(lines, "\n\n"))
+}
+
+// packageOf is what a package exports, without its tests.
+func packageOf(t *testing.T, folder string) (*token.FileSet, *doc.Package) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
+	require.NoError(t, err)
+	fset, files := token.NewFileSet(), []*ast.File(nil)
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	p, err := doc.NewFromFiles(fset, files, folder)
+	require.NoError(t, err)
+	return fset, p
 }

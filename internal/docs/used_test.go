@@ -1,10 +1,7 @@
 package docs_test
 
 import (
-	"go/ast"
 	"go/doc"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,18 +72,7 @@ func usedNames(t *testing.T) map[string]bool {
 // exportedNames are the functions, methods, constants and variables of a package.
 func exportedNames(t *testing.T, folder string) (names []string) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
-	require.NoError(t, err)
-	fset, files := token.NewFileSet(), []*ast.File(nil)
-	for _, path := range paths {
-		if !strings.HasSuffix(path, "_test.go") {
-			f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			files = append(files, f)
-		}
-	}
-	p, err := doc.NewFromFiles(fset, files, folder)
-	require.NoError(t, err)
+	_, p := packageOf(t, folder)
 	values := func(all []*doc.Value) {
 		for _, v := range all {
 			names = append(names, v.Names...)
