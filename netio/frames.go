@@ -53,7 +53,8 @@ func (q *Frames) ShiftOr(s *Stack) (f, next *Frame) {
 		}
 		*q = s.Take()
 	}
-	return q.Shift(), q.head
+	f = q.Shift() // first: it changes the head
+	return f, q.head
 }
 
 // Move takes all frames out, into a queue of their own.

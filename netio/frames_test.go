@@ -27,6 +27,25 @@ func TestNewestFirst(t *testing.T) {
 	require.NotNil(t, none.Shift())
 }
 
+// A queue goes on with what is in a stack when it is empty, oldest first, and names the frame behind.
+func TestShiftOr(t *testing.T) {
+	var all [4]Frame
+	var q Frames
+	var s Stack
+	f, next := q.ShiftOr(&s)
+	require.Nil(t, f)
+	require.Nil(t, next)
+	q.Push(&all[0])
+	for i := range all[1:] {
+		s.Push(&all[1+i])
+	}
+	for i, behind := range []*Frame{nil, &all[2], &all[3], nil} { // the stack is looked at when the queue is empty
+		f, next = q.ShiftOr(&s)
+		require.Same(t, &all[i], f)
+		require.True(t, next == behind, i)
+	}
+}
+
 // TestStackLosesNothing lets many push while one takes; each pusher's frames come out in their order.
 func TestStackLosesNothing(t *testing.T) {
 	const pushers, count = 4, 5000
