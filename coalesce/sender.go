@@ -20,7 +20,7 @@ type Sender struct {
 
 	Epoch      uint32
 	Deep       bool                // pebbles of different depths travel in different frames
-	HoldFrames bool                // a task is running: frames that it fills leave when the rank goes on, and not on its stack
+	HoldFrames bool                // a task is running: frames that it fills leave when the rank goes on
 	Ledger     *termination.Ledger // of the frames that are sent, for detectors that keep one; nil for others
 
 	Count   Counters

@@ -104,7 +104,8 @@ func newAsks(a *attend) func(i uint64) uint64 {
 	type question struct{ Index uint64 }
 	var answer uint64
 	open := false
-	ask := target.NewAskBatch(a.rank, "read", a.table.Distribution(), target.Key(func(q question) uint64 { return q.Index }),
+	ask := target.NewAskBatch(a.rank, "read", a.table.Distribution(),
+		target.Key(func(q question) uint64 { return q.Index }),
 		func(qs []question, as []uint64) {
 			for i, q := range qs {
 				as[i] = a.table.Get(q.Index)

@@ -64,7 +64,7 @@ func oneIn(t *testing.T) int {
 // Shapes lists two products: {mem, shm, tcp} × {direct, hypercube, a ring of the test's own} × coalescing factors {1,
 // 7, 1024} × cache sizes {0, 64, 4096} × ranks {1, 2, 3, 5, 8, 16}; and transports × all topologies × all detectors ×
 // ranks {3, 8}. Shm is in with 3 and 8 ranks, and with 8. What is not in a product takes turns through it: the
-// detector, separate or shared buffers, credit of one frame or the default. Shapes that a job refuses are left out:
+// detector, credit of one frame or the default. Shapes that a job refuses are left out:
 // [Refused] lists them.
 func Shapes() []Shape {
 	all, _ := shapes()

@@ -171,7 +171,8 @@ func (x *aside) CheckSpawn(call string) {
 	x.rank.owned(call)
 	switch in := x.rank.mode; {
 	case in != body && in != task && in != handler:
-		x.rank.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone", x.rank.id, call)
+		x.rank.misplaced(in, call, "rank %d: %s outside of an epoch: tasks are spawned and run in epochs alone",
+			x.rank.id, call)
 	case x.rank.limit > 0:
 		misuse("rank %d: %s in an epoch of a declared depth: tasks send chains of any length: leave pebble.Depth "+
 			"out", x.rank.id, call)

@@ -76,7 +76,8 @@ func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error
 
 // AllGather returns the values of all ranks, by rank, one after the other. All have one length.
 func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
-	result, err := c.networks[allGather].typed(of).run(collective.AllGather(c.rank.id, c.rank.Size(), len(value)), value, nil)
+	steps := collective.AllGather(c.rank.id, c.rank.Size(), len(value))
+	result, err := c.networks[allGather].typed(of).run(steps, value, nil)
 	if c.rank.job.config.Lone && err == nil {
 		return bytes.Repeat(value, c.rank.Size()), nil
 	}

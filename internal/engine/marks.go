@@ -60,7 +60,8 @@ func (m *marks) tell(process int, what purpose, value []byte) {
 	first, _ := netio.Spread(place.Ranks, place.Processes, process)
 	f := m.rank.Pool.Get(len(value))
 	copy(f.Space(), value)
-	f.Kind, f.From, f.To, f.Bytes, f.Check = netio.Control, uint32(m.rank.id), uint32(first), uint32(len(value)), uint32(what)
+	f.Kind, f.From, f.To = netio.Control, uint32(m.rank.id), uint32(first)
+	f.Bytes, f.Check = uint32(len(value)), uint32(what)
 	m.rank.Count.ControlSent++
 	f.Charge(&m.rank.Messages)
 	m.rank.Port.Send(f)

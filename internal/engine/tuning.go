@@ -61,7 +61,8 @@ func newTuning(r *Rank, c *Config, ranks int) *tuning {
 		return nil
 	}
 	own := nameOf(c.Topology, ranks)
-	return &tuning{rank: r, Tuning: c.Tuning, own: own, now: tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}}
+	now := tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}
+	return &tuning{rank: r, Tuning: c.Tuning, own: own, now: now}
 }
 
 // nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
@@ -153,7 +154,8 @@ func (t *tuning) windowOfAll() (tune.Window, error) {
 	if first {
 		return tune.Window{}, nil
 	}
-	result, err := t.rank.networks[windows].run(collective.Reduce(t.rank.id, t.rank.Size(), 0), layout.Bytes(&w), joinWindows)
+	steps := collective.Reduce(t.rank.id, t.rank.Size(), 0)
+	result, err := t.rank.networks[windows].run(steps, layout.Bytes(&w), joinWindows)
 	if err != nil {
 		return w, err
 	}

@@ -45,7 +45,7 @@ var layers = []layer{
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
-	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy", not: ""},
+	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},
 	{folders: "apps/contagion/population", not: users},
 	{folders: "apps", not: users},
 	{folders: "apps/distgraph apps/appstest", not: users},
@@ -69,8 +69,8 @@ const (
 // pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory
 // between goroutines besides, those in files read what others write.
 const (
-	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout internal/pending internal/request " +
-		"apps/contagion/chance lab/internal/way"
+	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
+		"internal/pending internal/request apps/contagion/chance lab/internal/way"
 	locking = "route coalesce memory/internal/* apps/nbody/gravity"
 	files   = "model tune internal/values internal/launch/kubernetes"
 
@@ -84,11 +84,12 @@ const (
 const (
 	quiet     = "internal/engine pebble target target/* task delegate memory memory/* apps apps/*"
 	loud      = "log net net/ os os/ plugin syscall testing testing/"
-	mayFile   = "apps/graph"    // which reads files
-	mayTest   = "apps/appstest" // and other helpers of tests, which no other code imports
-	helpers   = "apps/appstest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
+	mayFile   = "apps/graph" // which reads files
 	withClock = "apps/appstest"
 )
+
+// helpers serve tests: they import what tests may, and no other code imports them.
+const helpers = "apps/appstest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
@@ -98,7 +99,7 @@ var homes = map[string]string{
 	"github.com/schollz/progressbar/v3": "cmd/*",
 	"github.com/spf13/cobra":            "cmd/*",
 	"github.com/spf13/pflag":            "cmd/*",
-	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/ofi netio/shm netio/tcp netio/internal/*",
+	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
 	"golang.org/x/term":                 "cmd/* internal/launch",
 	"golang.org/x/perf":                 "lab",

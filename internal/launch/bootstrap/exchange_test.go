@@ -44,8 +44,8 @@ func TestAllDialTheFirst(t *testing.T) {
 	})
 }
 
-// manyProcesses is the fewest that make a tree of five levels: each holds a table of all, which costs the square of
-// their number.
+// manyProcesses is few enough for plain tests: each process holds a table of all, which costs the square of their
+// number.
 var manyProcesses = flag.Int("processes", 1_000, "how many processes start in the test of a large job, at least 1,000")
 
 // TestThousandsOfProcesses counts what process 0 does in the start of a large job: O(log P) beside the tables that go
