@@ -102,8 +102,8 @@ const (
 	Left                // its frame has left, or waits for credit: see Links.Waits
 )
 
-// Full makes room in a lane that is full: its frame grows, or else leaves.
-func (o *Outbox) Full(l int) Answer {
+// SendFull makes room in a lane that is full: its frame grows, or else leaves.
+func (o *Outbox) SendFull(l int) Answer {
 	switch n := o.Lanes[l].Len(); {
 	case o.frames[l] == nil:
 		return Empty
@@ -116,7 +116,7 @@ func (o *Outbox) Full(l int) Answer {
 
 // HasRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it
 // can't.
-func (o *Outbox) HasRoom(l, units int) bool {
+func (o *Outbox) MakeRoom(l, units int) bool {
 	if o.frames[l] == nil {
 		return false
 	}

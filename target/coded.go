@@ -74,7 +74,7 @@ func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
 		c.core.out.SplitByDepth(l)
 	}
 	c.core.supply(l, len(record), inHandler)
-	if c.core.out.AddRecord(l, record) && c.core.out.Full(l) == coalesce.Left {
+	if c.core.out.AddRecord(l, record) && c.core.out.SendFull(l) == coalesce.Left {
 		c.core.awaitCredit(l, inHandler)
 	}
 }

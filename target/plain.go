@@ -69,7 +69,7 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		p.enqueue()
 		return
 	}
-	switch p.core.out.Full(l) {
+	switch p.core.out.SendFull(l) {
 	case coalesce.Grown:
 	case coalesce.Left:
 		p.core.awaitCredit(l, inHandler)

@@ -149,7 +149,7 @@ func (c *core[V]) awaitCredit(l int, inHandler bool) {
 // supply makes sure that a lane has room for so many units more. The main function may wait for it, and let handlers
 // run, which use the same lanes.
 func (c *core[V]) supply(l, units int, inHandler bool) {
-	for !c.out.HasRoom(l, units) {
+	for !c.out.MakeRoom(l, units) {
 		capacity := c.out.Capacity(l, units)
 		if !inHandler {
 			depth := c.out.Now
