@@ -17,9 +17,6 @@ func square(ranks int) route.Topology { return grid{ranks, int(math.Ceil(math.Sq
 func (g grid) Name() string           { return "grid" }
 func (g grid) Ranks() int             { return g.ranks }
 
-// The flag -topology finds a topology that is registered, in programs with pebble.Flags.
-func init() { route.Register("grid", square) }
-
 func (g grid) Neighbors(at int) []int {
 	apart := func(other int) bool { return other/g.columns != at/g.columns && other%g.columns != at%g.columns }
 	return slices.DeleteFunc(route.Direct(g.ranks).Neighbors(at), apart)

@@ -7,8 +7,12 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/target"
 )
+
+// The flag -topology finds a topology that is registered, in programs with pebble.Flags.
+func init() { route.Register("grid", square) }
 
 func main() {
 	pebble.Main(pebble.Config{Ranks: 9, Topology: square}, func(r *pebble.Rank) error { return run(r, os.Stdout) })
