@@ -9,7 +9,7 @@
 //	Ranks        the ranks themselves: key k belongs to rank k
 //	Cyclic       keys dealt out one by one
 //	BlockCyclic  blocks dealt out one by one
-//	Hashed       [0, n) in a pseudo-random order, dealt out one by one
+//	Shuffled       [0, n) in a pseudo-random order, dealt out one by one
 //	Hash         any 64-bit key, owner only (see HashString for text keys)
 //	Table        an owner for each key, written down
 //

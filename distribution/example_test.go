@@ -48,8 +48,8 @@ func ExampleBlockCyclic() {
 }
 
 // Neighbours spread over the ranks, and every rank owns as many keys as the others.
-func ExampleHashed() {
-	vertices := distribution.Hashed(1000, 4, 42)
+func ExampleShuffled() {
+	vertices := distribution.Shuffled(1000, 4, 42)
 	owner, local := vertices.Owner(7), vertices.Local(7)
 	fmt.Println(vertices.Key(owner, local), vertices.LocalLen(0), vertices.LocalLen(3))
 	// Output: 7 250 250

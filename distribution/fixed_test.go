@@ -31,6 +31,6 @@ func TestHashesAreFixed(t *testing.T) {
 		require.Equal(t, want, distribution.Hash(1000).Owner(uint64(key)))
 	}
 	for key, want := range []int{781, 3, 449, 701, 995, 383, 805, 515} {
-		require.Equal(t, want, distribution.Hashed(1000, 1000, 1).Owner(uint64(key)))
+		require.Equal(t, want, distribution.Shuffled(1000, 1000, 1).Owner(uint64(key)))
 	}
 }

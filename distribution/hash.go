@@ -11,7 +11,7 @@ type HashMap struct{ ranks uint64 }
 // Hash owns every key there is: key k belongs to a rank that a fixed hash of k names.
 // It has no local indices; a rank keeps its data in a Go map or the like. Keys that are
 // not numbers go through [HashString] or [HashBytes] first. Like any hash it is balanced
-// only on average; see [Hashed] for [0, n). It panics when ranks is not positive.
+// only on average; see [Shuffled] for [0, n). It panics when ranks is not positive.
 func Hash(ranks int) *HashMap {
 	checkRanks("hash", ranks)
 	return &HashMap{ranks: uint64(ranks)}

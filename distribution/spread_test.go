@@ -15,10 +15,10 @@ func TestShuffleIsABijection(t *testing.T) {
 		for seed := range uint64(5) {
 			seen := make([]bool, 1<<width)
 			for x := range uint64(1) << width {
-				y := distribution.Shuffled(width, seed, x)
+				y := distribution.Apply(width, seed, x)
 				require.False(t, seen[y])
 				seen[y] = true
-				require.Equal(t, x, distribution.Unshuffled(width, seed, y))
+				require.Equal(t, x, distribution.Invert(width, seed, y))
 			}
 		}
 	}
@@ -29,7 +29,7 @@ func TestShuffleIsABijection(t *testing.T) {
 		if width == 0 {
 			x = 0
 		}
-		require.Equal(t, x, distribution.Unshuffled(width, seed, distribution.Shuffled(width, seed, x)))
+		require.Equal(t, x, distribution.Invert(width, seed, distribution.Apply(width, seed, x)))
 	}
 }
 
@@ -55,8 +55,8 @@ func TestHashingSpreadsStrides(t *testing.T) {
 	const n, ranks, draws = 1 << 20, 64, 1 << 14
 	for _, stride := range []uint64{1, 2, 3, 16, 63, 64} {
 		for name, m := range map[string]distribution.Map{
-			"hash": distribution.Hash(ranks), "hashed": distribution.Hashed(n, ranks, 1),
-			"hashed, not a power of two": distribution.Hashed(n+n/3, ranks, 2),
+			"hash": distribution.Hash(ranks), "shuffled": distribution.Shuffled(n, ranks, 1),
+			"shuffled, not a power of two": distribution.Shuffled(n+n/3, ranks, 2),
 		} {
 			counts := make([]int, ranks)
 			for i := range uint64(draws) {
@@ -76,7 +76,7 @@ func TestHashingSpreadsStrides(t *testing.T) {
 }
 
 func TestSeedsGiveOtherOrders(t *testing.T) {
-	a, b := distribution.Hashed(1000, 10, 1), distribution.Hashed(1000, 10, 2)
+	a, b := distribution.Shuffled(1000, 10, 1), distribution.Shuffled(1000, 10, 2)
 	same := 0
 	for key := range uint64(1000) {
 		if a.Owner(key) == b.Owner(key) {

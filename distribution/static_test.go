@@ -22,7 +22,7 @@ var (
 	_ full = (*distribution.BlockMap)(nil)
 	_ full = (*distribution.CyclicMap)(nil)
 	_ full = (*distribution.BlockCyclicMap)(nil)
-	_ full = (*distribution.HashedMap)(nil)
+	_ full = (*distribution.ShuffledMap)(nil)
 	_ full = (*distribution.TableMap)(nil)
 )
 
@@ -35,8 +35,8 @@ func constantSpace(n uint64, ranks int) []full {
 		distribution.BlockCyclic(n, ranks, 7),
 		distribution.BlockCyclic(n, ranks, 64),
 		distribution.BlockCyclic(n, ranks, max(1, n/3)),
-		distribution.Hashed(n, ranks, 0),
-		distribution.Hashed(n, ranks, math.MaxUint64),
+		distribution.Shuffled(n, ranks, 0),
+		distribution.Shuffled(n, ranks, math.MaxUint64),
 	}
 }
 
@@ -169,7 +169,7 @@ func FuzzRoundTrip(f *testing.F) {
 		requireRoundTrip(t, distribution.Block(n, int(ranks)), key)
 		requireRoundTrip(t, distribution.Cyclic(n, int(ranks)), key)
 		requireRoundTrip(t, distribution.BlockCyclic(n, int(ranks), block|1), key)
-		requireRoundTrip(t, distribution.Hashed(n, int(ranks), block), key)
+		requireRoundTrip(t, distribution.Shuffled(n, int(ranks), block), key)
 	})
 }
 
@@ -206,7 +206,7 @@ func TestDescriptions(t *testing.T) {
 		"block(n=7, ranks=4)":                distribution.Block(7, 4),
 		"cyclic(n=7, ranks=4)":               distribution.Cyclic(7, 4),
 		"blockcyclic(n=7, ranks=4, block=2)": distribution.BlockCyclic(7, 4, 2),
-		"hashed(n=7, ranks=4, seed=9)":       distribution.Hashed(7, 4, 9),
+		"shuffled(n=7, ranks=4, seed=9)":     distribution.Shuffled(7, 4, 9),
 		"hash(ranks=4)":                      distribution.Hash(4),
 		"directory(hash(ranks=4))":           distribution.NewDirectory(distribution.Hash(4), 1),
 		"directory(ranks=3)":                 distribution.NewDirectory(modulo{}, 1),
@@ -226,12 +226,12 @@ func TestBadArgumentsPanic(t *testing.T) {
 		"many ranks":   func() { distribution.Cyclic(1, math.MaxInt32+1) },
 		"block":        func() { distribution.Block(1<<63, 1) },
 		"cyclic":       func() { distribution.Cyclic(1<<63, 1) },
-		"hashed":       func() { distribution.Hashed(1<<63, 1, 0) },
+		"shuffled":     func() { distribution.Shuffled(1<<63, 1, 0) },
 		"block-cyclic": func() { distribution.BlockCyclic(1<<63+5, 2, 1<<63) },
 		"empty block":  func() { distribution.BlockCyclic(1, 1, 0) },
 		"table entry":  func() { distribution.Table([]int{0, 3}, 3) },
 		"negative":     func() { distribution.Table([]int{0, -1}, 3) },
-		"hashed key":   func() { distribution.Hashed(10, 3, 0).Key(2, 3) },
+		"shuffled key": func() { distribution.Shuffled(10, 3, 0).Key(2, 3) },
 		"no such self": func() { distribution.NewDirectory(distribution.Hash(2), 2) },
 	} {
 		func() {

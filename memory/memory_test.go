@@ -53,7 +53,7 @@ func maps(n uint64, ranks int) map[string]distribution.Indexed {
 		"shift":        distribution.Block(64, ranks),
 		"cyclic":       distribution.Cyclic(n, ranks),
 		"block-cyclic": distribution.BlockCyclic(n, ranks, 7),
-		"hashed":       distribution.Hashed(n, ranks, 3),
+		"shuffled":       distribution.Shuffled(n, ranks, 3),
 		"ours":         reversed{distribution.Block(n, ranks)},
 	}
 }
@@ -149,7 +149,7 @@ func likeASlice[T comparable](r *pebble.Rank, s *memory.Space, d distribution.In
 func TestArraysAreLikeSlices(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := memory.New(r)
-		for _, name := range []string{"block", "shift", "cyclic", "block-cyclic", "hashed", "ours"} {
+		for _, name := range []string{"block", "shift", "cyclic", "block-cyclic", "shuffled", "ours"} {
 			d := maps(61, r.Size())[name]
 			if err := likeASlice(r, s, d, func(n uint64) uint64 { return n }); err != nil {
 				return fmt.Errorf("%s: %w", name, err)

@@ -30,7 +30,7 @@ func BenchmarkCounting(b *testing.B) {
 				require.NoError(b, run(b, pebble.Config{Ranks: ranks, Cache: cache}, func(r *pebble.Rank) error {
 					counts := make(map[uint64]uint64)
 					var spent uint64 // keeps the work from being left out as useless
-					word := target.New(r, "word", distribution.Hashed(keys, ranks, 1),
+					word := target.New(r, "word", distribution.Shuffled(keys, ranks, 1),
 						target.Key(func(a amount) uint64 { return a.key }),
 						target.Each(func(a amount) {
 							mixed := a.key

@@ -4,15 +4,15 @@ import "github.com/activepebbles/pebbles/distribution"
 
 // orders are the two permutations of [0, n) that a seed names. They take no memory.
 type orders struct {
-	data *distribution.HashedMap
-	perm *distribution.HashedMap
+	data *distribution.ShuffledMap
+	perm *distribution.ShuffledMap
 }
 
 func newOrders(n, seed uint64) orders {
 	return orders{
-		// The order in which the keys of a hashed distribution are dealt out is a bijection; one rank gets all of them.
-		data: distribution.Hashed(n, 1, 2*seed),
-		perm: distribution.Hashed(n, 1, 2*seed+1),
+		// The order in which the keys of a shuffled distribution are dealt out is a bijection; one rank gets all of them.
+		data: distribution.Shuffled(n, 1, 2*seed),
+		perm: distribution.Shuffled(n, 1, 2*seed+1),
 	}
 }
 

@@ -3,11 +3,11 @@ package pointerchase
 import "github.com/activepebbles/pebbles/distribution"
 
 // ring is a random order of the ranks, closed to a circle. It takes no memory for each rank.
-type ring struct{ order *distribution.HashedMap }
+type ring struct{ order *distribution.ShuffledMap }
 
 func newRing(ranks int, seed uint64) ring {
-	// The order in which the keys of a hashed distribution are dealt out is a bijection; one rank gets all of them.
-	return ring{distribution.Hashed(uint64(ranks), 1, seed)}
+	// The order in which the keys of a shuffled distribution are dealt out is a bijection; one rank gets all of them.
+	return ring{distribution.Shuffled(uint64(ranks), 1, seed)}
 }
 
 // position is where in the ring a rank stands, from 0 on.

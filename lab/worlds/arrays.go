@@ -32,7 +32,7 @@ func (p *program) openArrays(r *pebble.Rank) (err error) {
 	p.mine = make([]uint64, rangeMost)
 	p.sums, err = memory.NewArray[uint64](s, "sums", distribution.BlockCyclic(uint64(p.Keys), r.Size(), 3))
 	if err == nil {
-		p.ranges, err = memory.NewArray[uint64](s, "ranges", distribution.Hashed(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
+		p.ranges, err = memory.NewArray[uint64](s, "ranges", distribution.Shuffled(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
 	}
 	return err
 }

@@ -295,7 +295,7 @@ func (w *World) spread(n int, seed uint64) distribution.Indexed {
 	case 2:
 		return distribution.BlockCyclic(keys, ranks, 1+mix(seed, 38)%5)
 	case 3:
-		return distribution.Hashed(keys, ranks, seed)
+		return distribution.Shuffled(keys, ranks, seed)
 	case 4:
 		owners := make([]uint32, n)
 		for i := range owners {

@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// HashedMap deals keys out to the ranks in a pseudo-random order. Made by [Hashed].
-type HashedMap struct {
+// ShuffledMap deals keys out to the ranks in a pseudo-random order. Made by [Shuffled].
+type ShuffledMap struct {
 	order shuffle
 	dealt CyclicMap
 	seed  uint64
 }
 
-// Hashed puts the keys [0, n) into the pseudo-random order that seed names, and deals
+// Shuffled puts the keys [0, n) into the pseudo-random order that seed names, and deals
 // them out in that order. Neighbouring or strided keys spread over all ranks, yet no
 // two ranks differ by more than one key, and a key can be computed back from its owner
 // and local index. All ranks must use the same seed. It panics when ranks is not
@@ -21,16 +21,16 @@ type HashedMap struct {
 // A key's place costs a few times that of the other maps: the order is a bijection of
 // the next power of two, and a place that falls behind n is mapped again until it falls
 // inside, twice at most on average.
-func Hashed(n uint64, ranks int, seed uint64) *HashedMap {
-	checkRanks("hashed", ranks)
-	checkLocal("hashed", n, ranks, ceilDiv(n, uint64(ranks)))
+func Shuffled(n uint64, ranks int, seed uint64) *ShuffledMap {
+	checkRanks("shuffled", ranks)
+	checkLocal("shuffled", n, ranks, ceilDiv(n, uint64(ranks)))
 	width := bits.Len64(max(n, 1) - 1)
-	return &HashedMap{order: newShuffle(width, seed), dealt: *Cyclic(n, ranks), seed: seed}
+	return &ShuffledMap{order: newShuffle(width, seed), dealt: *Cyclic(n, ranks), seed: seed}
 }
 
 // place is the place of key, which must be inside, in the order. The walk ends:
 // a bijection leads every number around a cycle, and key itself lies inside.
-func (m *HashedMap) place(key uint64) uint64 {
+func (m *ShuffledMap) place(key uint64) uint64 {
 	for {
 		key = m.order.apply(key)
 		if key < m.dealt.n {
@@ -40,13 +40,13 @@ func (m *HashedMap) place(key uint64) uint64 {
 }
 
 // Ranks implements Map.
-func (m *HashedMap) Ranks() int { return m.dealt.Ranks() }
+func (m *ShuffledMap) Ranks() int { return m.dealt.Ranks() }
 
 // Len implements Indexed.
-func (m *HashedMap) Len() uint64 { return m.dealt.n }
+func (m *ShuffledMap) Len() uint64 { return m.dealt.n }
 
 // Owner implements Map.
-func (m *HashedMap) Owner(key uint64) int {
+func (m *ShuffledMap) Owner(key uint64) int {
 	if key >= m.dealt.n {
 		return -1
 	}
@@ -57,7 +57,7 @@ func (m *HashedMap) Owner(key uint64) int {
 const placesChunk = 256
 
 // Owners implements Batcher.
-func (m *HashedMap) Owners(keys []uint64, owners []uint32) int {
+func (m *ShuffledMap) Owners(keys []uint64, owners []uint32) int {
 	var places [placesChunk]uint64
 	for from := 0; from < len(keys); from += placesChunk {
 		chunk := keys[from:min(from+placesChunk, len(keys))]
@@ -73,7 +73,7 @@ func (m *HashedMap) Owners(keys []uint64, owners []uint32) int {
 // places sets places to those of keys, up to the first key outside, and returns how
 // many. It lists the places that fell behind n without a branch on where a place fell,
 // which no processor could foresee, and maps just those again.
-func (m *HashedMap) places(keys []uint64, places *[placesChunk]uint64) int {
+func (m *ShuffledMap) places(keys []uint64, places *[placesChunk]uint64) int {
 	var behind [placesChunk]uint8
 	n, again := m.dealt.n, 0
 	for i, key := range keys {
@@ -106,7 +106,7 @@ func atLeast(x, n uint64) int {
 }
 
 // Local implements Indexed.
-func (m *HashedMap) Local(key uint64) int {
+func (m *ShuffledMap) Local(key uint64) int {
 	if key >= m.dealt.n {
 		panic(outside)
 	}
@@ -114,7 +114,7 @@ func (m *HashedMap) Local(key uint64) int {
 }
 
 // Key implements Indexed.
-func (m *HashedMap) Key(rank, local int) uint64 {
+func (m *ShuffledMap) Key(rank, local int) uint64 {
 	key := m.dealt.Key(rank, local)
 	if key >= m.dealt.n { // the walk back might never end
 		panic(fmt.Sprintf("distribution: Key(%d, %d) of %s", rank, local, m.Describe()))
@@ -128,9 +128,9 @@ func (m *HashedMap) Key(rank, local int) uint64 {
 }
 
 // LocalLen implements Indexed.
-func (m *HashedMap) LocalLen(rank int) int { return m.dealt.LocalLen(rank) }
+func (m *ShuffledMap) LocalLen(rank int) int { return m.dealt.LocalLen(rank) }
 
 // Describe implements Describer.
-func (m *HashedMap) Describe() string {
-	return fmt.Sprintf("hashed(n=%d, ranks=%d, seed=%d)", m.dealt.n, m.dealt.ranks, m.seed)
+func (m *ShuffledMap) Describe() string {
+	return fmt.Sprintf("shuffled(n=%d, ranks=%d, seed=%d)", m.dealt.n, m.dealt.ranks, m.seed)
 }
