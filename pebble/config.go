@@ -21,9 +21,9 @@ import (
 // Config says how a job runs. The zero value serves: one rank for each core that the process may use, in memory,
 // sending directly. All ranks of a job must be given equal configurations. A Config is copied when the job starts.
 type Config struct {
-	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core, or under
-	// "pebbles run" and with PEBBLES_RANKS as many as that says; another number than that is an error. More than memory
-	// has room for, at 64 KiB a rank, are refused before anything is allocated.
+	// Ranks is the number of ranks of the whole job, when Transport is nil. 0 is one for each usable core and at
+	// least one for each process, whoever starts them, or what "pebbles run" or PEBBLES_RANKS says; another number than
+	// that is an error. More than memory has room for, at 64 KiB a rank, are refused before anything is allocated.
 	Ranks int
 	// Alone lets a job of this process alone run while the process is one of several that a launcher has started: each
 	// has a job of its own then. So does PEBBLES_ALONE=1 in the environment. Otherwise Run refuses when it sees that,

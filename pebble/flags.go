@@ -75,8 +75,8 @@ func Flags(fs *flag.FlagSet) *Options {
 func (o *Options) network(fs *flag.FlagSet) {
 	c := &o.config
 	topology, detector := "direct", "auto"
-	fs.Var(counted(&c.Ranks), "ranks", "`N` ranks of the whole job (default one for each core; under a launcher "+
-		"one for each process, or what it says)")
+	fs.Var(counted(&c.Ranks), "ranks", "`N` ranks of the whole job (default one for each core and at least one "+
+		"for each process; what a launcher was told goes first)")
 	fs.Var(named(&o.via, func(text string) error { return values.OneOf(text, vias) }), "transport",
 		"`name` of what carries frames between ranks: "+strings.Join(vias, ", "))
 	fs.StringVar(&o.fabric.provider, "provider", "", "`name` of the provider of libfabric, for transport ofi or "+

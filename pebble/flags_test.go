@@ -166,7 +166,7 @@ func TestFlagsHelp(t *testing.T) {
 	var help bytes.Buffer
 	fs.SetOutput(&help)
 	fs.PrintDefaults()
-	for _, want := range []string{"-ranks N\n", "under a launcher one for each process, or what it says)\n",
+	for _, want := range []string{"-ranks N\n", "(default one for each core and at least one for each process; ",
 		"-coalesce N\n", "auto (default 1024)\n",
 		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
 		require.Contains(t, help.String(), want)

@@ -192,7 +192,7 @@ func (m *fitter) between(ctx context.Context, name string) (l model.Link, measur
 		fmt.Sprint("--frames=", m.effort.Frames),
 		fmt.Sprint("--time=", m.effort.Time)}
 	s := m.spread
-	s.processes = 2
+	s.processes, s.ranks = 2, 2
 	spec := s.spec(program, nil)
 	spec.Transport = name
 	var stdout, stderr bytes.Buffer

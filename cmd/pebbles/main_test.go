@@ -43,6 +43,7 @@ func withBinary(m *testing.M) (status int) {
 		fmt.Fprintln(os.Stderr, "make the command:", err)
 		return 1
 	}
+	os.Setenv("GOMAXPROCS", "2") // for the commands: jobs have the ranks of a machine of two cores
 	return m.Run()
 }
 

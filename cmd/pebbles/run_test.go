@@ -18,12 +18,13 @@ import (
 // TestRun starts this command by itself: any program built on the library would do.
 func TestRun(t *testing.T) {
 	for _, c := range []struct{ flags, ranks, procs, transport string }{
-		{"-n 1", "1", "1", "tcp"},
+		{"-n 1 --ranks 1", "1", "1", "tcp"},
+		{"-n 1", "2", "1", "tcp"},
 		{"-n 3", "3", "3", "shm"},
 		{"-n 2 --ranks 5", "5", "2", "shm"},
-		{"-n 2 --bind lo", "2", "2", "shm"},
-		{"-n 2 --transport tcp", "2", "2", "tcp"},
-		{"-n 2 --transport shm", "2", "2", "shm"},
+		{"-n 2 --ranks 2 --bind lo", "2", "2", "shm"},
+		{"-n 2 --ranks 2 --transport tcp", "2", "2", "tcp"},
+		{"-n 2 --ranks 2 --transport shm", "2", "2", "shm"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			line := append(append([]string{"run"}, strings.Fields(c.flags)...), "--", binary)
@@ -51,7 +52,7 @@ func TestRunForwards(t *testing.T) {
 	}
 	for flags, want := range map[string]struct{ stdout, stderr []string }{
 		"-n 1":                               {[]string{"out"}, []string{"err"}},
-		"-n 1 --prefix":                      {[]string{"[0] out"}, []string{"[0] err"}},
+		"-n 1 --ranks 1 --prefix":            {[]string{"[0] out"}, []string{"[0] err"}},
 		"-n 3 --ranks 5":                     {[]string{"out"}, []string{"[0-1] err", "[2-3] err", "[2-3] out", "[4] err", "[4] out"}},
 		"-n 3 --ranks 5 --prefix":            {[]string{"[0-1] out", "[2-3] out", "[4] out"}, []string{"[0-1] err", "[2-3] err", "[4] err"}},
 		"-n 3 --ranks 5 --no-prefix":         {[]string{"out", "out", "out"}, []string{"err", "err", "err"}},

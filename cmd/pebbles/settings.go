@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -161,10 +160,10 @@ func (s *settings) ranks() int {
 	switch {
 	case s.spread.ranks > 0:
 		return s.spread.ranks
-	case s.spread.several():
+	case s.spread.onHosts():
 		return s.spread.count()
 	}
-	return runtime.GOMAXPROCS(0)
+	return launch.RanksHere(s.spread.count())
 }
 
 // config translates the flags for the runtime.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,6 +84,19 @@ func TestLimitsOfTheUser(t *testing.T) {
 	t.Setenv(varSilence, "never")
 	_, err = spec.complete()
 	require.ErrorContains(t, err, `PEBBLES_SILENCE_LIMIT="never" is not a time such as 30s`)
+}
+
+// A job has as many ranks as a program that runs alone, and at least one a process.
+func TestRanksByDefault(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
+	for processes, ranks := range map[int]int{1: 7, 2: 6, 4: 4, 9: 9} {
+		s, err := (Spec{Processes: processes, Program: []string{os.Args[0]}}).complete()
+		require.NoError(t, err)
+		require.Equal(t, ranks, s.Ranks)
+	}
+	s, err := (Spec{Processes: 2, Hosts: []string{"a", "b"}, Bind: "127.0.0.1", Program: []string{os.Args[0]}}).complete()
+	require.NoError(t, err)
+	require.Equal(t, 2, s.Ranks, "the cores of other hosts are not known")
 }
 
 func TestJoinTakesTheVariables(t *testing.T) {

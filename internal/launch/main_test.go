@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"os"
+	"runtime"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,5 +16,6 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(roleVariable)
 		play(role)
 	}
+	runtime.GOMAXPROCS(2) // jobs have the ranks of a machine of two cores
 	goleak.VerifyTestMain(m)
 }

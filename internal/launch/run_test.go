@@ -19,7 +19,7 @@ import (
 
 func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
 	ids := map[string]bool{}
-	for _, size := range []struct{ processes, ranks int }{{1, 0}, {1, 3}, {2, 5}, {5, 0}, {5, 7}} {
+	for _, size := range []struct{ processes, ranks int }{{1, 1}, {1, 3}, {2, 5}, {5, 5}, {5, 7}} {
 		r := runJob(t, "exchange", launch.Spec{Processes: size.processes, Ranks: size.ranks})
 		require.Len(t, r.result.Outcomes, size.processes)
 		next := 0
@@ -29,7 +29,7 @@ func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
 			require.True(t, o.Started && o.Joined)
 			next = o.Last
 		}
-		require.Equal(t, max(size.processes, size.ranks), next)
+		require.Equal(t, size.ranks, next)
 		require.Len(t, r.find(t, "ready", 0), size.processes)
 		require.False(t, ids[r.result.Job])
 		ids[r.result.Job] = true
@@ -145,7 +145,7 @@ func TestStdinIsForProcess0(t *testing.T) {
 	f, err := os.Open(file)
 	require.NoError(t, err)
 	defer f.Close()
-	r := runJob(t, "copy", launch.Spec{Processes: 2, Stdin: f, Prefix: true})
+	r := runJob(t, "copy", launch.Spec{Processes: 2, Ranks: 2, Stdin: f, Prefix: true})
 	require.Equal(t, []string{`"words"`}, r.find(t, "[0] stdin", 1))
 	require.Equal(t, []string{`""`}, r.find(t, "[1] stdin", 1))
 }

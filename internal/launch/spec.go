@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,9 @@ import (
 // Spec says what [Run] starts, and how.
 type Spec struct {
 	Processes int // more than this machine has memory and open files for are refused
-	Ranks     int // of the whole job, spread by netio.Spread; 0 is one a process
+	// Ranks is the number of ranks of the whole job, spread by netio.Spread. 0 is one for each core of this machine, as
+	// for a program that runs alone, and at least one a process; with Hosts, whose cores are not known, one a process.
+	Ranks int
 
 	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh: the
 	// processes of a host are neighbours. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects their
@@ -82,10 +85,16 @@ type Spec struct {
 
 const defaultGrace = 2 * time.Second
 
+// RanksHere is how many ranks a job has whose processes all run on this machine, where nobody says it.
+func RanksHere(processes int) int { return max(1, min(runtime.GOMAXPROCS(0), ranksMax)/processes) * processes }
+
 // complete fills in defaults, and returns an error for what can't work.
 func (s Spec) complete() (Spec, error) {
-	if s.Ranks == 0 {
+	if s.Ranks == 0 && s.Processes > 0 {
 		s.Ranks = s.Processes
+		if len(s.Hosts) == 0 {
+			s.Ranks = RanksHere(s.Processes)
+		}
 	}
 	if s.Grace <= 0 {
 		s.Grace = defaultGrace

@@ -20,6 +20,7 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	for _, s := range []launch.Spec{{}, {First: true}, {Prefix: true}, {Processes: 2, Prefix: true},
 		{Processes: 2, First: true, Prefix: true}} {
 		s.Processes = max(1, s.Processes)
+		s.Ranks = s.Processes
 		s.Program = []string{"sh", "-c", `test "$PEBBLES_PROCESS" != 0 || echo lost`}
 		s.Stdout, s.Stderr = unwritable{}, unwritable{}
 		result, err := launch.Run(context.Background(), s)
@@ -43,9 +44,9 @@ func TestStreams(t *testing.T) {
 	}{
 		{launch.Spec{Processes: 1, First: true}, "\x01\nzero", "err\n"},
 		{launch.Spec{Processes: 1}, "\x01\nzero", "err\n"},
-		{launch.Spec{Processes: 1, Prefix: true}, "[0] \x01\n[0] zero\n", "[0] err\n"},
-		{launch.Spec{Processes: 2, First: true, Prefix: true}, "\x01\nzero", "[0] err\n[1] err\n[1] other\n"},
-		{launch.Spec{Processes: 2, First: true}, "\x01\nzero", "err\nerr\nother\n"},
+		{launch.Spec{Processes: 1, Ranks: 1, Prefix: true}, "[0] \x01\n[0] zero\n", "[0] err\n"},
+		{launch.Spec{Processes: 2, Ranks: 2, First: true, Prefix: true}, "\x01\nzero", "[0] err\n[1] err\n[1] other\n"},
+		{launch.Spec{Processes: 2, Ranks: 2, First: true}, "\x01\nzero", "err\nerr\nother\n"},
 		{launch.Spec{Processes: 2}, "\x01\nother\nzero\n", "err\nerr\n"},
 		{launch.Spec{Processes: 2, Ranks: 4, Prefix: true}, "[0-1] \x01\n[0-1] zero\n[2-3] other\n",
 			"[0-1] err\n[2-3] err\n"},
