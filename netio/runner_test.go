@@ -2,6 +2,7 @@ package netio_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -12,13 +13,18 @@ import (
 // TestRunRanksWaitsForGrace: a rank that does not come back after a failure is waited for no longer than the grace;
 // before that, it is.
 func TestRunRanksWaitsForGrace(t *testing.T) {
-	failed, forever := make(chan struct{}), make(chan struct{})
-	defer close(forever)
-	returned := false
-	require.False(t, netio.RunRanks(nil, []func(){
-		func() { close(failed); <-forever },
-		func() { <-failed; returned = true },
-	}, failed, 100*time.Millisecond))
-	require.True(t, returned)
-	require.True(t, netio.RunRanks(nil, []func(){func() { time.Sleep(10 * time.Millisecond) }, func() {}}, nil, 0))
+	synctest.Test(t, func(t *testing.T) {
+		failed, forever := make(chan struct{}), make(chan struct{})
+		defer close(forever)
+		const grace = 2 * time.Second
+		returned, began := false, time.Now()
+		require.False(t, netio.RunRanks(nil, []func(){
+			func() { close(failed); <-forever },
+			func() { <-failed; time.Sleep(grace / 2); returned = true },
+		}, failed, grace))
+		synctest.Wait()
+		require.True(t, returned)
+		require.Equal(t, grace, time.Since(began))
+		require.True(t, netio.RunRanks(nil, []func(){func() { time.Sleep(time.Hour) }, func() {}}, nil, 0))
+	})
 }

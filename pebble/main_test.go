@@ -193,7 +193,7 @@ func TestMain(m *testing.M) {
 // play runs a role as a job of processes, and returns the status and what the processes said on standard error.
 func play(t *testing.T, role string, processes, ranks int) (status int, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	var stderr bytes.Buffer
 	result, err := launch.Run(ctx, launch.Spec{

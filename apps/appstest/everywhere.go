@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,7 +42,7 @@ func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r
 }
 
 func simulate(t *testing.T, ranks int, seed uint64, program func(r *pebble.Rank) error) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	w, err := sim.New(sim.Config{Ranks: ranks, Processes: (ranks + 1) / 2, Seed: seed, Faults: sim.Faults{Delay: 0.1, Double: 0.1}})
 	require.NoError(t, err)
