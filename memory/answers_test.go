@@ -33,10 +33,7 @@ func nearAndFar(t *testing.T, program func(r *pebble.Rank, s *memory.Space) erro
 // Each change of a word answers with what the word was, near and far.
 func TestWordsAnswer(t *testing.T) {
 	nearAndFar(t, func(r *pebble.Rank, s *memory.Space) error {
-		a, err := memory.NewArray[uint64](s, "words", distribution.Cyclic(4, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](s, "words", distribution.Cyclic(4, r.Size()))
 		return r.Epoch(func() error {
 			for i := range uint64(2) { // one of each rank, for each rank
 				i += 2 * uint64(r.ID())
@@ -60,10 +57,7 @@ type (
 
 // puts has each rank write an element of the other's, and read it again.
 func puts[T comparable](r *pebble.Rank, s *memory.Space, v T) error {
-	a, err := memory.NewArray[T](s, fmt.Sprintf("%T", v), distribution.Cyclic(4, r.Size()))
-	if err != nil {
-		return err
-	}
+	a := memory.NewArray[T](s, fmt.Sprintf("%T", v), distribution.Cyclic(4, r.Size()))
 	if err := r.Epoch(func() error {
 		at := uint64(1 - r.ID())
 		a.Put(at, v)
@@ -91,10 +85,7 @@ func TestElementsOfAQuestionsSize(t *testing.T) {
 func TestRangesOfHeaps(t *testing.T) {
 	const each = 5
 	nearAndFar(t, func(r *pebble.Rank, s *memory.Space) error {
-		h, err := memory.NewHeap[uint64](s, "heap", each)
-		if err != nil {
-			return err
-		}
+		h := memory.NewHeap[uint64](s, "heap", each)
 		for i := range uint64(each) {
 			h.New(uint64(r.ID())*each + i)
 		}
@@ -117,10 +108,7 @@ func TestRangesOfHeaps(t *testing.T) {
 // What a view for writing shows at first is zero, also where it takes the memory of one before it.
 func TestViewsForWritingAreEmpty(t *testing.T) {
 	nearAndFar(t, func(r *pebble.Rank, s *memory.Space) error {
-		a, err := memory.NewArray[uint64](s, "a", distribution.Block(8, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](s, "a", distribution.Block(8, r.Size()))
 		return r.Epoch(func() error {
 			lo := uint64(4 * r.ID())
 			for range 2 {
@@ -155,10 +143,7 @@ func TestObjectsAreFreedByTheirType(t *testing.T) {
 // A fence waits for what the answers to questions begin: elements that are too long for those.
 func TestFencesWaitForLongElements(t *testing.T) {
 	nearAndFar(t, func(r *pebble.Rank, s *memory.Space) error {
-		a, err := memory.NewArray[above](s, "long", distribution.Cyclic(2, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[above](s, "long", distribution.Cyclic(2, r.Size()))
 		return r.Epoch(func() error {
 			var v above
 			put := a.PutStart(uint64(1-r.ID()), &v)
@@ -181,10 +166,7 @@ func TestBatchesEndWithTheJob(t *testing.T) {
 	s := appstest.Shape{Ranks: 2, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 64}
 	err := s.Run(t, func(r *pebble.Rank) error {
 		scheduler := task.New(r)
-		a, err := memory.NewArray[uint64](memory.New(r), "a", distribution.Block(2, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](memory.New(r), "a", distribution.Block(2, r.Size()))
 		return scheduler.Run(func() {
 			if r.ID() == 0 {
 				for !begun.Load() {

@@ -53,13 +53,13 @@ func (v vote) with(o vote) vote {
 
 // NewArray allocates an array, whose elements are zero. All ranks call it in the same order, between epochs, with equal
 // arguments. Each process exposes the elements that are its ranks' by the distribution, in one piece. Where those of
-// other processes are it learns by its first access to each: the job keeps no table of them. The job fails, with the
-// error that is returned, where there is no room, and where T is not plain data or d is none for this job.
-func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], error) {
+// other processes are it learns by its first access to each: the job keeps no table of them. As target.New does, it ends
+// the job where it can't work: where there is no room, and where T is not plain data or d is none for this job.
+func NewArray[T any](s *Space, name string, d distribution.Indexed) *Array[T] {
 	const call = "memory.NewArray"
 	t := reflect.TypeFor[T]()
 	if err := s.admit(t, d); err != nil {
-		return nil, s.engine.FailIn(call, fmt.Errorf("array %q: %w", name, err))
+		s.fail(call, fmt.Errorf("array %q: %w", name, err))
 	}
 	a := &Array[T]{s: s, name: name, d: d, n: d.Len(), safe: proven(d)}
 	if a.safe {
@@ -70,20 +70,20 @@ func NewArray[T any](s *Space, name string, d distribution.Indexed) (*Array[T], 
 	a.key = newHandle(s.rank.Size(), s.common)
 	o, err := a.expose()
 	if err != nil {
-		return nil, s.engine.FailIn(call, fmt.Errorf("array %q of %d elements of %v: %w", name, a.n, t, err))
+		s.fail(call, fmt.Errorf("array %q of %d elements of %v: %w", name, a.n, t, err))
 	}
 	description := describe(name, t, d)
 	v, err := pebble.AllReduce(s.rank, vote{Sum: checksum(description), Rank: uint32(s.rank.ID())}, vote.with)
 	if err != nil {
-		return nil, err
+		s.engine.Check() // the job has failed: this ends the rank
 	}
 	if v.Other > 0 {
-		return nil, s.engine.FailIn(call, fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
+		s.fail(call, fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
 			"all ranks must allocate the same, in the same order", v.Other-1, v.Rank, s.rank.ID(), description))
 	}
 	a.settle(o)
 	s.known[s.common] = a
-	return a, nil
+	return a
 }
 
 // admit tells why there can be no array of such elements over a distribution.

@@ -27,10 +27,7 @@ func over(b testing.TB, transport string, d distribution.Indexed, f func(r *pebb
 		s.Procs = 1
 	}
 	require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
-		a, err := memory.NewArray[uint64](memory.New(r), "table", d)
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](memory.New(r), "table", d)
 		for i := range a.Local() {
 			a.Local()[i] = uint64(i)
 		}
@@ -158,10 +155,7 @@ func BenchmarkMiss(b *testing.B) {
 					s := memory.New(r)
 					var both [2]*memory.Scalar[uint64]
 					for i := range both {
-						var err error
-						if both[i], err = memory.NewScalar[uint64](s, "v", 1); err != nil {
-							return err
-						}
+						both[i] = memory.NewScalar[uint64](s, "v", 1)
 					}
 					return r.Epoch(func() error {
 						if r.ID() > 0 {

@@ -31,10 +31,7 @@ func onTwo(prepare func(s *memory.Space) (access func() any, err error)) {
 // A scalar is one value of the job. Words are changed in one step through its array.
 func ExampleScalar() {
 	onTwo(func(s *memory.Space) (func() any, error) {
-		limit, err := memory.NewScalar[uint64](s, "limit", 1)
-		if err != nil {
-			return nil, err
-		}
+		limit := memory.NewScalar[uint64](s, "limit", 1)
 		return func() any {
 			if s.Rank().ID() > 0 {
 				return nil
@@ -51,14 +48,8 @@ func ExampleScalar() {
 func ExampleLock() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		s := memory.New(r)
-		lock, err := memory.NewLock(s, "lock", 0)
-		if err != nil {
-			return err
-		}
-		pair, err := memory.NewScalar[[2]int](s, "pair", 1)
-		if err != nil {
-			return err
-		}
+		lock := memory.NewLock(s, "lock", 0)
+		pair := memory.NewScalar[[2]int](s, "pair", 1)
 		if err := r.Epoch(func() error {
 			for range 10 {
 				lock.Lock()
@@ -86,10 +77,7 @@ func ExampleLock() {
 // Each rank makes values, to which others refer.
 func ExampleHeap() {
 	onTwo(func(s *memory.Space) (func() any, error) {
-		values, err := memory.NewHeap[int64](s, "values", 4)
-		if err != nil {
-			return nil, err
-		}
+		values := memory.NewHeap[int64](s, "values", 4)
 		own := values.New(int64(10 * (s.Rank().ID() + 1)))
 		all, err := pebble.AllGather(s.Rank(), own)
 		return func() any {
@@ -103,7 +91,7 @@ func ExampleHeap() {
 // A view is a copy of a range, which is written back.
 func ExampleArray_View() {
 	onTwo(func(s *memory.Space) (func() any, error) {
-		a, err := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
+		a := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
 		return func() any {
 			if s.Rank().ID() > 0 {
 				return nil
@@ -116,7 +104,7 @@ func ExampleArray_View() {
 			whole := make([]int64, a.Len())
 			a.GetRange(0, whole)
 			return whole
-		}, err
+		}, nil
 	})
 	// Output: [0 0 2 3 4 5 0 0]
 }
@@ -124,7 +112,7 @@ func ExampleArray_View() {
 // Start calls have many accesses on their way at a time, and one wait for each.
 func ExamplePending() {
 	onTwo(func(s *memory.Space) (func() any, error) {
-		a, err := memory.NewArray[uint64](s, "a", distribution.Cyclic(8, 2))
+		a := memory.NewArray[uint64](s, "a", distribution.Cyclic(8, 2))
 		return func() any {
 			if s.Rank().ID() > 0 {
 				return nil
@@ -141,7 +129,7 @@ func ExamplePending() {
 			gathered.Wait()
 			last.Wait()
 			return fmt.Sprint(got, " ", one, " ", last.Ready())
-		}, err
+		}, nil
 	})
 	// Output: [10 30 51] 9 true
 }
@@ -192,7 +180,7 @@ func ExampleTryGet() {
 // A reference to an element of an array says which one it is.
 func ExampleResolve() {
 	onTwo(func(s *memory.Space) (func() any, error) {
-		a, err := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
+		a := memory.NewArray[int64](s, "a", distribution.Block(8, 2))
 		return func() any {
 			before := s.Counts()
 			ref := a.Ref(6)
@@ -202,7 +190,7 @@ func ExampleResolve() {
 			b, i := memory.Resolve(s, ref)
 			rate := s.Counts().Since(before).HitRate()
 			return fmt.Sprint(both, " ", b.Get(i), " ", i, " ", rate)
-		}, err
+		}, nil
 	})
 	// Output: [60 70] 60 6 1
 }

@@ -13,10 +13,7 @@ import (
 func ExampleArray() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := memory.New(r)
-		bins, err := memory.NewArray[uint64](s, "bins", distribution.Block(5, r.Size()))
-		if err != nil {
-			return err
-		}
+		bins := memory.NewArray[uint64](s, "bins", distribution.Block(5, r.Size()))
 		if err := r.Epoch(func() error {
 			for i := range uint64(100) {
 				memory.AddStart(bins, i*i%5, 1)

@@ -93,12 +93,12 @@ type Site struct {
 }
 
 // Sites tells where the parts of all ranks are. All ranks call it; each process tells its address once.
-func Sites[T any](a *Array[T], _ engine.Key) ([]Site, error) {
+func Sites[T any](a *Array[T], _ engine.Key) []Site {
 	s, d := a.s, a.s.directory
 	o := d.find(a.key)
 	bases, err := pebble.AllGather(s.rank, o.base)
 	if err != nil {
-		return nil, err
+		s.engine.Check() // the job has failed: this ends the rank
 	}
 	sites := make([]Site, s.rank.Size())
 	for process := range d.place.Processes {
@@ -106,7 +106,7 @@ func Sites[T any](a *Array[T], _ engine.Key) ([]Site, error) {
 		var near []byte
 		if bytes := offsets[len(offsets)-1]; bytes > 0 && first < len(bases) {
 			if near, err = s.memory.Near(bases[first], bytes); err != nil {
-				return nil, s.engine.FailIn("memory.Sites", err)
+				s.fail("memory.Sites", err)
 			}
 		}
 		for i := range len(offsets) - 1 {
@@ -117,5 +117,5 @@ func Sites[T any](a *Array[T], _ engine.Key) ([]Site, error) {
 			}
 		}
 	}
-	return sites, nil
+	return sites
 }

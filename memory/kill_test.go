@@ -45,10 +45,7 @@ func member(process int) error {
 // gatherForever gathers random words of all ranks.
 func gatherForever(r *pebble.Rank) error {
 	const part, batch = 1 << 14, 1024
-	a, err := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(members*part, members))
-	if err != nil {
-		return err
-	}
+	a := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(members*part, members))
 	for i := range a.Local() {
 		a.Local()[i] = uint64(r.ID()*part + i)
 	}

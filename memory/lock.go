@@ -57,14 +57,10 @@ type turns struct {
 }
 
 // NewLock allocates a lock at a rank, by the rules of NewArray.
-func NewLock(s *Space, name string, rank int) (*Lock, error) {
-	a, err := NewArray[uint64](s, name, at{1, s.rank.Size(), rank})
-	if err != nil {
-		return nil, err
-	}
-	l := &Lock{a: a}
+func NewLock(s *Space, name string, rank int) *Lock {
+	l := &Lock{a: NewArray[uint64](s, name, at{1, s.rank.Size(), rank})}
 	s.locks = append(s.locks, l)
-	return l, nil
+	return l
 }
 
 // Lock waits until nobody else holds the lock. Who holds it must not ask for it again, and a rank's main function that

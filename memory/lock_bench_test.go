@@ -32,10 +32,7 @@ func benchmarkLock(b *testing.B, transport string, tasks int) {
 	}
 	require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
 		scheduler := task.New(r)
-		lock, err := memory.NewLock(memory.New(r), "lock", 1)
-		if err != nil {
-			return err
-		}
+		lock := memory.NewLock(memory.New(r), "lock", 1)
 		take := func(n int) {
 			for range n {
 				lock.Lock()

@@ -29,9 +29,7 @@ type locking struct {
 func newLocking(r *pebble.Rank) (l locking, err error) {
 	l.r, l.tasks = r, task.New(r)
 	for i, name := range []string{"a", "b"} {
-		if l.locks[i], err = memory.NewLock(memory.New(r), name, i); err != nil {
-			return l, err
-		}
+		l.locks[i] = memory.NewLock(memory.New(r), name, i)
 	}
 	return l, nil
 }
@@ -214,9 +212,7 @@ func TestLocksOverEpochs(t *testing.T) {
 				}
 			}
 			for i := range l.locks {
-				if l.locks[i], err = memory.NewLock(memory.New(r), "again", i); err != nil {
-					return err
-				}
+				l.locks[i] = memory.NewLock(memory.New(r), "again", i)
 			}
 		}
 		return nil
@@ -232,14 +228,8 @@ func TestNextHoldersSeeWhatWasBegun(t *testing.T) {
 	const rounds = 10
 	program := func(r *pebble.Rank) error {
 		s := memory.New(r)
-		lock, err := memory.NewLock(s, "lock", 0)
-		if err != nil {
-			return err
-		}
-		blocks, err := memory.NewArray[block](s, "blocks", distribution.Cyclic(3, 3))
-		if err != nil {
-			return err
-		}
+		lock := memory.NewLock(s, "lock", 0)
+		blocks := memory.NewArray[block](s, "blocks", distribution.Cyclic(3, 3))
 		own := make([]block, 1)
 		for range 2 { // in the first round addresses are asked for
 			if err := r.Epoch(func() error {

@@ -53,7 +53,7 @@ func maps(n uint64, ranks int) map[string]distribution.Indexed {
 		"shift":        distribution.Block(64, ranks),
 		"cyclic":       distribution.Cyclic(n, ranks),
 		"block-cyclic": distribution.BlockCyclic(n, ranks, 7),
-		"shuffled":       distribution.Shuffled(n, ranks, 3),
+		"shuffled":     distribution.Shuffled(n, ranks, 3),
 		"ours":         reversed{distribution.Block(n, ranks)},
 	}
 }
@@ -75,10 +75,7 @@ func (m reversed) Owners(keys []uint64, owners []uint32) int {
 // likeASlice has one rank after the other do with an array what can be done with a slice, while all do it with a slice,
 // and compares.
 func likeASlice[T comparable](r *pebble.Rank, s *memory.Space, d distribution.Indexed, value func(n uint64) T) error {
-	a, err := memory.NewArray[T](s, "a", d)
-	if err != nil {
-		return err
-	}
+	a := memory.NewArray[T](s, "a", d)
 	n := int(d.Len())
 	twin := make([]T, n)
 	for turn := range r.Size() {
@@ -174,14 +171,8 @@ func TestTasksShareWords(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		scheduler, s := task.New(r, task.Workers(25)), memory.New(r)
 		d := distribution.Cyclic(words, r.Size())
-		counts, err := memory.NewArray[uint64](s, "counts", d)
-		if err != nil {
-			return err
-		}
-		largest, err := memory.NewArray[int64](s, "largest", d)
-		if err != nil {
-			return err
-		}
+		counts := memory.NewArray[uint64](s, "counts", d)
+		largest := memory.NewArray[int64](s, "largest", d)
 		if err := scheduler.Run(func() {
 			for i := range tasks {
 				scheduler.Go(func() {
@@ -228,10 +219,7 @@ func TestEpochsEndsAreFences(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := memory.New(r)
 		d := distribution.Block(words, r.Size())
-		a, err := memory.NewArray[uint64](s, "a", d)
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](s, "a", d)
 		var walk *target.Target[[2]uint64]
 		src := make([]uint64, 0, 10_000) // what is on its way must not move
 		walk = target.New(r, "walk", distribution.Cyclic(words, r.Size()), target.Key(func(v [2]uint64) uint64 { return v[0] }),
@@ -271,10 +259,7 @@ func TestStarts(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := memory.New(r)
 		const n = 300
-		a, err := memory.NewArray[uint64](s, "a", distribution.Cyclic(n, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](s, "a", distribution.Cyclic(n, r.Size()))
 		if err := r.Epoch(func() error {
 			src := make([]uint64, n)
 			var all []memory.Pending
@@ -319,10 +304,7 @@ func TestStarts(t *testing.T) {
 func TestReferences(t *testing.T) {
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		scheduler, s := task.New(r), memory.New(r)
-		a, err := memory.NewArray[wide](s, "a", distribution.Block(20, r.Size()))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[wide](s, "a", distribution.Block(20, r.Size()))
 		var got atomic.Int64
 		refs := target.New(r, "refs", distribution.Ranks(r.Size()), target.Key(func(v struct {
 			To  uint64

@@ -138,10 +138,7 @@ func TestAllocationsReturn(t *testing.T) {
 					var own []memory.Ref[uint64]
 					var all []*memory.Array[uint64]
 					for i := range together {
-						a, err := memory.NewArray[uint64](s, "a", distribution.Cyclic(uint64(1+i), r.Size()))
-						if err != nil {
-							return err
-						}
+						a := memory.NewArray[uint64](s, "a", distribution.Cyclic(uint64(1+i), r.Size()))
 						all = append(all, a)
 					}
 					for i := range objects / (arrays / together) {
@@ -215,10 +212,7 @@ func TestFreedWhileUsed(t *testing.T) {
 				scheduler, s := task.New(r, task.Workers(tasks+1)), memory.New(r)
 				// A list of references that everybody reads, and that each rank replaces while it frees: its own part
 				// of it.
-				list, err := memory.NewArray[memory.Ref[uint64]](s, "list", distribution.Block(ranks*live, ranks))
-				if err != nil {
-					return err
-				}
+				list := memory.NewArray[memory.Ref[uint64]](s, "list", distribution.Block(ranks*live, ranks))
 				fresh := func() memory.Ref[uint64] {
 					part, ref := memory.Alloc[uint64](s, 2)
 					part[0], part[1] = uint64(r.ID()), uint64(r.ID())

@@ -33,12 +33,8 @@ func (d at) LocalLen(rank int) (n int) {
 type Scalar[T any] struct{ a *Array[T] }
 
 // NewScalar allocates a scalar at a rank, by the rules of NewArray.
-func NewScalar[T any](s *Space, name string, rank int) (*Scalar[T], error) {
-	a, err := NewArray[T](s, name, at{1, s.rank.Size(), rank})
-	if err != nil {
-		return nil, err
-	}
-	return &Scalar[T]{a}, nil
+func NewScalar[T any](s *Space, name string, rank int) *Scalar[T] {
+	return &Scalar[T]{NewArray[T](s, name, at{1, s.rank.Size(), rank})}
 }
 
 // Get reads the value, as Array.Get does.
@@ -62,16 +58,11 @@ type Heap[T any] struct {
 
 // NewHeap allocates a heap with room for so many values of each rank, by the rules of NewArray. Room takes memory when
 // it is first used.
-func NewHeap[T any](s *Space, name string, each int) (*Heap[T], error) {
+func NewHeap[T any](s *Space, name string, each int) *Heap[T] {
 	if each < 0 {
-		return nil, s.engine.FailIn("memory.NewHeap",
-			fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
+		s.fail("memory.NewHeap", fmt.Errorf("heap %q with room for %d values of each rank: give 0 or more", name, each))
 	}
-	a, err := NewArray[T](s, name, rows{uint64(each), s.rank.Size()})
-	if err != nil {
-		return nil, err
-	}
-	return &Heap[T]{a: a}, nil
+	return &Heap[T]{a: NewArray[T](s, name, rows{uint64(each), s.rank.Size()})}
 }
 
 // New makes a value of this rank, and returns its global address. It may be called wherever the rank runs, and ends the

@@ -16,14 +16,8 @@ func TestLocksExclude(t *testing.T) {
 	const tasks, steps = 5, 4
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		scheduler, s := task.New(r), memory.New(r)
-		lock, err := memory.NewLock(s, "lock", r.Size()/2)
-		if err != nil {
-			return err
-		}
-		sum, err := memory.NewScalar[wide](s, "sum", r.Size()-1)
-		if err != nil {
-			return err
-		}
+		lock := memory.NewLock(s, "lock", r.Size()/2)
+		sum := memory.NewScalar[wide](s, "sum", r.Size()-1)
 		add := func() {
 			lock.Lock()
 			v := sum.Get()
@@ -79,18 +73,9 @@ func TestHeapsLink(t *testing.T) {
 	const each = 30
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := memory.New(r)
-		heap, err := memory.NewHeap[node](s, "nodes", each)
-		if err != nil {
-			return err
-		}
-		first, err := memory.NewScalar[memory.Ref[node]](s, "first", 0)
-		if err != nil {
-			return err
-		}
-		lock, err := memory.NewLock(s, "lock", 0)
-		if err != nil {
-			return err
-		}
+		heap := memory.NewHeap[node](s, "nodes", each)
+		first := memory.NewScalar[memory.Ref[node]](s, "first", 0)
+		lock := memory.NewLock(s, "lock", 0)
 		if err := r.Epoch(func() error {
 			for i := range each {
 				lock.Lock()
@@ -129,10 +114,7 @@ func TestViews(t *testing.T) {
 	const n = 40
 	everywhere(t, func(_ *testing.T, r *pebble.Rank) error {
 		s := memory.New(r)
-		a, err := memory.NewArray[uint64](s, "a", distribution.BlockCyclic(n*uint64(r.Size()), r.Size(), 7))
-		if err != nil {
-			return err
-		}
+		a := memory.NewArray[uint64](s, "a", distribution.BlockCyclic(n*uint64(r.Size()), r.Size(), 7))
 		lo := uint64(n * r.ID())
 		for turn := range uint64(3) {
 			if err := r.Epoch(func() error {

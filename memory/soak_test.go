@@ -52,12 +52,8 @@ func soak(t *testing.T, transport string, more func(n int) bool) {
 		k := &soaker{Rand: rand.New(rand.NewPCG(7, uint64(r.ID())))}
 		space := memory.New(r)
 		var err error
-		if k.words, err = memory.NewArray[uint64](space, "words", distribution.Block(soakWords, r.Size())); err != nil {
-			return err
-		}
-		if k.sums, err = memory.NewArray[uint64](space, "sums", distribution.Cyclic(soakSums, r.Size())); err != nil {
-			return err
-		}
+		k.words = memory.NewArray[uint64](space, "words", distribution.Block(soakWords, r.Size()))
+		k.sums = memory.NewArray[uint64](space, "sums", distribution.Cyclic(soakSums, r.Size()))
 		if err := r.Epoch(func() error {
 			for n := 0; more(n); n++ {
 				if err := k.step(); err != nil {

@@ -209,6 +209,11 @@ func (s *Space) mayStart(call string) {
 	s.misuse("%s was called outside of an epoch: its end is what says that it was done", call)
 }
 
+// fail ends the job by a call's error, and does not return.
+func (s *Space) fail(call string, cause error) {
+	s.engine.Fail(fmt.Errorf("rank %d: %s: %w", s.rank.ID(), call, cause))
+}
+
 func (s *Space) misuse(format string, args ...any) {
 	s.engine.Check() // what is deferred when the job has failed is no mistake
 	panic(fmt.Sprintf("memory: rank %d: %s", s.rank.ID(), fmt.Sprintf(format, args...)))

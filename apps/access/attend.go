@@ -86,9 +86,7 @@ const words = 1024
 
 func (a *attend) load() (err error) {
 	d := distribution.Block(words*uint64(a.rank.Size()), a.rank.Size())
-	if a.table, err = memory.NewArray[uint64](memory.New(a.rank), "words", d); err != nil {
-		return err
-	}
+	a.table = memory.NewArray[uint64](memory.New(a.rank), "words", d)
 	first := uint64(a.rank.ID()) * words
 	for i := range a.table.Local()[1:] {
 		a.table.Local()[i+1] = word(a.config.Seed, first+uint64(i)+1)

@@ -86,9 +86,7 @@ func (g *gather) load() (err error) {
 	if err := apps.MustFit(g.rank, "access: the table and what is accessed", bytes, "give fewer words or accesses"); err != nil {
 		return err
 	}
-	if g.table, err = memory.NewArray[uint64](g.space, "table", distribution.Block(uint64(ranks)<<c.Log2Words, ranks)); err != nil {
-		return err
-	}
+	g.table = memory.NewArray[uint64](g.space, "table", distribution.Block(uint64(ranks)<<c.Log2Words, ranks))
 	if !c.writes() {
 		first := uint64(g.rank.ID()) << c.Log2Words
 		for i := range g.table.Local() {

@@ -97,9 +97,7 @@ func (f *field) load() (err error) {
 	if err := apps.MustFit(f.rank, "stressmark: the field", 2*part, "give fewer bytes"); err != nil {
 		return err
 	}
-	if f.array, err = memory.NewArray[byte](f.space, "field", d); err != nil {
-		return err
-	}
+	f.array = memory.NewArray[byte](f.space, "field", d)
 	if n := len(f.array.Local()); n > 0 {
 		f.lo = d.Key(f.rank.ID(), 0)
 		copy(f.array.Local(), c.bytes(f.lo, f.lo+uint64(n)))

@@ -98,9 +98,7 @@ func (n *neighborhood) load() (err error) {
 	if err := apps.MustFit(n.rank, "stressmark: the image", need, "give a smaller side"); err != nil {
 		return err
 	}
-	if n.image, err = memory.NewArray[uint16](n.space, "image", d); err != nil {
-		return err
-	}
+	n.image = memory.NewArray[uint16](n.space, "image", d)
 	if pixels := len(n.image.Local()); pixels > 0 {
 		n.lo = int(d.Key(n.rank.ID(), 0))
 		n.hi = n.lo + pixels

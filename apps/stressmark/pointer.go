@@ -80,9 +80,7 @@ func (p *pointers) load() (err error) {
 	if err := apps.MustFit(p.rank, "stressmark: the words", need, "give fewer words"); err != nil {
 		return err
 	}
-	if p.field, err = memory.NewArray[uint64](p.space, "field", d); err != nil {
-		return err
-	}
+	p.field = memory.NewArray[uint64](p.space, "field", d)
 	for i := range p.field.Local() {
 		p.field.Local()[i] = p.config.word(d.Key(p.rank.ID(), i))
 	}

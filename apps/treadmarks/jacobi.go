@@ -136,8 +136,8 @@ type arrayHalos struct {
 
 func (h *arrayHalos) load() (own [2][]float64, err error) {
 	for i, name := range []string{"even", "odd"} {
-		a, err := memory.NewArray[float64](h.memory, name, h.distribution(h.rank.Size()))
-		if h.grids[i], err = freed(h.run, a, err); err != nil {
+		a := memory.NewArray[float64](h.memory, name, h.distribution(h.rank.Size()))
+		if h.grids[i], err = freed(h.run, a, nil); err != nil {
 			return own, err
 		}
 		own[i] = a.Local()

@@ -67,10 +67,7 @@ func (m *micro) judge() error { return m.result.Found(m.rank, m.wrong, "words we
 // bare times accesses of package memory, by rank 1 to memory of rank 0: what a transport does at best. They come in
 // one epoch, or each in an epoch of its own, where what it is compared with comes after a barrier: rank 0 waits there.
 func (m *micro) bare(words int, apart bool, access func(a *memory.Array[uint64])) error {
-	a, err := memory.NewArray[uint64](m.memory, "bare", m.atRank0(words))
-	if err != nil {
-		return err
-	}
+	a := memory.NewArray[uint64](m.memory, "bare", m.atRank0(words))
 	epochs, each := 1, m.config.Rounds
 	if apart {
 		epochs, each = each, epochs

@@ -41,10 +41,7 @@ func Run(r *pebble.Rank, p Program, c Config) (result Result, err error) {
 	}
 	result.Cache = 0
 	u := &run{rank: r, config: c, memory: memory.New(r), result: &result}
-	u.space, err = pages.New(u.memory, pages.Config{PageBytes: c.PageBytes, Copies: c.Copies, Checked: c.Checked})
-	if err != nil {
-		return result, err
-	}
+	u.space = pages.New(u.memory, pages.Config{PageBytes: c.PageBytes, Copies: c.Copies, Checked: c.Checked})
 	main := about.make(u)
 	if result.SetUp, err = apps.Timed(r, main.load); err != nil {
 		return result, err
@@ -93,14 +90,14 @@ func freed[A interface{ Free() error }](u *run, a A, err error) (A, error) {
 
 // newSlice is pages.NewSlice of what is freed at the end.
 func newSlice[T any](u *run, name string, d distribution.Indexed) (*pages.Slice[T], error) {
-	v, err := pages.NewSlice[T](u.space, name, d)
-	return freed(u, v, err)
+	v := pages.NewSlice[T](u.space, name, d)
+	return freed(u, v, nil)
 }
 
 // newLock is pages.NewLock, at rank 0.
 func newLock(u *run, name string) (*pages.Lock, error) {
-	l, err := pages.NewLock(u.space, name, 0)
-	return freed(u, l, err)
+	l := pages.NewLock(u.space, name, 0)
+	return freed(u, l, nil)
 }
 
 // atRank0 is the distribution of n elements that all have their home at rank 0.

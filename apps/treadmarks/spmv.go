@@ -228,8 +228,8 @@ type byGather struct {
 
 func (b *byGather) load(columns []uint32) (place []uint32, room int, err error) {
 	for i, name := range []string{"even", "odd"} {
-		v, err := memory.NewArray[float64](b.memory, name, b.distribution(b.rank.Size()))
-		if b.vectors[i], err = freed(b.run, v, err); err != nil {
+		v := memory.NewArray[float64](b.memory, name, b.distribution(b.rank.Size()))
+		if b.vectors[i], err = freed(b.run, v, nil); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -35,10 +35,7 @@ func TestVerifiersNotice(t *testing.T) {
 				c := p.withDefaults(small[p])
 				result := Result{}
 				u := &run{rank: r, config: c, memory: memory.New(r), result: &result}
-				var err error
-				if u.space, err = pages.New(u.memory, pages.Config{}); err != nil {
-					return err
-				}
+				u.space = pages.New(u.memory, pages.Config{})
 				main := programs[p].make(u)
 				if err := main.load(); err != nil {
 					return err

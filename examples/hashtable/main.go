@@ -40,10 +40,7 @@ func mix(key uint64) uint64 {
 
 // run writes words to the table, and then reads those that the next rank has written.
 func run(r *pebble.Rank) (found, rounds int, err error) {
-	table, err := memory.NewArray[slot](memory.New(r), "table", distribution.Block(part*uint64(r.Size()), r.Size()))
-	if err != nil {
-		return 0, 0, err
-	}
+	table := memory.NewArray[slot](memory.New(r), "table", distribution.Block(part*uint64(r.Size()), r.Size()))
 	home := func(key uint64) uint64 { return mix(key) % table.Len() }
 	s := task.New(r)
 	write := delegate.New(s, "write", table.Distribution(), func(v slot) uint64 { return home(v.Key) }, func(v slot) bool {

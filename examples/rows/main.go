@@ -29,10 +29,7 @@ func run(r *pebble.Rank) (heat float64, err error) {
 	// Each rank owns its rows and, around them, one row of each neighbour: what these have put there.
 	const part = (rows + 2) * width
 	ranks := uint64(r.Size())
-	m, err := memory.NewArray[float64](memory.New(r), "heat", distribution.Block(part*ranks, r.Size()))
-	if err != nil {
-		return 0, err
-	}
+	m := memory.NewArray[float64](memory.New(r), "heat", distribution.Block(part*ranks, r.Size()))
 	own, next := m.Local(), make([]float64, part)
 	if r.ID() == 0 {
 		own[width+width/2] = 1

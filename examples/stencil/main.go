@@ -27,16 +27,11 @@ func main() {
 
 // run lets heat spread from the first row, and returns how much of it is in this rank's rows.
 func run(r *pebble.Rank) (heat float64, err error) {
-	s, err := pages.New(memory.New(r), pages.Config{})
-	if err != nil {
-		return 0, err
-	}
+	s := pages.New(memory.New(r), pages.Config{})
 	n := uint64(r.Size()) * rows
 	var grid [2]*pages.Slice[float64] // from one into the other, and back
 	for i, name := range []string{"even", "odd"} {
-		if grid[i], err = pages.NewSlice[float64](s, name, distribution.Block(n*width, r.Size())); err != nil {
-			return 0, err
-		}
+		grid[i] = pages.NewSlice[float64](s, name, distribution.Block(n*width, r.Size()))
 	}
 	first := uint64(r.ID()) * rows
 	if r.ID() == 0 {

@@ -26,10 +26,7 @@ func main() {
 
 // run counts the sums of some dice, and returns the whole histogram.
 func run(r *pebble.Rank) ([]uint64, error) {
-	counts, err := memory.NewArray[uint64](memory.New(r), "counts", distribution.Block(bins, r.Size()))
-	if err != nil {
-		return nil, err
-	}
+	counts := memory.NewArray[uint64](memory.New(r), "counts", distribution.Block(bins, r.Size()))
 	random := rand.New(rand.NewPCG(1, uint64(r.ID())))
 	// The end of the epoch is a fence: after it, all additions are done, and visible to all.
 	if err := r.Epoch(func() error {
@@ -42,7 +39,7 @@ func run(r *pebble.Rank) ([]uint64, error) {
 		return nil, err
 	}
 	all := make([]uint64, bins)
-	err = r.Epoch(func() error {
+	err := r.Epoch(func() error {
 		counts.GetRange(0, all)
 		return nil
 	})

@@ -26,18 +26,9 @@ func main() {
 
 // run returns the sum of the divisors of all numbers, and how many pieces this rank has taken.
 func run(r *pebble.Rank) (sum uint64, pieces int, err error) {
-	s, err := pages.New(memory.New(r), pages.Config{})
-	if err != nil {
-		return 0, 0, err
-	}
-	shared, err := pages.NewSlice[state](s, "state", distribution.BlockCyclic(1, r.Size(), 1))
-	if err != nil {
-		return 0, 0, err
-	}
-	lock, err := pages.NewLock(s, "state", 0)
-	if err != nil {
-		return 0, 0, err
-	}
+	s := pages.New(memory.New(r), pages.Config{})
+	shared := pages.NewSlice[state](s, "state", distribution.BlockCyclic(1, r.Size(), 1))
+	lock := pages.NewLock(s, "state", 0)
 	for found := uint64(0); ; pieces++ {
 		lock.Lock() // from here on this rank sees what others have written before they gave the lock back
 		at := &shared.Write(0, 1)[0]

@@ -86,7 +86,9 @@ type Spec struct {
 const defaultGrace = 2 * time.Second
 
 // RanksHere is how many ranks a job has whose processes all run on this machine, where nobody says it.
-func RanksHere(processes int) int { return max(1, min(runtime.GOMAXPROCS(0), ranksMax)/processes) * processes }
+func RanksHere(processes int) int {
+	return max(1, min(runtime.GOMAXPROCS(0), ranksMax)/processes) * processes
+}
 
 // complete fills in defaults, and returns an error for what can't work.
 func (s Spec) complete() (Spec, error) {

@@ -35,10 +35,7 @@ func main() {
 
 // measure has rank 0 get from and put to the last rank.
 func measure(r *pebble.Rank) error {
-	a, err := memory.NewArray[byte](memory.New(r), "data", distribution.Block(uint64(most*r.Size()), r.Size()))
-	if err != nil {
-		return err
-	}
+	a := memory.NewArray[byte](memory.New(r), "data", distribution.Block(uint64(most*r.Size()), r.Size()))
 	var rows []row
 	if err := r.Epoch(func() error {
 		if r.ID() > 0 {

@@ -23,18 +23,15 @@ type shared struct {
 const rangeMost = 5
 
 // openArrays allocates the arrays, if there are any.
-func (p *program) openArrays(r *pebble.Rank) (err error) {
+func (p *program) openArrays(r *pebble.Rank) {
 	if p.Arrays == 0 {
-		return nil
+		return
 	}
 	s := memory.New(r)
 	p.space = s
 	p.mine = make([]uint64, rangeMost)
-	p.sums, err = memory.NewArray[uint64](s, "sums", distribution.BlockCyclic(uint64(p.Keys), r.Size(), 3))
-	if err == nil {
-		p.ranges, err = memory.NewArray[uint64](s, "ranges", distribution.Shuffled(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
-	}
-	return err
+	p.sums = memory.NewArray[uint64](s, "sums", distribution.BlockCyclic(uint64(p.Keys), r.Size(), 3))
+	p.ranges = memory.NewArray[uint64](s, "ranges", distribution.Shuffled(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
 }
 
 // adds tells whether the handling of a pebble adds to a sum, and to which.

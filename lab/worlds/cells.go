@@ -32,7 +32,7 @@ func (w *World) raw(i, epoch int) uint64 {
 
 // cellular is the arrays as the program knows them, whatever their elements are.
 type cellular interface {
-	allocate(seed uint64) error
+	allocate(seed uint64)
 	free() error
 	stale() []stale
 	write(epoch int) error
@@ -71,16 +71,13 @@ type cells[T comparable] struct {
 	known [2][]uint64 // what elements are made of: what this rank may read
 }
 
-func (c *cells[T]) allocate(seed uint64) (err error) {
+func (c *cells[T]) allocate(seed uint64) {
 	n := c.program.Cells
 	for i := range c.sides {
 		c.known[i] = make([]uint64, n)
 		d := c.program.spread(n, mix(seed, uint64(30+i)))
-		if c.sides[i], err = memory.NewArray[T](c.space, fmt.Sprint("cells ", i), d); err != nil {
-			return err
-		}
+		c.sides[i] = memory.NewArray[T](c.space, fmt.Sprint("cells ", i), d)
 	}
-	return nil
 }
 
 func (c *cells[T]) free() error {

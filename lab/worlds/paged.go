@@ -27,34 +27,26 @@ type paged struct {
 const guardedWords = 40
 
 // openPages allocates the pages, if there are any.
-func (p *program) openPages() (err error) {
+func (p *program) openPages() {
 	if p.Paged == 0 {
-		return nil
+		return
 	}
 	g := &paged{World: p.World, rank: p.rank, twin: make([]uint32, p.PageElements), added: make([]uint64, p.PageLocks)}
 	p.pages = g
-	g.space, err = pages.New(memory.New(p.rank), pages.Config{
+	g.space = pages.New(memory.New(p.rank), pages.Config{
 		PageBytes: p.PageBytes, Copies: p.PageCopies == 1, Flat: p.PageFlat == 1,
 	})
-	if err != nil {
-		return err
-	}
 	ranks, n := p.rank.Size(), uint64(p.PageElements)
 	d := distribution.Indexed(distribution.Block(n, ranks))
 	if p.PageBlock > 0 {
 		d = distribution.BlockCyclic(n, ranks, uint64(p.PageBlock))
 	}
-	if g.slice, err = pages.NewSlice[uint32](g.space, "spans", d); err != nil {
-		return err
-	}
+	g.slice = pages.NewSlice[uint32](g.space, "spans", d)
 	d = distribution.Block(uint64(guardedWords*p.PageLocks), ranks)
-	g.guarded, err = pages.NewSlice[uint64](g.space, "guarded", d)
-	for i := 0; i < p.PageLocks && err == nil; i++ {
-		var l *pages.Lock
-		l, err = pages.NewLock(g.space, fmt.Sprint("lock ", i), i%ranks)
-		g.locks = append(g.locks, l)
+	g.guarded = pages.NewSlice[uint64](g.space, "guarded", d)
+	for i := range p.PageLocks {
+		g.locks = append(g.locks, pages.NewLock(g.space, fmt.Sprint("lock ", i), i%ranks))
 	}
-	return err
 }
 
 // play is what happens before an epoch.

@@ -157,32 +157,22 @@ func (p *program) openStores() error {
 	return p.stores.allocate()
 }
 
-func (s *stores) allocate() (err error) {
+func (s *stores) allocate() error {
 	p := s.program
 	seed := mix(p.Seed, uint64(700_000+s.generation))
 	if p.Cells > 0 {
-		if err := s.cells.allocate(seed); err != nil {
-			return err
-		}
+		s.cells.allocate(seed)
 	}
 	s.locks = s.locks[:0]
 	for i := range p.Locks {
-		l, err := memory.NewLock(s.space, fmt.Sprint("lock ", i), int(mix(seed, uint64(i))%uint64(p.Ranks)))
-		if err != nil {
-			return err
-		}
-		s.locks = append(s.locks, l)
+		at := int(mix(seed, uint64(i)) % uint64(p.Ranks))
+		s.locks = append(s.locks, memory.NewLock(s.space, fmt.Sprint("lock ", i), at))
 	}
 	if p.Locks > 0 {
-		d := p.spread(2*p.Locks, mix(seed, 24))
-		if s.guarded, err = memory.NewArray[uint64](s.space, "guarded", d); err != nil {
-			return err
-		}
+		s.guarded = memory.NewArray[uint64](s.space, "guarded", p.spread(2*p.Locks, mix(seed, 24)))
 	}
 	if p.Values > 0 {
-		if s.heap, err = memory.NewHeap[value](s.space, "values", p.Values*p.Epochs); err != nil {
-			return err
-		}
+		s.heap = memory.NewHeap[value](s.space, "values", p.Values*p.Epochs)
 		s.refs = s.refs[:0]
 	}
 	for _, words := range s.words {

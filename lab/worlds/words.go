@@ -160,10 +160,10 @@ type inArray struct {
 	a *memory.Array[uint64]
 }
 
-func (s *inArray) allocate(seed uint64) (err error) {
+func (s *inArray) allocate(seed uint64) error {
 	d := s.p.spread(s.p.stores.words[0].length(), mix(seed, 62))
-	s.a, err = memory.NewArray[uint64](s.p.stores.space, "words", d)
-	return err
+	s.a = memory.NewArray[uint64](s.p.stores.space, "words", d)
+	return nil
 }
 
 func (s *inArray) free() error { return s.a.Free() }

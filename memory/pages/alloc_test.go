@@ -16,14 +16,8 @@ import (
 func TestNothingIsAllocated(t *testing.T) {
 	for _, c := range []pages.Config{{}, {Copies: true}, {Copies: true, Flat: true}} {
 		require.NoError(t, job(2, c, func(s *pages.Space) error {
-			v, err := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
-			if err != nil {
-				return err
-			}
-			l, err := pages.NewLock(s, "lock", 0)
-			if err != nil {
-				return err
-			}
+			v := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
+			l := pages.NewLock(s, "lock", 0)
 			me := uint64(s.Rank().ID())
 			round := func() {
 				w := v.Write(2048*me, 2048*me+1024)

@@ -29,10 +29,7 @@ func BenchmarkNearRead(b *testing.B) {
 		}
 	})
 	require.NoError(b, job(1, pages.Config{}, func(s *pages.Space) error {
-		v, err := pages.NewSlice[uint64](s, "words", distribution.Block(n, 1))
-		if err != nil {
-			return err
-		}
+		v := pages.NewSlice[uint64](s, "words", distribution.Block(n, 1))
 		clear(v.Write(0, n))
 		b.Run("pages", func(b *testing.B) {
 			for b.Loop() {
@@ -51,10 +48,7 @@ func BenchmarkNearRead(b *testing.B) {
 // A round of two ranks: one writes a page, a barrier, the other one reads it, a barrier; with copies.
 func BenchmarkPageByBarriers(b *testing.B) {
 	require.NoError(b, job(2, pages.Config{Copies: true}, func(s *pages.Space) error {
-		v, err := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
-		if err != nil {
-			return err
-		}
+		v := pages.NewSlice[uint64](s, "words", distribution.Block(4096, 2))
 		round := func(i uint64) error {
 			if s.Rank().ID() == 0 {
 				v.Write(2048, 2560)[i%512] = i

@@ -35,10 +35,7 @@ func TestEverywhere(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 				return func(r *pebble.Rank) error {
-					s, err := pages.New(memory.New(r), c)
-					if err != nil {
-						return err
-					}
+					s := pages.New(memory.New(r), c)
 					if err := equalsASlice[uint32](s, seed, 5000, block); err != nil {
 						return err
 					}
@@ -57,16 +54,10 @@ func TestEverywhere(t *testing.T) {
 func countsUnderLocks(s *pages.Space, seed uint64, turns int) error {
 	const locks, width = 4, 700
 	r := s.Rank()
-	v, err := pages.NewSlice[uint64](s, "guarded", distribution.Block(locks*width, r.Size()))
-	if err != nil {
-		return err
-	}
+	v := pages.NewSlice[uint64](s, "guarded", distribution.Block(locks*width, r.Size()))
 	var all []*pages.Lock
 	for i := range locks {
-		l, err := pages.NewLock(s, fmt.Sprint("lock ", i), i%r.Size())
-		if err != nil {
-			return err
-		}
+		l := pages.NewLock(s, fmt.Sprint("lock ", i), i%r.Size())
 		all = append(all, l)
 	}
 	add := func(k uint64) error {

@@ -13,18 +13,9 @@ import (
 // Each rank adds its part of a sum to a word that a lock guards.
 func Example() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
-		s, err := pages.New(memory.New(r), pages.Config{})
-		if err != nil {
-			return err
-		}
-		sum, err := pages.NewSlice[int](s, "sum", distribution.Block(1, r.Size()))
-		if err != nil {
-			return err
-		}
-		guard, err := pages.NewLock(s, "sum", 0)
-		if err != nil {
-			return err
-		}
+		s := pages.New(memory.New(r), pages.Config{})
+		sum := pages.NewSlice[int](s, "sum", distribution.Block(1, r.Size()))
+		guard := pages.NewLock(s, "sum", 0)
 		guard.Lock()
 		sum.Write(0, 1)[0] += r.ID()
 		guard.Unlock()

@@ -45,18 +45,9 @@ func member(process int) error {
 // writeForever writes to pages of all homes under a lock. The lock's and the pages' home is rank 0; rank 1 holds the
 // lock most of the time, and rank 2 waits for it.
 func writeForever(r *pebble.Rank) error {
-	s, err := pages.New(memory.New(r), pages.Config{Copies: true})
-	if err != nil {
-		return err
-	}
-	v, err := pages.NewSlice[uint64](s, "table", distribution.BlockCyclic(1<<16, members, 1<<16))
-	if err != nil {
-		return err
-	}
-	l, err := pages.NewLock(s, "table", 0)
-	if err != nil {
-		return err
-	}
+	s := pages.New(memory.New(r), pages.Config{Copies: true})
+	v := pages.NewSlice[uint64](s, "table", distribution.BlockCyclic(1<<16, members, 1<<16))
+	l := pages.NewLock(s, "table", 0)
 	if err := s.Barrier(); err != nil {
 		return err
 	}

@@ -60,23 +60,16 @@ const (
 )
 
 // NewLock allocates a lock at a rank. All ranks call it in the same order, between epochs, with equal arguments.
-func NewLock(s *Space, name string, rank int) (*Lock, error) {
+func NewLock(s *Space, name string, rank int) *Lock {
 	if rank < 0 || rank >= s.rank.Size() {
-		return nil, s.engine.FailIn("pages.NewLock",
-			fmt.Errorf("lock %q is at rank %d, ranks are 0 to %d", name, rank, s.rank.Size()-1))
+		s.fail("pages.NewLock", fmt.Errorf("lock %q is at rank %d, ranks are 0 to %d", name, rank, s.rank.Size()-1))
 	}
 	words := 1 + recordTime + s.rank.Size()
-	a, err := memory.NewArray[uint64](s.shared, name, atRank{uint64(words), s.rank.Size(), rank})
-	if err != nil {
-		return nil, err
-	}
-	sites, err := memory.Sites(a, engine.Key{})
-	if err != nil {
-		return nil, err
-	}
+	a := memory.NewArray[uint64](s.shared, name, atRank{uint64(words), s.rank.Size(), rank})
+	sites := memory.Sites(a, engine.Key{})
 	l := &Lock{s: s, id: len(s.locks), name: name, a: a, home: sites[rank].At, record: make([]uint64, words-1)}
 	s.locks = append(s.locks, l)
-	return l, nil
+	return l
 }
 
 // Lock waits until nobody else has the lock, and is an acquire: spans of this rank end. Who has a lock may take those

@@ -16,17 +16,11 @@ import (
 // Each mistake ends the job, in words that say what is wrong.
 func TestMistakesAreTold(t *testing.T) {
 	slice := func(s *pages.Space, n uint64) *pages.Slice[uint64] {
-		v, err := pages.NewSlice[uint64](s, "grid", distribution.Block(n, s.Rank().Size()))
-		if err != nil {
-			panic(err)
-		}
+		v := pages.NewSlice[uint64](s, "grid", distribution.Block(n, s.Rank().Size()))
 		return v
 	}
 	lock := func(s *pages.Space, name string) *pages.Lock {
-		l, err := pages.NewLock(s, name, 1)
-		if err != nil {
-			panic(err)
-		}
+		l := pages.NewLock(s, name, 1)
 		return l
 	}
 	type config = pages.Config
@@ -160,32 +154,32 @@ func TestMistakesAreTold(t *testing.T) {
 		"elements with pointers": {config{},
 			"type *int is not plain data",
 			func(s *pages.Space) error {
-				_, err := pages.NewSlice[*int](s, "p", distribution.Block(10, 2))
-				return err
+				pages.NewSlice[*int](s, "p", distribution.Block(10, 2))
+				return nil
 			}},
 		"pages of an odd size": {config{},
 			`slice "odd": pages of 100 bytes: give a power of two from 64 to 1048576`,
 			func(s *pages.Space) error {
-				_, err := pages.NewSlice[int](s, "odd", distribution.Block(10, 2), pages.PageBytes(100))
-				return err
+				pages.NewSlice[int](s, "odd", distribution.Block(10, 2), pages.PageBytes(100))
+				return nil
 			}},
 		"ranks that allocate differently": {config{},
 			"allocates something else than rank",
 			func(s *pages.Space) error {
-				_, err := pages.NewSlice[int](s, "v", distribution.Block(10, 2), pages.PageBytes(64<<s.Rank().ID()))
-				return err
+				pages.NewSlice[int](s, "v", distribution.Block(10, 2), pages.PageBytes(64<<s.Rank().ID()))
+				return nil
 			}},
 		"blocks of different lengths": {config{},
 			"give one of equal blocks, such as distribution.Block",
 			func(s *pages.Space) error {
-				_, err := pages.NewSlice[int](s, "v", uneven{distribution.Block(10, 2)})
-				return err
+				pages.NewSlice[int](s, "v", uneven{distribution.Block(10, 2)})
+				return nil
 			}},
 		"more than the machine has": {config{},
 			"64 TiB of memory",
 			func(s *pages.Space) error {
-				_, err := pages.NewSlice[uint64](s, "v", distribution.Block(1<<43, 2))
-				return err
+				pages.NewSlice[uint64](s, "v", distribution.Block(1<<43, 2))
+				return nil
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,10 +203,7 @@ func (u uneven) Key(rank, local int) uint64 {
 // A page cache that is too small for what is open at a time is told.
 func TestPageCacheTooSmall(t *testing.T) {
 	err := jobOf(pebble.Config{Ranks: 2, PageCache: 16 << 10}, pages.Config{Copies: true}, func(s *pages.Space) error {
-		v, err := pages.NewSlice[uint64](s, "grid", distribution.Block(10000, 2))
-		if err != nil {
-			return err
-		}
+		v := pages.NewSlice[uint64](s, "grid", distribution.Block(10000, 2))
 		for lo := uint64(0); lo < 10000; lo += 1000 {
 			v.Read(lo, lo+1000)
 		}
@@ -222,6 +213,6 @@ func TestPageCacheTooSmall(t *testing.T) {
 }
 
 func job2(s *pages.Space) error {
-	_, err := pages.New(memory.New(s.Rank()), pages.Config{})
-	return err
+	pages.New(memory.New(s.Rank()), pages.Config{})
+	return nil
 }

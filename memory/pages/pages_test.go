@@ -36,10 +36,7 @@ func job(ranks int, c pages.Config, body func(s *pages.Space) error) error {
 
 func jobOf(p pebble.Config, c pages.Config, body func(s *pages.Space) error) error {
 	return pebble.Run(context.Background(), p, func(r *pebble.Rank) error {
-		s, err := pages.New(memory.New(r), c)
-		if err != nil {
-			return err
-		}
+		s := pages.New(memory.New(r), c)
 		return body(s)
 	})
 }
@@ -74,10 +71,7 @@ func (p span) writes(rank, i uint64) bool {
 // equalsASlice has ranks write spans, one between two barriers, and compares spans and at last all with a plain slice.
 func equalsASlice[T number](s *pages.Space, seed, n uint64, d func(n uint64, ranks int) distribution.Indexed) error {
 	r := s.Rank()
-	v, err := pages.NewSlice[T](s, "numbers", d(n, r.Size()))
-	if err != nil {
-		return err
-	}
+	v := pages.NewSlice[T](s, "numbers", d(n, r.Size()))
 	random, twin, me := rand.New(rand.NewPCG(seed, n)), make([]T, n), uint64(r.ID())
 	for round := range 30 {
 		p := drawSpan(random, n, r.Size())
@@ -152,10 +146,7 @@ func TestSmallPageCache(t *testing.T) {
 				if err := equalsASlice[uint32](s, seed, 16000, block); err != nil {
 					return err
 				}
-				v, err := pages.NewSlice[uint64](s, "more", distribution.Block(50000, 3))
-				if err != nil {
-					return err
-				}
+				v := pages.NewSlice[uint64](s, "more", distribution.Block(50000, 3))
 				for round := range uint64(3) {
 					for lo := uint64(0); lo < v.Len(); lo += 1000 {
 						if s.Rank().ID() == int((round+lo/1000)%3) {
@@ -207,16 +198,10 @@ func TestLocksGuard(t *testing.T) {
 	for _, c := range []pages.Config{{}, {Copies: true, PageBytes: 64}, {Copies: true}} {
 		require.NoError(t, job(ranks, c, func(s *pages.Space) error {
 			r := s.Rank()
-			v, err := pages.NewSlice[uint64](s, "sums", distribution.Block(locks*4, ranks))
-			if err != nil {
-				return err
-			}
+			v := pages.NewSlice[uint64](s, "sums", distribution.Block(locks*4, ranks))
 			var all []*pages.Lock
 			for i := range locks {
-				l, err := pages.NewLock(s, fmt.Sprint("lock ", i), i%ranks)
-				if err != nil {
-					return err
-				}
+				l := pages.NewLock(s, fmt.Sprint("lock ", i), i%ranks)
 				all = append(all, l)
 			}
 			random := rand.New(rand.NewPCG(1, uint64(r.ID())))
@@ -254,20 +239,14 @@ func TestTasksShareLocks(t *testing.T) {
 	for _, c := range []pages.Config{{}, {Copies: true}} {
 		require.NoError(t, job(ranks, c, func(s *pages.Space) error {
 			r := s.Rank()
-			v, err := pages.NewSlice[uint64](s, "sum", distribution.Block(600, ranks))
-			if err != nil {
-				return err
-			}
+			v := pages.NewSlice[uint64](s, "sum", distribution.Block(600, ranks))
 			var locks []*pages.Lock
 			for i := range 3 {
-				l, err := pages.NewLock(s, fmt.Sprint(i), i)
-				if err != nil {
-					return err
-				}
+				l := pages.NewLock(s, fmt.Sprint(i), i)
 				locks = append(locks, l)
 			}
 			sched := task.New(r)
-			err = sched.Run(func() {
+			err := sched.Run(func() {
 				for k := range tasks {
 					sched.Go(func() {
 						for i := range each {

@@ -24,10 +24,7 @@ func TestOvertakenOperations(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
 			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s, err := pages.New(memory.New(r), pages.Config{PageBytes: 64, Copies: i%2 == 0})
-				if err != nil {
-					return err
-				}
+				s := pages.New(memory.New(r), pages.Config{PageBytes: 64, Copies: i%2 == 0})
 				if err := equalsASlice[uint32](s, seed+i, 3000, block); err != nil {
 					return err
 				}
@@ -58,14 +55,8 @@ func TestLocksAreFair(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.Each(func(p netio.Transport) error {
 			return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-				s, err := pages.New(memory.New(r), pages.Config{})
-				if err != nil {
-					return err
-				}
-				l, err := pages.NewLock(s, "fair", 1)
-				if err != nil {
-					return err
-				}
+				s := pages.New(memory.New(r), pages.Config{})
+				l := pages.NewLock(s, "fair", 1)
 				take := func() {
 					for range each {
 						h := held{rank: r.ID(), asked: r.Now()}

@@ -26,39 +26,31 @@ func PageBytes(n int) Option { return Option{n} }
 
 // NewSlice allocates a shared slice, whose elements are zero. All ranks call it in the same order, between epochs,
 // with equal arguments. The distribution says where the homes are; its blocks must be equally long, but for the last:
-// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data. The job
-// fails, with the error that is returned, where there is no room, and where arguments are wrong.
+// distribution.Block and distribution.BlockCyclic do, and a page crosses none of them. T is plain data.
+// As target.New does, it ends the job where there is no room, and where arguments are wrong.
 //
 // Homes take the memory of all elements once, when it is first touched. Copies take addresses for all of them on each
 // rank that makes some, and memory within the job's --page-cache.
-func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...Option) (*Slice[T], error) {
+func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...Option) *Slice[T] {
 	const call = "pages.NewSlice"
 	pageBytes := s.config.PageBytes
 	for _, o := range options {
 		pageBytes = o.pageBytes
 	}
-	fail := func(err error) (*Slice[T], error) {
-		return nil, s.engine.FailIn(call, fmt.Errorf("slice %q: %w", name, err))
-	}
+	fail := func(err error) { s.fail(call, fmt.Errorf("slice %q: %w", name, err)) }
 	if err := checkPageBytes(pageBytes); err != nil {
-		return fail(err)
+		fail(err)
 	}
 	if len(s.regions) == regionMax {
-		return fail(fmt.Errorf("a rank has %d slices at most", regionMax))
+		fail(fmt.Errorf("a rank has %d slices at most", regionMax))
 	}
-	a, err := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, pageBytes), d)
-	if err != nil {
-		return nil, err
-	}
+	a := memory.NewArray[T](s.shared, fmt.Sprintf("%s, in pages of %d bytes", name, pageBytes), d)
 	size := int(reflect.TypeFor[T]().Size())
 	l, err := newLayout(d, size, pageBytes)
 	if err != nil {
-		return fail(err)
+		fail(err)
 	}
-	sites, err := memory.Sites(a, engine.Key{})
-	if err != nil {
-		return nil, err
-	}
+	sites := memory.Sites(a, engine.Key{})
 	r := &region{
 		s: s, id: len(s.regions), name: fmt.Sprintf("slice %q", name), layout: l, size: size,
 		state: make([]state, l.pages()), stamp: make([]uint32, l.pages()),
@@ -72,7 +64,7 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 		r.homes = append(r.homes, home)
 	}
 	s.regions = append(s.regions, r)
-	return &Slice[T]{r, a}, nil
+	return &Slice[T]{r, a}
 }
 
 // Len is how many elements the slice has.

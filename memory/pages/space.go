@@ -104,7 +104,7 @@ func (c Counts) Since(then Counts) Counts {
 
 // New makes a rank's shared pages. All ranks call it, once, between epochs, with an equal configuration. It allocates
 // 64 KiB on each rank, for write notices.
-func New(space *memory.Space, c Config) (*Space, error) {
+func New(space *memory.Space, c Config) *Space {
 	r, inside := space.Rank(), space.Inside(engine.Key{})
 	if c.PageBytes == 0 {
 		c.PageBytes = PageBytesDefault
@@ -117,28 +117,27 @@ func New(space *memory.Space, c Config) (*Space, error) {
 	ranks := r.Size()
 	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v",
 		c.PageBytes, c.Copies, c.Checked, c.Flat)
-	ring, err := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
-	if err != nil {
-		return nil, err
-	}
-	sites, err := memory.Sites(ring, engine.Key{})
-	if err != nil {
-		return nil, err
-	}
+	ring := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
+	sites := memory.Sites(ring, engine.Key{})
 	s.steps = s.engine.Sharing(c.Flat)
 	s.log = logs{me: r.ID(), own: ring.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
 	for _, site := range sites {
 		s.log.at = append(s.log.at, site.At)
 	}
 	if err := checkPageBytes(c.PageBytes); err != nil {
-		return nil, s.engine.FailIn("pages.New", err)
+		s.fail("pages.New", err)
 	}
 	s.engine.Posts(s.take)
 	s.engine.Guarded(s.mayLeave)
 	s.engine.OneSided(s.stuck)
 	s.engine.Faults(s.stray)
 	s.engine.Note(s.describe)
-	return s, nil
+	return s
+}
+
+// fail ends the job by a call's error, and does not return.
+func (s *Space) fail(call string, cause error) {
+	s.engine.Fail(fmt.Errorf("rank %d: %s: %w", s.rank.ID(), call, cause))
 }
 
 func checkPageBytes(bytes int) error {

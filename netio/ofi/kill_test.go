@@ -65,10 +65,7 @@ func member(text string) error {
 
 // forever puts, gets or sends words to all ranks.
 func forever(r *pebble.Rank, does string) error {
-	table, err := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(members*part, members))
-	if err != nil {
-		return err
-	}
+	table := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(members*part, members))
 	count := target.New(r, "count", distribution.Cyclic(members*part, members), target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
 	if err := r.Barrier(); err != nil {
 		return err

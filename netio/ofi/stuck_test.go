@@ -57,10 +57,7 @@ const (
 // busy puts, gets and sends to all ranks until the job ends.
 func busy(r *pebble.Rank, flows func()) error {
 	const n = stuckPart * stuckRanks
-	table, err := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(n, stuckRanks))
-	if err != nil {
-		return err
-	}
+	table := memory.NewArray[uint64](memory.New(r), "table", distribution.Block(n, stuckRanks))
 	count := target.New(r, "count", distribution.Cyclic(n, stuckRanks), target.Key(func(n uint64) uint64 { return n }), target.Each(func(uint64) {}))
 	return r.Epoch(func() error {
 		indices, words := make([]uint64, 100), make([]uint64, 100)
