@@ -10,6 +10,7 @@
 //	Cyclic       keys dealt out one by one
 //	BlockCyclic  blocks dealt out one by one
 //	Shuffled       [0, n) in a pseudo-random order, dealt out one by one
+//	Rows, Tiles  a matrix in whole rows, or in rectangles
 //	Hash         any 64-bit key, owner only (see HashString for text keys)
 //	Table        an owner for each key, written down
 //

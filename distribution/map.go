@@ -53,7 +53,7 @@ type Describer interface {
 // it names is a rank. Whoever uses owners as indices checks those of other maps.
 func Proven(m Map) bool {
 	switch m := m.(type) {
-	case *BlockMap, *BlockCyclicMap, *CyclicMap, *HashMap, *ShuffledMap, *TableMap:
+	case *BlockMap, *BlockCyclicMap, *CyclicMap, *HashMap, *ShuffledMap, *TableMap, *TileMap:
 		return true
 	case *Directory:
 		return Proven(m.base)

@@ -24,6 +24,7 @@ var (
 	_ full = (*distribution.BlockCyclicMap)(nil)
 	_ full = (*distribution.ShuffledMap)(nil)
 	_ full = (*distribution.TableMap)(nil)
+	_ full = (*distribution.TileMap)(nil)
 )
 
 // constantSpace are the distributions that n may be any number for.
@@ -208,6 +209,8 @@ func TestDescriptions(t *testing.T) {
 		"blockcyclic(n=7, ranks=4, block=2)": distribution.BlockCyclic(7, 4, 2),
 		"shuffled(n=7, ranks=4, seed=9)":     distribution.Shuffled(7, 4, 9),
 		"hash(ranks=4)":                      distribution.Hash(4),
+		"tiles(rows=7, columns=9, grid=2x3)": distribution.Tiles(7, 9, 6),
+		"tiles(rows=7, columns=9, grid=6x1)": distribution.Rows(7, 9, 6),
 		"directory(hash(ranks=4))":           distribution.NewDirectory(distribution.Hash(4), 1),
 		"directory(ranks=3)":                 distribution.NewDirectory(modulo{}, 1),
 	} {
@@ -230,6 +233,9 @@ func TestBadArgumentsPanic(t *testing.T) {
 		"block-cyclic": func() { distribution.BlockCyclic(1<<63+5, 2, 1<<63) },
 		"empty block":  func() { distribution.BlockCyclic(1, 1, 0) },
 		"table entry":  func() { distribution.Table([]int{0, 3}, 3) },
+		"matrix":       func() { distribution.Tiles(1<<32, 1<<32, 4) },
+		"large tile":   func() { distribution.Rows(1<<32, 1<<31, 1) },
+		"no such tile": func() { distribution.Rows(8, 8, 2).Tile(2) },
 		"negative":     func() { distribution.Table([]int{0, -1}, 3) },
 		"shuffled key": func() { distribution.Shuffled(10, 3, 0).Key(2, 3) },
 		"no such self": func() { distribution.NewDirectory(distribution.Hash(2), 2) },

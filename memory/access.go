@@ -157,32 +157,51 @@ func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 // owners' at the same time.
 func (a *Array[T]) GetRange(lo uint64, dst []T) {
 	const call = "GetRange"
-	a.finish(call, a.each(call, lo, len(dst), a.s.mayWait, func(w *wait, near []T, to spot, from, n int) {
-		if near != nil {
-			copy(dst[from:from+n], near)
-			return
-		}
-		a.s.get(to, layout.BytesOf(dst[from:from+n]), &w.c)
-	}))
+	a.s.awaitAll(call, a.each(call, lo, len(dst), a.s.mayWait, moving(a.s, dst, getting)))
 }
 
 // PutRange writes elements from lo on.
 func (a *Array[T]) PutRange(lo uint64, src []T) {
 	const call = "PutRange"
-	a.finish(call, a.each(call, lo, len(src), a.s.mayWait, func(w *wait, near []T, to spot, from, n int) {
-		if near != nil {
-			copy(near, src[from:from+n])
-			return
-		}
-		a.s.put(to, layout.BytesOf(src[from:from+n]), &w.c)
-	}))
+	a.s.awaitAll(call, a.each(call, lo, len(src), a.s.mayWait, moving(a.s, src, putting)))
 }
+
+// GetRangeStart begins to read elements from lo on. dst is not to be used until that is done.
+func (a *Array[T]) GetRangeStart(lo uint64, dst []T) Pending {
+	const call = "GetRangeStart"
+	return a.s.begun(a.each(call, lo, len(dst), a.s.mayStart, moving(a.s, dst, getting)))
+}
+
+// PutRangeStart begins to write elements from lo on. src is not to be changed until that is done. Handlers may call it
+// too.
+func (a *Array[T]) PutRangeStart(lo uint64, src []T) Pending {
+	const call = "PutRangeStart"
+	return a.s.begun(a.each(call, lo, len(src), a.s.mayStart, moving(a.s, src, putting)))
+}
+
+// moving reads or writes the runs of a range.
+func moving[T any](s *Space, all []T, way operation) visitor[T] {
+	return func(w *wait, near []T, to spot, from, n int) {
+		part := all[from : from+n]
+		switch {
+		case near == nil && way == getting:
+			s.get(to, layout.BytesOf(part), &w.c)
+		case near == nil:
+			s.put(to, layout.BytesOf(part), &w.c)
+		case way == getting:
+			copy(part, near)
+		default:
+			copy(near, part)
+		}
+	}
+}
+
+// visitor accesses n neighbours at their owner, from one of a range on: where they are near, or where the access goes.
+type visitor[T any] = func(w *wait, near []T, to spot, from, n int)
 
 // each visits the runs of a range: elements that are neighbours at their owner, too. It returns what to wait for; nil
 // when everything is near.
-func (a *Array[T]) each(
-	call string, lo uint64, count int, may func(string), visit func(w *wait, near []T, to spot, from, n int),
-) (w *wait) {
+func (a *Array[T]) each(call string, lo uint64, count int, may func(string), visit visitor[T]) (w *wait) {
 	a.s.attend()
 	if lo > a.n || uint64(count) > a.n-lo {
 		if a.freed {
@@ -226,28 +245,17 @@ func (a *Array[T]) run(call string, i uint64, owner, local, most int) int {
 	return n
 }
 
-// finish waits for operations, if there are any.
-func (a *Array[T]) finish(call string, w *wait) {
-	if w != nil {
-		a.s.await(call, w)
-		a.s.end(w)
-	}
-}
-
 // Gather reads many elements: dst[i] is that of indices[i]. They leave together, by owner, and the call waits once.
 // Like all calls for many elements it does not return when the job has failed.
 func (a *Array[T]) Gather(dst []T, indices []uint64) {
 	const call = "Gather"
-	a.finish(call, a.gather(call, dst, indices, a.s.mayWait))
+	a.s.awaitAll(call, a.gather(call, dst, indices, a.s.mayWait))
 }
 
 // GatherStart begins to do so. dst belongs to the call until that is done; indices does not. Handlers may call it too.
 func (a *Array[T]) GatherStart(dst []T, indices []uint64) Pending {
 	const call = "GatherStart"
-	if w := a.gather(call, dst, indices, a.s.mayStart); w != nil {
-		return a.s.begun(w)
-	}
-	return Pending{}
+	return a.s.begun(a.gather(call, dst, indices, a.s.mayStart))
 }
 
 // ahead is how many elements are looked up before the first is read, so that their cache lines come at the same time.
@@ -318,16 +326,13 @@ func (a *Array[T]) lookFar(
 // leave together, by owner, and the call waits once.
 func (a *Array[T]) Scatter(indices []uint64, src []T) {
 	const call = "Scatter"
-	a.finish(call, a.scatter(call, indices, src, a.s.mayWait))
+	a.s.awaitAll(call, a.scatter(call, indices, src, a.s.mayWait))
 }
 
 // ScatterStart begins to do so. src is not to be changed until that is done; indices may be. Handlers may call it too.
 func (a *Array[T]) ScatterStart(indices []uint64, src []T) Pending {
 	const call = "ScatterStart"
-	if w := a.scatter(call, indices, src, a.s.mayStart); w != nil {
-		return a.s.begun(w)
-	}
-	return Pending{}
+	return a.s.begun(a.scatter(call, indices, src, a.s.mayStart))
 }
 
 func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(string)) (w *wait) {

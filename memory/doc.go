@@ -18,6 +18,8 @@
 // [Array.Gather] and its neighbours wait once for many elements, which leave together: that is the fast way. Start
 // calls don't wait at all.
 //
+// A [Grid] is a matrix in tiles with ghost cells around them, which one call, [Grid.Exchange], fills.
+//
 // Elements are plain data. An aligned word of 8 bytes is never torn; larger elements, and ranges, may be seen in parts
 // when others write to them meanwhile. What a rank has written is visible to all after [Space.Fence], and at the end of
 // the epoch. docs/contract.md has all promises.

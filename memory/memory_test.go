@@ -106,10 +106,14 @@ func likeASlice[T comparable](r *pebble.Rank, s *memory.Space, d distribution.In
 					continue
 				}
 				switch kind {
-				case 0, 6:
+				case 0:
 					a.PutRange(uint64(lo), some)
-				case 1, 7:
+				case 1:
 					a.GetRange(uint64(lo), some)
+				case 6:
+					a.PutRangeStart(uint64(lo), some).Wait()
+				case 7:
+					a.GetRangeStart(uint64(lo), some).Wait()
 				case 2:
 					a.Scatter(indices, some)
 				case 3:

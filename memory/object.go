@@ -212,7 +212,7 @@ func (s *Space) failing(call string, err error) error {
 }
 
 // must ends the job by an error.
-func (s *Space) must(err error) {
+func must(err error) {
 	if err != nil {
 		panic(err.Error())
 	}

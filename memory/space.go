@@ -251,9 +251,20 @@ func (p Pending) Wait() {
 	s.end(p.w)
 }
 
-// begun is what has begun by a wait, which is released when all is done.
+// awaitAll waits for operations, if there are any.
+func (s *Space) awaitAll(call string, w *wait) {
+	if w != nil {
+		s.await(call, w)
+		s.end(w)
+	}
+}
+
+// begun is what has begun by a wait, which is released when all is done. nil is nothing.
 func (s *Space) begun(w *wait) Pending {
-	if w.c.Done() {
+	switch {
+	case w == nil:
+		return Pending{}
+	case w.c.Done():
 		s.end(w)
 		return Pending{}
 	}

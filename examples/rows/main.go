@@ -26,43 +26,34 @@ func main() {
 
 // run lets heat spread from the first row down the matrix, and returns how much of it is in this rank's rows.
 func run(r *pebble.Rank) (heat float64, err error) {
-	// Each rank owns its rows and, around them, one row of each neighbour: what these have put there.
-	const part = (rows + 2) * width
-	ranks := uint64(r.Size())
-	m := memory.NewArray[float64](memory.New(r), "heat", distribution.Block(part*ranks, r.Size()))
-	own, next := m.Local(), make([]float64, part)
+	tiles := distribution.Rows(uint64(r.Size())*rows, width, r.Size())
+	m := memory.NewGrid[float64](memory.New(r), "heat", tiles, memory.Border{Width: 1})
+	next := make([][width]float64, m.Rows())
 	if r.ID() == 0 {
-		own[width+width/2] = 1
+		m.Row(0)[1+width/2] = 1
 	}
 	for range steps {
-		// The end of the epoch is a fence: after it, each rank has its neighbours' rows.
-		if err := r.Epoch(func() error {
-			id := uint64(r.ID())
-			if id > 0 {
-				m.PutRange(id*part-width, own[width:2*width])
-			}
-			if id+1 < ranks {
-				m.PutRange((id+1)*part, own[rows*width:(rows+1)*width])
-			}
-			return nil
-		}); err != nil {
+		// After it, each rank has a row of each neighbour around its own.
+		if err := m.Exchange(); err != nil {
 			return 0, err
 		}
-		for i := width; i < part-width; i++ {
-			next[i] = own[i]/2 + (own[i-width]+own[i+width])/4
+		if r.ID() == 0 { // the first row gives nothing away
+			copy(m.Row(-1), m.Row(0))
 		}
-		if r.ID() == 0 { // the edges give nothing away
-			for i := width; i < 2*width; i++ {
-				next[i] += own[i] / 4
+		for i := range next {
+			above, own, below := m.Row(i - 1)[1:], m.Row(i)[1:], m.Row(i + 1)[1:]
+			for j := range next[i] {
+				next[i][j] = own[j]/2 + (above[j]+below[j])/4
 			}
 		}
-		if err := r.Barrier(); err != nil { // before a neighbour's next row comes
-			return 0, err
+		for i := range next {
+			copy(m.Row(i)[1:], next[i][:])
 		}
-		copy(own[width:part-width], next[width:part-width])
 	}
-	for _, v := range own[width : part-width] {
-		heat += v
+	for i := range next {
+		for _, v := range next[i] {
+			heat += v
+		}
 	}
 	return heat, nil
 }
