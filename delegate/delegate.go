@@ -88,7 +88,7 @@ func NewBatch[Q, A any](s *task.Scheduler, name string, owner distribution.Map, 
 		}
 	}), target.Batch(d.serve), toAsk...)
 	d.asking = engine.TargetOf(d.asks)
-	d.asking.OwnRoom = true // each task has one Call under way
+	d.asking.OwnRoom = true // each task has one Call in progress
 	d.replies = target.New(r, name+" answers", distribution.Ranks(r.Size()),
 		target.Keys(request.Ranks[A]), target.Batch(d.arrive), toReply...)
 	return d

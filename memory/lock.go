@@ -215,7 +215,7 @@ func (s *Space) stuck() error {
 // toldWithin is how long it may take, at the most, until the rank that has a lock says so.
 const toldWithin = 10 * time.Second
 
-// LockError is the end of a job in which somebody waits for a lock, and nothing is under way that could have its holder
+// LockError is the end of a job in which somebody waits for a lock, and nothing is in flight that could have its holder
 // give it back: Unlock was forgotten, or holders of several locks wait for each other.
 type LockError struct {
 	Lock   string // its name
@@ -235,6 +235,6 @@ func (e *LockError) Error() string {
 			"call Unlock after each Lock", e.Lock, who, e.Rank, e.Place)
 	}
 	return fmt.Sprintf("memory: lock %q is never given back by %s of rank %d, which took it at %s: "+
-		"rank %d waits for it, and nothing is under way that could end that: call Unlock after each Lock, "+
+		"rank %d waits for it, and nothing is in flight that could end that: call Unlock after each Lock, "+
 		"and take several locks in the same order everywhere", e.Lock, who, e.Rank, e.Place, e.Waiter)
 }

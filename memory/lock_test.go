@@ -142,7 +142,7 @@ func TestLocksThatAreNotGivenBack(t *testing.T) {
 				var held *memory.LockError
 				require.ErrorAs(t, err, &held)
 				require.Regexp(t, `memory: lock "`+c.lock+`" is never given back by `+c.holder+
-					`, which took it at \S*lock_test\.go:\d+: rank \d waits for it, and nothing is under way`, err)
+					`, which took it at \S*lock_test\.go:\d+: rank \d waits for it, and nothing is in flight`, err)
 			})
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 // nearby is where the parts of an array are that are near: those of this process's ranks, and those that were found
 // mapped here. Where a shift tells whose an element is, it finds elements as well. It calls nothing then: the fewer
-// instructions there are between two loads, the more of them the processor has under way.
+// instructions there are between two loads, the more of them the processor has in flight.
 type nearby struct {
 	n     uint64 // elements that a shift finds; 0 where it does not
 	mask  uint64 // of an index at its owner

@@ -48,7 +48,7 @@ type TargetPlan struct {
 	Credits   int     `json:"credits"`           // frames in flight to each neighbour
 	Filling   int64   `json:"filling"`           // bytes: neighbours x frame
 	Waiting   int64   `json:"waiting"`           // bytes: neighbours x frame
-	UnderWay  int64   `json:"under_way"`         // bytes: neighbours x credits x frame
+	InFlight  int64   `json:"in_flight"`         // bytes: neighbours x credits x frame
 	Cache     int64   `json:"cache"`             // bytes of the reduction cache
 }
 
@@ -79,7 +79,7 @@ func (c *Config) explanation(r *engine.Rank, depth int) Explanation {
 	e.Notes = r.Notes()
 	for d := range r.Descriptions() {
 		p := c.planOf(r, d)
-		e.Bytes += p.Filling + p.Waiting + p.UnderWay + p.Cache
+		e.Bytes += p.Filling + p.Waiting + p.InFlight + p.Cache
 		e.Targets = append(e.Targets, p)
 	}
 	if _, ok := r.Preposted(nil); ok { // otherwise nobody needs to know who sends
@@ -115,7 +115,7 @@ func (c *Config) planOf(r *engine.Rank, d engine.Description) TargetPlan {
 	p.Buffers = p.Neighbors
 	p.Filling = int64(p.Neighbors) * p.Frame
 	p.Waiting = p.Filling
-	p.UnderWay = p.Filling * int64(p.Credits)
+	p.InFlight = p.Filling * int64(p.Credits)
 	return p
 }
 
@@ -188,7 +188,7 @@ func (p TargetPlan) write(b *strings.Builder) {
 		plural(p.Neighbors, "neighbour", "neighbours"))
 	fmt.Fprintf(b, "    %12d  filling      %d x %d\n", p.Filling, p.Neighbors, p.Frame)
 	fmt.Fprintf(b, "  + %12d  for credit   %d x %d\n", p.Waiting, p.Neighbors, p.Frame)
-	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.UnderWay, p.Neighbors, plural(p.Credits, "credit",
+	fmt.Fprintf(b, "  + %12d  in flight    %d x %s x %d\n", p.InFlight, p.Neighbors, plural(p.Credits, "credit",
 		"credits"), p.Frame)
 	fmt.Fprintf(b, "  + %12d  cache\n", p.Cache)
 }

@@ -72,7 +72,7 @@ type carrier[V any] interface {
 	arrived(f *netio.Frame, home bool) error
 }
 
-// scratch is working memory for one chunk. There is one for each place from which sends can be under way at the same
+// scratch is working memory for one chunk. There is one for each place from which sends can be in progress at the same
 // time: a send of the main function may wait and let handlers run, and their sends use another.
 type scratch[V any] struct {
 	keys   []uint64

@@ -15,7 +15,7 @@ import (
 )
 
 // A rank that is slow holds its senders back, over every hop, and fills nobody's memory: each rank holds, for each
-// neighbour, one frame that fills, one that waits for credit and those under way.
+// neighbour, one frame that fills, one that waits for credit and those in flight.
 func TestSlowRankHoldsSendersBack(t *testing.T) {
 	const each, coalesce = 100_000, 64
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {

@@ -180,7 +180,7 @@ func (d *Directory[S]) afterBatch() {
 }
 
 // hurry sends moves at once, or as soon as there is credit. A pebble that looks for a key on its way is passed around
-// until the key has arrived, and keeps its ranks from being idle and frames under way: the key must not wait for an
+// until the key has arrived, and keeps its ranks from being idle and frames in flight: the key must not wait for an
 // idle rank, here or at a hop, nor for the budget.
 func (d *Directory[S]) hurry() {
 	d.moves.Flush()

@@ -20,7 +20,7 @@ type text struct{}
 func (text) Append(dst []byte, s string) ([]byte, error) { return append(dst, s...), nil }
 func (text) Decode(src []byte) (string, error)           { return string(src), nil }
 
-// Counters wander between ranks while pebbles that increment them are under way. Every increment must find its counter,
+// Counters wander between ranks while pebbles that increment them are in flight. Every increment must find its counter,
 // however the pebbles travel.
 func TestMovingKeysLoseNoPebble(t *testing.T) {
 	merge := target.Reduce(reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n + b.n} }))

@@ -17,14 +17,14 @@ import (
 )
 
 // gated is a transport of two ranks that lets rank 1 receive one data frame each time that rank 0 has nothing to do. It
-// counts the frames that rank 0 has sent and rank 1 has not received: all of them are under way.
+// counts the frames that rank 0 has sent and rank 1 has not received: all of them are in flight.
 type gated struct {
 	netio.Transport
 
 	mu       sync.Mutex
-	underWay int
+	inFlight int
 	most     int
-	first    int // under way when rank 0 had nothing to do for the first time since it began to send; 0 before
+	first    int // in flight when rank 0 had nothing to do for the first time since it began to send; 0 before
 	open     int // frames that may be received
 	held     []*netio.Frame
 }
@@ -40,8 +40,8 @@ type gatedPort struct {
 func (p gatedPort) Send(f *netio.Frame) {
 	if f.Kind == netio.Data && f.To == 1 {
 		p.mu.Lock()
-		p.underWay++
-		p.most = max(p.most, p.underWay)
+		p.inFlight++
+		p.most = max(p.most, p.inFlight)
 		p.mu.Unlock()
 	}
 	p.Port.Send(f)
@@ -64,7 +64,7 @@ func (p gatedPort) Recv() *netio.Frame {
 	f := p.held[0]
 	p.held = p.held[1:]
 	p.open--
-	p.underWay--
+	p.inFlight--
 	return f
 }
 
@@ -76,9 +76,9 @@ func (p gatedPort) idle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.first == 0 {
-		p.first = p.underWay
+		p.first = p.inFlight
 	}
-	if p.underWay > 0 && p.open == 0 {
+	if p.inFlight > 0 && p.open == 0 {
 		p.open = 1
 		p.Transport.Port(1).Wake()
 	}
@@ -87,9 +87,9 @@ func (p gatedPort) idle() {
 func (p gatedPort) Pause()             { p.idle(); p.Port.Pause() }
 func (p gatedPort) Wait(time.Duration) { p.idle(); p.Port.Wait(time.Millisecond) }
 
-// A link has exactly as many frames under way as it has credit, as long as there are more: never one more, and never
+// A link has exactly as many frames in flight as it has credit, as long as there are more: never one more, and never
 // one less, whether the main function or a handler sends, and whether frames are large or travel by value.
-func TestALinkHasExactlyItsCreditUnderWay(t *testing.T) {
+func TestALinkHasExactlyItsCreditInFlight(t *testing.T) {
 	for _, credits := range []int{1, 2, 5, 16} {
 		for _, coalesce := range []int{1, 64} {
 			for _, handlers := range []bool{false, true} {
@@ -133,8 +133,8 @@ func TestALinkHasExactlyItsCreditUnderWay(t *testing.T) {
 							})
 						}))
 						require.Equal(t, pebbles, got)
-						require.Equal(t, credits, g.first, "under way when the link had no credit for the first time")
-						require.Equal(t, credits, g.most, "under way at any time")
+						require.Equal(t, credits, g.first, "in flight when the link had no credit for the first time")
+						require.Equal(t, credits, g.most, "in flight at any time")
 					})
 				}
 			}

@@ -296,7 +296,7 @@ func TestReasonsOfFrames(t *testing.T) {
 }
 
 // In steady state a pebble costs no allocation: many times the pebbles, no more allocations than noise and the frames
-// that the budget lets be under way.
+// that the budget lets be in flight.
 func TestNoAllocationPerPebble(t *testing.T) {
 	const few, many = 20_000, 200_000
 	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {

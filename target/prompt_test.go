@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// Pebbles that look for a key on its way keep ranks busy and frames under way. The key must arrive all the same: past
+// Pebbles that look for a key on its way keep ranks busy and frames in flight. The key must arrive all the same: past
 // hops, without credit, beyond the budget, and where ranks share buffers. A simulated job ends by its limit of turns
 // when it does not.
 func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {

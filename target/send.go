@@ -97,7 +97,7 @@ func (c *core[V]) flushBuffer(s *sendBuffer[V], inHandler bool) bool {
 	return true
 }
 
-// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is under way,
+// flushBuffers sends what is in both send buffers: that of the main function only when no send of it is in progress,
 // which waits and lets others look for what is due. What handlers have sent to this rank is queued, wherever this is
 // called from.
 func (c *core[V]) flushBuffers() (moved bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/target"
 )
 
-// With room for a single frame under way, and a single frame of credit on each link, and every pebble due at once,
+// With room for a single frame in flight, and a single frame of credit on each link, and every pebble due at once,
 // sends wait, flush and handle inside each other all the time; nothing may be lost, and nobody may hang.
 func TestTightBuffers(t *testing.T) {
 	const keys, sends = 64, 900

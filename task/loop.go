@@ -17,16 +17,16 @@ func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 	if from >= to {
 		return
 	}
-	underWay, waits := 0, false
+	inFlight, waits := 0, false
 	work := func() {
 		for from < to {
 			begin := from
 			from += min(grain, to-from)
-			underWay++
+			inFlight++
 			body(begin, from)
-			underWay--
+			inFlight--
 		}
-		if waits && underWay == 0 {
+		if waits && inFlight == 0 {
 			waits = false
 			w.wake()
 		}
@@ -35,7 +35,7 @@ func (s *Scheduler) For(from, to, grain uint64, body func(from, to uint64)) {
 		s.fresh.push(own{run: work})
 	}
 	work()
-	if underWay > 0 {
+	if inFlight > 0 {
 		waits = true
 		w.wait("For")
 	}

@@ -52,7 +52,7 @@ func newThief(s *Scheduler) *thief {
 	return t
 }
 
-// seek asks for tasks, unless that is under way or was in vain. It tells whether it has asked.
+// seek asks for tasks, unless that is in progress or was in vain. It tells whether it has asked.
 func (t *thief) seek() bool {
 	if t.asking || t.tries == triesMost {
 		return false

@@ -34,6 +34,20 @@ func TestWordsAreTheFields(t *testing.T) {
 	}
 }
 
+// One word is one thing: what has left and has not arrived is in flight, and a call that has not returned in progress.
+func TestOnePhraseForOneThing(t *testing.T) {
+	for _, folder := range strings.Fields("coalesce delegate docs internal memory netio pebble target task termination") {
+		require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || strings.HasSuffix(path, "words_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			assert.NotContains(t, string(source), "under way", path)
+			return err
+		}))
+	}
+}
+
 func TestWordsOfSource(t *testing.T) {
 	require.Equal(t, map[string]bool{"hungry": true, "link": true, "x": true, "a": true, "nap": true},
 		wordsOf("hungryLink.X // a Nap"))

@@ -20,7 +20,7 @@ type caller struct {
 // mode is where a rank's goroutine is: in the program or, in a call of the program's, in the runtime.
 //
 // It also finds a rank that a second goroutine uses. A call of the program's begins from one of the program's modes, by
-// compare-and-swap, so no two are under way at once. That costs some nanoseconds for a full stage of single sends, a
+// compare-and-swap, so no two are in progress at once. That costs some nanoseconds for a full stage of single sends, a
 // SendAll, a collective. Single sends that are put aside look at the mode, as they must anyway, and so do sends of
 // handlers: a compare-and-swap for each of these cost a fifteenth of PointerChase. So calls that overlap are told, and
 // calls that come one after the other from two goroutines are not. Builds under -race or with the tag pebbles_check
@@ -49,7 +49,7 @@ func (m mode) ofProgram() bool { return m&1 == 0 }
 func (c *caller) inEpoch() bool { return c.mode >= body && c.mode <= nested }
 
 // beginCall begins a call of the program's and returns where it comes from, for endCall. It ends the job when another
-// call is under way, or when the rank's function has returned.
+// call is in progress, or when the rank's function has returned.
 func (c *caller) beginCall(call string) (from mode) {
 	c.owned(call)
 	from = c.mode
@@ -93,7 +93,7 @@ func (c *caller) crossed(call string) {
 	if c.mode == over {
 		c.late(call)
 	}
-	c.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is under way: a rank and its "+
+	c.intruded(fmt.Sprintf("pebble: rank %d: %s while another call of the same rank is in progress: a rank and its "+
 		"targets are for the "+
 		"goroutine of the rank's function alone, and not for the functions that give keys, merge or distribute. "+
 		"Build with -race or with -tags pebbles_check to find every call from another goroutine", c.id, call))

@@ -9,7 +9,7 @@ import (
 
 // A posted message is for one rank, and wakes it. It is no pebble: it is of no epoch, and is taken in wherever the rank
 // looks at what has arrived, between epochs too. Detectors that count frames count it, so an epoch of no declared depth
-// does not end while one is under way.
+// does not end while one is in flight.
 
 // Posts has take be called with what other ranks post, in the order in which it arrives; value is good until it
 // returns. take must not wait.

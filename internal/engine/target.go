@@ -62,7 +62,7 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
-	OwnRoom     bool // tasks' sends don't wait for room: who sends waits for it where what is under way has no bound of its own
+	OwnRoom     bool // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.

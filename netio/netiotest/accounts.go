@@ -188,23 +188,23 @@ func (h *holder) releaseSome() {
 }
 
 // The ends that a job may come to while frames are in flight.
-func abortWithFramesUnderWay(w *world) {
-	underWayAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
+func abortWithFramesInFlight(w *world) {
+	inFlightAtEnd(w, func(tr netio.Transport) { tr.Abort("in the middle") })
 }
 
-func lossWithFramesUnderWay(w *world) {
+func lossWithFramesInFlight(w *world) {
 	if _, ok := w.transports[0].(Killer); !ok || len(w.transports) == 1 {
 		w.t.Skip("this transport can't lose a process")
 	}
-	underWayAtEnd(w, func(tr netio.Transport) { tr.(Killer).Kill() })
+	inFlightAtEnd(w, func(tr netio.Transport) { tr.(Killer).Kill() })
 }
 
-func closeWithFramesUnderWay(w *world) { underWayAtEnd(w, func(netio.Transport) {}) }
+func closeWithFramesInFlight(w *world) { inFlightAtEnd(w, func(netio.Transport) {}) }
 
-// underWayAtEnd has frames in flight between all ranks: some were released, some are held, some were not received, some
+// inFlightAtEnd has frames in flight between all ranks: some were released, some are held, some were not received, some
 // are still to be written. Then the last process ends, and all close. Whatever was in the hands of another process
 // comes back, once; what a rank of the same process holds does when that releases it.
-func underWayAtEnd(w *world, end func(netio.Transport)) {
+func inFlightAtEnd(w *world, end func(netio.Transport)) {
 	const count = 50
 	accounts := make([]netio.Account, len(w.ports))
 	held := make([][]*netio.Frame, len(w.ports))

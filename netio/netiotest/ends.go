@@ -55,7 +55,7 @@ func closeInOrder(w *world) {
 func abortIsTold(w *world) {
 	last := len(w.transports) - 1
 	reason := "rank 7 has had enough" + strings.Repeat(".", 5000)
-	leaveUnderWay(w)
+	leaveInFlight(w)
 	w.transports[last].Abort(reason)
 	w.transports[last].Abort("another reason")
 	for i := range last {
@@ -73,9 +73,9 @@ func abortIsTold(w *world) {
 	w.close()
 }
 
-// leaveUnderWay has frames in flight that nobody receives, between the last rank and those of other processes: they
+// leaveInFlight has frames in flight that nobody receives, between the last rank and those of other processes: they
 // must come back without Close when the last process ends.
-func leaveUnderWay(w *world) {
+func leaveInFlight(w *world) {
 	last := len(w.ports) - 1
 	for rank, p := range w.ports {
 		if w.process[rank] != w.process[last] {
@@ -92,7 +92,7 @@ func lossIsTold(w *world) {
 	if !ok || last == 0 {
 		w.t.Skip("this transport can't lose a process")
 	}
-	leaveUnderWay(w)
+	leaveInFlight(w)
 	killer.Kill()
 	place := w.transports[last].Place()
 	for i := range last {

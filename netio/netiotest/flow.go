@@ -153,7 +153,7 @@ func releaseByOthers(w *world) {
 }
 
 // backpressure sends to a rank that receives nothing: exactly what the sender lets itself lend, and no byte more, is
-// under way, and neither end needs memory for more. Then the receiver takes one frame at a time, ten times as many.
+// in flight, and neither end needs memory for more. Then the receiver takes one frame at a time, ten times as many.
 func backpressure(w *world) {
 	const bytes, budget, count = 64 << 10, 1 << 20, 200
 	last := len(w.ports) - 1

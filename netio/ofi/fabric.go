@@ -21,7 +21,7 @@ type fabric interface {
 	Send(peer uint64, mem []byte, r region, tag uint32) error
 	Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
 	Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error
-	// Poll moves what is under way, and lists what has ended.
+	// Poll moves what is in flight, and lists what has ended.
 	Poll(into []event) (int, error)
 	// Descriptor becomes readable when something may have ended; -1 where the provider has none that tells the truth.
 	// It is to be waited for only after MayWait has said so.
@@ -61,7 +61,7 @@ type traits struct {
 	Packet   int  // the most bytes of a Send; a slab ends when it has less room
 	Locks    bool // it has locks in memory that processes share: one that is killed may keep calls of others from returning
 	Cuts     bool // a Put or Get may be cut within a word, for others to see
-	Packets  int  // the most Sends of another endpoint that may be under way to this one; 0 is no bound
+	Packets  int  // the most Sends of another endpoint that may be in flight to this one; 0 is no bound
 }
 
 // errBusy says that a call is to be tried again later.

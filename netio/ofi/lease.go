@@ -222,7 +222,7 @@ func (s *lease) end(fault exposed.Fault) {
 	s.waiting = nil
 }
 
-// answerRevocation answers a revocation when nothing is under way any more. A lease whose grant is on its way is kept
+// answerRevocation answers a revocation when nothing is in flight any more. A lease whose grant is on its way is kept
 // for that.
 func (l *link) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {

@@ -38,7 +38,7 @@ type libfabric struct {
 	queue                                                uintptr
 }
 
-const tagsMax = callsMax // operations under way
+const tagsMax = callsMax // operations in flight
 
 // scratch is what calls point at.
 type scratch struct {

@@ -21,7 +21,7 @@ import (
 // packets that carry a limit alone. An end sends a bare limit after each quarter of a window that it has received, and
 // once when its frames found no room. The rest of the window has room for all of these before the other end has taken
 // them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the
-// number of packets under way, packets are counted in the same way.
+// number of packets in flight, packets are counted in the same way.
 type link struct {
 	w       *Way
 	place   netio.Place
@@ -252,7 +252,7 @@ func (l *link) send(notes, releases int) {
 	w.counts.Frames += uint64(l.records)
 	tag, ok := w.calls.add(call{kind: sendPacket, link: l, slot: l.slot, bytes: l.used})
 	if !ok { // which takes as many calls as there are slots, and more
-		w.broken(errors.New("too many calls are under way"))
+		w.broken(errors.New("too many calls are in progress"))
 		return
 	}
 	l.packet, l.records, l.used = nil, 0, 0
@@ -439,7 +439,7 @@ func (l *link) release(number uint32) error {
 		return nil
 	}
 	if l.table.At(number) == nil {
-		return fmt.Errorf("it has released number %d, and nothing is under way by it", number)
+		return fmt.Errorf("it has released number %d, and nothing is in flight by it", number)
 	}
 	l.table.Remove(number).frame.Release()
 	return nil

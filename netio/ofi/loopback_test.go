@@ -19,7 +19,7 @@ type loopback struct {
 	refuseAfter int // registrations of an endpoint that are granted; 0 is all
 	none        int // packets that found no slab
 
-	packets int // the most that may be under way from one end to another; 0 is no bound
+	packets int // the most that may be in flight from one end to another; 0 is no bound
 	most    int // of them, that ever were
 	cuts    bool
 }

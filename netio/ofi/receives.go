@@ -6,10 +6,10 @@ package ofi
 // was killed. So all connections share their receives here.
 //
 // InfiniBand and RoCE send a packet again that finds none. iWARP breaks the connection. rxm's own bound for each
-// connection does not hold for shared receives, so each process has no more packets under way to another one than that
+// connection does not hold for shared receives, so each process has no more packets in flight to another one than that
 // has receives for it.
 
-// receives is how many packets of one other process may be under way to this one.
+// receives is how many packets of one other process may be in flight to this one.
 func receives(processes int) int {
 	return min(max(receivesTotal/max(processes-1, 1), receivesMin), receivesMax)
 }
@@ -29,7 +29,7 @@ func peersFor(processes, receives int) int {
 
 // allowance counts the packets of a link, where there is a bound.
 type allowance struct {
-	here, there int    // the most that may be under way to this process, and to the other one; 0 is no bound
+	here, there int    // the most that may be in flight to this process, and to the other one; 0 is no bound
 	sent, gone  uint32 // to the other one, and of them, those that it has taken
 	taken, told uint32 // from the other one, and of them, those that it knows of
 }

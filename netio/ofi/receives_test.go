@@ -11,7 +11,7 @@ import (
 )
 
 // TestPacketsAreBounded sends many small frames, each in a packet of its own, both ways between processes that look
-// seldom. No more packets are under way than the fabric allows, all frames arrive, and nothing waits for ever.
+// seldom. No more packets are in flight than the fabric allows, all frames arrive, and nothing waits for ever.
 func TestPacketsAreBounded(t *testing.T) {
 	most := map[int]int{}
 	for _, bound := range []int{0, receivesMin} {

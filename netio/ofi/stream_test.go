@@ -16,7 +16,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
-// Streams go both ways at once between two processes: frames of one size, of which so many bytes may be under way each
+// Streams go both ways at once between two processes: frames of one size, of which so many bytes may be in flight each
 // way.
 const (
 	streamBytes  = 6 << 10 // a frame of RandomAccess, by default

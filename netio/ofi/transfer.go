@@ -35,7 +35,7 @@ type transfer struct {
 	lease   *lease // nil for a fetch
 	at, key uint64
 	next    int // bytes that have left
-	pieces  int // under way
+	pieces  int // in flight
 	err     error
 	over    bool // it is done
 	dropped bool // the rank has given it up; it is guarded by the way's lock
@@ -124,7 +124,7 @@ func (t *transfer) run() {
 	}
 }
 
-// piecesMax is how many pieces may be under way: packets need slots too.
+// piecesMax is how many pieces may be in flight: packets need slots too.
 const piecesMax = slotsMax * 3 / 4
 
 // pieceMax is how many bytes of a transfer go at once: what a slot has room for, in multiples of 16 KiB.

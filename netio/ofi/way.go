@@ -17,7 +17,7 @@ import (
 )
 
 // Way is the way between processes that a fabric connects. All ranks of a process share its endpoint: whoever looks
-// moves what is under way for all, and while nobody looks the poller does.
+// moves what is in flight for all, and while nobody looks the poller does.
 //
 // There is no room for a frame when the receiving process has granted no more bytes, or no more memory may be pinned.
 type Way struct {
@@ -39,7 +39,7 @@ type Way struct {
 	news     atomic.Bool   // there is something to tell
 	endings  atomic.Uint32 // of links
 	poller   poller
-	left     atomic.Bool // by Close, with a call under way that does not return
+	left     atomic.Bool // by Close, with a call in progress that does not return
 
 	mu        sync.Mutex // guards the fabric, and all below
 	fabric    fabric
@@ -53,7 +53,7 @@ type Way struct {
 	served    int         // of them, those that wait no more
 	after     []func()    // to be done without the lock
 	events    [eventsMax]event
-	pieces    int  // of transfers, under way
+	pieces    int  // of transfers, in flight
 	noSlot    bool // links have more to tell, and found no slot
 	closed    bool
 	counts    Counts
@@ -81,7 +81,7 @@ type greeting struct {
 	Token    uint64
 	Host     string
 	Packet   int // the most bytes that it can receive
-	Packets  int // the most packets that may be under way to it from one process; 0 is no bound
+	Packets  int // the most packets that may be in flight to it from one process; 0 is no bound
 }
 
 // open makes a way over a fabric, which it owns.
@@ -201,7 +201,7 @@ func (w *Way) unlock() {
 	}
 }
 
-// poll moves what is under way, unless somebody else does. It reports whether something has ended.
+// poll moves what is in flight, unless somebody else does. It reports whether something has ended.
 func (w *Way) poll() (some bool) {
 	if !w.mu.TryLock() {
 		return false

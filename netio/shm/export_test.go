@@ -116,7 +116,7 @@ func (p Process) FillArena() {
 // ArenaUsed is how many bytes the arena has ever given out.
 func (p Process) ArenaUsed() int { return p.way.arena.used }
 
-// RingSlots and SharedMax are how much is under way at most.
+// RingSlots and SharedMax are how much is in flight at most.
 func (p Process) RingSlots() int { return p.way.own.slots }
 
 const SharedMax = inflight.SharedMax

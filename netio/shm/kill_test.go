@@ -140,7 +140,7 @@ func descriptors() int {
 	return len(entries)
 }
 
-// TestKilledPartner kills one of two real processes with frames under way in both directions.
+// TestKilledPartner kills one of two real processes with frames in flight in both directions.
 func TestKilledPartner(t *testing.T) {
 	needMemory(t)
 	for i := range 4 {

@@ -56,7 +56,7 @@ func (p *port) Gather() {
 		if f, ok := p.sent.remove(n, process); ok {
 			p.home(f)
 		} else if to := p.w.peer(process); to == nil || !to.over.Load() {
-			p.w.damaged(to, fmt.Errorf("process %d has released number %d, and nothing is under way by it", process, n))
+			p.w.damaged(to, fmt.Errorf("process %d has released number %d, and nothing is in flight by it", process, n))
 		}
 	}
 }

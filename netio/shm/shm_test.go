@@ -290,7 +290,7 @@ func TestForgedReleaseIsRefused(t *testing.T) {
 		p := all[0].Port(0)
 		f := p.Pool().Get(1000)
 		f.Kind, f.To, f.Bytes = netio.Data, 1, 1000
-		p.Send(f) // the only one under way, by number 0
+		p.Send(f) // the only one in flight, by number 0
 		all[1].ForgeRelease(0, c.process, c.passage)
 		p.Pool().Lent() // looks for releases
 		err := <-told

@@ -24,7 +24,7 @@ import (
 // see too, so frames change hands without a copy. What travels is a descriptor of two cache lines, in a ring that the
 // receiving rank looks at itself. Frames of up to 80 bytes travel in it.
 //
-// There is no room when a ring is full, when a rank has 4,096 data frames under way, or when all shared memory is lent.
+// There is no room when a ring is full, when a rank has 4,096 data frames in flight, or when all shared memory is lent.
 //
 // What comes out of shared memory is checked before it is used, as bytes from a connection are: a process that lies
 // ends the job, with an error that names it. There is no checksum, for these bytes never leave the machine's memory.

@@ -29,8 +29,8 @@ func receiveAll(tr *Transport, n int) (all []*netio.Frame) {
 	return all
 }
 
-// underWayTo0 is how many frames rank 1 has under way.
-func underWayTo0(both [2]*Transport) int64 {
+// inFlightTo0 is how many frames rank 1 has in flight.
+func inFlightTo0(both [2]*Transport) int64 {
 	synctest.Wait()
 	return both[1].Port(1).Pool().Lent() / netio.FrameCost(100)
 }
@@ -44,7 +44,7 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 			post(both, 100)
 		}
 		all := receiveAll(both[0], count)
-		require.EqualValues(t, count, underWayTo0(both))
+		require.EqualValues(t, count, inFlightTo0(both))
 		var prompt []*netio.Frame
 		for _, f := range all {
 			if f.Inside(access).Received.Prompt() {
@@ -54,17 +54,17 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 			}
 		}
 		require.Less(t, len(prompt), count/2)
-		require.EqualValues(t, count, underWayTo0(both), "they gather")
+		require.EqualValues(t, count, inFlightTo0(both), "they gather")
 		time.Sleep(inflight.DelayMax)
-		require.EqualValues(t, len(prompt), underWayTo0(both), "but not for long")
+		require.EqualValues(t, len(prompt), inFlightTo0(both), "but not for long")
 		releaseEach(prompt)
 		require.Nil(t, both[0].Port(0).Recv())
-		require.Zero(t, underWayTo0(both), "prompt ones go when the rank looks for frames")
+		require.Zero(t, inFlightTo0(both), "prompt ones go when the rank looks for frames")
 		post(both, 100)
 		releaseEach(receiveAll(both[0], 1))
-		require.EqualValues(t, 1, underWayTo0(both))
+		require.EqualValues(t, 1, inFlightTo0(both))
 		time.Sleep(inflight.DelayMax)
-		require.Zero(t, underWayTo0(both), "or by themselves")
+		require.Zero(t, inFlightTo0(both), "or by themselves")
 		closeBoth(both)
 	})
 }
@@ -87,12 +87,12 @@ func TestParkingRankFlushesAcknowledgements(t *testing.T) {
 					f.Release()
 				}
 			}
-			require.EqualValues(t, count, underWayTo0(both))
+			require.EqualValues(t, count, inFlightTo0(both))
 			both[0].Port(0).Wait(time.Nanosecond)
-			require.EqualValues(t, len(prompt), underWayTo0(both))
+			require.EqualValues(t, len(prompt), inFlightTo0(both))
 			releaseEach(prompt)
 			both[0].Port(0).Pause()
-			require.Zero(t, underWayTo0(both))
+			require.Zero(t, inFlightTo0(both))
 		}
 		closeBoth(both)
 	})
@@ -109,10 +109,10 @@ func TestAbortBringsFramesHome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both, _, silent := couple(t)
 		post(both, 100)
-		require.EqualValues(t, 1, underWayTo0(both))
+		require.EqualValues(t, 1, inFlightTo0(both))
 		silent.Store(true)
 		both[1].Abort("enough")
-		require.Zero(t, underWayTo0(both))
+		require.Zero(t, inFlightTo0(both))
 		closeBoth(both)
 	})
 }
@@ -175,7 +175,7 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 	tr.Close()
 }
 
-// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much under way on the data stream that they would stand in line:
+// TestHeavyLaneLeavesAcknowledgementsToTheOther has so much in flight on the data stream that they would stand in line:
 // never, before the release, or only after it, when the data stream's writer was counted on already.
 func TestHeavyLaneLeavesAcknowledgementsToTheOther(t *testing.T) {
 	for when, wakes := range map[string][2]bool{"never": {false, false}, "before": {true, true}, "after": {false, true}} {

@@ -43,7 +43,7 @@ func BenchmarkTCPAbsentOwner(b *testing.B) {
 	_ = netiotest.CloseAll(all)
 }
 
-// BenchmarkTCPCredit is the same for senders that let themselves have only a few frames under way.
+// BenchmarkTCPCredit is the same for senders that let themselves have only a few frames in flight.
 func BenchmarkTCPCredit(b *testing.B) {
 	for _, frames := range []int64{1, 4, 16, 64} {
 		b.Run(fmt.Sprint(frames), func(b *testing.B) {

@@ -80,7 +80,7 @@ func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
 		slot := binary.LittleEndian.Uint32(slots)
 		p := s.table.At(slot)
 		if p == nil || p.acknowledged {
-			return home, fmt.Errorf("check acknowledgement: %w: nothing is under way in slot %d", netio.ErrDamaged, slot)
+			return home, fmt.Errorf("check acknowledgement: %w: nothing is in flight in slot %d", netio.ErrDamaged, slot)
 		}
 		p.acknowledged = true
 		if p.written {

@@ -33,8 +33,8 @@ func dataFrame(p *netio.Pool, account *netio.Account) *netio.Frame {
 	return f
 }
 
-// TestUnderWay compares with a list of crossings: frames come home once, when both have happened or nothing more can.
-func TestUnderWay(t *testing.T) {
+// TestInFlight compares with a list of crossings: frames come home once, when both have happened or nothing more can.
+func TestInFlight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var u sentFrames
 		var account netio.Account
@@ -101,8 +101,8 @@ func TestUnderWay(t *testing.T) {
 	})
 }
 
-// TestUnderWayRaces has a writer, the peer's acknowledgements and the end of the peer at the same time.
-func TestUnderWayRaces(t *testing.T) {
+// TestInFlightRaces has a writer, the peer's acknowledgements and the end of the peer at the same time.
+func TestInFlightRaces(t *testing.T) {
 	const count = 20_000
 	for _, closing := range []bool{false, true} {
 		var u sentFrames
@@ -174,7 +174,7 @@ func TestSendersAskForTheirShare(t *testing.T) {
 	}
 }
 
-// FuzzAcknowledge takes any bytes while eight frames are under way, half of them written.
+// FuzzAcknowledge takes any bytes while eight frames are in flight, half of them written.
 func FuzzAcknowledge(f *testing.F) {
 	f.Add(slotsOf(0, 1, 2, 3))
 	f.Add(slotsOf(7, 7))

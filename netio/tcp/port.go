@@ -218,7 +218,7 @@ func (p *insidePort) Through(far func(local.Far) local.Far) {
 // Received returns a frame that has come from a socket, or from a rank of this process. It looks at no socket.
 func (p *insidePort) Received() *netio.Frame { return (*Port)(p).received() }
 
-// Active tells whether sockets are worth each look: an operation is under way there, or something has come lately.
+// Active tells whether sockets are worth each look: an operation is in flight there, or something has come lately.
 func (p *insidePort) Active() bool { return p.t.sockets != nil && (p.remote.open > 0 || p.fresh > 0) }
 
 // Look serves the sockets that are ready, and reports whether there were any.

@@ -22,7 +22,7 @@ const (
 
 	requestBytesMax = 64 << 10 // of a request, and of the answer to it
 	pieceBytesMax   = 32 << 10 // of a Get or Put; longer ones are taken apart
-	windowBytes     = 1 << 20  // of requests and answers that a rank has under way to a process
+	windowBytes     = 1 << 20  // of requests and answers that a rank has in flight to a process
 )
 
 // requestRoom and answerRoom are what an operation takes in a request, and its result in an answer.
@@ -71,7 +71,7 @@ type flow struct {
 	head    uint64
 	left    uint64
 	tail    uint64
-	window  int  // bytes of requests and answers under way
+	window  int  // bytes of requests and answers in flight
 	next    int  // bytes of the operations that are to leave, at most a request's
 	waiting bool // it is listed
 }

@@ -74,7 +74,7 @@ type came struct {
 	end          string
 }
 
-// readSplit reads a message, a frame and a goodbye, in pieces. Six frames are under way, which the message may
+// readSplit reads a message, a frame and a goodbye, in pieces. Six frames are in flight, which the message may
 // acknowledge.
 func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})

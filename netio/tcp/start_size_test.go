@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// dialsAtOnce is how many greetings a process may have under way as the one that dials.
+// dialsAtOnce is how many greetings a process may have in progress as the one that dials.
 const dialsAtOnce = 8
 
 // TestManyProcessesStart has more members dial process 0 than a gate keeps strangers.
@@ -28,7 +28,7 @@ func TestManyProcessesStart(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// crowd counts the greetings that are under way.
+// crowd counts the greetings that are in progress.
 type crowd struct {
 	mu        sync.Mutex
 	now, most int

@@ -32,7 +32,7 @@ func newStream(p *peer, number int, received netio.Keeper) *stream {
 	return l
 }
 
-// lightBytesMax is how many bytes under way on the data stream may stand ahead of an acknowledgement.
+// lightBytesMax is how many bytes in flight on the data stream may stand ahead of an acknowledgement.
 const lightBytesMax = 256 << 10
 
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some

@@ -110,7 +110,7 @@ func skip(pieces [][]byte, n int) [][]byte {
 	return pieces
 }
 
-// letGo ends the writer's use of the batch. Data frames stay under way until they are acknowledged.
+// letGo ends the writer's use of the batch. Data frames stay in flight until they are acknowledged.
 func (w *writer) letGo() {
 	clear(w.pieces[:w.count]) // the memory of a frame isn't ours any more
 	w.left = nil

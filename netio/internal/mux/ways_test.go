@@ -211,7 +211,7 @@ func TestWaitSeesWhatComesBack(t *testing.T) {
 	}
 }
 
-// A rank with a way to all others looks at sockets seldom, and at each turn while an operation of its own is under way
+// A rank with a way to all others looks at sockets seldom, and at each turn while an operation of its own is in flight
 // there.
 func TestSocketsAreLookedAtForOperations(t *testing.T) {
 	all, _ := dialByRoads(t, netiotest.Configs(t, 2, 2), openRoad)
