@@ -11,7 +11,7 @@ import (
 // call is one operation of the fabric that is in flight.
 type call struct {
 	kind    callKind
-	link    *link
+	peer    *peer
 	slot    uint32 // of a packet, and of a piece of a transfer
 	bytes   int
 	slab    region
@@ -58,8 +58,8 @@ func (c *calls) add(of call) (tag uint32, ok bool) {
 	return c.table.Add(of), true
 }
 
-// end gives up all, when the fabric is closed.
-func (c *calls) end() {
+// abandon gives up all, when the fabric is closed.
+func (c *calls) abandon() {
 	for _, at := range c.table.All() {
 		if f := at.fetch.frame; f != nil {
 			*at = call{} // its tag may still come
@@ -69,16 +69,16 @@ func (c *calls) end() {
 	}
 }
 
-// begin hands a call to the fabric, now or when it has room.
-func (w *Way) begin(tag uint32) {
+// submit hands a call to the fabric, now or when it has room.
+func (w *Way) submit(tag uint32) {
 	if len(w.calls.busy) > 0 || !w.try(tag) {
 		w.calls.busy = append(w.calls.busy, tag)
 	}
 }
 
-// again tries the calls that the fabric would not take. One that it still won't take holds up those of others only
+// retryAll tries the calls that the fabric would not take. One that it still won't take holds up those of others only
 // until the next time.
-func (c *calls) again(w *Way) {
+func (c *calls) retryAll(w *Way) {
 	if len(c.busy) == 0 {
 		return
 	}
@@ -105,15 +105,15 @@ func (w *Way) try(tag uint32) (taken bool) {
 		err = w.fabric.Post(c.slab.mem, c.slab, tag)
 	case sendPacket:
 		mem, r := w.slots.at(c.slot)
-		err = w.fabric.Send(c.link.peer, mem[:c.bytes], r, tag)
+		err = w.fabric.Send(c.peer.endpoint, mem[:c.bytes], r, tag)
 	case fetchFrame:
-		err = w.fabric.Get(c.link.peer, c.fetch.frame.Payload(), c.mem, c.fetch.from.at, c.fetch.from.key, tag)
+		err = w.fabric.Get(c.peer.endpoint, c.fetch.frame.Payload(), c.mem, c.fetch.from.at, c.fetch.from.key, tag)
 	case putPiece:
 		mem, r := w.slots.at(c.slot)
-		err = w.fabric.Put(c.link.peer, mem[:c.bytes], r, c.at, c.key, tag)
+		err = w.fabric.Put(c.peer.endpoint, mem[:c.bytes], r, c.at, c.key, tag)
 	case getPiece:
 		mem, r := w.slots.at(c.slot)
-		err = w.fabric.Get(c.link.peer, mem[:c.bytes], r, c.at, c.key, tag)
+		err = w.fabric.Get(c.peer.endpoint, mem[:c.bytes], r, c.at, c.key, tag)
 	}
 	if errors.Is(err, errBusy) {
 		return false
@@ -141,14 +141,14 @@ func (w *Way) ended(e *event) {
 			w.arrived(e.packet)
 		}
 		if e.left {
-			w.begin(e.tag) // all that came in it has been copied
+			w.submit(e.tag) // all that came in it has been copied
 		}
 		return
 	case sendPacket:
 		w.slots.release(c.slot)
 	case fetchFrame:
 		w.calls.table.Remove(e.tag)
-		c.link.fetched(c.fetch, e.err)
+		c.peer.fetched(c.fetch, e.err)
 		return
 	case putPiece, getPiece:
 		w.calls.table.Remove(e.tag)
@@ -159,7 +159,7 @@ func (w *Way) ended(e *event) {
 	}
 	w.calls.table.Remove(e.tag)
 	if e.err != nil {
-		w.loseUnlessTold(c.link, e.err)
+		w.loseUnlessTold(c.peer, e.err)
 	}
 	w.resume()
 }

@@ -62,7 +62,7 @@ func TestSenderEndsBeforeAFetch(t *testing.T) {
 			require.NotErrorIs(t, err, netio.ErrDamaged)
 			w := all[0].way
 			lookAt(t, all[0].Port(0), "end of the fetch", func() bool {
-				return locked(w, func() bool { return w.links[1].fetches.Lent() == 0 && w.pieces == 0 })
+				return locked(w, func() bool { return w.peers[1].fetches.Lent() == 0 && w.pieces == 0 })
 			})
 			all[0].Abort("it has been seen")
 			_ = all[0].Close()

@@ -88,11 +88,11 @@ func FuzzGreeting(f *testing.F) {
 	f.Add(`{"Provider":"tcp"}`)
 	f.Add(`{"Provider":"loopback","Packet":-1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		w := &Way{fabric: strict{(&loopback{}).open()}, place: netio.PlaceOf(2, 2, 0), links: make([]*link, 2), packet: packetSmall}
-		if err := w.link(1, text); err == nil {
-			l := w.links[1]
-			require.GreaterOrEqual(t, l.packetMax, packetSmall)
-			require.LessOrEqual(t, l.packetMax, w.packet)
+		w := &Way{fabric: strict{(&loopback{}).open()}, place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2), packet: packetSmall}
+		if err := w.connect(1, text); err == nil {
+			p := w.peers[1]
+			require.GreaterOrEqual(t, p.packetMax, packetSmall)
+			require.LessOrEqual(t, p.packetMax, w.packet)
 		}
 		w.fabric.Close()
 	})

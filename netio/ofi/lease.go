@@ -102,9 +102,9 @@ func (e *exposures) Revoke(key uint64) {
 	x := e.at(key)
 	x.going = true
 	for process := range x.holders {
-		l := w.links[process]
-		l.say(note{kind: revoke, key: key})
-		l.flush()
+		p := w.peers[process]
+		p.say(note{kind: revoke, key: key})
+		p.flush()
 	}
 	for sleep := time.Duration(0); len(x.holders) > 0 && !w.closed; {
 		some := w.advance()
@@ -144,22 +144,22 @@ func (e *exposures) forget(process int) {
 }
 
 // asked answers a process that asks for a lease.
-func (e *exposures) asked(l *link, key uint64) note {
+func (e *exposures) asked(p *peer, key uint64) note {
 	answer := note{kind: grant, key: key}
 	if x := e.all[key]; x != nil && x.going {
 		answer.fault = uint32(exposed.Withdrawn)
 		return answer
 	}
-	mem, fault := l.w.line.Space().Exposed(key)
+	mem, fault := p.w.line.Space().Exposed(key)
 	if fault != exposed.None {
 		answer.fault = uint32(fault)
 		return answer
 	}
 	x := e.at(key)
 	if !x.asked {
-		x.register(l.w, mem)
+		x.register(p.w, mem)
 	}
-	x.holders[l.place.Process] = true
+	x.holders[p.place.Process] = true
 	if x.pinned { // else it is a grant of nothing
 		answer.reference = reference{at: x.region.at(0), key: x.region.key, bytes: uint64(len(mem)), check: 1}
 	}
@@ -167,24 +167,24 @@ func (e *exposures) asked(l *link, key uint64) note {
 }
 
 // handleNote takes in a note. What a process has said before its end comes too late.
-func (w *Way) handleNote(l *link, n note) error {
-	if l.over.Load() {
+func (w *Way) handleNote(p *peer, n note) error {
+	if p.over.Load() {
 		return nil
 	}
 	switch n.kind {
 	case ask:
-		l.say(w.exposures.asked(l, n.key))
+		p.say(w.exposures.asked(p, n.key))
 	case grant:
-		return l.granted(n)
+		return p.granted(n)
 	case revoke:
-		if s := l.leases[n.key]; s != nil {
+		if s := p.leases[n.key]; s != nil {
 			s.revoked = true
-			s.end(exposed.Withdrawn)
-			l.answerRevocation(n.key, s)
+			s.failWaiting(exposed.Withdrawn)
+			p.answerRevocation(n.key, s)
 		}
 	case revoked:
 		if x := w.exposures.all[n.key]; x != nil {
-			delete(x.holders, l.place.Process)
+			delete(x.holders, p.place.Process)
 		}
 	default:
 		return errPacket
@@ -193,15 +193,15 @@ func (w *Way) handleNote(l *link, n note) error {
 }
 
 // granted takes in the answer to the question for a lease.
-func (l *link) granted(n note) error {
-	s := l.leases[n.key]
+func (p *peer) granted(n note) error {
+	s := p.leases[n.key]
 	fault, ok := exposed.FaultOf(uint64(n.fault))
 	if s == nil || s.granted || !ok {
 		return errPacket
 	}
 	if fault != exposed.None || s.revoked { // which was answered then
-		delete(l.leases, n.key)
-		s.end(fault)
+		delete(p.leases, n.key)
+		s.failWaiting(fault)
 		return nil
 	}
 	s.granted, s.elsewhere = true, n.check == 0
@@ -214,8 +214,8 @@ func (l *link) granted(n note) error {
 	return nil
 }
 
-// end ends the transfers that wait for a grant which does not help them.
-func (s *lease) end(fault exposed.Fault) {
+// failWaiting ends the transfers that wait for a grant which does not help them.
+func (s *lease) failWaiting(fault exposed.Fault) {
 	for _, t := range s.waiting {
 		t.finish(fault)
 	}
@@ -224,12 +224,12 @@ func (s *lease) end(fault exposed.Fault) {
 
 // answerRevocation answers a revocation when nothing is in flight any more. A lease whose grant is on its way is kept
 // for that.
-func (l *link) answerRevocation(key uint64, s *lease) {
+func (p *peer) answerRevocation(key uint64, s *lease) {
 	if !s.revoked || s.open > 0 {
 		return
 	}
 	if s.granted {
-		delete(l.leases, key)
+		delete(p.leases, key)
 	}
-	l.say(note{kind: revoked, key: key})
+	p.say(note{kind: revoked, key: key})
 }

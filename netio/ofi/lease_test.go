@@ -124,8 +124,8 @@ func TestRevocationOvertakesGrant(t *testing.T) {
 			look(t, all, "operation", c.Done)
 			require.ErrorIs(t, c.Err(), exposed.Withdrawn)
 			o.letGo(t)
-			l := all[1].way.links[0]
-			look(t, all, "late grant", func() bool { return locked(l.w, func() bool { return len(l.leases) == 0 }) })
+			p := all[1].way.peers[0]
+			look(t, all, "late grant", func() bool { return locked(p.w, func() bool { return len(p.leases) == 0 }) })
 			address, _, err = all[0].Port(0).OneSided().Expose(4096)
 			require.NoError(t, err)
 			require.NoError(t, done(t, all, func(one netio.OneSided, c *netio.Completion) { one.Put(address, make([]byte, 8), c) }))
@@ -151,7 +151,7 @@ func TestLateAskOfALostProcess(t *testing.T) {
 	<-lost
 	w := all[0].way
 	require.Eventually(t, func() bool { return w.endings.Load() > 0 }, 20*time.Second, time.Millisecond)
-	taken := func() uint64 { return locked(w, func() uint64 { return w.links[1].taken }) }
+	taken := func() uint64 { return locked(w, func() uint64 { return w.peers[1].taken }) }
 	before := taken()
 	o.letGo(t)
 	require.Eventually(t, func() bool { return taken() > before }, 20*time.Second, time.Millisecond)
@@ -217,7 +217,7 @@ func TestRefusedLeasesAreKept(t *testing.T) {
 	look(t, all, "withdrawal", withdrawn)
 	require.NoError(t, result())
 	require.ErrorIs(t, get(), exposed.Withdrawn)
-	require.Empty(t, locked(all[1].way, func() map[uint64]*lease { return all[1].way.links[0].leases }), "leases of what is withdrawn")
+	require.Empty(t, locked(all[1].way, func() map[uint64]*lease { return all[1].way.peers[0].leases }), "leases of what is withdrawn")
 	closeAll(t, all)
 }
 
@@ -233,7 +233,7 @@ func TestNoFabricCutsWords(t *testing.T) {
 	require.Equal(t, mem[1:100], got)
 	w := all[1].way
 	require.Zero(t, locked(w, func() uint64 { return w.counts.Puts + w.counts.Gets }))
-	require.Empty(t, locked(w, func() map[uint64]*lease { return w.links[0].leases }))
+	require.Empty(t, locked(w, func() map[uint64]*lease { return w.peers[0].leases }))
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
 	closeAll(t, all)
 }

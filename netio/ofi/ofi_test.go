@@ -105,8 +105,8 @@ func TestStrangersAreDropped(t *testing.T) {
 
 // TestProvidersDiffer gives two processes different providers.
 func TestProvidersDiffer(t *testing.T) {
-	w := &Way{fabric: (&loopback{}).open(), place: netio.PlaceOf(2, 2, 0), links: make([]*link, 2)}
-	require.ErrorContains(t, w.link(1, `{"Provider":"tcp"}`), "it uses provider tcp, this one loopback: give both the same --provider")
+	w := &Way{fabric: (&loopback{}).open(), place: netio.PlaceOf(2, 2, 0), peers: make([]*peer, 2)}
+	require.ErrorContains(t, w.connect(1, `{"Provider":"tcp"}`), "it uses provider tcp, this one loopback: give both the same --provider")
 }
 
 // TestTooLittleMemory allows less pinned memory than the way begins with.

@@ -69,12 +69,12 @@ func (p *port) Gather() {}
 // Send implements [way.Port]. It costs a copy of up to 16 KiB, and now and then a call of the fabric.
 func (p *port) Send(f *netio.Frame, process int) bool {
 	w := p.w
-	l := w.links[process]
-	if l == nil || l.over.Load() {
+	peer := w.peers[process]
+	if peer == nil || peer.over.Load() {
 		return false
 	}
 	w.mu.Lock()
-	ok := !w.closed && !l.over.Load() && l.add(f)
+	ok := !w.closed && !peer.over.Load() && peer.add(f)
 	w.unlock()
 	if ok {
 		p.crossings++

@@ -30,9 +30,9 @@ func TestPreposted(t *testing.T) {
 		require.Equal(t, p.Bytes(0), w.pinned.used)
 		require.Equal(t, leastPinned(processes), w.pinned.used, "what doctor says")
 		require.Equal(t, w.pinned.limit, p.Limit)
-		for _, l := range w.linked[:p.Senders] {
-			for l.window < windowMax {
-				l.widen()
+		for _, p := range w.linked[:p.Senders] {
+			for p.window < windowMax {
+				p.widen()
 			}
 		}
 		require.Equal(t, p.Bytes(p.Senders), w.pinned.used)

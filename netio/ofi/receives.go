@@ -27,7 +27,7 @@ func peersFor(processes, receives int) int {
 	return (sendsMax*processes + receives + sendsMax + receives - 1) / (sendsMax + receives)
 }
 
-// allowance counts the packets of a link, where there is a bound.
+// allowance counts the packets between two processes, where there is a bound.
 type allowance struct {
 	here, there int    // the most that may be in flight to this process, and to the other one; 0 is no bound
 	sent, gone  uint32 // to the other one, and of them, those that it has taken

@@ -86,7 +86,7 @@ func (s *slabs) grow(w *Way, bytes uint64) error {
 			return err
 		}
 		tag, _ := w.calls.add(call{kind: postSlab, slab: r}) // slabs come before most else
-		w.begin(tag)
+		w.submit(tag)
 	}
 	return nil
 }

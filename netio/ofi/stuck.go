@@ -55,9 +55,9 @@ func (w *Way) abandon() {
 }
 
 func (w *Way) removeShmFiles() {
-	for _, l := range w.linked {
-		if l.onHost {
-			removeShmFile(l.address)
+	for _, p := range w.linked {
+		if p.onHost {
+			removeShmFile(p.address)
 		}
 	}
 }

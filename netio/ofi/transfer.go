@@ -31,7 +31,7 @@ type transfer struct {
 	op      local.Operation
 	number  uint64 // of the fences
 	place   int    // in all
-	link    *link
+	peer    *peer
 	lease   *lease // nil for a fetch
 	at, key uint64
 	next    int // bytes that have left
@@ -51,14 +51,14 @@ func (r *far) init(p *port) { r.p = p }
 // Start implements [local.Far].
 func (r *far) Start(op local.Operation) {
 	w := r.p.w
-	l := w.links[op.Process]
-	if l == nil || w.cuts || op.Kind != local.Get && op.Kind != local.Put {
+	p := w.peers[op.Process]
+	if p == nil || w.cuts || op.Kind != local.Get && op.Kind != local.Put {
 		r.rest.Start(op)
 		return
 	}
 	op.Completion.Inside(access).Begin()
 	t := r.transfer()
-	t.op, t.link, t.number, t.place = op, l, r.fences.Start(), len(r.all)
+	t.op, t.peer, t.number, t.place = op, p, r.fences.Start(), len(r.all)
 	r.all = append(r.all, t)
 	w.mu.Lock()
 	t.start()
@@ -76,13 +76,13 @@ func (r *far) transfer() *transfer {
 
 // start is for the holder of the way's lock, as are those that follow.
 func (t *transfer) start() {
-	l := t.link
-	switch s := l.leases[t.op.Key]; {
-	case l.over.Load() || l.w.closed:
+	p := t.peer
+	switch s := p.leases[t.op.Key]; {
+	case p.over.Load() || p.w.closed:
 		t.finish(exposed.Lost)
 	case s == nil:
-		l.leases[t.op.Key] = &lease{waiting: []*transfer{t}}
-		l.say(note{kind: ask, key: t.op.Key})
+		p.leases[t.op.Key] = &lease{waiting: []*transfer{t}}
+		p.say(note{kind: ask, key: t.op.Key})
 	case s.revoked:
 		t.finish(exposed.Withdrawn)
 	case s.granted:
@@ -113,12 +113,12 @@ func (t *transfer) startUnder(s *lease) {
 		t.finish(nil)
 		return
 	}
-	t.run()
+	t.sendAll()
 }
 
-// run lets all pieces leave, as soon as there are slots.
-func (t *transfer) run() {
-	w := t.link.w
+// sendAll lets all pieces leave, as soon as there are slots.
+func (t *transfer) sendAll() {
+	w := t.peer.w
 	if len(w.waiting) > 0 || !t.sendPieces() {
 		w.waiting = append(w.waiting, t)
 	}
@@ -132,7 +132,7 @@ func (w *Way) pieceMax() int { return w.slots.room &^ (16<<10 - 1) }
 
 // sendPieces lets pieces leave for as long as there are slots. It reports whether all have left.
 func (t *transfer) sendPieces() bool {
-	w := t.link.w
+	w := t.peer.w
 	for t.next < len(t.op.Data) && t.err == nil && !w.left.Load() { // or the memory is its rank's again
 		if w.pieces == piecesMax {
 			return false
@@ -148,7 +148,7 @@ func (t *transfer) sendPieces() bool {
 		at := t.at + uint64(t.next)
 		n := min(len(t.op.Data)-t.next, w.pieceMax()-int(at%exposed.WordBytes))
 		c := call{
-			kind: getPiece, link: t.link, slot: slot, bytes: n, of: t, piece: t.op.Data[t.next : t.next+n],
+			kind: getPiece, peer: t.peer, slot: slot, bytes: n, of: t, piece: t.op.Data[t.next : t.next+n],
 			at: at, key: t.key,
 		}
 		if t.op.Kind == local.Put {
@@ -163,7 +163,7 @@ func (t *transfer) sendPieces() bool {
 		t.next += n
 		t.pieces++
 		w.pieces++
-		w.begin(tag)
+		w.submit(tag)
 	}
 	return true
 }
@@ -195,7 +195,7 @@ func (w *Way) moved(c call, err error) {
 	t.pieces--
 	w.pieces--
 	if err != nil {
-		w.loseUnlessTold(c.link, err)
+		w.loseUnlessTold(c.peer, err)
 		t.err = exposed.Lost
 		if i := slices.Index(w.waiting, t); i >= 0 {
 			w.waiting[i] = nil
@@ -203,7 +203,7 @@ func (w *Way) moved(c call, err error) {
 	}
 	if t.pieces == 0 && (t.next == len(t.op.Data) || t.err != nil) {
 		if t.lease == nil {
-			c.link.fetched(t.fetch, t.err)
+			c.peer.fetched(t.fetch, t.err)
 		} else {
 			t.settleLease()
 			t.finish(t.err)
@@ -214,7 +214,7 @@ func (w *Way) moved(c call, err error) {
 
 func (t *transfer) settleLease() {
 	t.lease.open--
-	t.link.answerRevocation(t.op.Key, t.lease)
+	t.peer.answerRevocation(t.op.Key, t.lease)
 }
 
 // finish has the rank learn that a transfer is done.
@@ -253,7 +253,7 @@ func (r *far) settle() bool {
 // abandon gives up what lost processes will not end.
 func (r *far) abandon() {
 	for _, t := range r.all {
-		if t.link.over.Load() && !t.over {
+		if t.peer.over.Load() && !t.over {
 			t.dropped, t.over, t.err = true, true, exposed.Lost
 			r.taken = append(r.taken, t)
 		}
@@ -265,7 +265,7 @@ func (r *far) conclude(t *transfer) {
 	var cause error
 	switch {
 	case errors.Is(t.err, errElsewhere):
-		r.pass(t)
+		r.fallBack(t)
 		return
 	case errors.Is(t.err, exposed.Lost):
 		cause = r.lost(op)
@@ -280,8 +280,8 @@ func (r *far) lost(op local.Operation) error {
 	return op.Error(r.p.rank, local.Lost(r.p.w.place, int(op.Process)))
 }
 
-// pass leaves an operation to TCP.
-func (r *far) pass(t *transfer) {
+// fallBack leaves an operation to TCP.
+func (r *far) fallBack(t *transfer) {
 	op, c := t.op, t.op.Completion
 	t.passed = true
 	t.rest = netio.Completion{}

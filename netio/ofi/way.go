@@ -32,12 +32,12 @@ type Way struct {
 	cuts     bool // the fabric cuts words: Put and Get are left to TCP
 	locks    bool // the provider has locks in memory that processes share
 	offer    handshake.Offer
-	links    []*link // by process; nil for those that it doesn't link
-	linked   []*link // the others
+	peers    []*peer // by process; nil for those that it doesn't connect
+	linked   []*peer // the others
 	ports    []*port
 	late     inflight.DelayedFlush
 	news     atomic.Bool   // there is something to tell
-	endings  atomic.Uint32 // of links
+	endings  atomic.Uint32 // of peers
 	poller   poller
 	left     atomic.Bool // by Close, with a call in progress that does not return
 
@@ -54,7 +54,7 @@ type Way struct {
 	after     []func()    // to be done without the lock
 	events    [eventsMax]event
 	pieces    int  // of transfers, in flight
-	noSlot    bool // links have more to tell, and found no slot
+	noSlot    bool // peers have more to tell, and found no slot
 	closed    bool
 	counts    Counts
 }
@@ -88,7 +88,7 @@ type greeting struct {
 func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w := &Way{
 		config: c, options: o, place: c.Place, fabric: f, token: random(), address: f.Address(),
-		provider: f.Traits().Provider, cuts: f.Traits().Cuts, locks: f.Traits().Locks, links: make([]*link, c.Place.Processes),
+		provider: f.Traits().Provider, cuts: f.Traits().Cuts, locks: f.Traits().Locks, peers: make([]*peer, c.Place.Processes),
 	}
 	w.pinned = pinned{fabric: f, limit: o.Pinned}
 	if w.pinned.limit == 0 {
@@ -126,7 +126,7 @@ func (w *Way) Name() string { return "ofi" }
 func (w *Way) Offer() handshake.Offer { return w.offer }
 
 // OnHost implements [way.Way].
-func (w *Way) OnHost(process int) bool { return w.links[process].onHost }
+func (w *Way) OnHost(process int) bool { return w.peers[process].onHost }
 
 // LooksAtMemory implements [way.Way].
 func (w *Way) LooksAtMemory() bool { return false }
@@ -142,13 +142,13 @@ func (w *Way) Meet(_ context.Context, line way.LifeLine, addresses map[int]strin
 			w.place.Processes-1-len(addresses), w.place.Processes-1)
 	}
 	for process, address := range addresses {
-		if err := w.link(process, address); err != nil {
+		if err := w.connect(process, address); err != nil {
 			return fmt.Errorf("connect to process %d by libfabric: %w", process, err)
 		}
 	}
-	for _, l := range w.links { // in order
-		if l != nil {
-			w.linked = append(w.linked, l)
+	for _, p := range w.peers { // in order
+		if p != nil {
+			w.linked = append(w.linked, p)
 		}
 	}
 	if len(w.linked) == 0 {
@@ -162,7 +162,7 @@ func (w *Way) Meet(_ context.Context, line way.LifeLine, addresses map[int]strin
 	return nil
 }
 
-func (w *Way) link(process int, address string) error {
+func (w *Way) connect(process int, address string) error {
 	var g greeting
 	if err := json.Unmarshal([]byte(address), &g); err != nil {
 		return err
@@ -177,9 +177,9 @@ func (w *Way) link(process int, address string) error {
 	defer w.mu.Unlock()
 	peer, err := w.fabric.Link(g.Address)
 	if err == nil {
-		l := newLink(w, netio.PlaceOf(w.place.Ranks, w.place.Processes, process), peer, g)
-		l.onHost, l.address = g.Host == host(), g.Address
-		w.links[process] = l
+		p := newPeer(w, netio.PlaceOf(w.place.Ranks, w.place.Processes, process), peer, g)
+		p.onHost, p.address = g.Host == host(), g.Address
+		w.peers[process] = p
 	}
 	return err
 }
@@ -234,7 +234,7 @@ func (w *Way) advance() (some bool) {
 			break
 		}
 	}
-	w.calls.again(w)
+	w.calls.retryAll(w)
 	return some
 }
 
@@ -271,8 +271,8 @@ func (w *Way) flushLinks() {
 	if w.closed || !w.news.Swap(false) {
 		return
 	}
-	for _, l := range w.linked {
-		l.flush()
+	for _, p := range w.linked {
+		p.flush()
 	}
 }
 
@@ -281,36 +281,36 @@ const causeDelayMax = 500 * time.Millisecond
 
 // loseUnlessTold is called when something to or from a process has failed. Often enough it has ended, which TCP will
 // tell.
-func (w *Way) loseUnlessTold(l *link, err error) {
-	if l.over.Load() || w.closed || l.losing {
+func (w *Way) loseUnlessTold(p *peer, err error) {
+	if p.over.Load() || w.closed || p.losing {
 		return
 	}
-	l.losing = true
+	p.losing = true
 	time.AfterFunc(causeDelayMax, func() {
-		if !l.over.Load() {
-			w.line.Lose(l.place.Process, fmt.Errorf("use the fabric: %w", err))
+		if !p.over.Load() {
+			w.line.Lose(p.place.Process, fmt.Errorf("use the fabric: %w", err))
 		}
 	})
 }
 
 // damaged ends the job: what came from a member makes no sense.
-func (w *Way) damaged(l *link, err error) {
+func (w *Way) damaged(p *peer, err error) {
 	if !errors.Is(err, netio.ErrDamaged) {
 		err = fmt.Errorf("check packet: %w: %w", netio.ErrDamaged, err)
 	}
-	w.after = append(w.after, func() { w.line.Lose(l.place.Process, err) })
+	w.after = append(w.after, func() { w.line.Lose(p.place.Process, err) })
 }
 
 // Unlink implements [way.Way].
 func (w *Way) Unlink(process int) {
-	l := w.links[process]
-	if l == nil || l.over.Swap(true) {
+	p := w.peers[process]
+	if p == nil || p.over.Swap(true) {
 		return
 	}
 	within(time.After(w.stuckLimit(true)), func() {
 		w.mu.Lock()
-		l.end()
-		w.exposures.forget(l.place.Process)
+		p.reclaim()
+		w.exposures.forget(p.place.Process)
 		w.unlock()
 	})
 	w.endings.Add(1)
@@ -336,8 +336,8 @@ func (w *Way) close(quiet bool) {
 	}
 	w.closed = true
 	w.counts.Pinned = w.pinned.used
-	for _, l := range w.linked {
-		w.counts.Granted += l.window
+	for _, p := range w.linked {
+		w.counts.Granted += p.window
 	}
 	w.counts.SlabBytes = uint64(w.slabs.count) * slabBytes
 	w.fabric.Close()
@@ -345,7 +345,7 @@ func (w *Way) close(quiet bool) {
 	if w.provider == shmProvider {
 		w.removeShmFiles()
 	}
-	w.calls.end()
+	w.calls.abandon()
 	if quiet {
 		for _, c := range w.arena.chunks {
 			dropped(c.mem)
@@ -365,8 +365,8 @@ func (w *Way) Preposted(senders map[int]bool) (p netio.Preposted, ok bool) {
 	if w.closed {
 		return p, false
 	}
-	for _, l := range w.linked {
-		if senders[l.place.Process] {
+	for _, peer := range w.linked {
+		if senders[peer.place.Process] {
 			p.Senders++
 		}
 	}

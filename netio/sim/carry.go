@@ -8,7 +8,7 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	to := &w.ranks[f.To]
 	k := w.layout.class(r.id, to.id)
 	opens := r.opens(k, to, f.Bytes)
-	r.clock += w.charges.end(k, f.Bytes, opens)
+	r.clock += w.charges.ofEnd(k, f.Bytes, opens)
 	if opens {
 		r.sendAcksWith(to.process)
 	}
@@ -56,16 +56,16 @@ func (w *World) transit(leaves instant, r, to *rank, k class, bytes uint32) inst
 		return leaves + c.latency[k] + wire
 	case withinHost:
 		w.stats.WithinHost++
-		start := r.out.pass(leaves, takes)
-		return to.in.pass(start+c.latency[k], takes) + wire
+		start := r.out.enter(leaves, takes)
+		return to.in.enter(start+c.latency[k], takes) + wire
 	}
 	w.stats.BetweenHosts++
 	from, dest := w.layout.host(r.id), w.layout.host(to.id)
-	start := w.hosts[from].out.pass(leaves, takes)
+	start := w.hosts[from].out.enter(leaves, takes)
 	if w.fabric != nil {
 		start = w.fabric.cross(from, dest, start, wire)
 	}
-	return w.hosts[dest].in.pass(start+c.latency[k], takes) + wire
+	return w.hosts[dest].in.enter(start+c.latency[k], takes) + wire
 }
 
 // deliver queues a parcel for a rank.

@@ -72,7 +72,7 @@ func (w *World) acquireCore(r *rank) bool {
 		return false
 	}
 	before := r.clock
-	c.give(r, c.pick(r))
+	c.assign(r, c.pick(r))
 	if r.clock == before {
 		return true
 	}
@@ -106,8 +106,8 @@ func (c *hostCores) start(r *rank, with core) instant {
 	return at + c.across
 }
 
-// give lets a rank have a core, as soon as that is free.
-func (c *hostCores) give(r *rank, with core) {
+// assign lets a rank have a core, as soon as that is free.
+func (c *hostCores) assign(r *rank, with core) {
 	r.clock = c.start(r, with)
 	with.last, with.from = r, r.clock
 	r.core = &with
@@ -127,7 +127,7 @@ func (w *World) releaseCore(r *rank) {
 	}
 	next := c.waiting[0]
 	c.waiting = slices.Delete(c.waiting, 0, 1)
-	c.give(next, left)
+	c.assign(next, left)
 	w.queue.push(next.clock, next.tie)
 }
 

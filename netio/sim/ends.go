@@ -33,8 +33,8 @@ type batches struct {
 	ends instant          // when all of them leave
 }
 
-// leave closes all batches.
-func (b *batches) leave() { clear(b.room) }
+// closeAll closes all batches.
+func (b *batches) closeAll() { clear(b.room) }
 
 func (e Ends) check() error {
 	for class, end := range []End{e.Process, e.Host, e.Between} {
@@ -47,8 +47,8 @@ func (e Ends) check() error {
 	return nil
 }
 
-// end is a frame's cost at either end. opens tells that it is the first of a batch.
-func (c *charges) end(k class, bytes uint32, opens bool) instant {
+// ofEnd is a frame's cost at either ofEnd. opens tells that it is the first of a batch.
+func (c *charges) ofEnd(k class, bytes uint32, opens bool) instant {
 	takes := c.overhead[k] + instant(c.endByte[k]*float64(bytes))
 	if opens {
 		takes += c.batch[k]
@@ -70,7 +70,7 @@ func (r *rank) opens(k class, to *rank, bytes uint32) bool {
 	}
 	first := !b.open(r.clock, to.process)
 	if r.clock > b.ends {
-		b.leave()
+		b.closeAll()
 	}
 	if len(b.room) == 0 {
 		b.ends = r.clock + batchTime

@@ -75,7 +75,7 @@ func (f *fabric) cross(from, to int, at instant, wire instant) instant {
 			g = &gate{}
 			f.gates[c] = g
 		}
-		at = g.pass(at, wire)
+		at = g.enter(at, wire)
 		if !first {
 			at += f.hop
 		}

@@ -15,9 +15,9 @@ type gap struct{ from, to instant }
 // gapsMost is how many gaps are remembered. Frames come late by some frames, not by thousands.
 const gapsMost = 32
 
-// pass lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame
+// enter lets a frame through that arrives at a moment and occupies the gate for a span. It returns when the frame
 // enters.
-func (g *gate) pass(at, takes instant) instant {
+func (g *gate) enter(at, takes instant) instant {
 	for i, gap := range g.gaps {
 		if start := max(at, gap.from); start+takes <= gap.to {
 			g.fill(i, start, start+takes)

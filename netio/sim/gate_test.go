@@ -12,13 +12,13 @@ import (
 // they pass when they come; and none passes while another does.
 func TestGate(t *testing.T) {
 	var g gate
-	require.EqualValues(t, 100, g.pass(100, 10))
-	require.EqualValues(t, 20, g.pass(20, 10), "it comes before the one that was sent first")
-	require.EqualValues(t, 30, g.pass(25, 5))
-	require.EqualValues(t, 110, g.pass(105, 50))
-	require.EqualValues(t, 160, g.pass(34, 70), "there is no room for it before")
-	require.EqualValues(t, 35, g.pass(34, 65), "and for this one just enough")
-	require.EqualValues(t, 0, g.pass(0, 20))
+	require.EqualValues(t, 100, g.enter(100, 10))
+	require.EqualValues(t, 20, g.enter(20, 10), "it comes before the one that was sent first")
+	require.EqualValues(t, 30, g.enter(25, 5))
+	require.EqualValues(t, 110, g.enter(105, 50))
+	require.EqualValues(t, 160, g.enter(34, 70), "there is no room for it before")
+	require.EqualValues(t, 35, g.enter(34, 65), "and for this one just enough")
+	require.EqualValues(t, 0, g.enter(0, 20))
 
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -27,7 +27,7 @@ func TestGate(t *testing.T) {
 		var all []pass
 		for range 100 {
 			came, takes := instant(rng.IntN(2000)), instant(1+rng.IntN(20))
-			from := g.pass(came, takes)
+			from := g.enter(came, takes)
 			require.GreaterOrEqual(t, from, came)
 			all = append(all, pass{came, from, from + takes})
 		}
@@ -48,7 +48,7 @@ func TestGateInOrder(t *testing.T) {
 		came += instant(rng.IntN(20))
 		takes := instant(rng.IntN(20))
 		want := max(came, free)
-		require.Equal(t, want, g.pass(came, takes))
+		require.Equal(t, want, g.enter(came, takes))
 		free = want + takes
 	}
 }

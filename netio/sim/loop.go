@@ -9,14 +9,14 @@ func (w *World) loop() {
 	defer func() {
 		if !ended {
 			w.mu.Lock()
-			w.end(w.running)
+			w.remove(w.running)
 			w.mu.Unlock()
 			go w.loop()
 		}
 	}()
 	w.mu.Lock()
 	for w.alive > 0 {
-		w.turn()
+		w.advance()
 		w.sweep()
 	}
 	w.clear()
@@ -26,8 +26,8 @@ func (w *World) loop() {
 	close(w.done)
 }
 
-// turn runs the next event or rank. The world is locked.
-func (w *World) turn() {
+// advance runs the next event or rank. The world is locked.
+func (w *World) advance() {
 	w.progress.Add(1)
 	w.stats.Turns++
 	at := w.queue.first()
@@ -80,12 +80,12 @@ func (w *World) step(r *rank, at instant) {
 	if alive {
 		w.queue.push(r.due(), r.tie)
 	} else {
-		w.end(r)
+		w.remove(r)
 	}
 }
 
-// end removes a rank that has returned. The world is locked.
-func (w *World) end(r *rank) {
+// remove removes a rank that has returned. The world is locked.
+func (w *World) remove(r *rank) {
 	w.running = nil
 	w.releaseCore(r)
 	r.ended = true

@@ -32,8 +32,8 @@ func (e *exposure) open() error {
 	return nil
 }
 
-// do does an operation now. The world is locked.
-func (e *exposure) do(op *local.Operation) (fault exposed.Fault) {
+// perform does an operation now. The world is locked.
+func (e *exposure) perform(op *local.Operation) (fault exposed.Fault) {
 	if e.space == nil {
 		return exposed.Unknown
 	}
@@ -210,7 +210,7 @@ func (o *oneSided) refuse(op *local.Operation) error {
 		if r.process.down { // meanwhile
 			return local.ErrEnded
 		}
-		if fault := w.exposure.do(op); fault != exposed.None {
+		if fault := w.exposure.perform(op); fault != exposed.None {
 			return fault
 		}
 	}
@@ -228,7 +228,7 @@ func (o *oneSided) send(op local.Operation) {
 	request, answer := sizes(&op)
 	op.Completion.Inside(access).Begin()
 	number := o.fences.Start()
-	r.clock += w.charges.end(k, request, true)
+	r.clock += w.charges.ofEnd(k, request, true)
 	w.stats.Frames += 2 // one each way
 	w.stats.Bytes += uint64(request) + uint64(answer)
 	at, never := w.late(r, to, w.transit(r.clock, r, to, k, request))
@@ -241,7 +241,7 @@ func (o *oneSided) send(op local.Operation) {
 		res := outcome{fenced: number, bytes: answer, class: k, of: op}
 		if to.process.down {
 			res.cause = op.Error(r.id, local.Lost(w.layout.place, int(op.Process)))
-		} else if fault := w.exposure.do(&op); fault != exposed.None {
+		} else if fault := w.exposure.perform(&op); fault != exposed.None {
 			res.cause = op.Error(r.id, fault)
 		}
 		if res.at, never = w.late(to, r, w.transit(w.now, to, r, k, answer)); !never {
@@ -286,7 +286,7 @@ func (o *oneSided) collect() {
 	r := o.rank
 	for len(o.results) > 0 && o.results[0].at <= r.clock {
 		res := o.results.pop()
-		r.clock += r.world.charges.end(res.class, res.bytes, true)
+		r.clock += r.world.charges.ofEnd(res.class, res.bytes, true)
 		r.returned = true
 		res.of.Completion.Inside(access).End(res.cause)
 		o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(nil) })

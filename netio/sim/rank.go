@@ -116,7 +116,7 @@ func (r *rank) Recv() *netio.Frame {
 			continue
 		}
 		f := p.frame
-		r.clock += w.charges.end(w.layout.class(int(f.From), r.id), f.Bytes, p.opens)
+		r.clock += w.charges.ofEnd(w.layout.class(int(f.From), r.id), f.Bytes, p.opens)
 		w.trace.frame(r.clock, "take", f)
 		return f
 	}
@@ -134,7 +134,7 @@ func (r *rank) Wait(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r.pay()
-	r.batches.leave()
+	r.batches.closeAll()
 	r.sendAllAcks()
 	r.collect()
 	if !r.woken && !r.returned {
@@ -194,7 +194,7 @@ func (r *rank) Pause() {
 	defer r.world.mu.Unlock()
 	r.pay()
 	r.clock += r.world.charges.look
-	r.batches.leave()
+	r.batches.closeAll()
 	r.sendPromptAcks()
 	if r.world.coreWanted(r) {
 		r.world.releaseCore(r)

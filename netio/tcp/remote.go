@@ -130,7 +130,7 @@ func (r *remote) start(f *flow, op local.Operation) {
 	r.list(f)
 	f.next += requestRoom(op.Kind, op.Bytes()) + answerRoom(op.Kind, op.Bytes())
 	if f.next >= requestBytesMax {
-		r.leave(f)
+		r.sendRequests(f)
 	}
 }
 
@@ -175,13 +175,13 @@ func (r *remote) flush() (ended bool) {
 	r.waiting = r.waiting[:0]
 	for _, f := range all { // a flow that is listed again takes the place of one that was seen
 		f.waiting = false
-		r.leave(f)
+		r.sendRequests(f)
 	}
 	return r.open < open
 }
 
-// leave sends requests for as long as there is something to leave and room.
-func (r *remote) leave(f *flow) {
+// sendRequests sends requests for as long as there is something to sendRequests and room.
+func (r *remote) sendRequests(f *flow) {
 	f.next = 0
 	if f.peer.unreachable() {
 		r.abandon(f)
@@ -190,7 +190,7 @@ func (r *remote) leave(f *flow) {
 	for f.left != f.tail && f.window < windowBytes {
 		r.request(f)
 	}
-	r.pass(f)
+	r.endFences(f)
 	if f.left != f.tail {
 		r.list(f)
 	}
@@ -254,22 +254,22 @@ func (r *remote) answered(a *netio.Frame) {
 	if r.t.down.Load() {
 		return
 	}
-	if err := r.take(p, a); err != nil {
+	if err := r.handleAnswer(p, a); err != nil {
 		p.lose(fmt.Errorf("check answer: %w: %w", netio.ErrDamaged, err))
 	}
 }
 
-func (r *remote) take(p *peer, a *netio.Frame) error {
+func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	if r.flows == nil || r.flows[p.place.Process] == nil {
 		return errAnswer
 	}
 	f, b := r.flows[p.place.Process], a.Payload()
-	r.pass(f)
+	r.endFences(f)
 	if a.Seq != f.head {
 		return errAnswer
 	}
 	for range a.Count {
-		r.pass(f)
+		r.endFences(f)
 		if f.head == f.left {
 			return errAnswer
 		}
@@ -290,12 +290,12 @@ func (r *remote) take(p *peer, a *netio.Frame) error {
 		}
 		b = b[room:]
 		f.window -= requestRoom(op.Kind, op.Bytes()) + room
-		r.end(f, cause)
+		r.endOldest(f, cause)
 	}
 	if len(b) > 0 {
 		return errAnswer
 	}
-	r.leave(f)
+	r.sendRequests(f)
 	return nil
 }
 
@@ -309,8 +309,8 @@ func use(op *local.Operation, result []byte) {
 	}
 }
 
-// end ends the oldest operation of a flow.
-func (r *remote) end(f *flow, err error) {
+// endOldest ends the oldest operation of a flow.
+func (r *remote) endOldest(f *flow, err error) {
 	op := f.at(f.head)
 	c := op.Completion
 	*op = local.Operation{} // which may hold memory
@@ -319,10 +319,10 @@ func (r *remote) end(f *flow, err error) {
 	c.Inside(access).End(err)
 }
 
-// pass ends the fences that nothing is before.
-func (r *remote) pass(f *flow) {
+// endFences ends the fences that nothing is before.
+func (r *remote) endFences(f *flow) {
 	for f.head != f.left && f.at(f.head).Kind == local.Fence {
-		r.end(f, nil)
+		r.endOldest(f, nil)
 	}
 }
 
@@ -337,7 +337,7 @@ func (r *remote) abandon(f *flow) {
 		if op := f.at(f.head); op.Kind != local.Fence {
 			err = op.Error(r.rank, cause)
 		}
-		r.end(f, err)
+		r.endOldest(f, err)
 	}
 	f.window = 0
 }

@@ -21,11 +21,11 @@ func TestFencesWaitForWhatHasLeft(t *testing.T) {
 	r.open++
 	r.Fence(&fence)
 	require.False(t, fence.Done())
-	r.end(f, nil) // the answer
+	r.endOldest(f, nil) // the answer
 	require.True(t, put.Done())
 	require.False(t, fence.Done(), "nobody has looked")
 	r.request(f)
-	r.pass(f)
+	r.endFences(f)
 	require.True(t, fence.Done())
 	require.Zero(t, r.Open())
 }

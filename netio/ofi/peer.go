@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio/internal/local"
 )
 
-// link is another process. All fields are guarded by the way's lock, except those that are for any goroutine.
+// peer is another process. All fields are guarded by the way's lock, except those that are for any goroutine.
 //
 // Flow control is by bytes. Each end counts the bytes of the packets that it has sent. The receiver tells the sender a
 // limit for that count: the bytes that it has taken out, plus a window. Packets with frames leave the last part of the
@@ -22,14 +22,14 @@ import (
 // once when its frames found no room. The rest of the window has room for all of these before the other end has taken
 // them out: so a limit can always be sent, and no two ends wait for each other forever. Where the fabric bounds the
 // number of packets in flight, packets are counted in the same way.
-type link struct {
-	w       *Way
-	place   netio.Place
-	peer    uint64
-	token   uint64      // of packets to it
-	onHost  bool        // it shares processors with this process
-	address []byte      // of its endpoint
-	over    atomic.Bool // nothing will be released there any more; for anybody
+type peer struct {
+	w        *Way
+	place    netio.Place
+	endpoint uint64
+	token    uint64      // of packets to it
+	onHost   bool        // it shares processors with this process
+	address  []byte      // of its endpoint
+	over     atomic.Bool // nothing will be released there any more; for anybody
 
 	packets   allowance
 	sent      uint64 // bytes
@@ -81,48 +81,52 @@ var (
 	limitsLeave   = reserve{}
 )
 
-func newLink(w *Way, p netio.Place, peer uint64, g greeting) *link {
-	l := &link{w: w, place: p, peer: peer, token: g.Token, packetMax: min(w.packet, g.Packet), packets: allowance{here: w.fabric.Traits().Packets, there: g.Packets}, limit: windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease)}
-	for i := range l.keeper {
-		l.keeper[i].link = l
+func newPeer(w *Way, place netio.Place, endpoint uint64, g greeting) *peer {
+	p := &peer{
+		w: w, place: place, endpoint: endpoint, token: g.Token, packetMax: min(w.packet, g.Packet),
+		packets: allowance{here: w.fabric.Traits().Packets, there: g.Packets},
+		limit:   windowFirst, told: windowFirst, window: windowFirst, leases: make(map[uint64]*lease),
 	}
-	l.eager, l.fetches = netio.NewPool(&l.keeper[0]), netio.NewPool(&l.keeper[1])
-	return l
+	for i := range p.keeper {
+		p.keeper[i].peer = p
+	}
+	p.eager, p.fetches = netio.NewPool(&p.keeper[0]), netio.NewPool(&p.keeper[1])
+	return p
 }
 
 // room makes room for so many bytes in the open packet, or opens one, if that leaves a part of the window. It reports
 // false when there is no room.
-func (l *link) room(need int, leave reserve) bool {
-	if l.packet != nil && l.used+need > l.packetMax-packetRest {
-		l.flush()
+func (p *peer) room(need int, leave reserve) bool {
+	if p.packet != nil && p.used+need > p.packetMax-packetRest {
+		p.flush()
 	}
 	used := packetHead
-	if l.packet != nil {
-		used = l.used
+	if p.packet != nil {
+		used = p.used
 	}
-	if l.sent+uint64(used+need+leave.bytes) > l.limit || !l.packets.room(leave.packets) {
+	if p.sent+uint64(used+need+leave.bytes) > p.limit || !p.packets.room(leave.packets) {
 		return false
 	}
-	if l.packet == nil {
-		slot, ok := l.w.slots.acquire(l.w)
+	if p.packet == nil {
+		slot, ok := p.w.slots.acquire(p.w)
 		if !ok {
-			l.w.noSlot = true
+			p.w.noSlot = true
 			return false
 		}
-		l.slot, l.used = slot, packetHead
-		l.packet, _ = l.w.slots.at(slot)
+		p.slot, p.used = slot, packetHead
+		p.packet, _ = p.w.slots.at(slot)
 	}
 	return true
 }
 
 // add adds a frame to the packet, if there is room for it.
-func (l *link) add(f *netio.Frame) bool {
+func (p *peer) add(f *netio.Frame) bool {
 	in := f.Inside(access)
 	need, large := recordHead, f.Bytes > eagerMax
 	var ref reference
 	if large {
-		r, offset, ok := l.w.arena.find(in.Memory)
-		if !ok || int(f.Bytes) > l.w.fabric.Traits().Message {
+		r, offset, ok := p.w.arena.find(in.Memory)
+		if !ok || int(f.Bytes) > p.w.fabric.Traits().Message {
 			return false
 		}
 		need += referenceBytes
@@ -130,19 +134,19 @@ func (l *link) add(f *netio.Frame) bool {
 	} else {
 		need += words(int(f.Bytes))
 	}
-	if !l.room(need, framesLeave) {
-		if l.shortAt != l.limit { // or it would tell it with all that is left of the window
-			l.short, l.shortAt = true, l.limit
-			l.w.news.Store(true)
+	if !p.room(need, framesLeave) {
+		if p.shortAt != p.limit { // or it would tell it with all that is left of the window
+			p.short, p.shortAt = true, p.limit
+			p.w.news.Store(true)
 		}
-		l.flush()
+		p.flush()
 		return false
 	}
 	kind, number := f.Kind, frame.None
 	if large || f.Kind == netio.Data {
-		number = frame.Number(l.table.Add(sent{f, large}))
+		number = frame.Number(p.table.Add(sent{f, large}))
 	}
-	b := l.packet[l.used : l.used+need]
+	b := p.packet[p.used : p.used+need]
 	if large {
 		kind |= byReference
 		ref.check = crc32.Checksum(f.Payload(), castagnoli)
@@ -151,13 +155,13 @@ func (l *link) add(f *netio.Frame) bool {
 		clear(b[recordHead+copy(b[recordHead:], f.Payload()):])
 	}
 	putRecord(b, &f.Header, kind, number)
-	l.used += need
-	l.records++
-	if f.Kind == netio.Control || l.used+recordHead+256 > l.packetMax-packetRest {
-		l.flush()
+	p.used += need
+	p.records++
+	if f.Kind == netio.Control || p.used+recordHead+256 > p.packetMax-packetRest {
+		p.flush()
 	} else {
-		l.w.news.Store(true)
-		l.w.late.Arm()
+		p.w.news.Store(true)
+		p.w.late.Arm()
 	}
 	if number == frame.None {
 		f.Release()
@@ -166,18 +170,18 @@ func (l *link) add(f *netio.Frame) bool {
 }
 
 // say has a note told soon.
-func (l *link) say(n note) {
-	l.notes = append(l.notes, n)
-	l.w.news.Store(true)
+func (p *peer) say(n note) {
+	p.notes = append(p.notes, n)
+	p.w.news.Store(true)
 }
 
 // flush sends what there is to tell. What there is no room for waits until the other end has looked.
-func (l *link) flush() {
-	if l.over.Load() {
+func (p *peer) flush() {
+	if p.over.Load() {
 		return
 	}
 	for {
-		full := l.flushOnce()
+		full := p.flushOnce()
 		if !full {
 			return
 		}
@@ -185,78 +189,78 @@ func (l *link) flush() {
 }
 
 // flushOnce reports whether there may be more to tell.
-func (l *link) flushOnce() (more bool) {
-	due := l.due()
-	if l.packet == nil && l.released.Empty() && len(l.notes) == 0 && !due {
+func (p *peer) flushOnce() (more bool) {
+	due := p.due()
+	if p.packet == nil && p.released.Empty() && len(p.notes) == 0 && !due {
 		return false
 	}
-	if l.packet == nil {
+	if p.packet == nil {
 		need := 0
-		if len(l.notes) > 0 {
+		if len(p.notes) > 0 {
 			need = noteBytes
-		} else if !l.released.Empty() {
+		} else if !p.released.Empty() {
 			need = 8
 		}
-		if need == 0 || !l.room(need, releasesLeave) {
-			if need = 0; !due || !l.room(0, limitsLeave) {
+		if need == 0 || !p.room(need, releasesLeave) {
+			if need = 0; !due || !p.room(0, limitsLeave) {
 				return false
 			}
 		}
 		if need == 0 {
-			l.send(0, 0)
+			p.send(0, 0)
 			return false
 		}
 	}
-	room := min(uint64(l.packetMax), l.limit-min(l.limit, l.sent+uint64(releasesLeave.bytes)))
+	room := min(uint64(p.packetMax), p.limit-min(p.limit, p.sent+uint64(releasesLeave.bytes)))
 	notes := 0
-	for len(l.notes) > notes && uint64(l.used+noteBytes) <= room {
-		n := &l.notes[notes]
-		b := l.packet[l.used : l.used+noteBytes]
+	for len(p.notes) > notes && uint64(p.used+noteBytes) <= room {
+		n := &p.notes[notes]
+		b := p.packet[p.used : p.used+noteBytes]
 		putRecord(b, &netio.Header{Seq: n.key, Tag: n.fault}, n.kind, n.number)
 		putReference(b[recordHead:], n.reference)
-		l.used += noteBytes
+		p.used += noteBytes
 		notes++
 	}
-	l.notes = l.notes[:copy(l.notes, l.notes[notes:])]
+	p.notes = p.notes[:copy(p.notes, p.notes[notes:])]
 	releases := 0
-	rest := l.released.TakeNewest()
-	for !rest.Empty() && uint64(l.used+releaseBytes) <= room {
+	rest := p.released.TakeNewest()
+	for !rest.Empty() && uint64(p.used+releaseBytes) <= room {
 		f := rest.Shift()
 		in := f.Inside(access)
-		binary.LittleEndian.PutUint32(l.packet[l.used:], uint32(in.Received))
-		l.used += releaseBytes
+		binary.LittleEndian.PutUint32(p.packet[p.used:], uint32(in.Received))
+		p.used += releaseBytes
 		releases++
 		in.Pool.TakeBack(f)
 	}
-	more = !rest.Empty() || len(l.notes) > 0
+	more = !rest.Empty() || len(p.notes) > 0
 	for f := rest.Shift(); f != nil; f = rest.Shift() {
-		l.released.Push(f)
+		p.released.Push(f)
 	}
-	l.send(notes, releases)
+	p.send(notes, releases)
 	return more
 }
 
 // send lets the packet leave.
-func (l *link) send(notes, releases int) {
-	l.told = l.taken + l.window
-	l.packets.countSent()
+func (p *peer) send(notes, releases int) {
+	p.told = p.taken + p.window
+	p.packets.countSent()
 	h := head{
-		token: l.token, process: uint32(l.w.place.Process), limit: l.told, records: uint16(l.records + notes), releases: uint16(releases), short: l.short,
-		taken: l.packets.told,
+		token: p.token, process: uint32(p.w.place.Process), limit: p.told, records: uint16(p.records + notes), releases: uint16(releases), short: p.short,
+		taken: p.packets.told,
 	}
-	h.seal(l.packet[:l.used])
-	l.short = false
-	l.sent += uint64(l.used)
-	w := l.w
+	h.seal(p.packet[:p.used])
+	p.short = false
+	p.sent += uint64(p.used)
+	w := p.w
 	w.counts.Packets++
-	w.counts.Frames += uint64(l.records)
-	tag, ok := w.calls.add(call{kind: sendPacket, link: l, slot: l.slot, bytes: l.used})
+	w.counts.Frames += uint64(p.records)
+	tag, ok := w.calls.add(call{kind: sendPacket, peer: p, slot: p.slot, bytes: p.used})
 	if !ok { // which takes as many calls as there are slots, and more
 		w.broken(errors.New("too many calls are in progress"))
 		return
 	}
-	l.packet, l.records, l.used = nil, 0, 0
-	w.begin(tag)
+	p.packet, p.records, p.used = nil, 0, 0
+	w.submit(tag)
 }
 
 // arrived takes in a packet.
@@ -268,57 +272,57 @@ func (w *Way) arrived(packet []byte) {
 		}
 		return
 	}
-	if err == nil && (int64(h.process) >= int64(len(w.links)) || w.links[h.process] == nil) {
+	if err == nil && (int64(h.process) >= int64(len(w.peers)) || w.peers[h.process] == nil) {
 		err = fmt.Errorf("check packet: %w: process %d is not linked", netio.ErrDamaged, h.process)
 	}
 	if err != nil {
 		w.after = append(w.after, func() { w.line.Tell(err) })
 		return
 	}
-	l := w.links[h.process]
-	l.taken += uint64(len(packet)) // of one that has finished, too
-	l.limit = max(l.limit, h.limit)
-	l.packets.countReceived(h.taken)
+	p := w.peers[h.process]
+	p.taken += uint64(len(packet)) // of one that has finished, too
+	p.limit = max(p.limit, h.limit)
+	p.packets.countReceived(h.taken)
 	if h.short {
-		l.widen()
+		p.widen()
 	}
-	if err := l.handle(packet[packetHead:], &h); err != nil {
-		w.damaged(l, err)
+	if err := p.handle(packet[packetHead:], &h); err != nil {
+		w.damaged(p, err)
 	}
-	if due := l.due(); due || len(l.notes) > 0 || !l.released.Empty() {
+	if due := p.due(); due || len(p.notes) > 0 || !p.released.Empty() {
 		w.news.Store(true)
 		if due {
-			l.flush()
+			p.flush()
 		}
 	}
 }
 
 // due reports whether the process is to be told soon how far it may count.
-func (l *link) due() bool {
-	return l.short || l.taken+l.window-l.told >= l.window/4 || l.packets.due()
+func (p *peer) due() bool {
+	return p.short || p.taken+p.window-p.told >= p.window/4 || p.packets.due()
 }
 
 // widen lets the process send more at a time, if slabs can be had for it.
-func (l *link) widen() {
-	if l.window >= windowMax {
+func (p *peer) widen() {
+	if p.window >= windowMax {
 		return
 	}
-	all := l.window
-	for _, o := range l.w.linked {
+	all := p.window
+	for _, o := range p.w.linked {
 		all += o.window
 	}
-	if err := l.w.slabs.grow(l.w, all); err != nil {
-		l.w.complain()
+	if err := p.w.slabs.grow(p.w, all); err != nil {
+		p.w.complain()
 		return
 	}
-	l.window *= 2
-	l.w.news.Store(true)
+	p.window *= 2
+	p.w.news.Store(true)
 }
 
 var errPacket = errors.New("its records make no sense")
 
 // handle takes in what a packet says.
-func (l *link) handle(b []byte, h *head) error {
+func (p *peer) handle(b []byte, h *head) error {
 	for range h.records {
 		if len(b) < recordHead {
 			return errPacket
@@ -335,7 +339,7 @@ func (l *link) handle(b []byte, h *head) error {
 		if len(b) < extra {
 			return errPacket
 		}
-		if err := l.handleRecord(header, number, b[:extra]); err != nil {
+		if err := p.handleRecord(header, number, b[:extra]); err != nil {
 			return err
 		}
 		b = b[extra:]
@@ -344,7 +348,7 @@ func (l *link) handle(b []byte, h *head) error {
 		return errPacket
 	}
 	for range h.releases {
-		if err := l.release(binary.LittleEndian.Uint32(b)); err != nil {
+		if err := p.release(binary.LittleEndian.Uint32(b)); err != nil {
 			return err
 		}
 		b = b[releaseBytes:]
@@ -352,25 +356,25 @@ func (l *link) handle(b []byte, h *head) error {
 	return nil
 }
 
-func (l *link) handleRecord(h netio.Header, number frame.Number, extra []byte) error {
+func (p *peer) handleRecord(h netio.Header, number frame.Number, extra []byte) error {
 	switch h.Kind {
 	case netio.Data, netio.Control:
-		f := l.eager.Get(int(h.Bytes))
+		f := p.eager.Get(int(h.Bytes))
 		f.Header = h
 		copy(f.Payload(), extra)
 		f.Inside(access).Received = number
-		return l.deliver(f)
+		return p.deliver(f)
 	case netio.Data | byReference, netio.Control | byReference:
 		h.Kind &^= byReference
-		return l.fetch(h, number, referenceIn(extra))
+		return p.fetch(h, number, referenceIn(extra))
 	}
-	return l.w.handleNote(l, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
+	return p.w.handleNote(p, note{kind: h.Kind, key: h.Seq, number: number, fault: h.Tag, reference: referenceIn(extra)})
 }
 
 // deliver hands a frame to its rank.
-func (l *link) deliver(f *netio.Frame) error {
-	w := l.w
-	if !l.place.Has(int(f.From)) || !w.place.Has(int(f.To)) {
+func (p *peer) deliver(f *netio.Frame) error {
+	w := p.w
+	if !p.place.Has(int(f.From)) || !w.place.Has(int(f.To)) {
 		return fmt.Errorf("a frame from rank %d for rank %d", f.From, f.To)
 	}
 	w.ports[int(f.To)-w.place.First].over.Deliver(f)
@@ -378,37 +382,37 @@ func (l *link) deliver(f *netio.Frame) error {
 }
 
 // fetch begins to get a frame's payload.
-func (l *link) fetch(h netio.Header, number frame.Number, from reference) error {
+func (p *peer) fetch(h netio.Header, number frame.Number, from reference) error {
 	if h.Bytes <= eagerMax || h.Bytes > netio.FrameBytesMax || uint64(h.Bytes) != from.bytes {
 		return errPacket
 	}
-	w := l.w
+	w := p.w
 	w.counts.Fetched++
-	f := l.lend(int(h.Bytes))
+	f := p.lend(int(h.Bytes))
 	f.Header = h
 	f.Inside(access).Received = number
 	if r, _, ok := w.arena.find(f.Inside(access).Memory); ok {
-		if tag, ok := w.calls.add(call{kind: fetchFrame, link: l, mem: r, fetch: fetching{f, from}}); ok {
-			w.begin(tag)
+		if tag, ok := w.calls.add(call{kind: fetchFrame, peer: p, mem: r, fetch: fetching{f, from}}); ok {
+			w.submit(tag)
 			return nil
 		}
 	}
-	t := &transfer{link: l, fetch: fetching{f, from}, at: from.at, key: from.key}
+	t := &transfer{peer: p, fetch: fetching{f, from}, at: from.at, key: from.key}
 	t.op.Kind, t.op.Data = local.Get, f.Payload()
-	t.run()
+	t.sendAll()
 	return nil
 }
 
 // lend lends a frame for what is fetched, of memory that is registered if there is some.
-func (l *link) lend(bytes int) *netio.Frame {
-	w, k := l.w, &l.keeper[1]
-	if l.fetches.Inside(access).Has(bytes) {
-		return l.fetches.Get(bytes)
+func (p *peer) lend(bytes int) *netio.Frame {
+	w, k := p.w, &p.keeper[1]
+	if p.fetches.Inside(access).Has(bytes) {
+		return p.fetches.Get(bytes)
 	}
 	if k.next = w.arena.alloc(int(netio.FrameCost(bytes))); k.next == nil {
 		w.complain()
 	}
-	f := l.fetches.Get(bytes)
+	f := p.fetches.Get(bytes)
 	if k.next != nil { // the pool had one after all
 		w.arena.release(k.next)
 		k.next = nil
@@ -417,42 +421,42 @@ func (l *link) lend(bytes int) *netio.Frame {
 }
 
 // fetched hands over what was fetched.
-func (l *link) fetched(got fetching, err error) {
+func (p *peer) fetched(got fetching, err error) {
 	f := got.frame
 	if err == nil && crc32.Checksum(f.Payload(), castagnoli) == got.from.check {
-		if err := l.deliver(f); err != nil {
-			l.w.damaged(l, err)
+		if err := p.deliver(f); err != nil {
+			p.w.damaged(p, err)
 		}
 		return
 	}
 	f.Inside(access).Pool.TakeBack(f)
 	if err != nil {
-		l.w.loseUnlessTold(l, err)
+		p.w.loseUnlessTold(p, err)
 		return
 	}
-	l.w.damaged(l, fmt.Errorf("wrong CRC32C of %d bytes", got.from.bytes))
+	p.w.damaged(p, fmt.Errorf("wrong CRC32C of %d bytes", got.from.bytes))
 }
 
 // release takes back a frame that the process has released.
-func (l *link) release(number uint32) error {
-	if l.over.Load() {
+func (p *peer) release(number uint32) error {
+	if p.over.Load() {
 		return nil
 	}
-	if l.table.At(number) == nil {
+	if p.table.At(number) == nil {
 		return fmt.Errorf("it has released number %d, and nothing is in flight by it", number)
 	}
-	l.table.Remove(number).frame.Release()
+	p.table.Remove(number).frame.Release()
 	return nil
 }
 
-// end gives back what the process will not release any more. It may be reading still: memory that it was shown is not
+// reclaim gives back what the process will not release any more. It may be reading still: memory that it was shown is not
 // used again.
-func (l *link) end() {
-	for n, at := range l.table.All() {
+func (p *peer) reclaim() {
+	for n, at := range p.table.All() {
 		at.frame.Inside(access).Stale = at.reference
-		l.table.Remove(n).frame.Release()
+		p.table.Remove(n).frame.Release()
 	}
-	rest := l.released.TakeNewest()
+	rest := p.released.TakeNewest()
 	for f := rest.Shift(); f != nil; f = rest.Shift() {
 		f.Inside(access).Pool.TakeBack(f)
 	}
@@ -462,7 +466,7 @@ func (l *link) end() {
 type received struct {
 	netio.Heap
 
-	link *link
+	peer *peer
 	next []byte // memory for the next frame; nil is Go's
 }
 
@@ -476,21 +480,21 @@ func (r *received) Memory(n int) []byte {
 }
 
 // Drop implements [netio.Keeper].
-func (r *received) Drop(f *netio.Frame) { r.link.w.arena.release(f.Inside(access).Memory) }
+func (r *received) Drop(f *netio.Frame) { r.peer.w.arena.release(f.Inside(access).Memory) }
 
 // Release implements [netio.Keeper].
-func (r *received) Release(p *netio.Pool, f *netio.Frame) {
-	l := r.link
-	if f.Inside(access).Received == frame.None || l.over.Load() {
-		p.TakeBack(f)
+func (r *received) Release(pool *netio.Pool, f *netio.Frame) {
+	p := r.peer
+	if f.Inside(access).Received == frame.None || p.over.Load() {
+		pool.TakeBack(f)
 		return
 	}
-	if l.released.Push(f) {
-		l.w.news.Store(true)
-		l.w.late.Arm()
+	if p.released.Push(f) {
+		p.w.news.Store(true)
+		p.w.late.Arm()
 	}
-	if l.over.Load() { // whoever ended it may have looked before
-		rest := l.released.TakeNewest()
+	if p.over.Load() { // whoever ended it may have looked before
+		rest := p.released.TakeNewest()
 		for f := rest.Shift(); f != nil; f = rest.Shift() {
 			f.Inside(access).Pool.TakeBack(f)
 		}
