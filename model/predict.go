@@ -69,12 +69,8 @@ func (p *Parameters) PredictOn(s Shape, j Job) (Prediction, error) {
 	if err != nil {
 		return Prediction{}, err
 	}
-	t, err := build(j.Topology, j.Ranks, layout)
-	if err != nil {
-		return Prediction{}, err
-	}
 	e := epoch{Parameters: p, job: &j, shape: s, layout: layout}
-	r := Prediction{Ranks: j.Ranks, Topology: t.Name(), Coalesce: j.Coalesce, Hops: s.Hops, MeanHops: s.MeanHops,
+	r := Prediction{Ranks: j.Ranks, Topology: s.Topology, Coalesce: j.Coalesce, Hops: s.Hops, MeanHops: s.MeanHops,
 		Buffers: s.Neighbors, Exact: s.Exact}
 	name, d, err := j.choose(p, s, layout)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 // Shape is what a topology does with one pebble from each rank to each other one.
 type Shape struct {
+	Topology  string // its name
 	Ranks     int
 	Neighbors int     // most neighbours of a rank
 	Hops      int     // of the longest route

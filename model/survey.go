@@ -34,7 +34,7 @@ func newSurvey(topology route.Constructor, ranks int, layout Layout) (*survey, e
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{Shape: Shape{Ranks: ranks}, t: t, layout: layout, walk: newWalk(ranks)}
+	s := &survey{Shape: Shape{Topology: t.Name(), Ranks: ranks}, t: t, layout: layout, walk: newWalk(ranks)}
 	if staged, ok := t.(route.Staged); ok {
 		s.staged, s.Stages = staged, staged.Stages()
 	}

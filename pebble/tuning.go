@@ -17,9 +17,8 @@ type Tuning struct {
 	Coalesce bool
 	Cache    bool
 	// Window is how long a window takes at the least: it is as many epochs as that takes, and as take 50 times what the
-	// end of a window costs. An epoch of more than five windows is
-	// tuned within, by windows of half the length, if the rank looks at the clock: when Config.Due or Config.Period is
-	// set, and at each Poll. 0 is 10 ms.
+	// end of a window costs. An epoch of more than five windows is tuned within, by windows of half the length, if the
+	// rank looks at the clock: when Config.Due or Config.Period is set, and at each Poll. 0 is 10 ms.
 	Window time.Duration
 	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with
 	// Within set, when an epoch takes long. nil is tune.Auto without a model.
@@ -50,18 +49,16 @@ func (r *Rank) Tuned() (t Tuned, ok bool) {
 		return t, false
 	}
 	t.Setting = r.schedule.Setting()
-	for _, tuner := range r.schedule.Choosers() {
+	for _, chooser := range r.schedule.Choosers() {
 		ok = true
-		one, is := tuner.(*tune.Tuner)
-		if !is {
-			continue
+		if tuner, is := chooser.(*tune.Tuner); is {
+			t.Decisions = append(t.Decisions, tuner.Log()...)
+			if t.Reason != "" {
+				t.Reason += "; within epochs: "
+			}
+			t.Reason += tuner.Reason()
+			t.Setting = tuner.Setting()
 		}
-		t.Decisions = append(t.Decisions, one.Log()...)
-		if t.Reason != "" {
-			t.Reason += "; within epochs: "
-		}
-		t.Reason += one.Reason()
-		t.Setting = one.Setting()
 	}
 	return t, ok
 }

@@ -30,8 +30,8 @@ func experiments(t *testing.T, s tune.Site, p *model.Parameters) (start tune.Set
 	require.NoError(t, err)
 	start = tuner.Setting()
 	for range 5000 {
-		if trial := tuner.Next(); trial.Experiment {
-			all = append(all, trial.Setting)
+		if next := tuner.Next(); next != tuner.Setting() {
+			all = append(all, next)
 		}
 		tuner.Saw(tune.Window{Work: 1000, Seconds: 0.01})
 	}

@@ -2,17 +2,16 @@
 // reduction cache (TRAM, section V.E, where a control system finds a buffer size within 5 decisions and a topology
 // within 25).
 //
-//	next := tuner.Next()        the setting for the next window, and how long it may take
-//	run a window with it        an epoch, part of one, or a whole run
+//	next := tuner.Next()        the setting for the next window
+//	run a window with it        some epochs, part of one, or a whole run
 //	tuner.Saw(window)           the work that was done in it, over all ranks, and the time that it took
 //
-// A [Tuner] is a hill climber. It tries what the model predicts to be best (see package model), and then
-// changes one thing at a time: the factor by steps, the cache, the topology.
-// Windows of the setting in force alternate with those of the setting that is tried, so that a drift of the machine or
-// the load affects both. A change must gain more than the noise of the windows, which is measured. When nothing is left
-// to try, the setting that the search began with is tried once more in the same way: the tuner returns to it unless it
-// is slower. What experiments may cost is accounted for in seconds: see [Config].Share. A settled tuner only watches,
-// and searches again when the load has changed for good.
+// A [Tuner] is a hill climber. It tries what the model predicts to be best (see package model), and then changes one
+// thing at a time: the factor by steps, the cache, the topology. Windows of the setting in force alternate with those
+// of the setting that is tried, so that a drift of the machine or the load affects both. A change must gain more than
+// the noise of the windows, which is measured. When nothing is left to try, the setting that the search began with is
+// tried once more in the same way: the tuner returns to it unless it is slower. What experiments may cost is accounted
+// for in seconds. A settled tuner only watches, and searches again when the load has changed for good.
 //
 // A tuner has no clock and draws no random numbers: ranks that see equal windows propose equal settings.
 package tune

@@ -31,22 +31,6 @@ type Profile struct {
 	Decisions []Decision `json:"decisions"`
 }
 
-// Profile is what the tuner has found so far: the setting that it began with, until a check has shown another to be
-// faster.
-func (t *Tuner) Profile(of For, now time.Time) Profile {
-	p := Profile{
-		Format: ProfileFormat, For: of, Date: now, Setting: t.from, Start: t.config.Start, Gain: t.gain,
-		Decisions: t.log,
-	}
-	if t.gain > 1 {
-		p.Setting = t.search.now
-	}
-	if len(t.rates) > 0 {
-		p.Rate = median(t.rates)
-	}
-	return p
-}
-
 // Encode writes a profile as JSON.
 func (p Profile) Encode() ([]byte, error) {
 	p.Format = ProfileFormat

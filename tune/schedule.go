@@ -1,13 +1,11 @@
 package tune
 
-import (
-	"time"
-)
+import "time"
 
 // Chooser chooses settings, window by window. A [Tuner] is one.
 type Chooser interface {
 	// Next is what to run the next window with.
-	Next() Trial
+	Next() Setting
 	// Saw takes the result of that window.
 	Saw(Window)
 }
@@ -31,8 +29,7 @@ type Schedule struct {
 	fits    Setting       // what it was made for, but for the factor
 	started time.Duration // the running window; 0 when there is none
 	work    uint64        // done before it
-	enough  uint64        // pebbles sent before it can end
-	turned  uint64        // pebbles sent before another can begin, since the factor has changed
+	enough  uint64        // pebbles sent before it can end, or another can begin once the factor has changed
 }
 
 const (
@@ -42,6 +39,7 @@ const (
 	worthItsEnd   = 50 // a window is so many times as long as what its end costs
 	longWindows   = 5  // an epoch of more windows is tuned within
 	shorter       = 2  // windows within an epoch are so many times as short: none of them has an end of an epoch
+	fills         = 2  // of all buffers, before what a factor does is seen
 )
 
 func (s *Schedule) least() time.Duration {
@@ -82,7 +80,7 @@ func (s *Schedule) Between(seen Window, site Site) (next Setting, epochs int, er
 		s.between.Saw(seen)
 		s.resize(time.Duration(seen.Seconds * float64(time.Second)))
 	}
-	s.now = s.between.Next().Setting
+	s.now = s.between.Next()
 	return s.now, s.epochs, nil
 }
 
@@ -117,22 +115,15 @@ type Done struct {
 // Within ends a window within an epoch when it is time, and begins the next. elapsed is since the epoch began. It
 // returns the coalescing factor that the site is to use, which may be the one that it has; 0 when nothing changes.
 func (s *Schedule) Within(now, elapsed time.Duration, done Done, site func() Site) (factor int, err error) {
-	if elapsed < longWindows*s.least() {
+	if elapsed < longWindows*s.least() || done.Sent < s.enough {
 		return 0, nil
 	}
 	if s.started != 0 {
-		length := s.least() / shorter
-		if most := s.within.Next().Seconds; most > 0 {
-			length = min(length, time.Duration(most*float64(time.Second)))
-		}
-		if now-s.started < length || done.Sent < s.enough {
+		if now-s.started < s.least()/shorter {
 			return 0, nil
 		}
 		s.within.Saw(Window{Work: float64(done.Sent + done.Handled - s.work), Seconds: (now - s.started).Seconds()})
 		s.started = 0
-	}
-	if done.Sent < s.turned {
-		return 0, nil
 	}
 	at := site()
 	at.Within, at.Topology, at.Cache = true, false, false
@@ -142,26 +133,18 @@ func (s *Schedule) Within(now, elapsed time.Duration, done Done, site func() Sit
 	fits := at.Start
 	fits.Coalesce = 0
 	if s.within == nil || s.fits != fits {
-		made, err := s.make(at)
-		if err != nil {
+		if s.within, err = s.make(at); err != nil {
 			return 0, err
 		}
-		s.within, s.fits = made, fits
+		s.fits = fits
 	}
-	factor = s.within.Next().Setting.Coalesce
+	factor = s.within.Next().Coalesce
 	s.now.Coalesce = factor
-	if factor != at.Start.Coalesce { // what the change itself costs or spares is no part of a window
-		s.turned = done.turnover(max(factor, at.Start.Coalesce))
-	} else {
-		s.started, s.work, s.enough = now, done.Sent+done.Handled, done.turnover(factor)
+	s.enough = done.Sent + fills*uint64(done.Buffers*max(factor, at.Start.Coalesce))
+	if factor == at.Start.Coalesce { // what a change itself costs or spares is no part of a window
+		s.started, s.work = now, done.Sent+done.Handled
 	}
 	return factor, nil
-}
-
-// turnover is how many pebbles have been sent when all buffers have filled twice from now on.
-func (d Done) turnover(factor int) uint64 {
-	const fills = 2
-	return d.Sent + fills*uint64(d.Buffers*factor)
 }
 
 // chosen is the setting that a chooser has in force.
@@ -169,7 +152,7 @@ func chosen(c Chooser) Setting {
 	if t, ok := c.(*Tuner); ok {
 		return t.Setting()
 	}
-	return c.Next().Setting
+	return c.Next()
 }
 
 // Setting is the one in force.

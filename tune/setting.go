@@ -30,8 +30,8 @@ func (s Setting) check() error {
 	return nil
 }
 
-// Change describes what differs between two settings.
-func Change(from, to Setting) string {
+// change describes what differs between two settings.
+func change(from, to Setting) string {
 	text := ""
 	add := func(name string, from, to any) {
 		if from != to {
@@ -41,8 +41,31 @@ func Change(from, to Setting) string {
 	add("topology", from.Topology, to.Topology)
 	add("coalesce", from.Coalesce, to.Coalesce)
 	add("cache", from.Cache, to.Cache)
-	if text == "" {
-		return "no change"
-	}
 	return text[2:]
+}
+
+// Window is what a job did under one setting: some epochs, a part of one, or a whole run.
+type Window struct {
+	Work     float64 // of all ranks: pebbles handled, or whatever the program counts
+	Seconds  float64 // of the slowest rank
+	Overhead float64 // seconds lost between the window before and this one: no part of its rate
+}
+
+// Join puts the windows of two ranks together: what an all-reduction merges by.
+func (w Window) Join(other Window) Window {
+	return Window{w.Work + other.Work, max(w.Seconds, other.Seconds), max(w.Overhead, other.Overhead)}
+}
+
+// Decision is one change that was tried.
+type Decision struct {
+	Window  int     `json:"window"` // how many windows there had been
+	From    Setting `json:"from"`
+	To      Setting `json:"to"`
+	Kept    bool    `json:"kept"`    // by a check; of others, taken until the check
+	Ratio   float64 `json:"ratio"`   // how many times as fast To was
+	Noise   float64 `json:"noise"`   // deviation of a window, as part of it
+	Windows int     `json:"windows"` // that it was tried for
+	Reason  string  `json:"reason"`
+	// "model", "coalesce", "cache", "topology", or "check" of the setting that the search has found
+	Phase string `json:"phase"`
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +42,7 @@ type world struct {
 	changes  []int   // windows at which the setting in force changed
 	tried    int     // windows of experiments
 	tuner    *tune.Tuner
-	fullSize float64 // seconds of a window that is not cut short, or work of a whole one
+	timed    bool    // windows take a second each; otherwise they do equal work
 	overhead float64 // as part of a window
 	odd      float64 // share of windows that take three times as long
 }
@@ -49,26 +50,22 @@ type world struct {
 func newWorld(t testing.TB, s surface, c tune.Config, noise float64, seed uint64) *world {
 	tuner, err := tune.New(c)
 	require.NoError(t, err)
-	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner, fullSize: 1}
+	return &world{surface: s, config: c, noise: noise, rng: rand.New(rand.NewPCG(seed, 9)), tuner: tuner}
 }
 
 // step runs a window. The account of what the job loses is kept without noise: nobody can hold a bound against the
 // dice.
 func (w *world) step() {
-	trial, before := w.tuner.Next(), w.tuner.Setting()
-	rate := w.surface(trial.Setting, w.windows)
-	seconds, work := w.fullSize, w.fullSize*rate
-	if w.config.Whole {
-		work = w.fullSize
-		seconds = work / rate
-	} else if trial.Seconds > 0 {
-		seconds = min(seconds, trial.Seconds)
-		work = seconds * rate
+	next, before := w.tuner.Next(), w.tuner.Setting()
+	rate := w.surface(next, w.windows)
+	seconds, work := 1/rate, 1.0
+	if w.timed {
+		seconds, work = 1, rate
 	}
 	w.seconds += seconds * (1 + w.overhead)
 	w.start += work / w.surface(w.config.Start, w.windows)
 	w.worst = max(w.worst, w.seconds/w.start-1)
-	if trial.Experiment {
+	if next != before {
 		w.tried++
 	}
 	w.windows++
@@ -101,6 +98,9 @@ func (w *world) best() (best float64) {
 }
 
 func (w *world) quality() float64 { return w.surface(w.tuner.Setting(), w.windows) / w.best() }
+
+// gain is what the last check has shown.
+func (w *world) gain() float64 { return w.tuner.Profile(job, time.Time{}).Gain }
 
 func (w *world) story() string {
 	text := fmt.Sprintf("%v\n", w.tuner.Reason())

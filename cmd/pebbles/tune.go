@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,7 +25,8 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// tuning is the command pebbles tune: it finds settings by running an application repeatedly.
+// tuning is the command pebbles tune: it finds settings by running an application repeatedly, or a program of the
+// user's, which takes its flags from pebble.Flags and prints its report.
 type tuning struct {
 	terminal
 	runs       int
@@ -34,12 +36,15 @@ type tuning struct {
 	json       bool
 	quiet      bool
 
-	root *cobra.Command
-	app  []string // the command line of the application
-	job  *job
-	own  *userProgram // in place of an application
-	of   tune.For
+	own     bool     // it is a program of the user's
+	command []string // that is run again and again
+	of      tune.For
+	start   tune.Setting    // of the first run
+	open    map[string]bool // the settings that no flag says, by the names of their flags
 }
+
+// settled are the settings that tune varies, by the names of their flags.
+var settled = []string{"topology", "coalesce", "cache"}
 
 // tunable are the applications, and whether they have a reduction, so that caches are worth a try.
 var tunable = map[string]bool{
@@ -70,16 +75,14 @@ func newTune(t terminal) *cobra.Command {
 			"  pebbles tune --parameters odin --json permutation --procs 2\n" +
 			"  pebbles tune --runs 40 -- ./program -ranks 4",
 		Args: func(c *cobra.Command, args []string) error {
-			if c.ArgsLenAtDash() == 0 && len(args) > 0 {
-				return nil // a program of the user's
-			}
-			if len(args) == 0 || !slices.Contains(tunables(), args[0]) {
+			u.own = c.ArgsLenAtDash() == 0 && len(args) > 0
+			if !u.own && (len(args) == 0 || !slices.Contains(tunables(), args[0])) {
 				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "),
 					strings.Join(tunables(), ", "))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return u.start(c, args) },
+		RunE: func(c *cobra.Command, args []string) error { return u.run(c, args) },
 		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			return u.complete(args, begun)
 		},
@@ -98,29 +101,27 @@ func newTune(t terminal) *cobra.Command {
 	return c
 }
 
-// start parses the application's command line, and tunes.
-func (u *tuning) start(c *cobra.Command, app []string) error {
-	if u.limit <= 0 {
+// run parses the command line of what is tuned, and tunes.
+func (u *tuning) run(c *cobra.Command, line []string) error {
+	switch {
+	case u.limit <= 0:
 		return errors.New("--limit must be a positive time such as 30s")
+	case launch.Started(false):
+		return errors.New("tune starts its jobs itself: run it by itself")
+	case !u.own:
+		if app, job, err := u.parse(line); err != nil {
+			return err
+		} else if job == nil { // the application was asked for help, and had nothing to begin
+			return u.help(c, app)
+		} else if u.begin != nil {
+			return u.begin(job)
+		}
+	case u.begin != nil:
+		return u.begin(nil)
+	default:
+		u.command = line
 	}
-	if c.ArgsLenAtDash() == 0 {
-		return u.startOwn(app)
-	}
-	if err := u.parse(app); err != nil {
-		return err
-	}
-	if u.job == nil { // the application was asked for help, and had nothing to begin
-		return u.help(c)
-	}
-	if u.begin != nil {
-		return u.begin(u.job)
-	}
-	return u.finish(u.tune)
-}
-
-// finish tunes, and gives an error its status.
-func (u *tuning) finish(tune func() error) error {
-	err := tune()
+	err := u.tune()
 	var s *launch.SignalError
 	switch {
 	case errors.As(err, &s):
@@ -131,208 +132,183 @@ func (u *tuning) finish(tune func() error) error {
 	return nil
 }
 
-// parse parses the application's command line, by its own command.
-func (u *tuning) parse(app []string) error {
-	if launch.Started(false) {
-		return errors.New("tune starts its jobs itself: run it by itself")
-	}
-	u.app = app
-	u.root = newCommand(terminal{args: app, stdout: io.Discard, stderr: io.Discard, begin: func(j *job) error {
-		u.job = j
+// parse parses an application's command line, by its own command.
+func (u *tuning) parse(line []string) (app *cobra.Command, of *job, err error) {
+	root := newCommand(terminal{args: line, stdout: io.Discard, stderr: io.Discard, begin: func(j *job) error {
+		of = j
 		return nil
 	}})
-	if _, err := u.root.ExecuteC(); err != nil {
-		return fmt.Errorf("%s: %w", app[0], err)
+	if app, err = root.ExecuteC(); err != nil || of == nil {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", line[0], err)
+		}
+		return app, nil, err
 	}
-	if u.job == nil {
-		return nil
-	}
-	switch s := u.job.settings; {
+	switch s := of.settings; {
 	case s.Explain || s.profile != "":
-		return fmt.Errorf("%s: leave out --explain and --profile", app[0])
+		return nil, nil, fmt.Errorf("%s: leave out --explain and --profile", line[0])
 	case s.autos() != autos{}:
-		return fmt.Errorf("%s: leave out %s: tune finds what flags don't say", app[0], auto)
+		return nil, nil, fmt.Errorf("%s: leave out %s: tune finds what flags don't say", line[0], auto)
 	case s.spread.onHosts():
-		return fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", app[0])
+		return nil, nil, fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", line[0])
+	default:
+		self, err := os.Executable()
+		if err != nil {
+			return nil, nil, fmt.Errorf("find this program: %w", err)
+		}
+		u.command = append([]string{self}, line...)
+		u.of = profiled(app, s)
+		u.start = tune.Setting{Topology: s.text("topology"), Coalesce: s.number("coalesce"), Cache: s.number("cache")}
+		u.open = map[string]bool{}
+		for _, name := range settled {
+			u.open[name] = !app.Flags().Changed(name) && (name != "cache" || tunable[line[0]])
+		}
+		if line[0] == "reduce" && u.open["cache"] {
+			u.start.Cache = reduction.CacheDefault
+		}
 	}
-	u.of = profiled(u.command(), u.job.settings)
-	return nil
+	return app, of, nil
 }
 
 // help is that of tune, and of the flags that make the application's work.
-func (u *tuning) help(c *cobra.Command) error {
+func (u *tuning) help(c, app *cobra.Command) error {
 	if err := c.Help(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(u.stdout, "\nFlags of %s:\n%s", u.app[0], u.command().LocalFlags().FlagUsages())
+	_, err := fmt.Fprintf(u.stdout, "\nFlags of %s:\n%s", app.Name(), app.LocalFlags().FlagUsages())
 	return written(err)
 }
 
-// command is the application's own, with its flags as they were given.
-func (u *tuning) command() *cobra.Command {
-	c, _, err := u.root.Find(u.app)
-	if err != nil {
-		panic("pebbles: " + err.Error()) // it has just been found
-	}
-	return c
-}
-
-// given reports whether a flag of the application is on the command line.
-func (u *tuning) given(name string) bool {
-	if u.own != nil {
-		return !u.own.open[name]
-	}
-	return u.command().Flags().Changed(name)
-}
-
-// space is what may vary: all but the flags that are given.
-func (u *tuning) space() tune.Space {
-	space := tune.SpaceFor(u.of.Ranks, 8, u.own != nil || tunable[u.app[0]])
-	if u.given("topology") {
-		space.Topologies = nil
-	}
-	if u.given("coalesce") {
-		space.Coalesce = nil
-	}
-	if u.given("cache") {
-		space.Cache = nil
-	}
-	return space
-}
-
-// tune runs the application until there is nothing left to try, and writes the profile.
+// tune runs the command until there is nothing left to try, and writes the profile.
 func (u *tuning) tune() error {
-	out, err := u.place()
-	if err != nil {
+	if err := u.place(); err != nil {
 		return err
 	}
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
-	start, err := u.starting(ctx)
+	var facts []string
+	if u.own {
+		facts = append(settled, "ranks", "procs", "transport", "settles")
+	}
+	first, err := u.measure(ctx, nil, facts)
+	if err == nil && u.own {
+		err = u.learn(first.Exactly)
+	}
 	if err != nil {
 		return err
 	}
-	first, err := u.run(ctx, start)
+	predict, err := u.predict(first.Samples[0].Counters)
 	if err != nil {
 		return err
 	}
-	predict, err := u.predict(first)
+	site := tune.Site{Ranks: u.of.Ranks, Start: u.start, Topology: u.open["topology"], Coalesce: u.open["coalesce"],
+		Cache: u.open["cache"], PebbleBytes: 8, Room: 1 << 40}
+	t, err := tune.New(tune.Config{Start: u.start, Space: site.Space(), Predict: predict, Runs: u.runs})
 	if err != nil {
 		return err
 	}
-	t, err := tune.New(tune.Config{Start: start, Space: u.space(), Predict: predict, Runs: u.runs})
-	if err != nil {
-		return err
-	}
-	t.Saw(tune.Window{Work: 1, Seconds: first.seconds})
+	t.Saw(tune.Window{Work: 1, Seconds: first.Samples[0].Value})
 	for n := 1; n < u.runs && !t.Settled(); n++ {
-		one, err := u.run(ctx, t.Next().Setting)
+		one, err := u.measure(ctx, u.flags(t.Next()), nil)
 		if err != nil {
 			return err
 		}
-		t.Saw(tune.Window{Work: 1, Seconds: one.seconds})
+		t.Saw(tune.Window{Work: 1, Seconds: one.Samples[0].Value})
 		if !u.quiet {
 			fmt.Fprintf(u.stderr, "%d/%d runs, %s\n", n+1, u.runs, t.Setting())
 		}
 	}
 	p := t.Profile(u.of, time.Now().UTC().Truncate(time.Second))
 	text, err := p.Encode()
-	if err == nil && out != "" {
-		err = lab.WriteFile(out, text)
+	if err == nil && u.out != "" {
+		err = lab.WriteFile(u.out, text)
 	}
 	if err != nil {
 		return err
 	}
-	return u.print(p, out, text)
+	return u.print(p, text)
 }
 
-// place is the file of the profile, which can be written; "" for none.
-func (u *tuning) place() (out string, err error) {
-	out = u.out
+// place finds the file of the profile, which must be one that can be written; none for a program of the user's, which
+// is told by its flags.
+func (u *tuning) place() (err error) {
 	switch {
-	case out == "" && u.own != nil:
-		return "", nil // the program is told by its flags
-	case out == "":
-		if out, err = profilePlace(u.app[0]); err != nil {
-			return "", err
+	case u.out == "" && u.own:
+		return nil
+	case u.out == "":
+		if u.out, err = profilePlace(u.command[1]); err != nil {
+			return err
 		}
-		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-			return "", err
+		if err := os.MkdirAll(filepath.Dir(u.out), 0o755); err != nil {
+			return err
 		}
 	}
-	return out, lab.Writable(out)
+	return lab.Writable(u.out)
 }
 
-// starting is what the first run has.
-func (u *tuning) starting(ctx context.Context) (tune.Setting, error) {
-	if u.own != nil {
-		return u.profileOwn(ctx)
+// measure runs the command once with more flags, and returns its time with the fields of its report.
+func (u *tuning) measure(ctx context.Context, flags, fields []string) (*lab.Result, error) {
+	args := slices.Concat(u.command, []string{"--json"}, flags)
+	if !u.own {
+		args = append(args, "--quiet")
 	}
-	s := u.job.settings
-	start := tune.Setting{Topology: s.text("topology"), Coalesce: s.number("coalesce"), Cache: s.number("cache")}
-	if u.app[0] == "reduce" && !u.given("cache") {
-		start.Cache = reduction.CacheDefault
-	}
-	return start, nil
-}
-
-// tunedRun is the result of one run.
-type tunedRun struct {
-	seconds  float64
-	counters map[string]json.Number
-}
-
-func (r tunedRun) counter(name string) float64 {
-	n, _ := r.counters[name].Float64()
-	return n
-}
-
-// run runs the application once.
-func (u *tuning) run(ctx context.Context, s tune.Setting) (tunedRun, error) {
-	args, err := u.args(s)
-	if err != nil {
-		return tunedRun{}, err
-	}
-	r, err := u.measure(ctx, args, nil)
-	if err != nil {
-		return tunedRun{}, err
-	}
-	return tunedRun{r.Samples[0].Value, r.Samples[0].Counters}, nil
-}
-
-// args is the command line of one run.
-func (u *tuning) args(s tune.Setting) ([]string, error) {
-	if u.own != nil {
-		return append(u.own.with(s), "-json"), nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
-	args := append([]string{self}, u.app...)
-	args = append(args, "--json", "--quiet", "--topology", s.Topology, fmt.Sprint("--coalesce=", s.Coalesce))
-	if tunable[u.app[0]] {
-		args = append(args, fmt.Sprint("--cache=", s.Cache))
-	}
-	return args, nil
-}
-
-// measure runs a command once, and returns its time with the fields of its report.
-func (u *tuning) measure(ctx context.Context, args, fields []string) (*lab.Result, error) {
-	c := lab.Case{Name: u.app[0], Args: args, Field: "seconds", Unit: "s", Lower: true, Exact: fields}
+	c := lab.Case{Name: u.command[0], Args: args, Field: "seconds", Unit: "s", Lower: true, Exact: fields}
 	results, err := lab.Alternate(ctx, []lab.Group{{Name: "tune", Cases: []lab.Case{c}}},
 		lab.Options{Repeats: 1, Limit: u.limit, Probe: func() time.Duration { return 0 }})
-	if err != nil {
+	switch {
+	case err != nil && fields != nil:
+		return nil, fmt.Errorf("run the program, which must take its flags from pebble.Flags and print what "+
+			"pebble.Measure reports: %w", err)
+	case err != nil:
 		return nil, err
 	}
 	return results.Groups[0].Results[0], nil
 }
 
+// learn takes from a program's report what there is to tune.
+func (u *tuning) learn(said map[string]string) (err error) {
+	u.of = tune.For{App: strings.Join(u.command, " "), Transport: said["transport"], Machine: lab.ThisMachine().String()}
+	u.start.Topology = said["topology"]
+	for name, n := range map[string]*int{"ranks": &u.of.Ranks, "procs": &u.of.Processes, "coalesce": &u.start.Coalesce,
+		"cache": &u.start.Cache} {
+		if *n, err = strconv.Atoi(said[name]); err != nil {
+			return fmt.Errorf("%s: field %q of the report is %q, not a number", u.command[0], name, said[name])
+		}
+	}
+	u.open = map[string]bool{}
+	for _, name := range settled {
+		given := slices.ContainsFunc(u.command[1:], func(arg string) bool {
+			flag, _, _ := strings.Cut(arg, "=")
+			return flag == "-"+name || flag == "--"+name
+		})
+		u.open[name] = strings.Contains(said["settles"], name) && !given
+	}
+	return nil
+}
+
+// flags are those of a setting that no flag has said.
+func (u *tuning) flags(s tune.Setting) (flags []string) {
+	dash := "--"
+	if u.own {
+		dash = "-"
+	}
+	for i, value := range []any{s.Topology, s.Coalesce, s.Cache} {
+		if u.open[settled[i]] {
+			flags = append(flags, fmt.Sprintf("%s%s=%v", dash, settled[i], value))
+		}
+	}
+	return flags
+}
+
 // predict returns the model's predictions for the work that the first run counted; nil when there are no parameters for
 // this machine and no flag names any.
-func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
+func (u *tuning) predict(counters map[string]json.Number) (func(tune.Setting) float64, error) {
+	counter := func(name string) float64 {
+		n, _ := counters[name].Float64()
+		return n
+	}
 	p, _, err := parametersOf(u.parameters)
-	sent, epochs := first.counter("pebbles_sent"), max(1, first.counter("epochs"))
+	sent, epochs := counter("pebbles_sent"), max(1, counter("epochs"))
 	switch {
 	case err != nil && u.parameters != "":
 		return nil, err
@@ -342,14 +318,14 @@ func (u *tuning) predict(first tunedRun) (func(tune.Setting) float64, error) {
 	if u.of.Transport == connect.ByTCP {
 		p = p.Over(model.Network)
 	}
-	ranks, carried := float64(u.of.Ranks), sent+first.counter("forwarded")
 	return tune.Predictor(p, model.Job{
 		Ranks: u.of.Ranks, Layout: model.Layout{PerProcess: (u.of.Ranks + u.of.Processes - 1) / u.of.Processes},
-		Pebbles: sent / ranks / epochs, Bytes: max(1, int(first.counter("bytes_sent")/carried)), Epochs: int(epochs),
+		Pebbles: sent / float64(u.of.Ranks) / epochs, Epochs: int(epochs),
+		Bytes: max(1, int(counter("bytes_sent")/(sent+counter("forwarded")))),
 	}), nil
 }
 
-func (u *tuning) print(p tune.Profile, out string, text []byte) error {
+func (u *tuning) print(p tune.Profile, text []byte) error {
 	if u.json {
 		_, err := u.stdout.Write(text)
 		return written(err)
@@ -359,11 +335,11 @@ func (u *tuning) print(p tune.Profile, out string, text []byte) error {
 		fmt.Fprintf(w, "%d\t%s\t%s\n", d.Window, d.Phase, d.Reason)
 	}
 	fmt.Fprintf(w, "chosen\t%s: %s\n", p.Setting, u.why(p))
-	if u.own != nil {
-		fmt.Fprintf(w, "run it as\t%s\n", strings.Join(u.own.with(p.Setting), " "))
+	if u.own {
+		fmt.Fprintf(w, "run it as\t%s\n", strings.Join(slices.Concat(u.command, u.flags(p.Setting)), " "))
 	}
-	if out != "" {
-		fmt.Fprintf(w, "profile\t%s\n", out)
+	if u.out != "" {
+		fmt.Fprintf(w, "profile\t%s\n", u.out)
 	}
 	return written(w.Flush())
 }

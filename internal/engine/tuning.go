@@ -10,23 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning says what a job changes of itself while it runs, and who chooses.
+// Tuning says what a job changes of itself while it runs, and who chooses, on rank 0.
 type Tuning struct {
 	May   Tunes
-	Tuner Tuner
-}
-
-// Tuner chooses what targets run with, on rank 0. A tune.Schedule is one.
-type Tuner interface {
-	// Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the
-	// next.
-	Between(seen tune.Window, site tune.Site) (next tune.Setting, epochs int, err error)
-	// Paid takes what the end of a window has cost.
-	Paid(cost time.Duration)
-	// Within is asked at looks at the clock in an epoch. It returns the coalescing factor to take, or 0.
-	Within(now, elapsed time.Duration, done tune.Done, site func() tune.Site) (factor int, err error)
-	// Ended takes note of the end of an epoch.
-	Ended()
+	Tuner *tune.Schedule
 }
 
 // Setting is what a target is given when the job changes it. A target takes what its options leave open.
@@ -60,19 +47,13 @@ func newTuning(r *Rank, c *Config, ranks int) *tuning {
 	if c.Tuning == nil {
 		return nil
 	}
-	own := nameOf(c.Topology, ranks)
+	own := "impossible" // for so many ranks: it is refused with the first target
+	func() {
+		defer func() { _ = recover() }()
+		own = c.Topology(ranks).Name()
+	}()
 	now := tune.Setting{Topology: own, Coalesce: c.Coalesce, Cache: c.Cache}
 	return &tuning{rank: r, Tuning: c.Tuning, own: own, now: now}
-}
-
-// nameOf is the name of a topology. One that can't be for so many ranks is refused with the first target.
-func nameOf(c route.Constructor, ranks int) (name string) {
-	defer func() {
-		if recover() != nil {
-			name = "impossible"
-		}
-	}()
-	return c(ranks).Name()
 }
 
 // retune takes part in the choice of what the next window runs with, when one is over. It comes before an epoch, on all
@@ -154,16 +135,14 @@ func (t *tuning) windowOfAll() (tune.Window, error) {
 	if first {
 		return tune.Window{}, nil
 	}
-	steps := collective.Reduce(t.rank.id, t.rank.Size(), 0)
-	result, err := t.rank.networks[windows].run(steps, layout.Bytes(&w), joinWindows)
+	result, err := t.rank.networks[windows].run(collective.Reduce(t.rank.id, t.rank.Size(), 0), layout.Bytes(&w),
+		func(into, from []byte) {
+			layout.Set(into, layout.Get[tune.Window](into).Join(layout.Get[tune.Window](from)))
+		})
 	if err != nil {
 		return w, err
 	}
 	return layout.Get[tune.Window](result), nil
-}
-
-func joinWindows(into, from []byte) {
-	layout.Set(into, layout.Get[tune.Window](into).Join(layout.Get[tune.Window](from)))
 }
 
 // follow takes over what rank 0 has chosen.

@@ -10,8 +10,8 @@ import (
 // randomTuner is a tuner that draws another setting for each window.
 type randomTuner struct {
 	drawn
-	site  tune.Site
-	trial tune.Trial
+	site tune.Site
+	next tune.Setting
 }
 
 // tuning lets the job change what w.Tune says; nil when that is nothing.
@@ -19,27 +19,25 @@ func (w World) tuning() *pebble.Tuning {
 	if w.Tune == 0 {
 		return nil
 	}
+	const window = 40 // nanoseconds: worlds are short
 	return &pebble.Tuning{
 		Topology: w.Tune&1 != 0, Coalesce: w.Tune&2 != 0, Cache: w.Tune&4 != 0, Window: window,
 		New: func(s tune.Site) (pebble.Tuner, error) {
-			t := &randomTuner{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, trial: tune.Trial{Setting: s.Start}}
+			t := &randomTuner{drawn: drawn{rand.New(rand.NewPCG(w.Seed, 0x72657374))}, site: s, next: s.Start}
 			t.Saw(tune.Window{})
 			return t, nil
 		},
 	}
 }
 
-const (
-	window         = 40  // nanoseconds: worlds are short
-	randomCacheMax = 300 // entries at most
-)
+const randomCacheMax = 300 // entries at most
 
 // Next implements pebble.Tuner.
-func (t *randomTuner) Next() tune.Trial { return t.trial }
+func (t *randomTuner) Next() tune.Setting { return t.next }
 
 // Saw implements pebble.Tuner.
 func (t *randomTuner) Saw(tune.Window) {
-	s := &t.trial.Setting
+	s := &t.next
 	if name := one(t.drawn, "direct", "hypercube", "mesh:2", "mesh:3", "ring", t.site.Start.Topology); t.site.Topology &&
 		(name == t.site.Start.Topology || t.site.Holds(name)) {
 		s.Topology = name
