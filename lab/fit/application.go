@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,17 @@ func Application(ctx context.Context, c pebble.Config, p model.Parameters, repea
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var each []float64
 	var counted pebble.Counters
+	c.Ranks = cmp.Or(c.Ranks, ApplicationRanks)
 	for i := range repeats + 1 {
-		r, err := processorRun(ctx, c, run)
+		var r Run
+		c.Transport = processorTime{mem.New(c.Ranks)}
+		err := pebble.Run(ctx, c, func(rank *pebble.Rank) error {
+			one, err := run(rank)
+			if rank.ID() == 0 {
+				r = one
+			}
+			return err
+		})
 		switch {
 		case err != nil:
 			return model.Application{}, fmt.Errorf("fit: %w", err)
@@ -64,21 +74,6 @@ func share(each []float64, n pebble.Counters, general model.Pebble) (a model.App
 		a.Spread = s.Spread / all
 	}
 	return a
-}
-
-func processorRun(ctx context.Context, c pebble.Config, run func(*pebble.Rank) (Run, error)) (result Run, err error) {
-	if c.Ranks == 0 {
-		c.Ranks = ApplicationRanks
-	}
-	c.Transport = processorTime{mem.New(c.Ranks)}
-	err = pebble.Run(ctx, c, func(r *pebble.Rank) error {
-		one, err := run(r)
-		if r.ID() == 0 {
-			result = one
-		}
-		return err
-	})
-	return result, err
 }
 
 // processorTime is a transport whose clock is the processor's.

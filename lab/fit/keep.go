@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/activepebbles/pebbles/internal/values"
 	"github.com/activepebbles/pebbles/lab"
@@ -51,4 +52,41 @@ func Read(name string) (model.File, error) {
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
+}
+
+// Measurement is a link of a class as it was measured.
+type Measurement struct {
+	Class model.Class
+	Link  model.Link
+	model.Measured
+}
+
+// File puts measurements and costs together. A class that was not measured has the link of the next nearer class, or,
+// when there is none, of the next farther one; at least one was measured. The cost of a frame is without the overheads
+// of the link in memory.
+func File(all []Measurement, c Costs, cores model.Cores, now time.Time) model.File {
+	f := model.File{
+		Format: model.FileFormat, Machine: lab.ThisMachine().String(), Date: now.UTC().Truncate(time.Second),
+		Measured: map[string]model.Measured{},
+	}
+	p := &f.Parameters
+	links := []*model.Link{&p.Process, &p.Host, &p.Network}
+	known := make([]bool, len(links))
+	for _, m := range all {
+		*links[m.Class], known[m.Class] = m.Link, true
+		f.Measured[m.Class.String()] = m.Measured
+	}
+	for class, others := range [][]model.Class{
+		{model.Host, model.Network}, {model.Process, model.Network}, {model.Host, model.Process},
+	} {
+		for _, other := range others {
+			if !known[class] && known[other] {
+				*links[class] = *links[other]
+				break
+			}
+		}
+	}
+	p.Pebble, p.Cores = c.Pebble, cores
+	p.Frame = max(0, c.Frame-2*p.Process.Overhead)
+	return f
 }

@@ -3,11 +3,70 @@ package fit
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
+
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/model"
 )
+
+// samples are the times of one repeat, in seconds.
+type samples struct {
+	pings   []point // one way, by bytes of the frame
+	streams []point // a frame of a stream, by bytes
+	trades  []point // a frame sent and one received by an end while both do both, beyond touching them, by bytes
+	alone   float64 // a trade of small frames, each of which leaves by itself
+}
 
 // point is a time that was measured for a size.
 type point struct{ x, y float64 }
+
+// batchBytes is up to how many bytes frames share a system call, as netio has it.
+const batchBytes = 64 << 10
+
+// link computes the parameters (LogGP, by ping-pong, streams and trades): streams take o+g+nG a frame, a frame alone
+// 2o+L+nG, and a trade 2o. No parameter is below 0, and the sums stay what was measured: an overhead that is longer
+// than its part of either is cut to that. The residual is that of the stream's line.
+//
+// What the ends pay beyond o follows from trades: twice O a byte, and twice what a batch costs when each frame is one.
+func (s samples) link() (l model.Link, residual float64) {
+	stream, rise := lineThrough(s.streams), max(0, slope(s.trades, s.trades[:1]))
+	l.PerByte = max(0, stream.slope)
+	ping, apart := max(0, intercept(s.pings, l.PerByte)), max(0, stream.intercept)
+	smallest := s.trades[0]
+	l.Overhead = min(max(0, smallest.y-rise*smallest.x)/2, ping/2, apart)
+	l.Gap, l.Latency = apart-l.Overhead, ping-2*l.Overhead
+	l.Batch = max(0, s.alone-smallest.y) / 2
+	l.EndPerByte = max(0, rise/2-l.Batch/batchBytes)
+	return l, stream.residual
+}
+
+// summary is the trimmed mean of the repeats, parameter by parameter: a state that the machine is in for a part of the
+// time counts for that part. The spread is the median distance to the median.
+func summary(all []samples) (l model.Link, m model.Measured) {
+	var links []model.Link
+	var residuals []float64
+	for _, s := range all {
+		link, residual := s.link()
+		links, residuals = append(links, link), append(residuals, residual)
+	}
+	m.Residual = lab.Summarize(residuals).Median
+	m.Spread = eachField(links, func(values []float64) float64 { return lab.Summarize(values).Spread })
+	return eachField(links, mean), m
+}
+
+// eachField summarizes structs of float64 fields, field by field.
+func eachField[T any](all []T, of func([]float64) float64) (sum T) {
+	v := reflect.ValueOf(&sum).Elem()
+	for i := range v.NumField() {
+		var values []float64
+		for _, one := range all {
+			values = append(values, reflect.ValueOf(one).Field(i).Float())
+		}
+		v.Field(i).SetFloat(of(values))
+	}
+	return sum
+}
 
 // line is intercept + slope·x.
 type line struct {
@@ -15,28 +74,39 @@ type line struct {
 	residual         float64 // the median distance of points to it, as part of the point
 }
 
-// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change: its slope is the median of
-// those between all pairs of points, each weighted by the distance of the two sizes, and its intercept the median of
-// the remainders, each weighted by the inverse of the time, since errors grow with times.
+// lineThrough is the Theil-Sen line (Theil 1950, Sen 1968), which outliers hardly change.
 func lineThrough(points []point) line {
-	var slopes, intercepts, residuals []weighted
-	for i, a := range points {
-		for _, b := range points[:i] {
-			if a.x != b.x {
-				slopes = append(slopes, weighted{(a.y - b.y) / (a.x - b.x), math.Abs(a.x - b.x)})
-			}
-		}
-	}
-	l := line{slope: middle(slopes)}
-	for _, p := range points {
-		intercepts = append(intercepts, weighted{p.y - l.slope*p.x, 1 / p.y})
-	}
-	l.intercept = middle(intercepts)
+	l := line{slope: slope(points, points)}
+	l.intercept = intercept(points, l.slope)
+	var residuals []weighted
 	for _, p := range points {
 		residuals = append(residuals, weighted{math.Abs(p.y-l.intercept-l.slope*p.x) / p.y, 1})
 	}
 	l.residual = middle(residuals)
 	return l
+}
+
+// slope is the median of the slopes from some points to later ones, each weighted by the distance of the two sizes.
+func slope(points, from []point) float64 {
+	var slopes []weighted
+	for i, a := range from {
+		for _, b := range points[i+1:] {
+			if a.x != b.x {
+				slopes = append(slopes, weighted{(a.y - b.y) / (a.x - b.x), math.Abs(a.x - b.x)})
+			}
+		}
+	}
+	return middle(slopes)
+}
+
+// intercept is the median of what a slope leaves of times, each weighted by the inverse of the time, since errors grow
+// with times.
+func intercept(points []point, slope float64) float64 {
+	var rest []weighted
+	for _, p := range points {
+		rest = append(rest, weighted{p.y - slope*p.x, 1 / p.y})
+	}
+	return middle(rest)
 }
 
 type weighted struct{ value, weight float64 }

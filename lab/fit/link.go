@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
@@ -30,22 +31,25 @@ var Standard = Effort{Repeats: 7, Frames: 2000, Time: 2 * time.Second}
 func (e Effort) check() error {
 	if e.Repeats < 1 || e.Frames < framesMin || e.Time < 0 {
 		return fmt.Errorf("fit: %d repeats of %d frames for %v: give at least one repeat, %d frames, and no time "+
-			"below 0",
-			e.Repeats, e.Frames, e.Time, framesMin)
+			"below 0", e.Repeats, e.Frames, e.Time, framesMin)
 	}
 	return nil
 }
 
+// Sizes of frames, in bytes.
 var (
 	pingSizes   = []int{64, 256, 1024, 4096, 16384}
 	streamSizes = []int{64, 512, 2048, 4096, 8192, 16384, 32768}
+	tradeSizes  = []int{64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 )
 
 const (
-	small     = 64        // bytes of a frame whose own cost is measured
-	inFlight  = 512 << 10 // bytes of a stream: a link's credit
-	warmUp    = 64        // frames there and back
-	framesMin = 16        // of an effort
+	small      = 64               // bytes of a frame whose own cost is measured
+	inFlight   = 512 << 10        // bytes of a stream: a link's credit
+	warmUp     = 64               // frames there and back
+	framesMin  = 16               // of an effort
+	spinsMax   = 256              // polls before a rank parks
+	silenceMax = 10 * time.Second // of the other end, which answers at once
 )
 
 // Link measures the link between ranks 0 and 1 of a job of two ranks. The process of rank 0 gets the result, ok. It
@@ -75,14 +79,12 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	for rank := place.First; rank < place.Last; rank++ {
 		e := &end{Port: t.Port(rank), failed: &failed, self: uint32(rank), batches: t.Name() == connect.ByTCP}
 		ends.Go(func() {
-			if rank == 1 {
-				errs[1] = e.answer()
-			} else {
-				all, errs[0] = e.ask(effort)
-				m.Frames = e.sent
-			}
-			if err := errs[rank]; err != nil { // the other end need not wait
+			measured, err := e.measure(effort)
+			if err != nil { // the other end need not wait
 				fail(err)
+			}
+			if errs[rank] = err; rank == 0 {
+				all, m.Frames = measured, e.sent
 			}
 		})
 	}
@@ -100,47 +102,63 @@ func Link(ctx context.Context, t netio.Transport, effort Effort) (l model.Link, 
 	return l, m, true, nil
 }
 
-// ask is the first end: it measures.
-func (e *end) ask(effort Effort) (all []samples, err error) {
+// end is one of the two ends of a link under measurement, on its own goroutine. Both ends go through the same steps,
+// and the first measures their times.
+type end struct {
+	netio.Port
+	failed   *atomic.Pointer[error] // that the transport has reported, or why the context has ended
+	self     uint32
+	batches  bool          // frames share system calls
+	sent     uint64        // data frames
+	deadline time.Duration // of the wait that is going on
+	checksum uint64        // of what was read, so that the compiler keeps the reads
+}
+
+// measure measures until the first end has enough, which tells the other one by the size of a frame.
+func (e *end) measure(effort Effort) (all []samples, err error) {
 	if _, err := e.ping(small, warmUp); err != nil {
 		return nil, err
 	}
-	for start := e.Now(); len(all) <= effort.Repeats || e.Now()-start < effort.Time; {
+	for start := e.Now(); ; {
+		if e.self == 0 {
+			more := small
+			if len(all) > effort.Repeats && e.Now()-start >= effort.Time {
+				more = 2 * small
+			}
+			e.send(more)
+			if more != small {
+				return all[1:], e.room(0) // without the first, whose memory is new
+			}
+		} else if bytes, err := e.recv(); err != nil || bytes != small {
+			return nil, errors.Join(err, e.room(0))
+		}
 		s, err := e.repeat(effort.Frames)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
-	e.send(stop, small)
-	return all[1:], e.room(0) // without the first, whose memory is new
 }
 
 // repeat measures everything once.
 func (e *end) repeat(frames int) (s samples, err error) {
-	for _, bytes := range pingSizes {
-		seconds, err := e.ping(bytes, frames/len(pingSizes)+1)
-		if err != nil {
-			return s, err
+	each := func(sizes []int, one func(bytes int) (float64, error)) (points []point) {
+		for _, bytes := range sizes {
+			if err == nil {
+				var seconds float64
+				seconds, err = one(bytes)
+				points = append(points, point{float64(bytes), seconds})
+			}
 		}
-		s.pings = append(s.pings, point{float64(bytes), seconds})
+		return points
 	}
-	for _, bytes := range streamSizes {
-		seconds, err := e.stream(bytes, frames)
-		if err != nil {
-			return s, err
-		}
-		s.streams = append(s.streams, point{float64(bytes), seconds})
-	}
-	for _, bytes := range tradeSizes {
-		seconds, err := e.trades(bytes, e.tradeFrames(bytes, frames), false)
-		if err != nil {
-			return s, err
-		}
-		s.trades = append(s.trades, point{float64(bytes), seconds})
-	}
-	if e.batches {
-		s.alone, err = e.trades(small, frames, true)
+	s.pings = each(pingSizes, func(bytes int) (float64, error) { return e.ping(bytes, frames/len(pingSizes)+1) })
+	s.streams = each(streamSizes, func(bytes int) (float64, error) { return e.stream(bytes, frames) })
+	s.trades = each(tradeSizes, func(bytes int) (float64, error) {
+		return e.trade(bytes, max(frames/8, int(e.tradeBytes()/netio.FrameCost(bytes))), false)
+	})
+	if e.batches && err == nil {
+		s.alone, err = e.trade(small, frames, true)
 	}
 	return s, err
 }
@@ -149,43 +167,212 @@ func (e *end) repeat(frames int) (s samples, err error) {
 func (e *end) ping(bytes, times int) (seconds float64, err error) {
 	start := e.Now()
 	for range times {
-		e.send(echo, bytes)
-		f, err := e.recv()
-		if err != nil {
+		if e.self == 0 {
+			e.send(bytes)
+		}
+		if _, err := e.recv(); err != nil {
 			return 0, err
 		}
-		if f.Tag != echo || int(f.Bytes) != bytes {
-			return 0, fmt.Errorf("a frame of %d bytes came back as one of %d", bytes, f.Bytes)
+		if e.self == 1 {
+			e.send(bytes)
 		}
-		touch(f)
-		f.Release()
 	}
 	return (e.Now() - start).Seconds() / float64(2*times), nil
 }
 
-// stream is the time of a frame of a stream.
+// stream is the time of a frame of a stream. The second end sends one frame back when it has all.
 func (e *end) stream(bytes, frames int) (seconds float64, err error) {
 	start := e.Now()
 	for range frames {
-		if err := e.room(inFlight - netio.FrameCost(bytes)); err != nil {
+		if e.self == 1 {
+			_, err = e.recv()
+		} else if err = e.room(inFlight - netio.FrameCost(bytes)); err == nil {
+			e.send(bytes)
+		}
+		if err != nil {
 			return 0, err
 		}
-		e.send(receive, bytes)
 	}
-	err = e.count(frames)
+	if e.self == 1 {
+		e.send(small)
+	} else {
+		_, err = e.recv()
+	}
 	return (e.Now() - start).Seconds() / float64(frames), err
 }
 
-// count waits until the other end has received so many frames, and one that asks for their number.
-func (e *end) count(frames int) error {
-	e.sendWith(report, small, uint64(frames)+1)
-	f, err := e.recv()
-	if err != nil {
+// trade is the time of a frame sent and a frame received by an end, while both ends do both as fast as they can: what
+// frames cost the processors at both ends, for neither waits. Both ends write and read all words of a frame, as filling
+// buffers and handling pebbles does. They send as much as may be in flight, and then receive what the other end has
+// sent. With alone they pause after each frame, so that each frame leaves by itself.
+//
+// beyond is how much longer that takes than to write and read the frames without sending them, which both ends do
+// afterwards.
+func (e *end) trade(bytes, frames int, alone bool) (beyond float64, err error) {
+	if _, err := e.ping(small, 1); err != nil { // so that both begin at once
+		return 0, err
+	}
+	start := e.Now()
+	sent, taken := 0, 0
+	for polls := 0; taken < frames || sent < frames; {
+		if err := e.failure(); err != nil {
+			return 0, err
+		}
+		before := sent + taken
+		for first := alone || taken >= sent; first && sent < frames && e.roomFor(bytes); first = !alone {
+			e.sent++
+			e.Send(e.fill(bytes))
+			if sent++; alone {
+				e.Pause()
+			}
+		}
+		for taken < frames {
+			f := e.Recv()
+			if f == nil {
+				break
+			}
+			e.read(f)
+			taken++
+		}
+		if sent+taken > before {
+			polls = 0
+		} else if err := e.idle(&polls); err != nil {
+			return 0, err
+		}
+	}
+	seconds := (e.Now() - start).Seconds() / float64(frames)
+	if err := e.room(0); err != nil {
+		return 0, err
+	}
+	return seconds - e.touching(bytes, frames), e.failure()
+}
+
+// touching is the time of a frame that is written and read by the same end, among as many as a trade has in flight: the
+// part of a trade that the link does not cause.
+func (e *end) touching(bytes, frames int) (seconds float64) {
+	start := e.Now()
+	var filled netio.Frames
+	for i := 0; (i < frames || !filled.Empty()) && e.failure() == nil; i++ {
+		if i >= frames || !e.roomFor(bytes) {
+			e.read(filled.Shift())
+		}
+		if i < frames {
+			filled.Push(e.fill(bytes))
+		}
+	}
+	return (e.Now() - start).Seconds() / float64(frames)
+}
+
+// tradeBytes is how many bytes a trade has in flight: a link's credit. Where the kernel copies frames it is eight times
+// as much, as of a rank with eight links: those copies must not stay in the caches of a core. Cache misses on a rank's
+// own frames are part of the costs of an application's pebbles.
+func (e *end) tradeBytes() int64 {
+	if e.batches {
+		return 8 * inFlight
+	}
+	return inFlight
+}
+
+// roomFor reports whether another frame may be in flight.
+func (e *end) roomFor(bytes int) bool {
+	most := e.tradeBytes() - netio.FrameCost(bytes)
+	return e.Pool().LentAtMost() <= most || e.Pool().Lent() <= most
+}
+
+// frame is one from the pool.
+func (e *end) frame(bytes int) *netio.Frame {
+	f := e.Pool().Get(bytes)
+	f.Kind, f.From, f.To, f.Bytes = netio.Data, e.self, 1-e.self, uint32(bytes)
+	return f
+}
+
+// fill is a frame all of whose words are written.
+func (e *end) fill(bytes int) *netio.Frame {
+	f := e.frame(bytes)
+	w := words(f)
+	for i := range w {
+		w[i] = uint64(i)
+	}
+	return f
+}
+
+// read reads all words of a frame, and releases it.
+func (e *end) read(f *netio.Frame) {
+	for _, w := range words(f) {
+		e.checksum += w
+	}
+	f.Release()
+}
+
+// words are those of a frame's payload.
+func words(f *netio.Frame) []uint64 { return unsafe.Slice((*uint64)(f.Base()), f.Bytes/8) }
+
+const cacheLine = 64
+
+// send sends a frame each of whose cache lines is written.
+func (e *end) send(bytes int) {
+	f := e.frame(bytes)
+	payload := f.Payload()
+	for i := 0; i < len(payload); i += cacheLine {
+		payload[i] = byte(i)
+	}
+	e.sent++
+	e.Send(f)
+}
+
+// recv waits for a frame, reads each of its cache lines, and returns its size.
+func (e *end) recv() (bytes int, err error) {
+	var f *netio.Frame
+	if err := e.await(func() bool { f = e.Recv(); return f != nil }); err != nil {
+		return 0, err
+	}
+	payload := f.Payload()
+	for i := 0; i < len(payload); i += cacheLine {
+		e.checksum += uint64(payload[i])
+	}
+	f.Release()
+	return len(payload), nil
+}
+
+// room waits until at most so many bytes of frames are in flight.
+func (e *end) room(bytes int64) error {
+	return e.await(func() bool { return e.Pool().Lent() <= bytes })
+}
+
+// await polls until done, as a rank does: it spins for a while and then parks.
+func (e *end) await(done func() bool) error {
+	err := e.failure()
+	for polls := 0; err == nil && !done(); {
+		err = e.idle(&polls)
+	}
+	return err
+}
+
+// idle waits a little after a poll that found nothing. It counts the polls, and fails when the other end has been
+// silent too long.
+func (e *end) idle(polls *int) error {
+	if *polls++; *polls < spinsMax {
+		e.Pause()
+		return nil
+	}
+	if *polls == spinsMax {
+		e.deadline = e.Now() + silenceMax
+	}
+	if err := e.failure(); err != nil {
 		return err
 	}
-	defer f.Release()
-	if f.Kind != netio.Control || f.Seq != uint64(frames)+1 {
-		return fmt.Errorf("of %d frames %d have arrived", frames+1, f.Seq)
+	if e.Now() > e.deadline {
+		return fmt.Errorf("nothing has come from the other end for %v: try again on a machine that is less busy",
+			silenceMax)
+	}
+	e.Wait(time.Millisecond)
+	return nil
+}
+
+// failure is why the measurement has failed, if it has. It costs one load.
+func (e *end) failure() error {
+	if err := e.failed.Load(); err != nil {
+		return *err
 	}
 	return nil
 }

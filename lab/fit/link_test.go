@@ -23,23 +23,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var little = Effort{Repeats: 2, Frames: 50}
 
-// frames is how many an effort sends from rank 0.
-func frames(e Effort, transport string) uint64 {
-	one, streams := &end{batches: transport == connect.ByTCP}, len(streamSizes)
-	if transport == connect.ByTCP {
-		streams++ // a trade whose frames leave alone
-	}
-	n := len(pingSizes)*(e.Frames/len(pingSizes)+1) + streams*(e.Frames+1)
-	for _, bytes := range tradeSizes {
-		n += one.tradeFrames(bytes, e.Frames) + 1
-	}
-	return uint64(warmUp + (e.Repeats+1)*n + 1)
-}
-
 // sound holds what must be so of any machine.
 func sound(t *testing.T, l model.Link, m model.Measured, name string) {
 	require.Equal(t, name, m.Transport)
-	require.Equal(t, frames(little, name), m.Frames)
+	require.Greater(t, m.Frames, uint64((little.Repeats+1)*len(streamSizes)*little.Frames))
 	for _, p := range []float64{l.Latency, l.Overhead, l.Gap, l.PerByte} {
 		require.GreaterOrEqual(t, p, 0.0)
 		require.Less(t, p, 1.0)

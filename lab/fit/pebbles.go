@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
@@ -60,24 +61,13 @@ func Pebbles(ctx context.Context, repeats, pebbles int) (Costs, error) {
 	if err != nil {
 		return Costs{}, fmt.Errorf("fit: %w", err)
 	}
-	return medianCosts(all[1:]), nil // the first time memory is new
-}
-
-func medianCosts(all []Costs) (m Costs) {
-	for _, of := range []func(*Costs) *float64{
-		func(c *Costs) *float64 { return &c.Pebble.Send },
-		func(c *Costs) *float64 { return &c.Pebble.Handle },
-		func(c *Costs) *float64 { return &c.Pebble.Forward },
-		func(c *Costs) *float64 { return &c.Pebble.Look },
-		func(c *Costs) *float64 { return &c.Frame },
-	} {
-		var values []float64
-		for i := range all {
-			values = append(values, *of(&all[i]))
-		}
-		*of(&m) = lab.Summarize(values).Median
+	median := func(values []float64) float64 { return lab.Summarize(values).Median }
+	var costs []model.Pebble
+	var frames []float64
+	for _, c := range all[1:] { // the first time memory is new
+		costs, frames = append(costs, c.Pebble), append(frames, c.Frame)
 	}
-	return m
+	return Costs{eachField(costs, median), median(frames)}, nil
 }
 
 // costing is one rank of the job that measures the costs.
@@ -92,11 +82,10 @@ type costing struct {
 	handled time.Duration // inside of them
 	count   int           // pebbles of them
 	cache   *reduce.Cache[uint64]
-	keys    []uint64
 }
 
 func newCosting(r *pebble.Rank, pebbles int) *costing {
-	b := &costing{rank: r, chunks: pebbles / pebbleMin, values: valuesOf(r.ID()), keys: make([]uint64, chunk)}
+	b := &costing{rank: r, chunks: pebbles / pebbleMin, values: valuesOf(r.ID())}
 	b.cache = reduce.NewFixedCache(reduce.Duplicates[uint64](), slots)
 	for _, factor := range factors {
 		b.direct = append(b.direct, b.target(fmt.Sprint("direct-", factor), factor, route.Direct))
@@ -115,8 +104,7 @@ func (b *costing) target(name string, factor int, topology route.Constructor) *t
 func valuesOf(rank int) []uint64 {
 	values := make([]uint64, chunk)
 	for i := range values {
-		n := uint64(rank*chunk+i+1) * golden
-		values[i] = n >> 32
+		values[i] = uint64(rank*chunk+i+1) * golden >> 32
 	}
 	return values
 }
@@ -125,47 +113,44 @@ const golden = 0x9E3779B97F4A7C15
 
 // handle does next to nothing.
 func (b *costing) handle(vs []uint64) {
-	if !b.timing {
-		b.add(vs)
-		return
+	var start time.Duration
+	if b.timing {
+		start = b.rank.Now()
 	}
-	start := b.rank.Now()
-	b.add(vs)
-	b.handled += b.rank.Now() - start
-	b.count += len(vs)
-}
-
-func (b *costing) add(vs []uint64) {
 	for _, v := range vs {
 		b.sum += v
+	}
+	if b.timing {
+		b.handled += b.rank.Now() - start
+		b.count += len(vs)
 	}
 }
 
 // once measures everything once. The result is rank 0's, whose handlers are timed; the other ranks take part.
 func (b *costing) once() (c Costs, err error) {
 	var line []point
-	for i, factor := range factors {
-		seconds, err := b.send(b.direct[i])
-		if err != nil {
-			return c, err
+	sent := func(t *target.Target[uint64]) (seconds float64) {
+		if err == nil {
+			seconds, err = b.send(t)
 		}
-		line = append(line, point{remote / float64(factor), seconds})
+		return seconds
 	}
-	cube, err := b.send(b.cube)
-	if err != nil {
-		return c, err
+	last := len(factors) - 1
+	for i, factor := range factors {
+		line = append(line, point{remote / float64(factor), sent(b.direct[i])})
 	}
+	cube := sent(b.cube)
 	b.timing, b.handled, b.count = true, 0, 0
-	if _, err := b.send(b.direct[len(factors)-1]); err != nil {
+	sent(b.direct[last])
+	if b.timing = false; err != nil {
 		return c, err
 	}
-	b.timing = false
-	direct, last := lineThrough(line), line[len(line)-1]
+	direct := lineThrough(line)
 	c.Frame = max(0, direct.slope)
 	c.Pebble.Handle = b.handled.Seconds() / float64(b.count)
 	c.Pebble.Send = max(0, direct.intercept-c.Pebble.Handle)
-	more := (hops - remote) / float64(factors[len(factors)-1]) // frames that the cube needs for a pebble
-	c.Pebble.Forward = max(0, cube-last.y-c.Frame*more) / (hops - remote)
+	more := (hops - remote) / float64(factors[last]) // frames that the cube needs for a pebble
+	c.Pebble.Forward = max(0, cube-line[last].y-c.Frame*more) / (hops - remote)
 	c.Pebble.Look = b.look()
 	return c, nil
 }
@@ -190,16 +175,39 @@ func (b *costing) send(t *target.Target[uint64]) (seconds float64, err error) {
 
 // look is the time of a cache lookup that misses. One rank measures at a time.
 func (b *costing) look() float64 {
-	vs := make([]uint64, chunk)
+	vs, keys := make([]uint64, chunk), make([]uint64, chunk)
 	took, n := time.Duration(0), uint64(0)
 	for range lookups / chunk {
-		for i := range b.keys {
+		for i := range keys {
 			n++
-			b.keys[i], vs[i] = n*golden, n*golden
+			keys[i], vs[i] = n*golden, n*golden
 		}
 		start := processor(b.rank.Now)
-		b.cache.Filter(vs, b.keys)
+		b.cache.Filter(vs, keys)
 		took += processor(b.rank.Now) - start
 	}
 	return took.Seconds() / lookups
+}
+
+const switches = 1 << 14 // of a measurement
+
+// Switch is what it costs a core to continue with another goroutine, in seconds: two of them yield to each other on one
+// processor. It changes GOMAXPROCS while it runs.
+func Switch(repeats int) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var times []float64
+	for range repeats {
+		start := time.Now()
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				for range switches {
+					runtime.Gosched()
+				}
+			})
+		}
+		both.Wait()
+		times = append(times, time.Since(start).Seconds()/(2*switches))
+	}
+	return lab.Summarize(times).Median
 }
