@@ -21,41 +21,30 @@ var Detectors = []string{"nbx", "ordered", "pcx", "pcx-neighbors", "skr"}
 
 // detect finds the formula of a detector (Active Pebbles, section 3.6), for a depth n and routes of s hops.
 func detect(name string, depth int, s Shape) (detection, error) {
-	levels := depth * max(1, s.Hops)
+	d := detection{rounds: depth * max(1, s.Hops)}
 	switch name {
 	case "skr":
 		return detection{rounds: 2, global: true, formula: "skr: 2 all-reductions of ⌈log2 P⌉ steps (Active Pebbles, " +
 			"3.6.1)"}, nil
 	case "nbx", "pcx":
-		if err := needDepth(name, depth); err != nil {
-			return detection{}, err
-		}
-		return detection{rounds: levels, global: true, formula: name +
-			": n·s rounds of ⌈log2 P⌉ steps, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+		d.global = true
+		d.formula = "n·s rounds of ⌈log2 P⌉ steps, for depth n and s hops (Active Pebbles, 3.6.2)"
 	case "pcx-neighbors":
-		if err := needDepth(name, depth); err != nil {
-			return detection{}, err
-		}
-		return detection{rounds: levels, steps: log2(s.Neighbors + 1), formula: name +
-			": n·s rounds of ⌈log2 k⌉ steps among k-1 neighbours, for depth n and s hops (Active Pebbles, 3.6.2)"}, nil
+		d.steps = log2(s.Neighbors + 1)
+		d.formula = "n·s rounds of ⌈log2 k⌉ steps among k-1 neighbours, for depth n and s hops (Active Pebbles, 3.6.2)"
 	case "ordered":
-		if err := needDepth(name, depth); err != nil {
-			return detection{}, err
-		}
-		if s.Stages == 0 {
-			return detection{}, fmt.Errorf("model: detector ordered needs a topology with stages: use another detector")
-		}
-		return detection{rounds: depth * s.Stages, steps: 1,
-			formula: "ordered: one message a stage, for each level of depth (TRAM, III.D)"}, nil
+		d.rounds, d.steps = depth*s.Stages, 1
+		d.formula = "one message a stage, for each level of depth (TRAM, III.D)"
+	default:
+		return d, fmt.Errorf("model: unknown detector %q: use one of %s", name, strings.Join(Detectors, ", "))
 	}
-	return detection{}, fmt.Errorf("model: unknown detector %q: use one of %s", name, strings.Join(Detectors, ", "))
-}
-
-func needDepth(name string, depth int) error {
-	if depth < 1 {
-		return fmt.Errorf("model: detector %s needs a declared depth: declare one, or use skr", name)
+	switch d.formula = name + ": " + d.formula; {
+	case depth < 1:
+		return d, fmt.Errorf("model: detector %s needs a declared depth: declare one, or use skr", name)
+	case name == "ordered" && s.Stages == 0:
+		return d, fmt.Errorf("model: detector ordered needs a topology with stages: use another detector")
 	}
-	return nil
+	return d, nil
 }
 
 // log2 is ⌈log2 n⌉.

@@ -4,10 +4,16 @@ import "github.com/activepebbles/pebbles/route"
 
 // SurveyBySamples is Survey as it is where there are many ranks.
 func SurveyBySamples(topology route.Constructor, ranks int, layout Layout) (Shape, error) {
-	s, err := newSurvey(topology, ranks, layout)
+	layout, err := layout.complete(ranks)
 	if err != nil {
 		return Shape{}, err
 	}
-	err = s.bySamples(topology)
+	t, err := build(topology, ranks, layout)
+	if err != nil {
+		return Shape{}, err
+	}
+	s := newSurvey(t, layout)
+	err = s.count(false)
+	s.findBusiest(topology)
 	return s.Shape, err
 }

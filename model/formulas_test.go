@@ -9,12 +9,6 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// TestHits works section 3.5 of Active Pebbles out by hand.
-func TestHits(t *testing.T) {
-	require.InDelta(t, 1-0.9*0.9*0.9, model.HitRate(0.1, 3), 1e-12)
-	require.InDelta(t, 0.001*10, model.HitRate(0.001, 10), 1e-4, "about h·log2 P")
-}
-
 // meshMessages counts, for each number of messages from 0 on, the ranks of a mesh that so many messages reach from one
 // of them (TRAM, table II and, where all dimensions are alike, equation 3).
 func meshMessages(dims ...int) []float64 {
@@ -60,11 +54,4 @@ func TestMeshMemory(t *testing.T) {
 	r, err = model.BlueGeneQ.Predict(j)
 	require.NoError(t, err)
 	require.EqualValues(t, 255*8192, r.BufferBytes)
-}
-
-// TestFillSeconds: g/r is the special case of one buffer, and a mesh fills faster by N(P-1)/Σ(s-1).
-func TestFillSeconds(t *testing.T) {
-	require.InDelta(t, 64.0/2, model.FillSeconds(64, 2, 1, 1), 1e-12)
-	direct, mesh := model.FillSeconds(64, 2, 1, 4095), model.FillSeconds(64, 2, 3, 45)
-	require.InDelta(t, 3*4095.0/45, direct/mesh, 1e-9)
 }

@@ -3,6 +3,10 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // Parameters are what a machine and its runtime cost. All times are in seconds.
@@ -55,4 +59,131 @@ func (p *Parameters) Check() error {
 func (p Parameters) Over(c Class) Parameters {
 	p.Host = p.Link(c)
 	return p
+}
+
+// Link has the parameters of LogGP for messages between two ranks (Active Pebbles, section 3; Alexandrov, Ionescu,
+// Schauser and Scheiman 1997), with the paper's two changes: n bytes cost n times PerByte, not n-1 times, and a pebble
+// alone is a message. All are in seconds.
+type Link struct {
+	Latency float64 `json:"latency"` // L: from the end of sending to the start of receiving
+	// o: of the processor that sends a message, and as much of the one that receives it
+	Overhead float64 `json:"overhead"`
+	Gap      float64 `json:"gap"`          // g: between two messages, beyond the overhead: two sends are o+g apart
+	PerByte  float64 `json:"gap_per_byte"` // G: of a byte, the inverse of the bandwidth
+
+	// What messages cost the processors of both ends beside o, which a simulation needs where ranks share cores.
+	// Predictions by formula have them in L and G.
+	// O: of a byte at either end (LogGOPS: Hoefler, Schneider and Lumsdaine 2010)
+	EndPerByte float64 `json:"end_per_byte,omitempty"`
+	Batch      float64 `json:"batch,omitempty"` // of messages that leave together, at either end: a system call
+}
+
+// Message is the time of one message from the call that sends it to the end of its receipt: 2o + L + nG.
+func (l Link) Message(bytes float64) float64 { return 2*l.Overhead + l.Latency + bytes*l.PerByte }
+
+// Interval is the time between two messages of one sender, but for their bytes: o + g.
+func (l Link) Interval() float64 { return l.Overhead + l.Gap }
+
+// checkSeconds refuses impossible times: of all fields of a struct that are times, by their names in files.
+func checkSeconds(of any) error {
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		if field := v.Field(i); field.Kind() == reflect.Float64 {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if err := checkTime(name, field.Float()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkTime(name string, value float64) error {
+	if !(value >= 0) || math.IsInf(value, 1) {
+		return fmt.Errorf("%s is %v: give seconds, 0 or more", name, value)
+	}
+	return nil
+}
+
+// Application is what a pebble of one application costs, in seconds of a processor, as it was measured in that
+// application with work of one size: its handler's misses of the cache, and what the program does to make it, are in
+// it.
+type Application struct {
+	Send   float64 `json:"send"`   // where it is made, with what finds its owner and hop
+	Handle float64 `json:"handle"` // where it is handled
+	Spread float64 `json:"spread"` // half of the repeats are nearer to the median, as part of it
+}
+
+// Cores is what the ranks of a host share.
+type Cores struct {
+	Count         int     `json:"count"`          // of a host; 0: not known
+	Switch        float64 `json:"switch"`         // seconds until a core continues with another rank of its process
+	ProcessSwitch float64 `json:"process_switch"` // and with one of another process
+	// seconds that a process has a core at most while another one waits for it; 0: not known
+	Slice float64 `json:"slice"`
+}
+
+func (c Cores) check() error {
+	if c.Count < 0 {
+		return fmt.Errorf("model: %d cores: give a positive number, or 0", c.Count)
+	}
+	if err := checkSeconds(c); err != nil {
+		return fmt.Errorf("model: cores: %w", err)
+	}
+	return nil
+}
+
+const micro = 1e-6
+
+// Odin is the machine of the paper's measurements. The paper states (Active Pebbles, section 5) 128 nodes of two
+// dual-core Opterons at 2 GHz, InfiniBand of single data rate, Open MPI, four ranks a node. It states no LogGP
+// parameters:
+//
+//   - L, o and g are the defaults of LogGOPSim (Hoefler, Schneider and Lumsdaine 2010), published numbers of a cluster of that time
+//     and no measurement of this one; their sum 2o + L is 5.5 µs.
+//   - G is that of the link, 8 Gbit/s of data, which the ranks of a node share.
+//   - Estimates: what is between ranks of a node, half a microsecond and 1 GB/s; and what pebbles cost a processor of 2 GHz, 10 to
+//     20 ns each.
+//
+// lab/results/papers.md shows what depends on them.
+var Odin = Parameters{
+	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
+	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 1e-9},
+	Network:    Link{Latency: 2.5 * micro, Overhead: 1.5 * micro, Gap: 1 * micro, PerByte: 1e-9},
+	Interfaces: 1,
+	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
+}
+
+// BlueGeneQ has what TRAM reports of Blue Gene/Q: about 5 µs of overhead a message at each end (TRAM, section VI.B). It
+// also reports that streams come near the bandwidth with messages of 4 to 32 KB (section IV.B, figure 3), which 5 µs
+// and the 2 GB/s that its links nominally have agree with. The rest are estimates: L, links within a node, no gap
+// beside the overhead, and pebbles as those of [Odin].
+var BlueGeneQ = Parameters{
+	Process:    Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
+	Host:       Link{Latency: 0.5 * micro, Overhead: 0.5 * micro, PerByte: 0.5e-9},
+	Network:    Link{Latency: 2 * micro, Overhead: 5 * micro, PerByte: 0.5e-9},
+	Interfaces: 1,
+	Pebble:     Pebble{Send: 20e-9, Handle: 10e-9, Forward: 20e-9, Look: 10e-9},
+}
+
+// named are the published parameters.
+var named = map[string]Parameters{"odin": Odin, "bluegene-q": BlueGeneQ}
+
+// Names lists the names that [ByName] knows, in order.
+func Names() (all []string) {
+	for name := range named {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// ByName finds published parameters by the name that flags use.
+func ByName(name string) (Parameters, error) {
+	if p, ok := named[name]; ok {
+		return p, nil
+	}
+	return Parameters{}, fmt.Errorf("model: unknown parameters %q: use one of %s, or a file that pebbles fit has "+
+		"written",
+		name, strings.Join(Names(), ", "))
 }

@@ -125,7 +125,7 @@ func (t *traffic) all() (frames, pebbles, bytes float64) {
 // remote is how many pebbles a rank sends to others, and how many of those others handle.
 func (e *epoch) remote() (sent, handled float64) {
 	sent = e.job.Pebbles - e.job.own()
-	return sent, sent * (1 - HitRate(e.job.Hit, e.shape.MeanHops))
+	return sent, sent * (1 - hitRate(e.job.Hit, e.shape.MeanHops))
 }
 
 // count fills in what is counted, of all ranks.
@@ -193,16 +193,18 @@ func (e *epoch) latency(pebbles float64) float64 {
 	return (latency + float64(e.shape.Hops-1)*message) / total
 }
 
-// fill is how long a buffer takes to fill, in epochs, in the mean.
+// fill is how long a buffer takes to fill, in epochs, in the mean: pebbles pass as many buffers as they have hops, and
+// spread over the buffers of a rank. With one of each it is the g/r of TRAM's table I; buffers of a mesh fill
+// N(P-1)/Σ(s-1) times as fast as those of direct sends (TRAM, sections IV.C and V.B).
 func (e *epoch) fill() float64 {
-	lanes, carried := 0.0, sent(e.shape.Mean)*e.job.each()
+	lanes := 0.0
 	for _, l := range e.shape.Mean {
 		lanes += l.Count
 	}
-	if carried == 0 {
-		return math.Inf(1)
+	if carried := sent(e.shape.Mean) * e.job.each(); carried > 0 {
+		return float64(e.job.Coalesce) * lanes / carried
 	}
-	return FillSeconds(float64(e.job.Coalesce), carried, 1, lanes)
+	return 1
 }
 
 // times makes what is of an epoch that of several.
@@ -215,10 +217,54 @@ func (r *Prediction) times(epochs float64) {
 	}
 }
 
-// FillSeconds is how long a buffer takes to fill when a rank submits items to random ranks at a rate, and forwards as
-// many as others forward for it: items pass `hops` buffers each in the mean, and spread over the buffers of a rank
-// (TRAM, sections IV.C and V.B). With hops = buffers = 1 it is the g/r of table I; buffers of a mesh fill N(P-1)/Σ(s-1)
-// times as fast as those of direct sends.
-func FillSeconds(buffer, rate, hops, buffers float64) float64 {
-	return buffer * buffers / (rate * hops)
+// hitRate is that of several caches on a route together, if each hits by itself: 1 - (1-h)^n, with n = log2 P on a
+// hypercube (Active Pebbles, section 3.5).
+func hitRate(hit, caches float64) float64 { return 1 - math.Pow(1-hit, caches) }
+
+// travelling is the part of hops that pebbles still make when a cache before each hop merges a part h of them: the mean
+// of (1-h)^j over the hops j of a route.
+func travelling(hit, hops float64) float64 {
+	if hit == 0 || hops == 0 {
+		return 1
+	}
+	keep := 1 - hit
+	return keep * (1 - math.Pow(keep, hops)) / (hit * hops)
+}
+
+// Frames is how many frames carry pebbles over one link in an epoch, when they leave as they fill and once more at the
+// end: ⌈X/C⌉ for X pebbles and C a buffer. When the number of pebbles is the same on every link (even) X is what is
+// given. Otherwise each pebble draws its owner by itself, X is close to Poisson's distribution with that mean, and the
+// result is the mean of ⌈X/C⌉. TRAM counts full buffers alone, z/g (TRAM, table I): what comes on top here are the last
+// ones, half full in the mean.
+//
+// Cost: some hundred to some ten thousand steps, as many as the deviation of X has pebbles.
+func Frames(pebbles float64, coalesce int, even bool) float64 {
+	c := float64(coalesce)
+	switch {
+	case pebbles <= 0:
+		return 0
+	case even:
+		return math.Ceil(pebbles/c - 1e-9) // 1e-9: what a sum of parts is off by
+	case math.Sqrt(pebbles) > c:
+		// X is spread over buffers so widely that each filling of the last one is as likely
+		return pebbles/c + (c-1)/(2*c)
+	}
+	return frameMean(pebbles, c)
+}
+
+// frameMean sums ⌈x/C⌉ over Poisson's distribution, from its middle outwards until terms are too small to count.
+func frameMean(mean, c float64) float64 {
+	middle := math.Floor(mean)
+	lg, _ := math.Lgamma(middle + 1)
+	top := math.Exp(middle*math.Log(mean) - mean - lg)
+	sum := 0.0
+	for x, p := middle, top; x > 0 && p > 1e-18; x-- {
+		sum += p * math.Ceil(x/c)
+		p *= x / mean
+	}
+	for x, p := middle+1, top*mean/(middle+1); p > 1e-18; x++ {
+		sum += p * math.Ceil(x/c)
+		p *= mean / (x + 1)
+	}
+	return sum
 }

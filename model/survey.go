@@ -2,13 +2,85 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/activepebbles/pebbles/route"
 )
+
+// Shape is what a topology does with one pebble from each rank to each other one.
+type Shape struct {
+	Topology  string // its name
+	Ranks     int
+	Neighbors int     // most neighbours of a rank
+	Hops      int     // of the longest route
+	MeanHops  float64 // over all pairs of different ranks
+	Stages    int     // that links have; 0 when they have none
+	Exact     bool    // all routes were walked; otherwise those to some ranks
+	Mean      []Lanes // of a rank in the mean
+	Busiest   []Lanes // of the rank that sends and forwards most
+}
+
+// Lanes are links of a rank that carry alike.
+type Lanes struct {
+	Class   Class
+	Count   float64 // links; in the mean over ranks it need not be whole
+	Pebbles float64 // that each carries, of one pebble from each rank to each other one
+}
+
+const (
+	exactRanks     = 512     // up to so many, all routes are walked: 5 to 10 ms
+	samples        = 16      // of ranks, where there are more
+	askedNeighbors = 1 << 20 // of the ranks that are asked for them, about
+)
+
+// Survey counts what a topology does. Up to 512 ranks it is exact and costs a call of Next for each pair of ranks, some
+// milliseconds in all. Beyond, it walks the routes to 16 ranks and asks as many for their neighbours as have a million,
+// or all. That is exact where ranks are alike, but for how lanes of one class and stage differ. The busiest rank is
+// then worked out from smaller jobs of the same topology. The error names what the topology refuses.
+func Survey(topology route.Constructor, ranks int, layout Layout) (Shape, error) {
+	if err := checkRanks(ranks); err != nil {
+		return Shape{}, err
+	}
+	layout, err := layout.complete(ranks)
+	if err != nil {
+		return Shape{}, err
+	}
+	t, err := build(topology, ranks, layout)
+	if err != nil {
+		return Shape{}, err
+	}
+	s := newSurvey(t, layout)
+	if err = s.count(ranks <= exactRanks); err == nil && !s.Exact {
+		s.findBusiest(topology)
+	}
+	return s.Shape, err
+}
+
+// build makes a topology, and turns what its constructor panics with into an error.
+func build(topology route.Constructor, ranks int, layout Layout) (t route.Topology, err error) {
+	if topology == nil {
+		return nil, errors.New("model: there is no topology: give a constructor, such as route.Direct")
+	}
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case string:
+			err = fmt.Errorf("model: %s", why)
+		default:
+			panic(why)
+		}
+	}()
+	t = topology(ranks)
+	if p, ok := t.(route.Placed); ok {
+		t = p.Place(layout.firsts(ranks))
+	}
+	return t, nil
+}
 
 // survey is the state of a Survey.
 type survey struct {
@@ -19,26 +91,21 @@ type survey struct {
 	walk   *walk
 }
 
-func newSurvey(topology route.Constructor, ranks int, layout Layout) (*survey, error) {
-	if ranks < 1 {
-		return nil, fmt.Errorf("model: a job of %d ranks: it has at least one", ranks)
-	}
-	if ranks > RanksMax {
-		return nil, tooLarge(ranks)
-	}
-	layout, err := layout.complete(ranks)
-	if err != nil {
-		return nil, err
-	}
-	t, err := build(topology, ranks, layout)
-	if err != nil {
-		return nil, err
-	}
-	s := &survey{Shape: Shape{Topology: t.Name(), Ranks: ranks}, t: t, layout: layout, walk: newWalk(ranks)}
+func newSurvey(t route.Topology, layout Layout) *survey {
+	n := t.Ranks()
+	s := &survey{Shape: Shape{Topology: t.Name(), Ranks: n}, t: t, layout: layout, walk: newWalk(n)}
 	if staged, ok := t.(route.Staged); ok {
 		s.staged, s.Stages = staged, staged.Stages()
 	}
-	return s, nil
+	return s
+}
+
+// count walks all routes, or those to some ranks.
+func (s *survey) count(exact bool) error {
+	if exact {
+		return s.exactly()
+	}
+	return s.bySamples()
 }
 
 // exactly walks all routes, and keeps what each link carries.
@@ -61,23 +128,21 @@ func (s *survey) exactly() error {
 		}
 	}
 	s.MeanHops /= max(1, float64(n)*float64(n-1))
-	busiest := 0
-	var mean tally
+	busiest, mean, worst := 0, tally{}, tally{}
 	for at := range n {
 		s.Neighbors = max(s.Neighbors, len(s.t.Neighbors(at)))
 		if sent[at] > sent[busiest] {
 			busiest = at
 		}
-		s.lanesOf(&mean, loads, at, 1/float64(n))
+		s.lanesOf(mean, loads, at, 1/float64(n))
 	}
-	var worst tally
-	s.lanesOf(&worst, loads, busiest, 1)
+	s.lanesOf(worst, loads, busiest, 1)
 	s.Mean, s.Busiest = mean.lanes(), worst.lanes()
 	return nil
 }
 
 // lanesOf adds the lanes of a rank, with a weight.
-func (s *survey) lanesOf(t *tally, loads []float64, at int, weight float64) {
+func (s *survey) lanesOf(t tally, loads []float64, at int, weight float64) {
 	for to, load := range loads[at*s.Ranks : (at+1)*s.Ranks] {
 		if load > 0 {
 			t.add(lane{s.layout.class(at, to), load}, weight, weight*load)
@@ -91,34 +156,21 @@ type lane struct {
 	kind  float64
 }
 
-// tally sums lanes up by kind.
-type tally struct{ sums map[lane]*[2]float64 } // lanes, and what they carry together
+// tally sums lanes up by kind: how many there are, and what they carry together.
+type tally map[lane][2]float64
 
-func (t *tally) add(l lane, count, pebbles float64) {
-	if t.sums == nil {
-		t.sums = map[lane]*[2]float64{}
-	}
-	sum := t.sums[l]
-	if sum == nil {
-		sum = new([2]float64)
-		t.sums[l] = sum
-	}
-	sum[0] += count
-	sum[1] += pebbles
+func (t tally) add(l lane, count, pebbles float64) {
+	sum := t[l]
+	t[l] = [2]float64{sum[0] + count, sum[1] + pebbles}
 }
 
 // lanes are the sums in a fixed order, so that all ranks who ask get equal results.
-func (t *tally) lanes() (all []Lanes) {
-	keys := make([]lane, 0, len(t.sums))
-	for l := range t.sums {
-		keys = append(keys, l)
-	}
-	slices.SortFunc(keys, func(a, b lane) int {
-		return cmp.Or(cmp.Compare(a.class, b.class),
-			cmp.Compare(a.kind, b.kind))
+func (t tally) lanes() (all []Lanes) {
+	keys := slices.SortedFunc(maps.Keys(t), func(a, b lane) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.kind, b.kind))
 	})
 	for _, l := range keys {
-		if sum := t.sums[l]; sum[0] > 0 && sum[1] > 0 {
+		if sum := t[l]; sum[0] > 0 && sum[1] > 0 {
 			all = append(all, Lanes{l.class, sum[0], sum[1] / sum[0]})
 		}
 	}
@@ -143,9 +195,8 @@ func (s *survey) sample(i int) int {
 }
 
 // bySamples walks the routes to some ranks, and asks some for their neighbours.
-func (s *survey) bySamples(topology route.Constructor) error {
-	n := float64(s.Ranks)
-	var mean tally
+func (s *survey) bySamples() error {
+	n, mean := float64(s.Ranks), tally{}
 	for i := range samples {
 		dest := s.sample(i)
 		if err := s.walk.to(s.t, dest); err != nil {
@@ -168,7 +219,6 @@ func (s *survey) bySamples(topology route.Constructor) error {
 		s.Hops = hops
 	}
 	s.Mean = mean.lanes()
-	s.findBusiest(topology)
 	return nil
 }
 
@@ -221,4 +271,98 @@ func sent(all []Lanes) (pebbles float64) {
 		pebbles += l.Count * l.Pebbles
 	}
 	return pebbles
+}
+
+// walk follows the routes of all ranks to one. Routes to a rank form a tree: each hop has one next, so a call of Next
+// for each rank tells all of them.
+type walk struct {
+	next  []int32
+	far   []int32   // hops to go; -1: not known yet
+	order []int32   // the ranks, the farthest first
+	carry []float64 // routes that pass a rank or start there
+	path  []int32
+}
+
+func newWalk(ranks int) *walk {
+	return &walk{
+		next: make([]int32, ranks), far: make([]int32, ranks), order: make([]int32, ranks),
+		carry: make([]float64, ranks),
+	}
+}
+
+// to follows the routes to dest. Afterwards order, next and carry say what each rank sends there.
+func (w *walk) to(t route.Topology, dest int) error {
+	longest := int32(0)
+	for at := range w.next {
+		w.far[at], w.carry[at], w.next[at] = -1, 1, -1
+		if at != dest {
+			w.next[at] = int32(t.Next(at, dest))
+		}
+	}
+	w.far[dest] = 0
+	for at := range w.next {
+		if !w.measure(int32(at)) {
+			return fmt.Errorf("model: topology %q: the route from rank %d to rank %d does not arrive: check it first",
+				t.Name(), at, dest)
+		}
+		longest = max(longest, w.far[at])
+	}
+	w.sort(int(longest))
+	for _, at := range w.order {
+		if next := w.next[at]; next >= 0 {
+			w.carry[next] += w.carry[at]
+		}
+	}
+	return nil
+}
+
+// measure finds how far a rank is, and all on its way; false when the way has no end.
+func (w *walk) measure(at int32) bool {
+	w.path = w.path[:0]
+	for ; w.far[at] < 0; at = w.next[at] {
+		if len(w.path) >= len(w.next) {
+			return false
+		}
+		w.path = append(w.path, at)
+	}
+	for far := w.far[at]; len(w.path) > 0; w.path = w.path[:len(w.path)-1] {
+		far++
+		w.far[w.path[len(w.path)-1]] = far
+	}
+	return true
+}
+
+// sort puts the farthest ranks first, by counting.
+func (w *walk) sort(longest int) {
+	starts := make([]int32, longest+2)
+	for _, far := range w.far {
+		starts[longest-int(far)+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	for at, far := range w.far {
+		i := longest - int(far)
+		w.order[starts[i]] = int32(at)
+		starts[i]++
+	}
+}
+
+// Reach is how far pebbles travel over a topology, and to how many ranks one sends directly.
+type Reach struct {
+	Neighbors int     // most of a rank
+	MeanHops  float64 // over all pairs of different ranks
+	Exact     bool    // otherwise from the routes to 16 ranks, and from as many ranks as have a million neighbours
+}
+
+// ReachOf counts that of a topology as a job has it, which must be sound. Up to 512 ranks, and where the topology
+// tells, it is exact. It takes 20 bytes of memory for each rank. The error is about a route that does not arrive.
+func ReachOf(t route.Topology) (Reach, error) {
+	n := t.Ranks()
+	if hops, ok := route.Hops(t); ok && hops == 1 {
+		return Reach{n - 1, min(1, float64(n-1)), true}, nil
+	}
+	s := newSurvey(t, Layout{n, n})
+	err := s.count(n <= exactRanks)
+	return Reach{s.Neighbors, s.MeanHops, s.Exact}, err
 }
