@@ -62,7 +62,7 @@ const bufferItems = 2 << 10 / itemBytes // TRAM's buffers of 2 KB, figure 4a
 
 // allToAll is figure 4a: a pebble a frame straight to its owner, against buffers of 2 KB along the three dimensions of
 // the machine.
-func allToAll(l *simulator) (d drawing, err error) {
+func allToAll(l *simulator, d *drawing) {
 	d.axis, d.unit = "nodes", "milliseconds a round"
 	t := lab.NewTable("nodes", "rounds", "direct: ms a round", "mesh", "speedup", "direct by the model: ms a round",
 		"mesh by the model", "speedup by the model")
@@ -75,17 +75,12 @@ func allToAll(l *simulator) (d drawing, err error) {
 			factor := []int{1, bufferItems}[i]
 			s[i] = math.NaN()
 			if p.directly && i == 0 || p.routed && i == 1 {
-				o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: p.nodes(), topology: topology,
+				o := l.run(world{network: sim.Machines["bluegene-q"], ranks: p.nodes(), topology: topology,
 					coalesce: factor}, exchange(p.rounds))
-				if err != nil {
-					return d, err
-				}
 				s[i] = 1e3 * o.Seconds / float64(p.rounds)
 				simulated[i].add(float64(p.nodes()), s[i])
 			}
-			if m[i], err = exchanged(p.nodes(), topology, factor, p.rounds); err != nil {
-				return d, err
-			}
+			m[i] = exchanged(p.nodes(), topology, factor, p.rounds)
 			modelled[i].add(float64(p.nodes()), m[i])
 		}
 		t.Row(append(cells, s[0], s[1], s[0]/s[1], m[0], m[1], m[0]/m[1])...)
@@ -94,20 +89,16 @@ func allToAll(l *simulator) (d drawing, err error) {
 		"sizes of the machine and buffers of "+
 		"%d items. Empty: too large for a simulation in this program's time.", itemBytes, bufferItems)
 	d.table(t)
-	return d, nil
 }
 
 // exchanged is a round of the all-to-all by the model, in milliseconds.
-func exchanged(ranks int, topology string, factor, rounds int) (float64, error) {
-	constructor, err := route.ByName(topology)
-	if err != nil {
-		return 0, err
-	}
-	p, err := model.BlueGeneQ.Predict(model.Job{
+func exchanged(ranks int, topology string, factor, rounds int) float64 {
+	constructor := must(route.ByName(topology))
+	p := must(model.BlueGeneQ.Predict(model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 1}, Topology: constructor, Coalesce: factor,
 		Pebbles: float64(rounds * (ranks - 1)), Bytes: itemBytes, Even: true, Depth: 1, Detector: "skr",
-	})
-	return 1e3 * p.Overlapped / float64(rounds), err
+	}))
+	return 1e3 * p.Overlapped / float64(rounds)
 }
 
 // payloads are how many bytes go to each destination, in rounds of 32.
@@ -119,7 +110,7 @@ func payloads(most int) (rounds []int) {
 }
 
 // allToAllByBuffer is figure 4b: 64 nodes, one mesh of three dimensions, buffers of many sizes.
-func allToAllByBuffer(l *simulator) (d drawing, err error) {
+func allToAllByBuffer(l *simulator, d *drawing) {
 	d.axis, d.unit = "bytes of a buffer", "microseconds for 32 bytes to each"
 	network, dims := sim.Machines["bluegene-q"], []int{4, 4, 4}
 	rounds := payloads(l.some(512, 8))
@@ -132,11 +123,8 @@ func allToAllByBuffer(l *simulator) (d drawing, err error) {
 	for bytes := 128; bytes <= 128<<10; bytes *= 4 {
 		cells := []any{lab.Grouped(bytes)}
 		for i, n := range rounds {
-			o, err := l.run(world{network: network, ranks: 64, topology: mesh(dims...), coalesce: bytes / itemBytes},
+			o := l.run(world{network: network, ranks: 64, topology: mesh(dims...), coalesce: bytes / itemBytes},
 				exchange(n))
-			if err != nil {
-				return d, err
-			}
 			d.curves[i].add(float64(bytes), 1e6*o.Seconds/float64(n))
 			cells = append(cells, 1e6*o.Seconds)
 		}
@@ -144,11 +132,10 @@ func allToAllByBuffer(l *simulator) (d drawing, err error) {
 	}
 	d.say("64 ranks on as many nodes, %s.", mesh(dims...))
 	d.table(t)
-	return d, nil
 }
 
 // allToAllByTopology is figure 4c: 64 nodes, and meshes of one to six dimensions over them.
-func allToAllByTopology(l *simulator) (d drawing, err error) {
+func allToAllByTopology(l *simulator, d *drawing) {
 	d.axis, d.unit = "bytes to each", "microseconds for 32 bytes to each"
 	rounds := payloads(l.some(4096, 8))
 	names := []string{"topology", "dimensions"}
@@ -160,11 +147,8 @@ func allToAllByTopology(l *simulator) (d drawing, err error) {
 	for _, dims := range [][]int{{64}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}, {2, 2, 2, 2, 2, 2}} {
 		cells, c := []any{mesh(dims...), len(dims)}, d.curve(mesh(dims...))
 		for _, n := range rounds {
-			o, err := l.run(world{network: sim.Machines["bluegene-q"], ranks: 64, topology: mesh(dims...),
+			o := l.run(world{network: sim.Machines["bluegene-q"], ranks: 64, topology: mesh(dims...),
 				coalesce: most}, exchange(n))
-			if err != nil {
-				return d, err
-			}
 			c.add(float64(itemBytes*n), 1e6*o.Seconds/float64(n))
 			cells = append(cells, 1e6*o.Seconds)
 		}
@@ -177,7 +161,6 @@ func allToAllByTopology(l *simulator) (d drawing, err error) {
 		d.say("%s bytes to each: %s is fastest, and %s takes %s times as long.", lab.Grouped(itemBytes*n), best.name,
 			worst.name, lab.Digits(worst.is[i]/best.is[i]))
 	}
-	return d, nil
 }
 
 // slowest is the curve that is highest at a place, and the one that is lowest.

@@ -31,12 +31,9 @@ var (
 )
 
 // epidemic is a day of a town, whose people and locations are dealt to the ranks in turn.
-func (l *simulator) epidemic(s sending, ranks int) (outcome, error) {
+func (l *simulator) epidemic(s sending, ranks int) outcome {
 	people := l.some(100_000, 2000)
-	town, err := population.NewTown(population.TownConfig{People: people})
-	if err != nil {
-		return outcome{}, err
-	}
+	town := must(population.NewTown(population.TownConfig{People: people}))
 	config := contagion.Config{
 		Disease: scenario.Example(), Population: town, Days: 1, Send: s.send, Bundle: itemsTable3,
 		People:    distribution.Cyclic(uint64(people), ranks),
@@ -51,7 +48,7 @@ func (l *simulator) epidemic(s sending, ranks int) (outcome, error) {
 
 // epidemicBy runs a day on more and more ranks, by some ways to send. It returns the milliseconds by way, and draws
 // them.
-func (l *simulator) epidemicBy(d *drawing, ways []sending) error {
+func (l *simulator) epidemicBy(d *drawing, ways []sending) {
 	d.axis, d.unit = "ranks", "milliseconds a day"
 	names := []string{"ranks"}
 	for _, s := range ways {
@@ -62,10 +59,7 @@ func (l *simulator) epidemicBy(d *drawing, ways []sending) error {
 	for _, ranks := range l.upTo(16, 1024) {
 		cells := []any{lab.Grouped(ranks)}
 		for i, s := range ways {
-			o, err := l.epidemic(s, ranks)
-			if err != nil {
-				return err
-			}
+			o := l.epidemic(s, ranks)
 			d.curves[i].add(float64(ranks), 1e3*o.Seconds)
 			cells = append(cells, 1e3*o.Seconds)
 		}
@@ -74,32 +68,26 @@ func (l *simulator) epidemicBy(d *drawing, ways []sending) error {
 	d.say("A day of a town of %s people, one rank a node, buffers of %d visits.", lab.Grouped(l.some(100_000, 2000)),
 		itemsTable3)
 	d.table(t)
-	return nil
 }
 
 // epidemicByTopology is figure 7.
-func epidemicByTopology(l *simulator) (d drawing, err error) {
+func epidemicByTopology(l *simulator, d *drawing) {
 	var all []sending
 	for _, dims := range []int{2, 3, 6} {
 		all = append(all, sending{fmt.Sprintf("%dD", dims), contagion.Aggregated, fmt.Sprintf("mesh:%d", dims),
 			itemsTable3})
 	}
-	if err := l.epidemicBy(&d, all); err != nil {
-		return d, err
-	}
+	l.epidemicBy(d, all)
 	for i, ranks := range d.curves[0].at {
 		worst, best := slowest(d.curves, i)
 		d.say("%s ranks: %s is fastest, and %s takes %s times as long.", lab.Grouped(int(ranks)), best.name, worst.name,
 			lab.Digits(worst.is[i]/best.is[i]))
 	}
-	return d, nil
 }
 
 // epidemicByWay is figure 8.
-func epidemicByWay(l *simulator) (d drawing, err error) {
-	if err := l.epidemicBy(&d, []sending{routed, manually, separately}); err != nil {
-		return d, err
-	}
+func epidemicByWay(l *simulator, d *drawing) {
+	l.epidemicBy(d, []sending{routed, manually, separately})
 	d.below(d.curves[1], d.curves[0], "ranks")
 	last := len(d.curves[0].at) - 1
 	for _, i := range []int{0, last} {
@@ -107,12 +95,11 @@ func epidemicByWay(l *simulator) (d drawing, err error) {
 			lab.Grouped(int(d.curves[0].at[i])), lab.Digits(d.curves[2].is[i]/d.curves[0].is[i]),
 			lab.Digits(d.curves[1].is[i]/d.curves[0].is[i]))
 	}
-	return d, nil
 }
 
 // epidemicOverhead is table III for our own simulation: what processing and communication of messages cost by the
 // model, without aggregation and with it, beside the time that the simulated run gained.
-func epidemicOverhead(l *simulator) (d drawing, err error) {
+func epidemicOverhead(l *simulator, d *drawing) {
 	t := lab.NewTable("ranks", "processing without: ms", "with", "communication without: ms", "with",
 		"observed improvement: ms", "observed time with: ms")
 	for _, ranks := range l.upTo(16, 1024) {
@@ -120,29 +107,19 @@ func epidemicOverhead(l *simulator) (d drawing, err error) {
 		var took [2]float64
 		var processing, communication [2]any
 		for i, s := range []sending{separately, routed} {
-			o, err := l.epidemic(s, ranks)
-			if err != nil {
-				return d, err
-			}
+			o := l.epidemic(s, ranks)
 			took[i] = 1e3 * o.Seconds
-			topology, err := route.ByName(s.topology)
-			if err != nil {
-				return d, err
-			}
-			p, err := model.BlueGeneQ.Predict(model.Job{
+			topology := must(route.ByName(s.topology))
+			p := must(model.BlueGeneQ.Predict(model.Job{
 				Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 1}, Topology: topology, Coalesce: s.coalesce,
 				Pebbles: o.perRank(o.Counters.PebblesSent), Bytes: visitBytes, Depth: 1, Detector: "skr",
-			})
-			if err != nil {
-				return d, err
-			}
+			}))
 			processing[i], communication[i] = 1e3*(p.Overhead+p.Pebble), 1e3*(p.Gap+p.Byte)
 		}
 		t.Row(append(cells, processing[0], processing[1], communication[0], communication[1], took[0]-took[1],
 			took[1])...)
 	}
 	d.table(t)
-	return d, nil
 }
 
 // visitBytes are those of a visit.

@@ -12,7 +12,32 @@ import (
 type figure struct {
 	name         string // of its section of the page
 	title, about string // of its picture
-	draw         func(*simulator) (drawing, error)
+	draw         func(*simulator, *drawing)
+}
+
+// failed ends a figure.
+type failed struct{ error }
+
+// must is a result. An error ends the figure.
+func must[T any](result T, err error) T {
+	if err != nil {
+		panic(failed{err})
+	}
+	return result
+}
+
+// drawn draws the figure. The error is that of a job that it needs.
+func (f figure) drawn(l *simulator) (d drawing, err error) {
+	defer func() {
+		value := recover()
+		if why, is := value.(failed); is {
+			err = why.error
+		} else if value != nil {
+			panic(value)
+		}
+	}()
+	f.draw(l, &d)
+	return d, nil
 }
 
 func figures() []figure {

@@ -31,18 +31,14 @@ var visitors = []struct {
 
 // visit searches a tree in memory: T1 of the benchmark, down to a depth that is affordable. It returns how many million
 // vertices a second were visited.
-func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o outcome, err error) {
-	if c.Tree, err = uts.TreeByName("T1"); err != nil {
-		return 0, o, err
-	}
-	if c.Tree, err = c.Tree.Cut(l.some(9, 5)); err != nil {
-		return 0, o, err
-	}
+func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o outcome) {
+	c.Tree = must(uts.TreeByName("T1"))
+	c.Tree = must(c.Tree.Cut(l.some(9, 5)))
 	c.InMemory = true
 	name := fmt.Sprintf("UTS-Mem, depth %d, %s of %d, %d workers, linger %v", c.Tree.Depth, c.Mode, c.Batch, c.Workers,
 		c.Linger)
 	nodes := uint64(0)
-	o, err = l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: "direct", coalesce: coalesce},
+	o = l.run(world{network: sim.Machines["odin"], ranks: ranks, topology: "direct", coalesce: coalesce},
 		program{name, func(r *pebble.Rank) (apps.Report, error) {
 			result, err := uts.Run(r, c)
 			if r.ID() == 0 {
@@ -50,15 +46,14 @@ func (l *simulator) visit(ranks, coalesce int, c uts.Config) (rate float64, o ou
 			}
 			return result.Report, err
 		}})
-	if nodes == 0 && err == nil { // it was run before
-		answer, err := uts.Serial(c.Tree)
-		return float64(answer.Nodes) / o.Seconds / 1e6, o, err
+	if nodes == 0 { // it was run before
+		nodes = must(uts.Serial(c.Tree)).Nodes
 	}
-	return float64(nodes) / o.Seconds / 1e6, o, err
+	return float64(nodes) / o.Seconds / 1e6, o
 }
 
 // treesInMemory is figure 7.
-func treesInMemory(l *simulator) (d drawing, err error) {
+func treesInMemory(l *simulator, d *drawing) {
 	d.axis, d.unit, d.rates = "nodes", "million vertices a second", true
 	t := lab.NewTable("nodes", "ranks", "tasks of a vertex: M vertices/s", "tasks of up to 64", "pebbles",
 		"tasks of a vertex, for each node")
@@ -68,10 +63,7 @@ func treesInMemory(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(perNode, 32*perNode) {
 		cells := []any{ranks / perNode, ranks}
 		for i, v := range visitors {
-			rate, _, err := l.visit(ranks, 0, v.config)
-			if err != nil {
-				return d, err
-			}
+			rate, _ := l.visit(ranks, 0, v.config)
 			d.curves[i].add(float64(ranks/perNode), rate)
 			cells = append(cells, rate)
 		}
@@ -79,32 +71,24 @@ func treesInMemory(l *simulator) (d drawing, err error) {
 	}
 	d.say("T1 down to depth %d, %d ranks a node of Odin, buffers of 1,024.", l.some(9, 5), perNode)
 	d.table(t)
-	return d, nil
 }
 
 // unaggregated is figure 11.
-func unaggregated(l *simulator) (d drawing, err error) {
+func unaggregated(l *simulator, d *drawing) {
 	t := lab.NewTable("search", "a pebble a frame: M vertices/s", "buffers of 1,024", "gain",
 		"frames of a rank, a pebble each", "frames of a rank, buffers of 1,024")
 	for _, v := range visitors {
-		alone, o1, err := l.visit(l.nodes16(), 1, v.config)
-		if err != nil {
-			return d, err
-		}
-		shared, o2, err := l.visit(l.nodes16(), 0, v.config)
-		if err != nil {
-			return d, err
-		}
+		alone, o1 := l.visit(l.nodes16(), 1, v.config)
+		shared, o2 := l.visit(l.nodes16(), 0, v.config)
 		t.Row(v.name, alone, shared, shared/alone, o1.perRank(o1.Counters.FramesSent),
 			o2.perRank(o2.Counters.FramesSent))
 	}
 	d.say("%d nodes of %d ranks.", l.nodes16()/perNode, perNode)
 	d.table(t)
-	return d, nil
 }
 
 // delays is figure 12.
-func delays(l *simulator) (d drawing, err error) {
+func delays(l *simulator, d *drawing) {
 	d.axis, d.unit, d.rates = "microseconds of delay", "million vertices a second", true
 	workers := []int{64, 256, task.WorkersDefault}
 	names := []string{"delay: µs"}
@@ -116,11 +100,8 @@ func delays(l *simulator) (d drawing, err error) {
 	for _, delay := range []int{0, 1, 2, 4, 8, 16, 32, 64, 128} {
 		cells := []any{delay}
 		for i, n := range workers {
-			rate, _, err := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: n,
+			rate, _ := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: n,
 				Linger: time.Duration(delay) * time.Microsecond})
-			if err != nil {
-				return d, err
-			}
 			cells = append(cells, rate)
 			if delay > 0 { // the axis is logarithmic
 				d.curves[i].add(float64(delay), rate)
@@ -132,11 +113,10 @@ func delays(l *simulator) (d drawing, err error) {
 		"buffers back (`task.Linger`).",
 		l.nodes16()/perNode, perNode)
 	d.table(t)
-	return d, nil
 }
 
 // workersSwept is figure 13.
-func workersSwept(l *simulator) (d drawing, err error) {
+func workersSwept(l *simulator, d *drawing) {
 	d.axis, d.unit, d.rates = "workers a rank", "million vertices a second", true
 	lingers := []time.Duration{0, 8 * time.Microsecond}
 	t := lab.NewTable("workers a rank", "no delay: M vertices/s", "8 µs of delay", "frames of a rank, no delay",
@@ -146,10 +126,7 @@ func workersSwept(l *simulator) (d drawing, err error) {
 	for workers := l.some(16, 64); workers <= l.some(8192, 256); workers *= 2 {
 		cells, frames := []any{lab.Grouped(workers)}, []any{}
 		for i, linger := range lingers {
-			rate, o, err := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: workers, Linger: linger})
-			if err != nil {
-				return d, err
-			}
+			rate, o := l.visit(l.nodes16(), 0, uts.Config{Batch: 1, Workers: workers, Linger: linger})
 			d.curves[i].add(float64(workers), rate)
 			cells, frames = append(cells, rate), append(frames, o.perRank(o.Counters.FramesSent))
 		}
@@ -157,11 +134,10 @@ func workersSwept(l *simulator) (d drawing, err error) {
 	}
 	d.say("%d nodes of %d ranks, a vertex a task.", l.nodes16()/perNode, perNode)
 	d.table(t)
-	return d, nil
 }
 
 // pings is figure 10.
-func pings(l *simulator) (d drawing, err error) {
+func pings(l *simulator, d *drawing) {
 	d.axis, d.unit, d.rates = "bytes of a message", "billion bytes a second of a node", true
 	network := sim.Machines["odin"]
 	most := 1e-9 / network.Between.PerByte // of the link
@@ -186,11 +162,8 @@ func pings(l *simulator) (d drawing, err error) {
 				result, err := ping.Run(r, ping.Config{Bytes: bytes, Messages: uint64(l.some(1<<13, 1<<8)), Seed: 1})
 				return result.Report, err
 			}}
-			o, err := l.run(world{network: network, ranks: 2 * perNode, topology: "direct", coalesce: w.factor(bytes)},
+			o := l.run(world{network: network, ranks: 2 * perNode, topology: "direct", coalesce: w.factor(bytes)},
 				p)
-			if err != nil {
-				return d, err
-			}
 			rate := 1e-9 * float64(bytes) * float64(o.Counters.PebblesHandled) / o.Seconds
 			d.curves[i].add(float64(bytes), rate)
 			cells, rates = append(cells, rate), append(rates, rate)
@@ -200,22 +173,18 @@ func pings(l *simulator) (d drawing, err error) {
 	d.say("%d ranks of one node send %s messages each to as many of another. The link carries %s GB/s.", perNode,
 		lab.Grouped(l.some(1<<13, 1<<8)), lab.Digits(most))
 	d.table(t)
-	return d, nil
 }
 
 // switches is the time of a switch against the number of tasks (section 4). It is the one figure here that is measured,
 // not simulated.
-func switches(l *simulator) (d drawing, err error) {
+func switches(l *simulator, d *drawing) {
 	d.axis, d.unit = "tasks", "nanoseconds"
 	c := d.curve("a switch to another task")
 	t := lab.NewTable("tasks", "a switch: ns")
 	for tasks := 10; tasks <= l.some(100_000, 100); tasks *= 10 {
 		best := time.Duration(0)
 		for range l.some(5, 1) {
-			took, err := yields(l.ctx, tasks, l.some(1<<20, 1<<10)/tasks)
-			if err != nil {
-				return d, err
-			}
+			took := yields(l.ctx, tasks, l.some(1<<20, 1<<10)/tasks)
 			if best == 0 || took < best {
 				best = took
 			}
@@ -226,12 +195,11 @@ func switches(l *simulator) (d drawing, err error) {
 	}
 	d.say("Measured on %s: one rank, whose tasks only yield. The least of %d times.", lab.ThisMachine(), l.some(5, 1))
 	d.table(t)
-	return d, nil
 }
 
 // yields is how long so many tasks take to yield so many times each, when all have begun.
-func yields(ctx context.Context, tasks, times int) (took time.Duration, err error) {
-	err = pebble.Run(ctx, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+func yields(ctx context.Context, tasks, times int) (took time.Duration) {
+	err := pebble.Run(ctx, pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 		s := task.New(r, task.Workers(tasks+1))
 		run := func(times int) error {
 			return s.Run(func() {
@@ -252,5 +220,5 @@ func yields(ctx context.Context, tasks, times int) (took time.Duration, err erro
 		took = r.Now() - began
 		return err
 	})
-	return took, err
+	return must(took, err)
 }

@@ -25,15 +25,14 @@ const (
 )
 
 // grappaGraph is the graph of both figures.
-func grappaGraph(l *simulator) (distgraph.Source, error) {
-	g, err := graph.Kronecker(l.some(grappaScale, 8), graph.EdgeFactorDefault, 1)
-	return distgraph.Source{Generator: g}, err
+func grappaGraph(l *simulator) distgraph.Source {
+	return distgraph.Source{Generator: must(graph.Kronecker(l.some(grappaScale, 8), graph.EdgeFactorDefault, 1))}
 }
 
 // kernels are the modes that a figure compares: that of the paper, by tasks that wait for answers, and those by
 // pebbles.
 func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(mode string) program,
-	rate func(o outcome) []float64) error {
+	rate func(o outcome) []float64) {
 	d.axis, d.unit, d.rates = "nodes", "million edges a second", true
 	titles := []string{"nodes"}
 	var curves []*curve
@@ -49,10 +48,7 @@ func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(
 		nodes := ranks / ranksFirst
 		cells := []any{nodes}
 		for i, mode := range modes {
-			o, err := l.run(odin(ranks, way{"direct", "skr"}, 0), of(mode))
-			if err != nil {
-				return err
-			}
+			o := l.run(odin(ranks, way{"direct", "skr"}, 0), of(mode))
 			values := rate(o)
 			curves[i].add(float64(nodes), values[0])
 			for _, v := range values {
@@ -68,15 +64,11 @@ func (l *simulator) kernels(d *drawing, rates []string, modes []string, of func(
 		d.say("On %v nodes %s is %s times as fast as %s.", c.at[last], c.name,
 			lab.Digits(c.is[last]/curves[0].is[last]), curves[0].name)
 	}
-	return nil
 }
 
 // grappaBFS is breadth-first search (Grappa, figure 8).
-func grappaBFS(l *simulator) (d drawing, err error) {
-	source, err := grappaGraph(l)
-	if err != nil {
-		return d, err
-	}
+func grappaBFS(l *simulator, d *drawing) {
+	source := grappaGraph(l)
 	var last bfs.Result // simulations are remembered by their program: each of these runs once
 	run := func(mode string) program {
 		c := bfs.Config{Source: source, RootCount: 1, Seed: 1, Mode: bfs.Mode(mode), Linger: grappaLinger}
@@ -94,22 +86,18 @@ func grappaBFS(l *simulator) (d drawing, err error) {
 	d.say("One search of %s, simulated on nodes of %d ranks. The paper counts the edges of the tree; Graph500 those "+
 		"of the component that is reached.",
 		source.Name(), ranksFirst)
-	err = l.kernels(&d, []string{"tree: M edges/s", "Graph500: M edges/s"},
+	l.kernels(d, []string{"tree: M edges/s", "Graph500: M edges/s"},
 		[]string{string(bfs.Tasks), everyArc, string(bfs.ByLevel)}, run, func(o outcome) []float64 {
 			return []float64{float64(last.Reached[0]-1) / o.Seconds / 1e6, last.TEPS[0] / 1e6}
 		})
-	return d, err
 }
 
 // everyArc is mode level with a pebble for each arc to another rank, as the paper's search asks about each.
 const everyArc = "level, each arc"
 
 // grappaCentrality is betweenness centrality (Grappa, figure 9).
-func grappaCentrality(l *simulator) (d drawing, err error) {
-	source, err := grappaGraph(l)
-	if err != nil {
-		return d, err
-	}
+func grappaCentrality(l *simulator, d *drawing) {
+	source := grappaGraph(l)
 	sources := l.some(grappaSources, 1)
 	run := func(mode string) program {
 		c := centrality.Config{Source: source, SourceCount: sources, Seed: 1, Mode: centrality.Mode(mode),
@@ -124,9 +112,8 @@ func grappaCentrality(l *simulator) (d drawing, err error) {
 	d.say("%d sources of %s, simulated on nodes of %d ranks. Edges are those of the graph, once for each source, as "+
 		"the paper counts.",
 		sources, source.Name(), ranksFirst)
-	err = l.kernels(&d, []string{"M edges/s"}, []string{string(centrality.Tasks), string(centrality.ByLevel)}, run,
+	l.kernels(d, []string{"M edges/s"}, []string{string(centrality.Tasks), string(centrality.ByLevel)}, run,
 		func(o outcome) []float64 {
 			return []float64{edges / o.Seconds / 1e6}
 		})
-	return d, err
 }

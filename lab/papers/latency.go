@@ -17,7 +17,7 @@ const chaseRounds = 2
 
 // chasing is PointerChase (Active Pebbles, section 4.2, figure 3b): no coalescing; pcx cannot end handlers that send
 // without limit.
-func chasing(l *simulator) (d drawing, err error) {
+func chasing(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "microseconds a step"
 	t := lab.NewTable("ranks", "direct: µs a step", "hypercube: µs a step", "hops of a step, hypercube")
 	direct, routed := d.curve("direct"), d.curve("hypercube")
@@ -28,10 +28,7 @@ func chasing(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, hops := []any{ranks}, 0.0
 		for _, c := range []*curve{direct, routed} {
-			o, err := l.run(odin(ranks, way{c.name, "skr"}, 0), chase)
-			if err != nil {
-				return d, err
-			}
+			o := l.run(odin(ranks, way{c.name, "skr"}, 0), chase)
 			step := 1e6 * o.Seconds / float64(chaseRounds*ranks)
 			c.add(float64(ranks), step)
 			cells, hops = append(cells, step), float64(o.Counters.FramesSent)/float64(chaseRounds*ranks)
@@ -41,7 +38,6 @@ func chasing(l *simulator) (d drawing, err error) {
 	d.say("%d rounds of the ring, ended by skr.", chaseRounds)
 	d.table(t)
 	d.below(direct, routed, "ranks")
-	return d, nil
 }
 
 // How the paper ran BFS (Active Pebbles, sections 4.4 and 5, figure 4b): 2^19 vertices on each processor of an
@@ -49,20 +45,20 @@ func chasing(l *simulator) (d drawing, err error) {
 const edgeFactor = 8
 
 // search is one search; graphs of so many vertices a rank.
-func search(log2, ranks int) (program, error) {
+func search(log2, ranks int) program {
 	scale := log2 + bits.Len(uint(ranks)) - 1
-	g, err := graph.ErdosRenyi(scale, edgeFactor, 1)
+	g := must(graph.ErdosRenyi(scale, edgeFactor, 1))
 	c := bfs.Config{Source: distgraph.Source{Generator: g, Undirected: true}, Mode: bfs.ByLevel, RootCount: 1, Seed: 1,
 		Unfiltered: true}
 	return program{fmt.Sprintf("BFS, 2^%d vertices a rank", log2), func(r *pebble.Rank) (apps.Report, error) {
 		result, err := bfs.Run(r, c)
 		return result.Report.Report, err
-	}}, err
+	}}
 }
 
 // searching is weak scaling of BFS: as it is with few vertices, and with many of which each simulated one stands for
 // several.
-func searching(l *simulator) (d drawing, err error) {
+func searching(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "milliseconds"
 	log2 := l.some(10, 7)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
@@ -78,20 +74,14 @@ func searching(l *simulator) (d drawing, err error) {
 	}
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, levels := []any{}, uint64(0)
-		p, err := search(log2, ranks)
-		if err != nil {
-			return d, err
-		}
+		p := search(log2, ranks)
 		for i, c := range drawn {
 			w := ways[i%3]
 			where := odin(ranks, w, paperFactor)
 			if i >= 3 {
 				where = coarse(where, grain)
 			}
-			o, err := l.run(where, p)
-			if err != nil {
-				return d, err
-			}
+			o := l.run(where, p)
 			levels = o.Counters.Epochs
 			c.add(float64(ranks), 1e3*o.Seconds)
 			cells = append(cells, 1e3*o.Seconds)
@@ -106,5 +96,4 @@ func searching(l *simulator) (d drawing, err error) {
 		d.below(drawn[0], drawn[i], "ranks")
 		d.below(drawn[3], drawn[3+i], "ranks")
 	}
-	return d, nil
 }

@@ -34,7 +34,7 @@ func papers(ctx context.Context, s *lab.Session) error {
 		}
 		drawn++
 		began := time.Now()
-		d, err := f.draw(l)
+		d, err := f.drawn(l)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}

@@ -21,18 +21,12 @@ const requestsDue = 50 * time.Microsecond
 
 // galaxy is a step of an N-body simulation, with so many items in a rank's buffers, or a message each. It returns the
 // outcome, and what of its time was gravity.
-func (l *simulator) galaxy(topology string, ranks, items int) (o outcome, gravity float64, err error) {
-	constructor, err := route.ByName(topology)
-	if err != nil {
-		return o, 0, err
-	}
+func (l *simulator) galaxy(topology string, ranks, items int) (o outcome, gravity float64) {
+	constructor := must(route.ByName(topology))
 	coalesce := max(1, items/len(constructor(ranks).Neighbors(0)))
-	system, err := initial.Plummer(initial.Config{Particles: l.some(20_000, 500), Seed: 1})
-	if err != nil {
-		return o, 0, err
-	}
+	system := must(initial.Plummer(initial.Config{Particles: l.some(20_000, 500), Seed: 1}))
 	name := fmt.Sprintf("N-body, %d particles, a step", system.Particles())
-	o, err = l.run(world{network: sim.Machines["bluegene-q"], ranks: ranks, topology: topology, coalesce: coalesce,
+	o = l.run(world{network: sim.Machines["bluegene-q"], ranks: ranks, topology: topology, coalesce: coalesce,
 		due: requestsDue},
 		program{name, func(r *pebble.Rank) (apps.Report, error) {
 			result, err := nbody.Run(r, nbody.Config{Source: system, Steps: 1, Sample: -1})
@@ -41,11 +35,11 @@ func (l *simulator) galaxy(topology string, ranks, items int) (o outcome, gravit
 			}
 			return result.Report, err
 		}})
-	return o, gravity, err
+	return o, gravity
 }
 
 // requests is figure 6.
-func requests(l *simulator) (d drawing, err error) {
+func requests(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "milliseconds a step"
 	t := lab.NewTable("ranks", "3D: ms a step", "of it gravity", "direct: ms a step", "of it gravity",
 		"a message each: ms a step", "of it gravity", "gain by direct, %")
@@ -62,10 +56,7 @@ func requests(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(8, 64) {
 		cells := []any{ranks}
 		for i, w := range ways {
-			o, gravity, err := l.galaxy(w.topology, ranks, w.items)
-			if err != nil {
-				return d, err
-			}
+			o, gravity := l.galaxy(w.topology, ranks, w.items)
 			d.curves[i].add(float64(ranks), 1e3*o.Seconds)
 			cells = append(cells, 1e3*o.Seconds, 1e3*gravity)
 		}
@@ -76,5 +67,4 @@ func requests(l *simulator) (d drawing, err error) {
 		"which "+
 		"leave after %v.", lab.Grouped(l.some(20_000, 500)), lab.Grouped(requestItems), requestsDue)
 	d.table(t)
-	return d, nil
 }

@@ -87,9 +87,7 @@ func TestCrossingOfRandomAccess(t *testing.T) {
 	}
 	l := newLab(t)
 	run := func(ranks int, w way) outcome {
-		o, err := l.run(odin(ranks, w, 0), updates(1, lookAhead))
-		require.NoError(t, err)
-		return o
+		return l.run(odin(ranks, w, 0), updates(1, lookAhead))
 	}
 	direct, routed, ordered := ways[0], ways[1], ways[2]
 	require.Less(t, run(16, direct).Seconds, run(16, routed).Seconds)
@@ -104,9 +102,7 @@ func TestCoarse(t *testing.T) {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
 	}
 	for _, w := range ways[:2] {
-		off, err := coarseness(newLab(t), w, 16, 9)
-		require.NoError(t, err)
-		require.InDelta(t, 1, off, 0.25, "%v", w)
+		require.InDelta(t, 1, coarseness(newLab(t), w, 16, 9), 0.25, "%v", w)
 	}
 }
 

@@ -34,7 +34,7 @@ const (
 
 // permuting is weak scaling with little work, with work of which each simulated element stands for many, and, by the
 // model, with the paper's.
-func permuting(l *simulator) (d drawing, err error) {
+func permuting(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "nanoseconds an element of a rank"
 	log2 := l.some(12, 8)
 	few, many := fmt.Sprintf("2^%d", log2), fmt.Sprintf("2^%d", log2+log2Grain)
@@ -51,19 +51,13 @@ func permuting(l *simulator) (d drawing, err error) {
 			if i >= 2 {
 				each, where = grain, coarse(where, grain)
 			}
-			o, err := l.run(where, permute(log2))
-			if err != nil {
-				return d, err
-			}
+			o := l.run(where, permute(log2))
 			ns := 1e9 * o.Seconds / float64(each<<log2)
 			drawn[i].add(float64(ranks), ns)
 			cells = append(cells, ns)
 		}
 		for i, topology := range []route.Constructor{route.Direct, route.Hypercube} {
-			ns, err := permuted(ranks, topology, 1<<paperElements)
-			if err != nil {
-				return d, err
-			}
+			ns := permuted(ranks, topology, 1<<paperElements)
 			drawn[4+i].add(float64(ranks), ns)
 			cells = append(cells, ns)
 		}
@@ -79,39 +73,31 @@ func permuting(l *simulator) (d drawing, err error) {
 	}
 	const checked = 16 // ranks
 	for _, w := range ways[:2] {
-		off, err := coarseness(l, w, checked, log2)
-		if err != nil {
-			return d, err
-		}
+		off := coarseness(l, w, checked, log2)
 		d.say("With each of the %s elements simulated, %d ranks take %s times as long (%s).", many, checked,
 			lab.Digits(off), w)
 	}
-	return d, nil
 }
 
 // coarseness is how much longer it takes to simulate every element than elements that stand for many, in simulated
 // time.
-func coarseness(l *simulator, w way, ranks, log2 int) (float64, error) {
+func coarseness(l *simulator, w way, ranks, log2 int) float64 {
 	where := odin(ranks, w, paperFactor)
-	fine, err := l.run(where, permute(log2+log2Grain))
-	if err != nil {
-		return 0, err
-	}
-	rough, err := l.run(coarse(where, grain), permute(log2))
-	return fine.Seconds / rough.Seconds, err
+	fine := l.run(where, permute(log2+log2Grain))
+	return fine.Seconds / l.run(coarse(where, grain), permute(log2)).Seconds
 }
 
 // permuted is what an element of a rank takes by the model, in nanoseconds. Each element is a pebble twice.
-func permuted(ranks int, topology route.Constructor, elements float64) (float64, error) {
-	p, err := model.Odin.Predict(model.Job{
+func permuted(ranks int, topology route.Constructor, elements float64) float64 {
+	p := must(model.Odin.Predict(model.Job{
 		Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: paperFactor,
 		Pebbles: 2 * elements, Bytes: pebbleBytes, Depth: 2, Detector: "pcx",
-	})
-	return 1e9 * p.Overlapped / elements, err
+	}))
+	return 1e9 * p.Overlapped / elements
 }
 
 // permutingBySize looks at one number of ranks for how much work makes direct sends the faster ones.
-func permutingBySize(l *simulator) (d drawing, err error) {
+func permutingBySize(l *simulator, d *drawing) {
 	d.axis, d.unit = "elements a rank", "nanoseconds an element of a rank"
 	ranks := l.some(256, 16)
 	t := lab.NewTable("elements a rank", "direct: ns", "hypercube", "hypercube, ordered", "elements for each rank")
@@ -119,10 +105,7 @@ func permutingBySize(l *simulator) (d drawing, err error) {
 	for log2 := 6; log2 <= l.some(14, 10); log2 += 2 {
 		cells := []any{lab.Grouped(1 << log2)}
 		for i, c := range []*curve{direct, routed, ordered} {
-			o, err := l.run(odin(ranks, ways[i], paperFactor), permute(log2))
-			if err != nil {
-				return d, err
-			}
+			o := l.run(odin(ranks, ways[i], paperFactor), permute(log2))
 			ns := 1e9 * o.Seconds / float64(int(1)<<log2)
 			c.add(float64(int(1)<<log2), ns)
 			cells = append(cells, ns)
@@ -133,5 +116,4 @@ func permutingBySize(l *simulator) (d drawing, err error) {
 	d.table(t)
 	d.below(routed, direct, "elements a rank")
 	d.below(ordered, direct, "elements a rank")
-	return d, nil
 }

@@ -41,7 +41,7 @@ func (w way) String() string { return w.topology + ", " + w.termination }
 // ways are the paper's two, and ours.
 var ways = []way{{"direct", "pcx"}, {"hypercube", "pcx"}, {"hypercube", "ordered"}}
 
-func randomAccess(l *simulator) (d drawing, err error) {
+func randomAccess(l *simulator, d *drawing) {
 	d.axis, d.unit = "ranks", "seconds"
 	t := lab.NewTable("ranks", "direct, pcx: s", "hypercube, pcx: s", "hypercube, ordered: s", "direct by the model: s",
 		"hypercube, pcx by the model: s",
@@ -54,22 +54,16 @@ func randomAccess(l *simulator) (d drawing, err error) {
 	for _, ranks := range l.upTo(ranksFirst, ranksMost) {
 		cells, frames := []any{ranks}, []any{}
 		for i, w := range ways {
-			o, err := l.run(odin(ranks, w, 0), updates(epochsRun, lookAhead))
-			if err != nil {
-				return d, err
-			}
+			o := l.run(odin(ranks, w, 0), updates(epochsRun, lookAhead))
 			seconds := o.Seconds / epochsRun * paperEpochs
 			drawn[i].add(float64(ranks), seconds)
 			cells, frames = append(cells, seconds), append(frames, o.perRank(o.Counters.FramesSent)/epochsRun)
 		}
 		for i, topology := range []route.Constructor{route.Direct, route.Hypercube} {
-			p, err := model.Odin.Predict(model.Job{
+			p := must(model.Odin.Predict(model.Job{
 				Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 4}, Topology: topology, Coalesce: lookAhead,
 				Pebbles: lookAhead, Bytes: 8, Epochs: paperEpochs, Depth: 1, Detector: "pcx",
-			})
-			if err != nil {
-				return d, err
-			}
+			}))
 			modelled[i].add(float64(ranks), p.Overlapped)
 			cells = append(cells, p.Overlapped)
 		}
@@ -82,5 +76,4 @@ func randomAccess(l *simulator) (d drawing, err error) {
 	d.below(drawn[0], drawn[1], "ranks")
 	d.below(drawn[0], drawn[2], "ranks")
 	d.below(modelled[0], modelled[1], "ranks")
-	return d, nil
 }

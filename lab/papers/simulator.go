@@ -58,11 +58,11 @@ type outcome struct {
 // perRank is a number of the whole job for each rank.
 func (o outcome) perRank(n uint64) float64 { return float64(n) / float64(o.Ranks) }
 
-// run simulates a program. A wrong result is an error.
-func (l *simulator) run(w world, p program) (outcome, error) {
+// run simulates a program. A wrong result ends the figure.
+func (l *simulator) run(w world, p program) outcome {
 	key := fmt.Sprintf("%s %+v", p.name, w)
 	if o, ok := l.known[key]; ok {
-		return o, nil
+		return o
 	}
 	began := time.Now()
 	o, err := l.simulate(w, p)
@@ -70,12 +70,12 @@ func (l *simulator) run(w world, p program) (outcome, error) {
 		err = fmt.Errorf("the verifier found %d errors", o.Errors)
 	}
 	if err != nil {
-		return o, fmt.Errorf("%s on %d ranks, %s: %w", p.name, w.ranks, w.topology, err)
+		panic(failed{fmt.Errorf("%s on %d ranks, %s: %w", p.name, w.ranks, w.topology, err)})
 	}
 	fmt.Fprintf(l.log, "%s, %d ranks, %s, %s: %v simulated in %.1f s\n", p.name, w.ranks, w.topology, o.Termination,
 		time.Duration(o.Seconds*float64(time.Second)).Round(100*time.Nanosecond), time.Since(began).Seconds())
 	l.known[key] = o
-	return o, nil
+	return o
 }
 
 func (l *simulator) simulate(w world, p program) (o outcome, err error) {
@@ -83,22 +83,15 @@ func (l *simulator) simulate(w world, p program) (o outcome, err error) {
 	if w.due > 0 {
 		c.Due = w.due
 	}
-	if c.Topology, err = topologyOf(w.topology); err != nil {
-		return o, err
-	}
+	c.Topology = must(topologyOf(w.topology))
 	if w.termination != "" { // or else the runtime chooses
-		if c.Termination, err = termination.ByName(w.termination); err != nil {
-			return o, err
-		}
+		c.Termination = must(termination.ByName(w.termination))
 	}
 	job := sim.Config{Ranks: w.ranks, Network: w.network, Seed: 1}
 	if w.addresses > 0 {
 		job.Processes = w.ranks
 	}
-	simulated, err := sim.New(job)
-	if err != nil {
-		return o, err
-	}
+	simulated := must(sim.New(job))
 	err = simulated.Each(func(t netio.Transport) error {
 		config := c
 		config.Transport = t

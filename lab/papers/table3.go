@@ -34,30 +34,24 @@ var sixDims = map[int][]int{
 const itemsTable3 = 64
 
 // tableIII compares how many messages aggregation saves with how much less overhead the paper estimates.
-func tableIII(l *simulator) (d drawing, err error) {
+func tableIII(l *simulator, d *drawing) {
 	t := lab.NewTable("nodes", "mesh", "hops in the mean", "messages saved by the model, times", "simulated, times",
 		"overhead saved by the paper, times",
 		"overhead without aggregation: s", "improvement that the paper saw: s")
 	for _, o := range tram[:l.some(len(tram), 2)] {
 		dims := sixDims[o.nodes]
 		ranks := 16 * o.nodes
-		p, err := model.BlueGeneQ.Predict(model.Job{
+		p := must(model.BlueGeneQ.Predict(model.Job{
 			Ranks: ranks, Layout: model.Layout{PerProcess: 1, PerHost: 16}, Topology: route.Mesh(dims...),
 			Coalesce: itemsTable3,
 			Pebbles:  1 << 30, Bytes: itemBytes,
-		})
-		if err != nil {
-			return d, err
-		}
+		}))
 		simulated := any("")
 		if o.nodes == tram[0].nodes {
 			network := sim.Machines["bluegene-q"]
 			network.ProcessesPerHost = 16
-			s, err := l.run(world{network: network, ranks: ranks, topology: mesh(dims...), coalesce: itemsTable3},
+			s := l.run(world{network: network, ranks: ranks, topology: mesh(dims...), coalesce: itemsTable3},
 				exchange(l.some(64, 8)))
-			if err != nil {
-				return d, err
-			}
 			simulated = float64(s.Counters.PebblesSent) / float64(s.Counters.FramesSent)
 		}
 		t.Row(lab.Grouped(o.nodes), mesh(dims...), p.MeanHops, 1/(p.MeanHops/itemsTable3), simulated,
@@ -67,5 +61,4 @@ func tableIII(l *simulator) (d drawing, err error) {
 		"six hops, the most that there can be, "+
 		"make %s.", itemsTable3, lab.Digits(itemsTable3/6.))
 	d.table(t)
-	return d, nil
 }

@@ -30,16 +30,15 @@ func gm(more float64) sim.Network {
 }
 
 // pages runs a program on shared pages, when a message costs so much more at each end.
-func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) (treadmarks.Result,
-	error) {
+func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c treadmarks.Config) treadmarks.Result {
 	c.Seed, c.Pace = 1, gmPace
 	key := fmt.Sprintf("%s of %d, %d rounds, by %q, %d ranks, %g s more", p, c.Size, c.Rounds, c.Way, ranks, more)
 	if r, known := l.paged[key]; known {
-		return r, nil
+		return r
 	}
 	var r treadmarks.Result
 	where := world{network: gm(more), ranks: ranks, topology: "direct"}
-	_, err := l.run(where, program{key, func(rank *pebble.Rank) (apps.Report, error) {
+	l.run(where, program{key, func(rank *pebble.Rank) (apps.Report, error) {
 		result, err := treadmarks.Run(rank, p, c)
 		if rank.ID() == 0 {
 			r = result
@@ -47,54 +46,39 @@ func (l *simulator) pages(ranks int, more float64, p treadmarks.Program, c tread
 		return result.Report, err
 	}})
 	l.paged[key] = r
-	return r, err
+	return r
 }
 
 // both runs a program with GM's messages, and with UDP's.
-func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result,
-	err error) {
-	more, err := l.udp()
-	if err != nil {
-		return fast, slow, err
-	}
-	if fast, err = l.pages(ranks, 0, p, c); err != nil {
-		return fast, slow, err
-	}
-	slow, err = l.pages(ranks, more, p, c)
-	return fast, slow, err
+func (l *simulator) both(ranks int, p treadmarks.Program, c treadmarks.Config) (fast, slow treadmarks.Result) {
+	more := l.udp()
+	return l.pages(ranks, 0, p, c), l.pages(ranks, more, p, c)
 }
 
 // udp is what UDP cost the processors at each end of a message: as much as makes a lock that its manager has had 3.36
 // times as slow, which is what the paper found (section 3.2). Nothing else is fitted.
-func (l *simulator) udp() (more float64, err error) {
+func (l *simulator) udp() (more float64) {
 	const ratio = 3.36
-	lock := func(more float64) (us float64, err error) {
-		r, err := l.pages(3, more, treadmarks.Lock, treadmarks.Config{Rounds: l.some(20, 2)})
-		return r.Cases["direct"], err
+	lock := func(more float64) (us float64) {
+		return l.pages(3, more, treadmarks.Lock, treadmarks.Config{Rounds: l.some(20, 2)}).Cases["direct"]
 	}
-	fast, err := lock(0)
+	fast := lock(0)
 	lo, hi := 0.0, 1e-3
 	for range 30 {
 		more = (lo + hi) / 2
-		slow, err := lock(more)
-		if err != nil {
-			return 0, err
-		}
+		slow := lock(more)
 		if slow < ratio*fast {
 			lo = more
 		} else {
 			hi = more
 		}
 	}
-	return more, err
+	return more
 }
 
 // operations is figure 3.
-func operations(l *simulator) (d drawing, err error) {
-	udp, err := l.udp()
-	if err != nil {
-		return d, err
-	}
+func operations(l *simulator, d *drawing) {
+	udp := l.udp()
 	ranks := l.some(16, 4)
 	t := lab.NewTable("operation", "ranks", "GM: µs", "UDP: µs", "times as long", "in the paper")
 	for _, o := range []struct {
@@ -111,16 +95,12 @@ func operations(l *simulator) (d drawing, err error) {
 		{"diff, large", "large", treadmarks.Diff, 3, 3.8},
 	} {
 		c := treadmarks.Config{Rounds: l.some(20, 2)}
-		fast, slow, err := l.both(o.ranks, o.program, c)
-		if err != nil {
-			return d, err
-		}
+		fast, slow := l.both(o.ranks, o.program, c)
 		t.Row(o.name, o.ranks, fast.Cases[o.of], slow.Cases[o.of], slow.Cases[o.of]/fast.Cases[o.of], o.paper)
 	}
 	d.say("UDP costs %s µs more at each end of a message, by which a direct lock takes 3.36 times as long.",
 		lab.Digits(1e6*udp))
 	d.table(t)
-	return d, nil
 }
 
 // onPages are the paper's four programs with its defaults (section 3.3.1), and what it found on 16 nodes (3.3.2).
@@ -140,17 +120,14 @@ var onPages = []struct {
 }
 
 // pagesByNodes is figure 4.
-func pagesByNodes(l *simulator) (d drawing, err error) {
+func pagesByNodes(l *simulator, d *drawing) {
 	d.axis, d.unit = "nodes", "seconds"
 	t := lab.NewTable("program", "nodes", "GM: s", "speedup", "UDP: s", "speedup", "times as long", "in the paper",
 		"pages that came to a rank", "pages of a transfer")
 	for _, p := range onPages {
 		byGM, byUDP := d.curve(p.name+", GM"), d.curve(p.name+", UDP")
 		for _, ranks := range l.upTo(4, 16) {
-			fast, slow, err := l.both(ranks, p.program, l.cut(p.config))
-			if err != nil {
-				return d, err
-			}
+			fast, slow := l.both(ranks, p.program, l.cut(p.config))
 			byGM.add(float64(ranks), fast.Seconds)
 			byUDP.add(float64(ranks), slow.Seconds)
 			paper := any("")
@@ -163,7 +140,6 @@ func pagesByNodes(l *simulator) (d drawing, err error) {
 		}
 	}
 	d.table(t)
-	return d, nil
 }
 
 // cut has few rounds in a quick run.
@@ -176,21 +152,17 @@ func (l *simulator) cut(c treadmarks.Config) treadmarks.Config {
 }
 
 // pagesBySize is figure 5.
-func pagesBySize(l *simulator) (d drawing, err error) {
+func pagesBySize(l *simulator, d *drawing) {
 	ranks := l.some(16, 4)
 	t := lab.NewTable("program", "size", "one node: s", "GM: s", "UDP: s", "times as long")
 	for _, p := range onPages {
 		for _, size := range p.sizes[:min(len(p.sizes), l.some(4, 1))] {
 			c := l.cut(p.config)
 			c.Size = l.some(size, c.Size)
-			fast, slow, err := l.both(ranks, p.program, c)
-			if err != nil {
-				return d, err
-			}
+			fast, slow := l.both(ranks, p.program, c)
 			t.Row(p.name, size, fast.Serial, fast.Seconds, slow.Seconds, slow.Seconds/fast.Seconds)
 		}
 	}
 	d.say("%d nodes.", ranks)
 	d.table(t)
-	return d, nil
 }

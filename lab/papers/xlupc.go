@@ -40,7 +40,7 @@ func follow(r *pebble.Rank, l *simulator, window int) (stressmark.Report, error)
 }
 
 // hitRates is figure 8.
-func hitRates(l *simulator) (d drawing, err error) {
+func hitRates(l *simulator, d *drawing) {
 	d.axis, d.unit, d.rates = "processes", "percent of hits", true
 	titles := []string{"processes", "stressmark"}
 	for _, n := range addressCaches {
@@ -61,15 +61,13 @@ func hitRates(l *simulator) (d drawing, err error) {
 				var last stressmark.Report
 				w := odin(processes, way{"direct", "skr"}, 0)
 				w.addresses = n
-				if _, err := l.run(w, program{m.name, func(r *pebble.Rank) (apps.Report, error) {
+				l.run(w, program{m.name, func(r *pebble.Rank) (apps.Report, error) {
 					report, err := m.run(r, l)
 					if r.ID() == 0 {
 						last = report
 					}
 					return report.Report, err
-				}}); err != nil {
-					return d, err
-				}
+				}})
 				curves[fmt.Sprintf("%s, cache of %d", m.name, n)].add(float64(processes), 100*last.HitRate)
 				cells = append(cells, 100*last.HitRate, 100*min(1, float64(n)/float64(processes-1)))
 			}
@@ -80,5 +78,4 @@ func hitRates(l *simulator) (d drawing, err error) {
 		"process, and compares with rows 1 and %d further down. "+
 		"The first miss for each address counts.", l.some(500, 100), xlupcRows, xlupcRows)
 	d.table(t)
-	return d, nil
 }
