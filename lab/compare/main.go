@@ -93,8 +93,7 @@ func (o options) checkIdle() error {
 	others := busy()
 	if others > 0 && o.Page != "" {
 		return fmt.Errorf("-page: the machine is busy: %d other threads are runnable, which slows MPI's processes "+
-			"more than "+
-			"ours: end them, or measure without a page", others)
+			"more than ours: end them, or measure without a page", others)
 	}
 	if others > 0 {
 		fmt.Fprintf(o.Stderr, "WARNING: %d other threads are runnable: this comparison favours Active Pebbles\n",

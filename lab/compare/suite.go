@@ -147,8 +147,7 @@ func (w *work) both(against, program, arguments string) {
 func (s suite) randomAccess(over medium, log2 int) lab.Group {
 	what := fmt.Sprintf("RandomAccess, 2^%d words a rank", log2)
 	w := s.work(over, what, "4 updates of 8 bytes a word, by HPCC's rule: at most 1,024 wait in a rank. HPCC's opt2 "+
-		"loses some "+
-		"updates, which HPCC's rules allow. The limit is the same updates without a message.",
+		"loses some updates, which HPCC's rules allow. The limit is the same updates without a message.",
 		lab.Case{Field: "updates_per_second", Scale: 1e-6, Unit: "M updates/s", Work: what})
 	against := opt2
 	if !s.sources {
@@ -245,9 +244,8 @@ func (s suite) jacobi(over medium) lab.Group {
 func (s suite) contagion(over medium) lab.Group {
 	w := s.work(over, fmt.Sprintf("Contagion, a town of %d people", s.size.people),
 		"Visits of 36 bytes a second, from each person to the locations that it goes to, on six days on which nobody "+
-			"is ill. "+
-			"People and locations are spread over the ranks without regard to who is near, so half of the visits are "+
-			"sent.",
+			"is ill. People and locations are spread over the ranks without regard to who is near, so half of the "+
+			"visits are sent.",
 		lab.Case{Field: "visits_per_second", Scale: 1e-6, Unit: "M visits/s", Exact: []string{"visits"}})
 	arguments := fmt.Sprintf("contagion --days 6 --people %d", s.size.people)
 	w.ours(pointToPoint, arguments+" --outbreak 0 --spread cyclic")
@@ -261,8 +259,7 @@ var found = []string{"vertices", "edges", "reached", "depths", "distance_sums"}
 func (s suite) search(over medium, scale int) lab.Group {
 	w := s.work(over, fmt.Sprintf("BFS, Kronecker graph of scale %d", scale),
 		"Traversed edges a second by the rule of Graph500, harmonic mean over the roots: the same graph, the same "+
-			"roots, edge "+
-			"factor 16, every tree validated.",
+			"roots, edge factor 16, every tree validated.",
 		lab.Case{Field: "harmonic_mean_teps", Scale: 1e-6, Unit: "M edges/s", Exact: found})
 	graph := fmt.Sprintf("--kronecker %d ", scale)
 	roots := s.roots[scale]

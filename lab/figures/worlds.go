@@ -41,7 +41,6 @@ func worlds(ctx context.Context, s *lab.Session, count, seed uint64) error {
 	t.Row(r.Worlds, r.Seed, r.Failed, r.Pebbles, r.Frames, r.Turns, fmt.Sprintf("%.1f", r.Seconds),
 		fmt.Sprintf("%.0f", float64(r.Worlds)/r.Seconds))
 	return s.Publish("worlds", fmt.Sprintf("## Worlds\n\n%s Small simulated jobs with faults, drawn by seed and each "+
-		"compared "+
-		"with a serial twin\n([simulation](guide-simulation.md#worlds)).\n\n%s",
+		"compared with a serial twin\n([simulation](guide-simulation.md#worlds)).\n\n%s",
 		lab.Made(fmt.Sprintf("make -C lab worlds WORLDS=%d SEED=%d", count, seed)), t))
 }

@@ -21,8 +21,7 @@ type Updates struct {
 func (u Updates) Check() error {
 	if u.Log2Words < 1 || u.Log2Words > 32 || u.Tables < 1 || u.PerWord < 1 || u.PerWord<<u.Log2Words < len(batch{}) {
 		return fmt.Errorf("%d tables of 2^%d words, %d updates a word: give 1 to 32 for the logarithm, a table or "+
-			"more, and %d "+
-			"updates of a table or more", u.Tables, u.Log2Words, u.PerWord, len(batch{}))
+			"more, and %d updates of a table or more", u.Tables, u.Log2Words, u.PerWord, len(batch{}))
 	}
 	return nil
 }

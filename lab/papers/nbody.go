@@ -64,7 +64,6 @@ func requests(l *simulator, d *drawing) {
 		t.Row(append(cells, 100*(1-d.curves[1].is[last]/d.curves[2].is[last]))...)
 	}
 	d.say("A step of %s particles, with forces before and after it; one rank a node, buffers of %s items in all, "+
-		"which "+
-		"leave after %v.", lab.Grouped(l.some(20_000, 500)), lab.Grouped(requestItems), requestsDue)
+		"which leave after %v.", lab.Grouped(l.some(20_000, 500)), lab.Grouped(requestItems), requestsDue)
 	d.table(t)
 }

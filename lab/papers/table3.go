@@ -58,7 +58,6 @@ func tableIII(l *simulator, d *drawing) {
 			o.overhead/o.overheadTRAM, o.overhead, o.improvement)
 	}
 	d.say("Buffers of %d items, meshes of six dimensions. Messages saved are the buffer over the hops of an item; "+
-		"six hops, the most that there can be, "+
-		"make %s.", itemsTable3, lab.Digits(itemsTable3/6.))
+		"six hops, the most that there can be, make %s.", itemsTable3, lab.Digits(itemsTable3/6.))
 	d.table(t)
 }

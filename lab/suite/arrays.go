@@ -18,10 +18,8 @@ var (
 func (o Options) arrays() lab.Group {
 	g := lab.Group{Name: "Arrays", Title: "Random accesses of distributed arrays beside plain loads",
 		About: "Random words of a table of 8-byte words, read or written by two ranks at once, or by one. In a chain " +
-			"the index of each read depends on " +
-			"what was read before. \"Of the other\" leaves out a rank's own words. Gathers and scatters are of 1,024 " +
-			"words at a time, as bale's indexgather. " +
-			"No page faults are timed."}
+			"the index of each read depends on what was read before. \"Of the other\" leaves out a rank's own words. " +
+			"Gathers and scatters are of 1,024 words at a time, as bale's indexgather. No page faults are timed."}
 	line := func(log2, accesses int, way, flags string) string {
 		return fmt.Sprintf("access gather --log2-words %d --accesses %d --way %s %s", log2, o.times(accesses), way,
 			flags)
@@ -75,9 +73,8 @@ func (o Options) arrays() lab.Group {
 func (o Options) attendance() lab.Group {
 	g := lab.Group{Name: "Attendance", Title: "Reads of a rank that computes 20 ms at a time",
 		About: "Single words of 8 bytes, read one after the other from a rank that computes 20 ms at a time, and " +
-			"looks once for what has arrived in " +
-			"between: by gets, which its process serves, and by a pebble that it answers by another one (XLUPC, " +
-			"section 4.6)."}
+			"looks once for what has arrived in between: by gets, which its process serves, and by a pebble that it " +
+			"answers by another one (XLUPC, section 4.6)."}
 	median, p99 := metric{"median_seconds", micro, "µs, median", true},
 		metric{"p99_seconds", micro, "µs, 99th percentile", true}
 	for _, p := range o.places(2)[1:] {

@@ -16,8 +16,7 @@ func (o Options) baseline() lab.Group {
 	tables, switching := "limit-updates, one core", "limit-switch, one core"
 	g := lab.Group{Name: Baseline, Title: "Baseline that changes are held to",
 		About: "What changes are held to: all ranks on one core, tables in its cache. Figures are of the time of the " +
-			"processor, set-up " +
-			"and verification included."}
+			"processor, set-up and verification included."}
 	add := func(name, amount, line, against string, exact ...string) {
 		c := o.run(name, metric{amount, millions, "M a CPU second", false}, line, against)
 		c.PerCPU = true

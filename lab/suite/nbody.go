@@ -12,10 +12,8 @@ var interactions = metric{"interactions_per_second", millions, "M interactions/s
 func (o Options) systems() lab.Group {
 	g := lab.Group{Name: "N-body", Title: "Interactions of an N-body simulation, by how walks ask for cells of others",
 		About: "The forces on 50,000 particles of Plummer's model at the start and after a step, at an opening angle " +
-			"of " +
-			"0.7 with hexadecapoles: with requests aggregated, and one message a request (TRAM, figure 6), by asks " +
-			"and " +
-			"by tasks. In one process nothing has to be asked for."}
+			"of 0.7 with hexadecapoles: with requests aggregated, and one message a request (TRAM, figure 6), by " +
+			"asks and by tasks. In one process nothing has to be asked for."}
 	line := fmt.Sprintf("nbody --particles %d --steps 1 --sample 20 ", o.times(50_000))
 	const alone = "N-body, 1 rank"
 	g.Add(o.run(alone, interactions, line+"--ranks 1", ""))

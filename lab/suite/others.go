@@ -11,8 +11,7 @@ func (o Options) streams() lab.Group {
 	copies, ring, tcp := "limit-copy, 2 goroutines", "limit-ring, messages of %d KiB", "limit-tcp, messages of %d KiB"
 	g := lab.Group{Name: "Streams", Title: "What carries messages, and all-to-all over it",
 		About: "What carries messages, alone: copies of memory, a ring in shared memory and a TCP connection between " +
-			"two processes; " +
-			"and what all-to-all of 32-byte items makes of them."}
+			"two processes; and what all-to-all of 32-byte items makes of them."}
 	g.Add(o.run(copies, bytes, fmt.Sprintf("limit copy --rounds %d", o.times(64)), ""))
 	for _, size := range []int{4, 64} {
 		messages := o.times(1 << 20 / size)
@@ -36,9 +35,8 @@ func (o Options) streams() lab.Group {
 func (o Options) caches() lab.Group {
 	g := lab.Group{Name: "Reductions", Title: "Reductions with a cache and without",
 		About: "Items of random keys, counted under each key in 8 bytes, or summed in 16. The cache has 65,536 " +
-			"slots: of 2^16 keys it " +
-			"can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches itself off, at its source as " +
-			"at hops."}
+			"slots: of 2^16 keys it can merge most pebbles, of 2^19 a few, and of 2^23 none, where it switches " +
+			"itself off, at its source as at hops."}
 	add := func(kind string, keys int, where, flags string) {
 		row := fmt.Sprintf("reduce by %s, 2^%d keys, %s, ", kind, keys, where)
 		for _, cache := range []struct{ name, entries string }{{"no cache", "0"}, {"cache", "65536"}} {

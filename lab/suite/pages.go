@@ -10,10 +10,9 @@ import (
 func (o Options) pages() lab.Group {
 	g := lab.Group{Name: "Pages", Title: "Shared pages: operations, and programs beside one rank",
 		About: "A lock that its home had last, beside one swap of a word; the first read of a page of 4 KiB that " +
-			"another " +
-			"rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks, and a sparse " +
-			"matrix " +
-			"by pages, gathers and pebbles. Over mem and shm the other's pages are used where they lie."}
+			"another rank has written, beside one get of as many bytes; a barrier. Then programs of TreadMarks, and " +
+			"a sparse matrix by pages, gathers and pebbles. Over mem and shm the other's pages are used where they " +
+			"lie."}
 	first := metric{"microseconds", 1, "µs", true}
 	bare := metric{"cases.bare", 1, "µs", true}
 	for _, p := range o.places(2) {

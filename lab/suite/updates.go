@@ -103,12 +103,9 @@ func (o Options) ranks() lab.Group {
 func (o Options) crossover() lab.Group {
 	g := lab.Group{Name: "Crossover", Title: "RandomAccess, direct and over a hypercube, on more and more ranks",
 		About: "RandomAccess over direct and hypercube, as the ranks of one process grow. HPCC's rule divides 1,024 " +
-			"waiting updates " +
-			"among P-1 neighbours under direct, and among log2 P under hypercube: direct has the smaller buffers, " +
-			"the more so the " +
-			"more ranks there are. Under hypercube an update takes log2 P / 2 hops in the mean, and each costs " +
-			"another pass over " +
-			"it: with buffers of the same size, only the passes remain."}
+			"waiting updates among P-1 neighbours under direct, and among log2 P under hypercube: direct has the " +
+			"smaller buffers, the more so the more ranks there are. Under hypercube an update takes log2 P / 2 hops " +
+			"in the mean, and each costs another pass over it: with buffers of the same size, only the passes remain."}
 	for _, buffers := range []struct{ name, flags string }{{"HPCC's rule", ""},
 		{"1,024 a buffer", " --coalesce 1024"}} {
 		for _, ranks := range []int{8, 16, 64} {
@@ -131,8 +128,7 @@ func (o Options) memory() lab.Group {
 	large, small := o.less(25), o.less(20)
 	g := lab.Group{Name: "Memory", Title: "Memory of RandomAccess",
 		About: "The most that one process of RandomAccess had resident, for each byte of its tables; and the most " +
-			"that the frames, " +
-			"queues and caches of one rank took."}
+			"that the frames, queues and caches of one rank took."}
 	buffers := metric{"memory.buffers_peak", 1.0 / 1024, "KiB a rank", true}
 	for _, p := range o.places(2) {
 		ranks := 2 // of a process
@@ -152,8 +148,7 @@ func (o Options) memory() lab.Group {
 func (o Options) topologies() lab.Group {
 	g := lab.Group{Name: "Topologies", Title: "RandomAccess by topology, on 16 ranks of one process",
 		About: "What hops cost where they save nothing: in one process, and with enough pebbles for full buffers. " +
-			"Routing pays where " +
-			"frames are dear, where buffers stay empty, and where reductions meet."}
+			"Routing pays where frames are dear, where buffers stay empty, and where reductions meet."}
 	for _, topology := range []string{"direct", "mesh:2", "mesh:3", "hypercube", "tree"} {
 		g.Add(o.update("RandomAccess, 16 ranks, "+topology, o.less(words-4),
 			"--ranks 16 --coalesce 1024 --topology "+topology,
