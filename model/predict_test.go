@@ -228,3 +228,15 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 	_, err = machine.Predict(model.Job{Ranks: 1_000_000_000, Topology: route.Direct, Coalesce: 1, Bytes: 8})
 	require.EqualError(t, err, want)
 }
+
+// TestMeshMemory has the example of TRAM's section V.A: 60 buffers of 8 KB, for a mesh whose Neighbors are Σ(s-1).
+func TestMeshMemory(t *testing.T) {
+	j := model.Job{Ranks: 256, Topology: route.Mesh(4, 4, 4, 4), Coalesce: 256, Bytes: 32, Pebbles: 1}
+	r, err := model.BlueGeneQ.Predict(j)
+	require.NoError(t, err)
+	require.EqualValues(t, 4*3*8192, r.BufferBytes)
+	j.Topology = route.Direct
+	r, err = model.BlueGeneQ.Predict(j)
+	require.NoError(t, err)
+	require.EqualValues(t, 255*8192, r.BufferBytes)
+}
