@@ -23,10 +23,11 @@ type shared struct {
 const rangeMost = 5
 
 // openArrays allocates the arrays, if there are any.
-func (p *program) openArrays(r *pebble.Rank) {
+func (p *program) openArrays() {
 	if p.Arrays == 0 {
 		return
 	}
+	r := p.rank
 	s := memory.New(r)
 	p.space = s
 	p.mine = make([]uint64, rangeMost)

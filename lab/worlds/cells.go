@@ -174,13 +174,7 @@ func (c *cells[T]) put(number uint64, a *memory.Array[T], lo uint64, all, before
 		}
 		return false, nil
 	case 4:
-		var open []memory.Pending
-		for i := range all {
-			open = append(open, a.PutStart(lo+uint64(i), &all[i]))
-		}
-		for _, p := range open {
-			p.Wait()
-		}
+		waitAll(all, func(i int) memory.Pending { return a.PutStart(lo+uint64(i), &all[i]) })
 	case 5:
 		v := a.View(lo, lo+uint64(len(all)), memory.WriteOnly)
 		copy(v.Elements(), all)
@@ -236,13 +230,7 @@ func (c *cells[T]) get(number uint64, a *memory.Array[T], known []uint64, lo, hi
 			a.GatherStart(all, indices).Wait()
 		}
 	case 4:
-		var open []memory.Pending
-		for i := range all {
-			open = append(open, a.GetStart(at+uint64(i), &all[i]))
-		}
-		for _, p := range open {
-			p.Wait()
-		}
+		waitAll(all, func(i int) memory.Pending { return a.GetStart(at+uint64(i), &all[i]) })
 	case 5:
 		v := a.View(at, at+uint64(len(all)), memory.ReadOnly)
 		copy(all, v.Elements())
@@ -255,6 +243,17 @@ func (c *cells[T]) get(number uint64, a *memory.Array[T], known []uint64, lo, hi
 		}
 	}
 	return c.same(at, all, want)
+}
+
+// waitAll begins an access for each element, and waits for all.
+func waitAll[T any](all []T, begin func(i int) memory.Pending) {
+	var open []memory.Pending
+	for i := range all {
+		open = append(open, begin(i))
+	}
+	for _, p := range open {
+		p.Wait()
+	}
 }
 
 func (c *cells[T]) same(lo uint64, got, want []T) error {

@@ -59,12 +59,8 @@ func (g *paged) play(epoch int) error {
 		if err := g.write(seed); err != nil {
 			return err
 		}
-		for lock := range g.locks { // an acquire while pages are dirty that others write to
-			if g.takes(g.rank.ID(), epoch, turn, lock) {
-				if err := g.add(lock); err != nil {
-					return err
-				}
-			}
+		if err := g.addAll(epoch, turn); err != nil { // an acquire while pages are dirty that others write to
+			return err
 		}
 		if err := g.space.Barrier(); err != nil {
 			return err
@@ -141,6 +137,18 @@ func (g *paged) takes(rank, epoch, turn, lock int) bool {
 	return mix(mix(g.Seed, uint64(rank*1000+lock)), uint64(epoch*1000+turn))%3 > 0
 }
 
+// addAll adds at all locks that this rank takes in a turn.
+func (g *paged) addAll(epoch, turn int) error {
+	for lock := range g.locks {
+		if g.takes(g.rank.ID(), epoch, turn, lock) {
+			if err := g.add(lock); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // add counts a turn at a lock, in some of the words that it guards.
 func (g *paged) add(lock int) error {
 	lo := uint64(lock * guardedWords)
@@ -184,14 +192,7 @@ func (g *paged) inBody(epoch int) error {
 	if g == nil || g.declares() {
 		return nil
 	}
-	for lock := range g.locks {
-		if g.takes(g.rank.ID(), epoch, g.Paged, lock) {
-			if err := g.add(lock); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return g.addAll(epoch, g.Paged)
 }
 
 // ended counts the turns of an epoch's body.

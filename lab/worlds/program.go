@@ -89,13 +89,7 @@ func (p *program) epoch(number int, want []tally) error {
 		options = append(options, pebble.EndBy(detector))
 	}
 	mark(p.rank, p.spare, 10*p.Marks, mix(uint64(p.rank.ID()), uint64(number)))
-	if err := p.allocate(number); err != nil {
-		return err
-	}
-	if err := p.stores.begin(number); err != nil {
-		return err
-	}
-	if err := p.pages.play(number); err != nil {
+	if err := each(number, p.allocate, p.stores.begin, p.pages.play); err != nil {
 		return err
 	}
 	err := p.runEpoch(func() error {
@@ -115,13 +109,7 @@ func (p *program) epoch(number int, want []tally) error {
 		for i := range p.batches {
 			p.empty(i)
 		}
-		if err := p.access(number); err != nil {
-			return err
-		}
-		if err := p.pages.inBody(number); err != nil {
-			return err
-		}
-		return p.stores.access(number)
+		return each(number, p.access, p.pages.inBody, p.stores.access)
 	}, number, options)
 	if err != nil {
 		return err
@@ -134,6 +122,16 @@ func (p *program) epoch(number int, want []tally) error {
 		return fmt.Errorf("epoch %d was ended by %s, not by %s", number, got, by)
 	}
 	return p.compare(number, want)
+}
+
+// each does the parts of an epoch, until one fails.
+func each(epoch int, parts ...func(epoch int) error) error {
+	for _, part := range parts {
+		if err := part(epoch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *program) send(a addressed) {

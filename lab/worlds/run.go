@@ -53,7 +53,7 @@ func (w World) Run() (Outcome, error) {
 		return pebble.Run(context.Background(), c, func(r *pebble.Rank) error {
 			p := newProgram(&w, r, spare)
 			e := &ends[r.ID()]
-			p.openArrays(r)
+			p.openArrays()
 			if err := p.openStores(); err != nil {
 				return err
 			}

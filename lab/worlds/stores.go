@@ -191,11 +191,11 @@ func (s *stores) begin(epoch int) error {
 		return nil
 	}
 	if s.program.renews(epoch) {
-		if err := s.free(); err != nil {
-			return err
+		err := s.free()
+		if s.generation++; err == nil {
+			err = s.allocate()
 		}
-		s.generation++
-		if err := s.allocate(); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -274,39 +274,33 @@ func (s *sided) owner(at int) int { return at % s.p.Ranks }
 
 func (s *sided) address(at int) netio.Address { return s.all[s.owner(at)].Plus(8 * (at / s.p.Ranks)) }
 
-func (s *sided) add(at int, n uint64) (old uint64) {
+// wait begins an operation, and waits for it.
+func (s *sided) wait(begin func(c *netio.Completion)) {
 	var c netio.Completion
-	s.memory.Add(s.address(at), n, &old, &c)
+	begin(&c)
 	s.done(&c)
+}
+
+func (s *sided) add(at int, n uint64) (old uint64) {
+	s.wait(func(c *netio.Completion) { s.memory.Add(s.address(at), n, &old, c) })
 	return old
 }
 
-func (s *sided) addLater(at int, n uint64) { s.memory.Add(s.address(at), n, nil, &s.loose) }
-
 func (s *sided) swap(at int, v uint64) (old uint64) {
-	var c netio.Completion
-	s.memory.Swap(s.address(at), v, &old, &c)
-	s.done(&c)
+	s.wait(func(c *netio.Completion) { s.memory.Swap(s.address(at), v, &old, c) })
 	return old
 }
 
 func (s *sided) compareAndSwap(at int, expect, v uint64) bool {
-	var c netio.Completion
 	var old uint64
-	s.memory.CompareAndSwap(s.address(at), expect, v, &old, &c)
-	s.done(&c)
+	s.wait(func(c *netio.Completion) { s.memory.CompareAndSwap(s.address(at), expect, v, &old, c) })
 	return old == expect
 }
 
-func (s *sided) put(at int, v *uint64) { s.memory.Put(s.address(at), bytesOf(v), &s.loose) }
-
-func (s *sided) fence() {
-	var c netio.Completion
-	s.memory.Fence(&c)
-	s.done(&c)
-}
-
-func (s *sided) local(at int) uint64 { return wordAt(s.own, at/s.p.Ranks) }
+func (s *sided) addLater(at int, n uint64) { s.memory.Add(s.address(at), n, nil, &s.loose) }
+func (s *sided) put(at int, v *uint64)     { s.memory.Put(s.address(at), bytesOf(v), &s.loose) }
+func (s *sided) fence()                    { s.wait(s.memory.Fence) }
+func (s *sided) local(at int) uint64       { return wordAt(s.own, at/s.p.Ranks) }
 
 // bytesOf are those of a word.
 func bytesOf(v *uint64) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), 8) }

@@ -2,8 +2,10 @@ package worlds
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // World is one small job and its faults. Its text form has all that is not zero. Every value runs; [Draw] makes
@@ -91,27 +93,20 @@ type field struct {
 	at   any // *int, *uint64 or *string
 }
 
-func (w *World) fields() []field {
-	return []field{
-		{"seed", &w.Seed}, {"ranks", &w.Ranks}, {"processes", &w.Processes}, {"per-host", &w.PerHost}, {"local", &w.Local},
-		{"topology", &w.Topology}, {"detector", &w.Detector}, {"coalesce", &w.Coalesce}, {"cache", &w.Cache},
-		{"credits", &w.Credits}, {"budget", &w.Budget}, {"due", &w.Due}, {"period", &w.Period},
-		{"tune", &w.Tune}, {"cores", &w.Cores}, {"slice", &w.Slice}, {"call", &w.Call},
-		{"targets", &w.Targets}, {"kinds", &w.Kinds}, {"coded", &w.Coded}, {"map", &w.Map}, {"moving", &w.Moving}, {"moves", &w.Moves},
-		{"marks", &w.Marks}, {"ends", &w.Ends}, {"wrap", &w.Wrap}, {"narrow", &w.Narrow}, {"keys", &w.Keys}, {"hot", &w.Hot}, {"epochs", &w.Epochs},
-		{"pebbles", &w.Pebbles}, {"depth", &w.Depth}, {"declared", &w.Declared}, {"fan", &w.Fan}, {"flush", &w.Flush},
-		{"batch", &w.Batch}, {"arrays", &w.Arrays}, {"addresses", &w.Addresses},
-		{"touches", &w.Touches}, {"cells", &w.Cells},
-		{"element", &w.Element}, {"locks", &w.Locks}, {"words", &w.Words},
-		{"sided", &w.Sided}, {"values", &w.Values}, {"renew", &w.Renew},
-		{"paged", &w.Paged}, {"page-elements", &w.PageElements},
-		{"page-bytes", &w.PageBytes}, {"page-block", &w.PageBlock},
-		{"page-copies", &w.PageCopies}, {"page-flat", &w.PageFlat},
-		{"page-locks", &w.PageLocks}, {"page-cache", &w.PageCache},
-		{"tasks", &w.Tasks}, {"workers", &w.Workers}, {"ops", &w.Ops}, {"steal", &w.Steal},
-		{"linger", &w.Linger}, {"delay", &w.Delay}, {"double", &w.Double}, {"loss", &w.Loss}, {"corrupt", &w.Corrupt},
-		{"death", &w.Death}, {"freeze", &w.Freeze}, {"partition", &w.Partition}, {"when", &w.When}, {"long", &w.Long},
+// fields are all parts. Their names have dashes between words: page-bytes.
+func (w *World) fields() (all []field) {
+	v := reflect.ValueOf(w).Elem()
+	for i := range v.NumField() {
+		name := ""
+		for at, r := range v.Type().Field(i).Name {
+			if unicode.IsUpper(r) && at > 0 {
+				name += "-"
+			}
+			name += string(unicode.ToLower(r))
+		}
+		all = append(all, field{name, v.Field(i).Addr().Interface()})
 	}
+	return all
 }
 
 // String is the text form: name=value, separated by spaces.
