@@ -6,22 +6,20 @@ import (
 	"github.com/activepebbles/pebbles/tune"
 )
 
-// Tuning says what a job changes of itself while it runs, for targets whose options leave it to the job (TRAM, section
-// V.E): topology and cache between epochs; the coalescing factor too, and in long epochs also within them.
+// Tuning says what a job changes of itself between its epochs, for targets whose options leave it to the job (TRAM,
+// section V.E).
 //
 // A window is as many epochs as take some milliseconds; at its end, what all ranks have sent and how long they took
-// goes up a tree to rank 0, and what that has chosen for the next comes down. In an epoch that takes long, rank 0 goes
-// by its own pebbles, and tells the others by messages that nobody waits for.
+// goes up a tree to rank 0, and what that has chosen for the next comes down.
 type Tuning struct {
 	Topology bool // among those that the detector of the first epoch holds with
 	Coalesce bool
 	Cache    bool
 	// Window is how long a window takes at the least: it is as many epochs as that takes, and as take 50 times what the
-	// end of a window costs. An epoch of more than five windows is tuned within, by windows of half the length, if the
-	// rank looks at the clock: when Config.Due or Config.Period is set, and at each Poll. 0 is 10 ms.
+	// end of a window costs. 0 is 10 ms.
 	Window time.Duration
-	// New makes the tuner, on rank 0: when the first epoch begins whose targets can be tuned, and once more, with
-	// Within set, when an epoch takes long. nil is tune.Auto without a model.
+	// New makes the tuner, on rank 0, when the first epoch begins whose targets can be tuned. nil is tune.Auto without a
+	// model.
 	New func(tune.Site) (Tuner, error)
 }
 
@@ -40,7 +38,7 @@ func (t *Tuning) schedule() *tune.Schedule {
 type Tuned struct {
 	Setting   tune.Setting    `json:"setting"`   // in force
 	Reason    string          `json:"reason"`    // for display
-	Decisions []tune.Decision `json:"decisions"` // the oldest first; those within epochs come after those between them
+	Decisions []tune.Decision `json:"decisions"` // the oldest first
 }
 
 // Tuned tells what was chosen and why: on rank 0, when there was anything to tune. It is for the time between epochs.
@@ -48,17 +46,10 @@ func (r *Rank) Tuned() (t Tuned, ok bool) {
 	if r.ID() != 0 || r.schedule == nil {
 		return t, false
 	}
-	t.Setting = r.schedule.Setting()
-	for _, chooser := range r.schedule.Choosers() {
-		ok = true
-		if tuner, is := chooser.(*tune.Tuner); is {
-			t.Decisions = append(t.Decisions, tuner.Log()...)
-			if t.Reason != "" {
-				t.Reason += "; within epochs: "
-			}
-			t.Reason += tuner.Reason()
-			t.Setting = tuner.Setting()
-		}
+	var chooser tune.Chooser
+	t.Setting, chooser = r.schedule.Chosen()
+	if tuner, is := chooser.(*tune.Tuner); is {
+		t.Setting, t.Reason, t.Decisions = tuner.Setting(), tuner.Reason(), tuner.Log()
 	}
-	return t, ok
+	return t, chooser != nil
 }

@@ -16,7 +16,11 @@ func (c *core[V]) Retune(s engine.Setting) {
 	if b.tunes.Coalesce && s.Coalesce != c.out.Factor {
 		b.coalesce = s.Coalesce
 		b.checkFactor()
-		c.Refactor(b.coalesce)
+		maxUnits := c.out.MaxUnits
+		if !c.encoded() {
+			maxUnits = b.coalesce
+		}
+		c.out.Reshape(maxUnits, b.coalesce)
 		c.openBuffers()
 	}
 	if b.tunes.Topology && s.Name != c.routed {
@@ -52,16 +56,4 @@ func (c *core[V]) ways() {
 	c.direct = c.out.Plan.Identity()
 	c.oneHop = c.direct && !moving
 	c.lastHop = !moving
-}
-
-// Refactor implements engine.Endpoint: it takes over another coalescing factor.
-func (c *core[V]) Refactor(factor int) {
-	if !c.made.tunes.Coalesce {
-		return
-	}
-	maxUnits := c.out.MaxUnits
-	if !c.encoded() {
-		maxUnits = factor
-	}
-	c.out.Reshape(maxUnits, factor)
 }

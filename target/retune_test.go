@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -172,88 +171,6 @@ func repeated(v uint64, n int) []uint64 {
 		vs[i] = v
 	}
 	return vs
-}
-
-// Within one long epoch rank 0 tells all others to take another factor, over and over, and nothing is lost. Frames of
-// one pebble tell that the others have obeyed.
-func TestFactorChangesWithinAnEpoch(t *testing.T) {
-	for _, s := range []appstest.Shape{{Ranks: 3, Procs: 1, Transport: "mem"}, {Ranks: 4, Procs: 2, Transport: "tcp"}} {
-		t.Run(s.String(), func(t *testing.T) {
-			s.New = route.Direct
-			s.Tuning = through(time.Microsecond, tune.Setting{Topology: "direct", Coalesce: 64},
-				tune.Setting{Topology: "direct", Coalesce: 1})
-			s.Tuning.Topology, s.Tuning.Cache = false, false
-			const batch, most = 50, 4_000_000
-			var obeyed atomic.Int64 // ranks that have sent a batch in frames of one pebble
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				handled, sent, seen := uint64(0), uint64(0), false
-				to := target.New(r, "to", distribution.Cyclic(uint64(r.Size()), r.Size()),
-					target.Key(func(v uint64) uint64 { return v }),
-					target.Batch(func(vs []uint64) { handled += uint64(len(vs)) }))
-				next := uint64(r.ID()+1) % uint64(r.Size())
-				err := r.Epoch(func() error {
-					for obeyed.Load() < int64(r.Size()) && sent < most {
-						before := r.Counters().FramesSent
-						to.SendAll(repeated(next, batch))
-						if !seen && r.Counters().FramesSent-before >= batch {
-							seen = true
-							obeyed.Add(1)
-						}
-						r.Poll()
-						sent += batch
-					}
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				total, err := pebble.AllReduce(r, [2]uint64{handled, sent}, func(a,
-					b [2]uint64) [2]uint64 {
-					return [2]uint64{a[0] + b[0], a[1] + b[1]}
-				})
-				if err == nil && total[0] != total[1] {
-					err = fmt.Errorf("%d pebbles were handled, of %d", total[0], total[1])
-				}
-				return err
-			}))
-			require.EqualValues(t, s.Ranks, obeyed.Load(), "ranks that have taken the smaller factor")
-		})
-	}
-}
-
-// The factor changes while handlers send to their own rank, whose queue has frames of the size of the factor.
-func TestFactorChangesBesideTheQueue(t *testing.T) {
-	tuning := through(time.Nanosecond, tune.Setting{Topology: "direct", Coalesce: 64},
-		tune.Setting{Topology: "direct", Coalesce: 3},
-		tune.Setting{Topology: "direct", Coalesce: 1000}, tune.Setting{Topology: "direct", Coalesce: 1})
-	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: 1, Tuning: tuning}, func(r *pebble.Rank) error {
-		const fan, depth, rounds, more = 3, 4, 20, 40
-		handled, want := 0, 0
-		var to *target.Target[uint64]
-		to = target.New(r, "to", distribution.Cyclic(1, 1), target.Key(func(uint64) uint64 { return 0 }),
-			target.Each(func(left uint64) {
-				handled++
-				for range fan * min(left, 1) {
-					to.Send(left - 1)
-				}
-			}))
-		for n, level := rounds*(1+more), 0; level <= depth; level++ {
-			want += n
-			n *= fan
-		}
-		err := r.Epoch(func() error {
-			for range rounds {
-				to.Send(depth)
-				r.Poll()                          // handles it, and then changes the factor
-				to.SendAll(repeated(depth, more)) // whose handlers fill the queue
-			}
-			return nil
-		})
-		if err == nil && handled != want {
-			err = fmt.Errorf("%d pebbles were handled, of %d", handled, want)
-		}
-		return err
-	}))
 }
 
 func TestTuningFailsInWords(t *testing.T) {

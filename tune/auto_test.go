@@ -49,9 +49,6 @@ func TestAutoBeginsWithTheModel(t *testing.T) {
 	s.Start.Coalesce = 16
 	start, _ = experiments(t, s, odin(t))
 	require.Greater(t, start.Coalesce, 16, "frames cost what they cost, however few pebbles they have")
-	s.Within = true
-	start, _ = experiments(t, s, odin(t))
-	require.Equal(t, s.Start, start, "the tuner of epochs has chosen already")
 	s = site(64)
 	s.Start.Coalesce, s.Topology, s.Coalesce = 16, false, false
 	start, all := experiments(t, s, odin(t))

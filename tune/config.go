@@ -27,8 +27,6 @@ type Config struct {
 	// Known says that Start was found by experiments, such as those of a profile: the tuner begins settled, and tries
 	// something else only once the load has changed.
 	Known bool
-
-	share float64 // that experiments may lose; 0 is 0.05
 }
 
 // Space is what a tuner may choose from.
@@ -42,12 +40,6 @@ type Space struct {
 func (c Config) complete() (Config, error) {
 	if err := c.Start.check(); err != nil {
 		return c, fmt.Errorf("tune: start with %w", err)
-	}
-	if c.share == 0 {
-		c.share = shareDefault
-	}
-	if c.Runs > 0 {
-		c.share = math.Inf(1)
 	}
 	c.Space.Topologies = with(c.Space.Topologies, c.Start.Topology)
 	c.Space.Coalesce = with(c.Space.Coalesce, c.Start.Coalesce)
@@ -63,8 +55,6 @@ func (c Config) complete() (Config, error) {
 	}
 	return c, nil
 }
-
-const shareDefault = 0.05
 
 // with is a list that has a value, once.
 func with[T comparable](all []T, value T) []T {
@@ -128,7 +118,6 @@ type Site struct {
 	PebbleBytes               int                        // of the largest plain pebble; 0 when all are coded
 	Room                      int64                      // bytes that buffers, queues and caches of a rank may use
 	Holds                     func(topology string) bool // whether the job's epochs can end with it; nil: with all
-	Within                    bool                       // an epoch: only the factor is open
 	Known                     bool                       // Start was found by experiments, such as those of a profile
 }
 
@@ -136,16 +125,13 @@ type Site struct {
 // the parameters of the machine, and otherwise, or where that is known to be good, with what the job has.
 func Auto(s Site, p *model.Parameters) (*Tuner, error) {
 	c := Config{Start: s.Start, Space: s.Space(), Known: s.Known}
-	if s.Within {
-		c.share = shareDefault / 2 // what a change itself costs is in no window
-	}
 	if p != nil {
 		const steady = 1 << 16 // pebbles to each other rank in an epoch: enough for every buffer to fill many times
 		c.Predict = Predictor(*p, model.Job{
 			Ranks: s.Ranks, Layout: model.Layout{PerProcess: (s.Ranks + s.Processes - 1) / s.Processes},
 			Pebbles: float64(steady * s.Ranks), Bytes: max(s.PebbleBytes, 1), Even: true, // which is quick to work out
 		})
-		if whole, err := c.complete(); err == nil && !s.Within && !s.Known {
+		if whole, err := c.complete(); err == nil && !s.Known {
 			c.Start = whole.best(c.Start, whole.Space.Topologies)
 		}
 	}

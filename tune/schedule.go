@@ -10,8 +10,7 @@ type Chooser interface {
 	Saw(Window)
 }
 
-// Schedule divides the time of a job into windows, and asks choosers what to run them with: one between epochs, and one
-// for the coalescing factor within epochs that take long. It belongs to rank 0, which passes it the time.
+// Schedule divides the epochs of a job into windows, and asks a chooser what to run them with. It belongs to rank 0.
 type Schedule struct {
 	Least time.Duration               // what a window takes; 0 is 10 ms
 	New   func(Site) (Chooser, error) // makes a chooser; nil is Auto without a model
@@ -19,17 +18,9 @@ type Schedule struct {
 	now    Setting // in force
 	epochs int     // of a window
 
-	between Chooser       // asked between epochs
-	pinned  int           // the factor that was found within epochs; 0 when the chooser between them is to find it
+	chooser Chooser
 	lost    time.Duration // at the end of the last window
 	cost    time.Duration // of an end, the mean of the last few
-
-	// Of windows within an epoch. Ranks need not have the same factor at the same time.
-	within  Chooser
-	fits    Setting       // what it was made for, but for the factor
-	started time.Duration // the running window; 0 when there is none
-	work    uint64        // done before it
-	enough  uint64        // pebbles sent before it can end, or another can begin once the factor has changed
 }
 
 const (
@@ -37,9 +28,6 @@ const (
 	growthMost    = 8  // times the epochs of the last window
 	calmer        = 10 // windows are so many times as long once nothing is left to try
 	worthItsEnd   = 50 // a window is so many times as long as what its end costs
-	longWindows   = 5  // an epoch of more windows is tuned within
-	shorter       = 2  // windows within an epoch are so many times as short: none of them has an end of an epoch
-	fills         = 2  // of all buffers, before what a factor does is seen
 )
 
 func (s *Schedule) least() time.Duration {
@@ -48,9 +36,6 @@ func (s *Schedule) least() time.Duration {
 	}
 	return s.Least
 }
-
-// Ended notes the end of an epoch. A window within it is dropped.
-func (s *Schedule) Ended() { s.started = 0 }
 
 // Paid notes what the end of a window has cost.
 func (s *Schedule) Paid(cost time.Duration) {
@@ -65,29 +50,22 @@ func (s *Schedule) Paid(cost time.Duration) {
 // Between takes what all ranks saw of the last window, and chooses the setting and the number of epochs of the next.
 func (s *Schedule) Between(seen Window, site Site) (next Setting, epochs int, err error) {
 	s.epochs = max(s.epochs, 1)
-	if s.within != nil {
-		if found := chosen(s.within).Coalesce; found != s.pinned {
-			s.pinned, s.between = found, nil // windows with experiments of another chooser say little
-			site.Start.Coalesce, site.Coalesce = found, false
-		}
-	}
-	if s.between == nil {
-		if s.between, err = s.make(site); err != nil {
-			return next, 0, err
-		}
-	} else {
+	if s.chooser != nil {
 		seen.Overhead = s.lost.Seconds()
-		s.between.Saw(seen)
+		s.chooser.Saw(seen)
 		s.resize(time.Duration(seen.Seconds * float64(time.Second)))
+	} else if s.chooser, err = s.make(site); err != nil {
+		s.chooser = nil
+		return next, 0, err
 	}
-	s.now = s.between.Next()
+	s.now = s.chooser.Next()
 	return s.now, s.epochs, nil
 }
 
 // resize fits the number of epochs of a window to how long the last one took.
 func (s *Schedule) resize(took time.Duration) {
 	least := s.least()
-	if t, ok := s.between.(*Tuner); ok && t.Settled() {
+	if t, ok := s.chooser.(*Tuner); ok && t.Settled() {
 		least *= calmer
 	}
 	least = max(least, worthItsEnd*s.cost)
@@ -106,64 +84,5 @@ func (s *Schedule) make(site Site) (Chooser, error) {
 	return s.New(site)
 }
 
-// Done is what rank 0 has done so far.
-type Done struct {
-	Sent, Handled uint64 // pebbles
-	Buffers       int    // that are filling
-}
-
-// Within ends a window within an epoch when it is time, and begins the next. elapsed is since the epoch began. It
-// returns the coalescing factor that the site is to use, which may be the one that it has; 0 when nothing changes.
-func (s *Schedule) Within(now, elapsed time.Duration, done Done, site func() Site) (factor int, err error) {
-	if elapsed < longWindows*s.least() || done.Sent < s.enough {
-		return 0, nil
-	}
-	if s.started != 0 {
-		if now-s.started < s.least()/shorter {
-			return 0, nil
-		}
-		s.within.Saw(Window{Work: float64(done.Sent + done.Handled - s.work), Seconds: (now - s.started).Seconds()})
-		s.started = 0
-	}
-	at := site()
-	at.Within, at.Topology, at.Cache = true, false, false
-	if !at.Coalesce {
-		return 0, nil
-	}
-	fits := at.Start
-	fits.Coalesce = 0
-	if s.within == nil || s.fits != fits {
-		if s.within, err = s.make(at); err != nil {
-			return 0, err
-		}
-		s.fits = fits
-	}
-	factor = s.within.Next().Coalesce
-	s.now.Coalesce = factor
-	s.enough = done.Sent + fills*uint64(done.Buffers*max(factor, at.Start.Coalesce))
-	if factor == at.Start.Coalesce { // what a change itself costs or spares is no part of a window
-		s.started, s.work = now, done.Sent+done.Handled
-	}
-	return factor, nil
-}
-
-// chosen is the setting that a chooser has in force.
-func chosen(c Chooser) Setting {
-	if t, ok := c.(*Tuner); ok {
-		return t.Setting()
-	}
-	return c.Next()
-}
-
-// Setting is the one in force.
-func (s *Schedule) Setting() Setting { return s.now }
-
-// Choosers are the one between epochs and the one within, those that exist.
-func (s *Schedule) Choosers() (all []Chooser) {
-	for _, c := range []Chooser{s.between, s.within} {
-		if c != nil {
-			all = append(all, c)
-		}
-	}
-	return all
-}
+// Chosen is the setting in force, and who has chosen it; nil when nobody was asked.
+func (s *Schedule) Chosen() (Setting, Chooser) { return s.now, s.chooser }

@@ -21,6 +21,7 @@ const (
 	checkMost  = 60
 	recentMost = 64 // windows of the setting in force that count
 	noiseGuess = 0.05
+	share      = 0.05 // of the time, which experiments may lose
 	changedBy  = 0.15 // of the rate, at the least: what makes a change of the load
 	changedFor = 5    // windows in a row
 	calmFor    = 10   // windows after a search that say what the load is
@@ -161,7 +162,9 @@ func (t *Tuner) Saw(w Window) {
 	if len(t.rates) == 0 {
 		t.debt += w.Seconds // what the first experiment may lose
 	}
-	t.debt = max(0, t.debt-t.config.share*w.Seconds)
+	if t.debt = max(0, t.debt-share*w.Seconds); t.config.Runs > 0 {
+		t.debt = 0
+	}
 	t.rates = append(t.rates[max(0, len(t.rates)+1-recentMost):], rate)
 	t.fresh++
 	t.judge()

@@ -40,7 +40,7 @@ func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
 		New: func(site tune.Site) (pebble.Tuner, error) {
 			site.Known = s.knows(site.Start)
 			t, err := tune.Auto(site, s.machine(site, log))
-			if err == nil && !site.Within {
+			if err == nil {
 				log.Info("tuning begins", "setting", t.Setting().String())
 			}
 			return t, err

@@ -23,8 +23,7 @@ type job struct {
 	ports     []netio.Port           // of this process's ranks
 	running   []atomic.Pointer[Rank] // the same, while their functions run
 	links     *route.Links
-	order     atomic.Uint64 // epoch and coalescing factor of the last order within an epoch
-	start     uint64        // where ranks begin to count
+	start     uint64 // where ranks begin to count
 
 	intruded atomic.Bool // a rank was used by another goroutine than its own
 

@@ -24,7 +24,6 @@ const (
 	marking
 	windows
 	settings
-	Refactoring
 	finishing
 	allGather
 	scan
@@ -43,7 +42,6 @@ var purposeNames = [purposes]string{
 	marking:      "a mark of a link",
 	windows:      "the end of a window of tuning",
 	settings:     "the choice of settings",
-	Refactoring:  "an order to take another coalescing factor",
 	finishing:    "the end of the rank's function",
 	allGather:    "an all-gathering",
 	scan:         "a scan",

@@ -127,8 +127,6 @@ func (a *arrivals) arrive(f *netio.Frame) {
 		switch purpose(f.Check) {
 		case marking:
 			a.rank.marked(f)
-		case Refactoring:
-			a.rank.refactored(f)
 		case posting:
 			a.rank.posted(f)
 		default:
@@ -276,7 +274,6 @@ func (r *Rank) flushDue() {
 		t.endpoint.FlushDue(now)
 	}
 	r.dispatch(now)
-	r.tuning.within(now)
 }
 
 // Flush sends what waits in caches, and in buffers for links up to a stage.

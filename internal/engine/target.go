@@ -26,8 +26,6 @@ type Endpoint interface {
 	Reroute() error
 	// Retune takes over a new setting, as far as the target's options leave it open. It comes between epochs.
 	Retune(s Setting)
-	// Refactor is Retune for the coalescing factor alone, within an epoch, on the main function's side.
-	Refactor(factor int)
 	// AwaitRoom lets a task wait until the links of some pebbles, a slice of the target's type, have room.
 	AwaitRoom(pebbles any)
 	// EndEpoch forgets what a reduction remembers. Nothing waits any more.

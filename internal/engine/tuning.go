@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/collective"
@@ -33,9 +35,8 @@ type tuning struct {
 	*Tuning
 	own   string // what the tuner knows the job's own topology by
 	now   tune.Setting
-	given int    // targets[:given] have it
-	left  int    // epochs of this window that have yet to begin
-	order uint64 // the last one of this epoch that this rank has followed
+	given int // targets[:given] have it
+	left  int // epochs of this window that have yet to begin
 
 	epochs  int           // of this window, so far
 	spent   time.Duration // in them
@@ -108,9 +109,6 @@ func (t *tuning) give() error {
 func (t *tuning) ended() {
 	t.epochs++
 	t.spent += t.rank.Now() - t.started
-	if t.rank.id == 0 {
-		t.Tuner.Ended()
-	}
 }
 
 // holds reports whether an epoch could be ended over another topology.
@@ -162,21 +160,17 @@ func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 			len(value), orderBytes)
 	}
 	o = orderOf(value)
-	why := o.wrong()
-	if why == "" && o.epochs == 0 {
-		why = "its order is for no epoch"
-	}
-	if why != "" {
+	if why := o.wrong(); why != "" {
 		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", t.rank.id, why)
 	}
 	t.left = o.epochs
-	if o.setting == t.now && t.order == 0 {
+	if o.setting == t.now {
 		return nil
 	}
 	if o.setting.Topology != t.now.Topology {
 		t.rank.detectorFor = detectorFor{} // which goes by the topology
 	}
-	t.now, t.given, t.order = o.setting, 0, 0
+	t.now, t.given = o.setting, 0
 	return nil
 }
 
@@ -196,4 +190,40 @@ func (t *tuning) site() tune.Site {
 		s.Topology, s.Coalesce, s.Cache = s.Topology || topology, s.Coalesce || factor, s.Cache || cache
 	}
 	return s
+}
+
+// order is what rank 0 tells all others to run the next epochs with.
+type order struct {
+	epochs  int
+	setting tune.Setting
+}
+
+func (o order) bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(o.epochs))
+	b = binary.LittleEndian.AppendUint64(b, uint64(o.setting.Coalesce))
+	b = binary.LittleEndian.AppendUint64(b, uint64(o.setting.Cache))
+	return append(b, o.setting.Topology...)
+}
+
+// orderBytes is the length of an order with an empty name of a topology.
+const orderBytes = 24
+
+// orderOf takes an order from bytes, at least orderBytes of them.
+func orderOf(b []byte) order {
+	number := func(i int) int { return int(binary.LittleEndian.Uint64(b[8*i:])) }
+	return order{number(0), tune.Setting{Topology: string(b[orderBytes:]), Coalesce: number(1), Cache: number(2)}}
+}
+
+// wrong tells in words why an order that another process sent can't be followed; "" when it can.
+func (o order) wrong() string {
+	switch {
+	case o.epochs < 1 || o.epochs > math.MaxUint32:
+		return fmt.Sprintf("its order is for %d epochs", o.epochs)
+	case o.setting.Coalesce <= 0 || o.setting.Coalesce > math.MaxInt32:
+		return fmt.Sprintf("its order has a coalescing factor of %d: a buffer holds at least one pebble",
+			o.setting.Coalesce)
+	case o.setting.Cache < 0:
+		return fmt.Sprintf("its order has a cache of %d entries", o.setting.Cache)
+	}
+	return ""
 }
