@@ -5,6 +5,7 @@
 //	figures auto    jobs that tune themselves against the best setting of a sweep
 //	figures scale   one program simulated on 16 to 65,536 ranks, beside the formulas for a hypercube
 //	figures worlds  how many simulated worlds passed
+//	figures gains   one side of what the address cache gains: a job that lab/gains/run starts
 //	figures draw    plots of a file of results, without measuring anything
 package main
 
@@ -16,7 +17,9 @@ import (
 	"github.com/activepebbles/pebbles/lab/plots"
 )
 
-func main() { lab.Main(agreeProgram, autoProgram(), scaleProgram(), worldsProgram(), drawProgram()) }
+func main() {
+	lab.Main(agreeProgram, autoProgram(), scaleProgram(), worldsProgram(), gainsProgram(), drawProgram())
+}
 
 func drawProgram() lab.Program {
 	var from, to string

@@ -1,40 +1,37 @@
-// Command gains measures what the address cache gains: the time of a get and of a put of package memory, by size, from
-// an owner that attends (XLUPC, figures 6 and 7). It is a job of two processes, and lab/gains/run starts it with the
-// cache and without, in turn.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"os"
 	"time"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/lab"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Sizes, in bytes, and how long each is measured.
-const (
-	most   = 4 << 20
-	during = 8 * time.Millisecond
-)
-
-// row is what is measured of a size.
-type row struct {
-	Bytes int     `json:"bytes"`
-	Get   float64 `json:"get"` // µs
-	Put   float64 `json:"put"` // µs
+// gainsProgram measures the time of a get and of a put of package memory, by size, from an owner that attends (XLUPC,
+// figures 6 and 7). It is a job of two processes, which lab/gains/run starts with the address cache and without, in turn.
+func gainsProgram() lab.Program {
+	var options *pebble.Options
+	return lab.Program{Name: "gains", Own: func(f *flag.FlagSet) { options = pebble.Flags(f) },
+		Run: func(context.Context, *lab.Session) error {
+			options.Main(os.Stdout, accesses)
+			return nil
+		}}
 }
 
-func main() {
-	options := pebble.Flags(flag.CommandLine)
-	flag.Parse()
-	options.Main(os.Stdout, measure)
-}
-
-// measure has rank 0 get from and put to the last rank.
-func measure(r *pebble.Rank) error {
+// accesses has rank 0 get from and put to the last rank.
+func accesses(r *pebble.Rank) error {
+	const most = 4 << 20 // bytes
+	type row struct {
+		Bytes int     `json:"bytes"`
+		Get   float64 `json:"get"` // µs
+		Put   float64 `json:"put"` // µs
+	}
 	a := memory.NewArray[byte](memory.New(r), "data", distribution.Block(uint64(most*r.Size()), r.Size()))
 	var rows []row
 	if err := r.Epoch(func() error {
@@ -59,7 +56,7 @@ func timed(r *pebble.Rank, call func()) float64 {
 		call()
 	}
 	began, n := r.Now(), 0
-	for ; n < 20 || r.Now()-began < during; n++ {
+	for ; n < 20 || r.Now()-began < 8*time.Millisecond; n++ {
 		call()
 	}
 	return float64((r.Now() - began).Microseconds()) / float64(n)
