@@ -14,7 +14,7 @@ import (
 )
 
 // gainsProgram measures the time of a get and of a put of package memory, by size, from an owner that attends (XLUPC,
-// figures 6 and 7). It is a job of two processes, which lab/gains/run starts with the address cache and without, in turn.
+// figures 6 and 7). It is a job of two processes, which lab/gains/run starts with the address cache and without.
 func gainsProgram() lab.Program {
 	var options *pebble.Options
 	return lab.Program{Name: "gains", Own: func(f *flag.FlagSet) { options = pebble.Flags(f) },
