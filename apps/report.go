@@ -1,7 +1,20 @@
+// Package apps holds what the applications of Active Pebbles for Go have in common: the phases of a run, how a kernel
+// is timed and what a run reports. Each application is a package below this one, with a serial twin and a verifier of
+// its own, and a command of cmd/pebbles.
+//
+// The function of an application that runs it on a job, Run in most, is called by every rank, once, between epochs,
+// with the same configuration but for [Progress]. The result is complete on every rank. What a verifier finds wrong is
+// counted in its Errors; an error means that the job failed, or can't work. The zero value of a configuration, Config
+// in most, is a run with all defaults; its Check returns an error that says what is wrong with it for a job of so many
+// ranks. Where it has a Seed, that names the data. Serial is the same without a job, for a configuration that passes
+// Check.
 package apps
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
@@ -94,6 +107,39 @@ func (p *Report) FoundOnce(r *pebble.Rank, count uint64, what string) error {
 	return p.Found(r, count, what)
 }
 
+// Compare adds to the errors what differs from the serial twin, which rank 0 runs, unless it is to be left out: twin
+// returns how many results. All ranks call it.
+func (p *Report) Compare(r *pebble.Rank, wanted bool, twin func() (differ uint64, err error)) (err error) {
+	wrong := uint64(0)
+	if wanted && r.ID() == 0 {
+		if wrong, err = twin(); err != nil {
+			return err
+		}
+	}
+	return p.Found(r, wrong, "results went wrong: they are not those of the serial twin")
+}
+
+// Differ counts the results that are not the same.
+func Differ(same ...bool) (n uint64) {
+	for _, is := range same {
+		if !is {
+			n++
+		}
+	}
+	return n
+}
+
+// TwinRow says for display whether a serial twin was run, and agreed.
+func (p Report) TwinRow(was bool) [2]string {
+	switch {
+	case !was:
+		return [2]string{"serial twin", "not run"}
+	case p.Errors > 0:
+		return [2]string{"serial twin", "compared with"}
+	}
+	return [2]string{"serial twin", "the same"}
+}
+
 // Prove adds to the errors what is wrong with a tally of another phase than the kernel, whose pebbles can't be merged.
 // All ranks call it.
 func (p *Report) Prove(r *pebble.Rank, t Tally, phase string) error {
@@ -148,7 +194,64 @@ func (p *Report) FinishCounted(r *pebble.Rank) error {
 	return p.Finish(r, t)
 }
 
+// SumEach adds numbers up over all ranks, each with those at its place. All ranks call it, with equally many.
+func SumEach(r *pebble.Rank, own []uint64) ([]uint64, error) {
+	return pebble.AllReduce(r, own, plus, pebble.Codec[[]uint64](numbers{}))
+}
+
+func plus(a, b []uint64) []uint64 {
+	sum := make([]uint64, len(a))
+	for i := range sum {
+		sum[i] = a[i] + b[i]
+	}
+	return sum
+}
+
+// numbers carries numbers.
+type numbers struct{}
+
+// Append implements pebble.Codec.
+func (numbers) Append(to []byte, v []uint64) ([]byte, error) {
+	for _, n := range v {
+		to = binary.LittleEndian.AppendUint64(to, n)
+	}
+	return to, nil
+}
+
+// Decode implements pebble.Codec.
+func (numbers) Decode(from []byte) ([]uint64, error) {
+	if len(from)%8 != 0 {
+		return nil, errors.New("damaged numbers")
+	}
+	v := make([]uint64, len(from)/8)
+	for i := range v {
+		v[i] = binary.LittleEndian.Uint64(from[8*i:])
+	}
+	return v, nil
+}
+
 // Sum adds a number up over all ranks.
 func Sum(r *pebble.Rank, n uint64) (uint64, error) {
 	return pebble.AllReduce(r, n, pebble.Sum)
+}
+
+// MustFit refuses data of so many bytes a rank that this process has no memory for, before the system ends the process
+// instead. what names the data, and advice says what to ask for less of. All ranks call it, before any of them
+// allocates.
+func MustFit(r *pebble.Rank, what string, bytesPerRank uint64, advice string) error {
+	p := r.Place()
+	need, have := bytesPerRank*uint64(p.Last-p.First), uint64(cpu.MemoryAvailable())
+	if need > have {
+		return fmt.Errorf("%s of process %d need %d MiB, %d MiB are free: %s", what, p.Process, need>>20, have>>20, advice)
+	}
+	return r.Barrier()
+}
+
+// Names lists the values of a type of words, for an error that says which there are.
+func Names[W ~string](words []W) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	return strings.Join(all, ", ")
 }

@@ -73,7 +73,7 @@ func TestVerifierNotices(t *testing.T) {
 		require.NoError(t, shapes[0].Run(t, func(r *pebble.Rank) error {
 			g := &gather{rank: r, config: GatherConfig{Log2Words: 4, Accesses: 100, Way: way}.withDefaults(), space: memory.New(r)}
 			require.NoError(t, g.load())
-			require.NoError(t, g.kernel()())
+			require.NoError(t, r.Epoch(func() error { g.body(); return nil }))
 			change(g)
 			var result GatherResult
 			err := g.judge(&result)
@@ -123,7 +123,6 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, c.Check(1), want)
 	}
-	require.ErrorContains(t, GatherConfig{}.Check(0), "0 ranks")
 	for want, c := range map[string]AttendConfig{
 		"-1 reads":          {Reads: -1},
 		"computes for -1ns": {Busy: -1},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
@@ -99,4 +100,29 @@ func Job(tb testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return pebble.Run(ctx, c, f)
+}
+
+// Results are those of an application on each of the ranks of this process.
+func Results[C, R any](tb testing.TB, c pebble.Config, run func(r *pebble.Rank, config C) (R, error), config C,
+) ([]R, error) {
+	tb.Helper()
+	results := make([]R, c.Ranks)
+	err := Job(tb, c, func(r *pebble.Rank) (err error) {
+		results[r.ID()], err = run(r, config)
+		return err
+	})
+	return results, err
+}
+
+// On is Job for a configuration.
+func On(tb testing.TB, c pebble.Config) func(f func(r *pebble.Rank) error) error {
+	return func(f func(r *pebble.Rank) error) error { return Job(tb, c, f) }
+}
+
+// DrawEdges draws up to so many edges of a graph of so many vertices.
+func DrawEdges(t *rapid.T, vertices uint64, most int) []graph.Edge {
+	vertex := rapid.Uint64Range(0, vertices-1)
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Edge {
+		return graph.Edge{From: vertex.Draw(t, "from"), To: vertex.Draw(t, "to")}
+	}), 0, most).Draw(t, "edges")
 }

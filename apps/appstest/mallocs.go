@@ -9,6 +9,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
 )
 
 // Mallocs runs a job three times, and returns how many allocations it made as a whole when it made the fewest: the Go
@@ -27,11 +28,14 @@ func Mallocs(t *testing.T, s Shape, f func(r *pebble.Rank) error) uint64 {
 }
 
 // SameMallocs requires that a job that does more allocates no more than one that does little, but for one allocation in
-// a thousand of what it does more. Its frames should be few, so that both jobs have all that they may have.
-func SameMallocs(t *testing.T, s Shape, more float64, little, much func(r *pebble.Rank) error) {
+// a thousand of what it does more. Its frames are few, so that both jobs have all that they may have.
+func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *pebble.Rank) error) {
 	t.Helper()
-	few, many := Mallocs(t, s, little), Mallocs(t, s, much)
-	require.Less(t, float64(many)-float64(few), 0.001*more, "%d then %d allocations, %s", few, many, s)
+	for _, topology := range []route.Constructor{route.Direct, route.Hypercube} {
+		s := Shape{Ranks: 4, Procs: 1, Transport: "mem", New: topology, Cache: cache, Budget: 32 << 10}
+		few, many := Mallocs(t, s, little), Mallocs(t, s, much)
+		require.Less(t, float64(many)-float64(few), 0.001*more, "%d then %d allocations, %s", few, many, s)
+	}
 }
 
 // Rate runs jobs for a benchmark, and reports how much they have done, in millions a second of their own seconds. run
@@ -51,4 +55,54 @@ func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done u
 		}))
 	}
 	b.ReportMetric(float64(all)/seconds/1e6, "M/s")
+}
+
+// Once is a program that runs an application on a rank.
+func Once[C, R any](run func(r *pebble.Rank, config C) (R, error), config C) func(r *pebble.Rank) error {
+	return func(r *pebble.Rank) error {
+		_, err := run(r, config)
+		return err
+	}
+}
+
+// All are the results of an application on the ranks of a job, which must not fail.
+func All[C, R any](t testing.TB, s Shape, run func(r *pebble.Rank, config C) (R, error), config C) []R {
+	t.Helper()
+	results := make([]R, s.Ranks)
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+		results[r.ID()], err = run(r, config)
+		return err
+	}))
+	return results
+}
+
+// AllEverywhere runs an application everywhere, and gives check the result of each rank.
+func AllEverywhere[C, R any](t *testing.T, run func(r *pebble.Rank, config C) (R, error), config C,
+	check func(t *testing.T, ranks int, got R)) {
+	Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		results := make([]R, ranks)
+		return func(r *pebble.Rank) (err error) {
+				results[r.ID()], err = run(r, config)
+				return err
+			}, func(t *testing.T) {
+				for _, got := range results {
+					check(t, ranks, got)
+				}
+			}
+	})
+}
+
+// Told runs a job on ranks of this process, and returns how much was done whenever its progress was told, which must go
+// up to total at most.
+func Told(t *testing.T, ranks int, total uint64, run func(r *pebble.Rank, told apps.Progress) error) (all []uint64) {
+	t.Helper()
+	require.NoError(t, Mem(ranks).Run(t, func(r *pebble.Rank) error {
+		return run(r, func(done, of uint64) {
+			require.Equal(t, total, of)
+			require.LessOrEqual(t, done, total)
+			all = append(all, done)
+		})
+	}))
+	require.IsIncreasing(t, all)
+	return all
 }

@@ -1,13 +1,21 @@
+// Package appstest runs a test of an application of Active Pebbles for Go over every shape of the synthetic network:
+// transports, topologies, coalescing factors, cache sizes and numbers of ranks. The shape is to be invisible (promise 6
+// of docs/contract.md), so one test body with one expected answer serves all.
 package appstest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/connect"
+	"github.com/activepebbles/pebbles/netio/tcp"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -31,6 +39,23 @@ type Shape struct {
 	Termination string // the detector's name; "" is the default
 	Credits     int    // frames in flight on each link; 0 is the default
 	Tuning      *pebble.Tuning
+}
+
+// Mem is a shape of so many ranks of this process.
+func Mem(ranks int) Shape {
+	return Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Topology: "direct"}
+}
+
+// Few runs body for a few shapes over all transports, each as a subtest.
+func Few(t *testing.T, body func(t *testing.T, s Shape)) {
+	for _, s := range []Shape{
+		Mem(1),
+		{Ranks: 3, Procs: 1, Transport: "mem", New: route.Hypercube},
+		{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct},
+		{Ranks: 4, Procs: 2, Transport: "tcp", New: route.Direct},
+	} {
+		t.Run(fmt.Sprintf("%d ranks over %s", s.Ranks, s.Transport), func(t *testing.T) { body(t, s) })
+	}
 }
 
 // String is a name for a subtest.
@@ -77,6 +102,68 @@ func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 			c.Transport = transport
 			errs[i] = pebble.Run(ctx, c, f)
 		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// dial connects the processes of a job, all of which are this one, over loopback.
+func dial(ctx context.Context, name string, ranks, procs int) ([]netio.Transport, error) {
+	configs, err := configure(ranks, procs)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	transports, errs := make([]netio.Transport, procs), make([]error, procs)
+	var running sync.WaitGroup
+	for i, c := range configs {
+		running.Go(func() {
+			t, err := connect.Dial(ctx, c, name)
+			if err != nil {
+				errs[i] = fmt.Errorf("dial as process %d: %w", i, err)
+				cancel() // the others would wait for this one
+				return
+			}
+			transports[i] = t
+		})
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, closeAll(transports))
+	}
+	return transports, nil
+}
+
+func configure(ranks, procs int) ([]tcp.Config, error) {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	listeners, addresses := make([]net.Listener, procs), make([]string, procs)
+	for i := range procs {
+		l, err := tcp.Listen("")
+		if err != nil {
+			return nil, fmt.Errorf("listen as process %d: %w", i, err)
+		}
+		listeners[i], addresses[i] = l, l.Addr().String()
+	}
+	configs := make([]tcp.Config, procs)
+	for i := range configs {
+		configs[i] = tcp.Config{
+			Job: "appstest", Secret: secret, Place: netio.PlaceOf(ranks, procs, i), Listener: listeners[i], Addresses: addresses,
+		}
+		configs[i].Identity.Build = "appstest"
+	}
+	return configs, nil
+}
+
+// closeAll closes the transports that there are. Each waits for the others' goodbyes, so all do at once.
+func closeAll(transports []netio.Transport) error {
+	errs := make([]error, len(transports))
+	var running sync.WaitGroup
+	for i, t := range transports {
+		if t != nil {
+			running.Go(func() { t.Abort("another process could not start"); errs[i] = t.Close() })
+		}
 	}
 	running.Wait()
 	return errors.Join(errs...)

@@ -1,8 +1,12 @@
 package bfs
 
 import (
+	"math/bits"
+
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 )
 
 // AlphaDefault and BetaDefault are the thresholds of Beamer, Asanović and Patterson, Direction-Optimizing Breadth-First
@@ -123,4 +127,161 @@ func (s *direction[V]) queued() front {
 		f.arcs += s.Offsets[v+1] - s.Offsets[v]
 	}
 	return f
+}
+
+// wordsPerPiece lets a piece fill a cache line.
+const wordsPerPiece = 6
+
+// piece is the pebble of a step against arcs: some words of the bitmap of a frontier. It goes to a rank.
+type piece struct {
+	Rank uint64
+	Word uint64 // the first of Bits, in the bitmap
+	Bits [wordsPerPiece]uint64
+}
+
+// fingerprint multiplies pairs of words that do not wait for each other.
+func (p *piece) fingerprint() (sum uint64) {
+	place := apps.Fold(p.Rank, p.Word)
+	for i := 0; i < wordsPerPiece; i += 2 {
+		sum += apps.Fold(p.Bits[i]^place, p.Bits[i+1]+uint64(i))
+	}
+	return sum
+}
+
+// puller takes steps against arcs: each vertex that is not reached looks among the tails of the arcs that lead to it
+// for one in the frontier. Each rank sends the others its part of the frontier, as a bitmap, and then looks at its own
+// memory alone.
+//
+// The bitmaps have a bit for each vertex of the graph; a rank's part of one is the words with its vertices' bits. Two
+// ranks may have their bits in one word: nobody sets a bit of another's vertex but by its pieces.
+type puller[V vertex] struct {
+	*pusher[V]
+	pieces   *target.Target[piece]
+	sending  []piece
+	from     int      // the word with the first bit of this rank
+	open     []uint64 // this rank's part of a bitmap: vertices to which arcs lead
+	frontier []uint64 // and of the vertices that were reached in the last step
+}
+
+func newPuller[V vertex](s *pusher[V]) *puller[V] {
+	g := s.g
+	p := &puller[V]{pusher: s, from: int(g.First / 64), sending: make([]piece, 0, 64)}
+	if g.Local > 0 {
+		p.open = make([]uint64, int(g.First+uint64(g.Local)-1)/64-p.from+1)
+	}
+	p.frontier = make([]uint64, len(p.open))
+	for v := range g.Local {
+		if len(s.Into.Row(V(v))) > 0 {
+			p.set(p.open, V(v))
+		}
+	}
+	ranks := uint64(g.Rank.Size())
+	p.pieces = target.New(g.Rank, s.target("pieces"), distribution.Block(ranks, g.Rank.Size()),
+		target.Keys(func(vs []piece, keys []uint64) {
+			for i := range vs {
+				keys[i] = vs[i].Rank
+			}
+		}),
+		target.Batch(p.learn))
+	return p
+}
+
+// set sets the bit of this rank's v-th vertex in this rank's part of a bitmap.
+func (s *puller[V]) set(part []uint64, v V) {
+	at := int(s.first + v)
+	part[at/64-s.from] |= 1 << (at % 64)
+}
+
+// each calls do for each of this rank's vertices that are in its part of a bitmap.
+func (s *puller[V]) each(part []uint64, do func(v V)) {
+	for i, word := range part {
+		for at := V(s.from+i) * 64; word != 0; word &= word - 1 {
+			do(at + V(bits.TrailingZeros64(word)) - s.first)
+		}
+	}
+}
+
+// learn is the handler.
+func (s *puller[V]) learn(vs []piece) {
+	for i := range vs {
+		p := &vs[i]
+		isOwn := p.Rank == uint64(s.g.Rank.ID())
+		if s.tally.Take(p.fingerprint(), isOwn); !isOwn || p.Word > uint64(len(s.known)) {
+			continue
+		}
+		known := s.known[p.Word:]
+		for j, word := range p.Bits[:min(wordsPerPiece, len(known))] {
+			known[j] |= word
+		}
+	}
+}
+
+// pull is the step of the vertices at this level. It costs an epoch, and returns how many vertices of this rank it
+// reached and how many arcs lead to them, in an undirected graph as many as leave them. The frontier is theirs
+// afterwards.
+//
+// Of the tails it asks whether they are known to be reached, not whether they are in the frontier. That is the same: a
+// vertex that has not been reached has no arc from one above the frontier, and known lacks no vertex of the frontier.
+func (s *puller[V]) pull(level V) (front, error) {
+	if err := s.share(); err != nil {
+		return front{}, err
+	}
+	return s.look(level + 1), nil
+}
+
+// share lets all ranks know this rank's part of the frontier. It leaves out pieces without a bit.
+func (s *puller[V]) share() error {
+	known := s.known[s.from:]
+	for i, word := range s.frontier {
+		known[i] |= word
+	}
+	return s.g.Rank.Epoch(func() error {
+		for step := 1; step < s.g.Rank.Size(); step++ { // not all ranks to the same one at once
+			s.shareWith(uint64(s.g.Rank.ID()+step) % uint64(s.g.Rank.Size()))
+		}
+		return nil
+	}, pebble.Depth(1))
+}
+
+func (s *puller[V]) shareWith(rank uint64) {
+	for at := 0; at < len(s.frontier); at += wordsPerPiece {
+		p := piece{Rank: rank, Word: uint64(s.from + at)}
+		copy(p.Bits[:], s.frontier[at:])
+		if p.Bits == [wordsPerPiece]uint64{} {
+			continue
+		}
+		s.tally.Send(p.fingerprint())
+		if s.sending = append(s.sending, p); len(s.sending) == cap(s.sending) {
+			s.pieces.SendAll(s.sending)
+			s.sending = s.sending[:0]
+		}
+	}
+	s.pieces.SendAll(s.sending)
+	s.sending = s.sending[:0]
+}
+
+// look finds parents for this rank's vertices that are not reached. What it finds does not count as known before it is
+// done: it is of the next level.
+func (s *puller[V]) look(level V) (found front) {
+	known, into := s.known, s.Into
+	for i, word := range s.open {
+		word &^= known[s.from+i]
+		var now uint64
+		for at := V(s.from+i)*64 - s.first; word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			v := at + V(bit)
+			row := into.Row(v)
+			for _, u := range row {
+				if known[u/64]>>(u%64)&1 != 0 {
+					s.parent[v], s.level[v] = u, level
+					now |= 1 << bit
+					found.arcs += uint64(len(row))
+					break
+				}
+			}
+		}
+		s.frontier[i] = now
+		found.vertices += uint64(bits.OnesCount64(now))
+	}
+	return found
 }

@@ -122,7 +122,7 @@ func TestModesAgree(t *testing.T) {
 			Coalesce: rapid.SampledFrom([]int{1, 3, 1024}).Draw(rt, "coalesce"),
 			Cache:    rapid.SampledFrom([]int{0, 16}).Draw(rt, "cache"),
 		}
-		whole(rt, func(f func(r *pebble.Rank) error) error { return appstest.Job(t, c, f) }, source, vertex.Draw(rt, "root"))
+		whole(rt, appstest.On(t, c), source, vertex.Draw(rt, "root"))
 	})
 }
 

@@ -87,10 +87,10 @@ func (c *validator[V]) checkRoot() {
 	}
 	v := V(c.root) - c.first
 	if c.parent[v] != V(c.root) {
-		breach(&c.found, rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
+		c.found.Add(rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
 	}
 	if c.level[v] != 0 {
-		breach(&c.found, rootNotAtZero, c.root, 0, uint64(c.level[v]), 0)
+		c.found.Add(rootNotAtZero, c.root, 0, float64(c.level[v]), 0)
 	}
 }
 
@@ -102,13 +102,13 @@ func (c *validator[V]) sendClaims() {
 		switch {
 		case uint64(index) == c.root || parent == none[V]() && level == none[V]():
 		case parent == none[V]():
-			breach(&c.found, levelAlone, uint64(index), 0, uint64(level), 0)
+			c.found.Add(levelAlone, uint64(index), 0, float64(level), 0)
 		case level == none[V]():
-			breach(&c.found, parentAlone, uint64(index), uint64(parent), 0, 0)
+			c.found.Add(parentAlone, uint64(index), uint64(parent), 0, 0)
 		case uint64(parent) >= c.g.Vertices:
-			breach(&c.found, parentNowhere, uint64(index), uint64(parent), 0, 0)
+			c.found.Add(parentNowhere, uint64(index), uint64(parent), 0, 0)
 		case parent == index:
-			breach(&c.found, secondRoot, uint64(index), 0, 0, 0)
+			c.found.Add(secondRoot, uint64(index), 0, 0, 0)
 		default:
 			v := claim[V]{parent, index, level}
 			c.seen.Send(v.fingerprint())
@@ -129,9 +129,9 @@ func (c *validator[V]) judgeClaims(vs []claim[V]) {
 		}
 		switch level := c.level[v.Parent-c.first]; {
 		case level == none[V]():
-			breach(&c.found, parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
+			c.found.Add(parentUnreached, uint64(v.Child), uint64(v.Parent), 0, 0)
 		case v.Level != level+1:
-			breach(&c.found, levelsOfTree, uint64(v.Child), uint64(v.Parent), uint64(v.Level), uint64(level))
+			c.found.Add(levelsOfTree, uint64(v.Child), uint64(v.Parent), float64(v.Level), float64(level))
 		}
 	}
 }
@@ -164,9 +164,9 @@ func (c *validator[V]) judgeEdges(vs []edge[V]) {
 		switch level := c.level[head]; {
 		case e.Level == none[V]():
 		case level == none[V]():
-			breach(&c.found, headUnreached, uint64(e.Tail), uint64(e.Head), uint64(e.Level), 0)
+			c.found.Add(headUnreached, uint64(e.Tail), uint64(e.Head), float64(e.Level), 0)
 		case level > e.Level+1:
-			breach(&c.found, levelsOfEdge, uint64(e.Tail), uint64(e.Head), uint64(e.Level), uint64(level))
+			c.found.Add(levelsOfEdge, uint64(e.Tail), uint64(e.Head), float64(e.Level), float64(level))
 		}
 	}
 }
@@ -177,7 +177,37 @@ func (c *validator[V]) checkJoined() {
 		index := uint64(c.first) + uint64(v)
 		isJoined := c.joined[v/64]>>(v%64)&1 != 0
 		if !isJoined && index != c.root && uint64(parent) < c.g.Vertices && uint64(parent) != index && c.level[v] != none[V]() {
-			breach(&c.found, noSuchEdge, index, uint64(parent), 0, 0)
+			c.found.Add(noSuchEdge, index, uint64(parent), 0, 0)
 		}
 	}
+}
+
+// The rules, and the ways in which they are broken.
+const (
+	rootAdopted = iota
+	secondRoot
+	parentNowhere
+	parentUnreached
+	rootNotAtZero
+	levelsOfTree
+	headUnreached
+	levelsOfEdge
+	levelAlone
+	parentAlone
+	noSuchEdge
+)
+
+// broken has a text for each. The texts are filled with two vertices and their levels.
+var broken = []string{
+	rootAdopted:     "rule 1: the root %[1]d has parent %[2]d, not itself",
+	secondRoot:      "rule 1: vertex %[1]d is its own parent, but not the root",
+	parentNowhere:   "rule 1: the parent of vertex %[1]d is no vertex",
+	parentUnreached: "rule 1: vertex %[1]d has parent %[2]d, which is not reached",
+	rootNotAtZero:   "rule 2: the root %[1]d is at level %.0[3]f, not 0",
+	levelsOfTree:    "rule 2: vertex %[1]d at level %.0[3]f has parent %[2]d at level %.0[4]f, not one less",
+	headUnreached:   "rule 3: edge %[1]d -> %[2]d leads from level %.0[3]f to a vertex that is not reached",
+	levelsOfEdge:    "rule 3: edge %[1]d -> %[2]d leads from level %.0[3]f to level %.0[4]f, more than one below",
+	levelAlone:      "rule 4: vertex %[1]d is reached at level %.0[3]f but has no parent",
+	parentAlone:     "rule 4: vertex %[1]d has parent %[2]d but no level",
+	noSuchEdge:      "rule 5: vertex %[1]d has parent %[2]d, but the graph has no edge %[2]d -> %[1]d",
 }

@@ -106,7 +106,7 @@ func (c *validator[V]) setLevels() {
 	for level := range c.depth() + 1 {
 		for _, v := range c.level(level) {
 			if c.at[v] != unreached {
-				c.breach(reachedTwice, uint64(c.first+v), 0, float64(c.at[v]), float64(level))
+				c.breaches.Add(reachedTwice, uint64(c.first+v), 0, float64(c.at[v]), float64(level))
 			}
 			c.at[v] = uint64(level)
 		}
@@ -142,9 +142,9 @@ func (c *validator[V]) judge(vs []onward[V]) {
 		v := a.Head - c.first
 		switch level := c.at[v]; {
 		case level == unreached:
-			c.breach(headUnreached, uint64(a.Tail), uint64(a.Head), float64(a.Level), 0)
+			c.breaches.Add(headUnreached, uint64(a.Tail), uint64(a.Head), float64(a.Level), 0)
 		case level > a.Level+1:
-			c.breach(levelsOfArc, uint64(a.Tail), uint64(a.Head), float64(a.Level), float64(level))
+			c.breaches.Add(levelsOfArc, uint64(a.Tail), uint64(a.Head), float64(a.Level), float64(level))
 		case level == a.Level+1:
 			c.paths[v] += a.Paths
 			b := backward[V]{a.Tail, a.Head, c.x(v)}
@@ -171,19 +171,41 @@ func (c *validator[V]) compare() {
 		switch {
 		case index == c.source:
 			if level != 0 || paths != 1 {
-				c.breach(sourceOff, index, 0, float64(level), paths)
+				c.breaches.Add(sourceOff, index, 0, float64(level), paths)
 			}
 			continue
 		case level == unreached && paths != 0:
-			c.breach(pathsAlone, index, 0, paths, 0)
+			c.breaches.Add(pathsAlone, index, 0, paths, 0)
 		case level != unreached && (level == 0 || !(paths > 0) || !near(paths, c.paths[v])):
-			c.breach(pathsWrong, index, 0, paths, c.paths[v])
+			c.breaches.Add(pathsWrong, index, 0, paths, c.paths[v])
 		}
 		if !near(through, c.through[v]) {
-			c.breach(sumWrong, index, 0, through, c.through[v])
+			c.breaches.Add(sumWrong, index, 0, through, c.through[v])
 		}
 	}
 }
 
 // near reports whether two sums are the same but for the order of their additions.
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= Tolerance*max(a, b) }
+
+// The rules, and the ways in which they are broken.
+const (
+	sourceOff = iota
+	reachedTwice
+	headUnreached
+	levelsOfArc
+	pathsAlone
+	pathsWrong
+	sumWrong
+)
+
+// broken has a text for each kind. The texts are filled with two vertices and two numbers.
+var broken = []string{
+	sourceOff:     "rule 1: the source %[1]d is at level %[3]v with %[4]v paths, not at level 0 with one",
+	reachedTwice:  "rule 2: vertex %[1]d is in levels %[3]v and %[4]v",
+	headUnreached: "rule 2: arc %[1]d -> %[2]d leads from level %[3]v to a vertex that is not reached",
+	levelsOfArc:   "rule 2: arc %[1]d -> %[2]d leads from level %[3]v to level %[4]v",
+	pathsAlone:    "rule 3: %[3]v paths lead to vertex %[1]d, which is not reached",
+	pathsWrong:    "rule 3: %[3]v paths lead to vertex %[1]d, and %[4]v along the arcs from the level before",
+	sumWrong:      "rule 4: vertex %[1]d has %[3]v from the level that follows, and its arcs bring %[4]v",
+}

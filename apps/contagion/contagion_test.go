@@ -1,9 +1,19 @@
 package contagion
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/linkedin/goavro/v2"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -109,12 +119,7 @@ func TestEveryShape(t *testing.T) {
 	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
 		turn++
 		c, want := all[turn%len(all)], twins[turn%len(all)]
-		results := make([]Result, s.Ranks)
-		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
-			results[r.ID()], err = Run(r, c)
-			return err
-		}))
-		for rank, got := range results {
+		for rank, got := range appstest.All(t, s, Run, c) {
 			sameAs(t, want, got)
 			if rank == 0 {
 				require.Equal(t, want.Infections, got.Infections)
@@ -134,17 +139,7 @@ func TestEverywhere(t *testing.T) {
 		want, err := Serial(c)
 		require.NoError(t, err)
 		t.Run(name, func(t *testing.T) {
-			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				results := make([]Result, ranks)
-				return func(r *pebble.Rank) (err error) {
-						results[r.ID()], err = Run(r, c)
-						return err
-					}, func(t *testing.T) {
-						for _, got := range results {
-							sameAs(t, want, got)
-						}
-					}
-			})
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) { sameAs(t, want, got) })
 		})
 	}
 }
@@ -321,4 +316,383 @@ func TestFewPeople(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3, want.Infected)
 	sameAs(t, want, runOn(t, 9, c))
+}
+
+// loimos reads a file of Loimos, and skips the test where there is none.
+func loimos(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(appstest.Data(t, filepath.Join("loimos", name)))
+	require.NoError(t, err)
+	return text
+}
+
+func diseaseOf(t testing.TB, text string) *scenario.Disease {
+	t.Helper()
+	d, err := scenario.ReadDisease([]byte(text))
+	require.NoError(t, err)
+	return d
+}
+
+// syn is the run of Loimos whose curve its own tests demand.
+func syn(t testing.TB) Config {
+	grid, err := population.NewGrid(population.GridConfig{
+		People: 10_000, Width: 50, Height: 50, TilesX: 5, TilesY: 5, Blocks: 32, VisitsPerDay: 5,
+	})
+	require.NoError(t, err)
+	return Config{Disease: diseaseOf(t, string(loimos(t, "covid19_onepath.textproto"))), Population: grid, Days: 30,
+		Loimos: true}
+}
+
+// lines is a curve as Loimos writes it.
+func lines(curve []Row) string {
+	var b strings.Builder
+	b.WriteString("day,state,total_in_state,change_in_state\n")
+	for _, r := range curve {
+		fmt.Fprintf(&b, "%d,%s,%d,%d\n", r.Day, r.State, r.Total, r.Change)
+	}
+	return b.String()
+}
+
+// The curve is that of Loimos to the line.
+func TestLoimosToTheLine(t *testing.T) {
+	got, err := Serial(syn(t))
+	require.NoError(t, err)
+	require.Equal(t, string(loimos(t, "test-syn.csv")), lines(got.Curve))
+}
+
+// Utopia has the interactions that the tests of Loimos demand.
+func TestUtopia(t *testing.T) {
+	folder := filepath.Dir(appstest.Data(t, "loimos/utopia_people.csv"))
+	utopia, err := population.Read(os.DirFS(folder), "utopia_", 1)
+	require.NoError(t, err)
+	covid := diseaseOf(t, string(loimos(t, "covid19.textproto")))
+	for days := 1; days <= 2; days++ {
+		got, err := Serial(Config{
+			Disease: covid, Population: utopia, Days: days, Contact: MinMaxAlpha, Meetings: true, Loimos: true,
+		})
+		require.NoError(t, err)
+		require.EqualValues(t, 97*days, got.Contacts)
+	}
+}
+
+// What is written comes back.
+func TestWrite(t *testing.T) {
+	curve := []Row{{0, "S", 98, 98}, {0, "E, or so", 2, 2}, {1, "S", 97, -1}}
+	var b bytes.Buffer
+	require.NoError(t, WriteCurve(&b, "csv", curve))
+	require.Equal(t, "day,state,total_in_state,change_in_state\n0,S,98,98\n0,\"E, or so\",2,2\n1,S,97,-1\n", b.String())
+	b.Reset()
+	require.NoError(t, WriteCurve(&b, "json", curve))
+	var back []Row
+	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
+	require.Equal(t, curve, back)
+	b.Reset()
+	require.NoError(t, WriteCurve(&b, "avro", curve))
+	require.Equal(t, []map[string]any{
+		{"day": int64(0), "state": "S", "total_in_state": int64(98), "change_in_state": int64(98)},
+		{"day": int64(0), "state": "E, or so", "total_in_state": int64(2), "change_in_state": int64(2)},
+		{"day": int64(1), "state": "S", "total_in_state": int64(97), "change_in_state": int64(-1)},
+	}, records(t, &b))
+
+	all := make([]Infection, blockRows+1)
+	for i := range all {
+		all[i] = Infection{Day: int32(i), Person: int64(i) << 40, By: -1, Location: 3, Start: 5}
+	}
+	b.Reset()
+	require.NoError(t, WriteInfections(&b, "csv", all[:2]))
+	require.Equal(t, "day,person,by,location,start\n0,0,-1,3,5\n1,1099511627776,-1,3,5\n", b.String())
+	b.Reset()
+	require.NoError(t, WriteInfections(&b, "avro", all))
+	got := records(t, &b)
+	require.Len(t, got, len(all))
+	require.Equal(t, map[string]any{
+		"day": int64(blockRows), "person": int64(blockRows) << 40, "by": int64(-1), "location": int64(3),
+		"start": int64(5),
+	}, got[blockRows])
+	for _, format := range Formats {
+		b.Reset()
+		require.NoError(t, WriteInfections(&b, format, nil))
+		require.ErrorContains(t, WriteInfections(full{}, format, all), "write infections as "+format+": ")
+	}
+	require.ErrorContains(t, WriteCurve(&b, "xml", curve), `no format "xml": use one of csv, json, avro`)
+}
+
+func records(t *testing.T, b *bytes.Buffer) (all []map[string]any) {
+	t.Helper()
+	file, err := goavro.NewOCFReader(b)
+	require.NoError(t, err)
+	for file.Scan() {
+		record, err := file.Read()
+		require.NoError(t, err)
+		all = append(all, record.(map[string]any))
+	}
+	require.NoError(t, file.Err())
+	return all
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// large is a simulation that takes a second.
+func large(b *testing.B) Config {
+	c := little(b, 1)
+	c.Population, c.Days, c.List = town(b, population.TownConfig{People: 100_000, Seed: 1}), 10, false
+	return c
+}
+
+func BenchmarkContagion(b *testing.B) {
+	b.Run("serial", func(b *testing.B) {
+		visits := uint64(0)
+		for b.Loop() {
+			got, err := Serial(large(b))
+			require.NoError(b, err)
+			visits += got.Visits
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+	for _, ranks := range []int{1, 2} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct, Coalesce: 1024}
+			c := large(b)
+			visits, seconds := uint64(0), 0.0
+			for b.Loop() {
+				require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
+					got, err := Run(r, c)
+					if r.ID() == 0 {
+						visits += got.Visits
+						seconds += got.Seconds
+					}
+					return err
+				}))
+			}
+			b.ReportMetric(float64(visits)/seconds/1e6, "Mvisits/s")
+		})
+	}
+}
+
+// A location sweeps its visits.
+func BenchmarkSweep(b *testing.B) {
+	c := little(b, 1).withDefaults()
+	c.Contact = Constant
+	for _, n := range []int{20, 200} {
+		b.Run(fmt.Sprintf("visits=%d", n), func(b *testing.B) {
+			s := sweeper{rules: newRules(c, 1), out: func(exposure) {}}
+			p := town(b, population.TownConfig{People: n, Locations: 1, VisitsPerDay: 1, Seed: 1})
+			for person := range n {
+				for _, v := range p.Visits(nil, person, 0) {
+					s.visits = append(s.visits, visit{
+						Person: uint32(person), Arrive: v.Arrive, Depart: v.Depart, State: uint32(2 * min(person%20,
+							1)), Modifier: 1,
+					})
+				}
+			}
+			for b.Loop() {
+				s.sweep(7, 3, nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(s.visits)), "ns/visit")
+		})
+	}
+}
+
+// A plain loop over people and visits, which knows nothing of exposures, is what the twin's days without an outbreak
+// are compared with.
+func BenchmarkPlain(b *testing.B) {
+	c := large(b)
+	c.PerDay = -1
+	type stay struct {
+		location, person uint32
+		arrive, depart   int32
+	}
+	people, locations := c.Population.People(), c.Population.Locations()
+	b.Run("loop", func(b *testing.B) {
+		visits := 0
+		for b.Loop() {
+			states, brings := make([]uint8, people), make([]uint8, locations)
+			var stays []stay
+			var itinerary []population.Visit
+			for day := range c.Days {
+				stays = stays[:0]
+				clear(brings)
+				for person := range people {
+					itinerary = c.Population.Visits(itinerary[:0], person, day%c.Population.Days())
+					for _, v := range itinerary {
+						brings[v.Location] |= 1 << states[person]
+						stays = append(stays, stay{v.Location, uint32(person), v.Arrive, v.Depart})
+					}
+				}
+				visits += len(stays)
+				hot := 0
+				for _, s := range stays {
+					if brings[s.location] > 1 {
+						hot++
+					}
+				}
+				require.Zero(b, hot)
+			}
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+	b.Run("twin", func(b *testing.B) {
+		visits := uint64(0)
+		for b.Loop() {
+			got, err := Serial(c)
+			require.NoError(b, err)
+			visits += got.Visits
+		}
+		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
+	})
+}
+
+// pairs finds exposures by looking at each pair of visits.
+func pairs(s *sweeper, visits []visit) (all []exposure, meetings uint64) {
+	s.out = func(x exposure) { all = append(all, x) }
+	for i := range visits {
+		for j := range visits {
+			v, by := &visits[i], &visits[j]
+			if v.Place != by.Place || max(v.Arrive, by.Arrive) >= min(v.Depart, by.Depart) || i == j {
+				continue
+			}
+			if i < j {
+				meetings++
+			}
+			if s.carries[v.State]&susceptible != 0 && s.carries[by.State]&infectious != 0 {
+				s.meet(v, by, min(v.Depart, by.Depart))
+			}
+		}
+	}
+	return all, meetings
+}
+
+func sorted(all []exposure) []exposure {
+	slices.SortFunc(all, func(a, b exposure) int {
+		return cmp.Or(cmp.Compare(a.Person, b.Person), cmp.Compare(a.By, b.By), cmp.Compare(a.Start, b.Start),
+			cmp.Compare(a.Race, b.Race))
+	})
+	return all
+}
+
+// A sweep finds what a look at each pair of visits finds, whatever the order of the visits.
+func TestSweepFindsAllMeetings(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	c := little(t, seed).withDefaults()
+	c.Meetings = true
+	for range 500 {
+		s := sweeper{rules: newRules(c, 1), location: 7, day: 3}
+		visits := make([]visit, random.IntN(40))
+		for i := range visits {
+			arrive := random.Int32N(50)
+			visits[i] = visit{
+				Person: uint32(random.IntN(20)), Number: uint32(i), Place: uint32(random.IntN(2)), State: uint32(random.IntN(4)),
+				Modifier: 1,
+				Arrive:   arrive * 1000, Depart: (arrive + 1 + random.Int32N(30)) * 1000,
+			}
+		}
+		var got []exposure
+		s.out = func(x exposure) { got = append(got, x) }
+		s.visits = visits
+		s.sweep(7, 3, nil)
+		require.Empty(t, s.susceptible)
+		require.Empty(t, s.infectious)
+		want, meetings := pairs(&s, visits)
+		require.Equal(t, sorted(want), sorted(got))
+		require.Equal(t, meetings, s.meetings)
+
+		random.Shuffle(len(visits), func(i, j int) { visits[i], visits[j] = visits[j], visits[i] })
+		var again []exposure
+		s.out = func(x exposure) { again = append(again, x) }
+		s.sweep(7, 3, nil)
+		require.Equal(t, got, sorted(again))
+	}
+}
+
+// Exposures merge to the same in any order.
+func TestMergingHasNoOrder(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 1000 {
+		all, isTooMuch := make([]exposure, 1+random.IntN(8)), false
+		for i := range all {
+			all[i] = exposure{
+				Propensity: whole(random.ExpFloat64() * 100), Race: float64(random.IntN(3)), Count: 1,
+				By:    uint32(random.IntN(3)),
+				Start: random.Int32N(3), Location: uint32(random.IntN(3)),
+			}
+			if random.IntN(10) == 0 {
+				all[i].Propensity, isTooMuch = 1<<64-1, true
+			}
+		}
+		fold := func() exposure {
+			at := random.IntN(len(all))
+			left, right := all[0], all[at]
+			for _, x := range all[1:max(at, 1)] {
+				left = merge(left, x)
+			}
+			if at == 0 {
+				for _, x := range all[1:] {
+					left = merge(left, x)
+				}
+				return left
+			}
+			for _, x := range all[at+1:] {
+				right = merge(right, x)
+			}
+			return merge(left, right)
+		}
+		want := fold()
+		require.Equal(t, isTooMuch, want.Propensity == 1<<64-1)
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		require.Equal(t, want, fold())
+	}
+}
+
+// A person who meets infectious ones is infected as often as the propensities say, and by each in proportion to its
+// own.
+func TestInfectionsHaveTheirChances(t *testing.T) {
+	const trials = 4000
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	disease := diseaseOf(t, flu)
+	disease.Transmissibility = 1
+	s, err := population.NewSchedule("three", 3, 1, 1, []population.Planned{
+		{Person: 0, Visit: population.Visit{Arrive: 0, Depart: 43200}},
+		{Person: 1, Visit: population.Visit{Arrive: 0, Depart: 43200}},
+		{Person: 2, Visit: population.Visit{Arrive: 32400, Depart: 86400}},
+	})
+	require.NoError(t, err)
+	by := map[int64]int{}
+	for i := range uint64(trials) {
+		c := Config{Disease: disease, Population: s, Days: 1, Seed: seed + i, Contact: Certain, PerDay: -1}
+		p := newPart(newRules(c.withDefaults(), 1), 0)
+		p.people[1].state, p.people[2].state = 2, 2
+		p.open()
+		p.visit(0, func(vs []visit) { p.take(vs) })
+		p.meet(0, func(xs []exposure) { p.expose(xs) })
+		p.decide(0)
+		for _, x := range p.infections {
+			by[x.By]++
+		}
+	}
+	infected := by[1] + by[2]
+	t.Log(by)
+	require.InDelta(t, trials*0.464738571, infected, 6*31.6) // 1 - exp(-(1/2 + 1/8)), six standard deviations
+	require.InDelta(t, float64(infected)*4/5, by[1], 6*17.5)
+}
+
+// A bundle comes back as it was, and bytes that are none are refused.
+func TestBundles(t *testing.T) {
+	x := bundle{To: 7, Visits: []visit{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {Person: 1 << 31, Arrive: -1, Modifier: 0.5}}}
+	text, err := bundleCodec{}.Append([]byte("before"), x)
+	require.NoError(t, err)
+	require.Len(t, text, len("before")+4+2*36)
+	back, err := bundleCodec{}.Decode(text[len("before"):])
+	require.NoError(t, err)
+	require.Equal(t, x, back)
+	for _, n := range []int{0, 3, 5, 4 + 35} {
+		_, err := bundleCodec{}.Decode(make([]byte, n))
+		require.ErrorContains(t, err, "no whole number of visits")
+	}
 }

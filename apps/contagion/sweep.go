@@ -2,7 +2,6 @@ package contagion
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
@@ -127,7 +126,7 @@ func (s *sweeper) meet(v, by *visit, until int32) {
 	}
 	race := chance.At(s.Seed, useRace, uint64(v.Person), uint64(s.day)).Of(uint64(by.Person)<<32|uint64(s.location),
 		uint64(start))
-	x.Race = -math.Log1p(-race.Float64()) / float64(p)
+	x.Race = chance.Exponential(race.Float64(), float64(p))
 	s.out(x)
 }
 

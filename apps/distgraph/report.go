@@ -2,6 +2,7 @@ package distgraph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
@@ -54,8 +55,8 @@ type Kernel interface {
 }
 
 // Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for
-// s.Phase; words tell a breach. It returns how many breaches this rank has found. All ranks call it.
-func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, words func(Breach) string, add func(seconds float64) error) (breaches uint64, err error) {
+// s.Phase; rules tell a breach, as in Describe. It returns how many breaches this rank has found. All ranks call it.
+func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, rules []string, add func(seconds float64) error) (breaches uint64, err error) {
 	if s.Phase != nil && g.Rank.ID() == 0 {
 		s.Phase(phase)
 	}
@@ -67,7 +68,7 @@ func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase strin
 		if err := add(seconds); err != nil {
 			return 0, err
 		}
-		found, err := p.validate(g, k, words)
+		found, err := p.validate(g, k, rules)
 		if err != nil {
 			return 0, err
 		}
@@ -79,7 +80,7 @@ func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase strin
 	return breaches, nil
 }
 
-func (p *Report) validate(g *Graph, k Kernel, words func(Breach) string) (uint64, error) {
+func (p *Report) validate(g *Graph, k Kernel, rules []string) (uint64, error) {
 	if !p.Validated {
 		return 0, nil
 	}
@@ -92,7 +93,7 @@ func (p *Report) validate(g *Graph, k Kernel, words func(Breach) string) (uint64
 		return 0, err
 	}
 	p.Verify += seconds
-	texts, err := g.Describe(found, words)
+	texts, err := g.Describe(found, rules)
 	room := max(0, breachesTold-len(p.Breaches))
 	p.Breaches = append(p.Breaches, texts[:min(len(texts), room)]...)
 	return found.Count, err
@@ -118,4 +119,58 @@ func (p Report) Rows(checked, rules string, own ...[2]string) [][2]string {
 		rows = append(rows, [2]string{"", text})
 	}
 	return rows
+}
+
+// Breaches are where a result breaks a rule, as found by one rank.
+type Breaches struct {
+	Count uint64
+	First []Breach // the first few
+}
+
+// Breach is where a result breaks a rule: which, at two vertices, and by what numbers. It is plain data, and travels to
+// rank 0, which knows the ids.
+type Breach struct {
+	Rule uint64 // the kernel's
+	V, W uint64 // indices, ids when described
+	A, B float64
+}
+
+const breachesKept = 3 // that a rank describes
+
+// Add notes a breach of a rule, at two vertices, by two numbers.
+func (b *Breaches) Add(rule int, v, w uint64, x, y float64) {
+	b.Count++
+	if len(b.First) < breachesKept {
+		b.First = append(b.First, Breach{uint64(rule), v, w, x, y})
+	}
+}
+
+// Describe returns, on rank 0, words for the first breaches of each rank, with ids; nil on the others. rules have a
+// text for each rule, which is filled with two vertices and two numbers. All ranks call it, each with what it found.
+func (g *Graph) Describe(b Breaches, rules []string) (texts []string, err error) {
+	gathered, err := pebble.AllGatherSlice(g.Rank, b.First)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(gathered...)
+	var indices []uint64
+	for _, x := range all {
+		indices = append(indices, x.V, x.W)
+	}
+	numbers, err := g.NumbersOf(indices)
+	if err != nil || g.Rank.ID() != 0 {
+		return nil, err
+	}
+	for i, x := range all {
+		texts = append(texts, fmt.Sprintf(rules[x.Rule], g.idOf(numbers[2*i]), g.idOf(numbers[2*i+1]), x.A, x.B))
+	}
+	return texts, nil
+}
+
+// idOf is what rank 0 calls the vertex with this number; a number that no vertex has stands for itself.
+func (g *Graph) idOf(number uint64) uint64 {
+	if number >= g.Vertices {
+		return number
+	}
+	return g.names.ID(number)
 }

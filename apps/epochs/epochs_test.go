@@ -9,7 +9,6 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,7 +48,7 @@ func TestRun(t *testing.T) {
 }
 
 func job(ranks int) appstest.Shape {
-	return appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Direct}
+	return appstest.Mem(ranks)
 }
 
 // An epoch that ends before its pebbles were handled is an error.
@@ -63,8 +62,8 @@ func TestAnEarlyEndIsAnError(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Config{}.Check())
-	require.NoError(t, Config{Count: 1 << 20, Pebbles: 1 << 30}.Check())
-	require.ErrorContains(t, Config{Count: 1 << 30, Pebbles: 1 << 30}.Check(), "give less")
-	require.ErrorContains(t, Config{Pebbles: 1 << 62}.Check(), "give less")
+	require.NoError(t, Config{}.Check(1))
+	require.NoError(t, Config{Count: 1 << 20, Pebbles: 1 << 30}.Check(1))
+	require.ErrorContains(t, Config{Count: 1 << 30, Pebbles: 1 << 30}.Check(1), "give less")
+	require.ErrorContains(t, Config{Pebbles: 1 << 62}.Check(1), "give less")
 }

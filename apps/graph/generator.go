@@ -1,6 +1,11 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
 
 // Generator makes a synthetic graph whose every edge depends on the seed and its own position alone, so any slice of
 // the edges can be made by anyone, in any order, and the whole is the same. Its methods may be called from any
@@ -54,4 +59,132 @@ func (s size) check(first uint64, edges []Edge) {
 	if count := s.EdgeCount(); first > count || uint64(len(edges)) > count-first {
 		panic(fmt.Sprintf("graph: Fill of %d edges from %d in a graph of %d edges", len(edges), first, count))
 	}
+}
+
+// golden is the odd number nearest to 2^64 divided by the golden ratio; its multiples spread over all of uint64.
+const golden = 0x9e3779b97f4a7c15
+
+// mix is a bijection on 64 bits whose output bits each depend on all input bits (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// stream is a sequence of random words of which any can be had at once: the SplitMix64 sequence from a mixed seed.
+type stream uint64
+
+// newStream returns the stream for a seed; streams for different purposes are independent.
+func newStream(seed, purpose uint64) stream { return stream(mix(mix(seed+golden) ^ purpose*golden)) }
+
+// at returns the i-th word.
+func (s stream) at(i uint64) uint64 { return mix(uint64(s) + (i+1)*golden) }
+
+const erdosRenyiEdges = 3 // purpose of the random stream
+
+type erdosRenyi struct {
+	size
+	words stream
+}
+
+// ErdosRenyi returns a directed graph of 2^scale vertices and edgeFactor·2^scale arcs, both ends of each drawn
+// uniformly and independently (the G(n,m) model with repetition). An arc costs two random words.
+func ErdosRenyi(scale, edgeFactor int, seed uint64) (Generator, error) {
+	s, err := newSize("Erdős-Rényi", scale, edgeFactor, seed)
+	if err != nil {
+		return nil, err
+	}
+	return &erdosRenyi{s, newStream(seed, erdosRenyiEdges)}, nil
+}
+
+// Fill implements Generator.
+func (g *erdosRenyi) Fill(first uint64, edges []Edge) {
+	g.check(first, edges)
+	drop := 64 - g.scale
+	for i := range edges {
+		position := 2 * (first + uint64(i))
+		edges[i] = Edge{g.words.at(position) >> drop, g.words.at(position+1) >> drop}
+	}
+}
+
+// Directed implements Generator.
+func (g *erdosRenyi) Directed() bool { return true }
+
+// Describe implements Generator.
+func (g *erdosRenyi) Describe() string {
+	return fmt.Sprintf("Erdős-Rényi scale %d, edge factor %d, seed %d", g.scale, g.edgeFactor, g.seed)
+}
+
+// Weighted is a generator whose edges have weights of their own.
+type Weighted interface {
+	Generator
+	// Weigh writes the weights of edges first, first+1, … to weights, all of it.
+	Weigh(first uint64, weights []float64)
+}
+
+const uniformWeights = 4 // purpose of a random stream
+
+// Uniform are random weights for edges: each depends on the seed and the edge's position alone, as the edges of a
+// Generator do.
+type Uniform struct{ words stream }
+
+// UniformWeights returns weights drawn uniformly from [0, 1), as Graph500 weighs its graphs for shortest paths.
+func UniformWeights(seed uint64) Uniform { return Uniform{newStream(seed, uniformWeights)} }
+
+// Weigh writes the weights of edges first, first+1, … to weights, all of it. A weight costs one random word.
+func (u Uniform) Weigh(first uint64, weights []float64) {
+	for i := range weights {
+		weights[i] = float64(u.words.at(first+uint64(i))>>11) / (1 << 53)
+	}
+}
+
+// weightBytesMax is the longest number that is read as a weight.
+const weightBytesMax = 64
+
+// edgeWeight reads the weight of an edge, and keeps it if weights were asked for.
+func (l *lexer) edgeWeight(what string) error {
+	if !l.weighs {
+		return l.value(what)
+	}
+	l.blanks()
+	var text []byte
+	for b, ok := l.peek(); ok && !isBlank(b) && b != '\n'; b, ok = l.peek() {
+		if len(text) == weightBytesMax {
+			return l.errorf(ErrSyntax, "found %q, longer than any weight", text)
+		}
+		text = append(text, b)
+		l.pos++
+	}
+	if len(text) == 0 {
+		return l.unexpected(what)
+	}
+	weight, err := strconv.ParseFloat(strings.Map(fortran, string(text)), 64)
+	switch {
+	case err != nil && !math.IsInf(weight, 0):
+		return l.errorf(ErrSyntax, "found %q where %s is wanted", text, what)
+	case !(weight >= 0 && weight <= math.MaxFloat64): // NaN too
+		return l.errorf(ErrRange, "%s is %s, which is no finite number of 0 or more", what, text)
+	}
+	l.weight = weight + 0 // no -0
+	return nil
+}
+
+// fortran turns the exponents of Fortran into those that others read, and keeps out what only Go takes for a number.
+func fortran(r rune) rune {
+	switch r {
+	case 'd', 'D':
+		return 'e'
+	case '_', 'x', 'X', 'p', 'P':
+		return '?'
+	}
+	return r
+}
+
+// WeightedEdges is Edges for a file that was opened with Weights: weights[i] is that of edges[i]. Both slices have one
+// length.
+func (f *File) WeightedEdges(edges []Edge, weights []float64) (int, error) {
+	if !f.lex.weighs {
+		panic("graph: WeightedEdges of a file that was opened without Weights")
+	}
+	return f.read(edges, weights[:len(edges)])
 }

@@ -1,6 +1,7 @@
 package nbody
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -69,12 +70,7 @@ func TestEveryShape(t *testing.T) {
 	appstest.General(t, func(t *testing.T, s appstest.Shape) {
 		turn++
 		c, want := configs[turn%len(configs)], twins[turn%len(configs)]
-		results := make([]Result, s.Ranks)
-		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
-			results[r.ID()], err = Run(r, c)
-			return err
-		}))
-		for rank, got := range results {
+		for rank, got := range appstest.All(t, s, Run, c) {
 			sameAs(t, want, got)
 			if rank == 0 {
 				require.Equal(t, want.End, got.End)
@@ -93,17 +89,7 @@ func TestEverywhere(t *testing.T) {
 		want, err := Serial(c)
 		require.NoError(t, err)
 		t.Run(name, func(t *testing.T) {
-			appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-				results := make([]Result, ranks)
-				return func(r *pebble.Rank) (err error) {
-						results[r.ID()], err = Run(r, c)
-						return err
-					}, func(t *testing.T) {
-						for _, got := range results {
-							sameAs(t, want, got)
-						}
-					}
-			})
+			appstest.AllEverywhere(t, Run, c, func(t *testing.T, _ int, got Result) { sameAs(t, want, got) })
 		})
 	}
 }
@@ -402,4 +388,22 @@ func TestStepsAreAligned(t *testing.T) {
 	b.rung = 1
 	l.choose(4)
 	require.EqualValues(t, 1, b.rung, "its step has not ended")
+}
+
+// BenchmarkSerial finds all forces of Plummer's model by the serial twin, the building of the tree included.
+func BenchmarkSerial(b *testing.B) {
+	for _, particles := range []int{36_000, 200_000} {
+		b.Run(fmt.Sprint(particles), func(b *testing.B) {
+			c := Config{Source: system(b, particles, 1)}
+			total := 0.0
+			for b.Loop() {
+				r, err := Serial(c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				total += float64(r.Interactions)
+			}
+			b.ReportMetric(total/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
 }

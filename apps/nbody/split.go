@@ -3,10 +3,10 @@ package nbody
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"sort"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -45,7 +45,7 @@ func (b *bench) split() ([]piece, error) {
 			sums[2*i+1] += uint64(b.part.bodies[j].work)
 		}
 	}
-	if sums, err = pebble.AllReduce(b.rank, sums, addWords, pebble.Codec[[]uint64](words{})); err != nil {
+	if sums, err = apps.SumEach(b.rank, sums); err != nil {
 		return nil, err
 	}
 	pieces := make([]piece, len(cells))
@@ -168,35 +168,4 @@ func share(pieces []piece, ranks int) {
 func ownerOf(pieces []piece, key uint64) int {
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].cell.First() > key })
 	return pieces[max(i-1, 0)].owner
-}
-
-// words carries numbers that are added up over the ranks.
-type words struct{}
-
-// Append implements pebble.Codec.
-func (words) Append(to []byte, v []uint64) ([]byte, error) {
-	for _, w := range v {
-		to = binary.LittleEndian.AppendUint64(to, w)
-	}
-	return to, nil
-}
-
-// Decode implements pebble.Codec.
-func (words) Decode(from []byte) ([]uint64, error) {
-	if len(from)%8 != 0 {
-		return nil, errors.New("damaged numbers")
-	}
-	v := make([]uint64, len(from)/8)
-	for i := range v {
-		v[i] = binary.LittleEndian.Uint64(from[8*i:])
-	}
-	return v, nil
-}
-
-func addWords(a, b []uint64) []uint64 {
-	sum := make([]uint64, len(a))
-	for i := range sum {
-		sum[i] = a[i] + b[i]
-	}
-	return sum
 }

@@ -1,5 +1,11 @@
 package randomaccess
 
+import (
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
 // The stream's numbers are polynomials over GF(2) of degree below 64, bit i the coefficient of x^i, modulo
 // x^64 + x^2 + x + 1. Number n is x^n.
 
@@ -50,4 +56,89 @@ func fill(rans []uint64, ran uint64) uint64 {
 		rans[i] = ran
 	}
 	return ran
+}
+
+// words says which word of the table a number of the stream is for.
+type words struct {
+	total uint64 // words of the whole table
+	own   uint64 // words of each rank, a power of two
+}
+
+// lowBits reports whether numbers choose their words by their low bits.
+func (w words) lowBits() bool { return w.total&(w.total-1) == 0 }
+
+// key is the word for a number.
+func (w words) key(ran uint64) uint64 {
+	if w.lowBits() {
+		return ran & (w.total - 1)
+	}
+	high, _ := bits.Mul64(ran, w.total)
+	return high
+}
+
+// keys is key for many numbers, where they don't choose by their low bits.
+func (w words) keys(rans, keys []uint64) {
+	keys = keys[:len(rans)]
+	for i, ran := range rans {
+		keys[i], _ = bits.Mul64(ran, w.total)
+	}
+}
+
+// foreign counts the numbers that are not for the words of the rank whose first word this is.
+func (w words) foreign(first uint64, rans []uint64) (n uint64) {
+	if w.lowBits() {
+		differs := uint64(0)
+		for _, ran := range rans {
+			differs |= ran ^ first
+		}
+		if differs&(w.total-1)&^(w.own-1) == 0 {
+			return 0
+		}
+	}
+	for _, ran := range rans {
+		if w.key(ran)-first >= w.own {
+			n++
+		}
+	}
+	return n
+}
+
+// apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits
+// of a key are the index there.
+func (w words) apply(table, rans []uint64) {
+	mask := uint64(len(table) - 1)
+	if w.lowBits() {
+		pebble.PrefetchEach(table, rans, func(rans []uint64) {
+			for _, ran := range rans {
+				table[ran&mask] ^= ran
+			}
+		})
+		return
+	}
+	for _, ran := range rans {
+		key, _ := bits.Mul64(ran, w.total)
+		table[key&mask] ^= ran
+	}
+}
+
+// update is the pebble of a run with a reduction cache, where updates to one word are merged: the number alone would
+// not tell the word any more.
+type update struct{ Key, Value uint64 }
+
+func merge(a, b update) update { return update{a.Key, a.Value ^ b.Value} }
+
+func updateKeys(us []update, keys []uint64) {
+	keys = keys[:len(us)]
+	for i, u := range us {
+		keys[i] = u.Key
+	}
+}
+
+func applyUpdates(table []uint64, us []update) {
+	mask := uint64(len(table) - 1)
+	pebble.PrefetchEach(table, us, func(us []update) {
+		for _, u := range us {
+			table[u.Key&mask] ^= u.Value
+		}
+	})
 }

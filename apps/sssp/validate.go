@@ -74,10 +74,10 @@ func (c *validator[V]) checkRoot() {
 	}
 	v := V(c.root) - c.first
 	if c.parent[v] != V(c.root) {
-		breach(&c.found, rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
+		c.found.Add(rootAdopted, c.root, uint64(c.parent[v]), 0, 0)
 	}
 	if c.dist[v] != 0 {
-		breach(&c.found, rootNotAtZero, c.root, 0, c.dist[v], 0)
+		c.found.Add(rootNotAtZero, c.root, 0, c.dist[v], 0)
 	}
 	c.hang(v)
 }
@@ -127,9 +127,9 @@ func (c *validator[V]) judge(vs []arc[V]) {
 		v := a.Head - c.first
 		switch dist := c.dist[v]; {
 		case math.IsInf(dist, 1) && !math.IsInf(a.Dist, 1):
-			breach(&c.found, headUnreached, uint64(a.Tail), uint64(a.Head), a.Dist, 0)
+			c.found.Add(headUnreached, uint64(a.Tail), uint64(a.Head), a.Dist, 0)
 		case dist > a.Dist:
-			breach(&c.found, tooFar, uint64(a.Tail), uint64(a.Head), a.Dist, dist)
+			c.found.Add(tooFar, uint64(a.Tail), uint64(a.Head), a.Dist, dist)
 		case dist == a.Dist && c.parent[v] == a.Tail && !c.hangs[v] && !math.IsInf(dist, 1):
 			c.hang(v)
 		}
@@ -142,13 +142,37 @@ func (c *validator[V]) checkSpan() {
 		index, dist := uint64(c.first)+uint64(v), c.dist[v]
 		switch isReached := !math.IsInf(dist, 1); {
 		case !(dist >= 0): // NaN too
-			breach(&c.found, noDistance, index, 0, dist, 0)
+			c.found.Add(noDistance, index, 0, dist, 0)
 		case isReached && parent == distgraph.None[V]():
-			breach(&c.found, distanceAlone, index, 0, dist, 0)
+			c.found.Add(distanceAlone, index, 0, dist, 0)
 		case !isReached && parent != distgraph.None[V]():
-			breach(&c.found, parentAlone, index, uint64(parent), 0, 0)
+			c.found.Add(parentAlone, index, uint64(parent), 0, 0)
 		case isReached && !c.hangs[v]:
-			breach(&c.found, notHanging, index, uint64(parent), dist, 0)
+			c.found.Add(notHanging, index, uint64(parent), dist, 0)
 		}
 	}
+}
+
+// The rules, and the ways in which they are broken.
+const (
+	rootAdopted = iota
+	rootNotAtZero
+	noDistance
+	distanceAlone
+	parentAlone
+	headUnreached
+	tooFar
+	notHanging
+)
+
+// broken has a text for each kind. The texts are filled with two vertices and two distances.
+var broken = []string{
+	rootAdopted:   "rule 1: the root %[1]d has parent %[2]d, not itself",
+	rootNotAtZero: "rule 2: the root %[1]d is at distance %[3]v, not 0",
+	noDistance:    "rule 2: vertex %[1]d is at distance %[3]v",
+	distanceAlone: "rule 1: vertex %[1]d is reached at distance %[3]v but has no parent",
+	parentAlone:   "rule 1: vertex %[1]d has parent %[2]d but no distance",
+	headUnreached: "rule 3: arc %[1]d -> %[2]d leads to distance %[3]v, and the vertex is not reached",
+	tooFar:        "rule 3: arc %[1]d -> %[2]d leads to distance %[3]v, and the vertex is at %[4]v",
+	notHanging:    "rules 1, 2: vertex %[1]d at distance %[3]v with parent %[2]d: no arcs lead from the root along parents to it in that distance",
 }

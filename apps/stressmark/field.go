@@ -1,6 +1,8 @@
 package stressmark
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -47,31 +49,28 @@ func (c FieldConfig) token(i int) []byte {
 // changed is a byte of a delimiter that was found: its sum with the one further on.
 func (c FieldConfig) changed(b, further byte) byte { return byte((int(b) + int(further)) % c.Values) }
 
-// Field runs the Field Stressmark on a job. Every rank calls it, between epochs, with the same configuration but for
-// Progress. For one token after the other each rank searches its part of the field, and as many bytes after it as a
-// token has but one. Each delimiter that was found ends a sample set. When all have been found, each of their bytes is
-// changed by the one Offset further on, or, at the end of the field, around it; both are those of before the search.
-// The result is complete on every rank. What differs from the serial twin is counted in its Errors; an error means that
-// the job failed, or can't work.
+// Field runs the Field Stressmark on a job, as package apps says. For one token after the other each rank searches its
+// part of the field, and as many bytes after it as a token has but one. Each delimiter that was found ends a sample
+// set. When all have been found, each of their bytes is changed by the one Offset further on, or, at the end of the
+// field, around it; both are those of before the search. What differs from the serial twin is counted in the result's
+// Errors.
 func Field(r *pebble.Rank, c FieldConfig) (result FieldResult, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.Check(r.Size()); err != nil {
 		return result, err
 	}
 	f := &field{rank: r, config: c.withDefaults(), space: memory.New(r)}
 	result = FieldResult{Report: newReport(r, "field", c.Seed), Bytes: f.config.Bytes, Offset: f.config.Offset}
-	if result.SetUp, err = apps.Timed(r, f.load); err != nil {
-		return result, err
+	err = result.run(f.space, f.phases(&result))
+	return result, err
+}
+
+func (f *field) phases(result *FieldResult) apps.Phases {
+	return apps.Phases{
+		Load: f.load, Kernel: f.kernel,
+		Sum:    func() error { return f.sum(result) },
+		Verify: func() error { return f.judge(result) },
+		Free:   func() error { return f.array.Free() },
 	}
-	if err := result.kernel(f.space, f.kernel); err != nil {
-		return result, err
-	}
-	if err := f.sum(&result); err != nil {
-		return result, err
-	}
-	if err := f.judge(&result); err != nil {
-		return result, err
-	}
-	return result, f.array.Free()
 }
 
 // field is one rank's part of a run.
@@ -113,9 +112,7 @@ func (f *field) kernel() error {
 		if err := f.search(text, &f.tokens[i]); err != nil {
 			return err
 		}
-		if f.config.Progress != nil && f.rank.ID() == 0 {
-			f.config.Progress(uint64(i+1), uint64(f.config.Tokens))
-		}
+		f.config.Progress.Passed(f.rank, 1, uint64(i), uint64(i+1), uint64(f.config.Tokens))
 	}
 	return nil
 }
@@ -234,29 +231,20 @@ func (f *field) sum(result *FieldResult) error {
 		result.Delimiters += all.Sets - 1
 	}
 	result.Tokens = f.tokens
-	if result.Seconds > 0 {
-		result.BytesPerSecond = float64(f.config.Bytes) * float64(len(f.tokens)) / result.Seconds
-	}
+	result.BytesPerSecond = apps.Rate(float64(f.config.Bytes)*float64(len(f.tokens)), result.Seconds)
 	return nil
 }
 
 // judge verifies, and adds to the result what is wrong with it.
-func (f *field) judge(result *FieldResult) (err error) {
-	var missed, wrong uint64
-	result.Verify, err = apps.Timed(f.rank, func() (err error) {
-		missed, wrong, err = f.verify()
-		return err
-	})
+func (f *field) judge(result *FieldResult) error {
+	missed, wrong, err := f.verify()
 	if err != nil {
 		return err
 	}
 	if err := result.Found(f.rank, missed, "tokens have other sample sets than the serial search finds"); err != nil {
 		return err
 	}
-	if err := result.Found(f.rank, wrong, "bytes of the field are wrong"); err != nil {
-		return err
-	}
-	return result.finish(f.rank)
+	return result.Found(f.rank, wrong, "bytes of the field are wrong")
 }
 
 // verify compares all with the serial twin, on rank 0.
@@ -275,4 +263,144 @@ func (f *field) verify() (missed, wrong uint64, err error) {
 		return nil
 	})
 	return missed, wrong, err
+}
+
+// A rank takes delimiters from left to right, none of which overlap. So where it begins depends on where the last
+// delimiter of the rank before ends, which may be some bytes into this one's part: its carry. What each carry becomes
+// is a table; the tables of all ranks before this one, one after the other, give its own.
+
+// carries says, for each carry that may come in, what goes out.
+type carries [tokenBytesMax]uint8
+
+// then is what two parts do, one after the other.
+func (c carries) then(o carries) (both carries) {
+	for in, out := range c {
+		both[in] = o[out]
+	}
+	return both
+}
+
+// none carries what it is given.
+func none() (c carries) {
+	for in := range c {
+		c[in] = uint8(in)
+	}
+	return c
+}
+
+// matches is where a token is found in a rank's part, by carry.
+type matches struct {
+	token int   // its length
+	part  int   // that of the part
+	first []int // with no carry
+}
+
+// find looks for a token in text: a part of so many bytes, and those after it where a token that begins in the part may
+// end.
+func find(text []byte, part int, token []byte, room []int) (m matches) {
+	m = matches{len(token), part, room[:0]}
+	for at := 0; ; {
+		i := bytes.Index(text[min(at, len(text)):], token)
+		if i < 0 {
+			return m
+		}
+		m.first = append(m.first, at+i)
+		at += i + len(token)
+	}
+}
+
+// from is where delimiters are with a carry: some by themselves, and then those from an index of first on.
+func (m matches) from(text, token []byte, carry int) (own []int, rest int) {
+	for at := carry; ; {
+		for rest < len(m.first) && m.first[rest] < at {
+			rest++
+		}
+		i := bytes.Index(text[min(at, len(text)):], token)
+		switch {
+		case i < 0:
+			return own, len(m.first)
+		case rest < len(m.first) && m.first[rest] == at+i:
+			return own, rest
+		}
+		own = append(own, at+i)
+		at += i + len(token)
+	}
+}
+
+// table is what all carries become.
+func (m matches) table(text, token []byte) (c carries) {
+	for in := range c {
+		end := in
+		if in < m.token { // no other comes
+			own, rest := m.from(text, token, in)
+			switch {
+			case rest < len(m.first):
+				end = m.first[len(m.first)-1] + m.token
+			case len(own) > 0:
+				end = own[len(own)-1] + m.token
+			}
+		}
+		c[in] = uint8(max(0, end-m.part))
+	}
+	return c
+}
+
+// samples is a sample set: bytes between two delimiters.
+type samples struct{ Count, Minimum, Sum uint64 }
+
+func (s *samples) add(b byte) { *s = s.with(samples{1, uint64(b), uint64(b)}) }
+
+// with is two parts of a set together.
+func (s samples) with(o samples) samples {
+	switch {
+	case s.Count == 0:
+		return o
+	case o.Count == 0:
+		return s
+	}
+	return samples{s.Count + o.Count, min(s.Minimum, o.Minimum), s.Sum + o.Sum}
+}
+
+// samplesOf is a set of all of some bytes.
+func samplesOf(all []byte) samples {
+	if len(all) == 0 {
+		return samples{}
+	}
+	least, sum := all[0], uint64(0)
+	for _, b := range all {
+		least = min(least, b)
+		sum += uint64(b)
+	}
+	return samples{uint64(len(all)), uint64(least), sum}
+}
+
+// Token is what was found of a token. Its sample sets are what lies before the first delimiter, between two, and after
+// the last.
+type Token struct {
+	Token    string `json:"token"`    // its bytes, in hexadecimal
+	Sets     uint64 `json:"sets"`     // one more than it was found
+	Samples  uint64 `json:"samples"`  // bytes in all sets
+	Sum      uint64 `json:"sum"`      // of all samples
+	Minima   uint64 `json:"minima"`   // the sum of the least sample of each set that has any
+	Checksum uint64 `json:"checksum"` // of place, count, minimum and sum of each set, in any order
+}
+
+func newToken(text []byte) Token { return Token{Token: hex.EncodeToString(text)} }
+
+// add adds a set that ends before a byte of the field.
+func (t *Token) add(s samples, end uint64) {
+	t.Sets++
+	t.Samples += s.Count
+	t.Sum += s.Sum
+	t.Minima += s.Minimum
+	t.Checksum += apps.Fold(apps.Fold(end, s.Count), apps.Fold(s.Minimum, s.Sum))
+}
+
+// found is a Token that is plain data.
+type found struct{ Sets, Samples, Sum, Minima, Checksum uint64 }
+
+func (t Token) found() found { return found{t.Sets, t.Samples, t.Sum, t.Minima, t.Checksum} }
+
+func (f found) with(o found) found {
+	return found{f.Sets + o.Sets, f.Samples + o.Samples, f.Sum + o.Sum, f.Minima + o.Minima, f.Checksum + o.Checksum}
 }

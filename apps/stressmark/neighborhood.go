@@ -2,6 +2,8 @@ package stressmark
 
 import (
 	"fmt"
+	"math"
+	"sort"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
@@ -34,35 +36,34 @@ func (r NeighborhoodResult) Rows() [][2]string {
 	return rows
 }
 
-// Neighborhood runs the Neighborhood Stressmark on a job. Every rank calls it, between epochs, with the same
-// configuration but for Progress. The image lies in blocks on the ranks, row after row; a rank goes through its pixels
-// row by row, and reads what lies beyond. Pairs are counted by sum and difference, at two distances and four angles.
-// The result is complete on every rank. Wrong counts, and wrong pixels, are its Errors; an error means that the job
-// failed, or can't work.
+// Neighborhood runs the Neighborhood Stressmark on a job, as package apps says. The image lies in blocks on the ranks,
+// row after row; a rank goes through its pixels row by row, and reads what lies beyond. Pairs are counted by sum and
+// difference, at two distances and four angles. Wrong counts, and wrong pixels, are the result's Errors.
 func Neighborhood(r *pebble.Rank, c NeighborhoodConfig) (result NeighborhoodResult, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.Check(r.Size()); err != nil {
 		return result, err
 	}
 	n := newNeighborhood(r, c.withDefaults())
 	result = NeighborhoodResult{Report: newReport(r, "neighborhood", c.Seed), Side: n.config.Side, Bits: n.config.Bits}
-	if result.SetUp, err = apps.Timed(r, n.load); err != nil {
-		return result, err
+	err = result.run(n.space, n.phases(&result))
+	return result, err
+}
+
+func (n *neighborhood) phases(result *NeighborhoodResult) apps.Phases {
+	return apps.Phases{
+		Load: n.load, Kernel: n.kernel,
+		Sum: func() error {
+			for i, h := range n.total {
+				t := h.texture(n.ways[i])
+				result.Textures = append(result.Textures, t)
+				result.Pairs += t.Pairs
+			}
+			result.PairsPerSecond = apps.Rate(float64(result.Pairs), result.Seconds)
+			return nil
+		},
+		Verify: func() error { return n.judge(result) },
+		Free:   func() error { return n.image.Free() },
 	}
-	if err := result.kernel(n.space, n.kernel); err != nil {
-		return result, err
-	}
-	for i, h := range n.total {
-		t := h.texture(n.ways[i])
-		result.Textures = append(result.Textures, t)
-		result.Pairs += t.Pairs
-	}
-	if result.Seconds > 0 {
-		result.PairsPerSecond = float64(result.Pairs) / result.Seconds
-	}
-	if err := n.judge(&result); err != nil {
-		return result, err
-	}
-	return result, n.image.Free()
 }
 
 // neighborhood is one rank's part of a run.
@@ -124,35 +125,13 @@ func (n *neighborhood) kernel() error {
 		return err
 	}
 	for i, h := range n.own {
-		for _, both := range [][2][]uint64{{h.sums, n.total[i].sums}, {h.differences, n.total[i].differences}} {
-			if err := addUp(n.rank, both[0], both[1]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// bins are counts that are added up at a time.
-type bins [1 << 10]uint64
-
-func (b bins) with(o bins) bins {
-	for i := range b {
-		b[i] += o[i]
-	}
-	return b
-}
-
-// addUp adds up counts over all ranks.
-func addUp(r *pebble.Rank, own, total []uint64) error {
-	for lo := 0; lo < len(own); lo += len(bins{}) {
-		var some bins
-		copy(some[:], own[lo:])
-		all, err := pebble.AllReduce(r, some, bins.with)
-		if err != nil {
+		var err error
+		if n.total[i].sums, err = apps.SumEach(n.rank, h.sums); err != nil {
 			return err
 		}
-		copy(total[lo:], all[:])
+		if n.total[i].differences, err = apps.SumEach(n.rank, h.differences); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -198,28 +177,16 @@ func pairs(h histogram, row, other []uint16, w way, x0, x1 int) {
 
 func (n *neighborhood) tick(rows, all int) {
 	n.rank.Poll()
-	if n.config.Progress != nil && n.rank.ID() == 0 && rows%64 == 0 {
-		n.config.Progress(uint64(rows), uint64(all))
-	}
+	n.config.Progress.Passed(n.rank, 64, uint64(rows-1), uint64(rows), uint64(all))
 }
 
 // judge verifies, and adds to the result what is wrong with it.
-func (n *neighborhood) judge(result *NeighborhoodResult) (err error) {
-	var counts, pixels uint64
-	result.Verify, err = apps.Timed(n.rank, func() error {
-		counts, pixels = n.verify()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+func (n *neighborhood) judge(result *NeighborhoodResult) error {
+	counts, pixels := n.verify()
 	if err := result.Found(n.rank, counts, "counts of pairs are wrong"); err != nil {
 		return err
 	}
-	if err := result.Found(n.rank, pixels, "pixels of the image are wrong"); err != nil {
-		return err
-	}
-	return result.finish(n.rank)
+	return result.Found(n.rank, pixels, "pixels of the image are wrong")
 }
 
 // verify draws all that this rank needs again, without the array, and counts its pairs once more. Rank 0 compares how
@@ -253,3 +220,118 @@ func unlike[T comparable](as, bs []T) (n uint64) {
 	}
 	return n
 }
+
+// way is where the other pixel of a pair is, seen from the upper one, or, in one row, from the left one.
+type way struct{ distance, degrees, right, down int }
+
+// ways are two distances in four directions.
+func (c NeighborhoodConfig) ways() (all []way) {
+	for _, d := range []int{c.Short, c.Long} {
+		all = append(all, way{d, 0, d, 0}, way{d, 45, -d, d}, way{d, 90, 0, d}, way{d, 135, d, d})
+	}
+	return all
+}
+
+// histogram counts pairs of pixels by their sum and their difference.
+type histogram struct{ sums, differences []uint64 }
+
+func newHistogram(bits int) histogram {
+	return histogram{make([]uint64, 1<<(bits+1)-1), make([]uint64, 1<<(bits+1)-1)}
+}
+
+// add counts one pair.
+func (h histogram) add(a, b uint16) {
+	h.sums[int(a)+int(b)]++
+	h.differences[len(h.differences)/2+int(b)-int(a)]++
+}
+
+// addAll counts the pairs of two rows of pixels.
+func (h histogram) addAll(as, bs []uint16) {
+	bs = bs[:len(as)]
+	for i, a := range as {
+		h.add(a, bs[i])
+	}
+}
+
+// Texture is what a histogram of pairs says of an image: entropies in nats, and energies, which are 1 when all pairs
+// are alike.
+type Texture struct {
+	Distance          int     `json:"distance"`
+	Degrees           int     `json:"degrees"`
+	Pairs             uint64  `json:"pairs"`
+	SumEntropy        float64 `json:"sum_entropy"`
+	SumEnergy         float64 `json:"sum_energy"`
+	DifferenceEntropy float64 `json:"difference_entropy"`
+	DifferenceEnergy  float64 `json:"difference_energy"`
+}
+
+func (h histogram) texture(w way) Texture {
+	t := Texture{Distance: w.distance, Degrees: w.degrees}
+	for _, n := range h.sums {
+		t.Pairs += n
+	}
+	t.SumEntropy, t.SumEnergy = measures(h.sums, t.Pairs)
+	t.DifferenceEntropy, t.DifferenceEnergy = measures(h.differences, t.Pairs)
+	return t
+}
+
+func measures(counts []uint64, all uint64) (entropy, energy float64) {
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(all)
+			entropy -= p * math.Log(p)
+			energy += p * p
+		}
+	}
+	return entropy, energy
+}
+
+// line is a line of the image: its ends, the upper one first, and its pixels' value.
+type line struct {
+	x0, y0, x1, y1 int
+	value          uint16
+}
+
+// line is the k-th of the image, which later ones are drawn over.
+func (c NeighborhoodConfig) line(k int) line {
+	number := func(which, n int) int { return int(draw(c.Seed, forLines, uint64(8*k+which), uint64(n))) }
+	l := line{number(0, c.Side), number(1, c.Side), number(2, c.Side), number(3, c.Side), uint16(1 + number(4, 1<<c.Bits-1))}
+	if l.y0 > l.y1 {
+		l.x0, l.y0, l.x1, l.y1 = l.x1, l.y1, l.x0, l.y0
+	}
+	return l
+}
+
+// draw draws the rows lo to hi-1 of the image: the part of each line that is there.
+func (c NeighborhoodConfig) draw(lo, hi int) []uint16 {
+	rows := make([]uint16, (hi-lo)*c.Side)
+	for k := range c.Lines {
+		l := c.line(k)
+		if l.y1 < lo || l.y0 >= hi {
+			continue
+		}
+		steps := max(l.y1-l.y0, abs(l.x1-l.x0))
+		first := sort.Search(steps+1, func(i int) bool { return along(l.y0, l.y1, i, steps) >= lo })
+		for i := first; i <= steps; i++ {
+			y := along(l.y0, l.y1, i, steps)
+			if y >= hi {
+				break
+			}
+			rows[(y-lo)*c.Side+along(l.x0, l.x1, i, steps)] = l.value
+		}
+	}
+	return rows
+}
+
+// along is the number that is i of so many steps from a to b, rounded.
+func along(a, b, i, steps int) int {
+	if steps == 0 {
+		return a
+	}
+	if b < a {
+		return a - (2*(a-b)*i+steps)/(2*steps)
+	}
+	return a + (2*(b-a)*i+steps)/(2*steps)
+}
+
+func abs(n int) int { return max(n, -n) }

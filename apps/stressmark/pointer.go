@@ -28,13 +28,12 @@ func (r PointerResult) Rows() [][2]string {
 	}
 }
 
-// Pointer runs the Pointer Stressmark on a job: each rank follows a chain of its own. Every rank calls it, between
-// epochs, with the same configuration but for Progress. The result is complete on every rank. Chases that went astray
-// are counted in its Errors; an error means that the job failed, or can't work.
+// Pointer runs the Pointer Stressmark on a job, as package apps says: each rank follows a chain of its own. Chases that
+// went astray are counted in the result's Errors.
 func Pointer(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, false) }
 
-// Update runs the Update Stressmark on a job: rank 0 alone follows a chain, and writes a word at each hop. It is called
-// as Pointer is. Its Errors count wrong words of the array, too.
+// Update runs the Update Stressmark on a job, as package apps says: rank 0 alone follows a chain, and writes a word at
+// each hop. The result's Errors count wrong words of the array, too.
 func Update(r *pebble.Rank, c PointerConfig) (PointerResult, error) { return runPointer(r, c, true) }
 
 // pointers is one rank's part of a run of either.
@@ -48,29 +47,26 @@ type pointers struct {
 }
 
 func runPointer(r *pebble.Rank, c PointerConfig, updates bool) (result PointerResult, err error) {
-	if err := c.Check(); err != nil {
+	if err := c.Check(r.Size()); err != nil {
 		return result, err
 	}
 	p := &pointers{rank: r, config: c.withDefaults(), space: memory.New(r), updates: updates}
-	if p.updates {
-		result.Report = newReport(r, "update", c.Seed)
-	} else {
-		result.Report = newReport(r, "pointer", c.Seed)
+	name := "pointer"
+	if updates {
+		name = "update"
 	}
-	result.Words, result.Window = p.config.Words, p.config.Window
-	if result.SetUp, err = apps.Timed(r, p.load); err != nil {
-		return result, err
+	result = PointerResult{Report: newReport(r, name, c.Seed), Words: p.config.Words, Window: p.config.Window}
+	err = result.run(p.space, p.phases(&result))
+	return result, err
+}
+
+func (p *pointers) phases(result *PointerResult) apps.Phases {
+	return apps.Phases{
+		Load: p.load, Kernel: p.kernel,
+		Sum:    func() error { return p.sum(result) },
+		Verify: func() error { return p.judge(result) },
+		Free:   func() error { return p.field.Free() },
 	}
-	if err := result.kernel(p.space, p.kernel); err != nil {
-		return result, err
-	}
-	if result, err = p.sum(result); err != nil {
-		return result, err
-	}
-	if err := p.judge(&result); err != nil {
-		return result, err
-	}
-	return result, p.field.Free()
 }
 
 // load makes this rank's part of the field.
@@ -109,49 +105,37 @@ func (p *pointers) has() bool { return !p.updates || p.rank.ID() == 0 }
 const between = 256
 
 func (p *pointers) tick(hops uint64) {
-	if hops%between != 0 {
-		return
-	}
-	p.rank.Poll()
-	if p.config.Progress != nil && p.rank.ID() == 0 {
-		p.config.Progress(hops, p.config.Hops)
+	if hops%between == 0 {
+		p.rank.Poll()
+		p.config.Progress.Passed(p.rank, 1, hops-1, hops, p.config.Hops)
 	}
 }
 
 // sum adds up what the ranks have done.
-func (p *pointers) sum(result PointerResult) (_ PointerResult, err error) {
-	type total struct{ Hops, Ended uint64 }
-	own := total{Hops: p.trace.Hops}
+func (p *pointers) sum(result *PointerResult) error {
+	type total struct{ Hops, Ended, Longest uint64 }
+	own := total{Hops: p.trace.Hops, Longest: p.trace.Hops}
 	if p.trace.Ended {
 		own.Ended = 1
 	}
-	all, err := pebble.AllReduce(p.rank, own, func(a, b total) total { return total{a.Hops + b.Hops, a.Ended + b.Ended} })
+	all, err := pebble.AllReduce(p.rank, own, func(a, b total) total {
+		return total{a.Hops + b.Hops, a.Ended + b.Ended, max(a.Longest, b.Longest)}
+	})
 	result.Hops, result.Ended = all.Hops, all.Ended
-	if longest, err := pebble.AllReduce(p.rank, p.trace.Hops, func(a, b uint64) uint64 { return max(a, b) }); err != nil {
-		return result, err
-	} else if longest > 0 {
-		result.SecondsPerHop = result.Seconds / float64(longest)
-	}
-	return result, err
+	result.SecondsPerHop = apps.Rate(result.Seconds, float64(all.Longest))
+	return err
 }
 
 // judge verifies, and adds to the result what is wrong with it.
-func (p *pointers) judge(result *PointerResult) (err error) {
-	var astray, wrong uint64
-	result.Verify, err = apps.Timed(p.rank, func() (err error) {
-		astray, wrong, err = p.verify()
-		return err
-	})
+func (p *pointers) judge(result *PointerResult) error {
+	astray, wrong, err := p.verify()
 	if err != nil {
 		return err
 	}
 	if err := result.Found(p.rank, astray, "chases did not go where the seed sends them"); err != nil {
 		return err
 	}
-	if err := result.Found(p.rank, wrong, "words of the field are wrong"); err != nil {
-		return err
-	}
-	return result.finish(p.rank)
+	return result.Found(p.rank, wrong, "words of the field are wrong")
 }
 
 // verify compares this rank's chase with the one through words that are worked out again. Rank 0 compares the whole
@@ -200,4 +184,57 @@ func different[T comparable](a *memory.Array[T], want []T) (n uint64) {
 		}
 	}
 	return n
+}
+
+// chase is one chain of hops.
+type chase struct {
+	start     uint64
+	stop, end uint64 // the indices that end it: from stop to end-1
+}
+
+// Trace is how a chase went.
+type Trace struct {
+	Hops, Index uint64 // how many, and where it was then
+	Ended       bool   // it came to where it stops
+}
+
+// chaseOf is the chase of a rank.
+func (c PointerConfig) chaseOf(rank int) chase {
+	stop := draw(c.Seed, forStops, uint64(rank), c.starts()-c.Stop+1)
+	return chase{draw(c.Seed, forStarts, uint64(rank), c.starts()), stop, stop + c.Stop}
+}
+
+// word is a word of the array before the run.
+func (c PointerConfig) word(i uint64) uint64 { return draw(c.Seed, forWords, i, c.starts()) }
+
+// follow goes a chase: read reads a window, and write, when not nil, writes a word.
+func (c PointerConfig) follow(h chase, read func(at uint64, window []uint64), write func(at, word uint64), tick func(hops uint64)) (t Trace) {
+	window := make([]uint64, c.Window)
+	for t.Index = h.start; ; t.Hops++ {
+		if t.Ended = h.stop <= t.Index && t.Index < h.end; t.Ended || t.Hops == c.Hops {
+			return t
+		}
+		read(t.Index, window)
+		if write != nil {
+			sum := uint64(0)
+			for _, w := range window {
+				sum += w
+			}
+			write(t.Index, sum%c.starts())
+		}
+		t.Index = (median(window) + t.Hops) % c.starts()
+		if tick != nil {
+			tick(t.Hops + 1)
+		}
+	}
+}
+
+// median finds the middle one of an odd number of words, which it sorts: they are few.
+func median(words []uint64) uint64 {
+	for i := 1; i < len(words); i++ {
+		for j := i; j > 0 && words[j] < words[j-1]; j-- {
+			words[j], words[j-1] = words[j-1], words[j]
+		}
+	}
+	return words[len(words)/2]
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -17,25 +19,14 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // everywhere runs a stressmark over all transports and simulated, on 3 ranks too. check gets the result of each rank.
-func everywhere[R any](t *testing.T, run func(r *pebble.Rank) (R, error), check func(t *testing.T, ranks int, got R)) {
-	with := func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-		results := make([]R, ranks)
-		program := func(r *pebble.Rank) (err error) {
-			results[r.ID()], err = run(r)
-			return err
-		}
-		return program, func(t *testing.T) {
-			for _, got := range results {
-				check(t, ranks, got)
-			}
-		}
-	}
-	appstest.Everywhere(t, with)
+func everywhere[C, R any](t *testing.T, run func(r *pebble.Rank, c C) (R, error), c C,
+	check func(t *testing.T, ranks int, got R)) {
+	appstest.AllEverywhere(t, run, c, check)
 	for _, transport := range []string{"mem", "shm", "tcp"} {
 		t.Run("3 ranks, "+transport, func(t *testing.T) {
-			program, checked := with(t, 3)
-			require.NoError(t, on(3, transport).Run(t, program))
-			checked(t)
+			for _, got := range appstest.All(t, on(3, transport), run, c) {
+				check(t, 3, got)
+			}
 		})
 	}
 }
@@ -64,7 +55,7 @@ func (p Report) good(t *testing.T) {
 
 func TestPointerEverywhere(t *testing.T) {
 	c := PointerConfig{Words: 301, Window: 5, Hops: 40, Stop: 9, Seed: 3}
-	everywhere(t, func(r *pebble.Rank) (PointerResult, error) { return Pointer(r, c) }, func(t *testing.T, ranks int, got PointerResult) {
+	everywhere(t, Pointer, c, func(t *testing.T, ranks int, got PointerResult) {
 		got.good(t)
 		var hops, ended uint64
 		for _, one := range SerialPointer(ranks, c) {
@@ -83,7 +74,7 @@ func TestUpdateEverywhere(t *testing.T) {
 	c := PointerConfig{Words: 61, Window: 3, Hops: 100, Stop: 1, Seed: 6}
 	want, _ := SerialUpdate(c)
 	require.Greater(t, want.Hops, uint64(20))
-	everywhere(t, func(r *pebble.Rank) (PointerResult, error) { return Update(r, c) }, func(t *testing.T, _ int, got PointerResult) {
+	everywhere(t, Update, c, func(t *testing.T, _ int, got PointerResult) {
 		got.good(t)
 		require.Equal(t, want.Hops, got.Hops)
 		require.GreaterOrEqual(t, got.Near+got.Remote, 2*got.Hops, "a read and a write a hop")
@@ -96,7 +87,7 @@ func TestFieldEverywhere(t *testing.T) {
 		{Bytes: 40, Tokens: 8, TokenBytes: 8, Offset: 7, Values: 2, Seed: 2},
 	} {
 		want, _ := SerialField(c)
-		everywhere(t, func(r *pebble.Rank) (FieldResult, error) { return Field(r, c) }, func(t *testing.T, _ int, got FieldResult) {
+		everywhere(t, Field, c, func(t *testing.T, _ int, got FieldResult) {
 			got.good(t)
 			require.Equal(t, want, got.Tokens)
 		})
@@ -106,12 +97,11 @@ func TestFieldEverywhere(t *testing.T) {
 func TestNeighborhoodEverywhere(t *testing.T) {
 	c := NeighborhoodConfig{Side: 19, Bits: 7, Lines: 12, Short: 2, Long: 7, Seed: 4}
 	want := SerialNeighborhood(c)
-	everywhere(t, func(r *pebble.Rank) (NeighborhoodResult, error) { return Neighborhood(r, c) },
-		func(t *testing.T, _ int, got NeighborhoodResult) {
-			got.good(t)
-			require.Equal(t, want, got.Textures)
-			require.EqualValues(t, 2*(19*17+17*17)+2*(19*12+12*12), got.Pairs)
-		})
+	everywhere(t, Neighborhood, c, func(t *testing.T, _ int, got NeighborhoodResult) {
+		got.good(t)
+		require.Equal(t, want, got.Textures)
+		require.EqualValues(t, 2*(19*17+17*17)+2*(19*12+12*12), got.Pairs)
+	})
 }
 
 // Pointer and Neighborhood find the same with every size of the address cache, on 1 to 7 ranks in 1 to 4 processes.
@@ -314,7 +304,7 @@ func TestProgressGoesUp(t *testing.T) {
 }
 
 func TestBadConfig(t *testing.T) {
-	for _, c := range []interface{ Check() error }{
+	for _, c := range []interface{ Check(ranks int) error }{
 		PointerConfig{Words: 15}, PointerConfig{Words: sizeMax + 1}, PointerConfig{Window: 2}, PointerConfig{Window: 17}, PointerConfig{Window: -1},
 		PointerConfig{Hops: hopsMax + 1}, PointerConfig{Words: 16, Stop: 10}, PointerConfig{Words: 16, Window: 15, Stop: 2},
 		FieldConfig{Bytes: 15}, FieldConfig{Bytes: sizeMax + 1}, FieldConfig{Tokens: 257}, FieldConfig{Tokens: -1}, FieldConfig{TokenBytes: 9},
@@ -323,14 +313,14 @@ func TestBadConfig(t *testing.T) {
 		NeighborhoodConfig{Lines: -1}, NeighborhoodConfig{Lines: linesMax + 1}, NeighborhoodConfig{Short: 10}, NeighborhoodConfig{Long: 512},
 		NeighborhoodConfig{Short: -1},
 	} {
-		require.ErrorContains(t, c.Check(), "stressmark: ", "%+v", c)
-		require.ErrorContains(t, c.Check(), "give ", "%+v", c)
+		require.ErrorContains(t, c.Check(1), "stressmark: ", "%+v", c)
+		require.ErrorContains(t, c.Check(1), "give ", "%+v", c)
 	}
-	for _, c := range []interface{ Check() error }{
+	for _, c := range []interface{ Check(ranks int) error }{
 		PointerConfig{}, PointerConfig{Words: 16, Window: 15}, PointerConfig{Words: sizeMax, Window: 15}, FieldConfig{}, FieldConfig{Bytes: 16, TokenBytes: 8},
 		NeighborhoodConfig{}, NeighborhoodConfig{Side: 4}, NeighborhoodConfig{Side: 32768, Bits: 15, Long: 32767},
 	} {
-		require.NoError(t, c.Check(), "%+v", c)
+		require.NoError(t, c.Check(1), "%+v", c)
 	}
 	require.NoError(t, on(1, "mem").Run(t, func(r *pebble.Rank) error {
 		_, err := Pointer(r, PointerConfig{Window: 2})
@@ -341,4 +331,87 @@ func TestBadConfig(t *testing.T) {
 		require.Error(t, err)
 		return nil
 	}))
+}
+
+// errorsOf runs the phases of a stressmark on three ranks, with harm done after the kernel, and returns what the
+// verifier counted.
+func errorsOf(t *testing.T, run func(r *pebble.Rank) (p *Report, s *memory.Space, phases apps.Phases, harm func()),
+) (errors uint64) {
+	require.NoError(t, on(3, "mem").Run(t, func(r *pebble.Rank) error {
+		p, s, phases, harm := run(r)
+		kernel := phases.Kernel
+		phases.Kernel = func() error {
+			err := kernel()
+			harm()
+			return err
+		}
+		err := p.run(s, phases)
+		if r.ID() == 0 {
+			errors = p.Errors
+		}
+		return err
+	}))
+	return errors
+}
+
+func brokenPointers(t *testing.T, updates bool, harm func(p *pointers)) uint64 {
+	return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
+		c := PointerConfig{Words: 90, Window: 3, Hops: 20, Stop: 1, Seed: 2}.withDefaults()
+		p := &pointers{rank: r, config: c, space: memory.New(r), updates: updates}
+		result := &PointerResult{Report: newReport(r, "test", 2)}
+		return &result.Report, p.space, p.phases(result), func() {
+			if r.ID() == 1 || updates && r.ID() == 0 {
+				harm(p)
+			}
+		}
+	})
+}
+
+func TestPointerVerifierNotices(t *testing.T) {
+	for _, updates := range []bool{false, true} {
+		each := uint64(1)
+		if updates {
+			each = 2 // rank 0 and rank 1 do harm
+		}
+		require.Zero(t, brokenPointers(t, updates, func(*pointers) {}))
+		require.Equal(t, each, brokenPointers(t, updates, func(p *pointers) { p.field.Local()[4]++ }), "a wrong word")
+		require.EqualValues(t, 1, brokenPointers(t, updates, func(p *pointers) { p.trace.Hops-- }), "a hop too few")
+		require.EqualValues(t, 1, brokenPointers(t, updates, func(p *pointers) { p.trace.Index++ }), "another end")
+	}
+}
+
+func TestFieldVerifierNotices(t *testing.T) {
+	broken := func(harm func(f *field)) uint64 {
+		return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
+			c := FieldConfig{Bytes: 90, Tokens: 3, Values: 4, Seed: 2}.withDefaults()
+			f := &field{rank: r, config: c, space: memory.New(r)}
+			result := &FieldResult{Report: newReport(r, "test", 2)}
+			return &result.Report, f.space, f.phases(result), func() {
+				if r.ID() == 1 {
+					harm(f)
+				}
+			}
+		})
+	}
+	require.Zero(t, broken(func(*field) {}))
+	require.EqualValues(t, 1, broken(func(f *field) { f.array.Local()[4] ^= 1 }), "a wrong byte")
+	require.EqualValues(t, 1, broken(func(f *field) { f.tokens[1].Checksum++ }), "another set")
+	require.EqualValues(t, 2, broken(func(f *field) { f.tokens[0].Sets++; f.tokens[2].Sum-- }))
+}
+
+func TestNeighborhoodVerifierNotices(t *testing.T) {
+	broken := func(harm func(n *neighborhood)) uint64 {
+		return errorsOf(t, func(r *pebble.Rank) (*Report, *memory.Space, apps.Phases, func()) {
+			n := newNeighborhood(r, NeighborhoodConfig{Side: 12, Seed: 2}.withDefaults())
+			result := &NeighborhoodResult{Report: newReport(r, "test", 2)}
+			return &result.Report, n.space, n.phases(result), func() {
+				if r.ID() == 1 {
+					harm(n)
+				}
+			}
+		})
+	}
+	require.Zero(t, broken(func(*neighborhood) {}))
+	require.EqualValues(t, 1, broken(func(n *neighborhood) { n.image.Local()[7]++ }), "a wrong pixel")
+	require.EqualValues(t, 1, broken(func(n *neighborhood) { n.own[3].sums[9]++ }), "a pair too many")
 }

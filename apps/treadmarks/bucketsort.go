@@ -36,15 +36,9 @@ func (b *bucketSort) load() (err error) {
 		return err
 	}
 	ranks := b.rank.Size()
-	if b.grouped, err = newSlice[uint32](b.run, "by bucket", b.distribution(ranks)); err != nil {
-		return err
-	}
-	if b.sorted, err = newSlice[uint32](b.run, "sorted", b.distribution(ranks)); err != nil {
-		return err
-	}
-	if b.many, err = newSlice[uint32](b.run, "counts", b.counts.distribution(ranks)); err != nil {
-		return err
-	}
+	b.grouped = newSlice[uint32](b.run, "by bucket", b.distribution(ranks))
+	b.sorted = newSlice[uint32](b.run, "sorted", b.distribution(ranks))
+	b.many = newSlice[uint32](b.run, "counts", b.counts.distribution(ranks))
 	b.keys = make([]uint32, b.last-b.first)
 	b.config.fillKeys(b.keys, uint64(b.first))
 	clear(b.sorted.Write(b.own()))

@@ -102,9 +102,7 @@ type pageHalos struct {
 
 func (h *pageHalos) load() (own [2][]float64, err error) {
 	for i, name := range []string{"even", "odd"} {
-		if h.grids[i], err = newSlice[float64](h.run, name, h.distribution(h.rank.Size())); err != nil {
-			return own, err
-		}
+		h.grids[i] = newSlice[float64](h.run, name, h.distribution(h.rank.Size()))
 		own[i] = h.grids[i].Write(h.own())
 	}
 	return own, nil
@@ -137,9 +135,7 @@ type arrayHalos struct {
 func (h *arrayHalos) load() (own [2][]float64, err error) {
 	for i, name := range []string{"even", "odd"} {
 		a := memory.NewArray[float64](h.memory, name, h.distribution(h.rank.Size()))
-		if h.grids[i], err = freed(h.run, a, nil); err != nil {
-			return own, err
-		}
+		h.grids[i] = freed(h.run, a)
 		own[i] = a.Local()
 	}
 	h.above, h.below = make([]float64, h.wide), make([]float64, h.wide)

@@ -48,8 +48,7 @@ func (m *micro) value(round, p int) uint64 {
 func (m *micro) sum(names ...string) error {
 	cases := map[string]float64{}
 	for _, name := range names {
-		longer := func(a, b time.Duration) time.Duration { return max(a, b) }
-		most, err := pebble.AllReduce(m.rank, median(m.took[name]), longer)
+		most, err := pebble.AllReduce(m.rank, median(m.took[name]), pebble.Max)
 		if err != nil {
 			return err
 		}
@@ -100,8 +99,8 @@ type barriers struct {
 func newBarriers(u *run) part { return &barriers{micro: newMicro(u)} }
 
 func (b *barriers) load() (err error) {
-	b.words, err = newSlice[uint64](b.run, "words", b.rows(b.rank.Size(), 1).distribution(b.rank.Size()))
-	return err
+	b.words = newSlice[uint64](b.run, "words", b.rows(b.rank.Size(), 1).distribution(b.rank.Size()))
+	return nil
 }
 
 func (b *barriers) kernel() error {
@@ -144,11 +143,9 @@ type locks struct {
 func newLocks(u *run) part { return &locks{micro: newMicro(u)} }
 
 func (l *locks) load() (err error) {
-	if l.lock, err = newLock(l.run, "lock"); err != nil {
-		return err
-	}
-	l.count, err = newSlice[uint64](l.run, "count", l.atRank0(1))
-	return err
+	l.lock = newLock(l.run, "lock")
+	l.count = newSlice[uint64](l.run, "count", l.atRank0(1))
+	return nil
 }
 
 // turn has a rank take the lock, and the others wait until it has given it back. It returns how long it took to get.
@@ -220,8 +217,8 @@ func (g *paged) load() (err error) {
 	if err := apps.MustFit(g.rank, "treadmarks: the pages", uint64(3*8*n), "give fewer"); err != nil {
 		return err
 	}
-	g.words, err = newSlice[uint64](g.run, "pages", g.atRank0(n))
-	return err
+	g.words = newSlice[uint64](g.run, "pages", g.atRank0(n))
+	return nil
 }
 
 // page is where a page begins.
@@ -286,9 +283,7 @@ type diffs struct {
 func newDiffs(u *run) part { return &diffs{paged: newPaged(u)} }
 
 func (d *diffs) load() (err error) {
-	if d.lock, err = newLock(d.run, "lock"); err != nil {
-		return err
-	}
+	d.lock = newLock(d.run, "lock")
 	return d.paged.load()
 }
 
@@ -345,7 +340,7 @@ func (d *diffs) turn(round int, name string, words int) error {
 		d.lock.Unlock()
 		d.want(wrong, 0)
 	}
-	both, err := pebble.AllReduce(d.rank, total, func(a, b time.Duration) time.Duration { return a + b })
+	both, err := pebble.AllReduce(d.rank, total, pebble.Sum)
 	if d.rank.ID() == 0 {
 		d.took[name] = append(d.took[name], both/time.Duration(n))
 	}

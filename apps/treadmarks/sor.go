@@ -36,20 +36,16 @@ func (s *sor) load() (err error) {
 		return err
 	}
 	for i, name := range []string{"red", "black"} {
-		if s.colours[i], err = newSlice[float32](s.run, name, s.distribution(s.rank.Size())); err != nil {
-			return err
-		}
+		s.colours[i] = newSlice[float32](s.run, name, s.distribution(s.rank.Size()))
 		lo, hi := s.own()
 		s.config.fillColour(s.colours[i].Write(lo, hi), i, lo)
 	}
 	if s.config.Way != ByLocks {
 		return nil
 	}
-	if s.lock, err = newLock(s.run, "count"); err != nil {
-		return err
-	}
-	s.met, err = newSlice[uint64](s.run, "met", s.atRank0(1))
-	return err
+	s.lock = newLock(s.run, "count")
+	s.met = newSlice[uint64](s.run, "met", s.atRank0(1))
+	return nil
 }
 
 // fillColour sets points of a colour, from one on, to what the seed says.

@@ -184,9 +184,7 @@ type byPages struct {
 
 func (b *byPages) load(columns []uint32) (place []uint32, room int, err error) {
 	for i, name := range []string{"even", "odd"} {
-		if b.vectors[i], err = newSlice[float64](b.run, name, b.distribution(b.rank.Size())); err != nil {
-			return nil, 0, err
-		}
+		b.vectors[i] = newSlice[float64](b.run, name, b.distribution(b.rank.Size()))
 	}
 	each := b.config.PageBytes / 8
 	for _, column := range columns {
@@ -229,9 +227,7 @@ type byGather struct {
 func (b *byGather) load(columns []uint32) (place []uint32, room int, err error) {
 	for i, name := range []string{"even", "odd"} {
 		v := memory.NewArray[float64](b.memory, name, b.distribution(b.rank.Size()))
-		if b.vectors[i], err = freed(b.run, v, nil); err != nil {
-			return nil, 0, err
-		}
+		b.vectors[i] = freed(b.run, v)
 	}
 	for i, column := range columns {
 		b.needed = append(b.needed, uint64(column))

@@ -1,6 +1,7 @@
 package uts
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -75,27 +76,19 @@ func TestEverywhere(t *testing.T) {
 			c := way.config
 			c.Tree = tree
 			t.Run(tree.Name+", "+way.name, func(t *testing.T) {
-				appstest.Everywhere(t, func(t *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
-					results := make([]Result, ranks)
-					return func(r *pebble.Rank) (err error) {
-							results[r.ID()], err = Run(r, c)
-							return err
-						}, func(t *testing.T) {
-							for _, got := range results {
-								require.Zero(t, got.Errors, got.Wrong)
-								require.Equal(t, []uint64{want.Nodes, want.Leaves, want.Depth}, []uint64{got.Nodes, got.Leaves, got.Depth})
-								if c.Mode == ByPebbles {
-									require.Equal(t, want.Nodes, got.Counters.PebblesHandled)
-									require.Zero(t, got.Tasks)
-								}
-								if c.InMemory && c.Mode != ByPebbles {
-									require.Equal(t, want.Nodes+1, got.Tasks) // one for each vertex, and the first
-								}
-								if ranks == 1 {
-									require.Zero(t, got.Steals)
-								}
-							}
-						}
+				appstest.AllEverywhere(t, Run, c, func(t *testing.T, ranks int, got Result) {
+					require.Zero(t, got.Errors, got.Wrong)
+					require.Equal(t, []uint64{want.Nodes, want.Leaves, want.Depth}, []uint64{got.Nodes, got.Leaves, got.Depth})
+					if c.Mode == ByPebbles {
+						require.Equal(t, want.Nodes, got.Counters.PebblesHandled)
+						require.Zero(t, got.Tasks)
+					}
+					if c.InMemory && c.Mode != ByPebbles {
+						require.Equal(t, want.Nodes+1, got.Tasks) // one for each vertex, and the first
+					}
+					if ranks == 1 {
+						require.Zero(t, got.Steals)
+					}
 				})
 			})
 		}
@@ -218,9 +211,9 @@ func TestTrees(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Config{}.Check())
+	require.NoError(t, Config{}.Check(1))
 	tree := Tree{Shape: Hybrid, Root: 2, Depth: 3, Q: 0.1, M: 2}
-	require.NoError(t, Config{Tree: tree}.Check())
+	require.NoError(t, Config{Tree: tree}.Check(1))
 	with := func(change func(*Tree)) Config {
 		c := Config{Tree: tree}
 		change(&c.Tree)
@@ -242,8 +235,46 @@ func TestCheck(t *testing.T) {
 		"101 children":             with(func(t *Tree) { t.M = 101 }),
 		"a tree without end":       with(func(t *Tree) { t.Q = 0.5 }),
 	} {
-		err := c.Check()
+		err := c.Check(1)
 		require.ErrorContains(t, err, want, fmt.Sprint(c))
 		require.ErrorContains(t, err, "uts: ")
 	}
+}
+
+// The serial search of the benchmark's trees, and that of one rank.
+func BenchmarkSearch(b *testing.B) {
+	for _, name := range []string{"T1", "T3"} {
+		tree, err := TreeByName(name)
+		require.NoError(b, err)
+		b.Run(name+" serial", func(b *testing.B) {
+			for b.Loop() {
+				_, err := Serial(tree)
+				require.NoError(b, err)
+			}
+			report(b, tree)
+		})
+		b.Run(name+" serial by sha1.Sum", func(b *testing.B) {
+			for b.Loop() {
+				w := newWalker(tree)
+				w.hasher.tells = nil
+				w.root(tree)
+				w.search(math.MaxUint64)
+			}
+			report(b, tree)
+		})
+		b.Run(name+" one rank", func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+					_, err := Run(r, Config{Tree: tree})
+					return err
+				}))
+			}
+			report(b, tree)
+		})
+	}
+}
+
+func report(b *testing.B, t Tree) {
+	want, _ := t.known()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(want.Nodes), "ns/node")
 }

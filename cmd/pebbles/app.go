@@ -1,10 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
+	"path"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 
 // application describes one application to the command.
 type application struct {
-	of    string                                            // what its errors begin with; "" is the command's name
+	of    string                                            // how its errors begin; empty is with the command's name
 	check func(s *settings, given givenFlags) error         // rejects flags that can't work
 	run   func(r *pebble.Rank, p progress) (outcome, error) // of one rank
 }
@@ -41,7 +42,7 @@ func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 			return err
 		}
 		if err := a.check(s, c.Flags().Changed); err != nil { // the command's name is printed before the error
-			return errors.New(strings.TrimPrefix(err.Error(), cmp.Or(a.of, c.Name())+": "))
+			return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), c.Name()+": "), a.of+": "))
 		}
 		j := &job{terminal: t, name: c.Name(), work: profiled(c, s).App, settings: s, member: member, run: a.run}
 		if t.begin != nil {
@@ -77,19 +78,54 @@ func runs[C any, R result](config *C, counts string, run func(*pebble.Rank, C) (
 	}
 }
 
-// valid is a check of a configuration for the ranks of the job. set, which may be nil, completes it first.
-func valid[C interface{ Check(ranks int) error }](config *C, set func(s *settings, given givenFlags) error,
-) func(*settings, givenFlags) error {
-	return func(s *settings, given givenFlags) error {
-		if seed := reflect.ValueOf(config).Elem().FieldByName("Seed"); seed.IsValid() {
-			seed.SetUint(s.Seed)
-		}
-		if set != nil {
-			if err := set(s, given); err != nil {
+// byConfig is application for one that a configuration alone describes: its Check finds what is wrong with it for the
+// ranks of the job, after set, which may be nil, has completed it.
+func byConfig[C interface{ Check(ranks int) error }, R result](config *C, counts string,
+	run func(*pebble.Rank, C) (R, error), set func(s *settings, given givenFlags) error) application {
+	return application{
+		of: path.Base(reflect.TypeFor[C]().PkgPath()),
+		check: func(s *settings, given givenFlags) error {
+			if seed := reflect.ValueOf(config).Elem().FieldByName("Seed"); seed.IsValid() {
+				seed.SetUint(s.Seed)
+			}
+			if set != nil {
+				if err := set(s, given); err != nil {
+					return err
+				}
+			}
+			return (*config).Check(s.ranks())
+		},
+		run: runs(config, counts, run),
+	}
+}
+
+// byFiles is application for one whose configuration needs files: check reports whether it does, and load completes and
+// checks it then, when the job runs, once in each process for all of its ranks. write writes files of the result, on
+// rank 0.
+func byFiles[C any, R result](config *C, counts string,
+	check func(s *settings, given givenFlags) (reads bool, err error),
+	load func(ranks int) error, run func(*pebble.Rank, C) (R, error), write func(R) error) application {
+	var loaded func() error
+	return application{
+		check: func(s *settings, given givenFlags) error {
+			loaded = sync.OnceValue(func() error { return load(s.ranks()) })
+			if reads, err := check(s, given); err != nil || reads {
 				return err
 			}
-		}
-		return (*config).Check(s.ranks())
+			return loaded()
+		},
+		run: func(r *pebble.Rank, p progress) (outcome, error) {
+			if err := loaded(); err != nil {
+				return outcome{}, err
+			}
+			return runs(config, counts, func(r *pebble.Rank, c C) (R, error) {
+				result, err := run(r, c)
+				if err == nil && r.ID() == 0 {
+					err = write(result)
+				}
+				return result, err
+			})(r, p)
+		},
 	}
 }
 

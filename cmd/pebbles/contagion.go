@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/apps/contagion/scenario"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/plots"
 )
 
 // contagionFlags are the flags of pebbles contagion alone.
@@ -37,7 +37,6 @@ type contagionFlags struct {
 	spread        word
 	curves        []string // files
 	infections    string   // file
-	load          func() error
 }
 
 // The ways to spread people and locations over the ranks.
@@ -67,20 +66,7 @@ func newContagion(t terminal) *cobra.Command {
 	}
 	b := &contagionFlags{}
 	b.register(c)
-	run := func(r *pebble.Rank, config contagion.Config) (contagion.Result, error) {
-		if err := b.load(); err != nil {
-			return contagion.Result{}, err
-		}
-		progress := config.Progress
-		config = b.config // what has been loaded is in it
-		config.Progress = progress
-		result, err := contagion.Run(r, config)
-		if err == nil && r.ID() == 0 {
-			err = b.write(result)
-		}
-		return result, err
-	}
-	appCommand(t, c, application{check: b.check, run: runs(new(contagion.Config), "days", run)})
+	appCommand(t, c, byFiles(&b.config, "days", b.check, b.read, contagion.Run, b.write))
 	return c
 }
 
@@ -116,24 +102,15 @@ func (b *contagionFlags) register(c *cobra.Command) {
 		"write who was infected by whom to a file of type .csv, .json or .avro")
 }
 
-// check translates the flags. given tells which of them are on the command line. Files are read when the job runs,
-// once in each process for all of its ranks.
-func (b *contagionFlags) check(s *settings, given givenFlags) error {
+// check translates the flags. given tells which of them are on the command line.
+func (b *contagionFlags) check(s *settings, given givenFlags) (reads bool, err error) {
 	c := &b.config
 	c.Seed, c.Contact, c.Send = s.Seed, contagion.Contact(b.contact.text), contagion.Send(b.send.text)
 	c.List = b.infections != ""
 	if c.PerDay == 0 {
 		c.PerDay = -1
 	}
-	if err := b.agree(given); err != nil {
-		return err
-	}
-	ranks := s.ranks()
-	b.load = sync.OnceValue(func() error { return b.read(ranks) })
-	if b.population+b.contacts+b.disease+b.interventions != "" {
-		return nil
-	}
-	return b.load()
+	return b.population+b.contacts+b.disease+b.interventions != "", b.agree(given)
 }
 
 // read reads what the flags name, and makes the rest.
@@ -263,4 +240,42 @@ func readContacts(file string) (population.Population, error) {
 		text = z
 	}
 	return population.ReadContacts(text, filepath.Base(file))
+}
+
+// write writes the files that the command line asks for.
+func (b *contagionFlags) write(r contagion.Result) (err error) {
+	for _, file := range b.curves {
+		if format := formatOf(file); format == "svg" {
+			err = drawCurve(file, r)
+		} else {
+			err = create(file, func(w io.Writer) error { return contagion.WriteCurve(w, format, r.Curve) })
+		}
+		if err != nil {
+			return failed(err)
+		}
+	}
+	if b.infections == "" {
+		return nil
+	}
+	return failed(create(b.infections, func(w io.Writer) error {
+		return contagion.WriteInfections(w, formatOf(b.infections), r.Infections)
+	}))
+}
+
+// drawCurve draws how many people are in each state, by day.
+func drawCurve(file string, r contagion.Result) error {
+	g := lab.GroupResult{Name: "curve", Title: r.Population}
+	for _, row := range r.Curve {
+		g.Dot(row.State, "day", "people", float64(row.Day), float64(row.Total))
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(file), ".curve")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	drawn, err := plots.Write(folder, lab.Results{Groups: []lab.GroupResult{g}})
+	if err != nil {
+		return err
+	}
+	return os.Rename(drawn[g.Name][0], file)
 }

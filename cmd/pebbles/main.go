@@ -1,3 +1,13 @@
+// Command pebbles runs the applications of Active Pebbles for Go, and starts any program built on the library as a job
+// of several processes:
+//
+//	pebbles randomaccess
+//	pebbles bfs --graph web.el.gz --root 0 --procs 4 --json
+//	pebbles run -n 4 -- ./program
+//
+// Each application prints a table for people, or with --json one object; nothing else goes to standard output.
+// Progress, logs and errors go to standard error. The exit status is 0 only when the result was verified, and all
+// output written; docs/contract.md lists the others.
 package main
 
 import (
@@ -5,6 +15,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,5 +67,164 @@ type failure struct {
 	err    error // nil when it has been printed already
 }
 
+// failed is the failure of a command that err has ended, nil if none has. A signal gives the status.
+func failed(err error) error {
+	var s *launch.SignalError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &s):
+		return &failure{s.Status(), err}
+	}
+	return &failure{launch.ExitError, err}
+}
+
+// thisProgram is the file of this command.
+func thisProgram() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return self, nil
+}
+
 func (f *failure) Error() string { return fmt.Sprintf("exit status %d: %v", f.status, f.err) }
 func (f *failure) Unwrap() error { return f.err }
+
+// newCommand makes the root command with all others.
+func newCommand(t terminal) *cobra.Command {
+	t.stdout = &checked{to: t.stdout}
+	root := &cobra.Command{
+		Use:   "pebbles",
+		Short: "Active Pebbles: programs made of many small messages, on one machine or many",
+		Long: "pebbles runs the applications of Active Pebbles for Go, and starts programs built on the library as jobs of\n" +
+			"several processes.",
+		Example:       "  pebbles randomaccess\n  pebbles bfs --kronecker 16 --roots 4\n  pebbles run -n 4 -- ./program",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetArgs(t.args)
+	root.SetOut(t.stdout)
+	root.SetErr(t.stderr)
+	root.Flags().Bool("version", false, "print the version") // without cobra's -v, which is --verbose elsewhere
+	root.SetVersionTemplate("pebbles {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if first := firstWord(t.args); c == root && first != "" {
+			return noCommand(c, []string{first})
+		}
+		return inWords(err)
+	})
+	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newSSSP(t), newCentrality(t),
+		newAllToAll(t), newReduce(t), newEpochs(t), newUTS(t), newPing(t), newStressmark(t), newAccess(t), newPages(t), newContagion(t),
+		newNBody(t),
+		newRun(t), newK8s(t), newSim(t), newModel(t), newFit(t), newTune(t), newBench(t), newLimit(t), newDoctor(t), newVersion())
+	completeCompletion(root)
+	return root
+}
+
+// completeCompletion makes the ready-made completion command refuse shells that it does not know.
+func completeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic("pebbles: " + err.Error())
+	}
+	completion.Example = "  source <(pebbles completion bash)"
+	completion.Args = noCommand
+	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// firstWord is the first argument that is no flag.
+func firstWord(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// noCommand rejects words that name no command.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q: use one of %s", args[0], strings.Join(names, ", "))
+}
+
+// noArguments rejects arguments of a command that has only flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], c.Name())
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of pebbles and of Go",
+		Example: "  pebbles version",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(c.OutOrStdout(), "pebbles %s\n", version())
+			return written(err)
+		},
+	}
+}
+
+// version is the module's version, the commit if known, and the toolchain.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := info.Main.Version
+	if text == "" {
+		text = "(devel)"
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			text += " " + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			text += " modified"
+		}
+	}
+	return fmt.Sprintf("%s, %s %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// checked is a standard output that keeps its first write error, because the code that prints help, completions and
+// tables ignores errors. It is for one goroutine.
+type checked struct {
+	to  io.Writer
+	err error
+}
+
+func (c *checked) Write(text []byte) (int, error) {
+	n, err := c.to.Write(text)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// unchecked unwraps a checked writer: a started process gets the terminal itself.
+func unchecked(w io.Writer) io.Writer {
+	for {
+		c, ok := w.(*checked)
+		if !ok {
+			return w
+		}
+		w = c.to
+	}
+}

@@ -3,16 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"image/gif"
+	"image/png"
+	"io"
 	"math"
 	"os"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/activepebbles/pebbles/apps/nbody"
 	"github.com/activepebbles/pebbles/apps/nbody/initial"
 	"github.com/activepebbles/pebbles/apps/nbody/tipsy"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // nbodyFlags are the flags of pebbles nbody alone.
@@ -27,7 +28,6 @@ type nbodyFlags struct {
 	output    string // file
 	picture   string // file
 	frames    string // file
-	load      func() error
 }
 
 // The systems that are made.
@@ -53,20 +53,7 @@ func newNBody(t terminal) *cobra.Command {
 	}
 	b := &nbodyFlags{}
 	b.register(c)
-	run := func(r *pebble.Rank, config nbody.Config) (nbody.Result, error) {
-		if err := b.load(); err != nil {
-			return nbody.Result{}, err
-		}
-		progress := config.Progress
-		config = b.config // what has been loaded is in it
-		config.Progress = progress
-		result, err := nbody.Run(r, config)
-		if err == nil && r.ID() == 0 {
-			err = b.write(result)
-		}
-		return result, err
-	}
-	appCommand(t, c, application{check: b.check, run: runs(new(nbody.Config), "steps", run)})
+	appCommand(t, c, byFiles(&b.config, "steps", b.check, b.open, nbody.Run, b.write))
 	return unused(c, "nothing can be merged", "cache")
 }
 
@@ -97,9 +84,8 @@ func (b *nbodyFlags) register(c *cobra.Command) {
 // framesMost is how many steps an animation may have, for the memory of rank 0.
 const framesMost = 2000
 
-// check translates the flags. given tells which of them are on the command line. A file is opened when the job runs,
-// once in each process for all of its ranks.
-func (b *nbodyFlags) check(s *settings, given givenFlags) error {
+// check translates the flags. given tells which of them are on the command line.
+func (b *nbodyFlags) check(s *settings, given givenFlags) (reads bool, err error) {
 	c := &b.config
 	c.Seed, c.Walk, c.List = s.Seed, nbody.By(b.walk.text), b.output != ""
 	c.Picture, c.Frames = b.picture != "", b.frames != ""
@@ -108,34 +94,29 @@ func (b *nbodyFlags) check(s *settings, given givenFlags) error {
 	}
 	for name, x := range map[string]float64{"step": c.Step, "theta": c.Theta, "eta": c.Eta} {
 		if !(x > 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("--%s %v: give a number above 0", name, x)
+			return false, fmt.Errorf("--%s %v: give a number above 0", name, x)
 		}
 	}
 	for _, name := range []string{"particles", "model", "w0", "softening"} {
 		if given(name) && b.tipsy != "" {
-			return fmt.Errorf("--%s is for a system that is made: leave it out with --tipsy", name)
+			return false, fmt.Errorf("--%s is for a system that is made: leave it out with --tipsy", name)
 		}
 	}
 	switch {
 	case given("softening") && !(b.softening > 0):
-		return fmt.Errorf("--softening %v: give a length above 0, or leave it out", b.softening)
+		return false, fmt.Errorf("--softening %v: give a length above 0, or leave it out", b.softening)
 	case given("w0") && b.model.text != modelKing:
-		return errors.New("--w0 is for King's model: add --model king, or leave it out")
+		return false, errors.New("--w0 is for King's model: add --model king, or leave it out")
 	case given("eta") && c.Rungs == 0:
-		return errors.New("--eta is for particles' own steps: add --rungs, or leave it out")
+		return false, errors.New("--eta is for particles' own steps: add --rungs, or leave it out")
 	case formatOf(b.picture) != "png" && b.picture != "":
-		return fmt.Errorf("--picture %s: end its name in .png", b.picture)
+		return false, fmt.Errorf("--picture %s: end its name in .png", b.picture)
 	case formatOf(b.frames) != "gif" && b.frames != "":
-		return fmt.Errorf("--frames %s: end its name in .gif", b.frames)
+		return false, fmt.Errorf("--frames %s: end its name in .gif", b.frames)
 	case b.frames != "" && c.Steps > framesMost:
-		return fmt.Errorf("--frames of %d steps: simulate up to %d", c.Steps, framesMost)
+		return false, fmt.Errorf("--frames of %d steps: simulate up to %d", c.Steps, framesMost)
 	}
-	ranks := s.ranks()
-	b.load = sync.OnceValue(func() error { return b.open(ranks) })
-	if b.tipsy != "" {
-		return nil
-	}
-	return b.load()
+	return b.tipsy != "", nil
 }
 
 // open makes the particles, or opens their file, which stays open.
@@ -175,4 +156,37 @@ func (b *nbodyFlags) source() (nbody.Source, error) {
 		return initial.Collision(c)
 	}
 	return initial.Plummer(c)
+}
+
+// write writes the files that the command line asks for.
+func (b *nbodyFlags) write(r nbody.Result) error {
+	for _, x := range []struct {
+		file  string
+		write func(w io.Writer) error
+	}{
+		{b.output, func(w io.Writer) error {
+			return tipsy.Write(w, b.config.Source.Time()+float64(r.Steps)*r.Step, r.End, r.Potentials)
+		}},
+		{b.picture, func(w io.Writer) error { return png.Encode(w, r.Picture) }},
+		{b.frames, func(w io.Writer) error { return gif.EncodeAll(w, animation(r)) }},
+	} {
+		if x.file == "" {
+			continue
+		}
+		if err := create(x.file, x.write); err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}
+
+// animation shows frames for so many hundredths of a second each, the last one longer.
+func animation(r nbody.Result) *gif.GIF {
+	const each, last = 6, 200
+	g := &gif.GIF{Image: r.Frames, Delay: make([]int, len(r.Frames))}
+	for i := range g.Delay {
+		g.Delay[i] = each
+	}
+	g.Delay[len(g.Delay)-1] = last
+	return g
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
@@ -204,4 +207,78 @@ func TestManyRanks(t *testing.T) {
 			require.EqualValues(t, 0, object(t, string(stdout))["errors"])
 		})
 	}
+}
+
+var secretOf = regexp.MustCompile(`(?m)^  secret: "([0-9a-f]{64})"$`)
+
+func TestK8s(t *testing.T) {
+	line := strings.Fields("k8s --name words --image example.org/words:v1 -n 3")
+	first := succeeds(t, line...)
+	for _, has := range []string{
+		"\nkind: Job\n", "completions: 3\n", "parallelism: 3\n", `image: "example.org/words:v1"`, `value: "words-%d.words:7473"`,
+		"terminationGracePeriodSeconds: 30\n", "PEBBLES_START_LIMIT\n              value: \"5m0s\"\n",
+	} {
+		require.Contains(t, first, has)
+	}
+	for _, absent := range []string{"namespace:", "command:", "args:", "PEBBLES_RANKS", "resources:"} {
+		require.NotContains(t, first, absent)
+	}
+	second := succeeds(t, line...)
+	one, other := secretOf.FindStringSubmatch(first), secretOf.FindStringSubmatch(second)
+	require.Len(t, one, 2, first)
+	require.Len(t, other, 2, second)
+	require.NotEqual(t, one[1], other[1], "each job has a secret of its own")
+	require.Equal(t, 1, strings.Count(first, one[1]), "the secret stands in the Secret alone")
+
+	all := succeeds(t, with(line, strings.Fields("--ranks 12 --namespace team --cpu 4 --memory 8Gi --port 9000 --start-limit 10m --grace-period 1m "+
+		"-- /program -n two")...)...)
+	for _, has := range []string{
+		"PEBBLES_RANKS\n              value: \"12\"\n", `namespace: "team"`, `cpu: "4"`, `memory: "8Gi"`, "port: 9000\n", "containerPort: 9000\n",
+		`value: "words-%d.words:9000"`, "PEBBLES_START_LIMIT\n              value: \"10m0s\"\n", "terminationGracePeriodSeconds: 60\n",
+		"command: [\"/program\"]\n          args:\n            - \"-n\"\n            - \"two\"\n",
+	} {
+		require.Contains(t, all, has)
+	}
+	onlyArguments := succeeds(t, with(line, "--", "-v", "file")...)
+	require.Contains(t, onlyArguments, "args:\n            - \"-v\"\n            - \"file\"\n")
+	require.NotContains(t, onlyArguments, "command:")
+}
+
+func TestK8sDockerfile(t *testing.T) {
+	out := succeeds(t, "k8s", "--dockerfile", "./cmd/words")
+	require.Contains(t, out, `"-o", "/program", "./cmd/words"]`)
+	require.Contains(t, out, "\nFROM scratch\n")
+	require.NotContains(t, out, "kind:")
+}
+
+func doctor(t *testing.T, args ...string) (status int, printed string) {
+	r := pebbles(t, append([]string{"doctor"}, args...)...)
+	require.Empty(t, r.stderr)
+	return r.status, r.stdout
+}
+
+func TestDoctor(t *testing.T) {
+	status, printed := doctor(t)
+	require.Zero(t, status)
+	require.Regexp(t, `(?m)^launcher +none: this process has a job of its own$`, printed)
+
+	t.Setenv("PMI_FD", "9")
+	t.Setenv("PMI_RANK", "3")
+	t.Setenv("PMI_SIZE", "4")
+	t.Setenv("MPI_LOCALNRANKS", "4")
+	status, printed = doctor(t)
+	require.Zero(t, status)
+	require.Regexp(t, `(?m)^process +3 of 4$`, printed)
+	status, printed = doctor(t, "--json")
+	require.Zero(t, status)
+	var f launch.Finding
+	require.NoError(t, json.Unmarshal([]byte(printed), &f))
+	require.Equal(t, 4, f.Processes)
+	_, printed = doctor(t, "--alone")
+	require.Contains(t, printed, "none: this process has a job of its own")
+
+	t.Setenv("PMI_RANK", "4")
+	status, printed = doctor(t)
+	require.Equal(t, launch.ExitError, status)
+	require.Regexp(t, `(?m)^problem +mpiexec or srun \(PMI-1\) seems to have started this process, but PMI_RANK="4"`, printed)
 }

@@ -6,12 +6,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/values"
+	"github.com/activepebbles/pebbles/lab"
+	"github.com/activepebbles/pebbles/lab/fit"
+	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -208,4 +215,316 @@ func (s *settings) fits(r *pebble.Rank) error {
 			place.Processes)
 	}
 	return nil
+}
+
+// start is the topology that the job begins with.
+func (s *settings) start() (route.Constructor, error) {
+	if !s.autos().Topology {
+		return route.ByName(s.text("topology"))
+	}
+	if s.known != nil {
+		return route.ByName(s.known.Topology)
+	}
+	return route.Direct, nil
+}
+
+// knows reports whether a setting equals the profile's, in all that is auto.
+func (s *settings) knows(now tune.Setting) bool {
+	auto := s.autos()
+	return s.known != nil && (!auto.Topology || now.Topology == s.known.Topology) &&
+		(!auto.Coalesce || now.Coalesce == s.known.Coalesce) && (!auto.Cache || now.Cache == s.known.Cache)
+}
+
+// tuning is the tuner's configuration; nil when no flag is auto. The job begins with the profile's setting, or else
+// with the one that the model predicts to be best, when pebbles fit has measured this machine.
+func (s *settings) tuning(log *slog.Logger) *pebble.Tuning {
+	auto := s.autos()
+	if auto == (autos{}) {
+		return nil
+	}
+	return &pebble.Tuning{
+		Topology: auto.Topology, Coalesce: auto.Coalesce, Cache: auto.Cache,
+		New: func(site tune.Site) (pebble.Tuner, error) {
+			site.Known = s.knows(site.Start)
+			t, err := tune.Auto(site, s.machine(site, log))
+			if err == nil {
+				log.Info("tuning begins", "setting", t.Setting().String())
+			}
+			return t, err
+		},
+	}
+}
+
+// machine returns the model's parameters for this machine; nil when there are none.
+func (s *settings) machine(site tune.Site, log *slog.Logger) *model.Parameters {
+	p, _, err := parametersOf(s.parameters)
+	if err != nil {
+		log.Info("tuning without a model", "why", err)
+		return nil
+	}
+	if site.Transport == connect.ByTCP {
+		p = p.Over(model.Network)
+	}
+	return &p
+}
+
+// profilePlace is the file of an application's profile, beside the parameters of the machine.
+func profilePlace(app string) (string, error) {
+	place, err := fit.Place()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(place), "profile-"+app+".json"), nil
+}
+
+// profiled is the identity of a command line's profile: the application with the flags that define its work, the
+// machine, and the transport.
+func profiled(c *cobra.Command, s *settings) tune.For {
+	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
+	other := &cobra.Command{}
+	(&settings{}).register(other)
+	shared.AddFlagSet(other.Flags())
+	app := []string{c.Name()}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if c.InheritedFlags().Lookup(f.Name) != nil {
+			return // those of pebbles sim
+		}
+		if shared.Lookup(f.Name) == nil || f.Name == "seed" {
+			app = append(app, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		}
+	})
+	transport := s.transport
+	if !s.spread.several() && !launch.Started(s.spread.alone) {
+		transport = "mem"
+	}
+	return tune.For{
+		App: strings.Join(app, " "), Ranks: s.ranks(), Processes: s.spread.count(), Transport: transport,
+		Machine: lab.ThisMachine().String(),
+	}
+}
+
+// recall loads the profile that pebbles tune saved for this very job, if there is one and a flag is auto.
+func (s *settings) recall(c *cobra.Command) {
+	if s.autos() == (autos{}) {
+		return
+	}
+	place, err := profilePlace(c.Name())
+	if err != nil {
+		return
+	}
+	text, err := values.Text(place)
+	if err != nil {
+		return
+	}
+	if p, err := tune.DecodeProfile(text); err == nil && p.Fits(profiled(c, s)) == nil && s.can(p.Setting.Topology) {
+		s.known = &p.Setting
+	}
+}
+
+// can reports whether package route knows a topology.
+func (s *settings) can(topology string) bool {
+	_, err := route.ByName(topology)
+	return err == nil
+}
+
+// load applies the profile's setting where no flag is given.
+func (s *settings) load(c *cobra.Command) error {
+	if s.profile == "" {
+		return nil
+	}
+	text, err := values.Text(s.profile)
+	if err != nil {
+		return fmt.Errorf("--profile: %w: make one with pebbles tune", err)
+	}
+	p, err := tune.DecodeProfile(text)
+	if err == nil {
+		err = p.Fits(profiled(c, s))
+	}
+	if err == nil {
+		_, err = route.ByName(p.Setting.Topology)
+	}
+	if err != nil {
+		return fmt.Errorf("--profile %s: %s", s.profile, strings.TrimPrefix(err.Error(), "tune: "))
+	}
+	s.known = &p.Setting // where flags say auto
+	for name, value := range map[string]any{"topology": p.Setting.Topology, "coalesce": p.Setting.Coalesce,
+		"cache": p.Setting.Cache} {
+		if f := c.Flags().Lookup(name); !f.Changed && f.DefValue != fmt.Sprint(value) {
+			if err := c.Flags().Set(name, fmt.Sprint(value)); err != nil { // as if it had been given
+				return fmt.Errorf("--profile %s: %w", s.profile, err)
+			}
+		}
+	}
+	return nil
+}
+
+// logFlags are the flags of the log, which goes to standard error.
+type logFlags struct {
+	verbose bool
+	quiet   bool
+	format  word
+}
+
+var logFormats = []string{"text", "json"}
+
+func (l *logFlags) register(c *cobra.Command) {
+	c.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "log what happens, not only what is odd")
+	c.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "log nothing but errors, and show no progress")
+	words(c, &l.format, "log-format", "text", logFormats, "form of the log")
+}
+
+func (l *logFlags) check() error {
+	if l.verbose && l.quiet {
+		return errors.New("--verbose and --quiet don't go together: choose one")
+	}
+	return nil
+}
+
+func (l *logFlags) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelWarn}
+	switch {
+	case l.verbose:
+		options.Level = slog.LevelDebug
+	case l.quiet:
+		options.Level = slog.LevelError
+	}
+	if l.format.text == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// fabric is how flags say that libfabric is used.
+type fabric struct {
+	provider string
+	pinned   int64
+	insecure bool
+}
+
+// check checks the flags for a transport.
+func (f fabric) check(transport string) error {
+	switch {
+	case f != (fabric{}) && transport != connect.ByOFI && transport != connect.ByAuto:
+		return fmt.Errorf("--provider, --pinned and --insecure are for libfabric: say --transport %s or %s, not %s",
+			connect.ByOFI, connect.ByAuto, transport)
+	case strings.Contains(f.provider, ":"):
+		return fmt.Errorf("--provider %s: the name of a provider has no colon", f.provider)
+	}
+	return nil
+}
+
+// with is a transport that uses libfabric so.
+func (f fabric) with(transport string) string {
+	via := launch.Via{Transport: transport, Provider: f.provider, Pinned: f.pinned, Insecure: f.insecure}
+	return via.String()
+}
+
+// spread are the flags that say where the ranks of a job run.
+type spread struct {
+	ranks     int
+	processes int // 0: the flag was not given
+	hosts     hostList
+	hostfile  string
+	bind      string
+	ssh       string
+	start     timeout
+	silence   timeout
+	alone     bool
+}
+
+// register adds the flags that all commands that start processes share.
+func (s *spread) register(c *cobra.Command) {
+	f := c.Flags()
+	f.Var(&s.hosts, "hosts", "hosts to start the processes on over ssh, such as alpha,beta, node[01-16] or alpha:4 with its slots")
+	f.StringVar(&s.hostfile, "hostfile", "", "file that names the hosts, as for MPI: on each line a host, and slots=N")
+	f.StringVar(&s.bind, "bind", "", "address or interface that the processes listen on, with :PORT for the launcher (default loopback)")
+	f.StringVar(&s.ssh, "ssh", "ssh", "command that reaches a host")
+	s.start = timeout{standard: "30s, or PEBBLES_START_LIMIT", least: time.Nanosecond}
+	s.silence = timeout{standard: "10s, or PEBBLES_SILENCE_LIMIT", least: time.Second}
+	f.Var(&s.start, "start-limit", "how long the processes may take to join and to connect")
+	f.Var(&s.silence, "silence-limit", "how long a process may say nothing, as when a debugger stops it, before it counts as lost")
+	_, runtime := runtimeFlags()
+	f.BoolVar(&s.alone, "alone", false, runtime.Lookup("alone").Usage)
+	completes(c, "hosts", cobra.ShellCompDirectiveNoFileComp)
+	completes(c, "bind", cobra.ShellCompDirectiveNoFileComp)
+}
+
+// hostList is the flag that names hosts. It may be given again, for more of them.
+type hostList []launch.Host
+
+func (h *hostList) Type() string { return "list" }
+
+func (h *hostList) String() string { return "" }
+
+func (h *hostList) Set(text string) error {
+	hosts, err := launch.ParseHosts(text)
+	*h = append(*h, hosts...)
+	return err
+}
+
+// onHosts reports whether the processes are to run on hosts that are named.
+func (s *spread) onHosts() bool { return len(s.hosts) > 0 || s.hostfile != "" }
+
+// count is the number of processes. It is known after check.
+func (s *spread) count() int {
+	if s.processes == 0 {
+		return max(1, launch.Slots(s.hosts))
+	}
+	return s.processes
+}
+
+// several reports whether the command must start the job's processes.
+func (s *spread) several() bool { return s.count() > 1 || s.onHosts() }
+
+// counted reports whether flags say that there are several processes: a hostfile is read by the launcher alone.
+func (s *spread) counted() bool { return s.count() > 1 || len(s.hosts) > 0 }
+
+// readHosts reads the hostfile, which need not be on the other hosts: a process that was started has no use for it.
+func (s *spread) readHosts() (err error) {
+	switch {
+	case s.hostfile == "" || launch.Started(s.alone) || launch.Joined():
+		return nil
+	case len(s.hosts) > 0:
+		return errors.New("--hosts and --hostfile don't go together: choose one")
+	}
+	s.hosts, err = launch.ReadHostfile(s.hostfile)
+	return err
+}
+
+// check reads the hostfile, and returns an error for what can't work.
+func (s *spread) check() error {
+	if err := s.readHosts(); err != nil {
+		return err
+	}
+	places, err := launch.PlaceOn(s.hosts, s.count())
+	switch {
+	case err != nil:
+		return err
+	case s.ranks > 0 && s.ranks < s.count():
+		return fmt.Errorf("--ranks %d is not enough for %d processes: each has at least one rank", s.ranks, s.count())
+	case len(places) > s.count():
+		return fmt.Errorf("%s names %d hosts for %d processes: name at most one host a process, or give the hosts slots to be filled in order",
+			s.hostsFlag(), len(places), s.count())
+	case s.onHosts() && s.bind == "":
+		return fmt.Errorf("%s needs --bind: the address or interface by which the hosts reach each other", s.hostsFlag())
+	case len(strings.Fields(s.ssh)) == 0:
+		return fmt.Errorf("--ssh is empty: name a command such as ssh")
+	}
+	return nil
+}
+
+func (s *spread) hostsFlag() string {
+	if s.hostfile != "" {
+		return "--hostfile"
+	}
+	return "--hosts"
+}
+
+// spec describes the job to its launcher, after check.
+func (s *spread) spec(program []string, log *slog.Logger) launch.Spec {
+	places, _ := launch.PlaceOn(s.hosts, s.count())
+	return launch.Spec{
+		Processes: s.count(), Ranks: s.ranks, Hosts: places, Bind: s.bind, SSH: strings.Fields(s.ssh),
+		Program: program, Log: log, StartLimit: s.start.time, SilenceLimit: s.silence.time, Alone: s.alone,
+	}
 }

@@ -121,15 +121,7 @@ func (u *tuning) run(c *cobra.Command, line []string) error {
 	default:
 		u.command = line
 	}
-	err := u.tune()
-	var s *launch.SignalError
-	switch {
-	case errors.As(err, &s):
-		return &failure{s.Status(), err}
-	case err != nil:
-		return &failure{launch.ExitError, err}
-	}
-	return nil
+	return failed(u.tune())
 }
 
 // parse parses an application's command line, by its own command.
@@ -152,9 +144,9 @@ func (u *tuning) parse(line []string) (app *cobra.Command, of *job, err error) {
 	case s.spread.onHosts():
 		return nil, nil, fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", line[0])
 	default:
-		self, err := os.Executable()
+		self, err := thisProgram()
 		if err != nil {
-			return nil, nil, fmt.Errorf("find this program: %w", err)
+			return nil, nil, err
 		}
 		u.command = append([]string{self}, line...)
 		u.of = profiled(app, s)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 	"github.com/activepebbles/pebbles/tune"
 )
 
@@ -108,4 +116,112 @@ func TestTuneMistakes(t *testing.T) {
 			require.Contains(t, r.stderr, word, m.line)
 		}
 	}
+}
+
+// program is one of a user's: it counts numbers, over a network that is simulated when a flag names one.
+func program() {
+	options := pebble.Flags(flag.CommandLine)
+	numbers := flag.Int("numbers", 1, "")
+	network := flag.String("network", "", "")
+	flag.Parse()
+	rank := func(r *pebble.Rank) error { return countNumbers(r, options, *numbers) }
+	if *network == "" {
+		options.Main(os.Stdout, rank)
+	}
+	if err := simulateProgram(options, *network, rank); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func countNumbers(r *pebble.Rank, options *pebble.Options, numbers int) error {
+	t := target.New(r, "count", distribution.Hash(r.Size()), target.Key(func(n uint64) uint64 { return n }),
+		target.Each(func(uint64) {}))
+	report, err := pebble.Measure(r, func() error {
+		return r.Epoch(func() error {
+			for n := range uint64(numbers) {
+				t.Send(n << 32 / uint64(1+r.ID()))
+			}
+			return nil
+		})
+	})
+	if err != nil || r.ID() != 0 {
+		return err
+	}
+	return options.Print(os.Stdout, report)
+}
+
+func simulateProgram(options *pebble.Options, name string, rank func(*pebble.Rank) error) error {
+	config, err := options.Config(os.Stdout)
+	if err != nil {
+		return err
+	}
+	network, err := sim.Load(name)
+	if err != nil {
+		return err
+	}
+	world, err := sim.New(sim.Config{Ranks: config.Ranks, Network: network, Seed: options.Seed})
+	if err != nil {
+		return err
+	}
+	config.Ranks = 0
+	return world.Each(func(t netio.Transport) error {
+		process := config
+		process.Transport = t
+		return pebble.Run(context.Background(), process, rank)
+	})
+}
+
+// A program of the user's is tuned in all that neither its command line nor its targets say.
+func TestTuneAProgram(t *testing.T) {
+	folder := t.TempDir()
+	program := filepath.Join(folder, "program")
+	require.NoError(t, copyOfMe(program))
+
+	file := filepath.Join(folder, "profile.json")
+	text := succeeds(t, "tune", "-q", "--runs", "8", "--out", file, "--", program, "-ranks", "4", "-numbers=2000",
+		"-topology", "ring")
+	require.Contains(t, text, "run it as  "+program+" -ranks 4 -numbers=2000 -topology ring -coalesce=")
+	require.NotContains(t, text, "-cache=", "the program has no reduction")
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	p, err := tune.DecodeProfile(written)
+	require.NoError(t, err)
+	require.Equal(t, tune.For{App: program + " -ranks 4 -numbers=2000 -topology ring", Ranks: 4, Processes: 1,
+		Transport: "mem",
+		Machine:   p.For.Machine}, p.For)
+	require.Equal(t, tune.Setting{Topology: "ring", Coalesce: 1024}, p.Start)
+	for _, d := range p.Decisions {
+		require.NotContains(t, d.Reason, "topology")
+	}
+
+	// In a simulated world times are exact, so the choice is the same each time.
+	simulated := []string{
+		"tune", "-q", "--runs", "26", "--", program, "-ranks", "16", "-numbers", "200", "-network", "odin",
+	}
+	text = succeeds(t, simulated...)
+	require.Contains(t, text, "-network odin -topology=")
+	require.Equal(t, chosen(text), chosen(succeeds(t, simulated...)))
+
+	for _, c := range []struct {
+		line   []string
+		status int
+		says   string
+	}{
+		{[]string{"--", "/bin/echo"}, 1, "which must take its flags from pebble.Flags and print what pebble.Measure " +
+			"reports: /bin/echo"},
+		{[]string{"--", filepath.Join(folder, "none")}, 1, "no such file"},
+		{[]string{"--", program, "-coalesce=0"}, 1, "must be a whole number, 1 or more"},
+		{[]string{"--"}, 2, "use one of"},
+	} {
+		r := pebbles(t, append([]string{"tune", "-q", "--runs", "2"}, c.line...)...)
+		require.Equal(t, c.status, r.status, r.stderr)
+		require.Contains(t, r.stderr, c.says)
+	}
+}
+
+// chosen is what tune says to run.
+func chosen(text string) string {
+	_, line, _ := strings.Cut(text, "run it as")
+	return line
 }

@@ -9,26 +9,19 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Every second person is known, and found by the rank that looks.
 func TestLookup(t *testing.T) {
-	for _, s := range []appstest.Shape{
-		{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct},
-		{Ranks: 3, Procs: 1, Transport: "mem", New: route.Hypercube},
-		{Ranks: 4, Procs: 2, Transport: "tcp", New: route.Direct},
-	} {
-		t.Run(fmt.Sprintf("%d ranks over %s", s.Ranks, s.Transport), func(t *testing.T) {
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				found, err := run(r)
-				if err == nil && found != people/2 {
-					return fmt.Errorf("%d were found", found)
-				}
-				return err
-			}))
-		})
-	}
+	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			found, err := run(r)
+			if err == nil && found != people/2 {
+				return fmt.Errorf("%d were found", found)
+			}
+			return err
+		}))
+	})
 }

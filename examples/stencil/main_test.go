@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,43 +8,36 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Heat goes as in a serial program, and none is lost.
 func TestStencil(t *testing.T) {
-	for _, s := range []appstest.Shape{
-		{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct},
-		{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct},
-		{Ranks: 3, Procs: 3, Transport: "tcp", New: route.Direct},
-	} {
-		t.Run(fmt.Sprintf("%d ranks over %s", s.Ranks, s.Transport), func(t *testing.T) {
-			column := make([]float64, rows*s.Ranks) // all columns are alike, but for the one that heat begins in
-			column[0] = 1
-			for range steps {
-				next := make([]float64, len(column))
-				for i, v := range column {
-					next[i] = v/2 + (column[max(i, 1)-1]+column[min(i+1, len(column)-1)])/4
-				}
-				column = next
+	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
+		column := make([]float64, rows*s.Ranks) // all columns are alike, but for the one that heat begins in
+		column[0] = 1
+		for range steps {
+			next := make([]float64, len(column))
+			for i, v := range column {
+				next[i] = v/2 + (column[max(i, 1)-1]+column[min(i+1, len(column)-1)])/4
 			}
-			got := make([]float64, s.Ranks)
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
-				got[r.ID()], err = run(r)
-				return err
-			}))
-			total := 0.0
-			for rank, heat := range got {
-				want := 0.0
-				for _, v := range column[rank*rows : (rank+1)*rows] {
-					want += v
-				}
-				require.InDelta(t, want, heat, 1e-12)
-				total += heat
+			column = next
+		}
+		got := make([]float64, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			got[r.ID()], err = run(r)
+			return err
+		}))
+		total := 0.0
+		for rank, heat := range got {
+			want := 0.0
+			for _, v := range column[rank*rows : (rank+1)*rows] {
+				want += v
 			}
-			require.InDelta(t, 1, total, 1e-12)
-		})
-	}
+			require.InDelta(t, want, heat, 1e-12)
+			total += heat
+		}
+		require.InDelta(t, 1, total, 1e-12)
+	})
 }

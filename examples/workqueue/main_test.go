@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,20 +19,14 @@ func TestWorkQueue(t *testing.T) {
 	for d := uint64(1); d <= numbers; d++ {
 		want += numbers / d * d
 	}
-	for _, s := range []appstest.Shape{
-		{Ranks: 1, Procs: 1, Transport: "mem", New: route.Direct},
-		{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct},
-		{Ranks: 4, Procs: 4, Transport: "tcp", New: route.Direct},
-	} {
-		t.Run(fmt.Sprintf("%d ranks over %s", s.Ranks, s.Transport), func(t *testing.T) {
-			var taken atomic.Int64
-			require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
-				sum, pieces, err := run(r)
-				require.Equal(t, want, sum)
-				taken.Add(int64(pieces))
-				return err
-			}))
-			require.EqualValues(t, numbers/piece, taken.Load())
-		})
-	}
+	appstest.Few(t, func(t *testing.T, s appstest.Shape) {
+		var taken atomic.Int64
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+			sum, pieces, err := run(r)
+			require.Equal(t, want, sum)
+			taken.Add(int64(pieces))
+			return err
+		}))
+		require.EqualValues(t, numbers/piece, taken.Load())
+	})
 }

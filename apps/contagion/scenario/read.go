@@ -1,8 +1,18 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
 
 // textDisease is DiseaseModel of Loimos.
@@ -164,4 +174,248 @@ func (s State) check(where string) error {
 		}
 	}
 	return nil
+}
+
+// The schema of a message is a Go struct: each field has the tag "text", its name in the file. A struct is a message,
+// a pointer to one a message that may be absent, a slice what may be there several times. So there is one place that
+// says what a file may hold, and no generated code.
+
+// unmarshal reads a textproto into a struct whose fields are tagged.
+func unmarshal(text []byte, into any) error {
+	value := reflect.ValueOf(into).Elem()
+	file := &descriptorpb.FileDescriptorProto{
+		Name: proto.String("scenario.proto"), Package: proto.String("scenario"), Syntax: proto.String("proto3"),
+	}
+	describe(file, value.Type())
+	descriptor, err := protodesc.NewFile(file, nil)
+	if err != nil {
+		panic("scenario: " + err.Error()) // a struct of this package is no schema
+	}
+	message := dynamicpb.NewMessage(descriptor.Messages().ByName(protoreflect.Name(value.Type().Name())))
+	if err := prototext.Unmarshal(text, message); err != nil {
+		return errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: "))
+	}
+	fill(value, message)
+	return nil
+}
+
+// describe adds the schema of a struct, and of those in it, to a file.
+func describe(file *descriptorpb.FileDescriptorProto, of reflect.Type) {
+	for _, m := range file.MessageType {
+		if m.GetName() == of.Name() {
+			return
+		}
+	}
+	m := &descriptorpb.DescriptorProto{Name: proto.String(of.Name())}
+	file.MessageType = append(file.MessageType, m)
+	for i := range of.NumField() {
+		field, label := of.Field(i).Type, descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL
+		if field.Kind() == reflect.Slice {
+			field, label = field.Elem(), descriptorpb.FieldDescriptorProto_LABEL_REPEATED
+		}
+		if field.Kind() == reflect.Pointer {
+			field = field.Elem()
+		}
+		f := &descriptorpb.FieldDescriptorProto{
+			Name: proto.String(of.Field(i).Tag.Get("text")), Number: proto.Int32(int32(i + 1)), Label: &label,
+		}
+		if field.Kind() == reflect.Struct {
+			f.Type = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum()
+			f.TypeName = proto.String(".scenario." + field.Name())
+			describe(file, field)
+		} else {
+			f.Type = kinds[field.Kind()].Enum()
+		}
+		m.Field = append(m.Field, f)
+	}
+}
+
+var kinds = map[reflect.Kind]descriptorpb.FieldDescriptorProto_Type{
+	reflect.Bool:    descriptorpb.FieldDescriptorProto_TYPE_BOOL,
+	reflect.String:  descriptorpb.FieldDescriptorProto_TYPE_STRING,
+	reflect.Int32:   descriptorpb.FieldDescriptorProto_TYPE_INT32,
+	reflect.Int64:   descriptorpb.FieldDescriptorProto_TYPE_INT64,
+	reflect.Float32: descriptorpb.FieldDescriptorProto_TYPE_FLOAT,
+	reflect.Float64: descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
+}
+
+// fill copies a message into the struct that is its schema.
+func fill(into reflect.Value, message protoreflect.Message) {
+	for i := range into.NumField() {
+		field := message.Descriptor().Fields().Get(i)
+		if !message.Has(field) {
+			continue
+		}
+		value := message.Get(field)
+		if !field.IsList() {
+			into.Field(i).Set(converted(value, into.Field(i).Type()))
+			continue
+		}
+		for j := range value.List().Len() {
+			into.Field(i).Set(reflect.Append(into.Field(i), converted(value.List().Get(j),
+				into.Field(i).Type().Elem())))
+		}
+	}
+}
+
+func converted(value protoreflect.Value, to reflect.Type) reflect.Value {
+	switch to.Kind() {
+	case reflect.Struct:
+		v := reflect.New(to).Elem()
+		fill(v, value.Message())
+		return v
+	case reflect.Pointer:
+		v := reflect.New(to.Elem())
+		fill(v.Elem(), value.Message())
+		return v
+	}
+	return reflect.ValueOf(value.Interface()).Convert(to)
+}
+
+// oneOf returns an error unless just one of some parts is there.
+func oneOf(what string, names string, there ...bool) error {
+	n := 0
+	for _, is := range there {
+		if is {
+			n++
+		}
+	}
+	if n == 1 {
+		return nil
+	}
+	return fmt.Errorf("%s has %d of %s: give one", what, n, names)
+}
+
+// Day is the length of a day in seconds.
+const Day = 24 * 3600
+
+// textTime is a time in a file: the sum of its parts, which are numbers of 32 bits.
+type textTime struct {
+	Days    float32 `text:"days"`
+	Hours   float32 `text:"hours"`
+	Minutes float32 `text:"minutes"`
+}
+
+// seconds is the time in whole seconds, rounded towards 0, as Loimos rounds it.
+func (t textTime) seconds() int32 {
+	return int32(float32(t.Days*Day) + float32(t.Hours*3600) + float32(t.Minutes*60))
+}
+
+// Table is what the columns of a population's file are.
+type Table struct {
+	Columns []Column
+	Rows    int64 // 0 if it is not said
+	Days    int   // of a schedule of visits; 0 if it is not said
+	First   int   // day that a schedule begins on
+}
+
+// Column is a column of a file.
+type Column struct {
+	Name string
+	Role Role
+}
+
+// Role is what a column is for.
+type Role uint8
+
+// The roles of columns. Of people and locations, Self is their id; of visits, it is the location's.
+const (
+	Ignored Role = iota
+	Self
+	Other // of visits, the person's id
+	Arrival
+	Duration
+	Number
+	Kind // true or false
+)
+
+// textTable is CSVDefinition of Loimos.
+type textTable struct {
+	Fields  []textField `text:"fields"`
+	Rows    int64       `text:"num_rows"`
+	Start   *textTime   `text:"start_time"`
+	Days    *textTime   `text:"duration"`
+	Load    string      `text:"load_column"`
+	Offsets []int64     `text:"partition_offsets"`
+}
+
+type textField struct {
+	Name          string        `text:"field_name"`
+	UniqueID      *textNothing  `text:"unique_id"`
+	ForeignID     *textNothing  `text:"foreign_id"`
+	StartTime     *textNothing  `text:"start_time"`
+	Duration      *textNothing  `text:"duration"`
+	Bool          *textNothing  `text:"bool"`
+	Int32         *textNothing  `text:"int32"`
+	Int64         *textNothing  `text:"int64"`
+	Uint32        *textNothing  `text:"uint32"`
+	Uint64        *textNothing  `text:"uint64"`
+	Double        *textNothing  `text:"double"`
+	Ignore        *textNothing  `text:"ignore"`
+	String        *textNothing  `text:"string"`
+	Category      *textCategory `text:"category"`
+	DefaultBool   bool          `text:"default_bool"`
+	DefaultInt32  int32         `text:"default_int32"`
+	DefaultInt64  int64         `text:"default_int64"`
+	DefaultDouble float64       `text:"default_double"`
+	DefaultString string        `text:"default_string"`
+}
+
+type textNothing struct{}
+
+type textCategory struct {
+	Values []int32 `text:"values"`
+}
+
+// ReadTable reads what the columns of a file are.
+func ReadTable(text []byte) (*Table, error) {
+	var t textTable
+	if err := unmarshal(text, &t); err != nil {
+		return nil, err
+	}
+	table := &Table{Rows: t.Rows}
+	if t.Days != nil {
+		table.Days = int(t.Days.seconds() / Day)
+	}
+	if t.Start != nil {
+		table.First = int(t.Start.seconds() / Day)
+	}
+	if len(t.Fields) == 0 {
+		return nil, fmt.Errorf("there are no fields: name the columns")
+	}
+	for _, f := range t.Fields {
+		column := Column{Name: f.Name}
+		for role, is := range map[Role]bool{
+			Self: f.UniqueID != nil, Other: f.ForeignID != nil, Arrival: f.StartTime != nil,
+			Duration: f.Duration != nil,
+			Kind:     f.Bool != nil,
+			Number:   f.Int32 != nil || f.Int64 != nil || f.Uint32 != nil || f.Uint64 != nil,
+		} {
+			if is {
+				column.Role = role
+			}
+		}
+		table.Columns = append(table.Columns, column)
+	}
+	return table, nil
+}
+
+// Find is the place of the column with a role; an error if there is none.
+func (t *Table) Find(role Role, what string) (int, error) {
+	for i, c := range t.Columns {
+		if c.Role == role {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no field that is %s", what)
+}
+
+// Named is the place of the column with a name, whatever it is for; -1 if there is none.
+func (t *Table) Named(name string) int {
+	for i, c := range t.Columns {
+		if c.Name == name {
+			return i
+		}
+	}
+	return -1
 }

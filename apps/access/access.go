@@ -1,0 +1,514 @@
+// Package access measures what accesses of package memory cost, and verifies each of them. [Gather] is bale's
+// indexgather and its relatives: every rank reads, or writes, random words of a table that is spread over all ranks, by
+// batches, one after the other, or by plain loads for comparison. [Attend] reads a word of a rank that computes for
+// long without a call of ours (XLUPC, section 4.6): by one-sided gets, which its process serves, or by questions and
+// answers, for which it has to attend.
+package access
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Way is how words are accessed.
+type Way string
+
+// The ways. The index of each access of a chain depends on what the one before has read.
+const (
+	ByGather  Way = "gather"  // many at once
+	ByScatter Way = "scatter" // many at once are written
+	ByGet     Way = "get"     // one after the other
+	ByPut     Way = "put"     // one after the other are written
+	ByLoad    Way = "load"    // of the rank's own words, by plain loads
+	Chain     Way = "chain"   // one after the other, in a chain
+	LoadChain Way = "load-chain"
+)
+
+// Ways are all ways.
+var Ways = []Way{ByGather, ByScatter, ByGet, ByPut, ByLoad, Chain, LoadChain}
+
+// GatherConfig is what a run of Gather can be told, as package apps says.
+type GatherConfig struct {
+	Log2Words int           // binary logarithm of the words of each rank, 1 to 32. 0 is 20
+	Accesses  int           // of each rank, each with 24 bytes of memory, at most 2^32. 0 is 2^20
+	Batch     int           // how many are made at once, where they are, at most 2^20. 0 is 1024
+	Way       Way           // "" is ByGather
+	Others    bool          // leaves out the rank's own words, where there are others
+	Seed      uint64        // names words and indices
+	Progress  apps.Progress // accesses that rank 0 has made
+}
+
+const (
+	log2WordsMax = 32
+	accessesMax  = 1 << 32
+	batchMax     = 1 << 20
+	ranksMax     = 1 << 24
+)
+
+func (c GatherConfig) withDefaults() GatherConfig {
+	c.Log2Words = cmp.Or(c.Log2Words, 20)
+	c.Accesses = cmp.Or(c.Accesses, 1<<20)
+	c.Batch = cmp.Or(c.Batch, 1024)
+	c.Way = cmp.Or(c.Way, ByGather)
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c GatherConfig) Check(ranks int) error {
+	c = c.withDefaults()
+	switch {
+	case ranks > ranksMax:
+		return fmt.Errorf("access: %d ranks: a job has 1 to %d", ranks, ranksMax)
+	case c.Log2Words < 1 || c.Log2Words > log2WordsMax:
+		return fmt.Errorf("access: 2^%d words a rank: give a logarithm from 1 to %d", c.Log2Words, log2WordsMax)
+	case c.Accesses < 1 || c.Accesses > accessesMax:
+		return fmt.Errorf("access: %d accesses: give 1 to %d", c.Accesses, accessesMax)
+	case c.Batch < 1 || c.Batch > batchMax:
+		return fmt.Errorf("access: batches of %d: give 1 to %d", c.Batch, batchMax)
+	case !slices.Contains(Ways, c.Way):
+		return fmt.Errorf("access: the way %q: give one of %s", c.Way, apps.Names(Ways))
+	}
+	return nil
+}
+
+// AttendConfig is what a run of Attend can be told, as package apps says.
+type AttendConfig struct {
+	Reads    int           // at most 2^20. 0 is 1000
+	Busy     time.Duration // how long the owner computes at a time, at most a minute. 0 is 20 ms
+	Asks     bool          // a pebble asks the owner, which answers by another one. Without it the reads are gets
+	Seed     uint64        // names the words
+	Progress apps.Progress // reads that were made
+}
+
+const (
+	readsMax = 1 << 20
+	busyMax  = time.Minute
+)
+
+func (c AttendConfig) withDefaults() AttendConfig {
+	c.Reads = cmp.Or(c.Reads, 1000)
+	c.Busy = cmp.Or(c.Busy, 20*time.Millisecond)
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c AttendConfig) Check(ranks int) error {
+	c = c.withDefaults()
+	switch {
+	case ranks < 2:
+		return fmt.Errorf("access: %d ranks: one reads and another one computes, so give 2 at least", ranks)
+	case c.Reads < 1 || c.Reads > readsMax:
+		return fmt.Errorf("access: %d reads: give 1 to %d", c.Reads, readsMax)
+	case c.Busy < 0 || c.Busy > busyMax:
+		return fmt.Errorf("access: an owner that computes for %v: give at most %v", c.Busy, busyMax)
+	}
+	return nil
+}
+
+// word is a word of the table.
+func word(seed, i uint64) uint64 { return apps.Fold(seed, i) }
+
+// draw draws indices: those that a rank accesses, of so many words in all.
+type draw struct {
+	state     uint64
+	mask      uint64 // of a rank's words
+	bits      int
+	rank      uint64
+	ranks     uint64
+	own, rest bool // all are the rank's, or none is
+}
+
+func (c GatherConfig) draw(rank, ranks int) draw {
+	return draw{
+		state: apps.Fold(c.Seed, uint64(rank)), mask: 1<<c.Log2Words - 1, bits: c.Log2Words, rank: uint64(rank), ranks: uint64(ranks),
+		own: c.Way == ByLoad || c.Way == LoadChain, rest: c.Others && ranks > 1,
+	}
+}
+
+// next is the index after a word has been read; 0 where it does not depend on one.
+func (d *draw) next(read uint64) uint64 {
+	d.state = d.state*6364136223846793005 + 1442695040888963407 + read
+	owner := d.rank
+	switch {
+	case d.own:
+	case d.rest:
+		if owner = (d.state >> 8 & 0xffffff) * (d.ranks - 1) >> 24; owner >= d.rank {
+			owner++
+		}
+	default:
+		owner = (d.state >> 8 & 0xffffff) * d.ranks >> 24
+	}
+	return owner<<d.bits | d.state>>32&d.mask
+}
+
+// Serial is a run of Gather without a job: the words that a rank reads, in order, or the last one that its chain does.
+func Serial(rank, ranks int, c GatherConfig) []uint64 {
+	c = c.withDefaults()
+	d, read, all := c.draw(rank, ranks), uint64(0), []uint64(nil)
+	for range c.Accesses {
+		if !c.chained() {
+			all = append(all, word(c.Seed, d.next(0)))
+			continue
+		}
+		read = word(c.Seed, d.next(read))
+	}
+	if c.chained() {
+		all = append(all, read)
+	}
+	return all
+}
+
+func (c GatherConfig) chained() bool { return c.Way == Chain || c.Way == LoadChain }
+
+// writes reports whether words are written.
+func (c GatherConfig) writes() bool { return c.Way == ByScatter || c.Way == ByPut }
+
+// GatherResult is what a run of Gather tells.
+type GatherResult struct {
+	apps.Report
+	memory.Counts
+	Way               Way     `json:"way"`
+	Words             uint64  `json:"words"`    // of the whole table
+	Accesses          uint64  `json:"accesses"` // of all ranks
+	AccessesPerSecond float64 `json:"accesses_per_second"`
+	SecondsPerAccess  float64 `json:"seconds_per_access"` // of one rank
+}
+
+// Rows is the result for display: labels and values.
+func (r GatherResult) Rows() [][2]string {
+	return [][2]string{
+		{"accesses", fmt.Sprintf("%d by %s, of %d words; %d near, %d remote", r.Accesses, r.Way, r.Words, r.Near, r.Remote)},
+		{"accesses a second", fmt.Sprintf("%.4g million", r.AccessesPerSecond/1e6)},
+		{"a rank's access", fmt.Sprintf("%.4g ns", r.SecondsPerAccess*1e9)},
+	}
+}
+
+// Gather accesses random words of a table, as package apps says. What was not read as it is, or not written as it
+// should be, is counted in the result's Errors.
+func Gather(r *pebble.Rank, c GatherConfig) (result GatherResult, err error) {
+	if err := c.Check(r.Size()); err != nil {
+		return result, err
+	}
+	g := &gather{rank: r, config: c.withDefaults(), space: memory.New(r)}
+	c = g.config
+	result = GatherResult{
+		Report: apps.NewReport(r, "access-gather", c.Seed), Way: c.Way,
+		Words: uint64(r.Size()) << c.Log2Words, Accesses: uint64(r.Size()) * uint64(c.Accesses),
+	}
+	result.Cache = 0
+	var before memory.Counts
+	var tally apps.Tally
+	err = result.RunPhases(r, apps.Phases{
+		Load: g.load,
+		Kernel: func() error {
+			before = g.space.Counts()
+			return r.Epoch(func() error { g.body(); return nil })
+		},
+		Sum: func() (err error) {
+			result.Counts, err = pebble.AllReduce(r, g.space.Counts().Since(before), memory.Counts.Add)
+			if r.ID() == 0 { // no pebbles but the questions and answers of misses
+				tally.Sent, tally.Handled = result.Pebbles, result.Pebbles
+			}
+			return err
+		},
+		Rate: func() {
+			seconds := max(result.Seconds, 1e-9) // a coarse clock may not have moved
+			result.AccessesPerSecond = float64(result.Accesses) / seconds
+			result.SecondsPerAccess = seconds / float64(c.Accesses)
+		},
+		Verify: func() error { return g.judge(&result) },
+		Free:   func() error { return g.table.Free() },
+		Tally:  &tally,
+	})
+	return result, err
+}
+
+// gather is one rank's part of a run.
+type gather struct {
+	rank    *pebble.Rank
+	config  GatherConfig
+	space   *memory.Space
+	table   *memory.Array[uint64]
+	indices []uint64 // where there is no chain
+	words   []uint64 // that were read, or are to be written; of a chain the last one
+}
+
+// load makes this rank's part of the table, and draws its indices.
+func (g *gather) load() (err error) {
+	c, ranks := g.config, g.rank.Size()
+	bytes := uint64(24*c.Accesses) + 8<<c.Log2Words
+	if err := apps.MustFit(g.rank, "access: the table and what is accessed", bytes, "give fewer words or accesses"); err != nil {
+		return err
+	}
+	g.table = memory.NewArray[uint64](g.space, "table", distribution.Block(uint64(ranks)<<c.Log2Words, ranks))
+	if !c.writes() {
+		first := uint64(g.rank.ID()) << c.Log2Words
+		for i := range g.table.Local() {
+			g.table.Local()[i] = word(c.Seed, first+uint64(i))
+		}
+	}
+	g.words = make([]uint64, 1)
+	if c.chained() {
+		return g.touch()
+	}
+	g.indices, g.words = make([]uint64, c.Accesses), make([]uint64, c.Accesses)
+	d := c.draw(g.rank.ID(), ranks)
+	for i := range g.indices {
+		g.indices[i] = d.next(0)
+		if c.writes() {
+			g.words[i] = word(c.Seed, g.indices[i])
+		}
+	}
+	return g.touch()
+}
+
+// touch reads a word of each page that is near, so that page faults are not timed. By the first word of a part its
+// address becomes known.
+func (g *gather) touch() error {
+	const page = 512 // words
+	if err := g.rank.Barrier(); err != nil {
+		return err
+	}
+	part := uint64(1) << g.config.Log2Words
+	return g.rank.Epoch(func() error {
+		for first := uint64(0); first < g.table.Len(); first += part {
+			g.table.Get(first)
+			remote := g.space.Counts().Remote
+			for i := uint64(0); i < part && g.space.Counts().Remote == remote; i += page {
+				g.table.Get(first + i)
+			}
+		}
+		return nil
+	})
+}
+
+// body is what is timed, in an epoch.
+func (g *gather) body() {
+	local, mask := g.table.Local(), uint64(1)<<g.config.Log2Words-1
+	switch g.config.Way {
+	case ByGather:
+		g.batches(func(words, indices []uint64) { g.table.Gather(words, indices) })
+	case ByScatter:
+		g.batches(func(words, indices []uint64) { g.table.Scatter(indices, words) })
+	case ByGet:
+		g.batches(func(words, indices []uint64) {
+			for i, index := range indices {
+				words[i] = g.table.Get(index)
+			}
+		})
+	case ByPut:
+		g.batches(func(words, indices []uint64) {
+			for i, index := range indices {
+				g.table.Put(index, words[i])
+			}
+		})
+	case ByLoad:
+		g.batches(func(words, indices []uint64) {
+			for i, index := range indices {
+				words[i] = local[index&mask]
+			}
+		})
+	case Chain:
+		g.chain(g.table.Get)
+	case LoadChain:
+		g.chain(func(i uint64) uint64 { return local[i&mask] })
+	}
+}
+
+// batches makes all accesses but those of a chain, some at a time.
+func (g *gather) batches(access func(words, indices []uint64)) {
+	n := len(g.indices)
+	for lo := 0; lo < n; lo += g.config.Batch {
+		hi := min(n, lo+g.config.Batch)
+		access(g.words[lo:hi], g.indices[lo:hi])
+		g.progress(hi)
+	}
+}
+
+// chain makes those of a chain.
+func (g *gather) chain(read func(i uint64) uint64) {
+	d, got := g.config.draw(g.rank.ID(), g.rank.Size()), uint64(0)
+	for done := 0; done < g.config.Accesses; {
+		for range min(g.config.Batch, g.config.Accesses-done) {
+			got = read(d.next(got))
+			done++
+		}
+		g.progress(done)
+	}
+	g.words[0] = got
+}
+
+func (g *gather) progress(done int) {
+	g.config.Progress.Passed(g.rank, 1, 0, uint64(done), uint64(g.config.Accesses))
+}
+
+// judge compares what was read with the serial twin. Of what was written, it reads back all, and looks for words
+// elsewhere.
+func (g *gather) judge(result *GatherResult) error {
+	c, stray := g.config, uint64(0)
+	if c.writes() {
+		clear(g.words)
+		if err := g.rank.Epoch(func() error { g.table.Gather(g.words, g.indices); return nil }); err != nil {
+			return err
+		}
+		first := uint64(g.rank.ID()) << c.Log2Words
+		for i, w := range g.table.Local() {
+			if w != 0 && w != word(c.Seed, first+uint64(i)) {
+				stray++
+			}
+		}
+	}
+	if err := result.Found(g.rank, stray, "words of the table are not what was written"); err != nil {
+		return err
+	}
+	wrong := uint64(0)
+	for i, w := range Serial(g.rank.ID(), g.rank.Size(), c) {
+		if g.words[i] != w {
+			wrong++
+		}
+	}
+	return result.Found(g.rank, wrong, "words were read wrong, or not written")
+}
+
+// AttendResult is what a run of Attend tells.
+type AttendResult struct {
+	apps.Report
+	By     string  `json:"by"` // get or ask
+	Reads  int     `json:"reads"`
+	Busy   float64 `json:"busy_seconds"` // that the owner computes at a time
+	Median float64 `json:"median_seconds"`
+	P99    float64 `json:"p99_seconds"`
+	Most   float64 `json:"most_seconds"`
+}
+
+// Rows is the result for display: labels and values.
+func (r AttendResult) Rows() [][2]string {
+	µs := func(seconds float64) string { return fmt.Sprintf("%.4g µs", seconds*1e6) }
+	return [][2]string{
+		{"reads", fmt.Sprintf("%d by %s, of an owner that computes %s at a time", r.Reads, r.By, µs(r.Busy))},
+		{"median", µs(r.Median)},
+		{"99th percentile", µs(r.P99)},
+		{"longest", µs(r.Most)},
+	}
+}
+
+// Attend has rank 0 read words of the last rank, which computes for long without a call of ours, looks once for what
+// has arrived, and computes again, as package apps says. It registers a target. Times are complete on rank 0. Words
+// that were read wrong are counted in the result's Errors.
+func Attend(r *pebble.Rank, c AttendConfig) (result AttendResult, err error) {
+	if err := c.Check(r.Size()); err != nil {
+		return result, err
+	}
+	c = c.withDefaults()
+	result = AttendResult{Report: apps.NewReport(r, "access-attend", c.Seed), By: "get", Reads: c.Reads, Busy: c.Busy.Seconds()}
+	result.Cache = 0
+	a := &attend{rank: r, config: c, owner: r.Size() - 1}
+	if c.Asks {
+		result.By = "ask"
+	}
+	err = result.RunPhases(r, apps.Phases{
+		Load:   a.load,
+		Kernel: func() error { return r.Epoch(func() error { a.body(); return nil }) },
+		Rate: func() {
+			if n := len(a.took); n > 0 {
+				slices.Sort(a.took)
+				result.Median, result.P99, result.Most = a.took[n/2].Seconds(), a.took[n*99/100].Seconds(), a.took[n-1].Seconds()
+			}
+		},
+		Wrong: func() (uint64, string) { return a.wrong, "words were read wrong" },
+		Free:  func() error { return a.table.Free() },
+	})
+	return result, err
+}
+
+// attend is one rank's part of a run.
+type attend struct {
+	rank   *pebble.Rank
+	config AttendConfig
+	owner  int
+	table  *memory.Array[uint64] // each rank has one part
+	read   func(i uint64) uint64
+	took   []time.Duration
+	wrong  uint64
+}
+
+// words are those of a part. The first says that there is nothing more to read.
+const words = 1024
+
+func (a *attend) load() (err error) {
+	d := distribution.Block(words*uint64(a.rank.Size()), a.rank.Size())
+	a.table = memory.NewArray[uint64](memory.New(a.rank), "words", d)
+	first := uint64(a.rank.ID()) * words
+	for i := range a.table.Local()[1:] {
+		a.table.Local()[i+1] = word(a.config.Seed, first+uint64(i)+1)
+	}
+	if a.read = a.table.Get; a.config.Asks {
+		a.read = a.asks()
+	}
+	return nil
+}
+
+// asks has the owner answer the reads, in place of its process.
+func (a *attend) asks() func(i uint64) uint64 {
+	type question struct{ Index uint64 }
+	var answer uint64
+	open := false
+	ask := target.NewAskBatch(a.rank, "read", a.table.Distribution(),
+		target.Key(func(q question) uint64 { return q.Index }),
+		func(qs []question, as []uint64) {
+			for i, q := range qs {
+				as[i] = a.table.Get(q.Index)
+			}
+		},
+		func(_ []question, as []uint64) { answer, open = as[0], false })
+	return func(i uint64) uint64 {
+		open = true
+		ask.Send(question{Index: i})
+		for ask.Flush(); open; {
+			a.rank.Poll()
+		}
+		return answer
+	}
+}
+
+func (a *attend) body() {
+	switch a.rank.ID() {
+	case a.owner:
+		done := &a.table.Local()[0]
+		for atomic.LoadUint64(done) == 0 {
+			a.compute()
+			a.rank.Poll()
+		}
+	case 0:
+		first := uint64(a.owner) * words
+		a.read(first + 1) // connections are made, and buffers
+		for n := range a.config.Reads {
+			i := first + 1 + uint64(n)%(words-1)
+			began := a.rank.Now()
+			got := a.read(i)
+			a.took = append(a.took, a.rank.Now()-began)
+			if got != word(a.config.Seed, i) {
+				a.wrong++
+			}
+			a.config.Progress.Passed(a.rank, 1, uint64(n), uint64(n+1), uint64(a.config.Reads))
+		}
+		a.table.Put(first, 1)
+	}
+}
+
+// compute takes the owner's time, without a call.
+func (a *attend) compute() {
+	until := a.rank.Now() + a.config.Busy
+	a.rank.Compute(a.config.Busy)
+	for a.rank.Now() < until {
+	}
+}

@@ -1,0 +1,241 @@
+// Package alltoall is the fine-grained all-to-all benchmark on Active Pebbles for Go (TRAM, section V.D): every rank
+// sends an item of a few bytes to every other rank, in each of many rounds. All rounds stream in one epoch, without a
+// look at the other ranks between two of them. TRAM's items have 32 bytes, as have these by default.
+//
+// A rank sends nothing to itself: such an item would not travel, and on few ranks the figure would tell of little else.
+// So P ranks send P(P-1) items a round, and a rank alone sends none. In each round a rank begins with the rank after it
+// and goes once around, so that ranks in step send to different ranks at any moment; TRAM draws an order at random to
+// the same end.
+//
+// # What travels
+//
+// Items of 8, 16, 32 and 64 bytes are pebbles of plain data, with 16 bytes more before them: where the item goes, where
+// it is from, and its round. Items of any other size, from 1 byte to 64 KiB, go through a codec, with those 16 bytes
+// and the 12 that every coded pebble has. None is padded. A coded item costs several times what a plain one does,
+// beyond what its bytes cost; and buffers of coded items hold 64 KiB, or one item. Counters.BytesSent has all bytes of
+// all hops.
+//
+// # What verification proves
+//
+// The bytes of an item follow from the seed, its sender, its receiver and its round. The receiver makes them again and
+// compares each, in the timed kernel: a program would look at its data too. Beside that it keeps 16 bytes for each
+// sender, however many the rounds: how many whole items came, and the sum of a mark for each, which follows from its
+// first word. The marks of two rounds differ, so an item that came twice in place of another does not go unnoticed. And
+// it counts all items that came, which must be as many as were sent.
+//
+// An item that did not come, one that came once too often and one that came damaged count as one error each. Where one
+// pair of ranks has several that did not come and several that came too often, what the sums can't tell is left out:
+// Errors is the least that can have gone wrong then. It is 0 for a wrong result only if sums of 64 bits agree by
+// accident.
+package alltoall
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Config is what a run of the all-to-all can be told, as package apps says.
+type Config struct {
+	Bytes int // of an item, up to 64 KiB. 0 is 32
+	// Rounds is how many items each rank sends to each other. 0 is as many as make about a million items a rank, or 64 MiB
+	// when that is less.
+	Rounds   uint64
+	Seed     uint64        // names the bytes of the items
+	Progress apps.Progress // items that rank 0 has sent
+}
+
+const (
+	bytesDefault = 32
+	bytesMax     = 64 << 10
+	itemsMost    = 1 << 20  // of a rank, when nobody says how many
+	volumeMost   = 64 << 20 // and their bytes
+	itemsMax     = 1 << 60  // of the whole job
+)
+
+func (c Config) withDefaults(ranks int) Config {
+	c.Bytes = cmp.Or(c.Bytes, bytesDefault)
+	items := min(itemsMost, volumeMost/max(1, c.Bytes))
+	c.Rounds = cmp.Or(c.Rounds, uint64(max(1, items/max(1, ranks-1))))
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(ranks int) error {
+	switch {
+	case c.Bytes < 0 || c.Bytes > bytesMax:
+		return fmt.Errorf("alltoall: items of %d bytes: give 1 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)
+	case c.withDefaults(ranks).Rounds > itemsMax/uint64(ranks)/uint64(ranks):
+		return fmt.Errorf("alltoall: %d rounds of %d ranks are too many: give less", c.Rounds, ranks)
+	}
+	return nil
+}
+
+// Result is what a run of the all-to-all tells.
+type Result struct {
+	apps.Report
+	Faults
+	Bytes          int     `json:"bytes"`  // of an item
+	Rounds         uint64  `json:"rounds"` // items from each rank to each other
+	Items          uint64  `json:"items"`  // of all ranks
+	ItemsPerSecond float64 `json:"items_per_second"`
+}
+
+// Rows is the result for display: labels and values.
+func (r Result) Rows() [][2]string {
+	if r.Items == 0 {
+		return [][2]string{{"items", "none: a rank alone has no other to send to"}}
+	}
+	rows := [][2]string{
+		{"items", fmt.Sprintf("%d of %d bytes, in %d rounds", r.Items, r.Bytes, r.Rounds)},
+		{"items per second", fmt.Sprintf("%.2f million, %.1f MB/s", r.ItemsPerSecond/1e6, r.ItemsPerSecond*float64(r.Bytes)/1e6)},
+	}
+	if r.Errors > 0 {
+		rows = append(rows, [2]string{"faults", r.text()})
+	}
+	return rows
+}
+
+// Run runs the all-to-all on a job, as package apps says. It registers one target. Items that are lost, damaged or came
+// twice are counted in the result's Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	return newBench(r, c.withDefaults(r.Size())).run()
+}
+
+func (b *bench) run() (Result, error) {
+	result := Result{
+		Report: apps.NewReport(b.rank, "alltoall", b.config.Seed),
+		Bytes:  b.config.Bytes, Rounds: b.config.Rounds, Items: b.items() * uint64(b.rank.Size()),
+	}
+	result.Cache = 0 // no two items are equal: there is nothing to reduce
+	b.inbox.tally.Sent = b.items()
+	var own Faults
+	err := result.RunPhases(b.rank, apps.Phases{
+		Kernel: b.kernel,
+		Rate:   func() { result.ItemsPerSecond = apps.Rate(float64(result.Items), result.Seconds) },
+		Verify: func() (err error) {
+			own = b.inbox.faults()
+			result.Faults, err = pebble.AllReduce(b.rank, own, Faults.add)
+			return err
+		},
+		Wrong: func() (uint64, string) { return own.errors(), "items went wrong: " + result.text() },
+		Tally: &b.inbox.tally,
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank   *pebble.Rank
+	config Config
+	owner  *distribution.BlockMap // key k is rank k
+	inbox  *inbox
+}
+
+func newBench(r *pebble.Rank, c Config) *bench {
+	return &bench{
+		rank: r, config: c, owner: distribution.Ranks(r.Size()),
+		inbox: newInbox(pattern{c.Seed}, r.ID(), r.Size(), c.Rounds),
+	}
+}
+
+// kernel sends all items, in one epoch.
+func (b *bench) kernel() error {
+	send := b.sender()
+	return b.rank.Epoch(func() error {
+		send()
+		return nil
+	}, pebble.Depth(1))
+}
+
+// sender registers the target for items of the size that was asked for.
+func (b *bench) sender() (send func()) {
+	switch b.config.Bytes {
+	case 8:
+		return plain[[1]uint64](b)
+	case 16:
+		return plain[[2]uint64](b)
+	case 32:
+		return plain[[4]uint64](b)
+	case 64:
+		return plain[[8]uint64](b)
+	default:
+		return b.coded()
+	}
+}
+
+// items is how many items this rank sends.
+func (b *bench) items() uint64 { return uint64(b.rank.Size()-1) * b.config.Rounds }
+
+const (
+	batch         = 256     // items that are sent at a time
+	progressEvery = 1 << 12 // items that rank 0 sends between two words of progress
+)
+
+// stream sends all items of this rank, which fill makes.
+func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, c *course)) {
+	c := newCourse(b.rank.ID(), b.rank.Size())
+	total := b.items()
+	vs := make([]V, min(batch, total))
+	for sent := uint64(0); sent < total; {
+		n := min(batch, total-sent)
+		fill(vs[:n], &c)
+		sendAll(vs[:n])
+		b.config.Progress.Passed(b.rank, progressEvery, sent, sent+n, total)
+		sent += n
+	}
+}
+
+// course is the order in which a rank sends its items: round by round, and in each to all other ranks, from the one
+// after it once around. It is for two ranks or more.
+type course struct {
+	self, ranks uint32
+	to          uint32 // the rank of the last item
+	round       uint64
+}
+
+func newCourse(self, ranks int) course {
+	return course{self: uint32(self), ranks: uint32(ranks), to: uint32(self)}
+}
+
+// next advances by one item.
+func (c *course) next() (to uint32, round uint64) {
+	if c.step() == c.self {
+		c.round++
+		c.step()
+	}
+	return c.to, c.round
+}
+
+func (c *course) step() (to uint32) {
+	c.to++
+	if c.to == c.ranks {
+		c.to = 0
+	}
+	return c.to
+}
+
+// Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their
+// first words modulo 2^64.
+func Serial(ranks int, c Config) (came, sums []uint64) {
+	c = c.withDefaults(ranks)
+	p := pattern{c.Seed}
+	came, sums = make([]uint64, ranks), make([]uint64, ranks)
+	for from := range ranks {
+		for round := range c.Rounds {
+			for to := range ranks {
+				if to != from {
+					came[to]++
+					sums[to] += mark(p.first(uint32(from), uint32(to), round))
+				}
+			}
+		}
+	}
+	return came, sums
+}

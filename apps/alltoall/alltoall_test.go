@@ -1,0 +1,393 @@
+package alltoall
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sizes are all sizes of plain items, and coded ones of few bytes, of a number that is no multiple of 8, and of many.
+// They are as many as no shape repeats after, so that every topology on every number of ranks has all of them.
+var sizes = []int{8, 1, 16, 13, 32, 100, 64}
+
+// Every rank gets what the serial twin says under every shape of the network.
+func TestEveryShape(t *testing.T) {
+	type twin struct{ came, sums []uint64 }
+	wanted := map[int]twin{}
+	for ranks := 1; ranks <= 16; ranks++ {
+		came, sums := Serial(ranks, Config{Rounds: 5, Seed: 3})
+		wanted[ranks] = twin{came, sums}
+	}
+	n := 0
+	appstest.Matrix(t, func(t *testing.T, s appstest.Shape) {
+		c := Config{Bytes: sizes[n%len(sizes)], Rounds: 5, Seed: 3}
+		n++
+		got := twin{make([]uint64, s.Ranks), make([]uint64, s.Ranks)}
+		results := make([]Result, s.Ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			b := newBench(r, c)
+			results[r.ID()], err = b.run()
+			for _, sender := range b.inbox.senders {
+				got.came[r.ID()] += sender.came
+				got.sums[r.ID()] += sender.sum
+			}
+			return err
+		}))
+		require.Equal(t, wanted[s.Ranks], got)
+		for _, result := range results {
+			require.Zero(t, result.Errors)
+			require.Zero(t, result.Faults)
+			require.EqualValues(t, 5*s.Ranks*(s.Ranks-1), result.Items)
+			require.Equal(t, result.Items, result.Counters.PebblesSent)
+			require.Equal(t, result.Items, result.Counters.PebblesHandled)
+			require.Equal(t, (result.Items+result.Counters.Forwarded)*travels(c.Bytes), result.Counters.BytesSent)
+			require.Equal(t, c.Bytes, result.Bytes)
+			require.Zero(t, result.Cache)
+		}
+	})
+}
+
+// travels is how many bytes an item takes in a frame.
+func travels(bytes int) uint64 {
+	switch bytes {
+	case 8, 16, 32, 64:
+		return uint64(bytes + 16)
+	default:
+		return uint64(bytes + 16 + 12)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	for ranks, rounds := range map[int]uint64{1: 1 << 20, 2: 1 << 20, 3: 1 << 19, 1025: 1 << 10, 1<<20 + 1: 1, 1 << 25: 1} {
+		require.Equal(t, Config{Bytes: 32, Rounds: rounds}, Config{}.withDefaults(ranks))
+	}
+	require.Equal(t, Config{Bytes: 64 << 10, Rounds: 1 << 10}, Config{Bytes: 64 << 10}.withDefaults(2))
+	require.Equal(t, Config{Bytes: 5, Rounds: 9}, Config{Bytes: 5, Rounds: 9}.withDefaults(2))
+}
+
+// Sizes around those that have a pebble type, and the largest.
+func TestSizes(t *testing.T) {
+	for _, bytes := range []int{2, 7, 9, 15, 17, 31, 33, 63, 65, 1000, 4096, 64<<10 - 1, 64 << 10} {
+		for _, shape := range []appstest.Shape{
+			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring, Coalesce: 1},
+		} {
+			shape.Procs, shape.Transport = 1, "mem"
+			require.NoError(t, shape.Run(t, func(r *pebble.Rank) error {
+				got, err := Run(r, Config{Bytes: bytes, Rounds: 4 + 500/uint64(bytes), Seed: 5})
+				require.Zero(t, got.Errors, "%d bytes", bytes)
+				return err
+			}))
+		}
+	}
+}
+
+func TestProgressGoesUp(t *testing.T) {
+	for _, bytes := range []int{8, 9} {
+		seen := appstest.Told(t, 4, 3<<12, func(r *pebble.Rank, told apps.Progress) error {
+			return appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 12, Progress: told})(r)
+		})
+		require.Equal(t, []uint64{1 << 12, 2 << 12, 3 << 12}, seen)
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	for _, c := range []Config{{Bytes: -1}, {Bytes: 64<<10 + 1}, {Rounds: 1 << 60}} {
+		require.ErrorContains(t, c.Check(4), "alltoall: ", "%+v", c)
+	}
+	require.NoError(t, Config{}.Check(1))
+	require.NoError(t, Config{}.Check(1<<29))
+	require.NoError(t, Config{Bytes: 64 << 10, Rounds: 1 << 56}.Check(4))
+	require.Error(t, Config{Bytes: 64 << 10, Rounds: 1<<56 + 1}.Check(4))
+}
+
+// A round has every other rank once, and no two ranks in step send to the same.
+func TestCourse(t *testing.T) {
+	for ranks := 2; ranks <= 17; ranks++ {
+		courses := make([]course, ranks)
+		for r := range courses {
+			courses[r] = newCourse(r, ranks)
+		}
+		for round := range uint64(3) {
+			seen := make([]map[uint32]bool, ranks) // by sender
+			for range ranks - 1 {
+				busy := map[uint32]bool{}
+				for r := range courses {
+					to, at := courses[r].next()
+					require.Equal(t, round, at)
+					require.NotEqualValues(t, r, to)
+					require.Less(t, to, uint32(ranks))
+					if seen[r] == nil {
+						seen[r] = map[uint32]bool{}
+					}
+					seen[r][to], busy[to] = true, true
+				}
+				require.Len(t, busy, ranks)
+			}
+			for r := range seen {
+				require.Len(t, seen[r], ranks-1)
+			}
+		}
+	}
+}
+
+// A thousand ranks in one process, an item from each to each: what a routed topology gathers into few frames leaves one
+// by one from the buffers of the direct one, which has one for every pair of ranks.
+func TestManyRanks(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("some seconds, and many more with the race detector")
+	}
+	const ranks, rounds = 1024, 1
+	frames, most := map[string]uint64{}, map[string]int{}
+	for _, s := range []appstest.Shape{{Topology: "hypercube", New: route.Hypercube}, {Topology: "direct", New: route.Direct}} {
+		s.Ranks, s.Procs, s.Transport = ranks, 1, "mem"
+		results, buffers := make([]Result, ranks), make([]int, ranks)
+		require.NoError(t, s.Run(t, func(r *pebble.Rank) (err error) {
+			results[r.ID()], err = Run(r, Config{Rounds: rounds})
+			buffers[r.ID()] = r.Memory().Buffers
+			return err
+		}))
+		got := results[0]
+		require.Zero(t, got.Errors)
+		require.EqualValues(t, rounds*ranks*(ranks-1), got.Counters.PebblesHandled)
+		frames[s.Topology] = got.Counters.FramesSent
+		most[s.Topology] = slices.Max(buffers)
+		t.Logf("%s: %.1f s, %d frames, %d items forwarded, at most %d buffers on a rank at one time, and %d KiB for pebbles that wait or travel",
+			s.Topology, got.Seconds, got.Counters.FramesSent, got.Counters.Forwarded, most[s.Topology], got.Memory.BuffersPeak>>10)
+	}
+	require.LessOrEqual(t, most["hypercube"], 11, "one for each of 10 neighbours, and one that grows")
+	require.GreaterOrEqual(t, most["direct"], 1023)
+	require.Less(t, 10*frames["hypercube"], frames["direct"])
+}
+
+// The items of these tests come to rank 1 of 3, in 4 rounds.
+const (
+	self   = 1
+	ranks  = 3
+	rounds = 4
+	due    = rounds * (ranks - 1)
+)
+
+var seeded = pattern{77}
+
+// all are the items that must come.
+func all[B words]() (its []item[B]) {
+	for from := range ranks {
+		c := newCourse(from, ranks)
+		sent := make([]item[B], due)
+		fill(sent, seeded.from(from, ranks), &c)
+		for _, it := range sent {
+			if it.To == self {
+				its = append(its, it)
+			}
+		}
+	}
+	return its
+}
+
+func errorsOf[B words](its []item[B]) uint64 {
+	in := newInbox(seeded, self, ranks, rounds)
+	receive(in, its)
+	return in.faults().errors()
+}
+
+func TestVerifierCounts(t *testing.T) {
+	t.Run("8", counts[[1]uint64])
+	t.Run("16", counts[[2]uint64])
+	t.Run("32", counts[[4]uint64])
+	t.Run("64", counts[[8]uint64])
+}
+
+// counts goes through all ways in which one or two items can go wrong.
+func counts[B words](t *testing.T) {
+	whole := all[B]()
+	require.Len(t, whole, due)
+	require.Zero(t, errorsOf(whole))
+	require.EqualValues(t, due, errorsOf[B](nil))
+	require.EqualValues(t, due, errorsOf(append(whole, whole...)))
+	for i, a := range whole {
+		without := slices.Delete(slices.Clone(whole), i, i+1)
+		require.EqualValues(t, 1, errorsOf(without), "%d lost", i)
+		require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), a)), "%d twice", i)
+		for j := range without {
+			require.EqualValues(t, 2, errorsOf(slices.Delete(slices.Clone(without), j, j+1)), "%d and another lost", i)
+			require.EqualValues(t, 2, errorsOf(append(slices.Clone(without), without[j])), "%d lost, another twice", i)
+			require.EqualValues(t, 2, errorsOf(append(slices.Clone(whole), a, whole[j])), "two more")
+		}
+		for bit := range 8 * int(unsafe.Sizeof(a)) {
+			bad := a
+			unsafe.Slice((*byte)(unsafe.Pointer(&bad)), unsafe.Sizeof(bad))[bit/8] ^= 1 << (bit % 8)
+			require.EqualValues(t, 1, errorsOf(append(slices.Clone(without), bad)), "%d came with bit %d wrong", i, bit)
+			require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), bad)), "%d came twice, once with bit %d wrong", i, bit)
+		}
+	}
+}
+
+// Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same,
+// and of the squares and cubes of those.
+func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
+	const rounds = 16
+	for name, twice := range map[string][]uint64{ // the others are lost
+		"sums":    {1, 2},                      // as 0 and 3
+		"squares": {1, 2, 4, 7},                // as 0, 3, 5 and 6
+		"cubes":   {1, 2, 4, 7, 8, 11, 13, 14}, // as the rest of the 16
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newInbox(seeded, self, ranks, rounds)
+			put := func(from uint32, round uint64) { in.put(from, seeded.first(from, self, round)) }
+			for round := range uint64(rounds) {
+				put(2, round)
+				switch {
+				case round >= uint64(2*len(twice)):
+					put(0, round)
+				case slices.Contains(twice, round):
+					put(0, round)
+					put(0, round)
+				}
+			}
+			require.Equal(t, Faults{Lost: 1, Twice: 1}, in.faults())
+		})
+	}
+}
+
+// Items that nobody sent to this rank are errors, even with the right bytes.
+func TestVerifierNoticesStrangers(t *testing.T) {
+	whole := all[[1]uint64]()
+	for _, stranger := range []item[[1]uint64]{
+		{To: 0, From: 2}, {To: self, From: self}, {To: self, From: ranks}, {To: self, From: 1 << 31}, {To: self, From: 0, Round: rounds},
+	} {
+		for _, to := range []uint32{stranger.To, self} {
+			stranger.Words[0] = seeded.first(stranger.From, to, stranger.Round)
+			in := newInbox(seeded, self, ranks, rounds)
+			receive(in, append(slices.Clone(whole), stranger))
+			require.Equal(t, Faults{Damaged: 1}, in.faults(), "%+v", stranger)
+		}
+	}
+}
+
+// opened is errorsOf for records of a codec.
+func opened(t *testing.T, c codec, records [][]byte) uint64 {
+	in := newInbox(seeded, self, ranks, rounds)
+	for _, record := range records {
+		l, err := c.Decode(record)
+		require.NoError(t, err)
+		in.open([]letter{l})
+	}
+	return in.faults().errors()
+}
+
+// Every bit of an item is looked at.
+func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
+	for _, size := range []int{1, 2, 7, 8, 9, 13, 16, 100} {
+		c := codec{seeded, size}
+		var whole [][]byte
+		for _, it := range all[[1]uint64]() {
+			record, err := c.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+			require.NoError(t, err)
+			require.Len(t, record, letterHead+size)
+			whole = append(whole, record)
+		}
+		require.Zero(t, opened(t, c, whole))
+		require.EqualValues(t, 1, opened(t, c, whole[1:]))
+		require.EqualValues(t, 1, opened(t, c, append(whole, whole[3])))
+		require.EqualValues(t, 2, opened(t, c, append(whole[1:], whole[3])))
+		for i, record := range whole {
+			for bit := range 8 * len(record) {
+				bad := slices.Clone(record)
+				bad[bit/8] ^= 1 << (bit % 8)
+				got := opened(t, c, append(slices.Delete(slices.Clone(whole), i, i+1), bad))
+				if size < 8 && bit < 8*letterHead { // a few bytes may fit another item too: that is one lost and one twice
+					require.Contains(t, []uint64{1, 2}, got, "bit %d", bit)
+					continue
+				}
+				require.EqualValues(t, 1, got, "bit %d of %d bytes", bit, size)
+			}
+			_, err := c.Decode(record[1:])
+			require.ErrorContains(t, err, "bytes came as")
+		}
+	}
+}
+
+// Plain and coded items of one size have the same bytes.
+func TestItemsHaveTheirBytes(t *testing.T) {
+	for _, it := range all[[8]uint64]() {
+		record, err := codec{seeded, 64}.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+		require.NoError(t, err)
+		require.Equal(t, (*[80]byte)(unsafe.Pointer(&it))[:], record)
+		short, err := codec{seeded, 61}.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+		require.NoError(t, err)
+		require.Equal(t, record[:letterHead+61], short)
+	}
+}
+
+// spoilt runs the whole benchmark with harm done to what one rank sends, and returns the errors that the job tells.
+func spoilt(t *testing.T, harm func(its []item[[4]uint64]) []item[[4]uint64]) (errors uint64) {
+	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Hypercube}
+	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
+		b := newBench(r, Config{Bytes: 32, Rounds: rounds})
+		t := target.New(r, "item", b.owner, target.Keys(itemKeys[[4]uint64]),
+			target.Batch(func(its []item[[4]uint64]) { receive(b.inbox, its) }))
+		err := r.Epoch(func() error {
+			stream(b, func(its []item[[4]uint64]) {
+				if r.ID() == 2 {
+					its = harm(its)
+				}
+				t.SendAll(its)
+			}, func(its []item[[4]uint64], c *course) { fill(its, b.inbox.pattern.from(r.ID(), ranks), c) })
+			return nil
+		}, pebble.Depth(1))
+		if err != nil {
+			return err
+		}
+		sum, err := apps.Sum(r, b.inbox.faults().errors())
+		if r.ID() == 0 {
+			errors = sum
+		}
+		return err
+	}))
+	return errors
+}
+
+func TestVerifierNoticesInAJob(t *testing.T) {
+	type items = []item[[4]uint64]
+	require.Zero(t, spoilt(t, func(its items) items { return its }))
+	require.EqualValues(t, 1, spoilt(t, func(its items) items { return its[1:] }), "lost")
+	require.EqualValues(t, due, spoilt(t, func(items) items { return nil }), "all lost")
+	require.EqualValues(t, 1, spoilt(t, func(its items) items { return append(its, its[3]) }), "twice")
+	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0] = its[5]; return its }), "lost and twice")
+	require.EqualValues(t, 1, spoilt(t, func(its items) items { its[4].Words[3]++; return its }), "damaged")
+	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0].To, its[1].To = its[1].To, its[0].To; return its }), "exchanged")
+}
+
+// A run of many rounds allocates about as much as one of few.
+func TestNoAllocationPerItem(t *testing.T) {
+	for _, bytes := range []int{32, 24} {
+		appstest.SameMallocs(t, 0, 4*3*7<<10, appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 10}),
+			appstest.Once(Run, Config{Bytes: bytes, Rounds: 1 << 13}))
+	}
+}
+
+func BenchmarkAllToAll(b *testing.B) {
+	for _, ranks := range []int{2, 16} {
+		for _, bytes := range []int{8, 32, 64, 24, 1000} {
+			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", ranks, bytes), func(b *testing.B) {
+				s := appstest.Mem(ranks)
+				appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {
+					got, err := Run(r, Config{Bytes: bytes, Rounds: 1 << 19 / uint64(ranks-1)})
+					return got.Report, got.Items, err
+				})
+			})
+		}
+	}
+}

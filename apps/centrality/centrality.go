@@ -1,0 +1,248 @@
+// Package centrality computes the betweenness centrality of the vertices of a distributed graph, from some sources: for
+// each vertex, the sum over all others and all sources of the share of the shortest paths from the source to the other
+// that pass through (Brandes, A Faster Algorithm for Betweenness Centrality, 2001; Grappa's paper, section 7.2, has it
+// as Bader and others made it parallel). Arcs count 1 each; duplicates and self-loops change nothing.
+//
+// [NewKernel] registers one of two kernels on a graph. Each goes out from a source level by level and counts the
+// shortest paths to each vertex, and comes back from the last level to the first, summing up what depends on each:
+//
+//   - [ByLevel] sends pebbles. A rank adds up first what its own vertices offer to one of another rank, and sends one pebble for all of them; on
+//     the way back the owner answers those ranks whose offers have counted, with one number each, and they look at their own memory alone.
+//   - [Tasks] is Grappa's: parallel loops over each level, and for each arc an operation at the owner of its head, which the task waits for.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. What a kernel has found is checked by other means than
+// it was found: each arc carries the paths of its tail to its head and brings back what depends on it, and sums and
+// levels must agree (see Kernel.Validate). Sums of float64 depend on their order in the last digits. So sums are
+// compared with a tolerance, relative to their size ([Tolerance]); counts of paths are exact as long as they are below
+// 2^53.
+package centrality
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// Mode is how a kernel goes about it.
+type Mode string
+
+const (
+	// ByLevel sends pebbles: each level out, and each level back, is an epoch.
+	ByLevel Mode = "level"
+	// Tasks has tasks that wait for answers, as Grappa does. Each arc is asked about, out and back.
+	Tasks Mode = "tasks"
+)
+
+// Modes are all modes, by name.
+var Modes = []Mode{ByLevel, Tasks}
+
+// SourcesDefault is how many sources are drawn when a Config names none and gives no number.
+const SourcesDefault = 4
+
+// Tolerance is by how much, relative to their size, two sums of the same numbers in other orders may differ: far more
+// than rounding makes of millions of them, and far less than any that lacks.
+const Tolerance = 1e-9
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source
+	Mode   Mode // the empty Mode is ByLevel
+
+	// Sources are the ids of the vertices to begin at, in this order.
+	Sources []uint64
+	// SourceCount is how many to draw when Sources is empty: different vertices with an arc to another vertex, fewer when
+	// there are not so many. 0 is SourcesDefault.
+	SourceCount int
+	// Seed decides which are drawn. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Linger is for how long a rank of mode Tasks that has nothing to do holds its buffers back (task.Linger).
+	Linger time.Duration
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then sources. A total of 0 is
+	// not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "sources".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	switch {
+	case c.mode() != ByLevel && c.Mode != Tasks:
+		return fmt.Errorf("centrality: mode %q is not one of %s, %s", c.Mode, ByLevel, Tasks)
+	case c.SourceCount < 0:
+		return fmt.Errorf("centrality: %d sources: give a positive number, or 0 for %d", c.SourceCount, SourcesDefault)
+	case c.SourceCount > 0 && len(c.Sources) > 0:
+		return errors.New("centrality: both sources and a number of sources to draw are given: give one of the two")
+	case c.Source.Weights != distgraph.Unweighted:
+		return errors.New("centrality: arcs count 1 each: leave weights out")
+	}
+	return c.Source.Check()
+}
+
+func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
+
+func (c Config) sourceCount() int { return cmp.Or(c.SourceCount, SourcesDefault) }
+
+// Result is what Run reports. Seconds is the sum over all sources, and Counters counts them alone.
+type Result struct {
+	distgraph.Report
+	Mode    Mode     `json:"mode"`
+	Sources []uint64 `json:"sources"` // ids
+	// TEPS is edges of the graph times sources, a second, as Grappa's paper counts (section 7.2).
+	TEPS             float64 `json:"teps"`
+	SecondsPerSource float64 `json:"seconds_per_source"`
+
+	// One entry a source.
+	Reached []uint64  `json:"reached"`
+	Depths  []int64   `json:"depths"`
+	Times   []float64 `json:"times"`
+
+	ScoreSum float64 `json:"score_sum"` // of all centralities; its last digits depend on the order of the additions
+	Top      []Score `json:"top"`       // the vertices with the highest centralities, highest first
+}
+
+// Score is a vertex with its centrality.
+type Score struct {
+	ID    uint64  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+const topTold = 5 // vertices, by a result
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	rows := [][2]string{
+		{"mode", string(res.Mode)},
+		{"sources", fmt.Sprint(len(res.Sources))},
+		{"reached", apps.Span(res.Reached)},
+		{"depth", apps.Span(res.Depths)},
+		{"a source", fmt.Sprintf("%.4g s", res.SecondsPerSource)},
+		{"traversed edges a second", fmt.Sprintf("%.4g (edges times sources)", res.TEPS)},
+	}
+	for i, s := range res.Top {
+		label := ""
+		if i == 0 {
+			label = "highest centralities"
+		}
+		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %d: %.6g", s.ID, s.Score)})
+	}
+	return res.Report.Rows("centralities", "rules", rows...)
+}
+
+// Run builds the graph, adds up centralities from each source, and checks them. All ranks call it with equal
+// configurations. The result is complete on every rank, but for Breaches, which is told on rank 0. An error means that
+// the job failed, or that there are too many paths to be counted (ErrPaths); wrong numbers, or pebbles that were not
+// handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	res := Result{Report: distgraph.NewReport(r, "centrality", c.Seed, !c.SkipValidation), Mode: c.mode()}
+	source := c.Source
+	source.Progress, source.Phase = c.Progress, c.Phase
+	var kernel Kernel
+	var sources []uint64
+	g, err := res.Load(r, source, func(g *distgraph.Graph) (err error) {
+		var tasks *task.Scheduler
+		if c.Mode == Tasks {
+			tasks = task.New(r, task.Linger(c.Linger))
+		}
+		if kernel, err = NewKernel(g, c.mode(), tasks); err != nil {
+			return err
+		}
+		res.Sources, sources, err = g.Choose(c.Sources, c.sourceCount(), c.Seed)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	breaches, err := res.Each(g, source, sources, kernel, "sources", broken, func(seconds float64) error {
+		reached, depth, err := kernel.Reached()
+		res.Times, res.Reached, res.Depths = append(res.Times, seconds), append(res.Reached, reached), append(res.Depths, depth)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res.TEPS = apps.Rate(float64(res.Edges)*float64(len(sources)), res.Seconds)
+	res.SecondsPerSource = apps.Rate(res.Seconds, float64(len(sources)))
+	if err := res.rank(g, kernel.Scores()); err != nil {
+		return Result{}, err
+	}
+	if err := res.Found(r, breaches, "breaches of the rules"); err != nil {
+		return Result{}, err
+	}
+	return res, res.Finish(r, kernel.Tally())
+}
+
+// rank finds the vertices with the highest centralities: of each rank's highest, the highest. Those of one centrality
+// are in the order of the graph's source.
+func (res *Result) rank(g *distgraph.Graph, scores []float64) error {
+	type place struct {
+		number uint64
+		score  float64
+	}
+	higher := func(a, b place) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.number, b.number)) }
+	var own []place
+	sum := 0.0
+	for i, score := range scores {
+		sum += score
+		if p := (place{g.First + uint64(i), score}); len(own) < topTold || higher(p, own[len(own)-1]) < 0 {
+			at, _ := slices.BinarySearchFunc(own, p, higher)
+			if own = slices.Insert(own, at, p); len(own) > topTold {
+				own = own[:topTold]
+			}
+		}
+	}
+	var err error
+	if res.ScoreSum, err = pebble.AllReduce(g.Rank, sum, pebble.Sum); err != nil {
+		return err
+	}
+	all, err := pebble.AllGatherSlice(g.Rank, own)
+	if err != nil {
+		return err
+	}
+	top := slices.Concat(all...)
+	slices.SortFunc(top, higher)
+	top = top[:min(len(top), topTold)]
+	var numbers []uint64
+	for _, p := range top {
+		numbers = append(numbers, p.number)
+	}
+	ids, err := g.IDsOf(numbers)
+	for i, id := range ids {
+		res.Top = append(res.Top, Score{id, top[i].score})
+	}
+	return err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids
+// on one goroutine. The scores are in the order of the source of the graph.
+func Serial(source distgraph.Source, sources []uint64) (scores []float64, err error) {
+	c, index, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	scores = make([]float64, c.Vertices())
+	for _, id := range sources {
+		at, known := index(id)
+		if !known {
+			return nil, fmt.Errorf("centrality: source %d: graph %s: %w", id, source.Name(), distgraph.ErrRoot)
+		}
+		if _, ok := graph.Brandes(c, at, scores); !ok {
+			return nil, fmt.Errorf("centrality: graph %s has %w", source.Name(), ErrPaths)
+		}
+	}
+	return scores, nil
+}

@@ -1,0 +1,185 @@
+// Package chance draws the random numbers of a contagion simulation, by two sources. [Counter] is ours: its numbers
+// depend on what they are for and on nothing else, so that they are the same on any number of ranks. [Standard] is
+// the default engine of GNU's C++ library with that library's distributions, which Loimos draws by: the same seed
+// gives the same numbers, bit by bit but for what the logarithm and the exponential of two libraries differ by in the
+// last place.
+package chance
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Source draws random numbers. Drawing takes some nanoseconds, and allocates nothing.
+type Source interface {
+	Float64() float64                       // of [0, 1)
+	Float32() float32                       // of [0, 1)
+	Int(low, high int64) int64              // of low to high, both included
+	Normal(mean, deviation float64) float64 // the standard deviation, in the unit of the mean
+	Poisson(mean float64) int               // of a mean above 0
+}
+
+// normal draws by Marsaglia's polar method, whose second number is thrown away: who draws seldom would have to keep
+// it for each person.
+func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
+	for {
+		x := float64(2*s.Float64()) - 1
+		y := float64(2*s.Float64()) - 1
+		square := float64(x*x) + float64(y*y)
+		if square > 1 || square == 0 {
+			continue
+		}
+		return float64(y*math.Sqrt(-2*math.Log(square)/square)*deviation) + mean
+	}
+}
+
+// poisson draws by Knuth's method: it counts uniform numbers until their product is below exp(-mean).
+func poisson(s interface{ Float64() float64 }, mean float64) int {
+	least, product := math.Exp(-mean), 1.0
+	for n := 0; ; n++ {
+		if product *= s.Float64(); product <= least {
+			return n
+		}
+	}
+}
+
+// Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64).
+// Streams of different keys have nothing to do with each other. It takes 16 bytes, and is made where it is needed, by
+// At.
+type Counter struct{ key, n uint64 }
+
+// At is the stream for a use of random numbers, such as what a person does on a day.
+func At(seed, use, who, when uint64) Counter {
+	return Counter{key: mix(mix(mix(mix(seed)^use)^who) ^ when)}
+}
+
+// Of is the stream within this one that belongs to two further numbers.
+func (c Counter) Of(a, b uint64) Counter { return Counter{key: mix(mix(c.key^a) ^ b)} }
+
+// Next is the next number of 64 bits.
+func (c *Counter) Next() uint64 {
+	c.n++
+	return mix(c.key + c.n)
+}
+
+// mix is a bijection that spreads every bit over all: the finalizer of SplitMix64.
+func mix(v uint64) uint64 {
+	v += 0x9E3779B97F4A7C15
+	v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
+	v = (v ^ v>>27) * 0x94D049BB133111EB
+	return v ^ v>>31
+}
+
+// Float64 implements Source.
+func (c *Counter) Float64() float64 { return float64(c.Next()>>11) / (1 << 53) }
+
+// Float32 implements Source.
+func (c *Counter) Float32() float32 { return float32(c.Next()>>40) / (1 << 24) }
+
+// Int implements Source, by Lemire's multiplication.
+func (c *Counter) Int(low, high int64) int64 {
+	values := uint64(high-low) + 1
+	if values == 0 {
+		return int64(c.Next())
+	}
+	for {
+		n, rest := bits.Mul64(c.Next(), values)
+		if rest >= values || rest >= -values%values { // the first saves most divisions
+			return low + int64(n)
+		}
+	}
+}
+
+// Normal implements Source.
+func (c *Counter) Normal(mean, deviation float64) float64 { return normal(c, mean, deviation) }
+
+// Poisson implements Source. It takes as long as its mean is high.
+func (c *Counter) Poisson(mean float64) (n int) {
+	const most = 500 // exp(-mean) is a number above 0 until 745
+	for ; mean > most; mean -= most {
+		n += poisson(c, most)
+	}
+	return n + poisson(c, mean)
+}
+
+// Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: Lewis, Goodman and Miller's
+// minimal standard generator, x ← 16807 x mod 2^31 − 1, with the distributions of that library. It takes 4 bytes.
+// Make it by Seeded.
+type Standard struct{ state uint32 }
+
+const (
+	standardModulus = 1<<31 - 1
+	standardLeast   = 1                   // of what the engine gives
+	standardNumbers = standardModulus - 1 // so many different numbers
+)
+
+// StandardMeanMost bounds the means of Standard's Poisson numbers: the library has another method from there on.
+const StandardMeanMost = 12
+
+// Seeded is the engine that the seed starts.
+func Seeded(seed uint64) Standard {
+	s := Standard{uint32(seed % standardModulus)}
+	if s.state == 0 {
+		s.state = 1
+	}
+	return s
+}
+
+// Next is the engine's next number, of 1 to 2^31 − 2.
+func (s *Standard) Next() uint32 {
+	s.state = uint32(uint64(s.state) * 16807 % standardModulus)
+	return s.state
+}
+
+// Float64 implements Source, by std::generate_canonical of 53 bits: two numbers of the engine.
+func (s *Standard) Float64() float64 {
+	const most = 1 - 1.0/(1<<53)
+	low := float64(s.Next() - standardLeast)
+	sum := low + float64(float64(s.Next()-standardLeast)*standardNumbers)
+	return min(sum/(float64(standardNumbers)*standardNumbers), most)
+}
+
+// Float32 implements Source, by std::generate_canonical of 24 bits: one number of the engine.
+func (s *Standard) Float32() float32 {
+	const most = 1 - 1.0/(1<<24)
+	return min(float32(s.Next()-standardLeast)/float32(standardNumbers), most)
+}
+
+// Int implements Source, by std::uniform_int_distribution: numbers are refused where they would favour some. Ranges
+// of more numbers than the engine has panic.
+func (s *Standard) Int(low, high int64) int64 {
+	values := uint64(high-low) + 1
+	if high < low || values > standardNumbers {
+		panic(fmt.Sprintf("chance: a number of %d to %d by an engine of %d numbers", low, high, int64(standardNumbers)))
+	}
+	scale := standardNumbers / values
+	if values < standardNumbers {
+		scale = (standardNumbers - 1) / values
+	}
+	for {
+		if n := uint64(s.Next()-standardLeast) / scale; n < values {
+			return low + int64(n)
+		}
+	}
+}
+
+// Uniform is a number of [low, high), by std::uniform_real_distribution.
+func (s *Standard) Uniform(low, high float64) float64 {
+	return float64(s.Float64()*(high-low)) + low
+}
+
+// Normal implements Source, by the first number of a new std::normal_distribution.
+func (s *Standard) Normal(mean, deviation float64) float64 { return normal(s, mean, deviation) }
+
+// Poisson implements Source, by std::poisson_distribution. A mean of StandardMeanMost or more panics.
+func (s *Standard) Poisson(mean float64) int {
+	if !(mean < StandardMeanMost) {
+		panic(fmt.Sprintf("chance: a Poisson number of mean %v by an engine that has them below %d", mean,
+			StandardMeanMost))
+	}
+	return poisson(s, mean)
+}
+
+// Exponential is a waiting time of the given rate, from a number u of [0, 1). It is 0 for none.
+func Exponential(u, rate float64) float64 { return -math.Log1p(-u) / rate }

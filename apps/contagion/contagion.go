@@ -1,0 +1,534 @@
+// Package contagion simulates how a disease goes through a population whose people meet at locations (EpiSimdemics:
+// TRAM, section VI B; its open successor is Loimos). On each day, persons send a visit to each location that they go
+// to, a pebble of 36 bytes; when all have come, a location sweeps the arrivals and departures in order of time, and
+// sends an exposure to each susceptible person for each infectious one met; when these have come, persons are
+// infected, or not, by what their exposures add up to, and go on in their disease: two epochs a day.
+//
+// # The same answer everywhere
+//
+// A simulation has one answer, bit by bit, on any number of ranks, over any network and with any buffers and caches:
+// random numbers are counted by what they are for (package chance), a location sorts its visits before it looks at
+// them, and propensities are added up as whole numbers of 2^-48. Who has infected somebody is drawn among the
+// exposures by a race of waiting times, of which the shortest wins: it needs no order and no list. So exposures to
+// one person may be merged on their way.
+//
+// With [Config.Loimos] numbers are drawn as Loimos draws them, by the engine of each person and each location; the
+// epidemic is then that of Loimos to the last person.
+//
+// # What verification proves
+//
+// Handlers count visits and exposures, with their fingerprints, and whether they are at their owner; merged exposures
+// must add up to those sent. On each day all people must be in some state. And where a simulation is small, rank 0
+// runs its serial twin, whose curve and infections must be the same.
+package contagion
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/contagion/population"
+	"github.com/activepebbles/pebbles/apps/contagion/scenario"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Config is what a simulation can be told. Disease and Population are needed; all ranks of a process share them.
+type Config struct {
+	Disease       *scenario.Disease
+	Population    population.Population
+	Interventions []scenario.Intervention // none, or those of a file
+	Days          int                     // to simulate; 0 is 30
+	Seed          uint64
+	Loimos        bool    // draw random numbers as Loimos does
+	Contact       Contact // whether persons who meet touch; "" is Constant
+	// A person in PerDay is infected on each of the first SeedDays days, whoever it may be. 0 are Loimos's 2 and 10;
+	// below 0 is none.
+	PerDay, SeedDays int
+	// People and Locations spread the people and the locations over the ranks; nil are blocks of equal numbers. All
+	// ranks give the same, such as what population.Curve makes.
+	People, Locations distribution.Indexed
+	Send              Send // "" is Aggregated
+	Bundle            int  // visits in a buffer of Manual; 0 is 64
+	// Meetings counts who met, which makes locations sweep all visits, those of healthy people, too.
+	Meetings bool
+	// List gathers all infections on rank 0.
+	List bool
+	// Twin runs the serial twin on rank 0, too, and compares with it. Without it, only small simulations are compared.
+	Twin     bool
+	Progress apps.Progress // after each day
+}
+
+// Contact is a rule of whether two persons who are at one place at the same time touch.
+type Contact string
+
+// The rules, the first two of which are Loimos's.
+const (
+	Constant    Contact = "constant"      // half of them do
+	MinMaxAlpha Contact = "min-max-alpha" // fewer where many come, by the most that are in a location at one time
+	Certain     Contact = "certain"       // all do
+)
+
+// Contacts are all rules.
+var Contacts = []Contact{Constant, MinMaxAlpha, Certain}
+
+// Send is a way in which visits go to locations.
+type Send string
+
+// The ways to send (TRAM, section VI B).
+const (
+	Aggregated Send = "aggregated" // by targets: buffered for the next hop, and routed
+	Manual     Send = "manual"     // by a buffer of the application's for each rank, straight to it
+)
+
+// Sends are all ways to send.
+var Sends = []Send{Aggregated, Manual}
+
+const (
+	daysDefault   = 30
+	daysMost      = 1 << 20
+	bundleDefault = 64
+	bundleMost    = 1 << 16
+	twinMost      = 1 << 20 // person days that the twin is run for without being asked
+)
+
+func (c Config) withDefaults() Config {
+	c.Days = cmp.Or(c.Days, daysDefault)
+	c.PerDay = cmp.Or(c.PerDay, 2)
+	c.SeedDays = cmp.Or(c.SeedDays, 10)
+	c.Bundle = cmp.Or(c.Bundle, bundleDefault)
+	c.Contact = cmp.Or(c.Contact, Constant)
+	c.Send = cmp.Or(c.Send, Aggregated)
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(ranks int) error {
+	if err := c.withDefaults().check(ranks); err != nil {
+		return fmt.Errorf("contagion: %w", err)
+	}
+	return nil
+}
+
+func (c Config) check(ranks int) error {
+	switch {
+	case c.Disease == nil:
+		return fmt.Errorf("no disease: give a model of one")
+	case c.Population == nil:
+		return fmt.Errorf("no population: give one")
+	case c.Days < 1 || c.Days > daysMost:
+		return fmt.Errorf("%d days: give 1 to %d, or 0 for %d", c.Days, daysMost, daysDefault)
+	case c.Bundle < 1 || c.Bundle > bundleMost:
+		return fmt.Errorf("buffers of %d visits: give 1 to %d, or 0 for %d", c.Bundle, bundleMost, bundleDefault)
+	case !slices.Contains(Contacts, c.Contact):
+		return fmt.Errorf("no rule of contact %q: use one of %s", c.Contact, apps.Names(Contacts))
+	case !slices.Contains(Sends, c.Send):
+		return fmt.Errorf("no way to send %q: use one of %s", c.Send, apps.Names(Sends))
+	case c.Loimos && (c.Population.People() > 1<<30 || c.Seed > math.MaxUint32):
+		return fmt.Errorf("%d people and seed %d by Loimos's numbers: give up to %d people, and a seed below 2^32",
+			c.Population.People(), c.Seed, 1<<30)
+	case c.Contact == MinMaxAlpha && c.Population.Crowd(0) == 0:
+		return fmt.Errorf("the rule %s asks how many are in a location at one time, which the population does not say",
+			MinMaxAlpha)
+	}
+	return c.checkParts(ranks)
+}
+
+// checkParts checks what must fit the population.
+func (c Config) checkParts(ranks int) error {
+	for _, i := range c.Interventions {
+		if i.OfLocations() && !slices.Contains(c.Population.Kinds(), i.Closed) {
+			return fmt.Errorf("an intervention closes locations of kind %q, and the population has the kinds %q",
+				i.Closed, c.Population.Kinds())
+		}
+	}
+	for _, x := range []struct {
+		what string
+		of   distribution.Indexed
+		n    int
+	}{{"people", c.People, c.Population.People()}, {"locations", c.Locations, c.Population.Locations()}} {
+		if x.of != nil && (x.of.Len() != uint64(x.n) || x.of.Ranks() != ranks) {
+			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks",
+				x.of.Len(), x.what, x.of.Ranks(), x.n, x.what, ranks)
+		}
+	}
+	if !c.Disease.Ages() {
+		return nil
+	}
+	for person := range c.Population.People() {
+		if _, err := c.Disease.Start(c.Population.Age(person)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Result is what a simulation tells.
+type Result struct {
+	apps.Report
+	Disease         string      `json:"disease"`
+	Population      string      `json:"population"`
+	People          int         `json:"people"`
+	Locations       int         `json:"locations"`
+	Days            int         `json:"days"`
+	Loimos          bool        `json:"loimos"`
+	Send            Send        `json:"send"`
+	Visits          uint64      `json:"visits"`     // of all people on all days
+	OwnVisits       uint64      `json:"own_visits"` // of these, to locations of the person's own rank
+	Refused         uint64      `json:"refused"`    // visits to closed locations
+	Exposures       uint64      `json:"exposures"`  // of susceptible people, each to an infectious one
+	Infected        uint64      `json:"infected"`   // persons were, as often as they were
+	Meetings        uint64      `json:"meetings"`   // pairs of visits that overlapped; 0 if they were not counted
+	Contacts        uint64      `json:"contacts"`   // of these, as many as touch in the mean
+	VisitsPerSecond float64     `json:"visits_per_second"`
+	Bundles         int64       `json:"bundle_bytes"` // of the buffers of one rank that sends manually
+	Checksum        string      `json:"checksum"`     // of all infections, 16 hexadecimal digits
+	Twin            bool        `json:"twin"`         // the serial twin was run, and compared with
+	Curve           []Row       `json:"curve"`        // by day and state
+	Infections      []Infection `json:"-"`            // on rank 0, if Config.List asks for them: by day and person
+}
+
+// Row is how many people are in a state at the end of a day. A curve has rows of states that somebody is in, or was
+// on the day before.
+type Row struct {
+	Day    int    `json:"day"`
+	State  string `json:"state"`
+	Total  int64  `json:"total"`
+	Change int64  `json:"change"`
+}
+
+// totals are what ranks have counted.
+type totals struct {
+	Made, Stayed, Refused, Exposures, Infected, Meetings, Contacts, Sum uint64
+}
+
+// totals are those of a part.
+func (p *part) totals() totals {
+	return totals{
+		Made: p.made, Stayed: p.stayed, Refused: p.refused, Exposures: p.got.Count, Infected: uint64(len(p.infections)),
+		Meetings: p.sweeper.meetings, Contacts: p.sweeper.contacts, Sum: sumOf(p.infections),
+	}
+}
+
+func (t totals) plus(o totals) totals {
+	return totals{
+		t.Made + o.Made, t.Stayed + o.Stayed, t.Refused + o.Refused, t.Exposures + o.Exposures, t.Infected + o.Infected,
+		t.Meetings + o.Meetings, t.Contacts + o.Contacts, t.Sum + o.Sum,
+	}
+}
+
+// describe fills in what is known before a run.
+func (r *Result) describe(c Config) {
+	p := c.Population
+	r.Disease, r.Population, r.People, r.Locations = c.Disease.Label, p.Name(), p.People(), p.Locations()
+	r.Days, r.Loimos, r.Send = c.Days, c.Loimos, c.Send
+}
+
+// count fills in what was counted on all ranks.
+func (r *Result) count(c Config, curve [][]uint64, t totals) {
+	r.Visits, r.OwnVisits, r.Refused, r.Exposures, r.Infected = t.Made, t.Stayed, t.Refused, t.Exposures, t.Infected
+	r.Meetings, r.Contacts, r.Checksum = t.Meetings, t.Contacts, fmt.Sprintf("%016x", t.Sum)
+	r.Curve = r.Curve[:0]
+	before := make([]uint64, len(c.Disease.States))
+	for day, counts := range curve {
+		for state, n := range counts {
+			if n != 0 || before[state] != 0 {
+				r.Curve = append(r.Curve, Row{day, c.Disease.States[state].Label, int64(n), int64(n - before[state])})
+			}
+		}
+		before = counts
+	}
+}
+
+func sumOf(all []Infection) (sum uint64) {
+	for _, i := range all {
+		sum += i.fingerprint()
+	}
+	return sum
+}
+
+func sortInfections(all []Infection) {
+	slices.SortFunc(all, func(a, b Infection) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day),
+			cmp.Compare(a.Person, b.Person))
+	})
+}
+
+// Rows is the result for display: labels and values.
+func (r Result) Rows() [][2]string {
+	own := 0.0
+	if r.Visits > 0 {
+		own = 100 * float64(r.OwnVisits) / float64(r.Visits)
+	}
+	rows := [][2]string{
+		{"disease", r.Disease},
+		{"population", r.Population},
+		{"days", fmt.Sprint(r.Days)},
+		{"visits", fmt.Sprintf("%d, %.1f %% of them on their own rank", r.Visits, own)},
+		{"visits a second", fmt.Sprintf("%.3g million", r.VisitsPerSecond/1e6)},
+		{"exposures", fmt.Sprint(r.Exposures)},
+		{"infected", fmt.Sprint(r.Infected)},
+	}
+	if r.Meetings > 0 {
+		rows = append(rows, [2]string{"meetings", fmt.Sprintf("%d, of which %d touch in the mean", r.Meetings,
+			r.Contacts)})
+	}
+	if r.Bundles > 0 {
+		rows = append(rows, [2]string{"buffers by hand", fmt.Sprintf("%d bytes a rank", r.Bundles)})
+	}
+	return append(rows, r.TwinRow(r.Twin), [2]string{"checksum", r.Checksum})
+}
+
+// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
+// two targets. The result is complete on every rank, but for Infections, which rank 0 has. What went wrong is counted
+// in its Errors; an error means that the job failed, or can't work.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	b := &bench{rank: r, config: c.withDefaults()}
+	result := Result{Report: apps.NewReport(r, "contagion", c.Seed)}
+	result.describe(b.config)
+	var tally apps.Tally
+	err := result.RunPhases(r, apps.Phases{
+		Load: b.settle, Kernel: b.simulate,
+		Verify: func() error {
+			tally = b.part.tally
+			return b.verify(&result)
+		},
+		Tally: &tally,
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank      *pebble.Rank
+	config    Config
+	part      *part
+	send      func(vs []visit) // visits
+	flush     func()           // what was sent by hand
+	bundles   int64            // bytes of buffers of the application's
+	exposures *target.Target[exposure]
+}
+
+// What people and locations cost in simulated time, as measured.
+const (
+	perVisit = 150 * time.Nanosecond // made and taken
+	perSwept = 100 * time.Nanosecond // visit to a location where somebody may be infected
+)
+
+// settle makes the rank's people and locations, and registers what goes between them.
+func (b *bench) settle() error {
+	w := newRules(b.config, b.rank.Size())
+	people, places := newSpot(w.people, b.rank.ID()).n, newSpot(w.locations, b.rank.ID()).n
+	bytes := people*uint64(unsafe.Sizeof(person{})) + places*uint64(unsafe.Sizeof(place{}))
+	if err := apps.MustFit(b.rank, "contagion: the people and locations", bytes,
+		"give fewer, or more processes on other hosts"); err != nil {
+		return err
+	}
+	b.part = newPart(w, b.rank.ID())
+	b.flush = func() {}
+	if b.config.Send == Manual {
+		b.byHand()
+	} else {
+		t := target.New(b.rank, "visit", w.locations, target.Keys(locationsOf), target.Batch(b.take))
+		b.send = func(vs []visit) {
+			for i := range vs {
+				b.part.tally.Sum += vs[i].fingerprint()
+			}
+			b.part.tally.Sent += uint64(len(vs))
+			t.SendAll(vs)
+		}
+	}
+	options := []target.Option{target.Reduce(reduce.Combine(merge))}
+	if b.config.Send == Manual {
+		options = append(options, target.Route(route.Direct)) // some detectors want one topology for all
+	}
+	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
+	return nil
+}
+
+// take counts visits that have come, and takes them.
+func (b *bench) take(vs []visit) {
+	sum := uint64(0)
+	for i := range vs {
+		sum += vs[i].fingerprint()
+	}
+	b.part.tally.Handled += uint64(len(vs))
+	b.part.tally.Sum -= sum
+	b.part.take(vs)
+}
+
+// simulate is the kernel: two epochs a day.
+func (b *bench) simulate() error {
+	for day := range b.config.Days {
+		if err := b.day(day); err != nil {
+			return err
+		}
+		b.config.Progress.Passed(b.rank, 1, uint64(day), uint64(day+1), uint64(b.config.Days))
+	}
+	return nil
+}
+
+func (b *bench) day(day int) (err error) {
+	infected := uint64(0)
+	if b.part.isAsked() {
+		if infected, err = apps.Sum(b.rank, b.part.newly); err != nil {
+			return err
+		}
+	}
+	b.part.begin(day, infected)
+	b.part.open()
+	if err := b.epoch(func() {
+		b.part.visit(day, func(vs []visit) {
+			b.rank.Compute(time.Duration(len(vs)) * perVisit)
+			b.send(vs)
+		})
+		b.flush()
+	}); err != nil {
+		return err
+	}
+	if err := b.epoch(func() {
+		b.part.meet(day, b.expose)
+		b.rank.Compute(time.Duration(len(b.part.order)) * perSwept)
+	}); err != nil {
+		return err
+	}
+	b.part.decide(day)
+	return nil
+}
+
+// epoch is an epoch whose handlers send nothing.
+func (b *bench) epoch(body func()) error {
+	return b.rank.Epoch(func() error {
+		body()
+		return nil
+	}, pebble.Depth(1))
+}
+
+// expose sends exposures.
+func (b *bench) expose(xs []exposure) {
+	for i := range xs {
+		b.part.tally.Send(xs[i].fingerprint())
+	}
+	b.exposures.SendAll(xs)
+}
+
+// Serial is the simulation without a job: one goroutine that has all people and locations. It shares the rules of
+// people and locations with Run, and has nothing of its messages. The result has no times, and no infections unless
+// Config.List says so.
+func Serial(c Config) (Result, error) {
+	c.People, c.Locations = nil, nil
+	if err := c.Check(1); err != nil {
+		return Result{}, err
+	}
+	c = c.withDefaults()
+	p := newPart(newRules(c, 1), 0)
+	for day := range c.Days {
+		p.begin(day, p.newly)
+		p.open()
+		p.visit(day, func(vs []visit) { p.take(vs) })
+		p.meet(day, func(xs []exposure) { p.expose(xs) })
+		p.decide(day)
+	}
+	r := Result{}
+	r.describe(c)
+	r.count(c, p.curve, p.totals())
+	if c.List {
+		r.Infections = slices.Clone(p.infections)
+		sortInfections(r.Infections)
+	}
+	return r, nil
+}
+
+// verify sums up what all ranks have counted, and adds to the result what is wrong with it.
+func (b *bench) verify(r *Result) error {
+	if err := b.collect(r); err != nil {
+		return err
+	}
+	count, err := apps.Sum(b.rank, b.part.sent.Count-b.part.got.Count)
+	if err != nil {
+		return err
+	}
+	if err := r.FoundOnce(b.rank, min(count, -count),
+		"exposures went wrong: they were not taken as they were sent"); err != nil {
+		return err
+	}
+	propensity, err := apps.Sum(b.rank, b.part.sent.Propensity-b.part.got.Propensity)
+	if err != nil {
+		return err
+	}
+	if err := r.FoundOnce(b.rank, min(propensity, 1), "sum of all propensities went wrong"); err != nil {
+		return err
+	}
+	if err := r.FoundOnce(b.rank, b.astray(r),
+		"days went wrong, on which not all people are in some state"); err != nil {
+		return err
+	}
+	return b.compare(r)
+}
+
+// collect fills in the result.
+func (b *bench) collect(r *Result) error {
+	p := b.part
+	all, err := pebble.AllReduce(b.rank, p.totals(), totals.plus)
+	if err != nil {
+		return err
+	}
+	curve, err := apps.SumEach(b.rank, slices.Concat(p.curve...))
+	if err != nil {
+		return err
+	}
+	r.count(b.config, slices.Collect(slices.Chunk(curve, len(b.config.Disease.States))), all)
+	r.VisitsPerSecond = apps.Rate(float64(r.Visits), r.Seconds)
+	r.Bundles = b.bundles
+	if !b.config.List {
+		return nil
+	}
+	of, err := pebble.GatherSlice(b.rank, 0, p.infections)
+	if err == nil && b.rank.ID() == 0 {
+		r.Infections = slices.Concat(of...)
+		sortInfections(r.Infections)
+	}
+	return err
+}
+
+// astray is on how many days the people in all states are not all people.
+func (b *bench) astray(r *Result) (days uint64) {
+	people := make([]int64, r.Days)
+	for _, row := range r.Curve {
+		people[row.Day] += row.Total
+	}
+	for _, n := range people {
+		if n != int64(r.People) {
+			days++
+		}
+	}
+	return days
+}
+
+// compare compares the result with the serial twin's, which rank 0 runs.
+func (b *bench) compare(r *Result) error {
+	r.Twin = b.config.Twin || uint64(r.People)*uint64(r.Days) <= twinMost
+	return r.Compare(b.rank, r.Twin, func() (uint64, error) {
+		c := b.config
+		c.List = false
+		twin, err := Serial(c)
+		return apart(*r, twin), err
+	})
+}
+
+// apart is in how many of their results two runs differ.
+func apart(a, b Result) (n uint64) {
+	return apps.Differ(slices.Equal(a.Curve, b.Curve), a.Checksum == b.Checksum, a.Visits == b.Visits,
+		a.Refused == b.Refused, a.Exposures == b.Exposures,
+		a.Infected == b.Infected, a.Meetings == b.Meetings, a.Contacts == b.Contacts)
+}

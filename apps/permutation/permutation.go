@@ -1,0 +1,272 @@
+// Package permutation is the Permutation benchmark on Active Pebbles for Go (Active Pebbles, section 4.3): data that
+// lies spread over all ranks is put in the order that a permutation, spread over all ranks too, asks for.
+//
+// Three arrays of N elements lie in blocks on the ranks: data, whose element i is an index into perm; perm, whose
+// elements are places; and the result. When all is done, for every i in [0, N),
+//
+//	result[perm[data[i]]] = i
+//
+// Two handlers do it. Each element i starts as a pebble {data[i], i} to the rank that has that element of perm; the
+// handler there writes perm[data[i]] into it and sends it on, to the rank that has that place of the result; the
+// handler there puts i down. Both work on whole batches, in the memory that the pebbles came in.
+//
+// data and perm are pseudo-random permutations that the seed names, made by every rank for its own block alone. So the
+// result can be checked without the arrays and without a pebble: each element is worked out again from the seed. An
+// element that was handled at a wrong rank has another place, or lies in another rank's block, so that is checked too;
+// and handlers count their pebbles, two for each element, so that none was handled twice. No index comes twice, so a
+// reduction cache finds nothing to leave out here, and can only cost.
+package permutation
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Config is what a run of Permutation can be told, as package apps says.
+type Config struct {
+	// Log2Elements is the binary logarithm of the elements of each rank; an element has 8 bytes in each of three arrays. 0
+	// is 20, 24 MiB.
+	Log2Elements int
+	Seed         uint64        // names the permutations
+	Progress     apps.Progress // elements that rank 0 has sent
+}
+
+const (
+	log2ElementsDefault = 20
+	log2ElementsMax     = 36
+	elementsMax         = 1 << 60 // of the whole job
+)
+
+func (c Config) withDefaults() Config {
+	c.Log2Elements = cmp.Or(c.Log2Elements, log2ElementsDefault)
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(ranks int) error {
+	d := c.withDefaults()
+	switch {
+	case d.Log2Elements < 0 || d.Log2Elements > log2ElementsMax:
+		return fmt.Errorf("permutation: 2^%d elements a rank: give a logarithm from 1 to %d, or 0 for %d",
+			c.Log2Elements, log2ElementsMax, log2ElementsDefault)
+	case uint64(ranks) > elementsMax>>d.Log2Elements:
+		return fmt.Errorf("permutation: 2^%d elements on each of %d ranks are too many: give less", d.Log2Elements, ranks)
+	}
+	return nil
+}
+
+// elements is the number of elements of one rank.
+func (c Config) elements() uint64 { return 1 << c.Log2Elements }
+
+// Result is what a run of Permutation tells.
+type Result struct {
+	apps.Report
+	Log2Elements      int     `json:"log2_elements"` // of each rank
+	Elements          uint64  `json:"elements"`      // of all ranks
+	ElementsPerSecond float64 `json:"elements_per_second"`
+}
+
+// Rows is the result for display: labels and values.
+func (r Result) Rows() [][2]string {
+	return [][2]string{
+		{"elements", fmt.Sprintf("%d, 2^%d a rank", r.Elements, r.Log2Elements)},
+		{"elements per second", fmt.Sprintf("%.2f million", r.ElementsPerSecond/1e6)},
+	}
+}
+
+// Run runs Permutation on a job, as package apps says. It registers two targets. Wrong elements are counted in the
+// result's Errors.
+func Run(r *pebble.Rank, c Config) (result Result, err error) {
+	if err := c.Check(r.Size()); err != nil {
+		return result, err
+	}
+	b, err := newBench(r, c.withDefaults())
+	if err != nil {
+		return result, err
+	}
+	return b.run(b.verify)
+}
+
+func (b *bench) run(verify func() error) (Result, error) {
+	result := Result{
+		Report:       apps.NewReport(b.rank, "permutation", b.config.Seed),
+		Log2Elements: b.config.Log2Elements, Elements: b.owner.Len(),
+	}
+	err := result.RunPhases(b.rank, apps.Phases{
+		Load: b.load, Kernel: b.kernel,
+		Rate:   func() { result.ElementsPerSecond = apps.Rate(float64(result.Elements), result.Seconds) },
+		Verify: verify,
+		Wrong:  func() (uint64, string) { return b.errors, "elements are not where the seed wants them" },
+		Tally:  &b.tally,
+	})
+	return result, err
+}
+
+// element is the pebble of both targets: element Value of data, on its way to the index To of perm or of the result.
+type element struct{ To, Value uint64 }
+
+func keys(es []element, keys []uint64) {
+	keys = keys[:len(es)]
+	for i, e := range es {
+		keys[i] = e.To
+	}
+}
+
+// nowhere is what the result holds where nothing was put down yet.
+const nowhere = ^uint64(0)
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank   *pebble.Rank
+	config Config
+	orders orders
+	owner  *distribution.BlockMap
+	data   []uint64
+	perm   []uint64
+	out    []uint64   // the result
+	tally  apps.Tally // of the pebbles of both targets
+	errors uint64
+}
+
+func newBench(r *pebble.Rank, c Config) (*bench, error) {
+	if err := apps.MustFit(r, "permutation: the arrays", 3*8*c.elements(), "give fewer elements or ranks"); err != nil {
+		return nil, err
+	}
+	n := c.elements() * uint64(r.Size())
+	return &bench{
+		rank: r, config: c, orders: newOrders(n, c.Seed), owner: distribution.Block(n, r.Size()),
+		tally: apps.Tally{Sent: 2 * c.elements()},
+	}, nil
+}
+
+// load makes this rank's blocks.
+func (b *bench) load() error {
+	n := b.config.elements()
+	b.data, b.perm, b.out = make([]uint64, n), pebble.HugePages[uint64](int(n)), pebble.HugePages[uint64](int(n))
+	first := b.first()
+	for i := range n {
+		b.data[i] = b.orders.dataAt(first + i)
+		b.perm[i] = b.orders.permAt(first + i)
+		b.out[i] = nowhere
+	}
+	return nil
+}
+
+// first is the first index of this rank.
+func (b *bench) first() uint64 { return b.config.elements() * uint64(b.rank.ID()) }
+
+// kernel permutes, in one epoch.
+func (b *bench) kernel() error {
+	once := target.Reduce(reduce.Duplicates[element]())
+	put := target.New(b.rank, "put", b.owner, target.Keys(keys), target.Batch(b.putDown), once)
+	permute := target.New(b.rank, "permute", b.owner, target.Keys(keys), target.Batch(func(es []element) {
+		b.tally.Handled += uint64(len(es))
+		readdress(es, b.perm)
+		put.SendAll(es)
+	}), once)
+	return b.rank.Epoch(func() error {
+		b.send(permute.SendAll)
+		return nil
+	}, pebble.Depth(2))
+}
+
+// readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of
+// two, so the low bits of an index are the local index.
+func readdress(es []element, perm []uint64) {
+	mask := uint64(len(perm) - 1)
+	pebble.PrefetchEach(perm, es, func(es []element) {
+		for i := range es {
+			es[i].To = perm[es[i].To&mask]
+		}
+	})
+}
+
+// putDown is the handler of the result.
+func (b *bench) putDown(es []element) {
+	out := b.out
+	mask := uint64(len(out) - 1)
+	pebble.PrefetchEach(out, es, func(es []element) {
+		for _, e := range es {
+			out[e.To&mask] = e.Value
+		}
+	})
+	b.tally.Handled += uint64(len(es))
+}
+
+const (
+	batch         = 512     // elements that are sent at a time
+	progressEvery = 1 << 16 // elements that rank 0 sends between two words of progress: some milliseconds
+)
+
+// send sends all elements of this rank on their way.
+func (b *bench) send(sendAll func(es []element)) {
+	es := make([]element, min(batch, len(b.data)))
+	first := b.first()
+	for done := 0; done < len(b.data); done += len(es) {
+		for i, index := range b.data[done : done+len(es)] {
+			es[i] = element{index, first + uint64(done+i)}
+		}
+		sendAll(es)
+		b.config.Progress.Passed(b.rank, progressEvery, uint64(done), uint64(done+len(es)), b.config.elements())
+	}
+}
+
+// orders are the two permutations of [0, n) that a seed names. They take no memory.
+type orders struct {
+	data *distribution.ShuffledMap
+	perm *distribution.ShuffledMap
+}
+
+func newOrders(n, seed uint64) orders {
+	return orders{
+		// The order in which the keys of a shuffled distribution are dealt out is a bijection; one rank gets all of them.
+		data: distribution.Shuffled(n, 1, 2*seed),
+		perm: distribution.Shuffled(n, 1, 2*seed+1),
+	}
+}
+
+// dataAt is data[i].
+func (o orders) dataAt(i uint64) uint64 { return uint64(o.data.Local(i)) }
+
+// permAt is perm[i].
+func (o orders) permAt(i uint64) uint64 { return uint64(o.perm.Local(i)) }
+
+// verify counts the elements of this rank's block of the result that are not where the seed wants them. It sends
+// nothing, so it can't fail as the kernel might have.
+func (b *bench) verify() error {
+	b.errors = wrong(b.out, b.first(), b.orders)
+	return nil
+}
+
+// wrong counts the elements from first on of a result that do not hold the i with perm[data[i]] = their place. When
+// none does, no i is anywhere else either: perm and data are bijections.
+func wrong(out []uint64, first uint64, o orders) (errors uint64) {
+	n := o.data.Len()
+	for place, i := range out {
+		if i >= n || o.permAt(o.dataAt(i)) != first+uint64(place) {
+			errors++
+		}
+	}
+	return errors
+}
+
+// Serial is Permutation without ranks and pebbles: the whole result that a job of so many ranks has.
+func Serial(ranks int, c Config) []uint64 {
+	c = c.withDefaults()
+	n := c.elements() * uint64(ranks)
+	o := newOrders(n, c.Seed)
+	data, perm, out := make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	for i := range n {
+		data[i], perm[i] = o.dataAt(i), o.permAt(i)
+	}
+	for i := range n {
+		out[perm[data[i]]] = i
+	}
+	return out
+}

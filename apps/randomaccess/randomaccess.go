@@ -1,0 +1,470 @@
+// Package randomaccess is the RandomAccess benchmark of the HPC Challenge on Active Pebbles for Go (Active Pebbles,
+// section 4.1): updates of random words of a table that is spread over all ranks, each a pebble of its own.
+//
+//	table[i] = i at the start, for every word i
+//	table[key(ran)] ^= ran for every number ran of the stream
+//
+// The stream is that of the benchmark: x^1, x^2, ... in GF(2)[x]/(x^64 + x^2 + x + 1), each number the one before it
+// shifted to the left by one. Rank r generates N of them from x^(rN+1) on, and jumps there at once. key takes the low
+// bits of ran where the words of the table are a power of two, as the benchmark does. It is defined for such tables
+// alone; for other numbers of ranks key scales ran to the table by a multiplication: the high 64 bits of ran × words.
+//
+// # The rule of 1,024
+//
+// The benchmark allows a rank at most 1,024 updates that it has generated and neither applied nor handed to the
+// transport. They wait in the batch that is being generated, in the buffers for the neighbours, where updates that pass
+// through the rank wait too, and in the reduction cache. By default the batch and the coalescing factor are made so
+// small that the sum cannot pass 1,024; Result.HPCCRule reports whether it can.
+//
+// # What verification proves
+//
+// XOR undoes itself, so running the updates again must bring every word back to its own number: that is the benchmark's
+// own check. It lets 1 % of the words be wrong; here none may be. Both runs use the same runtime, so more stands
+// against what goes wrong in both in the same way. Handlers count: in each run they must be given as many updates as
+// the configuration says, but for those that a cache has merged in the first. In the second run each update must be
+// handled by the rank whose words it is for, by the formula above. That run takes another path: every update straight
+// to its owner, with another coalescing factor and without a cache. And the XOR over the whole table after the first
+// run must be that over all numbers of the stream, which has a closed formula, and of the words.
+package randomaccess
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/termination"
+)
+
+// Config is what a run of RandomAccess can be told, as package apps says.
+type Config struct {
+	Log2Words      int     // binary logarithm of the words of each rank, 8 bytes each. 0 is 20, 8 MiB
+	UpdatesPerWord float64 // in the mean. 0 is 4, the benchmark's own number
+	// Coalesce is the coalescing factor. 0 is the job's or what the rule of 1,024 allows, whichever is less. Any other
+	// number is used as it is.
+	Coalesce int
+	Tuned    bool // leaves the coalescing factor to the job's tuning, which does not keep the rule
+	// Epoch is after how many updates each rank waits until all updates of all ranks have been made: an epoch ends there.
+	// It keeps the rule of 1,024 in another way, with buffers as large as Coalesce says: at most so many of a rank's own
+	// updates wait. That is how the paper ran it (Active Pebbles, sections 4.1 and 5.2). 0 is one epoch for all.
+	Epoch    int
+	OneByOne bool          // send each update by a call of its own, as programs do that have no batches
+	Progress apps.Progress // updates that rank 0 has sent, of those that it will have sent when all are verified
+}
+
+const (
+	log2WordsDefault      = 20
+	log2WordsMax          = 36
+	updatesPerWordDefault = 4
+	updatesMax            = 1 << 60 // of the whole job: less than the period of the stream
+)
+
+func (c Config) withDefaults() Config {
+	c.Log2Words = cmp.Or(c.Log2Words, log2WordsDefault)
+	c.UpdatesPerWord = cmp.Or(c.UpdatesPerWord, updatesPerWordDefault)
+	return c
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(ranks int) error {
+	d := c.withDefaults()
+	switch {
+	case d.Log2Words < 0 || d.Log2Words > log2WordsMax:
+		return fmt.Errorf("randomaccess: 2^%d words a rank: give a logarithm from 1 to %d, or 0 for %d",
+			c.Log2Words, log2WordsMax, log2WordsDefault)
+	case !(d.UpdatesPerWord > 0) || math.IsInf(d.UpdatesPerWord, 1):
+		return fmt.Errorf("randomaccess: %v updates a word: give a positive number, or 0 for %d", c.UpdatesPerWord, updatesPerWordDefault)
+	case d.UpdatesPerWord*math.Exp2(float64(d.Log2Words))*float64(ranks) > updatesMax:
+		return fmt.Errorf("randomaccess: %v updates a word are more than the stream has numbers: give less", c.UpdatesPerWord)
+	case d.updates() == 0:
+		return fmt.Errorf("randomaccess: %v updates a word are none for the 2^%d words of a rank: give more", c.UpdatesPerWord, d.Log2Words)
+	case d.Epoch < 0:
+		return fmt.Errorf("randomaccess: epochs of %d updates: give a positive number, or 0 for one epoch", c.Epoch)
+	case d.Coalesce < 0:
+		return fmt.Errorf("randomaccess: coalescing factor %d: a buffer holds at least one update, or 0 for the default", c.Coalesce)
+	}
+	return nil
+}
+
+// words is the number of words of one rank.
+func (c Config) words() uint64 { return 1 << c.Log2Words }
+
+// updates is the number of updates that one rank generates.
+func (c Config) updates() uint64 { return uint64(c.UpdatesPerWord * float64(c.words())) }
+
+// Result is what a run of RandomAccess tells.
+type Result struct {
+	apps.Report
+	Log2Words        int     `json:"log2_words"` // of each rank
+	Updates          uint64  `json:"updates"`    // of all ranks
+	UpdatesPerSecond float64 `json:"updates_per_second"`
+	Checksum         string  `json:"checksum"`    // of the table after the updates, 16 hexadecimal digits: the same for every shape of the network
+	WaitingMax       int     `json:"waiting_max"` // updates that may wait in a rank at one time; of its own, where epochs bound them
+	HPCCRule         bool    `json:"hpcc_rule"`   // WaitingMax is at most 1,024
+}
+
+// result is what is known before the run.
+func (b *bench) result() Result {
+	waiting := b.quota.waiting()
+	if b.config.Epoch > 0 {
+		waiting = min(waiting, b.config.Epoch)
+	}
+	result := Result{
+		Report:     apps.NewReport(b.rank, "randomaccess", 0),
+		Log2Words:  b.config.Log2Words,
+		Updates:    b.config.updates() * uint64(b.rank.Size()),
+		WaitingMax: waiting,
+		HPCCRule:   waiting <= waitingMax && (!b.config.Tuned || b.config.Epoch > 0),
+	}
+	result.Coalesce = b.quota.factor
+	return result
+}
+
+// digits writes a checksum: JSON readers that know floating-point numbers alone would round a number.
+func digits(sum uint64) string { return fmt.Sprintf("%016x", sum) }
+
+// Rows is the result for display: labels and values.
+func (r Result) Rows() [][2]string {
+	rule := "kept"
+	if !r.HPCCRule {
+		rule = "not kept"
+	}
+	return [][2]string{
+		{"words", fmt.Sprintf("2^%d a rank", r.Log2Words)},
+		{"updates", fmt.Sprint(r.Updates)},
+		{"updates per second", fmt.Sprintf("%.2f million", r.UpdatesPerSecond/1e6)},
+		{"checksum", r.Checksum},
+		{"HPCC rule", fmt.Sprintf("%s: at most %d updates wait in a rank", rule, r.WaitingMax)},
+	}
+}
+
+const (
+	waitingMax = 1024 // updates that may wait in a rank by the benchmark's rule
+	batchMost  = 256  // updates that are generated at a time
+)
+
+// quota says how many updates may wait in each place of a rank.
+type quota struct {
+	batch      int // being generated
+	factor     int // in the buffer for each neighbour
+	neighbours int // the most that one rank has
+	cache      int // entries of the reduction cache
+}
+
+// share divides the room of the rule among a rank's batch and its buffers. Asked is the coalescing factor that the
+// caller insists on, 0 for none; most is the largest that may be chosen. A cache that leaves no room for anything else
+// breaks the rule, so that the rest need not be small.
+func share(neighbours, cache, asked, most int) quota {
+	q := quota{neighbours: neighbours, cache: slots(cache)}
+	room := waitingMax - q.cache
+	if room <= neighbours {
+		room = waitingMax
+	}
+	q.batch = batchMost
+	for q.batch > 1 && (room-q.batch)/max(1, neighbours) < max(1, q.batch/32) {
+		q.batch /= 2 // many neighbours: a long batch would leave buffers of a few updates
+	}
+	q.factor = asked
+	if asked == 0 {
+		q.factor = max(1, min(most, (room-q.batch)/max(1, neighbours)))
+	}
+	return q
+}
+
+// slots is the size that a cache really has.
+func slots(cache int) int {
+	if cache == 0 {
+		return 0
+	}
+	return 1 << bits.Len(uint(cache-1))
+}
+
+// waiting is how many updates may wait in a rank at one time.
+func (q quota) waiting() int { return q.batch + q.neighbours*q.factor + q.cache }
+
+// Run runs RandomAccess on a job, as package apps says. It registers two targets. Wrong words are counted in the
+// result's Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	b, err := newBench(r, c.withDefaults())
+	if err != nil {
+		return Result{}, err
+	}
+	return b.run(b.kernel, b.verify)
+}
+
+func (b *bench) run(kernel, verify func() error) (Result, error) {
+	result := b.result()
+	err := result.RunPhases(b.rank, apps.Phases{
+		Load: b.load, Kernel: kernel,
+		Rate: func() { result.UpdatesPerSecond = apps.Rate(float64(result.Updates), result.Seconds) },
+		Verify: func() error {
+			if err := verify(); err != nil {
+				return err
+			}
+			result.Checksum = digits(b.checksum)
+			return b.judge(&result)
+		},
+		Tally: &b.updated,
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank     *pebble.Rank
+	config   Config
+	words    words
+	owner    *distribution.BlockMap
+	quota    quota
+	table    []uint64
+	rans     []uint64 // the batch that is being generated
+	sent     uint64   // updates, for Progress
+	first    uint64   // word of this rank
+	updated  apps.Tally
+	undone   apps.Tally
+	checksum uint64
+	errors   uint64 // words that are wrong
+	astray   uint64 // 1 if the XOR over the table was another than that of the stream
+}
+
+func newBench(r *pebble.Rank, c Config) (*bench, error) {
+	w := words{total: c.words() * uint64(r.Size()), own: c.words()}
+	if err := apps.MustFit(r, "randomaccess: the tables", 8*w.own, "give fewer words or ranks"); err != nil {
+		return nil, err
+	}
+	job := r.Config()
+	mine := len(job.Topology(r.Size()).Neighbors(r.ID()))
+	most, err := pebble.AllReduce(r, mine, func(a, b int) int { return max(a, b) })
+	if err != nil {
+		return nil, err
+	}
+	asked := c.Coalesce
+	if c.Tuned {
+		asked = job.Coalesce
+	}
+	q := share(most, job.Cache, asked, job.Coalesce)
+	return &bench{
+		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
+		rans: make([]uint64, q.batch), first: w.own * uint64(r.ID()),
+		updated: apps.Tally{Sent: c.updates()}, undone: apps.Tally{Sent: c.updates()},
+	}, nil
+}
+
+// load makes this rank's part of the table.
+func (b *bench) load() error {
+	b.table = pebble.HugePages[uint64](int(b.words.own))
+	for i := range b.table {
+		b.table[i] = b.first + uint64(i)
+	}
+	return nil
+}
+
+// kernel applies all updates once.
+func (b *bench) kernel() error {
+	if b.rank.Config().Cache > 0 {
+		return b.passes(b.mergedUpdates())
+	}
+	return b.passes(b.updates("update", b.count, b.factor()...))
+}
+
+// count notes updates that the kernel's handler is given.
+func (b *bench) count(rans []uint64) { b.updated.Handled += uint64(len(rans)) }
+
+// factor is the option for the coalescing factor: none when tuning is to find it.
+func (b *bench) factor() []target.Option {
+	if b.config.Tuned {
+		return nil
+	}
+	return []target.Option{target.Coalesce(b.quota.factor)}
+}
+
+// updates registers a target whose pebbles are numbers of the stream, and returns the way to send to it. Its handler
+// lets look see them first.
+func (b *bench) updates(name string, look func(rans []uint64), options ...target.Option) (send func(rans []uint64)) {
+	keys := target.Keys(b.words.keys)
+	if b.words.lowBits() {
+		keys = target.LowBits[uint64](bits.Len64(b.words.total - 1))
+	}
+	t := target.New(b.rank, name, b.owner, keys,
+		target.Batch(func(rans []uint64) {
+			look(rans)
+			b.words.apply(b.table, rans)
+		}), options...)
+	if b.config.OneByOne {
+		return func(rans []uint64) {
+			for _, ran := range rans {
+				t.Send(ran)
+			}
+		}
+	}
+	return t.SendAll
+}
+
+// mergedUpdates registers a target whose pebbles can be merged, and returns the way to send to it.
+func (b *bench) mergedUpdates() (send func(rans []uint64)) {
+	t := target.New(b.rank, "update", b.owner, target.Keys(updateKeys),
+		target.Batch(func(us []update) {
+			b.updated.Handled += uint64(len(us))
+			applyUpdates(b.table, us)
+		}),
+		append(b.factor(), target.Reduce(reduce.Combine(merge)))...)
+	us := make([]update, b.quota.batch)
+	return func(rans []uint64) {
+		for i, ran := range rans {
+			us[i] = update{b.words.key(ran), ran}
+		}
+		t.SendAll(us[:len(rans)])
+	}
+}
+
+// progressEvery is how many updates rank 0 sends between two words of progress: some milliseconds.
+const progressEvery = 1 << 16
+
+// passes sends all updates of this rank, in as many epochs as the configuration asks for.
+func (b *bench) passes(send func(rans []uint64)) error {
+	if b.config.Epoch == 0 {
+		return b.pass(send)
+	}
+	ran, each := b.start(), uint64(b.config.Epoch)
+	for left := b.config.updates(); left > 0; left -= min(left, each) {
+		if err := b.epoch(func() { ran = b.part(send, ran, min(left, each)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass sends all updates of this rank, in one epoch.
+func (b *bench) pass(send func(rans []uint64), options ...pebble.EpochOption) error {
+	return b.epoch(func() { b.part(send, b.start(), b.config.updates()) }, options...)
+}
+
+// epoch is an epoch whose handlers send nothing.
+func (b *bench) epoch(body func(), options ...pebble.EpochOption) error {
+	return b.rank.Epoch(func() error {
+		body()
+		return nil
+	}, append(options, pebble.Depth(1))...)
+}
+
+// start is the first number of this rank's part of the stream.
+func (b *bench) start() uint64 { return number(uint64(b.rank.ID()) * b.config.updates()) }
+
+// part sends n updates, the first of which is a number of the stream, and returns the number after the last.
+func (b *bench) part(send func(rans []uint64), ran, n uint64) uint64 {
+	for left := n; left > 0; {
+		rans := b.rans[:min(left, uint64(len(b.rans)))]
+		ran = fill(rans, ran)
+		send(rans)
+		left -= uint64(len(rans))
+		b.sent += uint64(len(rans))
+		b.config.Progress.Passed(b.rank, progressEvery, b.sent-uint64(len(rans)), b.sent, 2*b.config.updates())
+	}
+	return ran
+}
+
+// factorVerify is the coalescing factor of the second run: one that the rule of 1,024 never yields for the first.
+const factorVerify = 509
+
+// verify is check by another path than the kernel's.
+func (b *bench) verify() error {
+	return b.check(b.updates("undo", b.see, target.Route(another(b.rank.Size())), target.Coalesce(factorVerify)))
+}
+
+// see notes updates that the second run's handler is given.
+func (b *bench) see(rans []uint64) {
+	b.undone.Handled += uint64(len(rans))
+	b.undone.Misplaced += b.words.foreign(b.first, rans)
+}
+
+// directMost is up to how many ranks the second run sends directly: beyond it, a lane for each rank would take more
+// than all the rest.
+const directMost = 1024
+
+// another is the topology of the second run.
+func another(ranks int) route.Constructor {
+	if ranks <= directMost {
+		return route.Direct
+	}
+	return route.MeshOf(4)
+}
+
+// check takes the checksum of the table, and counts what is wrong in it. It undoes all updates by send.
+func (b *bench) check(send func(rans []uint64)) (err error) {
+	if b.checksum, err = apps.Sum(b.rank, checksum(b.table, b.first)); err != nil {
+		return err
+	}
+	changes, err := pebble.AllReduce(b.rank, b.changes(), func(x, y uint64) uint64 { return x ^ y })
+	if err != nil {
+		return err
+	}
+	if changes != total(b.config.updates()*uint64(b.rank.Size())) {
+		b.astray = 1
+	}
+	err = b.pass(send, pebble.EndBy(termination.SKR))
+	b.errors = b.wrong()
+	return err
+}
+
+// judge adds to the result what is wrong with it.
+func (b *bench) judge(result *Result) error {
+	if err := result.Found(b.rank, b.errors, "words of the table are wrong"); err != nil {
+		return err
+	}
+	if err := result.FoundOnce(b.rank, b.astray, "XOR over the table is not that of the numbers sent"); err != nil {
+		return err
+	}
+	return result.Prove(b.rank, b.undone, "the second run")
+}
+
+// wrong counts the words that are not what they were at the start.
+func (b *bench) wrong() (errors uint64) {
+	for i, word := range b.table {
+		if word != b.first+uint64(i) {
+			errors++
+		}
+	}
+	return errors
+}
+
+// changes is the XOR of this rank's table and of what it was at the start.
+func (b *bench) changes() (sum uint64) {
+	for i, word := range b.table {
+		sum ^= word ^ (b.first + uint64(i))
+	}
+	return sum
+}
+
+// checksum is a fingerprint of the words from first on. Those of the parts of a table add up to that of the whole.
+func checksum(table []uint64, first uint64) (sum uint64) {
+	for i, word := range table {
+		sum += apps.Mix(word ^ apps.Mix(first+uint64(i)))
+	}
+	return sum
+}
+
+// Serial is RandomAccess without ranks, pebbles or any of this module's other code: the table that a job of so many
+// ranks has after all updates, and its checksum. The configuration must pass Check.
+func Serial(ranks int, c Config) (table []uint64, sum string) {
+	c = c.withDefaults()
+	table = make([]uint64, uint64(ranks)<<c.Log2Words)
+	for i := range table {
+		table[i] = uint64(i)
+	}
+	w := words{total: uint64(len(table)), own: c.words()}
+	ran := uint64(1)
+	for range c.updates() * uint64(ranks) {
+		ran = next(ran)
+		table[w.key(ran)] ^= ran
+	}
+	return table, digits(checksum(table, 0))
+}

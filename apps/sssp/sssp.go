@@ -1,0 +1,196 @@
+// Package sssp finds shortest paths from one vertex to all others in a distributed graph with weights, by the rules of
+// Graph500's second kernel: many roots, each search timed on its own, each tree of paths checked.
+//
+// It is label-correcting and asynchronous: a whole search is one epoch. A pebble offers a vertex a distance and a
+// parent; a vertex that takes the offer waits in a bucket, with others about as near, to make offers of its own along
+// its arcs. A rank empties its nearest bucket first, as idle work, whenever no offers are left to be handled: the order
+// of delta-stepping (Meyer and Sanders, Δ-stepping: a parallelizable shortest path algorithm, 2003), but each rank on
+// its own, and nobody waits for all. An offer that comes late corrects what was too far.
+//
+// [Run] does all of it and reports; [Serial], which is Dijkstra's algorithm, is the plain twin. Distances are sums of
+// float64 from the root on, rounded at each step. Rounding keeps order, so the shortest distances do not depend on who
+// found them when, and both agree in each bit.
+//
+// Searches and their check use the same runtime, so what it loses might be missed by both. Therefore every rank
+// accounts for the pebbles that it sends and is given, as package bfs says.
+package sssp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// RootsDefault is how many roots are drawn when a Config names none and gives no number. Graph500 asks for 64.
+const RootsDefault = 16
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source // with weights
+
+	// Roots are the ids of the vertices to search from, in this order.
+	Roots []uint64
+	// RootCount is how many roots to draw when Roots is empty: different vertices with an arc to another vertex, fewer
+	// when there are not so many. 0 is RootsDefault.
+	RootCount int
+	// Seed decides which roots are drawn. (Random weights have a seed of their own.)
+	Seed uint64
+
+	// Delta is the width of a bucket: vertices whose distances differ by less may be taken in any order. 0 chooses it by
+	// the heaviest arc and the arcs of those to which arcs lead. It changes speed and counters, never the answer.
+	Delta float64
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default it remembers, in 4 bytes
+	// for each vertex of the graph, what it has offered, and sends nothing that is no better. For measuring the network
+	// and its reduction caches.
+	Unfiltered bool
+	// SkipValidation leaves the trees unchecked.
+	SkipValidation bool
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then searches. A total of 0 is
+	// not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "searches".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	switch {
+	case c.RootCount < 0:
+		return fmt.Errorf("sssp: %d roots: give a positive number, or 0 for %d", c.RootCount, RootsDefault)
+	case c.RootCount > 0 && len(c.Roots) > 0:
+		return errors.New("sssp: both roots and a number of roots to draw are given: give one of the two")
+	case !(c.Delta >= 0 && c.Delta <= math.MaxFloat64): // NaN too
+		return fmt.Errorf("sssp: delta is %v: give a number above 0, or 0 for the default", c.Delta)
+	case c.Source.Weights == distgraph.Unweighted:
+		return fmt.Errorf("sssp: paths need weights: take those that are %s, %s ones, or %s each", distgraph.Given, distgraph.Random, distgraph.Ones)
+	}
+	return c.Source.Check()
+}
+
+func (c Config) rootCount() int { return cmp.Or(c.RootCount, RootsDefault) }
+
+// Result is what Run reports. Seconds is the sum of all searches' times, and Counters counts the searches alone.
+type Result struct {
+	distgraph.Report
+	Weights          string   `json:"weights"` // where they are from: given, random or one
+	Delta            float64  `json:"delta"`
+	Roots            []uint64 `json:"roots"` // ids
+	HarmonicMeanTEPS float64  `json:"harmonic_mean_teps"`
+	// AllEdgesPerSecond counts all edges of the graph for each search, reached or not, as the GAP benchmark suite does.
+	AllEdgesPerSecond float64 `json:"harmonic_mean_all_edges_per_second"`
+	// Offers are how many pebbles the searches have sent, over what is needed at the least: one for each vertex that is
+	// reached.
+	OffersPerVertex float64 `json:"offers_per_vertex"`
+
+	// One entry a root.
+	Reached      []uint64  `json:"reached"`
+	Farthest     []float64 `json:"farthest"`
+	DistanceSums []float64 `json:"distance_sums"`
+	TEPS         []float64 `json:"teps"` // traversed edges a second, by the Graph500 rule
+}
+
+func (res *Result) add(s Summary, seconds float64) {
+	res.Reached = append(res.Reached, s.Reached)
+	res.Farthest = append(res.Farthest, s.Farthest)
+	res.DistanceSums = append(res.DistanceSums, s.Sum)
+	res.TEPS = append(res.TEPS, apps.Rate(float64(s.Traversed), seconds))
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	return res.Report.Rows("trees", "Graph500 rules", [][2]string{
+		{"weights", res.Weights},
+		{"delta", fmt.Sprintf("%.4g", res.Delta)},
+		{"roots", fmt.Sprint(len(res.Roots))},
+		{"reached", apps.Span(res.Reached)},
+		{"farthest", apps.Span(res.Farthest)},
+		{"offers a reached vertex", fmt.Sprintf("%.3g", res.OffersPerVertex)},
+		{"traversed edges a second", fmt.Sprintf("%.4g (harmonic mean)", res.HarmonicMeanTEPS)},
+		{"all edges a second", fmt.Sprintf("%.4g (harmonic mean; edges out of reach count too)", res.AllEdgesPerSecond)},
+	}...)
+}
+
+// Run builds the graph, searches from each root, and checks each tree. All ranks call it with equal configurations. The
+// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; a
+// wrong tree, or pebbles of the searches that were not handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	res := Result{Report: distgraph.NewReport(r, "sssp", c.Seed, !c.SkipValidation), Weights: string(c.Source.Weights)}
+	source := c.Source
+	source.Progress, source.Phase = c.Progress, c.Phase
+	var search Search
+	var roots []uint64
+	g, err := res.Load(r, source, func(g *distgraph.Graph) (err error) {
+		if search, err = NewSearch(g, Tuning{c.Unfiltered, c.Delta}); err != nil {
+			return err
+		}
+		res.Roots, roots, err = g.Choose(c.Roots, c.rootCount(), c.Seed)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res.Delta = search.Delta()
+	var reached uint64
+	breaches, err := res.Each(g, source, roots, search, "searches", broken, func(seconds float64) error {
+		summary, err := search.Summary()
+		res.add(summary, seconds)
+		reached += summary.Reached
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res.HarmonicMeanTEPS = apps.HarmonicMean(res.TEPS)
+	res.AllEdgesPerSecond = apps.Rate(float64(res.Edges)*float64(len(roots)), res.Seconds)
+	res.OffersPerVertex = apps.Rate(float64(res.Counters.PebblesSent), float64(reached))
+	if err := res.Found(r, breaches, "breaches of the Graph500 rules"); err != nil {
+		return Result{}, err
+	}
+	return res, res.Finish(r, search.Tally())
+}
+
+// Serial is the plain twin of the searches of Run: it holds the whole graph, and searches from the vertices with these
+// ids by Dijkstra's algorithm, on one goroutine.
+func Serial(source distgraph.Source, roots []uint64) ([]Summary, error) {
+	c, index, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	var all []Summary
+	for _, id := range roots {
+		root, known := index(id)
+		if !known {
+			return nil, fmt.Errorf("sssp: root %d: graph %s: %w", id, source.Name(), distgraph.ErrRoot)
+		}
+		dist, parent := graph.Dijkstra(c, root)
+		if err := graph.ValidatePaths(c, root, parent, dist); err != nil {
+			return nil, err
+		}
+		all = append(all, summarize(c, dist))
+	}
+	return all, nil
+}
+
+func summarize(c *graph.CSR, dist []float64) (s Summary) {
+	levels := make([]int64, len(dist))
+	for v, d := range dist {
+		if math.IsInf(d, 1) {
+			levels[v] = graph.Unreached
+			continue
+		}
+		s.Reached++
+		s.Sum += d
+		s.Farthest = max(s.Farthest, d)
+	}
+	s.Traversed = graph.TraversedEdges(c, levels)
+	return s
+}

@@ -1,0 +1,309 @@
+// Package stressmark is four of the DIS Stressmarks on Active Pebbles for Go, those that XLUPC runs (XLUPC, section
+// 4.4): programs whose ranks read and write one distributed array of package memory, each element wherever it is.
+//
+//   - [Pointer]: every rank follows its own chain of pointers through the array: reads of a few words each, one after the other.
+//   - [Update]: one rank does so, and writes a word at each hop, while the others have nothing to do.
+//   - [Neighborhood]: a stencil: each rank looks at pairs of pixels of an image, some of them across the borders of its part.
+//   - [Field]: each rank searches its part of a string, and a few bytes of the next, for tokens, which are then changed.
+//
+// The data is random, named by a seed. The answer of each does not depend on the number of ranks. Each has a serial
+// twin, which has one slice and no ranks, and a verifier, which reads no distributed array. Times are those of accesses
+// that wait, one after the other: nothing hides a latency here, for that is what is measured.
+package stressmark
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// PointerConfig is what a run of Pointer or of Update can be told, as package apps says.
+type PointerConfig struct {
+	Words  uint64 // of the array, 2^4 to 2^24, of 8 bytes. 0 is 2^18
+	Window int    // words that each hop reads, an odd number from 1 to 15. 0 is 7
+	Hops   uint64 // at most of a chase, to 2^40. 0 is 4096
+	// Stop is how many indices end a chase, up to Words - Window; where they are is random. 0 is one in 1024, and at least
+	// one.
+	Stop     uint64
+	Seed     uint64        // names the words, and where chases start and stop
+	Progress apps.Progress // hops of rank 0, of those that it makes at most
+}
+
+// sizes of all stressmarks.
+const (
+	sizeMin = 1 << 4
+	sizeMax = 1 << 24
+
+	windowMax = 15
+	hopsMax   = 1 << 40
+)
+
+func (c PointerConfig) withDefaults() PointerConfig {
+	c.Words = cmp.Or(c.Words, 1<<18)
+	c.Window = cmp.Or(c.Window, 7)
+	c.Hops = cmp.Or(c.Hops, 4096)
+	c.Stop = cmp.Or(c.Stop, c.Words/1024, 1)
+	return c
+}
+
+// Check returns an error that says what is wrong with c.
+func (c PointerConfig) Check(int) error {
+	c = c.withDefaults()
+	switch {
+	case c.Words < sizeMin || c.Words > sizeMax:
+		return fmt.Errorf("stressmark: a field of %d words: give %d to %d", c.Words, sizeMin, sizeMax)
+	case c.Window < 1 || c.Window > windowMax || c.Window%2 == 0:
+		return fmt.Errorf("stressmark: a window of %d words, which is to have a median: give an odd number from 1 to %d", c.Window, windowMax)
+	case c.Hops > hopsMax:
+		return fmt.Errorf("stressmark: %d hops are too many: give at most %d", c.Hops, uint64(hopsMax))
+	case c.Stop > c.starts():
+		return fmt.Errorf("stressmark: %d indices that end a chase, and there are %d: give fewer", c.Stop, c.starts())
+	}
+	return nil
+}
+
+// starts is how many indices windows begin at.
+func (c PointerConfig) starts() uint64 { return c.Words - uint64(c.Window) }
+
+// FieldConfig is what a run of Field can be told, as package apps says.
+type FieldConfig struct {
+	Bytes      uint64        // of the field, 2^4 to 2^24. 0 is 2^18
+	Tokens     int           // that are searched for, 1 to 256, one after the other. 0 is 16
+	TokenBytes int           // of the longest token, 1 to 8; each has a random length. 0 is 4
+	Offset     int           // how far on the bytes are that change those of a delimiter, 1 to 65535. 0 is 1021
+	Values     int           // of a byte, 2 to 256. 0 is 256. With few of them even long tokens are often met
+	Seed       uint64        // names field and tokens
+	Progress   apps.Progress // tokens that were searched for
+}
+
+const (
+	tokensMax     = 256
+	tokenBytesMax = 8
+	offsetMax     = 65535
+	valuesMax     = 256
+)
+
+func (c FieldConfig) withDefaults() FieldConfig {
+	c.Bytes = cmp.Or(c.Bytes, 1<<18)
+	c.Tokens = cmp.Or(c.Tokens, 16)
+	c.TokenBytes = cmp.Or(c.TokenBytes, 4)
+	c.Offset = cmp.Or(c.Offset, 1021)
+	c.Values = cmp.Or(c.Values, valuesMax)
+	return c
+}
+
+// Check returns an error that says what is wrong with c.
+func (c FieldConfig) Check(int) error {
+	c = c.withDefaults()
+	switch {
+	case c.Bytes < sizeMin || c.Bytes > sizeMax:
+		return fmt.Errorf("stressmark: a field of %d bytes: give %d to %d", c.Bytes, sizeMin, sizeMax)
+	case c.Tokens < 1 || c.Tokens > tokensMax:
+		return fmt.Errorf("stressmark: %d tokens: give 1 to %d", c.Tokens, tokensMax)
+	case c.TokenBytes < 1 || c.TokenBytes > tokenBytesMax:
+		return fmt.Errorf("stressmark: tokens of %d bytes: give 1 to %d", c.TokenBytes, tokenBytesMax)
+	case c.Offset < 1 || c.Offset > offsetMax:
+		return fmt.Errorf("stressmark: an offset of %d bytes: give 1 to %d", c.Offset, offsetMax)
+	case c.Values < 2 || c.Values > valuesMax:
+		return fmt.Errorf("stressmark: bytes with %d values: give 2 to %d", c.Values, valuesMax)
+	}
+	return nil
+}
+
+// NeighborhoodConfig is what a run of Neighborhood can be told, as package apps says.
+type NeighborhoodConfig struct {
+	Side  int // rows of the image, and pixels of each, of 2 bytes, up to 32768. 0 is 512
+	Bits  int // of a pixel, 7 to 15. 0 is 8
+	Lines int // that are drawn into the image, at most 2^24. 0 is as many as the image has rows
+	// Short and Long are the distances of the pixels of a pair; Short is less than Long, and Long less than Side. 0 is 1,
+	// and 10, or half of the side where that is less.
+	Short, Long int
+	Seed        uint64        // names the image
+	Progress    apps.Progress // rows that rank 0 has been through
+}
+
+const (
+	sideMin  = 4
+	sideMax  = 32768
+	bitsMin  = 7
+	bitsMax  = 15
+	linesMax = 1 << 24
+)
+
+func (c NeighborhoodConfig) withDefaults() NeighborhoodConfig {
+	c.Side = cmp.Or(c.Side, 512)
+	c.Bits = cmp.Or(c.Bits, 8)
+	c.Lines = cmp.Or(c.Lines, c.Side)
+	c.Short = cmp.Or(c.Short, 1)
+	c.Long = cmp.Or(c.Long, min(10, c.Side/2))
+	return c
+}
+
+// Check returns an error that says what is wrong with c.
+func (c NeighborhoodConfig) Check(int) error {
+	c = c.withDefaults()
+	switch {
+	case c.Side < sideMin || c.Side > sideMax:
+		return fmt.Errorf("stressmark: an image of %d pixels a side: give %d to %d", c.Side, sideMin, sideMax)
+	case c.Bits < bitsMin || c.Bits > bitsMax:
+		return fmt.Errorf("stressmark: pixels of %d bits: give %d to %d", c.Bits, bitsMin, bitsMax)
+	case c.Lines < 1 || c.Lines > linesMax:
+		return fmt.Errorf("stressmark: %d lines: give 1 to %d", c.Lines, linesMax)
+	case c.Short < 1 || c.Short >= c.Long || c.Long >= c.Side:
+		return fmt.Errorf("stressmark: distances %d and %d in an image of %d pixels a side: give a short one of 1 or more, and a long one between that and the side",
+			c.Short, c.Long, c.Side)
+	}
+	return nil
+}
+
+// Report is what all stressmarks report. The counts are of the timed kernel, over all ranks.
+type Report struct {
+	apps.Report
+	memory.Counts
+	AddressCache int     `json:"address_cache"` // entries, 0 for none
+	HitRate      float64 `json:"hit_rate"`      // of the accesses to other processes: Counts.HitRate
+}
+
+// newReport is what is known before a run.
+func newReport(r *pebble.Rank, name string, seed uint64) Report {
+	p := apps.NewReport(r, "stressmark-"+name, seed)
+	p.Cache = 0
+	return Report{Report: p, AddressCache: max(0, r.Config().AddressCache)}
+}
+
+// run runs the phases of a stressmark, and counts the accesses of its kernel. No stressmark sends a pebble, but for the
+// questions and answers of misses.
+func (p *Report) run(s *memory.Space, phases apps.Phases) error {
+	var before memory.Counts
+	kernel, sum := phases.Kernel, phases.Sum
+	phases.Tally = new(apps.Tally)
+	phases.Kernel = func() error {
+		before = s.Counts()
+		return kernel()
+	}
+	phases.Sum = func() (err error) {
+		if p.Counts, err = pebble.AllReduce(s.Rank(), s.Counts().Since(before), memory.Counts.Add); err != nil {
+			return err
+		}
+		p.HitRate = p.Counts.HitRate()
+		if s.Rank().ID() == 0 {
+			phases.Tally.Sent, phases.Tally.Handled = p.Pebbles, p.Pebbles
+		}
+		return sum()
+	}
+	return p.RunPhases(s.Rank(), phases)
+}
+
+// accesses is a row for display.
+func (p Report) accesses() [2]string {
+	share := 0.0
+	if all := p.Near + p.Remote; all > 0 {
+		share = 100 * float64(p.Remote) / float64(all)
+	}
+	text := fmt.Sprintf("%d near, %d remote: %.1f %%", p.Near, p.Remote, share)
+	if p.Hits+p.Misses > 0 {
+		text += fmt.Sprintf("; %d addresses were in the cache of %d, %d were not: %.1f %% hits", p.Hits, p.AddressCache, p.Misses, 100*p.HitRate)
+	}
+	return [2]string{"accesses", text}
+}
+
+// stream is what random numbers are for.
+type stream uint64
+
+const (
+	forWords stream = iota + 1
+	forStarts
+	forStops
+	forBytes
+	forTokens
+	forLengths
+	forLines
+)
+
+// draw is the i-th number of a stream, less than n.
+func draw(seed uint64, s stream, i, n uint64) uint64 {
+	v, _ := bits.Mul64(apps.Fold(apps.Fold(seed, uint64(s)), apps.Fold(i, uint64(s))), n)
+	return v
+}
+
+// SerialPointer is Pointer without a job: how the chase of each rank goes.
+func SerialPointer(ranks int, c PointerConfig) (all []Trace) {
+	c = c.withDefaults()
+	for rank := range ranks {
+		all = append(all, c.serial(rank))
+	}
+	return all
+}
+
+// serial is the chase of one rank, through words that are worked out when they are read.
+func (c PointerConfig) serial(rank int) Trace {
+	return c.follow(c.chaseOf(rank), func(at uint64, window []uint64) {
+		for i := range window {
+			window[i] = c.word(at + uint64(i))
+		}
+	}, nil, nil)
+}
+
+// SerialUpdate is Update without a job: how the chase goes, and the whole field after it.
+func SerialUpdate(c PointerConfig) (Trace, []uint64) {
+	c = c.withDefaults()
+	field := make([]uint64, c.Words)
+	for i := range field {
+		field[i] = c.word(uint64(i))
+	}
+	t := c.follow(c.chaseOf(0), func(at uint64, window []uint64) { copy(window, field[at:]) },
+		func(at, word uint64) { field[at] = word }, nil)
+	return t, field
+}
+
+// SerialField is Field without a job: what is found of each token, and the whole field after all of them.
+func SerialField(c FieldConfig) ([]Token, []byte) {
+	c = c.withDefaults()
+	field := c.bytes(0, c.Bytes)
+	var all []Token
+	for i := range c.Tokens {
+		text := c.token(i)
+		t, open := newToken(text), samples{}
+		before := append([]byte(nil), field...)
+		for at := 0; at < len(field); {
+			if string(field[at:min(at+len(text), len(field))]) != string(text) {
+				open.add(field[at])
+				at++
+				continue
+			}
+			t.add(open, uint64(at))
+			open = samples{}
+			for range text {
+				field[at] = c.changed(before[at], before[(at+c.Offset)%len(field)])
+				at++
+			}
+		}
+		t.add(open, c.Bytes)
+		all = append(all, t)
+	}
+	return all, field
+}
+
+// SerialNeighborhood is Neighborhood without a job.
+func SerialNeighborhood(c NeighborhoodConfig) (all []Texture) {
+	c = c.withDefaults()
+	image := c.draw(0, c.Side)
+	for k, way := range c.ways() {
+		h := newHistogram(c.Bits)
+		for y := range c.Side {
+			for x := range c.Side {
+				otherX, otherY := x+way.right, y+way.down
+				if otherX < 0 || otherX >= c.Side || otherY >= c.Side {
+					continue
+				}
+				h.add(image[y*c.Side+x], image[otherY*c.Side+otherX])
+			}
+		}
+		all = append(all, h.texture(c.ways()[k]))
+	}
+	return all
+}
