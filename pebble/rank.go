@@ -31,7 +31,7 @@ func (r *Rank) Size() int { return r.engine.Size() }
 // Config is the job's configuration, with its defaults filled in.
 func (r *Rank) Config() Config { return *r.config }
 
-// Place says which ranks share this rank's process, and how many processes there are.
+// Place says which ranks share this rank's process, First to Last-1, and how many Processes there are.
 func (r *Rank) Place() netio.Place { return r.engine.Place() }
 
 // Transport is the name of the transport that carries the job's frames.

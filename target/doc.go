@@ -12,8 +12,8 @@
 // A target is for the goroutine of its rank's function alone, in handlers too. Builds with -race or -tags pebbles_check
 // end the job at the first call from another goroutine; others when two calls meet.
 //
-// A pebble of plain data (numbers, and arrays and structs of them) travels as it lies in memory. Any other type needs a
-// [Codec]; package target/avro has one that works for most types.
+// A pebble of plain data (numbers, bools, and arrays and structs of them) travels as it lies in memory. Any other type
+// needs a [Codec]; package target/avro has one that works for most types.
 //
 // A pebble takes these steps. Its key gives the rank number of its owner. If that is this rank, the pebble is copied to
 // the rank's own buffer, and the handler runs over the buffer before [Target.SendAll] returns. Otherwise the pebble
