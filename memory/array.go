@@ -81,7 +81,7 @@ func NewArray[T any](s *Space, name string, d distribution.Indexed) *Array[T] {
 		s.fail(call, fmt.Errorf("rank %d allocates something else than rank %d; rank %d allocates array %s: "+
 			"all ranks must allocate the same, in the same order", v.Other-1, v.Rank, s.rank.ID(), description))
 	}
-	a.settle(o)
+	settle(a, o)
 	s.known[s.common] = a
 	return a
 }
@@ -162,7 +162,7 @@ func (a *Array[T]) expose() (*object, error) {
 }
 
 // settle takes in where the parts of this process's ranks are.
-func (a *Array[T]) settle(o *object) {
+func settle[T any](a *Array[T], o *object) {
 	parts := make([]site, len(o.offsets)-1)
 	for i := range parts {
 		if a.d.LocalLen(o.first+i) > 0 {

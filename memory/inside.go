@@ -2,111 +2,83 @@ package memory
 
 import (
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/task"
 )
 
-// Inside is what package pages builds on: the part of a space that is for packages of this module.
-type Inside struct{ s *Space }
+func init() {
+	inside.SpaceOf = func(space any) inside.Space { return inner{space.(*Space)} }
+	inside.SitesOf = func(array any) []inside.Site { return array.(interface{ sites() []inside.Site }).sites() }
+}
 
-// Inside is for packages of this module.
-func (s *Space) Inside(engine.Key) Inside { return Inside{s} }
+// inner is what package pages has of a space.
+type inner struct{ s *Space }
 
-// Engine is the engine's part of the rank.
-func (i Inside) Engine() *engine.Rank { return i.s.engine }
+func (i inner) Engine() *engine.Rank              { return i.s.engine }
+func (i inner) OneSided() netio.OneSided          { return i.s.memory }
+func (i inner) Misuse(format string, args ...any) { i.s.misuse(format, args...) }
 
-// OneSided is the rank's access to exposed memory.
-func (i Inside) OneSided() netio.OneSided { return i.s.memory }
-
-// Caller is the task that calls, or none for the main function; it ends the job in handlers, and for other goroutines.
-func (i Inside) Caller(call string) Caller {
+func (i inner) Caller(call string) inside.Caller {
 	s := i.s
 	if s.engine.InTask(call) {
-		return Caller{s.engine.Tasks().(tasks).Self(), true}
+		return inside.Caller{Task: s.engine.Tasks().(tasks).Self(), IsTask: true}
 	}
 	if s.engine.InHandler() {
 		s.misuse("%s was called in a handler, which must not wait: call it in a task, or in the main function", call)
 	}
-	return Caller{}
+	return inside.Caller{}
 }
 
-// Caller is who calls: a task, or the main function where it is none.
-type Caller struct {
-	Task   task.Task
-	IsTask bool
-}
-
-// Operation is operations that somebody waits for: those that were begun with its completion.
-type Operation struct {
-	Completion *netio.Completion
-	w          *wait
-}
-
-// Begin takes an operation. name is what its errors are about.
-func (i Inside) Begin(name string) Operation {
+func (i inner) Begin(name string) inside.Operation {
 	w := i.s.wait()
 	w.name = name
-	return Operation{&w.c, w}
+	return inside.Operation{Completion: &w.c, Wait: w}
 }
 
-// End waits until what was begun is done, and ends the job when it has failed. A task lets other tasks run meanwhile,
-// and the main function in an epoch's body handles what arrives; between epochs it handles nothing.
-func (i Inside) End(call string, o Operation) {
+func (i inner) End(call string, o inside.Operation) {
 	i.Await(call, o)
-	i.s.end(o.w)
+	i.s.end(o.Wait.(*wait))
 }
 
-// Await is End for an operation that goes on to be used, until it is given to End.
-func (i Inside) Await(call string, o Operation) {
-	s := i.s
+func (i inner) Await(call string, o inside.Operation) {
+	s, w := i.s, o.Wait.(*wait)
 	switch {
-	case o.w.c.Done():
+	case w.c.Done():
 	case s.engine.InTask(call):
-		o.w.Suspend(s.engine, call)
+		w.Suspend(s.engine, call)
 	case s.engine.InBody():
-		s.engine.Await(call, o.w.Done())
+		s.engine.Await(call, w.Done())
 	case s.engine.InHandler():
 		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: call it in a task", call)
 	default:
-		s.engine.AwaitBetween(call, o.w.Done())
+		s.engine.AwaitBetween(call, w.Done())
 	}
 }
 
-// AwaitOthers is End for what the programs of other ranks do, if they do: this rank counts as being at rest, so that
-// the end of an epoch finds what is waited for in vain.
-func (i Inside) AwaitOthers(call string, o Operation) {
-	s := i.s
-	if !o.w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
-		s.engine.AwaitOthers(call, o.w.Done())
+func (i inner) AwaitOthers(call string, o inside.Operation) {
+	s, w := i.s, o.Wait.(*wait)
+	if !w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
+		s.engine.AwaitOthers(call, w.Done())
 	}
 	i.End(call, o)
 }
 
-// Misuse ends the job: a call was wrong.
-func (i Inside) Misuse(format string, args ...any) { i.s.misuse(format, args...) }
-
-// Site is where the part of a rank is.
-type Site struct {
-	At   netio.Address
-	Near []byte // all of it, when it is this process's or mapped from this host
-}
-
-// Sites tells where the parts of all ranks are. All ranks call it; each process tells its address once.
-func Sites[T any](a *Array[T], _ engine.Key) []Site {
+// sites tells where the parts of all ranks are.
+func (a *Array[T]) sites() []inside.Site {
 	s, d := a.s, a.s.directory
 	o := d.find(a.key)
 	bases, err := pebble.AllGather(s.rank, o.base)
 	if err != nil {
 		s.engine.Check() // the job has failed: this ends the rank
 	}
-	sites := make([]Site, s.rank.Size())
+	sites := make([]inside.Site, s.rank.Size())
 	for process := range d.place.Processes {
 		first, offsets := a.layOut(process)
 		var near []byte
 		if bytes := offsets[len(offsets)-1]; bytes > 0 && first < len(bases) {
 			if near, err = s.memory.Near(bases[first], bytes); err != nil {
-				s.fail("memory.Sites", err)
+				s.fail("memory.NewArray", err)
 			}
 		}
 		for i := range len(offsets) - 1 {

@@ -5,6 +5,3 @@
 // A [Rank] is for one goroutine. A target is an [Endpoint] that [Rank.Register] adds to it; the engine calls endpoints
 // once a frame, never once a pebble.
 package engine
-
-// Key is what methods of public packages take that are for this module alone: no other module can name its type.
-type Key struct{ _ byte }

@@ -40,7 +40,8 @@ var layers = []layer{
 	{folders: "pebble"},
 	{folders: "target", not: "netio/ internal/launch internal/exposed"},
 	{folders: "task", not: "netio netio/ internal/launch internal/exposed"},
-	{folders: "memory/internal/*", not: "*"},
+	{folders: "memory/internal/addresses", not: "*"},
+	{folders: "memory/internal/inside", not: "netio/ internal/launch internal/exposed"},
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
@@ -71,7 +72,7 @@ const (
 const (
 	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
 		"internal/pending internal/request apps/contagion/chance lab/internal/way"
-	locking = "route coalesce memory/internal/* apps/nbody/gravity"
+	locking = "route coalesce memory/internal/addresses apps/nbody/gravity"
 	files   = "model tune internal/values internal/launch/kubernetes"
 
 	pureStandard = "cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe"

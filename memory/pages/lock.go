@@ -8,9 +8,9 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -36,11 +36,11 @@ type Lock struct {
 	held    bool   // this rank has it
 	seq     uint64 // of the release before
 	next    int    // 1 more than the rank whose turn is next; 0 while that is not known
-	by      memory.Caller
+	by      inside.Caller
 	at      uintptr // where it was taken
 	giving  bool    // Unlock waits for who comes next
-	waiting memory.Operation
-	queue   []memory.Operation // of this rank, for its next turns
+	waiting inside.Operation
+	queue   []inside.Operation // of this rank, for its next turns
 }
 
 // The word at home is the last turn, as 1 more than its rank, or free and the number of the last release.
@@ -66,7 +66,7 @@ func NewLock(s *Space, name string, rank int) *Lock {
 	}
 	words := 1 + recordTime + s.rank.Size()
 	a := memory.NewArray[uint64](s.shared, name, atRank{uint64(words), s.rank.Size(), rank})
-	sites := memory.Sites(a, engine.Key{})
+	sites := inside.SitesOf(a)
 	l := &Lock{s: s, id: len(s.locks), name: name, a: a, home: sites[rank].At, record: make([]uint64, words-1)}
 	s.locks = append(s.locks, l)
 	return l
@@ -124,7 +124,7 @@ func (l *Lock) TryLock() bool {
 }
 
 // taken is an acquire, by what the record says.
-func (l *Lock) taken(call string, by memory.Caller, at uintptr) {
+func (l *Lock) taken(call string, by inside.Caller, at uintptr) {
 	s, r := l.s, l.record
 	s.begin(call)
 	if l.seq > 0 {
@@ -311,7 +311,7 @@ func (s *Space) take(from int, value []byte) {
 }
 
 // may ends the job where a lock may not be used.
-func (l *Lock) may(call string) memory.Caller {
+func (l *Lock) may(call string) inside.Caller {
 	by := l.s.inside.Caller(call)
 	if l.s.engine.InEpoch() && l.s.engine.DeclaresDepth() {
 		l.misuse(call, "the epoch declares a depth, and could not tell who waits for ever: leave pebble.Depth out")
@@ -320,7 +320,7 @@ func (l *Lock) may(call string) memory.Caller {
 }
 
 // ordered ends the job when the caller has a lock that was allocated later, or this one.
-func (l *Lock) ordered(call string, by memory.Caller) {
+func (l *Lock) ordered(call string, by inside.Caller) {
 	for _, other := range l.s.locks[l.id:] {
 		if !other.held || other.by != by {
 			continue
@@ -380,8 +380,8 @@ func (l *Lock) misuse(call, format string, args ...any) {
 func one(word *uint64) []uint64 { return unsafe.Slice(word, 1) }
 
 // begin has an operation wait for end.
-func begin(o memory.Operation) { o.Completion.Inside(frame.Access{}).Begin() }
-func end(o memory.Operation)   { o.Completion.Inside(frame.Access{}).End(nil) }
+func begin(o inside.Operation) { o.Completion.Inside(frame.Access{}).Begin() }
+func end(o inside.Operation)   { o.Completion.Inside(frame.Access{}).End(nil) }
 
 // atRank is the distribution of elements that are all at one rank.
 type atRank struct {

@@ -3,7 +3,7 @@ package pages
 import (
 	"fmt"
 
-	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -14,7 +14,7 @@ type region struct {
 	name string
 	layout
 	size  int           // bytes of an element
-	homes []memory.Site // by run: where it is
+	homes []inside.Site // by run: where it is
 	state []state       // by page
 	stamp []uint32      // by page: when it was last opened, on the space's clock
 	copy  []byte        // local copies, in the order of elements; nil before the first

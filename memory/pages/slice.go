@@ -6,9 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 )
 
 // Slice is a shared slice, as one rank sees it. Its elements are numbered from 0, and a distribution says at whose home
@@ -50,14 +50,14 @@ func NewSlice[T any](s *Space, name string, d distribution.Indexed, options ...O
 	if err != nil {
 		fail(err)
 	}
-	sites := memory.Sites(a, engine.Key{})
+	sites := inside.SitesOf(a)
 	r := &region{
 		s: s, id: len(s.regions), name: fmt.Sprintf("slice %q", name), layout: l, size: size,
 		state: make([]state, l.pages()), stamp: make([]uint32, l.pages()),
 	}
 	for lo := uint64(0); lo < l.n; lo += l.run {
 		site, from := sites[d.Owner(lo)], d.Local(lo)*size
-		home := memory.Site{At: site.At.Plus(from)}
+		home := inside.Site{At: site.At.Plus(from)}
 		if site.Near != nil {
 			home.Near = site.Near[from : from+int(min(l.run, l.n-lo))*size]
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/internal/inside"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -42,7 +43,7 @@ func (c *Config) copies() bool { return c.Copies || c.Checked }
 type Space struct {
 	rank   *pebble.Rank
 	engine *engine.Rank
-	inside memory.Inside
+	inside inside.Space
 	memory netio.OneSided
 	shared *memory.Space
 	config Config
@@ -63,7 +64,7 @@ type Space struct {
 	record  []byte            // of this rank, in a barrier
 	runs    []run
 	busy    bool // a call changes what the rank knows of pages, and waits
-	waiters []memory.Operation
+	waiters []inside.Operation
 	posted  []uint64
 	meeting []uint64
 	counts  Counts
@@ -105,20 +106,20 @@ func (c Counts) Since(then Counts) Counts {
 // New makes a rank's shared pages. All ranks call it, once, between epochs, with an equal configuration. It allocates
 // 64 KiB on each rank, for write notices.
 func New(space *memory.Space, c Config) *Space {
-	r, inside := space.Rank(), space.Inside(engine.Key{})
+	r, inner := space.Rank(), inside.SpaceOf(space)
 	if c.PageBytes == 0 {
 		c.PageBytes = PageBytesDefault
 	}
 	c.Checked = c.Checked || alwaysChecked
 	s := &Space{
-		rank: r, engine: inside.Engine(), inside: inside, memory: inside.OneSided(), shared: space, config: c,
+		rank: r, engine: inner.Engine(), inside: inner, memory: inner.OneSided(), shared: space, config: c,
 		now: 1, limit: r.Config().PageCache,
 	}
 	ranks := r.Size()
 	description := fmt.Sprintf("pages of %d bytes, copies %v, checked %v, flat %v",
 		c.PageBytes, c.Copies, c.Checked, c.Flat)
 	ring := memory.NewArray[uint64](space, description, distribution.Block(uint64(ranks)*logWords, ranks))
-	sites := memory.Sites(ring, engine.Key{})
+	sites := inside.SitesOf(ring)
 	s.steps = s.engine.Sharing(c.Flat)
 	s.log = logs{me: r.ID(), own: ring.Local(), time: make([]uint64, ranks), met: make([]uint64, ranks)}
 	for _, site := range sites {
