@@ -158,7 +158,7 @@ var cases = []struct {
 	{nbody, "particle", ofAll},
 	{nbody + " --topology hypercube", "particle", without("one at the next rank")},
 	{nbody + " --procs 2", "cell", without("altered", "one lost, another twice")}, // an answer has a pointer; few come together
-	// An answer that goes astray is not always told: it may reach a rank that has asked the same.
+	// An answer is a record of a codec, which a rank that does not own it sends on to its owner.
 	{nbody + " --procs 2", "cell answers", without("altered", "one lost, another twice", "one at the next rank")},
 	{nbody + " --procs 2", "arrival", without("one lost, another twice")},
 	{"uts --depth 6", "search", ofTasks},
