@@ -325,6 +325,20 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
+// TestSameEverywhere: tuners that see equal windows propose equal settings, and say the same.
+func TestSameEverywhere(t *testing.T) {
+	n := seed(t)
+	a := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
+	b := newWorld(t, whole, tune.Config{Start: start, Space: space}, 0.1, n)
+	for range 2000 {
+		require.Equal(t, a.tuner.Next(), b.tuner.Next())
+		require.Equal(t, a.tuner.Reason(), b.tuner.Reason())
+		a.step()
+		b.step()
+	}
+	require.Equal(t, a.tuner.Log(), b.tuner.Log())
+}
+
 func TestSpace(t *testing.T) {
 	open := func(ranks, bytes int) tune.Space {
 		s := site(ranks)

