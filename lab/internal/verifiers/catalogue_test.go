@@ -47,8 +47,8 @@ var catalogue = []mutation{
 		"target/TestSendersToThemselvesServeOthers"},
 
 	// Contagion.
-	{"a visit is not sent", "apps/contagion/contagion.go", "\t\t\tt.SendAll(vs)\n", "\t\t\tt.SendAll(vs[min(1, len(vs)):])\n", "TestRanksAgree"},
-	{"a visit is sent twice", "apps/contagion/contagion.go",
+	{"a visit is not sent", "apps/contagion/run.go", "\t\t\tt.SendAll(vs)\n", "\t\t\tt.SendAll(vs[min(1, len(vs)):])\n", "TestRanksAgree"},
+	{"a visit is sent twice", "apps/contagion/run.go",
 		"\t\t\tt.SendAll(vs)\n", "\t\t\tt.SendAll(vs)\n\t\t\tt.SendAll(vs[:min(1, len(vs))])\n", "TestRanksAgree"},
 	{"a buffer by hand keeps its last visits", "apps/contagion/visit.go", "if len(buffers[to]) > 0 {", "if len(buffers[to]) > 1 {",
 		"TestRanksAgree"},
@@ -75,7 +75,7 @@ var catalogue = []mutation{
 	// N-body.
 	{"a remote cell of the last step is used", "apps/nbody/walks.go", "c.trees, c.root = tree, nil", "c.trees = tree",
 		"TestRanksAgree"},
-	{"a particle is lost in the exchange", "apps/nbody/nbody.go", "\t\tb.moves.SendAll(out)\n\t\treturn nil",
+	{"a particle is lost in the exchange", "apps/nbody/run.go", "\t\tb.moves.SendAll(out)\n\t\treturn nil",
 		"\t\tb.moves.SendAll(out[min(1, len(out)):])\n\t\treturn nil", "TestRanksAgree"},
 	{"walks that wait for one cell are woken but for one", "apps/nbody/walks.go", "range w.waiting[id] {",
 		"range w.waiting[id][1:] {", "TestRanksAgree"},

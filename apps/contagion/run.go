@@ -1,0 +1,176 @@
+package contagion
+
+import (
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
+// two targets. The result is complete on every rank, but for Infections, which rank 0 has. What went wrong is counted
+// in its Errors; an error means that the job failed, or can't work.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	b := &bench{rank: r, config: c.withDefaults()}
+	result := Result{Report: apps.NewReport(r, "contagion", c.Seed)}
+	result.describe(b.config)
+	var tally apps.Tally
+	err := result.RunPhases(r, apps.Phases{
+		Load: b.settle, Kernel: b.simulate,
+		Verify: func() error {
+			tally = b.part.tally
+			return b.verify(&result)
+		},
+		Tally: &tally,
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank      *pebble.Rank
+	config    Config
+	part      *part
+	send      func(vs []visit) // visits
+	flush     func()           // what was sent by hand
+	bundles   int64            // bytes of buffers of the application's
+	exposures *target.Target[exposure]
+}
+
+// What people and locations cost in simulated time, as measured.
+const (
+	perVisit = 150 * time.Nanosecond // made and taken
+	perSwept = 100 * time.Nanosecond // visit to a location where somebody may be infected
+)
+
+// settle makes the rank's people and locations, and registers what goes between them.
+func (b *bench) settle() error {
+	w := newRules(b.config, b.rank.Size())
+	people, places := newSpot(w.people, b.rank.ID()).n, newSpot(w.locations, b.rank.ID()).n
+	bytes := people*uint64(unsafe.Sizeof(person{})) + places*uint64(unsafe.Sizeof(place{}))
+	if err := apps.MustFit(b.rank, "contagion: the people and locations", bytes,
+		"give fewer, or more processes on other hosts"); err != nil {
+		return err
+	}
+	b.part = newPart(w, b.rank.ID())
+	b.flush = func() {}
+	if b.config.Send == Manual {
+		b.byHand()
+	} else {
+		t := target.New(b.rank, "visit", w.locations, target.Keys(locationsOf), target.Batch(b.take))
+		b.send = func(vs []visit) {
+			for i := range vs {
+				b.part.tally.Sum += vs[i].fingerprint()
+			}
+			b.part.tally.Sent += uint64(len(vs))
+			t.SendAll(vs)
+		}
+	}
+	options := []target.Option{target.Reduce(reduce.Combine(merge))}
+	if b.config.Send == Manual {
+		options = append(options, target.Route(route.Direct)) // some detectors want one topology for all
+	}
+	b.exposures = target.New(b.rank, "exposure", w.people, target.Keys(personsOf), target.Batch(b.part.expose), options...)
+	return nil
+}
+
+// take counts visits that have come, and takes them.
+func (b *bench) take(vs []visit) {
+	sum := uint64(0)
+	for i := range vs {
+		sum += vs[i].fingerprint()
+	}
+	b.part.tally.Handled += uint64(len(vs))
+	b.part.tally.Sum -= sum
+	b.part.take(vs)
+}
+
+// simulate is the kernel: two epochs a day.
+func (b *bench) simulate() error {
+	for day := range b.config.Days {
+		if err := b.day(day); err != nil {
+			return err
+		}
+		b.config.Progress.Passed(b.rank, 1, uint64(day), uint64(day+1), uint64(b.config.Days))
+	}
+	return nil
+}
+
+func (b *bench) day(day int) (err error) {
+	infected := uint64(0)
+	if b.part.isAsked() {
+		if infected, err = apps.Sum(b.rank, b.part.newly); err != nil {
+			return err
+		}
+	}
+	b.part.begin(day, infected)
+	b.part.open()
+	if err := b.epoch(func() {
+		b.part.visit(day, func(vs []visit) {
+			b.rank.Compute(time.Duration(len(vs)) * perVisit)
+			b.send(vs)
+		})
+		b.flush()
+	}); err != nil {
+		return err
+	}
+	if err := b.epoch(func() {
+		b.part.meet(day, b.expose)
+		b.rank.Compute(time.Duration(len(b.part.order)) * perSwept)
+	}); err != nil {
+		return err
+	}
+	b.part.decide(day)
+	return nil
+}
+
+// epoch is an epoch whose handlers send nothing.
+func (b *bench) epoch(body func()) error {
+	return b.rank.Epoch(func() error {
+		body()
+		return nil
+	}, pebble.Depth(1))
+}
+
+// expose sends exposures.
+func (b *bench) expose(xs []exposure) {
+	for i := range xs {
+		b.part.tally.Send(xs[i].fingerprint())
+	}
+	b.exposures.SendAll(xs)
+}
+
+// Serial is the simulation without a job: one goroutine that has all people and locations. It shares the rules of
+// people and locations with Run, and has nothing of its messages. The result has no times, and no infections unless
+// Config.List says so.
+func Serial(c Config) (Result, error) {
+	c.People, c.Locations = nil, nil
+	if err := c.Check(1); err != nil {
+		return Result{}, err
+	}
+	c = c.withDefaults()
+	p := newPart(newRules(c, 1), 0)
+	for day := range c.Days {
+		p.begin(day, p.newly)
+		p.open()
+		p.visit(day, func(vs []visit) { p.take(vs) })
+		p.meet(day, func(xs []exposure) { p.expose(xs) })
+		p.decide(day)
+	}
+	r := Result{}
+	r.describe(c)
+	r.count(c, p.curve, p.totals())
+	if c.List {
+		r.Infections = slices.Clone(p.infections)
+		sortInfections(r.Infections)
+	}
+	return r, nil
+}

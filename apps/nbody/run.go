@@ -1,0 +1,228 @@
+package nbody
+
+import (
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/nbody/gravity"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Run simulates. Every rank calls it once, between epochs, with the same configuration but for Progress. It registers
+// four targets. The result is complete on every rank, but for Particles and pictures, which rank 0 has. What went wrong
+// is counted in its Errors; an error means that the job failed, or can't work.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	c = c.withDefaults()
+	b := &bench{rank: r, config: c, part: newPart(c, r.ID())}
+	result := Result{Report: apps.NewReport(r, "nbody", c.Seed)}
+	result.describe(c)
+	err := result.RunPhases(r, apps.Phases{
+		Load:   b.settle,
+		Kernel: func() error { return b.simulate(&result) },
+		Verify: func() error { return b.verify(&result) },
+		Tally:  &b.tally,
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank    *pebble.Rank
+	config  Config
+	part    *part
+	tally   apps.Tally
+	walks   *walks
+	moves   *target.Target[move]
+	trees   int
+	astray  uint64 // steps after which not all bodies were there
+	gravity time.Duration
+	frame   frame
+	start   totals
+}
+
+// move is a body that goes to the rank that has its piece of the curve from now on.
+type move struct {
+	body
+	To uint64
+}
+
+// bytesPerBody is what a body takes at the most, with its share of the tree.
+const bytesPerBody = 2*unsafe.Sizeof(body{}) + unsafe.Sizeof(gravity.Source{}) + unsafe.Sizeof(gravity.Cell{})
+
+// settle reads the rank's share of the particles, and registers what ranks send.
+func (b *bench) settle() error {
+	n, self, ranks := uint64(b.config.Source.Particles()), uint64(b.rank.ID()), uint64(b.rank.Size())
+	if err := apps.MustFit(b.rank, "nbody: the particles", n/ranks*uint64(bytesPerBody),
+		"give fewer, or more processes on other hosts"); err != nil {
+		return err
+	}
+	first, last := n*self/ranks, n*(self+1)/ranks
+	if err := b.part.read(int(first), int(last-first)); err != nil {
+		return err
+	}
+	b.moves = target.New(b.rank, "particle", distribution.Ranks(b.rank.Size()),
+		target.Key(func(m move) uint64 { return m.To }), target.Batch(b.take))
+	b.walks = openWalks(b.rank, b.part, &b.tally)
+	return nil
+}
+
+// simulate is the kernel: the first forces, and the steps.
+func (b *bench) simulate(result *Result) error {
+	if err := b.forces(all); err != nil {
+		return err
+	}
+	var err error
+	if b.start, err = pebble.AllReduce(b.rank, b.part.totals(), totals.plus); err != nil {
+		return err
+	}
+	if err := b.addFrame(result); err != nil {
+		return err
+	}
+	most := func(n uint64) (uint64, error) { return pebble.AllReduce(b.rank, n, pebble.Max[uint64]) }
+	l := leapfrog{b.part, b.forces, most}
+	for step := range b.config.Steps {
+		if err := l.step(); err != nil {
+			return err
+		}
+		bodies, err := apps.Sum(b.rank, uint64(len(b.part.bodies)))
+		if err != nil {
+			return err
+		}
+		if bodies != uint64(b.config.Source.Particles()) {
+			b.astray++
+		}
+		if err := b.addFrame(result); err != nil {
+			return err
+		}
+		b.config.Progress.Passed(b.rank, 1, uint64(step), uint64(step+1), uint64(b.config.Steps))
+	}
+	return nil
+}
+
+// forces finds the forces on active bodies: it divides the curve anew, moves bodies to where they belong, builds the
+// tree and walks it.
+func (b *bench) forces(active func(b *body) bool) error {
+	box, err := pebble.AllReduce(b.rank, b.part.box(), gravity.Box.With)
+	if err != nil {
+		return err
+	}
+	if err := b.part.assignKeys(box); err != nil {
+		return err
+	}
+	if b.trees == 0 {
+		b.frame = frameOf(box)
+	}
+	pieces, err := b.split()
+	if err != nil {
+		return err
+	}
+	if err := b.exchange(pieces); err != nil {
+		return err
+	}
+	root, own, err := b.build(pieces)
+	if err != nil {
+		return err
+	}
+	before := b.rank.Now()
+	err = b.walks.run(root, own, active)
+	b.gravity += b.rank.Now() - before
+	return err
+}
+
+// movesMade is how many bodies are sent together.
+const movesMade = 256
+
+// exchange sends bodies to the ranks that have their pieces.
+func (b *bench) exchange(pieces []piece) error {
+	self, all := b.rank.ID(), b.part.bodies
+	b.part.bodies = b.part.spare[:0] // which take adds to
+	err := b.rank.Epoch(func() error {
+		out := make([]move, 0, movesMade)
+		for i := range all {
+			to := ownerOf(pieces, all[i].key)
+			if to == self {
+				b.part.bodies = append(b.part.bodies, all[i])
+				continue
+			}
+			b.tally.Send(all[i].fingerprint())
+			if out = append(out, move{all[i], uint64(to)}); len(out) == cap(out) {
+				b.moves.SendAll(out)
+				out = out[:0]
+			}
+		}
+		b.moves.SendAll(out)
+		return nil
+	}) // which declares no depth, since walks can't, so that all epochs end alike
+	b.part.spare = all[:0]
+	if err != nil {
+		return err
+	}
+	b.part.sort()
+	return nil
+}
+
+// take takes bodies of this rank's pieces.
+func (b *bench) take(ms []move) {
+	for i := range ms {
+		b.tally.Take(ms[i].fingerprint(), ms[i].To == uint64(b.rank.ID()))
+		b.part.bodies = append(b.part.bodies, ms[i].body)
+	}
+}
+
+// build builds the trees of this rank's pieces, and the tree's top.
+func (b *bench) build(pieces []piece) (root *gravity.Cell, own []*gravity.Cell, err error) {
+	b.trees++
+	b.part.prepare()
+	var summaries []gravity.Summary
+	for _, p := range pieces {
+		if from, to := b.part.within(p.cell); p.owner != b.rank.ID() || from == to {
+			continue
+		}
+		cell := new(gravity.Cell)
+		summaries = append(summaries, b.part.builder.Build(p.cell, cell))
+		own = append(own, cell)
+		b.walks.cache.add(b.trees, cell)
+	}
+	of, err := pebble.AllGatherSlice(b.rank, summaries)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b.walks.cache.top(b.trees, slices.Concat(of...), b.config.Bucket), own, nil
+}
+
+// Serial is the simulation without a job: one goroutine that has all particles. It shares trees and steps with Run, and
+// has nothing of its messages. The result has no times, and no force errors.
+func Serial(c Config) (Result, error) {
+	if err := c.Check(1); err != nil {
+		return Result{}, err
+	}
+	c = c.withDefaults()
+	p := newPart(c, 0)
+	r := Result{}
+	r.describe(c)
+	if err := p.read(0, c.Source.Particles()); err != nil {
+		return r, err
+	}
+	l := leapfrog{p, p.serialForces, func(n uint64) (uint64, error) { return n, nil }}
+	if err := p.serialForces(all); err != nil {
+		return r, err
+	}
+	start := p.totals()
+	for range c.Steps {
+		if err := l.step(); err != nil {
+			return r, err
+		}
+	}
+	r.count(start, p.totals(), p.counts)
+	if c.List {
+		r.list(slices.Clone(p.bodies))
+	}
+	return r, nil
+}
