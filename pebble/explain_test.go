@@ -188,7 +188,8 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 		for _, credits := range []int{1, 8} {
 			t.Run(fmt.Sprint(name, ", credits ", credits), func(t *testing.T) {
 				const ranks, rounds = 8, 100
-				c := pebble.Config{Ranks: ranks, Topology: topology, Credits: credits, BufferBudget: 1 << 30}
+				c := pebble.Config{Ranks: ranks, Topology: topology, Credits: credits, BufferBudget: 1 << 30,
+					Due: -1} // so that buffers fill, however slow the machine is
 				var e pebble.Explanation
 				c.Explain = func(x pebble.Explanation) { e = x }
 				var peaks [ranks]int64
@@ -221,7 +222,7 @@ func TestMemoryStaysWithinExplanation(t *testing.T) {
 					frames += full[id]
 				}
 				require.EqualValues(t, ranks*rounds*1000, all, "each pebble was handled")
-				require.NotZero(t, frames)
+				require.Greater(t, frames, uint64(ranks), "full frames")
 			})
 		}
 	}
