@@ -9,24 +9,24 @@
 //
 // # What travels
 //
-// Items of 8, 16, 32 and 64 bytes are pebbles of plain data, with 16 bytes more before them: where the item goes, where
-// it is from, and its round. Items of any other size, from 1 byte to 64 KiB, go through a codec, with those 16 bytes
-// and the 12 that every coded pebble has. None is padded. A coded item costs several times what a plain one does,
-// beyond what its bytes cost; and buffers of coded items hold 64 KiB, or one item. Counters.BytesSent has all bytes of
-// all hops.
+// An item is a pebble, and travels as its bytes and nothing else. The first 8 of them, or all 4, are its number: its
+// round, who sends it, and to whom. Items of 4, 8, 16, 32, 64, 128 and 512 bytes are plain data. Those of any other
+// size, from 9 bytes to 64 KiB, go through a codec, with the 12 bytes that every coded pebble has. A coded item costs
+// several times what a plain one does, beyond what its bytes cost; and buffers of coded items hold 64 KiB, or one item.
+// Counters.BytesSent has all bytes of all hops.
 //
 // # What verification proves
 //
-// The bytes of an item follow from the seed, its sender, its receiver and its round. The receiver makes them again and
-// compares each, in the timed kernel: a program would look at its data too. Beside that it keeps 16 bytes for each
-// sender, however many the rounds: how many whole items came, and the sum of a mark for each, which follows from its
-// first word. The marks of two rounds differ, so an item that came twice in place of another does not go unnoticed. And
-// it counts all items that came, which must be as many as were sent.
+// The bytes of an item follow from the seed and its number. The receiver makes them again and compares each, in the
+// timed kernel: a program would look at its data too. Beside that it keeps 16 bytes for each sender, however many the
+// rounds: how many whole items came, and the sum of a mark for each, which follows from its number. The marks of two
+// rounds differ, so an item that came twice in place of another does not go unnoticed. And it counts all items that
+// came, which must be as many as were sent.
 //
-// An item that did not come, one that came once too often and one that came damaged count as one error each. Where one
-// pair of ranks has several that did not come and several that came too often, what the sums can't tell is left out:
-// Errors is the least that can have gone wrong then. It is 0 for a wrong result only if sums of 64 bits agree by
-// accident.
+// An item that did not come, one that came once too often and one that came damaged count as one error each; an item of
+// 4 or 8 bytes that is altered into another one of its pair counts as one lost and one twice. Where one pair of ranks
+// has several that did not come and several that came too often, what the sums can't tell is left out: Errors is the
+// least that can have gone wrong then. It is 0 for a wrong result only if sums of 64 bits agree by accident.
 package alltoall
 
 import (
@@ -40,7 +40,7 @@ import (
 
 // Config is what a run of the all-to-all can be told, as package apps says.
 type Config struct {
-	Bytes int // of an item, up to 64 KiB. 0 is 32
+	Bytes int // of an item: 4, or 8 to 64 KiB. 0 is 32
 	// Rounds is how many items each rank sends to each other. 0 is as many as make about a million items a rank, or 64 MiB
 	// when that is less.
 	Rounds   uint64
@@ -59,16 +59,22 @@ const (
 func (c Config) withDefaults(ranks int) Config {
 	c.Bytes = cmp.Or(c.Bytes, bytesDefault)
 	items := min(itemsMost, volumeMost/max(1, c.Bytes))
-	c.Rounds = cmp.Or(c.Rounds, uint64(max(1, items/max(1, ranks-1))))
+	fit := newNumbers(ranks, 0).rounds(c.Bytes)
+	c.Rounds = cmp.Or(c.Rounds, min(fit, uint64(max(1, items/max(1, ranks-1)))))
 	return c
 }
 
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
+	c = c.withDefaults(ranks)
+	fit := newNumbers(ranks, 0).rounds(c.Bytes)
 	switch {
-	case c.Bytes < 0 || c.Bytes > bytesMax:
-		return fmt.Errorf("alltoall: items of %d bytes: give 1 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)
-	case c.withDefaults(ranks).Rounds > itemsMax/uint64(ranks)/uint64(ranks):
+	case c.Bytes != 4 && c.Bytes < 8 || c.Bytes > bytesMax:
+		return fmt.Errorf("alltoall: items of %d bytes: give 4, or 8 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)
+	case c.Rounds > fit, fit == 0:
+		return fmt.Errorf("alltoall: %d bytes tell %d rounds of %d ranks apart: give fewer rounds than %d, or larger items",
+			c.Bytes, fit, ranks, c.Rounds)
+	case c.Rounds > itemsMax/uint64(ranks)/uint64(ranks):
 		return fmt.Errorf("alltoall: %d rounds of %d ranks are too many: give less", c.Rounds, ranks)
 	}
 	return nil
@@ -141,7 +147,7 @@ type bench struct {
 func newBench(r *pebble.Rank, c Config) *bench {
 	return &bench{
 		rank: r, config: c, owner: distribution.Ranks(r.Size()),
-		inbox: newInbox(pattern{c.Seed}, r.ID(), r.Size(), c.Rounds),
+		inbox: newInbox(newNumbers(r.Size(), c.Seed), r.ID(), r.Size(), c.Rounds),
 	}
 }
 
@@ -157,6 +163,8 @@ func (b *bench) kernel() error {
 // sender registers the target for items of the size that was asked for.
 func (b *bench) sender() (send func()) {
 	switch b.config.Bytes {
+	case 4:
+		return short(b)
 	case 8:
 		return plain[[1]uint64](b)
 	case 16:
@@ -165,6 +173,10 @@ func (b *bench) sender() (send func()) {
 		return plain[[4]uint64](b)
 	case 64:
 		return plain[[8]uint64](b)
+	case 128:
+		return plain[[16]uint64](b)
+	case 512:
+		return plain[[64]uint64](b)
 	default:
 		return b.coded()
 	}
@@ -222,17 +234,17 @@ func (c *course) step() (to uint32) {
 }
 
 // Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their
-// first words modulo 2^64.
+// numbers modulo 2^64.
 func Serial(ranks int, c Config) (came, sums []uint64) {
 	c = c.withDefaults(ranks)
-	p := pattern{c.Seed}
+	n := newNumbers(ranks, c.Seed)
 	came, sums = make([]uint64, ranks), make([]uint64, ranks)
 	for from := range ranks {
 		for round := range c.Rounds {
 			for to := range ranks {
 				if to != from {
 					came[to]++
-					sums[to] += mark(p.first(uint32(from), uint32(to), round))
+					sums[to] += mark(n.id(uint32(from), uint32(to), round))
 				}
 			}
 		}

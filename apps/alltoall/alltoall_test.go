@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sizes are all sizes of plain items, and coded ones of few bytes, of a number that is no multiple of 8, and of many.
 // They are as many as no shape repeats after, so that every topology on every number of ranks has all of them.
-var sizes = []int{8, 1, 16, 13, 32, 100, 64}
+var sizes = []int{8, 4, 16, 13, 32, 100, 64, 9, 128, 512, 1000}
 
 // Every rank gets what the serial twin says under every shape of the network.
 func TestEveryShape(t *testing.T) {
@@ -62,10 +62,10 @@ func TestEveryShape(t *testing.T) {
 // travels is how many bytes an item takes in a frame.
 func travels(bytes int) uint64 {
 	switch bytes {
-	case 8, 16, 32, 64:
-		return uint64(bytes + 16)
+	case 4, 8, 16, 32, 64, 128, 512:
+		return uint64(bytes)
 	default:
-		return uint64(bytes + 16 + 12)
+		return uint64(bytes + 12)
 	}
 }
 
@@ -74,12 +74,13 @@ func TestDefaults(t *testing.T) {
 		require.Equal(t, Config{Bytes: 32, Rounds: rounds}, Config{}.withDefaults(ranks))
 	}
 	require.Equal(t, Config{Bytes: 64 << 10, Rounds: 1 << 10}, Config{Bytes: 64 << 10}.withDefaults(2))
-	require.Equal(t, Config{Bytes: 5, Rounds: 9}, Config{Bytes: 5, Rounds: 9}.withDefaults(2))
+	require.Equal(t, Config{Bytes: 9, Rounds: 9}, Config{Bytes: 9, Rounds: 9}.withDefaults(2))
+	require.Equal(t, Config{Bytes: 4, Rounds: 1}, Config{Bytes: 4}.withDefaults(1<<16), "as many as their numbers tell apart")
 }
 
 // Sizes around those that have a pebble type, and the largest.
 func TestSizes(t *testing.T) {
-	for _, bytes := range []int{2, 7, 9, 15, 17, 31, 33, 63, 65, 1000, 4096, 64<<10 - 1, 64 << 10} {
+	for _, bytes := range []int{9, 15, 17, 31, 33, 63, 65, 127, 129, 511, 513, 4096, 64<<10 - 1, 64 << 10} {
 		for _, shape := range []appstest.Shape{
 			{Ranks: 3, New: route.Direct}, {Ranks: 7, New: route.Hypercube, Coalesce: 3}, {Ranks: 4, New: appstest.Ring, Coalesce: 1},
 		} {
@@ -103,11 +104,13 @@ func TestProgressGoesUp(t *testing.T) {
 }
 
 func TestBadConfig(t *testing.T) {
-	for _, c := range []Config{{Bytes: -1}, {Bytes: 64<<10 + 1}, {Rounds: 1 << 60}} {
+	for _, c := range []Config{{Bytes: -1}, {Bytes: 3}, {Bytes: 7}, {Bytes: 64<<10 + 1}, {Rounds: 1 << 60}, {Bytes: 4, Rounds: 1<<28 + 1}} {
 		require.ErrorContains(t, c.Check(4), "alltoall: ", "%+v", c)
 	}
 	require.NoError(t, Config{}.Check(1))
+	require.NoError(t, Config{Bytes: 4, Rounds: 1 << 28}.Check(4))
 	require.NoError(t, Config{}.Check(1<<29))
+	require.ErrorContains(t, Config{Bytes: 4}.Check(1<<17), "or larger items")
 	require.NoError(t, Config{Bytes: 64 << 10, Rounds: 1 << 56}.Check(4))
 	require.Error(t, Config{Bytes: 64 << 10, Rounds: 1<<56 + 1}.Check(4))
 }
@@ -179,16 +182,16 @@ const (
 	due    = rounds * (ranks - 1)
 )
 
-var seeded = pattern{77}
+var seeded = newNumbers(ranks, 77)
 
 // all are the items that must come.
-func all[B words]() (its []item[B]) {
+func all[B words]() (its []B) {
 	for from := range ranks {
 		c := newCourse(from, ranks)
-		sent := make([]item[B], due)
-		fill(sent, seeded.from(from, ranks), &c)
+		sent := make([]B, due)
+		fill(sent, seeded, &c)
 		for _, it := range sent {
-			if it.To == self {
+			if seeded.to(it[0]) == self {
 				its = append(its, it)
 			}
 		}
@@ -196,7 +199,7 @@ func all[B words]() (its []item[B]) {
 	return its
 }
 
-func errorsOf[B words](its []item[B]) uint64 {
+func errorsOf[B words](its []B) uint64 {
 	in := newInbox(seeded, self, ranks, rounds)
 	receive(in, its)
 	return in.faults().errors()
@@ -207,6 +210,8 @@ func TestVerifierCounts(t *testing.T) {
 	t.Run("16", counts[[2]uint64])
 	t.Run("32", counts[[4]uint64])
 	t.Run("64", counts[[8]uint64])
+	t.Run("128", counts[[16]uint64])
+	t.Run("512", counts[[64]uint64])
 }
 
 // counts goes through all ways in which one or two items can go wrong.
@@ -228,7 +233,11 @@ func counts[B words](t *testing.T) {
 		for bit := range 8 * int(unsafe.Sizeof(a)) {
 			bad := a
 			unsafe.Slice((*byte)(unsafe.Pointer(&bad)), unsafe.Sizeof(bad))[bit/8] ^= 1 << (bit % 8)
-			require.EqualValues(t, 1, errorsOf(append(slices.Clone(without), bad)), "%d came with bit %d wrong", i, bit)
+			wrong := uint64(1)
+			if slices.Contains(without, bad) {
+				wrong = 2 // an item of nothing but its number is another one now: that is one lost and one twice
+			}
+			require.Equal(t, wrong, errorsOf(append(slices.Clone(without), bad)), "%d came with bit %d wrong", i, bit)
 			require.EqualValues(t, 1, errorsOf(append(slices.Clone(whole), bad)), "%d came twice, once with bit %d wrong", i, bit)
 		}
 	}
@@ -245,7 +254,7 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInbox(seeded, self, ranks, rounds)
-			put := func(from uint32, round uint64) { in.put(from, seeded.first(from, self, round)) }
+			put := func(from uint32, round uint64) { in.put(seeded.id(from, self, round), false) }
 			for round := range uint64(rounds) {
 				put(2, round)
 				switch {
@@ -264,14 +273,32 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 // Items that nobody sent to this rank are errors, even with the right bytes.
 func TestVerifierNoticesStrangers(t *testing.T) {
 	whole := all[[1]uint64]()
-	for _, stranger := range []item[[1]uint64]{
-		{To: 0, From: 2}, {To: self, From: self}, {To: self, From: ranks}, {To: self, From: 1 << 31}, {To: self, From: 0, Round: rounds},
+	for _, stranger := range []uint64{
+		seeded.id(2, 0, 0), seeded.id(self, self, 0), seeded.id(ranks, self, 0), seeded.id(0, self, rounds),
+		seeded.id(0, self, seeded.rounds(8)-1),
 	} {
-		for _, to := range []uint32{stranger.To, self} {
-			stranger.Words[0] = seeded.first(stranger.From, to, stranger.Round)
-			in := newInbox(seeded, self, ranks, rounds)
-			receive(in, append(slices.Clone(whole), stranger))
-			require.Equal(t, Faults{Damaged: 1}, in.faults(), "%+v", stranger)
+		in := newInbox(seeded, self, ranks, rounds)
+		receive(in, append(slices.Clone(whole), [1]uint64{stranger}))
+		require.Equal(t, Faults{Damaged: 1}, in.faults(), "%x", stranger)
+	}
+}
+
+// The numbers of all items of a job differ, up to the last round that fits.
+func TestNumbers(t *testing.T) {
+	for ranks := 1; ranks <= 17; ranks++ {
+		n := newNumbers(ranks, 0)
+		for _, bytes := range []int{4, 8} {
+			last := n.rounds(bytes) - 1
+			for _, round := range []uint64{0, 1, last} {
+				for from := range uint32(ranks) {
+					for to := range uint32(ranks) {
+						id := n.id(from, to, round)
+						require.Zero(t, id>>(8*bytes-1)>>1)
+						require.Equal(t, []uint64{uint64(from), uint64(to), round},
+							[]uint64{uint64(n.from(id)), uint64(n.to(id)), n.round(id)})
+					}
+				}
+			}
 		}
 	}
 }
@@ -289,13 +316,13 @@ func opened(t *testing.T, c codec, records [][]byte) uint64 {
 
 // Every bit of an item is looked at.
 func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
-	for _, size := range []int{1, 2, 7, 8, 9, 13, 16, 100} {
+	for _, size := range []int{9, 10, 13, 15, 16, 17, 100} {
 		c := codec{seeded, size}
 		var whole [][]byte
 		for _, it := range all[[1]uint64]() {
-			record, err := c.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+			record, err := c.Append(nil, letter{ID: it[0]})
 			require.NoError(t, err)
-			require.Len(t, record, letterHead+size)
+			require.Len(t, record, size)
 			whole = append(whole, record)
 		}
 		require.Zero(t, opened(t, c, whole))
@@ -307,7 +334,7 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 				bad := slices.Clone(record)
 				bad[bit/8] ^= 1 << (bit % 8)
 				got := opened(t, c, append(slices.Delete(slices.Clone(whole), i, i+1), bad))
-				if size < 8 && bit < 8*letterHead { // a few bytes may fit another item too: that is one lost and one twice
+				if size < 16 && bit < 64 { // a few bytes may fit another item too: that is one lost and one twice
 					require.Contains(t, []uint64{1, 2}, got, "bit %d", bit)
 					continue
 				}
@@ -322,29 +349,29 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 // Plain and coded items of one size have the same bytes.
 func TestItemsHaveTheirBytes(t *testing.T) {
 	for _, it := range all[[8]uint64]() {
-		record, err := codec{seeded, 64}.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+		record, err := codec{seeded, 64}.Append(nil, letter{ID: it[0]})
 		require.NoError(t, err)
-		require.Equal(t, (*[80]byte)(unsafe.Pointer(&it))[:], record)
-		short, err := codec{seeded, 61}.Append(nil, letter{To: it.To, From: it.From, Round: it.Round})
+		require.Equal(t, (*[64]byte)(unsafe.Pointer(&it))[:], record)
+		cut, err := codec{seeded, 61}.Append(nil, letter{ID: it[0]})
 		require.NoError(t, err)
-		require.Equal(t, record[:letterHead+61], short)
+		require.Equal(t, record[:61], cut)
 	}
 }
 
 // spoilt runs the whole benchmark with harm done to what one rank sends, and returns the errors that the job tells.
-func spoilt(t *testing.T, harm func(its []item[[4]uint64]) []item[[4]uint64]) (errors uint64) {
+func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64) {
 	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Hypercube}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 		b := newBench(r, Config{Bytes: 32, Rounds: rounds})
-		t := target.New(r, "item", b.owner, target.Keys(itemKeys[[4]uint64]),
-			target.Batch(func(its []item[[4]uint64]) { receive(b.inbox, its) }))
+		t := target.New(r, "item", b.owner, target.Keys(keysOf[[4]uint64](b.inbox.numbers)),
+			target.Batch(func(its [][4]uint64) { receive(b.inbox, its) }))
 		err := r.Epoch(func() error {
-			stream(b, func(its []item[[4]uint64]) {
+			stream(b, func(its [][4]uint64) {
 				if r.ID() == 2 {
 					its = harm(its)
 				}
 				t.SendAll(its)
-			}, func(its []item[[4]uint64], c *course) { fill(its, b.inbox.pattern.from(r.ID(), ranks), c) })
+			}, func(its [][4]uint64, c *course) { fill(its, b.inbox.numbers, c) })
 			return nil
 		}, pebble.Depth(1))
 		if err != nil {
@@ -360,14 +387,14 @@ func spoilt(t *testing.T, harm func(its []item[[4]uint64]) []item[[4]uint64]) (e
 }
 
 func TestVerifierNoticesInAJob(t *testing.T) {
-	type items = []item[[4]uint64]
+	type items = [][4]uint64
 	require.Zero(t, spoilt(t, func(its items) items { return its }))
 	require.EqualValues(t, 1, spoilt(t, func(its items) items { return its[1:] }), "lost")
 	require.EqualValues(t, due, spoilt(t, func(items) items { return nil }), "all lost")
 	require.EqualValues(t, 1, spoilt(t, func(its items) items { return append(its, its[3]) }), "twice")
 	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0] = its[5]; return its }), "lost and twice")
-	require.EqualValues(t, 1, spoilt(t, func(its items) items { its[4].Words[3]++; return its }), "damaged")
-	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0].To, its[1].To = its[1].To, its[0].To; return its }), "exchanged")
+	require.EqualValues(t, 1, spoilt(t, func(its items) items { its[4][3]++; return its }), "damaged")
+	require.EqualValues(t, 2, spoilt(t, func(its items) items { its[0][0], its[1][0] = its[1][0], its[0][0]; return its }), "exchanged")
 }
 
 // A run of many rounds allocates about as much as one of few.
@@ -380,7 +407,7 @@ func TestNoAllocationPerItem(t *testing.T) {
 
 func BenchmarkAllToAll(b *testing.B) {
 	for _, ranks := range []int{2, 16} {
-		for _, bytes := range []int{8, 32, 64, 24, 1000} {
+		for _, bytes := range []int{4, 8, 32, 64, 24, 1000} {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", ranks, bytes), func(b *testing.B) {
 				s := appstest.Mem(ranks)
 				appstest.Rate(b, s, func(r *pebble.Rank) (apps.Report, uint64, error) {

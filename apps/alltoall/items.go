@@ -3,130 +3,139 @@ package alltoall
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/target"
 )
 
-// pattern is what the bytes of all items follow from.
-type pattern struct{ seed uint64 }
-
-// first is the first word of an item. Those of two rounds differ between any two ranks.
-func (p pattern) first(from, to uint32, round uint64) uint64 {
-	return first(p.base(from, to), round)
+// numbers tells the items of a job apart: the first word of an item has its round, its sender and its receiver, so
+// that it needs no head beside its bytes.
+type numbers struct {
+	bits uint // of a rank
+	seed uint64
 }
 
-// base is what the items from one rank to another have in common.
-func (p pattern) base(from, to uint32) uint64 {
-	return apps.Mix(p.seed ^ (uint64(from)<<32 | uint64(to)))
+func newNumbers(ranks int, seed uint64) numbers {
+	return numbers{uint(max(1, bits.Len(uint(ranks-1)))), apps.Mix(seed)}
 }
 
-// first is a bijection of rounds.
-func first(base, round uint64) uint64 { return base + round*0x9E3779B97F4A7C15 }
+// rounds is how many rounds fit an item of so many bytes.
+func (n numbers) rounds(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*n.bits) }
 
-// mark is a bijection of first words. First words of a pair of ranks lie in equal steps, so sums of theirs would not
-// tell rounds 1 and 4 from rounds 2 and 3. Sums of marks do.
-func mark(first uint64) uint64 { return first ^ first>>32 }
-
-// from are the bases of all items of a rank, by receiver.
-func (p pattern) from(self, ranks int) []uint64 {
-	bases := make([]uint64, ranks)
-	for to := range bases {
-		bases[to] = p.base(uint32(self), uint32(to))
-	}
-	return bases
+func (n numbers) id(from, to uint32, round uint64) uint64 {
+	return round<<(2*n.bits) | uint64(from)<<n.bits | uint64(to)
 }
 
-// next is the word of an item after another: a step of a linear congruential generator, one multiplication.
+func (n numbers) to(id uint64) uint32   { return uint32(id & (1<<n.bits - 1)) }
+func (n numbers) from(id uint64) uint32 { return n.to(id >> n.bits) }
+
+func (n numbers) round(id uint64) uint64 { return id >> (2 * n.bits) }
+
+// mark is a bijection. Numbers of a pair of ranks lie in equal steps, so sums of theirs would not tell rounds 1 and 4
+// from rounds 2 and 3. Sums of marks do.
+func mark(id uint64) uint64 {
+	id *= 0x9E3779B97F4A7C15
+	return id ^ id>>32
+}
+
+// next is the word of an item after another: a step of a linear congruential generator, one multiplication. The word
+// after the first follows from the first and the seed.
 func next(word uint64) uint64 { return word*6364136223846793005 + 1442695040888963407 }
 
-// item is an item of 8, 16, 32 or 64 bytes as it travels.
-type item[B words] struct {
-	To, From uint32
-	Round    uint64
-	Words    B // its bytes
-}
-
+// words are the items that travel as plain data.
 type words interface {
-	[1]uint64 | [2]uint64 | [4]uint64 | [8]uint64
+	[1]uint64 | [2]uint64 | [4]uint64 | [8]uint64 | [16]uint64 | [64]uint64
 }
 
 // plain registers a target for items of plain data, and returns a function that sends all of this rank's to it.
 func plain[B words](b *bench) (send func()) {
-	t := target.New(b.rank, "item", b.owner, target.Keys(itemKeys[B]), target.Batch(func(its []item[B]) { receive(b.inbox, its) }))
-	bases := b.inbox.pattern.from(b.rank.ID(), b.rank.Size())
+	n := b.inbox.numbers
+	t := target.New(b.rank, "item", b.owner, target.Keys(keysOf[B](n)), target.Batch(func(its []B) { receive(b.inbox, its) }))
 	return func() {
-		stream(b, t.SendAll, func(its []item[B], c *course) { fill(its, bases, c) })
+		stream(b, t.SendAll, func(its []B, c *course) { fill(its, n, c) })
 	}
 }
 
-func itemKeys[B words](its []item[B], keys []uint64) {
-	keys = keys[:len(its)]
-	for i := range its {
-		keys[i] = uint64(its[i].To)
+// keysOf are the receivers of items.
+func keysOf[B words](n numbers) func(its []B, keys []uint64) {
+	return func(its []B, keys []uint64) {
+		keys = keys[:len(its)]
+		for i := range its {
+			keys[i] = uint64(n.to(its[i][0]))
+		}
 	}
 }
 
 // fill makes the next items of a rank's course.
-func fill[B words](its []item[B], bases []uint64, c *course) {
+func fill[B words](its []B, n numbers, c *course) {
 	for i := range its {
-		it := &its[i]
-		it.From = c.self
-		it.To, it.Round = c.next()
-		word := first(bases[it.To], it.Round)
-		for w := range len(it.Words) {
-			it.Words[w] = word
+		to, round := c.next()
+		id := n.id(c.self, to, round)
+		its[i][0] = id
+		word := id ^ n.seed
+		for w := 1; w < len(its[i]); w++ {
 			word = next(word)
+			its[i][w] = word
 		}
 	}
 }
 
 // receive is the handler.
-func receive[B words](in *inbox, its []item[B]) {
+func receive[B words](in *inbox, its []B) {
 	in.tally.Handled += uint64(len(its))
 	for i := range its {
-		it := &its[i]
-		if !in.expects(it.To, it.From, it.Round) {
-			in.refuse(it.To)
-			continue
-		}
-		first := first(in.senders[it.From].base, it.Round)
-		word, wrong := first, uint64(0)
-		for w := range len(it.Words) {
-			wrong |= it.Words[w] ^ word
+		word, wrong := its[i][0]^in.seed, uint64(0)
+		for w := 1; w < len(its[i]); w++ {
 			word = next(word)
+			wrong |= its[i][w] ^ word
 		}
-		if wrong != 0 {
-			in.refuse(it.To)
-			continue
-		}
-		in.put(it.From, first)
+		in.put(its[i][0], wrong != 0)
+	}
+}
+
+// short registers a target for items of 4 bytes.
+func short(b *bench) (send func()) {
+	n := b.inbox.numbers
+	t := target.New(b.rank, "item", b.owner, target.Key(func(id uint32) uint64 { return uint64(n.to(uint64(id))) }),
+		target.Batch(func(ids []uint32) {
+			b.inbox.tally.Handled += uint64(len(ids))
+			for _, id := range ids {
+				b.inbox.put(uint64(id), false)
+			}
+		}))
+	return func() {
+		stream(b, t.SendAll, func(ids []uint32, c *course) {
+			for i := range ids {
+				to, round := c.next()
+				ids[i] = uint32(n.id(c.self, to, round))
+			}
+		})
 	}
 }
 
 // letter is an item of any size outside of its frame. Its bytes are there alone: the codec writes them into the frame,
 // and compares them where they lie, so that nothing is allocated for an item.
 type letter struct {
-	To, From uint32
-	Round    uint64
-	damaged  bool // came with other bytes than it was sent with
+	ID      uint64
+	damaged bool // came with other bytes than it was sent with
 }
 
 // coded is plain for items of any size.
 func (b *bench) coded() (send func()) {
+	n := b.inbox.numbers
 	t := target.New(b.rank, "item", b.owner,
-		target.Key(func(l letter) uint64 { return uint64(l.To) }),
+		target.Key(func(l letter) uint64 { return uint64(n.to(l.ID)) }),
 		target.Batch(b.inbox.open),
-		target.Coded(codec{b.inbox.pattern, b.config.Bytes}))
-	return func() { stream(b, t.SendAll, write) }
+		target.Coded(codec{n, b.config.Bytes}))
+	return func() { stream(b, t.SendAll, n.write) }
 }
 
 // write makes the next letters of a rank's course.
-func write(ls []letter, c *course) {
+func (n numbers) write(ls []letter, c *course) {
 	for i := range ls {
-		l := &ls[i]
-		l.From = c.self
-		l.To, l.Round = c.next()
+		to, round := c.next()
+		ls[i].ID = n.id(c.self, to, round)
 	}
 }
 
@@ -134,32 +143,25 @@ func write(ls []letter, c *course) {
 func (in *inbox) open(ls []letter) {
 	in.tally.Handled += uint64(len(ls))
 	for _, l := range ls {
-		if l.damaged || !in.expects(l.To, l.From, l.Round) {
-			in.refuse(l.To)
-			continue
-		}
-		in.put(l.From, in.pattern.first(l.From, l.To, l.Round))
+		in.put(l.ID, l.damaged)
 	}
 }
 
-// codec writes a letter as To, From and Round, and its bytes.
+// codec writes the bytes of an item, of which there are 8 or more.
 type codec struct {
-	pattern pattern
-	bytes   int // of an item
+	numbers
+	bytes int // of an item
 }
-
-const letterHead = 16 // bytes before those of the item
 
 // Append implements target.Codec.
 func (c codec) Append(dst []byte, l letter) ([]byte, error) {
-	dst = binary.LittleEndian.AppendUint32(dst, l.To)
-	dst = binary.LittleEndian.AppendUint32(dst, l.From)
-	dst = binary.LittleEndian.AppendUint64(dst, l.Round)
-	word, left := c.pattern.first(l.From, l.To, l.Round), c.bytes
+	dst = binary.LittleEndian.AppendUint64(dst, l.ID)
+	word, left := l.ID^c.seed, c.bytes-8
 	for ; left >= 8; left -= 8 {
-		dst = binary.LittleEndian.AppendUint64(dst, word)
 		word = next(word)
+		dst = binary.LittleEndian.AppendUint64(dst, word)
 	}
+	word = next(word)
 	for ; left > 0; left-- {
 		dst = append(dst, byte(word))
 		word >>= 8
@@ -169,31 +171,26 @@ func (c codec) Append(dst []byte, l letter) ([]byte, error) {
 
 // Decode implements target.Codec.
 func (c codec) Decode(src []byte) (letter, error) {
-	if len(src) != letterHead+c.bytes {
-		return letter{}, fmt.Errorf("an item of %d bytes came as %d", letterHead+c.bytes, len(src))
+	if len(src) != c.bytes {
+		return letter{}, fmt.Errorf("an item of %d bytes came as %d", c.bytes, len(src))
 	}
-	l := letter{
-		To:    binary.LittleEndian.Uint32(src),
-		From:  binary.LittleEndian.Uint32(src[4:]),
-		Round: binary.LittleEndian.Uint64(src[8:]),
-	}
-	l.damaged = !c.pattern.wrote(src[letterHead:], c.pattern.first(l.From, l.To, l.Round))
-	return l, nil
+	id := binary.LittleEndian.Uint64(src)
+	return letter{id, !c.wrote(src[8:], id)}, nil
 }
 
 // Schema tells ranks apart that were given items of different sizes.
-func (c codec) Schema() string {
-	return fmt.Sprintf("%d bytes of head and %d of item", letterHead, c.bytes)
-}
+func (c codec) Schema() string { return fmt.Sprintf("items of %d bytes", c.bytes) }
 
-// wrote reports whether bytes are those of the item with this first word.
-func (p pattern) wrote(bytes []byte, word uint64) bool {
+// wrote reports whether bytes are those of the item with this number.
+func (n numbers) wrote(bytes []byte, id uint64) bool {
+	word := id ^ n.seed
 	for ; len(bytes) >= 8; bytes = bytes[8:] {
+		word = next(word)
 		if binary.LittleEndian.Uint64(bytes) != word {
 			return false
 		}
-		word = next(word)
 	}
+	word = next(word)
 	for _, b := range bytes {
 		if b != byte(word) {
 			return false
@@ -205,9 +202,9 @@ func (p pattern) wrote(bytes []byte, word uint64) bool {
 
 // inbox is what a rank knows of the items that came to it.
 type inbox struct {
-	pattern pattern
+	numbers
 	self    uint32
-	rounds  uint64
+	total   uint64 // rounds
 	senders []tally
 	tally   apps.Tally // of items that came, in whatever state
 	damaged uint64     // items that are not as any that was sent to this rank
@@ -215,29 +212,24 @@ type inbox struct {
 
 // tally is what a rank knows of one sender, however many the rounds.
 type tally struct {
-	base uint64 // of its items
 	came uint64
 	sum  uint64 // of the marks of the items that came
 }
 
-func newInbox(p pattern, self, ranks int, rounds uint64) *inbox {
-	in := &inbox{pattern: p, self: uint32(self), rounds: rounds, senders: make([]tally, ranks)}
-	for from := range in.senders {
-		in.senders[from].base = p.base(uint32(from), in.self)
+func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
+	return &inbox{numbers: n, self: uint32(self), total: rounds, senders: make([]tally, ranks)}
+}
+
+// put notes an item that came, whole or damaged.
+func (in *inbox) put(id uint64, damaged bool) {
+	to, from := in.to(id), in.from(id)
+	if damaged || to != in.self || from == in.self || uint64(from) >= uint64(len(in.senders)) || in.round(id) >= in.total {
+		in.refuse(to)
+		return
 	}
-	return in
-}
-
-// expects reports whether an item of this sender and round can come here, where it says that it goes.
-func (in *inbox) expects(to, from uint32, round uint64) bool {
-	return to == in.self && from != in.self && uint64(from) < uint64(len(in.senders)) && round < in.rounds
-}
-
-// put notes an item that came whole. It must be expected.
-func (in *inbox) put(from uint32, first uint64) {
 	t := &in.senders[from]
 	t.came++
-	t.sum += mark(first)
+	t.sum += mark(id)
 }
 
 // refuse notes an item that did not come whole, or is not expected.
@@ -278,10 +270,10 @@ func (in *inbox) want(from uint32) (t tally) {
 	if from == in.self {
 		return t
 	}
-	for round := range in.rounds {
-		t.sum += mark(in.pattern.first(from, in.self, round))
+	for round := range in.total {
+		t.sum += mark(in.id(from, in.self, round))
 	}
-	t.came = in.rounds
+	t.came = in.total
 	return t
 }
 
