@@ -12,12 +12,15 @@ import (
 // sizes are how much work the cases do. Numbers are of each rank.
 type sizes struct {
 	words    []int // binary logarithms, of RandomAccess
+	ranks    []int // more than cores, of RandomAccess and of empty epochs
 	elements int   // binary logarithm, of Permutation
 	hops     int   // rounds of PointerChase, and of the ping-pong
 	scales   []int // of Kronecker graphs
 	roots    int
-	rounds   int // of the all-to-all
-	grid     int // rows and columns, of Jacobi
+	items    []int // bytes, of the all-to-all
+	volume   int   // bytes that a rank sends there
+	epochs   int   // empty ones
+	grid     int   // rows and columns, of Jacobi
 	sweeps   int
 	people   int // of Contagion
 }
@@ -27,18 +30,20 @@ const tinyWords = 16
 
 var (
 	full = sizes{
-		words: []int{20, 22}, elements: 20, hops: 20000, scales: []int{16, 18}, roots: 8, rounds: 1 << 20,
+		words: []int{20, 22, 25}, ranks: []int{4, 8, 16}, elements: 20, hops: 20000, scales: []int{18, 20}, roots: 8,
+		items: []int{4, 8, 16, 32, 64, 128, 512}, volume: 1 << 28, epochs: 20000,
 		grid: 2000, sweeps: 100, people: 500_000,
 	}
 	tiny = sizes{
-		words: []int{tinyWords}, elements: 10, hops: 100, scales: []int{8}, roots: 2, rounds: 1 << 10,
+		words: []int{tinyWords}, ranks: []int{4}, elements: 10, hops: 100, scales: []int{8}, roots: 2,
+		items: []int{4, 32, 512}, volume: 1 << 14, epochs: 100,
 		grid: 50, sweeps: 5, people: 1000,
 	}
 )
 
-// genericOverTCP is the largest table, as a logarithm, that HPCC's generic algorithm is run on over TCP: it makes some
-// 3 million updates a second there.
-const genericOverTCP = 20
+// genericMost is the largest table, as a logarithm, that HPCC's generic algorithm is run on: it makes some 20 million
+// updates a second, and 3 million over TCP.
+var genericMost = map[medium]int{shm: 22, tcp: 20}
 
 // suite makes the cases.
 type suite struct {
@@ -55,12 +60,21 @@ type suite struct {
 func (s suite) groups() (all []lab.Group) {
 	for _, over := range []medium{shm, tcp} {
 		for _, log2 := range s.size.words {
-			all = append(all, s.randomAccess(over, log2))
+			all = append(all, s.randomAccess(over, log2), s.largeBuffers(over, log2))
 		}
 	}
+	for _, ranks := range s.size.ranks {
+		all = append(all, s.of(ranks).crowded())
+	}
 	for _, over := range []medium{shm, tcp} {
-		all = append(all, s.permutation(over), s.pointerChase(over), s.allToAll(over), s.jacobi(over),
-			s.contagion(over))
+		all = append(all, s.permutation(over), s.pointerChase(over), s.jacobi(over), s.contagion(over))
+		for _, bytes := range s.size.items {
+			all = append(all, s.allToAll(over, bytes))
+		}
+	}
+	all = append(all, s.epochs(shm), s.epochs(tcp))
+	for _, ranks := range s.size.ranks {
+		all = append(all, s.of(ranks).epochs(shm))
 	}
 	for _, over := range []medium{shm, tcp} {
 		for _, scale := range s.size.scales {
@@ -68,6 +82,12 @@ func (s suite) groups() (all []lab.Group) {
 		}
 	}
 	return all
+}
+
+// of is the suite on another number of ranks.
+func (s suite) of(ranks int) suite {
+	s.mpi.ranks = ranks
+	return s
 }
 
 // names of media in titles.
@@ -163,6 +183,39 @@ func (s suite) randomAccess(over medium, log2 int) lab.Group {
 	return w.group
 }
 
+// bucket is how many updates a buffer has where HPCC's rule does not bound them.
+const bucket = 4096
+
+// withLargeBuffers adds the programs of an MPI engineer and ours with buffers of a size that pays. MPI's point to point
+// gathers half of what it looks ahead.
+func (w *work) withLargeBuffers(words string) {
+	w.ours(pointToPoint, fmt.Sprintf("randomaccess %s --coalesce %d", words, bucket))
+	ahead := bucket * w.mpi.ranks
+	w.peer(pointToPoint, pointToPoint, "randomaccess", fmt.Sprintf("%s --look-ahead %d --method p2p", words, 2*ahead))
+	w.peer(allToAllV, pointToPoint, "randomaccess", fmt.Sprintf("%s --look-ahead %d --method alltoallv", words, ahead))
+	if w.over == shm {
+		w.limit(words)
+	}
+}
+
+func (s suite) largeBuffers(over medium, log2 int) lab.Group {
+	what := fmt.Sprintf("RandomAccess, 2^%d words a rank, 4,096 a buffer", log2)
+	w := s.work(over, what, "4 updates of 8 bytes a word, without HPCC's rule: buffers of 4,096 updates for each rank. "+
+		"The limit is the same updates without a message.",
+		lab.Case{Field: "updates_per_second", Scale: 1e-6, Unit: "M updates/s", Work: what})
+	w.withLargeBuffers("--log2-words " + strconv.Itoa(log2))
+	return w.group
+}
+
+// crowded is RandomAccess on more ranks than there are cores.
+func (s suite) crowded() lab.Group {
+	what := fmt.Sprintf("RandomAccess, %d ranks of 2^%d words, 4,096 a buffer", s.mpi.ranks, s.size.words[0])
+	w := s.work(shm, what, "More ranks than cores. MPI's processes are told so, and yield while they wait.",
+		lab.Case{Field: "updates_per_second", Scale: 1e-6, Unit: "M updates/s", Work: what})
+	w.withLargeBuffers("--log2-words " + strconv.Itoa(s.size.words[0]))
+	return w.group
+}
+
 // hpcc adds those of HPCC. They print no checksum, and how many words they leave wrong does not depend on timing.
 func (w *work) hpcc(against string, log2 int) {
 	common := w.figure
@@ -178,7 +231,7 @@ func (w *work) hpcc(against string, log2 int) {
 		add(opt2, "-program", w.program("hpcc-opt2"))
 		add(nopt, "-program", w.program("hpcc-nopt"))
 	}
-	if w.over == shm || log2 <= genericOverTCP {
+	if log2 <= genericMost[w.over] {
 		add(generic)
 	}
 }
@@ -204,26 +257,46 @@ func (s suite) permutation(over medium) lab.Group {
 }
 
 func (s suite) pointerChase(over medium) lab.Group {
-	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 bytes and no "+
-		"ring.",
+	w := s.work(over, "PointerChase", "The time of a hop of one message at a time. The ping-pong has 8 or 64 bytes "+
+		"and no ring.",
 		lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
 	rounds := fmt.Sprintf("--rounds %d", s.size.hops)
-	const chain, ball = "MPI, send and receive", "MPI, ping-pong"
+	const chain, ball, larger = "MPI, send and receive", "MPI, ping-pong", "MPI, ping-pong of 64 bytes"
 	w.ours(chain, "pointerchase "+rounds)
 	w.peer(chain, chain, "pointerchase", rounds)
 	if s.mpi.ranks == 2 {
 		w.peer(ball, chain, "pingpong", rounds)
+		w.peer(larger, chain, "pingpong", rounds+" --bytes 64")
 	}
 	return w.group
 }
 
-func (s suite) allToAll(over medium) lab.Group {
-	w := s.work(over, "All-to-all, items of 32 bytes", "Every rank sends items to every other, and checks all their "+
-		"bytes.",
+const (
+	bucketBytes = 16 << 10 // of MPI's messages, which go at once
+	roundsMost  = 1 << 24  // of the smallest items
+)
+
+func (s suite) allToAll(over medium, bytes int) lab.Group {
+	w := s.work(over, fmt.Sprintf("All-to-all, items of %d bytes", bytes),
+		"Every rank sends items to every other, and checks all their bytes. MPI's messages have 16 KiB.",
 		lab.Case{Field: "items_per_second", Scale: 1e-6, Unit: "M items/s"})
-	rounds := fmt.Sprintf("--rounds %d", s.size.rounds)
-	w.ours(pointToPoint, "alltoall --bytes 32 "+rounds)
-	w.both(pointToPoint, "alltoall", rounds)
+	arguments := fmt.Sprintf("--bytes %d --rounds %d", bytes, min(roundsMost, s.size.volume/bytes))
+	w.ours(pointToPoint, "alltoall "+arguments)
+	w.both(pointToPoint, "alltoall", fmt.Sprintf("%s --block %d", arguments, bucketBytes/bytes*(s.mpi.ranks-1)))
+	return w.group
+}
+
+// epochs are empty ones, by the fewest messages that tell MPI's ranks as much.
+func (s suite) epochs(over medium) lab.Group {
+	w := s.work(over, fmt.Sprintf("Empty epochs of %d ranks", s.mpi.ranks),
+		"The time of an epoch in which nobody sends: for MPI one MPI_Allreduce of what was sent and handled, or one "+
+			"MPI_Ibarrier.",
+		lab.Case{Field: "seconds_per_epoch", Scale: 1e6, Unit: "µs", Lower: true})
+	count := fmt.Sprintf("--count %d", s.size.epochs)
+	const counts, barrier = "MPI, allreduce", "MPI, ibarrier"
+	w.ours(counts, "epochs "+count)
+	w.peer(counts, counts, "epochs", count+" --method allreduce")
+	w.peer(barrier, counts, "epochs", count+" --method ibarrier")
 	return w.group
 }
 
