@@ -11,25 +11,38 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 )
 
-// Scatter does what appending to plain slices does, whatever the sizes.
+// Scatter does what appending to plain slices does, whatever the sizes, and with and without runs for one lane.
 func TestScatterAgainstSlices(t *testing.T) {
-	type pebble struct {
+	type odd struct {
 		a uint64
 		b [3]byte
 	}
+	t.Run("24", func(t *testing.T) { scattersAsSlices(t, func(i uint64) odd { return odd{i, [3]byte{byte(i)}} }) })
+	t.Run("1", func(t *testing.T) { scattersAsSlices(t, func(i uint64) byte { return byte(i) }) })
+	t.Run("8", func(t *testing.T) { scattersAsSlices(t, func(i uint64) uint64 { return i }) })
+	t.Run("16", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [2]uint64 { return [2]uint64{i, ^i} }) })
+}
+
+func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		lanes := make([]coalesce.Lane, 1+rng.IntN(9))
+	for round := range 1000 {
+		lanes := make([]coalesce.Lane, 1+rng.IntN(5))
+		memory := make([][]V, len(lanes)) // with one more pebble, which nothing may change
+		last := make1(1 << 60)
 		for l := range lanes {
-			memory := make([]pebble, 1+rng.IntN(20))
-			lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[0]), len(memory))
+			memory[l] = make([]V, 2+rng.IntN(100))
+			room := len(memory[l]) - 1
+			memory[l][room] = last
+			lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[l][0]), room)
 		}
-		want, got := make([][]pebble, len(lanes)), make([][]pebble, len(lanes))
-		vs := make([]pebble, rng.IntN(500))
+		want, got := make([][]V, len(lanes)), make([][]V, len(lanes))
+		vs := make([]V, rng.IntN(500))
 		to := make([]uint32, len(vs))
 		for i := range vs {
-			vs[i] = pebble{rng.Uint64(), [3]byte{byte(i)}}
-			to[i] = uint32(rng.IntN(len(lanes)))
+			vs[i] = make1(rng.Uint64())
+			if to[i] = uint32(rng.IntN(len(lanes))); i > 0 && round%2 == 0 && rng.IntN(10) > 0 {
+				to[i] = to[i-1]
+			}
 			want[to[i]] = append(want[to[i]], vs[i])
 		}
 		for len(vs) > 0 {
@@ -37,12 +50,13 @@ func TestScatterAgainstSlices(t *testing.T) {
 			vs, to = vs[put:], to[put:]
 			if full >= 0 {
 				require.True(t, lanes[full].Full())
-				got[full] = append(got[full], coalesce.Pebbles[pebble](&lanes[full])...)
+				got[full] = append(got[full], coalesce.Pebbles[V](&lanes[full])...)
 				lanes[full].Reset()
 			}
 		}
 		for l := range lanes {
-			got[l] = append(got[l], coalesce.Pebbles[pebble](&lanes[l])...)
+			require.Equal(t, last, memory[l][len(memory[l])-1])
+			got[l] = append(got[l], coalesce.Pebbles[V](&lanes[l])...)
 		}
 		require.Equal(t, want, got)
 	}
@@ -82,16 +96,26 @@ func ExampleScatter() {
 }
 
 func BenchmarkScatter(b *testing.B) {
-	for _, n := range []int{2, 16, 256} {
-		b.Run(fmt.Sprint(n, " lanes"), func(b *testing.B) {
-			memory := make([]uint64, n*1024)
-			lanes := make([]coalesce.Lane, n)
-			vs, to := make([]uint64, 256), make([]uint32, 256)
+	scatters[uint32](b)
+	scatters[uint64](b)
+	scatters[[2]uint64](b)
+	scatters[[4]uint64](b)
+	scatters[[16]uint64](b)
+}
+
+// scatters times pebbles of a type over numbers of lanes, at random or all to the same.
+func scatters[V any](b *testing.B) {
+	const room = 1024
+	for _, n := range []int{1, 2, 4, 16, 256} {
+		b.Run(fmt.Sprintf("%d bytes, %d lanes", unsafe.Sizeof(*new(V)), n), func(b *testing.B) {
+			memory, lanes := make([]V, max(2, n)*room), make([]coalesce.Lane, max(2, n))
+			vs, to := make([]V, 256), make([]uint32, 256)
+			rng := rand.New(rand.NewPCG(5, 6))
 			for i := range to {
-				to[i] = uint32(i*7) % uint32(n)
+				to[i] = uint32(rng.IntN(n))
 			}
 			for l := range lanes {
-				lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[l*1024]), 1024)
+				lanes[l] = coalesce.NewLane(unsafe.Pointer(&memory[l*room]), room)
 			}
 			for b.Loop() {
 				rest, where := vs, to

@@ -59,7 +59,7 @@ const (
 func (c Config) withDefaults(ranks int) Config {
 	c.Bytes = cmp.Or(c.Bytes, bytesDefault)
 	items := min(itemsMost, volumeMost/max(1, c.Bytes))
-	fit := newNumbers(ranks, 0).rounds(c.Bytes)
+	fit := newNumbers(ranks, 0).most(c.Bytes)
 	c.Rounds = cmp.Or(c.Rounds, min(fit, uint64(max(1, items/max(1, ranks-1)))))
 	return c
 }
@@ -67,7 +67,7 @@ func (c Config) withDefaults(ranks int) Config {
 // Check returns an error that says what is wrong with c for a job of so many ranks.
 func (c Config) Check(ranks int) error {
 	c = c.withDefaults(ranks)
-	fit := newNumbers(ranks, 0).rounds(c.Bytes)
+	fit := newNumbers(ranks, 0).most(c.Bytes)
 	switch {
 	case c.Bytes != 4 && c.Bytes < 8 || c.Bytes > bytesMax:
 		return fmt.Errorf("alltoall: items of %d bytes: give 4, or 8 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)

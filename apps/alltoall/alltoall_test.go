@@ -275,7 +275,7 @@ func TestVerifierNoticesStrangers(t *testing.T) {
 	whole := all[[1]uint64]()
 	for _, stranger := range []uint64{
 		seeded.id(2, 0, 0), seeded.id(self, self, 0), seeded.id(ranks, self, 0), seeded.id(0, self, rounds),
-		seeded.id(0, self, seeded.rounds(8)-1),
+		seeded.id(0, self, seeded.most(8)-1),
 	} {
 		in := newInbox(seeded, self, ranks, rounds)
 		receive(in, append(slices.Clone(whole), [1]uint64{stranger}))
@@ -288,14 +288,14 @@ func TestNumbers(t *testing.T) {
 	for ranks := 1; ranks <= 17; ranks++ {
 		n := newNumbers(ranks, 0)
 		for _, bytes := range []int{4, 8} {
-			last := n.rounds(bytes) - 1
+			last := n.most(bytes) - 1
 			for _, round := range []uint64{0, 1, last} {
 				for from := range uint32(ranks) {
 					for to := range uint32(ranks) {
 						id := n.id(from, to, round)
 						require.Zero(t, id>>(8*bytes-1)>>1)
 						require.Equal(t, []uint64{uint64(from), uint64(to), round},
-							[]uint64{uint64(n.from(id)), uint64(n.to(id)), n.round(id)})
+							[]uint64{uint64(n.from(id)), uint64(n.to(id)), id >> (2 * n.bits)})
 					}
 				}
 			}

@@ -20,8 +20,8 @@ func newNumbers(ranks int, seed uint64) numbers {
 	return numbers{uint(max(1, bits.Len(uint(ranks-1)))), apps.Mix(seed)}
 }
 
-// rounds is how many rounds fit an item of so many bytes.
-func (n numbers) rounds(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*n.bits) }
+// most is how many rounds fit an item of so many bytes.
+func (n numbers) most(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*n.bits) }
 
 func (n numbers) id(from, to uint32, round uint64) uint64 {
 	return round<<(2*n.bits) | uint64(from)<<n.bits | uint64(to)
@@ -29,8 +29,6 @@ func (n numbers) id(from, to uint32, round uint64) uint64 {
 
 func (n numbers) to(id uint64) uint32   { return uint32(id & (1<<n.bits - 1)) }
 func (n numbers) from(id uint64) uint32 { return n.to(id >> n.bits) }
-
-func (n numbers) round(id uint64) uint64 { return id >> (2 * n.bits) }
 
 // mark is a bijection. Numbers of a pair of ranks lie in equal steps, so sums of theirs would not tell rounds 1 and 4
 // from rounds 2 and 3. Sums of marks do.
@@ -204,7 +202,8 @@ func (n numbers) wrote(bytes []byte, id uint64) bool {
 type inbox struct {
 	numbers
 	self    uint32
-	total   uint64 // rounds
+	rounds  uint64
+	end     uint64 // above the numbers of all rounds
 	senders []tally
 	tally   apps.Tally // of items that came, in whatever state
 	damaged uint64     // items that are not as any that was sent to this rank
@@ -217,25 +216,24 @@ type tally struct {
 }
 
 func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
-	return &inbox{numbers: n, self: uint32(self), total: rounds, senders: make([]tally, ranks)}
+	return &inbox{numbers: n, self: uint32(self), rounds: rounds, end: n.id(0, 0, rounds), senders: make([]tally, ranks)}
 }
 
 // put notes an item that came, whole or damaged.
 func (in *inbox) put(id uint64, damaged bool) {
-	to, from := in.to(id), in.from(id)
-	if damaged || to != in.self || from == in.self || uint64(from) >= uint64(len(in.senders)) || in.round(id) >= in.total {
-		in.refuse(to)
+	from := in.from(id)
+	if damaged || in.to(id) != in.self || id >= in.end || int(from) >= len(in.senders) {
+		in.refuse(id)
 		return
 	}
-	t := &in.senders[from]
-	t.came++
-	t.sum += mark(id)
+	in.senders[from].came++
+	in.senders[from].sum += mark(id)
 }
 
 // refuse notes an item that did not come whole, or is not expected.
-func (in *inbox) refuse(to uint32) {
+func (in *inbox) refuse(id uint64) {
 	in.damaged++
-	if to != in.self {
+	if in.to(id) != in.self {
 		in.tally.Misplaced++
 	}
 }
@@ -253,6 +251,8 @@ func (in *inbox) faults() Faults {
 	for from, t := range in.senders {
 		want := in.want(uint32(from))
 		switch {
+		case from == int(in.self): // which sends itself nothing
+			f.Damaged += t.came
 		case t.came < want.came:
 			f.Lost += want.came - t.came
 		case t.came > want.came:
@@ -270,10 +270,10 @@ func (in *inbox) want(from uint32) (t tally) {
 	if from == in.self {
 		return t
 	}
-	for round := range in.total {
+	for round := range in.rounds {
 		t.sum += mark(in.id(from, in.self, round))
 	}
-	t.came = in.total
+	t.came = in.rounds
 	return t
 }
 

@@ -1,0 +1,41 @@
+package coalesce
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// splitFours puts 4·fours words, of which to says the lane, behind a and b. It stores up to 3 words more behind those
+// that it puts, so both must have room for all.
+//
+//go:noescape
+func splitFours(a, b, vs, to, moves unsafe.Pointer, fours int) (inB int)
+
+// moves are, for each four lanes of 0 or 1, the order of 32-bit halves that has those of lane 0 first, and the one that
+// has those of lane 1 first.
+var moves = func() (all [16][2][8]uint32) {
+	for lanes := range all {
+		var n [2]int
+		for word := range 4 {
+			lane := lanes >> word & 1
+			order := &all[lanes][lane]
+			order[2*n[lane]], order[2*n[lane]+1] = uint32(2*word), uint32(2*word+1)
+			n[lane]++
+		}
+	}
+	return all
+}()
+
+// canSplit says whether the processor has what splitFours needs.
+var canSplit = cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT
+
+// split puts words behind a and b, as many as are a multiple of 4, and tells how many those are and how many are in b.
+// Both must have room for all of them.
+func split(a, b unsafe.Pointer, to []uint32, vs unsafe.Pointer) (put, inB int) {
+	fours := len(to) / 4
+	if !canSplit || fours == 0 {
+		return 0, 0
+	}
+	return 4 * fours, splitFours(a, b, vs, unsafe.Pointer(&to[0]), unsafe.Pointer(&moves), fours)
+}

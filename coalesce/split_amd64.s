@@ -1,0 +1,41 @@
+#include "textflag.h"
+
+// func splitFours(a, b, vs, to, moves unsafe.Pointer, fours int) (inB int)
+//
+// Four words at a time: the low bits of their lanes become an index of moves, and the two entries there say how a
+// permutation of 32-bit halves brings those of lane 1, and those of lane 0, to the front. All four words are stored in
+// both lanes, and each lane goes on behind its own.
+TEXT ·splitFours(SB), NOSPLIT, $0-56
+	MOVQ a+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ vs+16(FP), DX
+	MOVQ to+24(FP), CX
+	MOVQ moves+32(FP), R13
+	MOVQ fours+40(FP), R8
+	XORQ R9, R9
+
+next:
+	VMOVDQU   (CX), X1
+	VPSLLD    $31, X1, X1
+	VMOVMSKPS X1, R10
+	MOVQ      R10, R11
+	SHLQ      $6, R11
+	VMOVDQU   (R13)(R11*1), Y2
+	VMOVDQU   32(R13)(R11*1), Y3
+	VPERMD    (DX), Y2, Y2
+	VPERMD    (DX), Y3, Y3
+	VMOVDQU   Y2, (DI)
+	VMOVDQU   Y3, (SI)
+	POPCNTL   R10, R10
+	LEAQ      (SI)(R10*8), SI
+	ADDQ      R10, R9
+	SHLQ      $3, R10
+	ADDQ      $32, DI
+	SUBQ      R10, DI
+	ADDQ      $32, DX
+	ADDQ      $16, CX
+	DECQ      R8
+	JNZ       next
+	VZEROUPPER
+	MOVQ      R9, inB+48(FP)
+	RET
