@@ -35,7 +35,7 @@ var byKey = target.Key(func(a amount) uint64 { return a.key })
 // Pebbles that wait for a link when it is marked have passed their rank's cache already.
 func TestRescuedPebblesAreNotDropped(t *testing.T) {
 	passing(t, func(t *testing.T, options ...target.Option) {
-		const ranks, each = 4, 200
+		const ranks, each = 4, 3 * target.SendBufferMax
 		got := make([]int, ranks*each)
 		rescued := uint64(0)
 		c := pebble.Config{Ranks: ranks, Topology: route.Dynamic(route.Hypercube), Due: -1}

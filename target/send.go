@@ -2,14 +2,17 @@ package target
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/reduce"
 )
 
 // SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by
-// less.
-const SendBufferMax = 64
+// less. Pebbles of more than 64 bytes are as many as 16 KiB hold.
+const SendBufferMax = 256
+
+const sendBufferBytes = 16 << 10
 
 // sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out,
 // and handlers run, for many at a time. There is one for the main function and one for handlers, because a send of the
@@ -24,7 +27,7 @@ func (s *sendBuffer[V]) open(size int) { s.vs, s.depth = make([]V, size), 1 }
 
 // openBuffers makes the buffers of single sends.
 func (c *core[V]) openBuffers() {
-	size := min(c.out.Factor, SendBufferMax)
+	size := min(c.out.Factor, SendBufferMax, sendBufferBytes/max(1, int(unsafe.Sizeof(*new(V)))))
 	if c.encoded() {
 		size = 1
 	}
@@ -45,9 +48,13 @@ func (s *sendBuffer[V]) put(v V) bool {
 
 // send puts a pebble into a send buffer, which goes on when it is full.
 func (c *core[V]) send(v V) {
-	if !c.engine.MainSends() { // which looks now and then whether a slow sender's lanes are due
+	mine, due := c.engine.MainSends()
+	if !mine {
 		c.sendInner(v)
 		return
+	}
+	if due { // a slow sender's lanes may be
+		c.engine.SendDue()
 	}
 	if s := &c.buffers.main; !s.put(v) {
 		c.fill(s, v, false)

@@ -155,25 +155,32 @@ type quota struct {
 	factor     int // in the buffer for each neighbour
 	neighbours int // the most that one rank has
 	cache      int // entries of the reduction cache
+	gathered   int // by single sends, before they go into buffers
 }
 
-// share divides the room of the rule among a rank's batch and its buffers. Asked is the coalescing factor that the
-// caller insists on, 0 for none; most is the largest that may be chosen. A cache that leaves no room for anything else
-// breaks the rule, so that the rest need not be small.
-func share(neighbours, cache, asked, most int) quota {
+// share divides the room of the rule among a rank's batch and its buffers. Single sends gather as many as one more
+// buffer, up to a limit. Asked is the coalescing factor that the caller insists on, 0 for none; most is the largest
+// that may be chosen. A cache that leaves no room for anything else breaks the rule, so that the rest need not be small.
+func share(neighbours, cache, gathered, asked, most int) quota {
 	q := quota{neighbours: neighbours, cache: slots(cache)}
+	lanes := max(1, neighbours)
 	room := waitingMax - q.cache
 	if room <= neighbours {
 		room = waitingMax
 	}
 	q.batch = batchMost
-	for q.batch > 1 && (room-q.batch)/max(1, neighbours) < max(1, q.batch/32) {
+	for q.batch > 1 && (room-q.batch)/lanes < max(1, q.batch/32) {
 		q.batch /= 2 // many neighbours: a long batch would leave buffers of a few updates
 	}
 	q.factor = asked
 	if asked == 0 {
-		q.factor = max(1, min(most, (room-q.batch)/max(1, neighbours)))
+		each := (room - q.batch) / lanes
+		if gathered > 0 {
+			each = max((room-q.batch)/(lanes+1), min(each, (room-q.batch-gathered)/lanes))
+		}
+		q.factor = max(1, min(most, each))
 	}
+	q.gathered = max(0, min(gathered, q.factor)-1) // the last one takes the others along
 	return q
 }
 
@@ -186,7 +193,7 @@ func slots(cache int) int {
 }
 
 // waiting is how many updates may wait in a rank at one time.
-func (q quota) waiting() int { return q.batch + q.neighbours*q.factor + q.cache }
+func (q quota) waiting() int { return q.batch + q.gathered + q.neighbours*q.factor + q.cache }
 
 // Run runs RandomAccess on a job, as package apps says. It registers two targets. Wrong words are counted in the
 // result's Errors.
@@ -251,7 +258,11 @@ func newBench(r *pebble.Rank, c Config) (*bench, error) {
 	if c.Tuned {
 		asked = job.Coalesce
 	}
-	q := share(most, job.Cache, asked, job.Coalesce)
+	gathered := 0
+	if c.OneByOne {
+		gathered = target.SendBufferMax
+	}
+	q := share(most, job.Cache, gathered, asked, job.Coalesce)
 	return &bench{
 		rank: r, config: c, words: w, owner: distribution.Block(w.total, r.Size()), quota: q,
 		rans: make([]uint64, q.batch), first: w.own * uint64(r.ID()),

@@ -14,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
+	"github.com/activepebbles/pebbles/target"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -187,13 +188,15 @@ func marking(b *bench, send func(rans []uint64)) func(rans []uint64) {
 func TestRuleHoldsByDefault(t *testing.T) {
 	for neighbours := range 2000 {
 		for _, most := range []int{1, 7, 1024, 4096} {
-			q := share(neighbours, 0, 0, most)
-			require.GreaterOrEqual(t, q.batch, 1)
-			require.GreaterOrEqual(t, q.factor, 1)
-			require.LessOrEqual(t, q.factor, most)
-			if neighbours > 0 {
-				require.Equal(t, neighbours < waitingMax, q.waiting() <= waitingMax,
-					"%d neighbours: %+v", neighbours, q)
+			for _, gathered := range []int{0, target.SendBufferMax} {
+				q := share(neighbours, 0, gathered, 0, most)
+				require.GreaterOrEqual(t, q.batch, 1)
+				require.GreaterOrEqual(t, q.factor, 1)
+				require.LessOrEqual(t, q.factor, most)
+				if neighbours > 0 {
+					require.Equal(t, neighbours < waitingMax, q.waiting() <= waitingMax,
+						"%d neighbours: %+v", neighbours, q)
+				}
 			}
 		}
 	}
@@ -201,24 +204,26 @@ func TestRuleHoldsByDefault(t *testing.T) {
 
 func TestRuleByHand(t *testing.T) {
 	for _, c := range []struct {
-		neighbours, cache, asked, most int
-		want                           quota
-		kept                           bool
+		neighbours, cache, gathered, asked, most int
+		want                                     quota
+		kept                                     bool
 	}{
-		{0, 0, 0, 1024, quota{256, 768, 0, 0}, true},
-		{1, 0, 0, 1024, quota{256, 768, 1, 0}, true},
-		{1, 0, 0, 100, quota{256, 100, 1, 0}, true},
-		{1, 0, 1024, 100, quota{256, 1024, 1, 0}, false},
-		{3, 0, 256, 100, quota{256, 256, 3, 0}, true},
-		{3, 0, 257, 100, quota{256, 257, 3, 0}, false},
-		{3, 100, 0, 1024, quota{256, 213, 3, 128}, true},
-		{3, 1024, 0, 1024, quota{256, 256, 3, 1024}, false},
-		{15, 0, 0, 1024, quota{256, 51, 15, 0}, true},
-		{200, 0, 0, 1024, quota{128, 4, 200, 0}, true},
-		{1023, 0, 0, 1024, quota{1, 1, 1023, 0}, true},
-		{5000, 0, 0, 1024, quota{1, 1, 5000, 0}, false},
+		{0, 0, 0, 0, 1024, quota{256, 768, 0, 0, 0}, true},
+		{1, 0, 0, 0, 1024, quota{256, 768, 1, 0, 0}, true},
+		{1, 0, 0, 0, 100, quota{256, 100, 1, 0, 0}, true},
+		{1, 0, 0, 1024, 100, quota{256, 1024, 1, 0, 0}, false},
+		{3, 0, 0, 256, 100, quota{256, 256, 3, 0, 0}, true},
+		{3, 0, 0, 257, 100, quota{256, 257, 3, 0, 0}, false},
+		{3, 100, 0, 0, 1024, quota{256, 213, 3, 128, 0}, true},
+		{3, 1024, 0, 0, 1024, quota{256, 256, 3, 1024, 0}, false},
+		{1, 0, 256, 0, 1024, quota{256, 512, 1, 0, 255}, true},
+		{3, 0, 256, 0, 1024, quota{256, 192, 3, 0, 191}, true},
+		{15, 0, 0, 0, 1024, quota{256, 51, 15, 0, 0}, true},
+		{200, 0, 0, 0, 1024, quota{128, 4, 200, 0, 0}, true},
+		{1023, 0, 0, 0, 1024, quota{1, 1, 1023, 0, 0}, true},
+		{5000, 0, 0, 0, 1024, quota{1, 1, 5000, 0, 0}, false},
 	} {
-		q := share(c.neighbours, c.cache, c.asked, c.most)
+		q := share(c.neighbours, c.cache, c.gathered, c.asked, c.most)
 		require.Equal(t, c.want, q)
 		require.Equal(t, c.kept, q.waiting() <= waitingMax, "%+v", q)
 	}

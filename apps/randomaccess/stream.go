@@ -49,24 +49,13 @@ func total(n uint64) uint64 {
 	return sum
 }
 
-// fill sets rans to the numbers after ran, and returns the last. Each is made of the one that is 8 before, so that the
-// processor makes several at a time.
+// fill sets rans to the numbers after ran, and returns the last.
 func fill(rans []uint64, ran uint64) uint64 {
-	for i := range rans[:min(8, len(rans))] {
+	for i := range rans {
 		ran = next(ran)
 		rans[i] = ran
 	}
-	for i := 8; i < len(rans); i++ {
-		ran = eightOn(rans[i-8])
-		rans[i] = ran
-	}
 	return ran
-}
-
-// eightOn is the number 8 after ran: ran times x^8.
-func eightOn(ran uint64) uint64 {
-	over := ran >> 56 // times x^64
-	return ran<<8 ^ over<<2 ^ over<<1 ^ over
 }
 
 // words says which word of the table a number of the stream is for.

@@ -217,20 +217,18 @@ func (t *Target) Sent(n int) {
 	}
 }
 
-// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble. Then it
-// does what Sent does for that.
-func (t *Target) MainSends() bool {
+// MainSends reports whether the main function of an epoch is running, and no call of it, to send one pebble, and then
+// whether SendDue is to be called first. It is small enough to be inlined.
+func (t *Target) MainSends() (mine, due bool) {
 	t.owned(sent)
 	if t.mode != body {
-		return false
+		return false, false
 	}
-	if t.spend(1) {
-		t.sendDue()
-	}
-	return true
+	return true, t.spend(1)
 }
 
-func (t *Target) sendDue() {
+// SendDue does for a single send what Sent does for many.
+func (t *Target) SendDue() {
 	t.Begin(false)
 	t.flushDue()
 	t.Progress()
