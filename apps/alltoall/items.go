@@ -12,23 +12,25 @@ import (
 // numbers tells the items of a job apart: the first word of an item has its round, its sender and its receiver, so
 // that it needs no head beside its bytes.
 type numbers struct {
-	bits uint // of a rank
+	bits uint8  // of a rank
+	mask uint64 // of its bits
 	seed uint64
 }
 
 func newNumbers(ranks int, seed uint64) numbers {
-	return numbers{uint(max(1, bits.Len(uint(ranks-1)))), apps.Mix(seed)}
+	n := uint8(max(1, bits.Len(uint(ranks-1))))
+	return numbers{n, 1<<n - 1, apps.Mix(seed)}
 }
 
 // most is how many rounds fit an item of so many bytes.
-func (n numbers) most(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*n.bits) }
+func (n numbers) most(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*uint(n.bits)) }
 
 func (n numbers) id(from, to uint32, round uint64) uint64 {
-	return round<<(2*n.bits) | uint64(from)<<n.bits | uint64(to)
+	return round<<(2*n.bits&63) | uint64(from)<<(n.bits&63) | uint64(to)
 }
 
-func (n numbers) to(id uint64) uint32   { return uint32(id & (1<<n.bits - 1)) }
-func (n numbers) from(id uint64) uint32 { return n.to(id >> n.bits) }
+func (n numbers) to(id uint64) uint32   { return uint32(id & n.mask) }
+func (n numbers) from(id uint64) uint32 { return n.to(id >> (n.bits & 63)) }
 
 // mark is a bijection. Numbers of a pair of ranks lie in equal steps, so sums of theirs would not tell rounds 1 and 4
 // from rounds 2 and 3. Sums of marks do.
@@ -58,18 +60,19 @@ func plain[B words](b *bench) (send func()) {
 // keysOf are the receivers of items.
 func keysOf[B words](n numbers) func(its []B, keys []uint64) {
 	return func(its []B, keys []uint64) {
-		keys = keys[:len(its)]
+		keys, mask := keys[:len(its)], n.mask
 		for i := range its {
-			keys[i] = uint64(n.to(its[i][0]))
+			keys[i] = its[i][0] & mask
 		}
 	}
 }
 
 // fill makes the next items of a rank's course.
 func fill[B words](its []B, n numbers, c *course) {
+	at := *c // in registers
 	for i := range its {
-		to, round := c.next()
-		id := n.id(c.self, to, round)
+		to, round := at.next()
+		id := n.id(at.self, to, round)
 		its[i][0] = id
 		word := id ^ n.seed
 		for w := 1; w < len(its[i]); w++ {
@@ -77,13 +80,15 @@ func fill[B words](its []B, n numbers, c *course) {
 			its[i][w] = word
 		}
 	}
+	*c = at
 }
 
 // receive is the handler.
 func receive[B words](in *inbox, its []B) {
 	in.tally.Handled += uint64(len(its))
+	seed := in.seed
 	for i := range its {
-		word, wrong := its[i][0]^in.seed, uint64(0)
+		word, wrong := its[i][0]^seed, uint64(0)
 		for w := 1; w < len(its[i]); w++ {
 			word = next(word)
 			wrong |= its[i][w] ^ word
@@ -221,13 +226,13 @@ func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
 
 // put notes an item that came, whole or damaged.
 func (in *inbox) put(id uint64, damaged bool) {
-	from := in.from(id)
-	if damaged || in.to(id) != in.self || id >= in.end || int(from) >= len(in.senders) {
-		in.refuse(id)
+	if from := in.from(id); !damaged && in.to(id) == in.self && id < in.end && int(from) < len(in.senders) {
+		t := &in.senders[from]
+		t.came++
+		t.sum += mark(id)
 		return
 	}
-	in.senders[from].came++
-	in.senders[from].sum += mark(id)
+	in.refuse(id)
 }
 
 // refuse notes an item that did not come whole, or is not expected.
