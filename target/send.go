@@ -319,6 +319,11 @@ func (c *core[V]) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	return moved || c.engine.Count.FramesSent != before, left
 }
 
+// Holds implements engine.Endpoint.
+func (c *core[V]) Holds() bool {
+	return c.buffers.main.n > 0 || c.buffers.inner.n > 0 || c.out.Filled || c.held()
+}
+
 // FlushDue implements engine.Endpoint.
 func (c *core[V]) FlushDue(now time.Duration) {
 	c.flushBuffers()

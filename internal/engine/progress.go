@@ -276,6 +276,16 @@ func (r *Rank) flushDue() {
 	r.dispatch(now)
 }
 
+// holds reports whether anything may wait in a buffer or a cache of a target.
+func (r *Rank) holds() bool {
+	for _, t := range r.targets {
+		if t.endpoint.Holds() {
+			return true
+		}
+	}
+	return false
+}
+
 // Flush sends what waits in caches, and in buffers for links up to a stage.
 func (r *Rank) Flush(why coalesce.Reason, stage int) (sent, left bool) {
 	for _, t := range r.targets {

@@ -17,6 +17,8 @@ type Endpoint interface {
 	Deliver(f *netio.Frame) (taken bool, err error)
 	// Drain handles what handlers had sent to this rank when it was called.
 	Drain()
+	// Holds reports whether anything may wait in send buffers, caches and buffers.
+	Holds() bool
 	// Flush sends what waits in caches, and in buffers for links of a stage up to the given one. It reports whether it
 	// has moved anything, and whether something is left that it should have sent and that waits for credit.
 	Flush(why coalesce.Reason, stage int) (sent, left bool)
