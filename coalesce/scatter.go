@@ -1,6 +1,10 @@
 package coalesce
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
 
 // Scatter puts vs[i] into lanes[to[i]], one after the other, until a lane is full. It returns how many pebbles it has
 // put, and the lane that is full now, or -1 when all of vs found room. Every lane in to must have room for one pebble
@@ -69,7 +73,7 @@ func scatterTwo[V any](a, b *Lane, to []uint32, vs []V, put int) (int, int) {
 		run, rest := to[put:][:n], vs[put:][:n]
 		done, inB := 0, 0
 		if unsafe.Sizeof(v) == 8 {
-			done, inB = split(atA, atB, run, unsafe.Pointer(unsafe.SliceData(rest)))
+			done, inB = cpu.Split(atA, atB, run, unsafe.Pointer(unsafe.SliceData(rest)))
 		}
 		inA := done - inB
 		for i := done; i < len(rest); i++ {

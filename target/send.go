@@ -12,7 +12,10 @@ import (
 // less. Pebbles of more than 64 bytes are as many as 16 KiB hold.
 const SendBufferMax = 256
 
-const sendBufferBytes = 16 << 10
+const (
+	sendBufferBytes = 16 << 10
+	innerMax        = 64 // of handlers: what they send is waited for sooner
+)
 
 // sendBuffer gathers the pebbles of single sends, so that those cost little more than SendAll: owners are worked out,
 // and handlers run, for many at a time. There is one for the main function and one for handlers, because a send of the
@@ -32,7 +35,7 @@ func (c *core[V]) openBuffers() {
 		size = 1
 	}
 	c.buffers.main.open(size)
-	c.buffers.inner.open(size)
+	c.buffers.inner.open(min(size, innerMax))
 }
 
 // put adds a pebble, but not the last one that there is room for. It is small enough to be inlined.

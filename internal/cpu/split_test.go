@@ -1,0 +1,44 @@
+package cpu_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
+
+// TestSplitIsPlain parts words as a loop does: those of all sixteen sets of four, and many at random, into memory that
+// has just enough room.
+func TestSplitIsPlain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 2000 {
+		n := round % 67
+		vs, to := make([]uint64, n+1), make([]uint32, n)
+		a, b := make([]uint64, n+1), make([]uint64, n+1)
+		a[n], b[n] = 7, 7 // must stay
+		var inA, inB []uint64
+		for i := range to {
+			vs[i], to[i] = rng.Uint64(), uint32(rng.IntN(2))
+			if n == 4 {
+				to[i] = uint32(round / 67 >> i & 1)
+			}
+		}
+		put, behind := cpu.Split(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), to, unsafe.Pointer(&vs[0]))
+		require.Contains(t, []int{0, n &^ 3}, put)
+		for i := range put {
+			if to[i] == 0 {
+				inA = append(inA, vs[i])
+			} else {
+				inB = append(inB, vs[i])
+			}
+		}
+		require.Equal(t, behind, len(inB))
+		require.Equal(t, inA, append([]uint64(nil), a[:put-behind]...))
+		require.Equal(t, inB, append([]uint64(nil), b[:behind]...))
+		require.EqualValues(t, 7, a[n])
+		require.EqualValues(t, 7, b[n])
+	}
+}
