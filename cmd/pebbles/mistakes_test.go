@@ -349,7 +349,7 @@ func TestBadInput(t *testing.T) {
 		"huge factor":   {"epochs --ranks 2 --count 2 --coalesce 99999999999", []string{"coalescing factor of 99999999999 is too large"}},
 		"huge factor2":  {"epochs --ranks 2 --count 2 --coalesce 9223372036854775807", []string{"is too large"}},
 		"huge credits":  {"epochs --ranks 2 --count 2 --credits 99999999999", []string{"99999999999 frames of credit are too many"}},
-		"huge frames":   {"alltoall --ranks 2 --rounds 10 --bytes 64 --coalesce 100000000", []string{"too large", "13421772 of these", "lower the coalescing factor"}},
+		"huge frames":   {"alltoall --ranks 2 --rounds 10 --bytes 64 --coalesce 100000000", []string{"too large", "16777216 of these", "lower the coalescing factor"}},
 		"many ranks":    {"randomaccess --ranks 1000000000", []string{"1000000000 ranks", "need"}},
 		"many keys":     {"reduce --ranks 2 --items 10 --keys 1000000000000", []string{"MiB are free", "fewer keys"}},
 	} {

@@ -152,7 +152,7 @@ func TestCoresWithoutNumber(t *testing.T) {
 	require.Equal(t, few["seconds"], many["seconds"])
 }
 
-// sent runs an all-to-all of one item of 24 bytes for each pair of ranks.
+// sent runs an all-to-all of one item of 8 bytes for each pair of ranks.
 func sent(t *testing.T, ranks int, flags string) apps.Report {
 	t.Helper()
 	r := typed(t, fmt.Sprintf("sim alltoall --bytes 8 --rounds 1 --ranks %d --topology hypercube --due never --json -q %s", ranks, flags))
@@ -175,7 +175,7 @@ func TestHypercubeIsAsTheFormulasSay(t *testing.T) {
 		require.Equal(t, p*(p-1), c.PebblesSent)
 		require.Equal(t, p*(p-1), c.PebblesHandled)
 		require.Equal(t, p*p/2*l-p*(p-1), c.Forwarded, "hops beyond the first")
-		require.Equal(t, 24*p*p/2*l, c.BytesSent)
+		require.Equal(t, 8*p*p/2*l, c.BytesSent)
 		require.Equal(t, p*l, c.FramesSent, "one a link")
 		require.Equal(t, p*l, c.FlushIdle)
 		require.LessOrEqual(t, o.Memory.Buffers, log+1, "one a neighbour, and one that grows")
