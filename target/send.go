@@ -9,7 +9,7 @@ import (
 )
 
 // SendBufferMax is how many pebbles calls of [Target.Send] gather before these go on together, if not coalesced by
-// less. Pebbles of more than 64 bytes are as many as 16 KiB hold.
+// less. Pebbles of more than 64 bytes are as many as 16 KiB hold, and those that handlers and tasks send at most 64.
 const SendBufferMax = 256
 
 const (

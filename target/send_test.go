@@ -87,3 +87,30 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 		})
 	}
 }
+
+// Single sends of the main function gather as many pebbles as SendBufferMax says, and fewer of large ones.
+func TestSingleSendsGather(t *testing.T) {
+	require.Equal(t, target.SendBufferMax, gathered[uint64](t))
+	require.Equal(t, target.SendBufferMax, gathered[[64]byte](t))
+	require.Equal(t, 16, gathered[[1024]byte](t))
+	require.Equal(t, 1, gathered[[16 << 10]byte](t))
+}
+
+// gathered is how many pebbles of a type a rank sends to itself before it handles them.
+func gathered[V any](t *testing.T) (sends int) {
+	handled := 0
+	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
+		own := target.New(r, "own", distribution.Ranks(1), target.Key(func(V) uint64 { return 0 }),
+			target.Each(func(V) { handled++ }))
+		return r.Epoch(func() error {
+			var v V
+			for handled == 0 && sends <= target.SendBufferMax {
+				own.Send(v)
+				sends++
+			}
+			return nil
+		})
+	}))
+	require.Equal(t, sends, handled)
+	return sends
+}

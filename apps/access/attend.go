@@ -78,7 +78,9 @@ func Attend(r *pebble.Rank, c AttendConfig) (result AttendResult, err error) {
 		return result, err
 	}
 	c = c.withDefaults()
-	result = AttendResult{Report: apps.NewReport(r, "access-attend", c.Seed), By: "get", Reads: c.Reads, Busy: c.Busy.Seconds()}
+	result = AttendResult{
+		Report: apps.NewReport(r, "access-attend", c.Seed), By: "get", Reads: c.Reads, Busy: c.Busy.Seconds(),
+	}
 	result.Cache = 0
 	a := &attend{rank: r, config: c, owner: r.Size() - 1}
 	if c.Asks {

@@ -25,6 +25,7 @@ func newNumbers(ranks int, seed uint64) numbers {
 // most is how many rounds fit an item of so many bytes.
 func (n numbers) most(bytes int) uint64 { return 1 << (8*uint(min(bytes, 8)) - 2*uint(n.bits)) }
 
+// id is the number of an item.
 func (n numbers) id(from, to uint32, round uint64) uint64 {
 	return round<<(2*n.bits&63) | uint64(from)<<(n.bits&63) | uint64(to)
 }
@@ -51,7 +52,8 @@ type words interface {
 // plain registers a target for items of plain data, and returns a function that sends all of this rank's to it.
 func plain[B words](b *bench) (send func()) {
 	n := b.inbox.numbers
-	t := target.New(b.rank, "item", b.owner, target.Keys(keysOf[B](n)), target.Batch(func(its []B) { receive(b.inbox, its) }))
+	t := target.New(b.rank, "item", b.owner, target.Keys(keysOf[B](n)),
+		target.Batch(func(its []B) { receive(b.inbox, its) }))
 	return func() {
 		stream(b, t.SendAll, func(its []B, c *course) { fill(its, n, c) })
 	}

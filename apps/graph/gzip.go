@@ -29,7 +29,8 @@ func decompress(name string, r io.Reader) (io.Reader, error) {
 	}
 	for _, f := range foreign {
 		if strings.HasPrefix(string(magic), f.magic) {
-			return nil, fmt.Errorf("read graph %s: compressed by %s; decompress it first, or use gzip: %w", name, f.name, ErrSyntax)
+			return nil, fmt.Errorf("read graph %s: compressed by %s; decompress it first, or use gzip: %w",
+				name, f.name, ErrSyntax)
 		}
 	}
 	return head, nil

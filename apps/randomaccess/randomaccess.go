@@ -160,7 +160,8 @@ type quota struct {
 
 // share divides the room of the rule among a rank's batch and its buffers. Single sends gather as many as one more
 // buffer, up to a limit. Asked is the coalescing factor that the caller insists on, 0 for none; most is the largest
-// that may be chosen. A cache that leaves no room for anything else breaks the rule, so that the rest need not be small.
+// that may be chosen. A cache that leaves no room for anything else breaks the rule, so that the rest need not be
+// small.
 func share(neighbours, cache, gathered, asked, most int) quota {
 	q := quota{neighbours: neighbours, cache: slots(cache)}
 	lanes := max(1, neighbours)

@@ -9,7 +9,8 @@ import (
 
 // works are the rows of the README's table, by the names of their groups without the medium.
 var works = []string{"RandomAccess, 2^22 words a rank", "RandomAccess, 2^22 words a rank, 4,096 a buffer",
-	"Permutation, 2^20 elements a rank", "All-to-all, items of 32 bytes", "BFS, Kronecker graph of scale 18", "PointerChase"}
+	"Permutation, 2^20 elements a rank", "All-to-all, items of 32 bytes", "BFS, Kronecker graph of scale 18",
+	"PointerChase"}
 
 // writeReadme renders kept results as the section "peers" of a README, without measuring anything.
 func writeReadme(from, file string) error {

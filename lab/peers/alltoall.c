@@ -1,5 +1,5 @@
-// All-to-all: every rank sends items of --bytes bytes to every other, one to each a round. The first word of an item is its
-// number: its round, who sends it, and to whom. The others follow from it, and the receiver checks them all.
+// All-to-all: every rank sends items of --bytes bytes to every other, one to each a round. The first word of an item is
+// its number: its round, who sends it, and to whom. The others follow from it, and the receiver checks them all.
 //
 //	--method alltoallv   MPI_Alltoall and MPI_Alltoallv for every --block items of a rank
 //	--method p2p         a message for every --block items of a rank
@@ -20,7 +20,9 @@ static inline uint64_t number(uint64_t from, uint64_t to, uint64_t round) {
 }
 
 // next_word is a step of Knuth's linear congruential generator.
-static inline uint64_t next_word(uint64_t word) { return word * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
+static inline uint64_t next_word(uint64_t word) {
+	return word * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
 
 // mark tells rounds apart in a sum.
 static inline uint64_t mark(uint64_t id) {
@@ -37,7 +39,8 @@ static inline void note(struct inbox *in, int from, uint64_t id, uint64_t wrong)
 }
 
 // check and fill are made for each size by the compiler, as a program that knows its items has them.
-static inline __attribute__((always_inline)) void check(struct inbox *in, int from, const uint64_t *its, size_t n, const size_t words) {
+static inline __attribute__((always_inline)) void check(
+	struct inbox *in, int from, const uint64_t *its, size_t n, const size_t words) {
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *it = its + i * words;
 		uint64_t word = it[0], wrong = 0;
@@ -49,7 +52,8 @@ static inline __attribute__((always_inline)) void check(struct inbox *in, int fr
 	}
 }
 
-static inline __attribute__((always_inline)) void fill(uint64_t *its, int to, uint64_t round, uint64_t n, const size_t words) {
+static inline __attribute__((always_inline)) void fill(
+	uint64_t *its, int to, uint64_t round, uint64_t n, const size_t words) {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t *it = its + i * words;
 		it[0] = number(peer_rank, to, round + i);
@@ -144,7 +148,8 @@ int main(int argc, char **argv) {
 	if (bytes == 4 && (rounds - 1) >> (32 - 2 * rank_bits) > 0)
 		peer_fail("4 bytes do not tell %llu rounds apart: give fewer", (unsigned long long)rounds);
 	struct inbox in = {
-		.came = peer_new(peer_ranks, sizeof *in.came), .sum = peer_new(peer_ranks, sizeof *in.sum), .rounds = rounds, .bytes = bytes,
+		.came = peer_new(peer_ranks, sizeof *in.came), .sum = peer_new(peer_ranks, sizeof *in.sum),
+		.rounds = rounds, .bytes = bytes,
 	};
 	const size_t capacity = block < (uint64_t)peer_ranks ? 1 : block / (peer_ranks - 1);
 	struct exchange *x = exchange_new(peer_method(method_name), bytes, capacity, receive, &in);
