@@ -41,3 +41,9 @@ func Relax()
 //
 //go:noescape
 func Caller() uintptr
+
+// Callers is Caller with the calls above it, the innermost first: as many as there are, at most CallersMost. The rest
+// stays as it was.
+//
+//go:noescape
+func Callers(into *[CallersMost]uintptr)

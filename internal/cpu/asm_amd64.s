@@ -61,3 +61,27 @@ TEXT ·Caller(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ 8(BP), AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func Callers(into *[CallersMost]uintptr)
+//
+// Each frame pointer leads to that of the caller, with the return address behind it. Stacks grow down, so a frame that
+// does not lie above the last one is none.
+TEXT ·Callers(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ into+0(FP), DI
+	MOVQ BP, AX
+	MOVQ $12, CX
+call:
+	TESTQ AX, AX
+	JZ   end
+	MOVQ 8(AX), BX
+	MOVQ BX, (DI)
+	ADDQ $8, DI
+	DECQ CX
+	JZ   end
+	MOVQ (AX), DX
+	CMPQ DX, AX
+	JLS  end
+	MOVQ DX, AX
+	JMP  call
+end:
+	RET

@@ -60,3 +60,23 @@ TEXT ·Caller(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD 8(R29), R0
 	MOVD R0, ret+0(FP)
 	RET
+
+// func Callers(into *[CallersMost]uintptr)
+TEXT ·Callers(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD into+0(FP), R0
+	MOVD R29, R1
+	MOVD $12, R2
+call:
+	CBZ  R1, end
+	MOVD 8(R1), R3
+	MOVD R3, (R0)
+	ADD  $8, R0
+	SUBS $1, R2, R2
+	BEQ  end
+	MOVD (R1), R4
+	CMP  R1, R4
+	BLS  end
+	MOVD R4, R1
+	B    call
+end:
+	RET

@@ -24,3 +24,5 @@ func Caller() uintptr {
 	runtime.Callers(3, at[:])
 	return at[0]
 }
+
+func Callers(into *[CallersMost]uintptr) { runtime.Callers(3, into[:]) }

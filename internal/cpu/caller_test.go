@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"path"
 	"runtime"
 	"testing"
 
@@ -41,4 +42,52 @@ func TestCaller(t *testing.T) {
 	same(both[0], both[1])
 	value := called
 	same(value(0))
+}
+
+//go:noinline
+func outer() (at [cpu.CallersMost]uintptr) { return middle() }
+
+//go:noinline
+func middle() (at [cpu.CallersMost]uintptr) { return inner() }
+
+//go:noinline
+func inner() (at [cpu.CallersMost]uintptr) {
+	cpu.Callers(&at)
+	return at
+}
+
+// The calls that frame pointers tell are those that the runtime's own walk tells.
+func TestCallers(t *testing.T) {
+	at := outer()
+	var names []string
+	frames := runtime.CallersFrames(at[:])
+	for range 3 {
+		f, _ := frames.Next()
+		names = append(names, path.Base(f.Function))
+	}
+	require.Equal(t, []string{"cpu_test.middle", "cpu_test.outer", "cpu_test.TestCallers"}, names)
+
+	var deep func(n int) [cpu.CallersMost]uintptr
+	deep = func(n int) (at [cpu.CallersMost]uintptr) {
+		if n > 0 {
+			return deep(n - 1)
+		}
+		cpu.Callers(&at)
+		return at
+	}
+	at = deep(20)
+	require.NotContains(t, at, uintptr(0), "all calls that there is room for")
+
+	got := make(chan [cpu.CallersMost]uintptr)
+	go func() { got <- inner() }()
+	at = <-got
+	require.NotZero(t, at[0])
+	require.Zero(t, at[cpu.CallersMost-1], "a goroutine's stack ends")
+}
+
+func BenchmarkCallers(b *testing.B) {
+	var at [cpu.CallersMost]uintptr
+	for b.Loop() {
+		cpu.Callers(&at)
+	}
 }

@@ -35,12 +35,17 @@ func MemoryAvailable() int64 {
 }
 
 // ResidentPeak is the most bytes of memory that this process has had resident, or 0 where the system does not tell.
-func ResidentPeak() int64 {
+func ResidentPeak() int64 { return resident("VmHWM:") }
+
+// Resident is how many bytes of memory this process has resident now, or 0 where the system does not tell.
+func Resident() int64 { return resident("VmRSS:") }
+
+func resident(name string) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	n, _ := kibibytes(status, "VmHWM:")
+	n, _ := kibibytes(status, name)
 	return n
 }
 
