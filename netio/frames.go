@@ -12,6 +12,14 @@ func (q *Frames) Empty() bool { return q.head == nil }
 // First is the oldest frame, which stays in the queue; nil when there is none.
 func (q *Frames) First() *Frame { return q.head }
 
+// Len counts the frames in the queue, one after the other.
+func (q *Frames) Len() (n int) {
+	for f := q.head; f != nil; f = f.in.Next {
+		n++
+	}
+	return n
+}
+
 // Push puts a frame at the end. Its owner must not link it elsewhere meanwhile.
 func (q *Frames) Push(f *Frame) {
 	f.in.Next = nil

@@ -18,6 +18,9 @@ func (e *HangError) Error() string {
 		"in flight: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
 }
 
+// Hangs says so to those who watch the job.
+func (e *HangError) Hangs() bool { return true }
+
 // LimitError is the error of a job that has passed a limit of its simulation.
 type LimitError struct {
 	What  string // "virtual time" or "turns"

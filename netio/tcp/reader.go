@@ -172,6 +172,10 @@ func (r *reader) check(h *netio.Header) error {
 		case h.Bytes > requestBytesMax+pieceBytesMax:
 			return fmt.Errorf("kind %#x with %d bytes", h.Kind, h.Bytes)
 		}
+	case note:
+		if !control || h.Bytes > noteBytesMax {
+			return fmt.Errorf("note of %d bytes on connection %d", h.Bytes, r.stream.number)
+		}
 	case heartbeat, goodbye:
 		if h.Bytes != 0 {
 			return fmt.Errorf("message %#x with %d bytes", h.Kind, h.Bytes)
@@ -214,8 +218,15 @@ func (r *reader) deliver() error {
 		return err
 	}
 	t := r.stream.peer.t
-	if f.Kind == request {
+	switch f.Kind {
+	case request:
 		return r.answer(f)
+	case note:
+		if take := t.notes.Load(); take != nil {
+			(*take)(r.stream.peer.place.Process, f.Payload())
+		}
+		f.Release()
+		return nil
 	}
 	t.locals[int(f.To)-t.place.First].Deliver(f)
 	return nil

@@ -54,12 +54,16 @@ type Transport struct {
 	down       atomic.Bool    // aborted or closing: frames are dropped
 	running    sync.WaitGroup // readers and writers
 	background sync.WaitGroup // the poller and the pulse
+	notes      atomic.Pointer[func(process int, note []byte)]
 	ended      atomic.Bool    // sockets are not looked at any more
 	over       chan struct{}  // closed then
 	close      func() error
 }
 
-var _ netio.Transport = (*Transport)(nil)
+var (
+	_ netio.Transport = (*Transport)(nil)
+	_ netio.Noter     = (*Transport)(nil)
+)
 
 func newTransport(c Config) *Transport {
 	t := &Transport{config: c, place: c.Place, events: newEvents(), over: make(chan struct{})}
@@ -96,6 +100,16 @@ func (t *Transport) Port(rank int) netio.Port {
 		panic(fmt.Sprintf("netio: rank %d is not in this process, which has ranks %d-%d", rank, t.place.First, t.place.Last-1))
 	}
 	return t.ports[rank-t.place.First]
+}
+
+// Notes implements [netio.Noter].
+func (t *Transport) Notes(take func(process int, note []byte)) { t.notes.Store(&take) }
+
+// Note implements [netio.Noter].
+func (t *Transport) Note(process int, text []byte) {
+	if len(text) <= noteBytesMax && !t.down.Load() {
+		t.peers[process].streams[controlStream].send(message(note, string(text)))
+	}
 }
 
 // Abort implements [netio.Transport]. The reason is cut to 4 KiB.

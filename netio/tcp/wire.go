@@ -11,7 +11,7 @@ import (
 
 // Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header; the payload
 // of an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released.
-// Requests and answers are operations on exposed memory.
+// Requests and answers are operations on exposed memory, notes what processes tell each other of themselves.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
@@ -19,12 +19,14 @@ const (
 	acknowledgement
 	request
 	answer
+	note
 )
 
 const (
 	slotBytes      = 4       // of one slot in an acknowledgement
 	reasonBytesMax = 4 << 10 // of the reason that is sent with an abort message
 	ackBytesMax    = 4 << 10 // of the slots of one acknowledgement
+	noteBytesMax   = netio.NoteBytesMax
 )
 
 // envelope is what travels with a header besides.
