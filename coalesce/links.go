@@ -14,6 +14,8 @@ type Links struct {
 	credits  int64                  // frames in flight on a link, at most
 	accounts map[int]*netio.Account // by rank, whatever the topology
 	inFlight []*netio.Account       // by lane
+	Launched uint64                 // frames that have left lanes, or wait to
+	sent     []uint32               // by lane: frames that have left it; it wraps
 	backlogs []netio.Frames         // by lane: frames that wait for credit, oldest first; nil before the first had to
 	waiting  []int                  // lanes with a backlog
 	staged   route.Staged           // nil when the topology has no order
@@ -29,7 +31,7 @@ func (k *Links) open(s *Sender, t route.Topology, plan *route.Plan, frameBytes i
 	}
 	*k = Links{
 		sender: s, credits: int64(s.Credits(frameBytes)), accounts: accounts,
-		inFlight: make([]*netio.Account, len(lanes)), highest: -1,
+		inFlight: make([]*netio.Account, len(lanes)), Launched: k.Launched, sent: make([]uint32, len(lanes)), highest: -1,
 	}
 	fresh := make([]netio.Account, len(lanes))
 	for l, rank := range lanes {
@@ -100,6 +102,8 @@ func (k *Links) Leads(stage int) bool {
 
 // hand hands a sealed frame to the transport, or puts it into the backlog.
 func (k *Links) hand(l int, f *netio.Frame) {
+	k.sent[l]++
+	k.Launched++
 	inTask := k.sender.HoldFrames
 	if !inTask && !k.Waits(l) && k.charge(l, f) {
 		k.sender.launch(f)

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
 // Tasks are what a rank does within epochs besides frames, on coroutines. The engine calls them on the rank's
@@ -28,6 +30,8 @@ type Tasks interface {
 	Linger() time.Duration
 	// Waiter is the task that runs.
 	Waiter() Waiter
+	// Waiting are the tasks that wait, by call.
+	Waiting() []state.Tasks
 	// Describe says in words what tasks may take, for explanations.
 	Describe() string
 }
@@ -73,12 +77,15 @@ func (a *aside) workAside(worked bool) (any, left bool) {
 		var did bool
 		if did, left = a.tasks.Work(); did {
 			a.rank.worked(1)
+			a.rank.publisher.moved++
 			worked = true
 		}
 	}
 	if a.idle != nil && !worked {
 		a.rank.mode = body
-		worked = a.idle()
+		if worked = a.idle(); worked {
+			a.rank.publisher.moved++
+		}
 		a.rank.beginCall("idle work returned")
 	}
 	return worked, left
@@ -183,6 +190,7 @@ func (x *aside) CheckSpawn(call string) {
 // meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
 	from := r.beginCall(call)
+	r.board.Waits(board.ForAnswer, call)
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -194,6 +202,7 @@ func (r *Rank) Await(call string, done func() bool) {
 		}
 		r.Rest(idle)
 	}
+	r.board.Waited()
 	r.endCall(call, from)
 }
 
@@ -203,7 +212,7 @@ func (r *Rank) Await(call string, done func() bool) {
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.active
 	r.active = false // no task runs in a call of the main function
-	if r.quiesce(done) {
+	if r.quiesce(board.ForAnswer, call, done) {
 		r.checkAccesses()
 	}
 	r.active = active

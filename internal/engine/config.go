@@ -26,6 +26,7 @@ type Config struct {
 	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error
 	Errors  Errors
+	Watcher Watcher // nil for none
 }
 
 // Errors make the errors that programs look for with errors.As.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/termination"
 )
 
 // Plan is what one epoch is to be like. All ranks give the same.
 type Plan struct {
+	Name     string // for those who watch; "" for none
 	Depth    int
 	Declared bool              // Depth holds
 	Detector termination.Maker // nil is that of the job
@@ -65,6 +67,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			r.Fail(errors.New("pebble: of so many ranks rank 0 alone is explained, and can't run the epochs that " +
 				"come before: explain the job with fewer ranks"))
 		}
+		r.begins(board.Epoch, plan.Name)
 		r.limit = r.chains(plan.Depth)
 		r.Deep = r.limit > 0 && r.limit+r.beyond > 1
 		r.open()
@@ -75,7 +78,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 		if err != nil {
 			r.Fail(&rankError{r.id, err})
 		}
-		r.quiesce(nil)
+		r.quiesce(board.ForEnd, "", nil)
 		r.checkAccesses()
 		r.complete()
 		r.end()
@@ -117,13 +120,16 @@ func (r *Rank) open() {
 // pebbles, to let others have a turn first costs as much again as the messages do.
 //
 // It returns earlier, and false, when done says so; nil never does.
-func (d *detection) quiesce(done func() bool) (ended bool) {
+func (d *detection) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
+	d.rank.board.Waits(wait, call)
+	defer d.rank.board.Waited()
 	before, processed := d.detector.Rounds(), d.processed
 	for idle := 0; done == nil || !done(); idle++ {
 		stage := d.stage()
 		worked, unfinished := d.rank.Turn(), false
 		if d.rank.active {
 			worked, unfinished = d.rank.workAside(worked)
+			d.rank.board.Waits(wait, call) // idle work may have waited for something else
 		}
 		if worked {
 			idle = 0
@@ -187,6 +193,7 @@ func (r *Rank) end() {
 	if r.tuning != nil {
 		r.tuning.ended()
 	}
+	r.board.End()
 	r.Count.Epochs++
 	r.Count.Rounds = r.rounds + r.detector.Rounds()
 }

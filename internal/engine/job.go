@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/stacks"
+	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -22,6 +23,7 @@ type job struct {
 	place     netio.Place
 	ports     []netio.Port           // of this process's ranks
 	running   []atomic.Pointer[Rank] // the same, while their functions run
+	boards    []board.Board          // the same
 	links     *route.Links
 	start     uint64 // where ranks begin to count
 
@@ -48,6 +50,10 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 		j.start = counting.CountFrom()
 	}
 	j.running = make([]atomic.Pointer[Rank], len(j.ports))
+	j.boards = make([]board.Board, len(j.ports))
+	if w := c.Watcher; w != nil {
+		w.Begin(&Sight{j})
+	}
 	j.transport.Start(j.fail)
 	stop := context.AfterFunc(ctx, func() { j.fail(fmt.Errorf("pebble: job ended: %w", context.Cause(ctx))) })
 	defer stop()
@@ -62,6 +68,9 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
 	if j.error() != nil {
 		<-j.failure // whoever failed first has told the others
+	}
+	if w := c.Watcher; w != nil {
+		w.End()
 	}
 	closing := j.transport.Close()
 	return errors.Join(j.error(), stuck, j.closed(closing))
@@ -117,6 +126,12 @@ func (j *job) fail(cause error) {
 	j.mutex.Unlock()
 	if !first {
 		return
+	}
+	if w := j.config.Watcher; w != nil {
+		cause = w.Failing(cause)
+		j.mutex.Lock()
+		j.cause = cause
+		j.mutex.Unlock()
 	}
 	j.config.Log.Debug("job failed", "cause", cause)
 	j.transport.Abort(reasonOf(cause)) // before ranks here know: who leaves first is taken for the cause

@@ -6,6 +6,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/collective"
 	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -196,6 +197,8 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 	r.beginCall(call)
 	err := r.guard(func() error {
 		r.Check()
+		r.begins(board.Collective+board.Kind(n.purpose), "")
+		r.board.Waits(board.ForOthers, "")
 		if fold != nil {
 			r.machine.StartFold(steps, n.Open(), value, fold)
 		} else {
@@ -208,6 +211,8 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 			}
 			r.Rest(idle)
 		}
+		r.board.Waited()
+		r.board.End()
 		r.endCall(call, outside)
 		return nil
 	})

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/activepebbles/pebbles/netio"
+import (
+	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/netio"
+)
 
 // accesses are what a rank does to exposed memory, and messages between locks.
 type accesses struct {
@@ -92,6 +95,7 @@ func (h *hooks) mayBegin(call string) error {
 // handles no pebbles: those of the next epoch wait.
 func (r *Rank) AwaitBetween(call string, done func() bool) {
 	from := r.beginCall(call)
+	r.board.Waits(board.ForOneSided, call)
 	for idle := 0; !done(); idle++ {
 		if r.Progress() {
 			idle = -1
@@ -99,5 +103,6 @@ func (r *Rank) AwaitBetween(call string, done func() bool) {
 		}
 		r.Rest(idle)
 	}
+	r.board.Waited()
 	r.endCall(call, from)
 }

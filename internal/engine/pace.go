@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
@@ -29,8 +28,8 @@ const everyMax = 1024
 
 func newPace(c *Config) pace {
 	p := pace{longest: tick(c.Due, c.Period), period: c.Period}
-	if p.longest <= 0 {
-		p.left = math.MaxInt // the clock says nothing
+	if p.longest <= 0 { // nothing is due: looks are for those who watch
+		p.every, p.left = everyMax, everyMax
 	}
 	return p
 }
@@ -54,10 +53,8 @@ func (p *pace) spend(n int) bool {
 
 // looked notes what the clock said, so that the next look comes about a quarter of longest later.
 func (p *pace) looked(now time.Duration) {
-	if p.longest <= 0 {
-		return
-	}
 	switch passed := now - p.last; {
+	case p.longest <= 0:
 	case passed > p.longest/4:
 		p.every /= 2
 	case passed < p.longest/8:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -40,7 +41,11 @@ func (r *Rank) Progress() bool {
 	if r.links.Version() != r.linksSeen {
 		r.reroute()
 	}
-	return r.drain() || worked || r.openAccesses() < open // whoever waits for operations is to look again
+	if r.openAccesses() < open {
+		r.publisher.moved++
+		worked = true // whoever waits for operations is to look again
+	}
+	return r.drain() || worked
 }
 
 // pump sends frames for which credit has come.
@@ -84,13 +89,23 @@ func (r *Rank) wait(idle int) int {
 // AwaitCredit lets the main function wait until a lane, from which a frame has left, has no backlog.
 func (t *Target) AwaitCredit(lane int) {
 	t.Progress()
+	if !t.outbox.Waits(lane) {
+		return
+	}
+	t.board.WaitsForLink(board.ForCredit, t.Name, t.outbox.Plan.Lanes[lane])
 	for idle := 0; t.outbox.Waits(lane); {
 		idle = t.wait(idle)
 	}
+	t.board.Waited()
 }
 
 // AwaitBudget lets the main function wait until another frame of so many bytes may be in flight.
 func (t *Target) AwaitBudget(bytes int) {
+	if t.Fits(bytes) {
+		return
+	}
+	t.board.WaitsForLink(board.ForRoom, t.Name, -1)
+	defer t.board.Waited()
 	for idle := 0; !t.Fits(bytes); idle++ {
 		t.Count.Waits++
 		if t.Turn() {
@@ -104,8 +119,12 @@ func (t *Target) AwaitBudget(bytes int) {
 // AwaitCredits lets the main function wait, ahead of a send that must not, until no frame waits for credit, and another
 // one may be in flight.
 func (t *Target) AwaitCredits() {
-	for idle := 0; t.outbox.AnyWaits(); {
-		idle = t.wait(idle)
+	if t.outbox.AnyWaits() {
+		t.board.WaitsForLink(board.ForCredit, t.Name, -1)
+		for idle := 0; t.outbox.AnyWaits(); {
+			idle = t.wait(idle)
+		}
+		t.board.Waited()
 	}
 	t.AwaitBudget(t.outbox.FirstBytes())
 }
@@ -218,6 +237,9 @@ func (r *Rank) Rest(idle int) { r.restAfter(idle, r.spins) }
 func (r *Rank) restAfter(idle, spins int) {
 	r.Check()
 	if idle < spins {
+		if r.board.Asked() {
+			r.looks(r.Port.Now())
+		}
 		r.Port.Pause()
 		return
 	}
@@ -226,6 +248,8 @@ func (r *Rank) restAfter(idle, spins int) {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
 		return
 	}
+	r.board.Parks()
+	r.looks(r.Port.Now())
 	r.Port.Wait(-1)
 }
 
@@ -270,6 +294,7 @@ func (r *Rank) Poll() {
 func (r *Rank) flushDue() {
 	now := r.Port.Now()
 	r.looked(now)
+	r.looks(now)
 	for _, t := range r.targets {
 		t.endpoint.FlushDue(now)
 	}

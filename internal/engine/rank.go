@@ -21,6 +21,7 @@ type Rank struct {
 	aside
 	marks
 	pace
+	publisher
 
 	targets    []*Target
 	agreed     int     // targets[:agreed] were compared with the other ranks
@@ -40,6 +41,8 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	r.tuning = newTuning(r, c, j.place.Ranks)
 	r.detection = detection{rank: r, processed: j.start}
 	r.arrivals.rank, r.accesses.rank, r.aside.rank = r, r, r
+	r.publisher = publisher{rank: r, board: &j.boards[id-j.place.First]}
+	r.board.Begins()
 	r.marks = marks{rank: r, links: j.links}
 	r.Collectives = Collectives{
 		rank: r, barrier: collective.Barrier(id, j.place.Ranks), reduce: collective.AllReduce(id, j.place.Ranks),

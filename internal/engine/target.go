@@ -62,7 +62,8 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
-	OwnRoom     bool // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
+	handled     uint64 // pebbles
+	OwnRoom     bool   // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.
@@ -184,6 +185,7 @@ func (t *Target) Handle(pebbles int) (before mode) {
 	t.mode = handler
 	t.handling = t
 	t.Count.PebblesHandled += uint64(pebbles)
+	t.handled += uint64(pebbles)
 	return before
 }
 

@@ -7,10 +7,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
 // rankLabel is the pprof label by which goroutines are known, also in profiles.
@@ -65,41 +68,17 @@ func (g *group) title() string {
 	if n > 1 {
 		text = fmt.Sprintf("%d goroutines", n)
 	}
-	var ranks []int
-	for rank := range g.ranks {
-		if rank >= 0 {
-			ranks = append(ranks, rank)
-		}
-	}
-	slices.Sort(ranks)
+	ranks := g.known()
 	switch {
 	case len(ranks) == 1:
 		text += fmt.Sprintf(" of rank %d", ranks[0])
 	case len(ranks) > 1:
-		text += " of ranks " + spans(ranks)
+		text += " of ranks " + state.Spans(ranks)
 	}
 	if g.pauses() {
 		text += ", waiting for a turn"
 	}
 	return text
-}
-
-// spans writes numbers that grow as 0-3, 7.
-func spans(all []int) string {
-	var texts []string
-	for i := 0; i < len(all); {
-		j := i
-		for j+1 < len(all) && all[j+1] == all[j]+1 {
-			j++
-		}
-		text := strconv.Itoa(all[i])
-		if j > i {
-			text += "-" + strconv.Itoa(all[j])
-		}
-		texts = append(texts, text)
-		i = j + 1
-	}
-	return strings.Join(texts, ", ")
 }
 
 // Of are the stacks of a rank's goroutines that have one of the functions among their calls, by the names that pprof
@@ -114,6 +93,43 @@ func Of(rank int, functions ...string) (stacks []string) {
 		}
 	}
 	return stacks
+}
+
+// Calls are the stacks of all ranks of this process, from their functions on. Goroutines that wait for their turn to
+// run are left out.
+func Calls() (all []state.Calls) {
+	for _, g := range groups() {
+		if calls := g.calls(); len(calls) > 0 && !g.pauses() {
+			all = append(all, state.Calls{Ranks: g.known(), Calls: calls})
+		}
+	}
+	return all
+}
+
+// outermost are the functions of the engine that call the program's.
+var outermost = []string{".(*job).runRank", ".(*Rank).Coroutine"}
+
+// calls are the calls within the function of a rank, as "function file:line" without folders; nil for other goroutines.
+func (g *group) calls() (calls []string) {
+	for line := range strings.Lines(g.stack) {
+		function, place, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if slices.ContainsFunc(outermost, func(o string) bool { return strings.HasSuffix(function, o) }) {
+			return calls
+		}
+		calls = append(calls, path.Base(function)+" "+path.Base(place))
+	}
+	return nil
+}
+
+// known are the ranks whose the goroutines are.
+func (g *group) known() (ranks []int) {
+	for rank := range g.ranks {
+		if rank >= 0 {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.Sort(ranks)
+	return ranks
 }
 
 // groups reads pprof's profile of goroutines in its form for people, whose groups are told apart by labels too.

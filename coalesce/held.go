@@ -1,0 +1,32 @@
+package coalesce
+
+import "iter"
+
+// Held is what a lane's link holds.
+type Held struct {
+	Filling int64  // bytes of pebbles in the lane's buffer
+	Flight  int64  // frames in flight, about: those that came back since the pool last collected count too
+	Waiting int64  // frames that wait for credit
+	Sent    uint32 // frames that have left the lane so far; it wraps
+}
+
+// Held tells by lane what links to other ranks hold.
+func (o *Outbox) Held() iter.Seq2[int, Held] {
+	return func(yield func(int, Held) bool) {
+		for l := range o.Lanes {
+			if l == o.Plan.Self {
+				continue
+			}
+			h := Held{Filling: int64(o.Lanes[l].Len() * o.Unit), Flight: o.inFlight[l].InFlight(), Sent: o.sent[l]}
+			if o.frames[l] == nil {
+				h.Filling = 0
+			}
+			if o.backlogs != nil {
+				h.Waiting = int64(o.backlogs[l].Len())
+			}
+			if !yield(l, h) {
+				return
+			}
+		}
+	}
+}

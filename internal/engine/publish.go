@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+func init() {
+	var all []string
+	for _, name := range purposeNames {
+		_, bare, _ := strings.Cut(name, " ") // the article
+		all = append(all, bare)
+	}
+	board.NameCollectives(all)
+}
+
+// publisher is what a rank publishes of itself, for those who watch the job.
+type publisher struct {
+	rank  *Rank
+	board *board.Board
+	ages  ages
+	moved uint64 // pieces of work that no counter has: of tasks, of idle work, and operations on exposed memory
+}
+
+// begins notes a call that all ranks make in the same order.
+func (p *publisher) begins(kind board.Kind, name string) {
+	if p.board.Stale() {
+		p.board.Looked(p.rank.Port.Now())
+	}
+	p.board.Call(kind, name)
+}
+
+// SetStatus publishes what the application says. Any goroutine may call it.
+func (p *publisher) SetStatus(text string) { p.board.SetStatus(text) }
+
+// looks publishes what a rank that has just looked at the clock has done.
+func (p *publisher) looks(now time.Duration) {
+	r := p.rank
+	p.board.Looked(now)
+	c := state.Counters(r.Count)
+	p.board.Count(&c, state.Memory{
+		Held: r.Pool.LentAtMost() + r.Reserved, Peak: r.Pool.Peak() + r.Reserved, Queued: r.Queued, Limit: r.MemoryLimit,
+	}, p.moved+r.processed+c.PebblesSent+c.PebblesHandled+c.Forwarded+c.ControlSent-c.DetectionSent)
+	if p.board.Asked() {
+		p.board.Detail(p.details(now))
+	}
+}
+
+// details are what costs a rank microseconds to tell.
+func (p *publisher) details(now time.Duration) *board.Details {
+	d := &board.Details{}
+	for _, t := range p.rank.targets {
+		d.Targets = append(d.Targets, state.Target{Name: t.Name, Handled: t.handled, Sent: t.outbox.Launched})
+		d.Links = p.ages.links(d.Links, t, now)
+	}
+	d.Links = state.Fullest(d.Links)
+	if tasks := p.rank.tasks; tasks != nil {
+		d.Tasks = tasks.Waiting()
+	}
+	return d
+}
+
+// ages are since when links have stood still, as far as somebody has asked.
+type ages map[age]*stood
+
+type age struct{ target, lane int }
+
+// stood is a link as it was when somebody asked.
+type stood struct {
+	at   time.Duration // when it was seen like this first
+	link coalesce.Held
+}
+
+// links adds a target's links that hold something.
+func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Link {
+	if *a == nil {
+		*a = ages{}
+	}
+	for l, held := range t.outbox.Held() {
+		key := age{int(t.Index), l}
+		s := (*a)[key]
+		if s == nil || s.link.Sent != held.Sent || held.Flight+held.Waiting < s.link.Flight+s.link.Waiting {
+			s = &stood{at: now}
+			(*a)[key] = s
+		}
+		s.link = held
+		if held.Flight+held.Waiting == 0 {
+			s.at = now
+		}
+		if held == (coalesce.Held{Sent: held.Sent}) {
+			continue
+		}
+		all = append(all, state.Link{
+			Target: t.Name, To: t.outbox.Plan.Lanes[l], Filling: held.Filling, Flight: held.Flight, Waiting: held.Waiting,
+			Bytes: held.Filling + (held.Flight+held.Waiting)*int64(t.description.Frame), Sent: uint64(held.Sent),
+			AgeSeconds: (now - s.at).Seconds(),
+		})
+	}
+	return all
+}

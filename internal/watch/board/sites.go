@@ -1,0 +1,119 @@
+package board
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+)
+
+// Site is a place in the program that has made a call, by number in the table of the process.
+type Site uint32
+
+// stack is the return addresses of a call's callers, the innermost first.
+type stack [cpu.CallersMost]uintptr
+
+// table has the sites of the process. A program has few: those of its calls of epochs and collectives, each with the
+// calls above it.
+var table = struct {
+	sync.Mutex
+	stacks  []stack
+	words   []string // of those that somebody has read; "" for the others
+	numbers map[stack]Site
+}{stacks: []stack{{}}, words: []string{""}, numbers: map[stack]Site{{}: 0}}
+
+const sitesMost = 16 << 10 // where a program calls from more, the others have no site
+
+// sites are those that a rank has asked for last, by hash of their addresses.
+type sites [16]struct {
+	stack stack
+	site  Site
+}
+
+// caller is the site of the call that is running. It costs some 20 ns: the frame pointers of the goroutine's stack are
+// followed, and what they say is looked up as it is; words are made of it when it is read.
+func (s *sites) caller() Site {
+	var at stack
+	cpu.Callers((*[cpu.CallersMost]uintptr)(&at))
+	var hash uintptr
+	for _, pc := range at {
+		hash = (hash + pc) * 0x9e3779b1
+	}
+	known := &s[hash>>16%uintptr(len(s))]
+	if known.stack != at {
+		known.stack, known.site = at, siteOf(at)
+	}
+	return known.site
+}
+
+func siteOf(at stack) Site {
+	table.Lock()
+	defer table.Unlock()
+	n, ok := table.numbers[at]
+	if !ok && len(table.stacks) < sitesMost {
+		n = Site(len(table.stacks))
+		table.stacks = append(table.stacks, at)
+		table.words = append(table.words, "")
+		table.numbers[at] = n
+	}
+	return n
+}
+
+// inside are the packages whose functions are not the program's.
+const inside = "github.com/activepebbles/pebbles/"
+
+// outermost is the function that calls a rank's function.
+const outermost = ".(*job).runRank"
+
+var insideToo = []string{"internal/", "pebble.", "target.", "task.", "delegate.", "memory.", "memory/", "container"}
+
+// ours reports whether a function is of the runtime that the program uses.
+func ours(function string) bool {
+	name, ok := strings.CutPrefix(function, inside)
+	if !ok || strings.Contains(name, "_test.") {
+		return false
+	}
+	for _, p := range insideToo {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the file and line of the program that has made the call, such as "bfs.go:88"; "" where that is not known.
+func (s Site) String() string {
+	table.Lock()
+	defer table.Unlock()
+	if int(s) >= len(table.stacks) {
+		return ""
+	}
+	if table.words[s] == "" {
+		table.words[s] = table.stacks[s].place()
+	}
+	return table.words[s]
+}
+
+// place is the innermost call that is the program's.
+func (at stack) place() string {
+	n := 0
+	for n < len(at) && at[n] != 0 {
+		n++
+	}
+	frames := runtime.CallersFrames(at[:n])
+	for {
+		f, more := frames.Next()
+		switch {
+		case strings.HasSuffix(f.Function, outermost):
+			return "" // the runtime itself has called, at the end of a rank's function
+		case f.Function != "" && !ours(f.Function):
+			return fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}

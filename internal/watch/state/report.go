@@ -1,0 +1,131 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Report is what can be said of a job that stands still, or that somebody asks: bounded, however many ranks there are.
+type Report struct {
+	Verdict   string    `json:"verdict"`   // one sentence
+	Program   string    `json:"program"`   //
+	ID        string    `json:"id"`        // of the job
+	Taken     string    `json:"taken"`     // RFC 3339
+	Ranks     int       `json:"ranks"`     //
+	Culprits  []Rank    `json:"culprits"`  // that are not with the others, at most CulpritsMost
+	More      int       `json:"more"`      // culprits beyond these
+	Groups    []Group   `json:"groups"`    // all ranks by where they are
+	Links     []Held    `json:"links"`     // those that hold most, at most LinksMost
+	Processes []Process `json:"processes"` // those that are silent or have ended, without their ranks
+	Stacks    []Stack   `json:"stacks"`    // the tree of all ranks' calls
+}
+
+// CulpritsMost bounds the ranks that a report shows in full.
+const CulpritsMost = 8
+
+// Group is ranks that are at the same place.
+type Group struct {
+	Ranks string `json:"ranks"` // "0-3, 7"
+	Count int    `json:"count"`
+	Place string `json:"place"` // in words
+	Moves bool   `json:"moves"` // they make progress
+}
+
+// Held is a link, and whose it is.
+type Held struct {
+	From int `json:"from"`
+	Link
+}
+
+// Stack is a function in the tree of calls, whose callers come first.
+type Stack struct {
+	Depth int    `json:"depth"`
+	Ranks string `json:"ranks"`
+	Call  string `json:"call"`  // "function file:line"
+	Moves bool   `json:"moves"` // ranks that are here were elsewhere a moment later
+}
+
+// Calls are the calls of ranks with equal stacks.
+type Calls struct {
+	Ranks []int    `json:"ranks"`
+	Calls []string `json:"calls"` // "function file:line", the innermost first
+	Moves bool     `json:"moves"` // some of the ranks were elsewhere a moment later
+}
+
+// MakeReport makes the report of a job, with the stacks of those processes that have told them.
+func MakeReport(j *Job, stacks []Calls) *Report {
+	verdict, culprits := j.Conclude()
+	r := &Report{
+		Verdict: verdict, Program: j.Program, ID: j.ID, Taken: j.Taken.Format(time.RFC3339), Ranks: j.Ranks,
+		Stacks: tree(stacks),
+	}
+	r.More = max(0, len(culprits)-CulpritsMost)
+	for _, c := range culprits[:len(culprits)-r.More] {
+		c.Events = c.Events[max(0, len(c.Events)-eventsShown):]
+		c.Stack = stackOf(stacks, c.Rank)
+		r.Culprits = append(r.Culprits, c)
+	}
+	var all []Rank
+	var links []Held
+	j.each(func(rank *Rank) {
+		all = append(all, *rank)
+		for _, l := range rank.Links {
+			links = append(links, Held{rank.Rank, l})
+		}
+	})
+	r.Links = fullest(links)
+	r.groups(all)
+	for _, p := range j.Processes {
+		if p.Ended != "" || p.Stopped || p.SilentSeconds > silentSeconds {
+			p.Ranks = nil
+			r.Processes = append(r.Processes, p)
+		}
+	}
+	return r
+}
+
+// What a report shows at the most, besides culprits and links.
+const (
+	eventsShown = 12 // of a culprit
+	groupsShown = 40
+	nodesShown  = 200 // of the tree of calls
+	callsShown  = 40  // of one stack
+)
+
+func (r *Report) groups(all []Rank) {
+	for i, g := range group(all) {
+		told := Group{Count: len(g), Place: g[0].Place()}
+		if i >= groupsShown {
+			last := &r.Groups[groupsShown-1]
+			last.Count += told.Count
+			last.Ranks, last.Place = "", "elsewhere, in more groups than are shown"
+			continue
+		}
+		var of []int
+		for _, rank := range g {
+			of = append(of, rank.Rank)
+			told.Moves = told.Moves || rank.StillSeconds == 0
+		}
+		told.Ranks = brief(Spans(of))
+		r.Groups = append(r.Groups, told)
+	}
+}
+
+// brief cuts a list of numbers that is too long to be read.
+func brief(spans string) string {
+	const most = 200
+	if len(spans) <= most {
+		return spans
+	}
+	return spans[:strings.LastIndexByte(spans[:most], ',')] + ", ..."
+}
+
+func stackOf(stacks []Calls, rank int) []string {
+	for _, s := range stacks {
+		if slices.Contains(s.Ranks, rank) {
+			return s.Calls[:min(len(s.Calls), callsShown)]
+		}
+	}
+	return nil
+}

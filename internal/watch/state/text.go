@@ -1,0 +1,98 @@
+package state
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Write writes a report for people: the verdict first, then the ranks that are not with the others.
+func (r *Report) Write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n\n%s%s, %d ranks, at %s\n", r.Verdict, r.Program, job(r.ID), r.Ranks, r.Taken)
+	for i := range r.Culprits {
+		r.Culprits[i].write(&b)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "\nand %d more ranks that are not with the others\n", r.More)
+	}
+	for _, p := range r.Processes {
+		fmt.Fprintf(&b, "\n%s\n", p.goes(nil))
+	}
+	if len(r.Groups) > 0 {
+		b.WriteString("\nwhere the ranks are:\n")
+	}
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %6d  %s%s%s\n", g.Count, g.Place, mark(g.Moves, ", and moves"), list(" [", g.Ranks, "]"))
+	}
+	if len(r.Links) > 0 {
+		b.WriteString("\nlinks that hold most:\n")
+	}
+	for _, l := range r.Links {
+		fmt.Fprintf(&b, "  %d to %d of %q: %d bytes in the buffer, %d frames in flight, %d wait for credit%s\n", l.From, l.To,
+			l.Target, l.Filling, l.Flight, l.Waiting, mark(l.AgeSeconds > 0, ", none came back for "+lasting(l.AgeSeconds)))
+	}
+	if len(r.Stacks) > 0 {
+		b.WriteString("\ncalls, the outermost first:\n")
+	}
+	for _, s := range r.Stacks {
+		fmt.Fprintf(&b, "  %s%s%s [%s]\n", strings.Repeat("  ", min(s.Depth, 20)), s.Call, mark(s.Moves, ", moves"), s.Ranks)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// job names a job that has an id.
+func job(id string) string { return list(" ", id, "") }
+
+func mark(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
+}
+
+// list is a text between two others; nothing when there is none.
+func list(before, text, after string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text + after
+}
+
+// write writes what one rank is at.
+func (r *Rank) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\nrank %d %s, for %s\n", r.Rank, r.Place(), lasting(r.StillSeconds))
+	if r.Status != "" {
+		fmt.Fprintf(b, "  it said: %s\n", r.Status)
+	}
+	for _, t := range r.Tasks {
+		fmt.Fprintf(b, "  %d %s in %s\n", t.Count, verb(t.Count, "task waits", "tasks wait"), t.Call)
+	}
+	for _, call := range r.Stack {
+		fmt.Fprintf(b, "  %s\n", call)
+	}
+	for _, e := range r.Events {
+		fmt.Fprintf(b, "  %12.6f s  %s\n", e.At, e.String())
+	}
+}
+
+// String is an event in words.
+func (e Event) String() string {
+	text := e.Kind
+	switch {
+	case e.Kind == "wait":
+		text = "waited for " + e.Name
+	case e.Name != "":
+		text = Call{Kind: e.Kind, Name: e.Name}.String()
+	}
+	text += at(e.Site)
+	switch {
+	case e.End == 0:
+		text += ", not ended"
+	case e.End-e.At >= 1e-6:
+		text += ", " + lasting(e.End-e.At)
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package state
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Spans writes numbers that grow as "0-3, 7".
+func Spans(all []int) string {
+	var texts []string
+	for i := 0; i < len(all); {
+		j := i
+		for j+1 < len(all) && all[j+1] == all[j]+1 {
+			j++
+		}
+		text := strconv.Itoa(all[i])
+		if j > i {
+			text += "-" + strconv.Itoa(all[j])
+		}
+		texts = append(texts, text)
+		i = j + 1
+	}
+	return strings.Join(texts, ", ")
+}
+
+// ranks names some ranks: "rank 3", "ranks 0-3, 7", "63 ranks".
+func ranks(all []Rank) string {
+	const few = 4
+	numbers := make([]int, len(all))
+	for i := range all {
+		numbers[i] = all[i].Rank
+	}
+	switch spans := Spans(numbers); {
+	case len(all) == 1:
+		return "rank " + spans
+	case strings.Count(spans, ",") < few:
+		return "ranks " + spans
+	}
+	return fmt.Sprintf("%d ranks", len(all))
+}
+
+// verb is a verb for so many.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// lasting is a time in whole seconds, or tenths where it is short.
+func lasting(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	for unit := time.Second; unit > time.Microsecond; unit /= 10 {
+		if d >= 10*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.Round(time.Microsecond).String()
+}
+
+// at is where in the program something is, in brackets; "" where that is not known.
+func at(site string) string {
+	if site == "" {
+		return ""
+	}
+	return " (" + site + ")"
+}
+
+// String is a call in words: `epoch "relax" (bfs.go:88)`, `barrier (main.go:12)`.
+func (c Call) String() string {
+	text := c.Kind
+	if c.Name != "" {
+		text += " " + strconv.Quote(c.Name)
+	}
+	return text + at(c.Site)
+}
+
+// within says in which epoch something happens, if it does.
+func (c Call) within() string {
+	if !c.Open || c.Kind != "epoch" {
+		return ""
+	}
+	return ", in " + c.String()
+}
+
+// Place says where a rank is: what groups are made by, and how they are told.
+func (r *Rank) Place() string {
+	switch c := r.Call; r.Doing {
+	case Ended:
+		return "has returned from its function"
+	case Starting:
+		return "has not begun"
+	case Handling:
+		return fmt.Sprintf("runs the handler of %q%s", r.Target, c.within())
+	case Tasking:
+		return "runs a task" + c.within()
+	case Moving:
+		return "works in a call" + c.within()
+	case Computing:
+		switch {
+		case c.Open:
+			return "runs the body of " + c.String()
+		case c.Number == 0:
+			return "runs its function, and has called nothing yet"
+		}
+		return "runs its function, after " + c.String()
+	}
+	return "waits " + r.waits()
+}
+
+// waits says what a rank waits for.
+func (r *Rank) waits() string {
+	c := r.Call
+	switch {
+	case r.Target != "":
+		text := fmt.Sprintf("for %s of %q", strings.TrimSuffix(r.Wait, " of a link"), r.Target)
+		if r.For >= 0 {
+			text += fmt.Sprintf(" to rank %d", r.For)
+		}
+		return text + c.within()
+	case r.Wait == WaitEnd:
+		return "for the end of " + c.String()
+	case r.Wait == WaitOthers:
+		return "for the others in " + c.String()
+	}
+	return "for " + r.Wait + c.within()
+}
+
+// What a rank waits for that waits for all others.
+const (
+	WaitEnd    = "the end of the epoch"
+	WaitOthers = "the other ranks"
+)
+
+// waitsForAll reports whether a rank waits for all others.
+func (r *Rank) waitsForAll() bool {
+	return r.Doing == Waiting && (r.Wait == WaitEnd || r.Wait == WaitOthers)
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
