@@ -1,0 +1,127 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// Strangers who connect and say nothing, or something, cost a bounded number of goroutines, and go away.
+func TestCrowd(t *testing.T) {
+	var log bytes.Buffer
+	source := newMadeUp(4, "running")
+	s := serve(t, Config{Token: secret, Source: source, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	host := strings.TrimPrefix(target(t, s, ""), "http://")
+	before := runtime.NumGoroutine()
+	var mine []net.Conn
+	defer func() {
+		for _, c := range mine {
+			c.Close()
+		}
+	}()
+	strangers := 5000
+	if testing.Short() {
+		strangers = 600
+	}
+	for i := range strangers {
+		c, err := net.Dial("tcp", host)
+		require.NoError(t, err)
+		if i%2 == 0 {
+			io.WriteString(c, "GET / HTTP/1.1\r\n")
+		}
+		if mine = append(mine, c); len(mine) > 500 { // files of this process are few
+			mine[0].Close()
+			mine = mine[1:]
+		}
+		require.LessOrEqual(t, runtime.NumGoroutine()-before, 2*connectionsMost)
+	}
+	require.Eventually(t, func() bool { // headerWait frees the slots of those who say nothing
+		r, err := http.NewRequest("GET", target(t, s, "/view.json"), nil)
+		require.NoError(t, err)
+		r.Header = bearer(secret)
+		answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	}, awaited, 50*time.Millisecond)
+	require.EqualValues(t, 1, source.asked.Load())
+	require.Empty(t, log.String(), "strangers fill no log")
+}
+
+// A stranger's connection is closed with the answer, also when there is more to come.
+func TestStrangersDoNotStay(t *testing.T) {
+	s := serve(t, Config{Source: newMadeUp(1, "running")})
+	c, err := net.Dial("tcp", strings.TrimPrefix(target(t, s, ""), "http://"))
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.SetDeadline(time.Now().Add(awaited)))
+	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nx")
+	require.NoError(t, err)
+	said, err := io.ReadAll(c)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(said), "HTTP/1.1 401 "), "%s", said)
+}
+
+func TestHugeHeaderIsRefused(t *testing.T) {
+	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
+	h := bearer(secret)
+	h.Set("X-Much", strings.Repeat("x", 20<<10))
+	answer, _ := ask(t, "GET", target(t, s, "/"), h)
+	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, answer.StatusCode)
+}
+
+// slow is a source whose report takes until it is let go.
+type slow struct {
+	*madeUp
+	begun, end chan struct{}
+}
+
+func (s slow) Report() *state.Report {
+	s.begun <- struct{}{}
+	<-s.end
+	return s.madeUp.Report()
+}
+
+// Close ends connections that idle, that have said nothing, and that wait for an answer; and it waits for the last.
+func TestCloseLeavesNothing(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	source := slow{newMadeUp(4, "running"), make(chan struct{}), make(chan struct{})}
+	s, err := Listen(Config{Addr: "0", Token: secret, Source: source})
+	require.NoError(t, err)
+	host := strings.TrimPrefix(target(t, s, ""), "http://")
+	silent, err := net.Dial("tcp", host)
+	require.NoError(t, err)
+	defer silent.Close()
+	busy, err := net.Dial("tcp", host)
+	require.NoError(t, err)
+	defer busy.Close()
+	fmt.Fprintf(busy, "GET /report HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", secret)
+	<-source.begun
+	var closed sync.WaitGroup
+	for range 2 {
+		closed.Go(func() { s.Close() })
+	}
+	require.NoError(t, silent.SetReadDeadline(time.Now().Add(awaited)))
+	_, err = silent.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF, "the silent one is cut off while the report is still made")
+	close(source.end)
+	closed.Wait()
+	_, err = net.Dial("tcp", host)
+	require.Error(t, err, "nobody listens any more")
+	goleak.VerifyNone(t, before)
+}

@@ -1,0 +1,62 @@
+package page
+
+import "github.com/activepebbles/pebbles/internal/watch/state"
+
+// Grade is how a job is, in one word.
+type Grade string
+
+// The grades. When several hold, the first does.
+const (
+	Died    Grade = "died"    // a process has ended before its ranks
+	Stopped Grade = "stopped" // a process is stopped by a signal
+	Stalled Grade = "stalled" // no rank has made progress for long
+	Silent  Grade = "silent"  // a process has told nothing for long
+	Ended   Grade = "ended"   // all ranks have returned
+	Waits   Grade = "waits"   // no rank makes progress now
+	Runs    Grade = "runs"
+)
+
+// From when on a job is worse than one that runs, in seconds.
+const (
+	waitsAfter   = 2
+	stalledAfter = 10
+	silentAfter  = 10
+)
+
+func gradeOf(j *state.Job) Grade {
+	var died, stopped, silent bool
+	done := len(j.Processes) > 0
+	for i := range j.Processes {
+		p := &j.Processes[i]
+		finished := finished(p)
+		died = died || p.Ended != "" && !finished
+		stopped = stopped || p.Stopped
+		silent = silent || p.SilentSeconds >= silentAfter && p.Ended == "" && !finished
+		done = done && finished
+	}
+	switch {
+	case died:
+		return Died
+	case stopped:
+		return Stopped
+	case j.Stalled || j.StillSeconds >= stalledAfter:
+		return Stalled
+	case silent:
+		return Silent
+	case done:
+		return Ended
+	case j.StillSeconds >= waitsAfter:
+		return Waits
+	}
+	return Runs
+}
+
+// finished reports whether all ranks of a process have returned.
+func finished(p *state.Process) bool {
+	for i := range p.Ranks {
+		if p.Ranks[i].Doing != state.Ended {
+			return false
+		}
+	}
+	return len(p.Ranks) > 0 && len(p.Ranks) >= p.Last-p.First
+}

@@ -1,0 +1,63 @@
+package page
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// pointsMost bounds what a server remembers: a quarter of an hour with a viewer.
+const pointsMost = 900
+
+// Point is what the plots show of one moment: sums over all ranks.
+type Point struct {
+	At       time.Time `json:"at"`
+	Handled  uint64    `json:"handled"` // pebbles so far
+	Bytes    uint64    `json:"bytes"`   // sent so far
+	Held     int64     `json:"held"`    // bytes now
+	Bound    int64     `json:"bound"`
+	Resident int64     `json:"resident"`
+}
+
+func pointOf(j *state.Job) Point {
+	p := Point{At: j.Taken}
+	for i := range j.Processes {
+		p.Bound += j.Processes[i].Bound
+		p.Resident += j.Processes[i].Resident
+		for k := range j.Processes[i].Ranks {
+			r := &j.Processes[i].Ranks[k]
+			p.Handled += r.Counters.PebblesHandled
+			p.Bytes += r.Counters.BytesSent
+			p.Held += r.Memory.Held
+		}
+	}
+	return p
+}
+
+// A history has the points of the past. It grows while somebody looks, so that a page that is loaded again, or by
+// another viewer, shows what the first one saw.
+type history struct {
+	mu     sync.Mutex
+	points []Point // oldest first
+}
+
+// add remembers a point that is later than the last one.
+func (h *history) add(p Point) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.points); n > 0 && !p.At.After(h.points[n-1].At) {
+		return
+	}
+	if len(h.points) == pointsMost {
+		h.points = slices.Delete(h.points, 0, 1)
+	}
+	h.points = append(h.points, p)
+}
+
+func (h *history) all() []Point {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Point{}, h.points...)
+}

@@ -1,0 +1,131 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+//go:embed assets
+var embedded embed.FS
+
+// paths are what the server makes out of its source, each for all viewers together.
+type paths struct {
+	job     *shared[*state.Job]
+	whole   *shared[[]byte] // JSON of the job; nil while there is none
+	view    *shared[[]byte]
+	metrics *shared[[]byte]
+	report  *shared[*state.Report]
+	history history
+}
+
+// newPaths is the handler of all paths, for those whom the guard lets in.
+func newPaths(c Config) http.Handler {
+	p := &paths{job: each(c.Source.Job), report: each(c.Source.Report)}
+	p.whole = each(func() []byte { return p.ofJob(func(j *state.Job) []byte { return encode(j) }) })
+	p.view = each(func() []byte { return p.ofJob(p.see) })
+	p.metrics = each(func() []byte { return p.ofJob(metrics) })
+
+	const asJSON, asText = "application/json", "text/plain; charset=utf-8"
+	mux := http.NewServeMux()
+	mux.HandleFunc("/job.json", answer(asJSON, p.whole.get))
+	mux.HandleFunc("/view.json", answer(asJSON, p.view.get))
+	mux.HandleFunc("/history.json", answer(asJSON, func() []byte { return encode(p.history.all()) }))
+	mux.HandleFunc("/metrics", answer("text/plain; version=0.0.4; charset=utf-8", p.metrics.get))
+	mux.HandleFunc("/report", answer(asText, func() []byte { return p.ofReport(text) }))
+	mux.HandleFunc("/report.json", answer(asJSON, func() []byte {
+		return p.ofReport(func(r *state.Report) []byte { return encode(r) })
+	}))
+	assets(mux)
+	if c.Pprof {
+		profiles(mux)
+	}
+	return mux
+}
+
+// assets serves the files of the page.
+func assets(mux *http.ServeMux) {
+	files, err := fs.Sub(embedded, "assets")
+	if err != nil {
+		panic(err) // the name is wrong
+	}
+	mux.Handle("/assets/", http.StripPrefix("/assets", onlyFiles(http.FileServerFS(files))))
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, files, "page.html")
+	})
+}
+
+// onlyFiles keeps lists of folders back.
+func onlyFiles(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := r.URL.Path; path == "" || path[len(path)-1] == '/' {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// profiles serves those of net/http/pprof, but for the command line: a token may be in it.
+func profiles(mux *http.ServeMux) {
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+}
+
+// ofJob makes something out of the job; nil while there is none.
+func (p *paths) ofJob(make func(*state.Job) []byte) []byte {
+	if j := p.job.get(); j != nil {
+		return make(j)
+	}
+	return nil
+}
+
+func (p *paths) ofReport(make func(*state.Report) []byte) []byte {
+	if r := p.report.get(); r != nil {
+		return make(r)
+	}
+	return nil
+}
+
+// see is the view of a job as JSON, and remembers its point.
+func (p *paths) see(j *state.Job) []byte {
+	v := ViewOf(j)
+	p.history.add(v.Now)
+	return encode(v)
+}
+
+// encode is JSON in which no HTML can hide; what it is given always has one.
+func encode(of any) []byte {
+	b, err := json.Marshal(of)
+	if err != nil {
+		panic(err) // a number is not finite
+	}
+	return b
+}
+
+// answer serves what is made, or says that there is nothing.
+func answer(kind string, make func() []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		b := make()
+		if b == nil {
+			http.Error(w, "there is nothing to tell of the job: ask again in a moment", http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Write(b) //nolint:errcheck // the viewer has gone
+	}
+}
+
+// text is a report for people.
+func text(r *state.Report) []byte {
+	var b bytes.Buffer
+	_ = r.Write(&b) // memory takes all
+	return b.Bytes()
+}

@@ -1,0 +1,232 @@
+package page
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// awaited is far more than any machine needs.
+const awaited = time.Minute
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve serves a source until the test ends.
+func serve(t *testing.T, c Config) *Server {
+	t.Helper()
+	if c.Addr == "" {
+		c.Addr = "0"
+	}
+	s, err := Listen(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// target is where a path of a server is, without the token.
+func target(t *testing.T, s *Server, path string) string {
+	t.Helper()
+	u, err := url.Parse(s.URL())
+	require.NoError(t, err)
+	return "http://" + u.Host + path
+}
+
+// ask makes one request on a connection of its own.
+func ask(t *testing.T, method, at string, header http.Header) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, at, nil)
+	require.NoError(t, err)
+	for name := range header {
+		r.Header.Set(name, header.Get(name))
+	}
+	if host := header.Get("Host"); host != "" {
+		r.Host = host
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return answer, string(body)
+}
+
+func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
+
+const secret = "a secret; with = odd & characters"
+
+var allPaths = []string{"/", "/job.json", "/view.json", "/history.json", "/report", "/report.json", "/metrics",
+	"/debug/pprof/", "/debug/pprof/heap", "/assets/main.js", "/assets/", "/nothing", "//", "/../x", "/debug/pprof"}
+
+// Whoever does not know the token learns nothing, whatever they ask.
+func TestTokenIsAskedForEverywhere(t *testing.T) {
+	source := newMadeUp(4, "running")
+	s := serve(t, Config{Token: secret, Pprof: true, Source: source})
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"} {
+		for _, path := range allPaths {
+			for _, with := range []http.Header{nil, bearer("wrong"), bearer(""), {"Authorization": {"Basic " + secret}},
+				{"Cookie": {newGuard("wrong", hosts{}, nil).cookie.String()}}, {"Host": {"evil.example"}}} {
+				answer, _ := ask(t, method, target(t, s, path), with)
+				require.Equal(t, http.StatusUnauthorized, answer.StatusCode, "%s %s %v", method, path, with)
+				require.Empty(t, answer.Cookies())
+			}
+		}
+		answer, _ := ask(t, method, target(t, s, "/?token=wrong"), nil)
+		require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+	}
+	require.Zero(t, source.asked.Load()+source.reports.Load(), "strangers cost the job something")
+}
+
+func TestTokenIsAskedForOddRequests(t *testing.T) {
+	s := serve(t, Config{Source: newMadeUp(1, "running")})
+	host := strings.TrimPrefix(target(t, s, ""), "http://")
+	for _, line := range []string{"OPTIONS *", "CONNECT evil.example:80", "GET http://evil.example/", "GET *"} {
+		c, err := net.Dial("tcp", host)
+		require.NoError(t, err)
+		_, err = io.WriteString(c, line+" HTTP/1.1\r\nHost: "+host+"\r\n\r\n")
+		require.NoError(t, err)
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+		require.NoError(t, err, line)
+		answer.Body.Close()
+		require.Equal(t, http.StatusUnauthorized, answer.StatusCode, line)
+		c.Close()
+	}
+}
+
+func TestTokenLetsIn(t *testing.T) {
+	s := serve(t, Config{Token: secret, Pprof: true, Source: newMadeUp(4, "running")})
+	answer, _ := ask(t, "GET", s.URL(), nil)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Len(t, answer.Cookies(), 1)
+	cookie := answer.Cookies()[0]
+	require.True(t, cookie.HttpOnly)
+	require.Equal(t, http.SameSiteStrictMode, cookie.SameSite)
+	require.NotContains(t, cookie.Value, secret)
+	for _, path := range []string{"/", "/job.json", "/view.json", "/history.json", "/report", "/report.json", "/metrics",
+		"/debug/pprof/", "/debug/pprof/heap", "/assets/main.js", "/assets/uplot/uPlot.iife.min.js", "/assets/uplot/LICENSE"} {
+		for _, with := range []http.Header{bearer(secret), {"Cookie": {cookie.Name + "=" + cookie.Value}}} {
+			answer, body := ask(t, "GET", target(t, s, path), with)
+			require.Equal(t, http.StatusOK, answer.StatusCode, path)
+			require.NotContains(t, body, secret)
+			require.NotContains(t, body, url.QueryEscape(secret))
+			require.Empty(t, answer.Cookies())
+			headersAreSafe(t, answer.Header)
+		}
+	}
+	for _, path := range []string{"/nothing", "/assets/", "/assets/uplot/", "/debug/pprof/cmdline"} {
+		answer, _ := ask(t, "GET", target(t, s, path), bearer(secret))
+		require.Equal(t, http.StatusNotFound, answer.StatusCode, path)
+	}
+}
+
+func headersAreSafe(t *testing.T, h http.Header) {
+	t.Helper()
+	require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"))
+	require.Equal(t, "no-referrer", h.Get("Referrer-Policy"))
+	require.Equal(t, "no-store", h.Get("Cache-Control"))
+	policy := h.Get("Content-Security-Policy")
+	require.Contains(t, policy, "default-src 'none'")
+	require.Contains(t, policy, "frame-ancestors 'none'")
+	require.NotContains(t, policy, "unsafe")
+	require.NotContains(t, policy, "http")
+}
+
+// A path that redirects does not pass the token on.
+func TestTokenIsNotPassedOn(t *testing.T) {
+	s := serve(t, Config{Token: "abcdef", Pprof: true, Source: newMadeUp(1, "running")})
+	answer, body := ask(t, "GET", target(t, s, "/debug/pprof?token=abcdef&debug=1"), nil)
+	require.Contains(t, answer.Header.Get("Location"), "debug=1")
+	require.NotContains(t, answer.Header.Get("Location")+body, "abcdef")
+}
+
+func TestOnlyReads(t *testing.T) {
+	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"} {
+		answer, _ := ask(t, method, target(t, s, "/"), bearer(secret))
+		require.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode, method)
+		require.Equal(t, "GET, HEAD", answer.Header.Get("Allow"))
+	}
+	answer, body := ask(t, "HEAD", target(t, s, "/job.json"), bearer(secret))
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Empty(t, body)
+}
+
+func TestForeignHostAndOrigin(t *testing.T) {
+	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
+	own := strings.TrimPrefix(target(t, s, ""), "http://")
+	for _, c := range []struct {
+		host, origin string
+		status       int
+	}{
+		{own, "", 200}, {"localhost:9999", "", 200}, {"LOCALHOST", "", 200}, {"127.0.0.1", "", 200},
+		{"evil.example", "", 421}, {"localhost.evil.example", "", 421}, {"10.0.0.1", "", 421}, {"[::1]:80", "", 421},
+		{own, "http://" + own, 200}, {"localhost:9999", "http://localhost:9999", 200},
+		{own, "http://evil.example", 403}, {own, "null", 403}, {own, "http://127.0.0.1:1", 403}, {own, "%zz", 403},
+	} {
+		h := bearer(secret)
+		h.Set("Host", c.host)
+		if c.origin != "" {
+			h.Set("Origin", c.origin)
+		}
+		answer, _ := ask(t, "GET", target(t, s, "/view.json"), h)
+		require.Equal(t, c.status, answer.StatusCode, "%+v", c)
+	}
+}
+
+func TestTokenIsDrawn(t *testing.T) {
+	a, b := serve(t, Config{Source: newMadeUp(1, "running")}), serve(t, Config{Source: newMadeUp(1, "running")})
+	require.Regexp(t, `^http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{64}$`, a.URL())
+	require.NotEqual(t, a.URL()[len(a.URL())-64:], b.URL()[len(b.URL())-64:])
+}
+
+func TestPprofOnlyWhereAskedFor(t *testing.T) {
+	s := serve(t, Config{Token: secret, Source: newMadeUp(1, "running")})
+	answer, _ := ask(t, "GET", target(t, s, "/debug/pprof/"), bearer(secret))
+	require.Equal(t, http.StatusNotFound, answer.StatusCode)
+}
+
+// knowsNothing is a source before anything is known.
+type knowsNothing struct{}
+
+func (knowsNothing) Job() *state.Job       { return nil }
+func (knowsNothing) Report() *state.Report { return nil }
+
+func TestNothingIsKnownYet(t *testing.T) {
+	s := serve(t, Config{Token: secret, Source: knowsNothing{}})
+	for _, path := range []string{"/job.json", "/view.json", "/metrics", "/report", "/report.json"} {
+		answer, body := ask(t, "GET", target(t, s, path), bearer(secret))
+		require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode, path)
+		require.Contains(t, body, "ask again in a moment")
+	}
+	_, body := ask(t, "GET", target(t, s, "/history.json"), bearer(secret))
+	require.Equal(t, "[]", body)
+}
+
+// Many viewers cost what one costs.
+func TestViewersShare(t *testing.T) {
+	source := newMadeUp(64, "running")
+	s := serve(t, Config{Token: secret, Source: source})
+	begun := time.Now()
+	var viewers sync.WaitGroup
+	for range 10 {
+		viewers.Go(func() {
+			for range 10 {
+				ask(t, "GET", target(t, s, "/view.json"), bearer(secret))
+			}
+		})
+	}
+	viewers.Wait()
+	require.LessOrEqual(t, source.asked.Load(), 1+int64(time.Since(begun)/once))
+}

@@ -1,0 +1,138 @@
+package record
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// finish puts together what was read.
+func (r *reading) finish() *Record {
+	r.leave()
+	k := &r.record
+	for _, rank := range slices.Sorted(maps.Keys(r.ranks)) {
+		f := r.ranks[rank]
+		f.rank.Counters = structure[state.Counters](f.counters)
+		f.rank.Seconds = structure[state.Seconds](f.seconds)
+		k.Ranks = append(k.Ranks, f.rank)
+	}
+	k.Groups = groups(k.Ranks)
+	k.Epochs = r.epochs.list()
+	k.Series = r.series.points()
+	k.Ending = k.ending()
+	if missing := k.missing(); len(missing) > 0 {
+		r.problems.add("nothing is known of ranks %s: copy the files of all hosts into one directory", spans(missing))
+	}
+	k.Problems = r.problems.all()
+	return k
+}
+
+// missing are the ranks of which there is no line.
+func (k *Record) missing() (all []int) {
+	known := k.Ranks
+	for rank := range k.Job.Ranks {
+		if len(known) > 0 && known[0].Rank.Rank == rank {
+			known = known[1:]
+		} else {
+			all = append(all, rank)
+		}
+	}
+	return all
+}
+
+// groups are the ranks by the number of the call that they have begun last, the largest group first.
+func groups(ranks []*Rank) []Group {
+	by := map[uint64]*Group{}
+	for _, rank := range ranks {
+		g := by[rank.Call.Number]
+		if g == nil {
+			g = &Group{Call: rank.Call}
+			by[rank.Call.Number] = g
+		}
+		g.Ranks = append(g.Ranks, rank.Rank.Rank)
+	}
+	var all []Group
+	for _, g := range by {
+		all = append(all, *g)
+	}
+	slices.SortFunc(all, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(len(b.Ranks), len(a.Ranks)), cmp.Compare(b.Call.Number, a.Call.Number))
+	})
+	return all
+}
+
+// process is a process by its number; nil when there is nothing of it.
+func (k *Record) process(number int) *Process {
+	i, ok := slices.BinarySearchFunc(k.Processes, number, func(p *Process, n int) int { return cmp.Compare(p.Process, n) })
+	if !ok {
+		return nil
+	}
+	return k.Processes[i]
+}
+
+// Rank is a rank by its number; nil when there is nothing of it.
+func (k *Record) Rank(number int) *Rank {
+	i, ok := slices.BinarySearchFunc(k.Ranks, number, func(r *Rank, n int) int { return cmp.Compare(r.Rank.Rank, n) })
+	if !ok {
+		return nil
+	}
+	return k.Ranks[i]
+}
+
+// Seconds is for how long the job ran, as far as it is known.
+func (k *Record) Seconds() float64 { return max(0, k.Job.Ended.Sub(k.Job.Started).Seconds()) }
+
+// worst are the ranks with the most of something, at most n, without those that have nothing.
+func (k *Record) worst(n int, of func(*Rank) float64) []*Rank {
+	all := slices.DeleteFunc(slices.Clone(k.Ranks), func(r *Rank) bool { return of(r) <= 0 })
+	slices.SortStableFunc(all, func(a, b *Rank) int { return cmp.Compare(of(b), of(a)) })
+	return all[:min(n, len(all))]
+}
+
+// What ranks may be worst in.
+func stoodStill(r *Rank) float64   { return r.StillMost }
+func heldMemory(r *Rank) float64   { return float64(r.Memory.Peak) }
+func waitedCredit(r *Rank) float64 { return r.Seconds.Credit }
+
+// apart are the ranks that were not with the others at the end, those in the smallest groups first, at most n.
+func (k *Record) apart(n int) (all []*Rank) {
+	for i := len(k.Groups) - 1; i > 0; i-- {
+		for _, number := range k.Groups[i].Ranks {
+			if len(all) == n {
+				return all
+			}
+			all = append(all, k.Rank(number))
+		}
+	}
+	return all
+}
+
+// atFault are the ranks to look at: those of the process that fell first, and those that were not with the others; with
+// neither, those that stood still longest; at most n.
+func (k *Record) atFault(n int) (all []*Rank) {
+	add := func(more []*Rank) {
+		for _, r := range more {
+			if len(all) < n && !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	add(k.of(k.Ending.Process, max(n/2, 1)))
+	add(k.apart(n))
+	if len(all) == 0 {
+		add(k.worst(n, stoodStill))
+	}
+	return all
+}
+
+// of are the ranks of a process, at most n.
+func (k *Record) of(process, n int) (all []*Rank) {
+	for _, r := range k.Ranks {
+		if len(all) < n && r.Process == process {
+			all = append(all, r)
+		}
+	}
+	return all
+}

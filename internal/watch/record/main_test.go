@@ -1,0 +1,154 @@
+package record
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		writeUntilKilled(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var began = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// after is a time on the clock of the tests' jobs.
+func after(seconds float64) time.Time {
+	return began.Add(time.Duration(seconds * float64(time.Second))).Truncate(time.Millisecond)
+}
+
+// jobOf is a job whose processes have equally many ranks.
+func jobOf(id string, processes, ranks int) *state.Job {
+	job := &state.Job{
+		Program:   "bfs",
+		ID:        id,
+		Ranks:     processes * ranks,
+		Transport: "tcp",
+		Settings:  map[string]string{"memory-limit": "64 MiB", "topology": "hypercube"},
+		Started:   began,
+	}
+	for p := range processes {
+		process := state.Process{Process: p, Host: fmt.Sprintf("host%d", p/2), PID: 1000 + p, Bound: 64 << 20}
+		process.First, process.Last = p*ranks, (p+1)*ranks
+		for r := process.First; r < process.Last; r++ {
+			process.Ranks = append(process.Ranks, state.Rank{Rank: r, Doing: state.Computing, For: -1})
+		}
+		job.Processes = append(job.Processes, process)
+	}
+	return job
+}
+
+// step lets a process work for one second: numbers are those of a busy rank, and events come so often.
+func step(random *rand.Rand, p *state.Process, second, events int) {
+	p.Resident = 1<<30 + random.Int64N(1<<28)
+	for i := range p.Ranks {
+		r := &p.Ranks[i]
+		r.Doing = []state.Doing{state.Computing, state.Handling, state.Waiting}[random.IntN(3)]
+		r.Target, r.Wait, r.For = "update", "", -1
+		if r.Doing == state.Waiting {
+			r.Wait, r.For = "credit for frames to rank 7", 7
+		}
+		r.Call = state.Call{Number: uint64(second + 1), Kind: "epoch", Name: "level", Site: "bfs.go:88", Open: true}
+		r.Status = fmt.Sprintf("level %d, %d vertices", second, random.IntN(1e6))
+		counters := valuesOf(r.Counters)
+		for c := range counters {
+			counters[c] += random.Int64N(5e6)
+		}
+		r.Counters = structure[state.Counters](counters)
+		r.Counters.Epochs = uint64(second)
+		r.Seconds.Compute += 0.2 + random.Float64()/10
+		r.Seconds.Handle += 0.3
+		r.Seconds.Credit += random.Float64() / 10
+		r.Seconds.Idle += 0.1
+		r.StillSeconds = float64(random.IntN(3))
+		r.Memory = state.Memory{Held: random.Int64N(1 << 20), Peak: 1<<20 + int64(second), Limit: 64 << 20}
+		r.Links = nil
+		for range 3 {
+			r.Links = append(r.Links, state.Link{Target: "update", To: random.IntN(1000), Flight: 4, Bytes: 9e6, Sent: 12345})
+		}
+		addEvents(r, second, events)
+	}
+}
+
+// addEvents appends events to a rank's ring: an epoch, which ends a second later, and waits.
+func addEvents(r *state.Rank, second, events int) {
+	for i := range r.Events {
+		if e := &r.Events[i]; e.Kind == "epoch" && e.End == 0 {
+			e.End = float64(second)
+		}
+	}
+	for e := range events {
+		event := state.Event{At: float64(second) + float64(e)/1000, End: float64(second) + float64(e)/1000 + 0.0005}
+		if event.Kind, event.Name, event.Number = "wait", "credit for frames to rank 7", uint64(e); e == 0 {
+			event = state.Event{At: float64(second), Kind: "epoch", Name: "level", Site: "bfs.go:88", Number: uint64(second + 1)}
+		}
+		r.Events = append(r.Events, event)
+	}
+	r.Events = r.Events[max(0, len(r.Events)-ringFull):]
+}
+
+// newRandom is chance, whose seed is told.
+func newRandom(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// written are the bytes of all files of a folder, and their number.
+func written(t testing.TB, dir string) (bytes int64, files int) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		info, err := e.Info()
+		require.NoError(t, err)
+		bytes += info.Size()
+	}
+	return bytes, len(entries)
+}
+
+// settle waits until all that was handed to a writer has been written.
+func settle(t testing.TB, w *Writer) {
+	t.Helper()
+	done := make(chan struct{})
+	w.sink.queue <- batch{done: done}
+	<-done
+}
+
+// second writes a second, and waits until it has been written.
+func second(t testing.TB, w *Writer, at float64, p *state.Process) {
+	t.Helper()
+	require.NoError(t, w.Second(after(at), p, 0, "it moves"))
+	settle(t, w)
+}
+
+// read reads a record that must be whole.
+func read(t testing.TB, dir string) *Record {
+	t.Helper()
+	record, err := Read(dir)
+	require.NoError(t, err)
+	require.Empty(t, record.Problems)
+	return record
+}
+
+// onlyFile is the one file of a folder.
+func onlyFile(t testing.TB, dir string) (path string, text []byte) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	text, err = os.ReadFile(all[0])
+	require.NoError(t, err)
+	return all[0], text
+}

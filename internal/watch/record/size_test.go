@@ -1,0 +1,168 @@
+package record
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// Busy ranks, with 256 events a second, take 1 KiB a second, and what had no room is counted.
+func TestBusyRanks(t *testing.T) {
+	for _, ranks := range []int{1, 8, 1024} {
+		dir := t.TempDir()
+		job := jobOf("j1", 1, ranks)
+		p := &job.Processes[0]
+		random := newRandom(t)
+		w, err := Create(dir, job, 0, 0)
+		require.NoError(t, err)
+		const seconds = 5
+		for s := range seconds {
+			step(random, p, s, ringFull)
+			second(t, w, float64(s+1), p)
+		}
+		require.NoError(t, w.Close(after(seconds), ""))
+		size, _ := written(t, dir)
+		require.LessOrEqual(t, size, int64(4096+seconds*ranks*rankMax))
+		record := read(t, dir)
+		require.Len(t, record.Ranks, ranks)
+		sameCounters(t, p, record)
+		for _, r := range record.Ranks {
+			kept := 0
+			for _, e := range r.Events {
+				require.NotEmpty(t, e.Kind)
+				kept++
+			}
+			require.NotZero(t, kept)
+			require.GreaterOrEqual(t, int(r.Dropped)+kept, seconds*ringFull)
+			require.Equal(t, uint64(ringFull-1), r.Events[kept-1].Number, "the latest are kept")
+		}
+	}
+}
+
+// Whatever a rank says of itself, its line is bounded, and can be read.
+func TestHostileRank(t *testing.T) {
+	long := strings.Repeat("\x00\"\\<é\u2028", 10_000)
+	r := state.Rank{
+		Doing: state.Doing(long), Target: long, Wait: long, For: 1 << 30, Status: long, StillSeconds: math.NaN(),
+		Call:    state.Call{Number: math.MaxUint64, Kind: long, Name: long, Site: long},
+		Seconds: state.Seconds{Idle: math.Inf(1), Compute: -1e308},
+		Memory:  state.Memory{Held: math.MinInt64, Peak: math.MaxInt64},
+	}
+	for range 1000 {
+		r.Links = append(r.Links, state.Link{Target: long, AgeSeconds: math.NaN()})
+		r.Stack = append(r.Stack, long)
+		r.Events = append(r.Events, state.Event{Kind: long, Name: long, Site: long, At: math.Inf(-1), Number: math.MaxUint64})
+	}
+	counters := valuesOf(r.Counters)
+	for i := range counters {
+		counters[i] = math.MinInt64
+	}
+	r.Counters = structure[state.Counters](counters)
+	line := new(seen).news(&r, math.MaxUint64, true, rankMax)
+	require.Less(t, len(line), 2*rankMax)
+	got, bad := lines(t, line)
+	require.Len(t, got, 1)
+	require.Empty(t, bad)
+	job := jobOf(long, 1, 1)
+	for i := range 10_000 {
+		job.Settings[long[:i]] = long
+	}
+	require.Less(t, len(appendLine(nil, jobKind, headOf(job, 0))), 16<<10)
+}
+
+// A record that has reached its bound has its start and its end, and counters that are right.
+func TestBoundInTotal(t *testing.T) {
+	const bound, seconds = 512 << 10, 1000
+	dir := t.TempDir()
+	job := jobOf("j1", 1, 2)
+	p := &job.Processes[0]
+	random := newRandom(t)
+	w, err := Create(dir, job, 0, bound)
+	require.NoError(t, err)
+	for s := range seconds {
+		step(random, p, s, 3)
+		second(t, w, float64(s), p)
+		size, files := written(t, dir)
+		require.LessOrEqual(t, size, int64(bound))
+		require.LessOrEqual(t, files, 17)
+	}
+	require.NoError(t, w.Failed(after(seconds), "the end", 0))
+	require.NoError(t, w.Close(after(seconds), "failed"))
+	size, _ := written(t, dir)
+	require.Greater(t, size, int64(bound/2))
+
+	record, err := Read(dir)
+	require.NoError(t, err)
+	require.Len(t, record.Problems, 1)
+	require.Regexp(t, "process 0: [0-9]+ files with the seconds after its second [0-9]+ are gone", record.Problems[0])
+	sameCounters(t, p, record)
+	require.Equal(t, uint64(1), record.Epochs[0].Number)
+	require.Equal(t, uint64(seconds), record.Epochs[len(record.Epochs)-1].Number)
+	require.Contains(t, record.Ending.Cause, "failed: the end")
+	for _, point := range record.Series {
+		require.NotZero(t, point.Handled, "rates go across the gap")
+	}
+}
+
+// A bound that is too small for the ranks is raised, and the files of another are left alone.
+func TestSmallBound(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, segmentName("j1", 0, 2))
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	job := jobOf("j1", 1, 64)
+	p := &job.Processes[0]
+	random := newRandom(t)
+	w, err := Create(dir, job, 0, 1)
+	require.NoError(t, err)
+	told := 0
+	for s := range 50 {
+		step(random, p, s, ringFull)
+		if w.Second(after(float64(s)), p, 0, "it moves") != nil {
+			told++
+		}
+		settle(t, w)
+		size, _ := written(t, dir)
+		require.LessOrEqual(t, size, int64(64*bytesLeast))
+	}
+	require.NoError(t, w.Close(after(50), ""))
+	require.Equal(t, 1, told)
+	text, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Empty(t, text)
+	record, err := Read(dir)
+	require.NoError(t, err)
+	sameCounters(t, p, record)
+}
+
+// A report of many ranks shows those at fault and a sample, in both forms.
+func TestManyRanks(t *testing.T) {
+	dir := t.TempDir()
+	job := jobOf("j1", 64, 64)
+	random := newRandom(t)
+	for i := range job.Processes {
+		p := &job.Processes[i]
+		w, err := Create(dir, job, i, 0)
+		require.NoError(t, err)
+		step(random, p, 1, ringFull)
+		if i == 17 {
+			p.Ranks[3].Call.Number = 1
+		}
+		second(t, w, 1, p)
+		w.Close(after(2), map[bool]string{true: "out of memory"}[i == 17])
+	}
+	record := read(t, dir)
+	require.Len(t, record.Ranks, 4096)
+	require.Equal(t, 17, record.Ending.Process)
+	var page bytes.Buffer
+	require.NoError(t, record.HTML(&page))
+	require.Less(t, page.Len(), 200<<10)
+	require.Contains(t, page.String(), "Rank 1091 of process 17")
+	require.Contains(t, strings.Join(record.Ending.Facts, "\n"), "rank 1091: in call 1, epoch")
+}

@@ -1,0 +1,175 @@
+package record
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// A job writes for a while, and what is read is what its ranks were: the twin is the ranks themselves.
+func TestRoundTrip(t *testing.T) {
+	random := newRandom(t)
+	dir := t.TempDir()
+	job := jobOf("j1", 3, 4)
+	const seconds = 100
+	for i := range job.Processes {
+		p := &job.Processes[i]
+		w, err := Create(dir, job, i, 0)
+		require.NoError(t, err)
+		for s := range seconds {
+			step(random, p, s, 1+random.IntN(2))
+			second(t, w, float64(s+1), p)
+		}
+		require.NoError(t, w.Close(after(seconds), ""))
+	}
+	record := read(t, dir)
+	require.Equal(t, job.Program, record.Job.Program)
+	require.Equal(t, job.Settings, record.Job.Settings)
+	require.Equal(t, began, record.Job.Started)
+	require.Len(t, record.Ranks, job.Ranks)
+	for i, p := range job.Processes {
+		require.Equal(t, uint64(seconds), record.Processes[i].Seconds)
+		require.Equal(t, p.Resident, record.Processes[i].Resident)
+		for _, twin := range p.Ranks {
+			sameRank(t, twin, record.Rank(twin.Rank))
+		}
+	}
+	require.Equal(t, InOrder, record.Ending.Kind)
+	require.InDelta(t, seconds, record.Seconds(), 0)
+	sameEpochs(t, record, job, seconds)
+	sameSums(t, record, job)
+}
+
+func sameRank(t *testing.T, twin state.Rank, got *Rank) {
+	t.Helper()
+	require.Equal(t, twin.Counters, got.Counters)
+	require.Equal(t, twin.Memory, got.Memory)
+	require.Equal(t, twin.Call, got.Call)
+	require.Equal(t, []any{twin.Doing, twin.Target, twin.Wait, twin.For, twin.Status, twin.StillSeconds},
+		[]any{got.Doing, got.Target, got.Wait, got.For, got.Status, got.StillSeconds})
+	require.NotEmpty(t, got.Links)
+	require.Equal(t, twin.Links[:len(got.Links)], got.Links)
+	require.InDelta(t, twin.Seconds.Credit, got.Seconds.Credit, 0.001)
+	require.InDelta(t, twin.Seconds.Compute, got.Seconds.Compute, 0.001)
+	require.Len(t, got.Events, eventsKept)
+	last := twin.Events[len(twin.Events)-eventsKept:]
+	for i, e := range got.Events {
+		require.InDelta(t, last[i].At, e.At, 1e-6)
+		require.InDelta(t, last[i].End, e.End, 1e-6, "%v", e)
+		want := last[i]
+		require.Equal(t, []any{want.Kind, want.Name, want.Site, want.Number}, []any{e.Kind, e.Name, e.Site, e.Number})
+	}
+}
+
+func sameEpochs(t *testing.T, record *Record, job *state.Job, seconds int) {
+	t.Helper()
+	require.Len(t, record.Epochs, seconds)
+	for i, e := range record.Epochs {
+		want := Epoch{uint64(i + 1), "level", "bfs.go:88", float64(i), float64(i + 1), job.Ranks, job.Ranks}
+		if i == seconds-1 {
+			want.End, want.Ended = 0, 0
+		}
+		require.Equal(t, want, e)
+	}
+}
+
+// sameSums holds the series to the counters: what it shows of all spans together is what the ranks did.
+func sameSums(t *testing.T, record *Record, job *state.Job) {
+	t.Helper()
+	var handled, sum uint64
+	for _, p := range job.Processes {
+		for _, r := range p.Ranks {
+			handled += r.Counters.PebblesHandled
+		}
+	}
+	for _, p := range record.Series {
+		sum += uint64(p.Handled * p.Width)
+	}
+	require.InEpsilon(t, handled, sum, 1e-3)
+	require.LessOrEqual(t, len(record.Series), pointsMost)
+	require.InDelta(t, 64<<20*len(job.Processes), record.Series[50].Bound, 0)
+}
+
+// The processes of a job write side by side, each from its own goroutine, and so does the launcher.
+func TestSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	job := jobOf("j1", 8, 2)
+	l, err := CreateLauncher(dir, job.ID, job.Program, 8, began)
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for i := range job.Processes {
+		group.Go(func() {
+			w, err := Create(dir, job, i, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for s := range 20 {
+				second(t, w, float64(s), &job.Processes[i])
+			}
+			if err := w.Close(after(20), ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	require.NoError(t, l.Ended(after(20), 0, "exit status 0", false))
+	require.NoError(t, l.Close(after(20), ""))
+	record := read(t, dir)
+	require.Len(t, record.Processes, 8)
+	require.Len(t, record.Ranks, 16)
+	require.Equal(t, &Launched{Processes: 8, Closed: true}, record.Launched)
+	require.Equal(t, InOrder, record.Ending.Kind)
+}
+
+// Of a rank that ended, and of which nothing changes, nothing more is written, but for its turns.
+func TestNothingNew(t *testing.T) {
+	dir := t.TempDir()
+	job := jobOf("j1", 1, 1)
+	p := &job.Processes[0]
+	step(newRandom(t), p, 0, 1)
+	w, err := Create(dir, job, 0, 0)
+	require.NoError(t, err)
+	for s := range 2 * wholeEvery {
+		second(t, w, float64(s), p)
+	}
+	require.NoError(t, w.Close(after(64), ""))
+	_, text := onlyFile(t, dir)
+	require.Equal(t, 1+2, strings.Count(string(text), " rank {"))
+	sameCounters(t, p, read(t, dir))
+}
+
+func sameCounters(t *testing.T, p *state.Process, record *Record) {
+	t.Helper()
+	for _, twin := range p.Ranks {
+		require.Equal(t, twin.Counters, record.Rank(twin.Rank).Counters)
+	}
+}
+
+// A field that a later version adds in the middle of the counters does no harm.
+func TestOtherCounters(t *testing.T) {
+	dir := t.TempDir()
+	names := append([]string{"new"}, counterNames...)
+	slices.Reverse(names)
+	values := make([]int64, len(names))
+	for i := range values {
+		values[i] = int64(i + 1)
+	}
+	text := appendLine(nil, jobKind, jobLine{Version: 2, Ranks: 1, Last: 1, Counters: names, Seconds: []string{"idle"}})
+	text = appendLine(text, "later", struct{}{})
+	text = appendLine(text, rankKind, rankLine{Whole: true, Counters: values, Seconds: []int64{1500}})
+	require.NoError(t, os.WriteFile(dir+"/"+segmentName("j", 0, 0), text, 0o600))
+	record, err := Read(dir)
+	require.NoError(t, err)
+	require.Len(t, record.Problems, 1)
+	require.Contains(t, record.Problems[0], "later version")
+	require.Equal(t, uint64(len(counterNames)), record.Ranks[0].Counters.PebblesSent)
+	require.Equal(t, uint64(1), record.Ranks[0].Counters.Epochs)
+	require.Equal(t, 1.5, record.Ranks[0].Seconds.Idle)
+}
