@@ -92,9 +92,13 @@ type Config struct {
 	// once.
 	Grace time.Duration
 
+	// Watch says how the job is watched.
+	Watch Watch
+
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
 
+	job       string          // its id; "" when this process is alone
 	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
 	lone      bool            // rank 0 alone is there, for a job that is explained
 }

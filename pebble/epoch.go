@@ -24,8 +24,15 @@ func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 	return r.engine.Epoch(f, plan)
 }
 
-// EpochOption says something of one epoch. [Depth], [EndBy] and [Idle] make it. All ranks give the same.
+// EpochOption says something of one epoch. [Named], [Depth], [EndBy] and [Idle] make it. All ranks give the same.
 type EpochOption struct{ apply func(*engine.Plan) }
+
+// Named names an epoch for those who watch the job: in reports, on the page, in records and traces. Ranks that give
+// different names are told of, when the job stands still, and nothing more. Names are few: a name for each level of a
+// search would fill a table, so give one to each phase.
+func Named(name string) EpochOption {
+	return EpochOption{func(p *engine.Plan) { p.Name = name }}
+}
 
 // Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that
 // the main function sent may send, and so on (Active Pebbles, section 3.6.1). It lets the epoch end by a cheaper

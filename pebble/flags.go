@@ -14,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/values"
+	"github.com/activepebbles/pebbles/internal/watch"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
 )
@@ -46,8 +47,8 @@ type fabric struct {
 var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
-// cache, address-cache, page-cache, credits, termination, due, period, memory, alone, seed, json, explain and
-// verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
+// cache, address-cache, page-cache, credits, termination, due, period, memory, http,
+// http-pprof, record, stall, stall-exit, alone, seed, json, explain and verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
 // Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
 // [flag.Usage]; after a mistake one line says so.
 //
@@ -59,6 +60,7 @@ func Flags(fs *flag.FlagSet) *Options {
 		AddressCache: AddressCacheDefault}}
 	o.network(fs)
 	o.buffers(fs)
+	o.watch(fs)
 	fs.BoolVar(&o.config.Alone, "alone", false, "run a job of its own, though a launcher such as mpirun has started "+
 		"several of this program")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
@@ -121,6 +123,22 @@ func (o *Options) buffers(fs *flag.FlagSet) {
 		"its buffers, or never")
 	fs.Var(sized(&c.MemoryLimit, 0), "memory", "limit of one rank for pebbles that wait or travel, a `size` such as "+
 		"64MiB (default a share of what is free)")
+}
+
+// watch adds the flags of those who watch the job.
+func (o *Options) watch(fs *flag.FlagSet) {
+	w := &o.config.Watch
+	fs.Var(value{func() string { return values.WaitText(cmp.Or(w.Stall, watch.StallDefault)) },
+		func(text string) (err error) {
+			w.Stall, err = values.Wait(text)
+			return err
+		}}, "stall", "`time` without progress, while some ranks wait, after which one report says who waits for what, "+
+		"or never")
+	fs.StringVar(&w.HTTP, "http", "", "`address` where process 0 serves a page to watch the job, and metrics: 8080, or "+
+		"HOST:8080 (default none)")
+	fs.BoolVar(&w.Pprof, "http-pprof", false, "the page has Go's profiles too")
+	fs.StringVar(&w.Record, "record", "", "`folder` for a record of the job, which pebbles report reads (default none)")
+	fs.BoolVar(&w.StallExit, "stall-exit", false, "end the job when it stands still for so long, with status 76")
 }
 
 // printUsage lists the flags if the command line asks for help. Otherwise a flag was wrong: one line says how to see

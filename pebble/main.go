@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/watch"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -19,7 +20,7 @@ import (
 // after the failure. SIGQUIT ends the process with status 2, once it has written each stack of its goroutines with how
 // many have it, and of which ranks; with GOTRACEBACK set, as Go does, with one text a goroutine.
 func Main(config Config, function func(*Rank) error) {
-	defer launch.DumpAtQuit()()
+	defer launch.DumpAtQuit(watch.Quit)()
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
 	config.preempted = preempted
 	err := RunLaunched(ctx, config, function)
@@ -44,7 +45,15 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 		return err
 	}
 	s := c.Tuning.schedule()
-	return engine.Run(ctx, c.engine(s), func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
+	e := c.engine(s)
+	if c.Explain == nil {
+		w, err := c.watcher()
+		if err != nil {
+			return errors.Join(err, c.Transport.Close())
+		}
+		e.Watcher = w
+	}
+	return engine.Run(ctx, e, func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
 }
 
 // RunLaunched is [Run], as one process of the job that the environment tells of when there is one. Under a launcher it
@@ -79,7 +88,7 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 			"the job, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
 		return errors.Join(err, member.Transport.Close(), member.Close())
 	}
-	config.Transport = member.Transport
+	config.Transport, config.job = member.Transport, member.Job
 	err = Run(ctx, config, function)
 	member.Complain(err)
 	return errors.Join(err, member.Close())

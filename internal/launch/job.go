@@ -244,6 +244,9 @@ func (j *job) finish() (Result, error) {
 	j.rendezvous.close()
 	j.output.close()
 	r := Result{Job: j.id}
+	for _, p := range j.order {
+		r.Order = append(r.Order, p.Process)
+	}
 	for _, p := range j.processes {
 		r.Outcomes = append(r.Outcomes, p.Outcome)
 	}

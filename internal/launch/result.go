@@ -10,6 +10,7 @@ import (
 type Result struct {
 	Job      string    // its id
 	Outcomes []Outcome // by process
+	Order    []int     // processes, as they have ended
 	Status   int       // for the command that ran the job: 0, or the status of the first failure
 }
 
@@ -33,6 +34,9 @@ func (e Outcome) Failure() int {
 	}
 	return e.Status
 }
+
+// String says how the process ended.
+func (e Outcome) String() string { return e.describe() }
 
 // name is the process's name in messages.
 func (e Outcome) name() string {

@@ -112,8 +112,8 @@ func notify(to chan<- os.Signal, signals ...os.Signal) {
 }
 
 // DumpAtQuit has this process write the stacks of its goroutines when SIGQUIT comes, each stack once, and end with
-// [ExitPanic]; until stop. Where GOTRACEBACK is set, the signal keeps its effect on a Go program.
-func DumpAtQuit() (stop func()) {
+// [ExitPanic]; until stop. report comes first. Where GOTRACEBACK is set, the signal keeps its effect on a Go program.
+func DumpAtQuit(report func()) (stop func()) {
 	if _, ok := os.LookupEnv("GOTRACEBACK"); ok {
 		return func() {}
 	}
@@ -123,6 +123,7 @@ func DumpAtQuit() (stop func()) {
 	go func() {
 		select {
 		case <-arrived:
+			report()
 			fmt.Fprintf(Stderr(), "%v: quit; GOTRACEBACK=all has one stack a goroutine in place of one a group\n\n", os.Args[0])
 			_ = stacks.Write(Stderr())
 			Exit(ExitPanic)

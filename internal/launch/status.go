@@ -15,6 +15,7 @@ const (
 	ExitOK       = 0  // every rank returned nil
 	ExitError    = 1  // a rank returned an error, or the job could not start
 	ExitPanic    = 2  // a rank or handler panicked, or the command line is wrong
+	ExitStalled  = 76 // the job stood still for as long as it may, and was to end then
 	ExitFollower = 75 // another process failed first; this one ended because of it
 )
 
@@ -30,7 +31,10 @@ var ErrElsewhere = bootstrap.ErrElsewhere
 // [ErrLauncherGone], [ErrElsewhere] and errors that another process is to blame for ([netio.Followed]), the status of a
 // [SignalError], [FailedError] or [UnreachedError], else [ExitError].
 func StatusOf(err error) int {
-	var signal *SignalError
+	var stated interface { // a SignalError, or that of a job that stood still
+		error
+		Status() int
+	}
 	var failed *FailedError
 	var unreached *UnreachedError
 	switch {
@@ -42,8 +46,8 @@ func StatusOf(err error) int {
 		return failed.First.Failure()
 	case errors.As(err, &unreached):
 		return unreached.Status
-	case errors.As(err, &signal):
-		return signal.Status()
+	case errors.As(err, &stated):
+		return stated.Status()
 	}
 	return ExitError
 }
