@@ -36,6 +36,7 @@ type bar struct {
 	begun   time.Time // when counting what began
 	drawn   *progressbar.ProgressBar
 	last    time.Time // of the last drawing
+	said    time.Time // when those who watch the job were told last
 }
 
 const (
@@ -52,16 +53,25 @@ func newBar(w io.Writer, app string, quiet bool) *bar {
 	return b
 }
 
-// progress is the function that the application on rank r calls.
+// progress is the function that the application on rank r calls. It tells those who watch the job, too.
 func (b *bar) progress(r *pebble.Rank) progress {
-	if b.to == nil || r.ID() != 0 {
+	if r.ID() != 0 {
 		return nil
 	}
-	return b.draw
+	return func(what string, done, total uint64) {
+		if now := time.Now(); now.Sub(b.said) >= throttle {
+			r.Status(b.status(what, done, total))
+			b.said = now
+		}
+		b.draw(what, done, total)
+	}
 }
 
 // draw shows progress. Each phase counts something else and has its own bar. Errors in drawing are ignored.
 func (b *bar) draw(what string, done, total uint64) {
+	if b.to == nil {
+		return
+	}
 	now := time.Now()
 	if what != b.what || total != b.total {
 		b.clear()
@@ -92,15 +102,20 @@ func widthOf(w io.Writer) int {
 	return 80
 }
 
+// status is what those who watch the job are told.
+func (b *bar) status(what string, done, total uint64) string {
+	switch {
+	case total > 0:
+		return fmt.Sprintf("%s of %s %s", short(float64(done)), short(float64(total)), what)
+	case done > 0:
+		return short(float64(done)) + " " + what
+	}
+	return what
+}
+
 // text is printed before the bar. seconds is the time since the phase began.
 func (b *bar) text(done uint64, seconds float64) string {
-	text := b.app + ": " + b.what
-	switch {
-	case b.total > 0:
-		text = fmt.Sprintf("%s: %s of %s %s", b.app, short(float64(done)), short(float64(b.total)), b.what)
-	case done > 0:
-		text = fmt.Sprintf("%s: %s %s", b.app, short(float64(done)), b.what)
-	}
+	text := b.app + ": " + b.status(b.what, done, b.total)
 	if done == 0 || seconds <= 0 {
 		return text
 	}

@@ -43,7 +43,11 @@ func (j *job) launch() error {
 	}
 	spec := j.settings.spread.spec(append([]string{self}, j.args...), j.settings.log.logger(j.stderr))
 	spec.Stdin, spec.Stdout, spec.Stderr = os.Stdin, unchecked(j.stdout), j.stderr
+	began := time.Now()
 	result, err := launch.Run(context.Background(), spec)
+	if failed := recordEnds(j.settings.text("record"), j.name, began, result, err); failed != nil {
+		fmt.Fprintln(j.stderr, failed)
+	}
 	var failed *launch.FailedError
 	switch {
 	case err == nil:
@@ -83,6 +87,7 @@ func (j *job) runRanks() error {
 	if j.settings.Explain {
 		config.Explain = j.explain
 	}
+	config.Watch.Name = "pebbles " + j.name
 	var result *outcome // of rank 0
 	var joined sync.Once
 	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {

@@ -17,6 +17,7 @@ type layer struct {
 // layers are the house, from the bottom up. The compiler holds more: what is under an internal folder is for the folder
 // that this one is in.
 var layers = []layer{
+	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
 		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls"},
 	{folders: "distribution route reduce target/avro internal/codecs", not: "internal/cpu internal/frame"},
@@ -32,8 +33,12 @@ var layers = []layer{
 	{folders: "netio/internal/mux", not: above},
 	{folders: "netio/connect", not: above},
 	{folders: "netio/ofi netio/netiotest", not: above},
+	{folders: "internal/watch/jobs internal/watch/page internal/watch/record internal/watch/trace", not: above +
+		" netio netio/"},
+	{folders: "internal/watch/board", not: above},
 	{folders: "coalesce", not: "netio/ internal/exposed internal/handshake"},
 	{folders: "internal/engine", not: "netio/ internal/exposed internal/handshake"},
+	{folders: "internal/watch", not: above + " coalesce"},
 	{folders: "internal/launch/bootstrap internal/launch/kubernetes internal/launch/pmi", not: core},
 	{folders: "internal/launch internal/launch/pmi/*", not: core},
 	{folders: "internal/future", not: "netio/ internal/exposed internal/handshake"},
@@ -63,7 +68,7 @@ var layers = []layer{
 const (
 	above = "route termination model tune distribution reduce target/avro" // of transports' rooms
 	core  = "coalesce internal/engine route termination model tune distribution reduce target/avro"
-	users = "internal/codecs internal/exposed internal/engine internal/launch internal/launch/ internal/frame " +
+	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch internal/launch/ internal/frame " +
 		"internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
 )
 
@@ -73,7 +78,7 @@ const (
 	pure = "distribution reduce termination internal/codecs internal/collective internal/frame internal/layout " +
 		"internal/pending internal/request apps/contagion/chance lab/internal/way"
 	locking = "route coalesce memory/internal/addresses apps/nbody/gravity"
-	files   = "model tune internal/values internal/launch/kubernetes"
+	files   = "internal/watch/state model tune internal/values internal/launch/kubernetes"
 
 	pureStandard = "cmp encoding/binary errors fmt iter maps math math/bits reflect slices sort strconv strings time unsafe"
 	lockStandard = "sync sync/atomic"
@@ -95,6 +100,7 @@ const helpers = "apps/appstest netio/netiotest internal/launch/pmi/pmitest inter
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.
 var homes = map[string]string{
+	"charm.land/bubbletea/v2":           "cmd/*",
 	"github.com/cornelk/hashmap":        "memory/internal/addresses",
 	"github.com/linkedin/goavro/v2":     "apps/contagion target/avro",
 	"github.com/schollz/progressbar/v3": "cmd/*",
@@ -104,7 +110,7 @@ var homes = map[string]string{
 	"github.com/ebitengine/purego":      "netio/ofi",
 	"golang.org/x/term":                 "cmd/* internal/launch",
 	"golang.org/x/perf":                 "lab",
-	"google.golang.org/protobuf":        "apps/contagion/scenario",
+	"google.golang.org/protobuf":        "apps/contagion/scenario internal/watch/trace",
 	"github.com/anishathalye/porcupine": "",
 	"github.com/puzpuzpuz/xsync/v4":     "",
 	"github.com/stretchr/testify":       "",
