@@ -80,6 +80,35 @@ func (c *core[V]) sendInner(v V) {
 	}
 }
 
+// trySend is send without a wait: as a handler sends, once there is room.
+func (c *core[V]) trySend(v V) bool {
+	inHandler, full := c.engine.CheckSend()
+	if full || !c.engine.HasRooms() && !c.engine.FindRoom(inHandler) {
+		return false
+	}
+	if _, due := c.engine.MainSends(); due {
+		c.engine.SendDue()
+	}
+	s, depth := &c.buffers.inner, c.engine.NextDepth()
+	if depth != s.depth {
+		c.flushInner(inHandler)
+		s.depth = depth
+	}
+	if !s.put(v) {
+		s.vs[s.n] = v
+		s.n++
+		c.flushInner(inHandler)
+	}
+	return true
+}
+
+// flushInner sends what has gathered as a handler's, whoever calls.
+func (c *core[V]) flushInner(inHandler bool) {
+	c.engine.Begin(inHandler)
+	c.flushBuffer(&c.buffers.inner, true)
+	c.engine.End()
+}
+
 // fill adds the last pebble, and sends what is in the buffer.
 func (c *core[V]) fill(s *sendBuffer[V], v V, inHandler bool) {
 	n := s.n // another goroutine that must not be here may change it
@@ -216,9 +245,7 @@ func (c *core[V]) gather(vs []V, depth uint8) bool {
 		return false
 	}
 	if depth != s.depth || s.n+len(vs) >= len(s.vs) { // which is never left full
-		c.engine.Begin(true)
-		c.flushBuffer(s, true)
-		c.engine.End()
+		c.flushInner(true)
 		s.depth = depth
 	}
 	s.n += copy(s.vs[s.n:], vs)

@@ -239,6 +239,20 @@ func (t *Target) SendDue() {
 	t.End()
 }
 
+// FindRoom lets the main function handle what has arrived, and reports whether the target's links have room then.
+// Handlers and tasks can't.
+func (t *Target) FindRoom(inHandler bool) bool {
+	if inHandler {
+		return false
+	}
+	t.SendDue()
+	if t.HasRooms() {
+		return true
+	}
+	t.Port.Pause() // other ranks have to handle what waits
+	return false
+}
+
 // Fail ends the job because of a pebble of this target, and does not return.
 func (t *Target) Fail(cause error) {
 	t.Rank.Fail(fmt.Errorf("rank %d: target %q: %w", t.id, t.Name, cause))
