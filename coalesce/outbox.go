@@ -205,6 +205,9 @@ func (o *Outbox) seal(f *netio.Frame, l, count, units int, why Reason) {
 	f.Kind, f.Target, f.Epoch, f.Check = netio.Data, o.Index, s.Epoch, o.Fingerprint
 	f.From, f.To, f.Count, f.Bytes = uint32(s.Rank), uint32(o.Plan.Lanes[l]), uint32(count), uint32(units*o.Unit)
 	s.Count.left(why)
+	if s.Sealed != nil {
+		s.Sealed(o.Plan.Lanes[l], units*o.Unit, why)
+	}
 }
 
 // MixedDepths reports whether a lane must be looked at before a pebble is put: it may hold pebbles of another depth. It

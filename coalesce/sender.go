@@ -19,9 +19,10 @@ type Sender struct {
 	Failed *atomic.Bool // the job has
 
 	Epoch      uint32
-	Deep       bool                // pebbles of different depths travel in different frames
-	HoldFrames bool                // a task is running: frames that it fills leave when the rank goes on
-	Ledger     *termination.Ledger // of the frames that are sent, for detectors that keep one; nil for others
+	Deep       bool                            // pebbles of different depths travel in different frames
+	HoldFrames bool                            // a task is running: frames that it fills leave when the rank goes on
+	Sealed     func(to, bytes int, why Reason) // is told of each frame that is full or flushed; nil for nobody
+	Ledger     *termination.Ledger             // of the frames that are sent, for detectors that keep one; nil for others
 
 	Count   Counters
 	Created uint64 // data frames handed to the transport

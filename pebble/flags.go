@@ -48,7 +48,7 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 
 // Flags adds the flags of jobs to those of a program: ranks, transport, provider, pinned, insecure, topology, coalesce,
 // cache, address-cache, page-cache, credits, termination, due, period, memory, http,
-// http-pprof, record, stall, stall-exit, alone, seed, json, explain and verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
+// http-pprof, record, trace, stall, stall-exit, alone, seed, json, explain and verbose. The command pebbles takes the same flags for its applications, and its pages of help list them.
 // Values that can't be are refused when the flags are parsed. Those of flag.CommandLine are listed for -h alone, by
 // [flag.Usage]; after a mistake one line says so.
 //
@@ -138,6 +138,7 @@ func (o *Options) watch(fs *flag.FlagSet) {
 		"HOST:8080 (default none)")
 	fs.BoolVar(&w.Pprof, "http-pprof", false, "the page has Go's profiles too")
 	fs.StringVar(&w.Record, "record", "", "`folder` for a record of the job, which pebbles report reads (default none)")
+	fs.StringVar(&w.Trace, "trace", "", "`file` for a trace of each rank, which Perfetto shows (default none)")
 	fs.BoolVar(&w.StallExit, "stall-exit", false, "end the job when it stands still for so long, with status 76")
 }
 

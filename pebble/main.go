@@ -22,7 +22,7 @@ import (
 func Main(config Config, function func(*Rank) error) {
 	defer launch.DumpAtQuit(watch.Quit)()
 	ctx, preempted, stop := launch.Preemptible(context.Background(), config.Grace)
-	config.preempted = preempted
+	config.preempted, config.Watch.List = preempted, true
 	err := RunLaunched(ctx, config, function)
 	stop()
 	launch.Exit(Tell(launch.Stderr(), err))
@@ -52,6 +52,9 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 			return errors.Join(err, c.Transport.Close())
 		}
 		e.Watcher = w
+		if c.Watch.Trace != "" {
+			e.Trace = w.Trace
+		}
 	}
 	return engine.Run(ctx, e, func(r *engine.Rank) error { return function(&Rank{r, &c, s}) })
 }

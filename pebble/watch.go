@@ -33,6 +33,12 @@ type Watch struct {
 	// Record is the folder to which each process writes what its ranks do, second by second, for "pebbles report": at
 	// most 64 MiB each, readable also after all were killed. "" is none.
 	Record string
+	// Trace is a file for what each rank does, batch by batch, as Perfetto (ui.perfetto.dev) shows it: epochs, handlers,
+	// flushes, tasks, waits. Of several processes each writes one of its own, with its number in the name, and "pebbles
+	// trace" joins them. What is frequent is sampled, and a file has at most 256 MiB. "" is none.
+	Trace string
+	// List has the job listed for its user, while it runs, for "pebbles ps" and "pebbles top". Jobs of [Main] are.
+	List bool
 	// Out is where reports go; nil is standard error.
 	Out io.Writer
 }
@@ -55,8 +61,8 @@ func (e *StallError) Status() int { return launch.ExitStalled }
 func (c *Config) watcher() (*watch.Watcher, error) {
 	w := watch.Config{
 		Stall: cmp.Or(c.Watch.Stall, watch.StallDefault), Out: c.Watch.Out, Program: c.Watch.Name, Job: c.job,
-		Settings: c.settings(), Bound: c.MemoryLimit, Log: c.Log, Transport: c.Transport.Name(),
-		HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
+		Settings: c.settings, Bound: c.MemoryLimit, Log: c.Log, Transport: c.Transport.Name(),
+		Announce: c.Watch.List, Trace: c.Watch.Trace, HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
 	}
 	if w.Out == nil {
 		w.Out = launch.Stderr()

@@ -81,7 +81,7 @@ func (c *core[V]) sendInner(v V) {
 }
 
 // trySend is send without a wait: as a handler sends, once there is room.
-func (c *core[V]) trySend(v V) bool {
+func trySend[V any](c *core[V], v V) bool {
 	inHandler, full := c.engine.CheckSend()
 	if full || !c.engine.HasRooms() && !c.engine.FindRoom(inHandler) {
 		return false

@@ -34,7 +34,7 @@ func (t *Target[V]) Send(v V) { t.core.send(v) }
 // It never waits. From the main function it handles what has arrived before it gives up, so a caller that tries again
 // comes through in the end; pebbles for this rank are queued, and are handled by a later call. In a handler and in a task
 // it only looks.
-func (t *Target[V]) TrySend(v V) bool { return t.core.trySend(v) }
+func (t *Target[V]) TrySend(v V) bool { return trySend(t.core, v) }
 
 // SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this
 // rank have been handled when SendAll returns. vs is not kept and not changed. In steady state it allocates nothing.

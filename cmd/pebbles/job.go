@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/watch"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -87,7 +88,8 @@ func (j *job) runRanks() error {
 	if j.settings.Explain {
 		config.Explain = j.explain
 	}
-	config.Watch.Name = "pebbles " + j.name
+	config.Watch.Name, config.Watch.List = "pebbles "+j.name, true
+	defer launch.DumpAtQuit(watch.Quit)()
 	var result *outcome // of rank 0
 	var joined sync.Once
 	err = pebble.RunLaunched(ctx, config, func(r *pebble.Rank) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 )
 
 // Tasks are what a rank does within epochs besides frames, on coroutines. The engine calls them on the rank's
@@ -47,11 +48,13 @@ type Waiter interface {
 
 // aside is a rank's work besides frames: tasks, and idle work.
 type aside struct {
-	rank      *Rank
-	tasks     Tasks         // nil when the program has none
-	idle      func() bool   // idle work of the running epoch; nil for none
-	active    bool          // there is such work in this epoch
-	idleSince time.Duration // with tasks that wait: when the rank had nothing to do for the first time
+	rank       *Rank
+	tasks      Tasks         // nil when the program has none
+	idle       func() bool   // idle work of the running epoch; nil for none
+	active     bool          // there is such work in this epoch
+	taskBegan  time.Duration // the task that runs, where it is traced
+	taskTraced bool
+	idleSince  time.Duration // with tasks that wait: when the rank had nothing to do for the first time
 }
 
 // SetTasks gives the rank its tasks.
@@ -141,6 +144,7 @@ func (a *aside) endTasks() {
 // BeginTask says that a task goes on, on the coroutine of this number, until EndTask.
 func (a *aside) BeginTask(number uint64) (before uint64) {
 	a.rank.mode, a.rank.HoldFrames = task, true
+	a.taskBegan, a.taskTraced = a.rank.sampled()
 	return a.rank.owner.pass(number)
 }
 
@@ -150,6 +154,10 @@ func (x *aside) EndTask(before uint64) {
 		x.rank.crossed("a task waits or ends")
 	}
 	x.rank.mode, x.rank.HoldFrames = busy, false
+	if x.taskTraced {
+		x.taskTraced = false
+		x.rank.slice(trace.Task, "task", x.taskBegan, before, trace.None)
+	}
 	x.rank.owner.pass(before)
 }
 
@@ -191,6 +199,7 @@ func (x *aside) CheckSpawn(call string) {
 func (r *Rank) Await(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForAnswer, call)
+	began := r.now()
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -203,6 +212,7 @@ func (r *Rank) Await(call string, done func() bool) {
 		r.Rest(idle)
 	}
 	r.board.Waited()
+	r.traceAwait(call, began)
 	r.endCall(call, from)
 }
 
@@ -211,11 +221,13 @@ func (r *Rank) Await(call string, done func() bool) {
 // It is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.active
+	began := r.now()
 	r.active = false // no task runs in a call of the main function
 	if r.quiesce(board.ForAnswer, call, done) {
 		r.checkAccesses()
 	}
 	r.active = active
+	r.traceAwait(call, began)
 	r.endCall(call, from)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 	"github.com/activepebbles/pebbles/termination"
@@ -26,7 +27,8 @@ type Config struct {
 	// Explain runs in place of an epoch that is to be explained. Its error is the epoch's.
 	Explain func(r *Rank, depth int) error
 	Errors  Errors
-	Watcher Watcher // nil for none
+	Watcher Watcher                    // nil for none
+	Trace   func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
 }
 
 // Errors make the errors that programs look for with errors.As.

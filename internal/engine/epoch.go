@@ -193,7 +193,7 @@ func (r *Rank) end() {
 	if r.tuning != nil {
 		r.tuning.ended()
 	}
-	r.board.End()
+	r.ends()
 	r.Count.Epochs++
 	r.Count.Rounds = r.rounds + r.detector.Rounds()
 }

@@ -212,7 +212,7 @@ func (n *network) collect(steps []collective.Step, value []byte, merge func(into
 			r.Rest(idle)
 		}
 		r.board.Waited()
-		r.board.End()
+		r.ends()
 		r.endCall(call, outside)
 		return nil
 	})

@@ -96,6 +96,7 @@ func (h *hooks) mayBegin(call string) error {
 func (r *Rank) AwaitBetween(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForOneSided, call)
+	began := r.now()
 	for idle := 0; !done(); idle++ {
 		if r.Progress() {
 			idle = -1
@@ -104,5 +105,6 @@ func (r *Rank) AwaitBetween(call string, done func() bool) {
 		r.Rest(idle)
 	}
 	r.board.Waited()
+	r.traceAwait(call, began)
 	r.endCall(call, from)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -201,8 +202,12 @@ func (a *arrivals) deliver(f *netio.Frame) {
 // credit, and its sender is held back.
 func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	a.rank.mode, a.rank.depth = nested, int(f.Flags)
+	began, traced := a.rank.sampled()
 	taken, err := a.rank.targets[f.Target].endpoint.Deliver(f)
 	a.rank.mode, a.rank.depth = busy, 0
+	if traced && taken {
+		a.rank.slice(trace.Handler, a.rank.targets[f.Target].Name, began, uint64(f.Count), uint64(f.From))
+	}
 	if err != nil {
 		a.refuse(f, err.Error())
 	}
@@ -248,9 +253,13 @@ func (r *Rank) restAfter(idle, spins int) {
 		r.lastBack = back // credit may have come with them after this rank has looked for it
 		return
 	}
+	now := r.Port.Now()
 	r.board.Parks()
-	r.looks(r.Port.Now())
+	r.looks(now)
 	r.Port.Wait(-1)
+	if r.trace != nil {
+		r.slice(trace.Wait, r.board.WaitsFor().String(), now, 1, trace.None)
+	}
 }
 
 // retryStalled takes in the stalled frames that can be taken in now, and reports whether there were any.

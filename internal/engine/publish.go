@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
+	rtrace "runtime/trace"
 	"strings"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
 	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 )
 
 func init() {
@@ -20,18 +23,41 @@ func init() {
 
 // publisher is what a rank publishes of itself, for those who watch the job.
 type publisher struct {
-	rank  *Rank
-	board *board.Board
-	ages  ages
-	moved uint64 // pieces of work that no counter has: of tasks, of idle work, and operations on exposed memory
+	rank    *Rank
+	board   *board.Board
+	ages    ages
+	trace   *trace.Rank   // nil for none
+	begun   time.Duration // the call, and how many pebbles the rank had handled then: with a trace
+	handled uint64
+	region  *rtrace.Region // of the call, in Go's own trace; nil for none
+	moved   uint64         // pieces of work that no counter has: of tasks, of idle work, and operations on exposed memory
 }
 
 // begins notes a call that all ranks make in the same order.
 func (p *publisher) begins(kind board.Kind, name string) {
-	if p.board.Stale() {
+	if p.board.Stale() || p.trace != nil {
 		p.board.Looked(p.rank.Port.Now())
 	}
 	p.board.Call(kind, name)
+	if p.trace != nil {
+		p.begun, p.handled = p.board.Now(), p.rank.Count.PebblesHandled
+	}
+	if rtrace.IsEnabled() {
+		p.region = rtrace.StartRegion(context.Background(), strings.TrimSpace(kind.String()+" "+name))
+	}
+}
+
+// ends notes that the call begun last has returned.
+func (p *publisher) ends() {
+	if p.trace != nil {
+		p.board.Looked(p.rank.Port.Now())
+		p.traceCall()
+	}
+	p.board.End()
+	if p.region != nil {
+		p.region.End()
+		p.region = nil
+	}
 }
 
 // SetStatus publishes what the application says. Any goroutine may call it.

@@ -61,6 +61,9 @@ func newRank(j *job, id int, port netio.Port) *Rank {
 	if m, ok := port.(netio.Meter); ok {
 		m.Meter(r.work)
 	}
+	if c.Trace != nil {
+		r.traced(c.Trace(id))
+	}
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/netio"
 )
 
 const (
@@ -88,16 +89,16 @@ func (w *Watcher) job(events int) *state.Job {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range w.others {
-		if i == w.place.Process || w.place.Process != 0 {
+		if i == 0 {
 			continue
 		}
 		o := &w.others[i]
-		p := state.Process{Process: i}
+		p := j.Processes[i]
 		if o.state != nil {
 			p = *o.state
 		}
 		p.SilentSeconds = o.heard.Seconds()
-		p.Stopped = p.SilentSeconds > 2 && p.Host == j.Processes[w.place.Process].Host && stopped(p.PID)
+		p.Stopped = p.SilentSeconds > 2 && p.Host == w.host && stopped(p.PID)
 		j.Processes[i] = p
 	}
 	j.Verdict, _ = j.Conclude()
@@ -111,24 +112,27 @@ func (w *Watcher) here(events int) *state.Job {
 	defer w.mu.Unlock()
 	j.StillSeconds, j.Stalled = w.still.Seconds(), w.told
 	if w.sight != nil {
-		j.Processes[w.place.Process].Ranks = w.own(events)
+		j.Processes[0].Ranks = w.own(events)
 	}
 	return j
 }
 
-// skeleton is the job without its ranks.
+// skeleton is the job without its ranks: in process 0 with all processes, elsewhere with its own alone. The first one is
+// this one.
 func (w *Watcher) skeleton() *state.Job {
 	j := &state.Job{
 		Program: w.config.Program, ID: w.config.Job, Ranks: w.place.Ranks, Transport: w.config.Transport,
-		Settings: w.config.Settings, Started: w.started, Taken: time.Now(),
-		Processes: make([]state.Process, w.place.Processes),
+		Settings: w.settings(), Started: w.started, Taken: time.Now(), Processes: make([]state.Process, 1),
+	}
+	if w.place.Process == 0 {
+		j.Processes = make([]state.Process, w.place.Processes)
 	}
 	for i := range j.Processes {
-		j.Processes[i].Process = i
+		at := netio.PlaceOf(w.place.Ranks, w.place.Processes, i)
+		j.Processes[i] = state.Process{Process: i, First: at.First, Last: at.Last}
 	}
-	host, _ := os.Hostname()
-	j.Processes[w.place.Process] = state.Process{
-		Process: w.place.Process, Host: host, PID: os.Getpid(), First: w.place.First, Last: w.place.Last,
+	j.Processes[0] = state.Process{
+		Process: w.place.Process, Host: w.host, PID: os.Getpid(), First: w.place.First, Last: w.place.Last,
 		Resident: cpu.Resident(), Bound: w.config.Bound * int64(w.place.Last-w.place.First),
 	}
 	return j
@@ -138,12 +142,15 @@ func (w *Watcher) skeleton() *state.Job {
 func (w *Watcher) process(full bool) (*state.Process, []state.Calls) {
 	var all []state.Calls
 	events := 0
-	if full {
+	switch {
+	case full && w.simulated: // whose stacks process 0 sees
+		events = eventsTold
+	case full:
 		all, events = w.calls(), eventsTold
-	} else {
+	case !w.simulated:
 		w.detail()
 	}
-	return &w.here(events).Processes[w.place.Process], all
+	return &w.here(events).Processes[0], all
 }
 
 // own is what the ranks of this process have published, with so many events each; of rank 0 with all. Its caller has

@@ -48,12 +48,16 @@ func (w *Watcher) noted(process int, text []byte) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if n.Ask != nil {
+		w.aside(func() { w.state(n.Ask.Full) })
+	}
+	if w.place.Process != 0 {
+		return
+	}
 	w.others[process].heard = 0
 	switch {
 	case n.Count != nil:
 		w.others[process].count = *n.Count
-	case n.Ask != nil:
-		w.aside(func() { w.state(n.Ask.Full) })
 	case n.Told != nil && n.Told.Process != nil:
 		w.others[process].state, w.others[process].stated = n.Told.Process, time.Now()
 		w.stacks = append(w.stacks, n.Told.Stacks...)

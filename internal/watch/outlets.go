@@ -3,13 +3,16 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/internal/watch/jobs"
 	"github.com/activepebbles/pebbles/internal/watch/page"
 	"github.com/activepebbles/pebbles/internal/watch/record"
 	"github.com/activepebbles/pebbles/internal/watch/state"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -19,14 +22,18 @@ type outlets struct {
 	forget func()       // takes the job off the list of jobs
 	mu     sync.Mutex
 	record *record.Writer // nil for none; guarded by mu
+	trace  *trace.File    // nil for none; for the goroutine that looks
 	cause  string         // why the job has failed; guarded by mu
 }
 
 // sampleEvery is how often somebody looks at what ranks do, where it is shown.
-const sampleEvery = 50 * time.Millisecond
+const (
+	sampleEvery     = 50 * time.Millisecond
+	samplesPerDrain = 5 // of the trace
+)
 
 // open opens the page and the record.
-func (w *Watcher) open() error {
+func (w *Watcher) open(transport netio.Transport) error {
 	if c := &w.config; c.HTTP != "" && w.place.Process == 0 {
 		s, err := page.Listen(page.Config{Addr: c.HTTP, Pprof: c.Pprof, Source: w, Log: c.Log})
 		if err != nil {
@@ -35,6 +42,9 @@ func (w *Watcher) open() error {
 		w.outlets.page = s
 		fmt.Fprintf(c.Out, "watch the job at %s\n", s.URL())
 	}
+	if w.config.Announce && w.place.Process == 0 {
+		w.announce()
+	}
 	if c := &w.config; c.Record != "" {
 		r, err := record.Create(c.Record, w.skeleton(), w.place.Process, 0)
 		if err != nil {
@@ -42,7 +52,58 @@ func (w *Watcher) open() error {
 		}
 		w.outlets.record = r
 	}
+	if c := &w.config; c.Trace != "" {
+		f, err := w.openTrace(transport)
+		if err != nil {
+			return errors.Join(fmt.Errorf("trace the job: %w", err), w.shut())
+		}
+		w.outlets.trace = f
+	}
 	return nil
+}
+
+// announce lists the job for this user. A job that can't be listed runs all the same.
+func (w *Watcher) announce() {
+	e := jobs.Entry{
+		Program: w.config.Program, Job: w.config.Job, Ranks: w.place.Ranks, Processes: w.place.Processes, Started: w.started,
+	}
+	if s := w.outlets.page; s != nil {
+		e.URL = s.URL()
+	}
+	forget, err := jobs.Announce(e)
+	if err != nil {
+		w.config.Log.Warn("list the job", "error", err)
+		return
+	}
+	w.outlets.forget = forget
+}
+
+// openTrace begins this process's file. The job's clock is that of its ports; simulated time begins with the job.
+func (w *Watcher) openTrace(transport netio.Transport) (*trace.File, error) {
+	zero := w.started
+	if !w.simulated && w.place.First < w.place.Last {
+		zero = time.Now().Add(-transport.Port(w.place.First).Now())
+	}
+	return trace.Create(w.config.Trace, trace.Config{
+		Process: w.place.Process, Processes: w.place.Processes, First: w.place.First, Last: w.place.Last,
+		Program: w.config.Program, Job: w.config.Job, Host: w.host, PID: os.Getpid(), Started: zero,
+		Names: func(n uint32) string { return board.Name(n).String() },
+	})
+}
+
+// Trace is where a rank of this process writes its trace; nil for nowhere.
+func (w *Watcher) Trace(rank int) *trace.Rank {
+	if f := w.outlets.trace; f != nil {
+		return f.Rank(rank)
+	}
+	return nil
+}
+
+// drain takes what ranks have written to the trace.
+func (w *Watcher) drain() {
+	if f := w.outlets.trace; f != nil {
+		w.refused("trace", f.Drain())
+	}
 }
 
 // shut closes them.
@@ -54,24 +115,28 @@ func (w *Watcher) shut() error {
 	if s := w.outlets.page; s != nil {
 		err = s.Close()
 	}
+	if f := w.outlets.trace; f != nil {
+		w.refused("trace", f.Close())
+	}
 	w.outlets.mu.Lock()
 	defer w.outlets.mu.Unlock()
 	if r := w.outlets.record; r != nil {
-		w.gap(r.Close(time.Now(), w.outlets.cause))
+		w.refused("record", r.Close(time.Now(), w.outlets.cause))
 	}
 	return err
 }
 
-// gap tells of what the disk has refused.
-func (w *Watcher) gap(err error) {
+// refused tells of what the disk has refused.
+func (w *Watcher) refused(what string, err error) {
 	if err != nil {
-		w.config.Log.Warn("the record of the job", "error", err)
-		fmt.Fprintf(w.config.Out, "record the job: %v\n", err)
+		fmt.Fprintf(w.config.Out, "%s the job: %v\n", what, err)
 	}
 }
 
 // shown reports whether what ranks do is shown somewhere.
-func (w *Watcher) shown() bool { return w.outlets.page != nil || w.outlets.record != nil }
+func (w *Watcher) shown() bool {
+	return w.outlets.page != nil || w.outlets.record != nil || w.outlets.trace != nil
+}
 
 // write writes a second of the record.
 func (w *Watcher) write() {
@@ -82,7 +147,7 @@ func (w *Watcher) write() {
 	}
 	j := w.here(board.Events)
 	verdict, _ := j.Conclude()
-	w.gap(w.outlets.record.Second(j.Taken, &j.Processes[w.place.Process], j.StillSeconds, verdict))
+	w.refused("record", w.outlets.record.Second(j.Taken, &j.Processes[0], j.StillSeconds, verdict))
 }
 
 // failed writes why the job fails.
@@ -101,7 +166,7 @@ func (w *Watcher) failed(cause error) {
 	if errors.As(cause, &aborted) {
 		of = aborted.Process
 	}
-	w.gap(w.outlets.record.Failed(time.Now(), cause.Error(), of))
+	w.refused("record", w.outlets.record.Failed(time.Now(), cause.Error(), of))
 }
 
 // sample looks at what each rank does, and adds up where its time goes.

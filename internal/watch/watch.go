@@ -21,10 +21,12 @@ type Config struct {
 	Out       io.Writer                  // where reports go
 	Program   string                     // "" is the name of this program
 	Job       string                     // its id; "" for none
-	Settings  map[string]string          // by names of flags
+	Settings  func() map[string]string   // by names of flags; asked once, when somebody wants to know
 	Transport string                     // its name
 	HTTP      string                     // where process 0 serves the page; "" for nowhere
+	Announce  bool                       // process 0 has the job listed, for pebbles ps and top
 	Pprof     bool                       // the page has Go's profiles too
+	Trace     string                     // the file of the trace, as trace.Path takes it; "" for none
 	Record    string                     // the folder of the record; "" for none
 	Bound     int64                      // bytes that one rank may hold for pebbles
 	Log       *slog.Logger
@@ -38,20 +40,24 @@ const tick = time.Second
 
 // Watcher watches the ranks of this process, and in process 0 those of all others.
 type Watcher struct {
-	config  Config
-	started time.Time
-	outlets outlets
-	sight   *engine.Sight
-	place   netio.Place
-	noter   netio.Noter // nil where this process is alone
-	over    chan struct{}
-	running sync.WaitGroup
-	quit    atomic.Bool // a report is being written for somebody who ends the process
+	config    Config
+	started   time.Time
+	outlets   outlets
+	sight     *engine.Sight
+	place     netio.Place
+	noter     netio.Noter // nil where this process is alone
+	simulated bool        // ranks run in turn, with those of other processes, so that they can't be asked
+	settings  func() map[string]string
+	host      string
+	over      chan struct{}
+	running   sync.WaitGroup
+	greeted   bool        // process 0 was told who this process is
+	quit      atomic.Bool // a report is being written for somebody who ends the process
 
 	mu     sync.Mutex
 	ended  bool
 	ranks  []progress // of this process
-	others []other    // by process
+	others []other    // by process, in process 0
 	moved  uint64     // by all ranks, when somebody looked last
 	still  time.Duration
 	told   bool          // that the job stands still
@@ -85,8 +91,13 @@ func New(c Config, transport netio.Transport) (*Watcher, error) {
 		config: c, started: time.Now(), place: transport.Place(), over: make(chan struct{}), answer: make(chan struct{}),
 	}
 	w.ranks = make([]progress, w.place.Last-w.place.First)
-	w.others = make([]other, w.place.Processes)
-	return w, w.open()
+	w.settings = sync.OnceValue(c.Settings)
+	w.host, _ = os.Hostname()
+	if w.place.Process == 0 {
+		w.others = make([]other, w.place.Processes)
+	}
+	_, w.simulated = transport.(netio.Runner)
+	return w, w.open(transport)
 }
 
 // Begin implements [engine.Watcher].
@@ -146,12 +157,15 @@ func (w *Watcher) run() {
 		defer sampler.Stop()
 		samples = sampler.C
 	}
-	for {
+	for n := 0; ; n++ {
 		select {
 		case <-w.over:
 			return
 		case <-samples:
 			w.sample()
+			if n%samplesPerDrain == 0 {
+				w.drain()
+			}
 		case <-ticker.C:
 			if w.look() {
 				w.running.Go(w.stalled)
@@ -166,6 +180,10 @@ func (w *Watcher) run() {
 func (w *Watcher) look() (stalled bool) {
 	mine := w.count()
 	if w.place.Process != 0 {
+		if !w.greeted {
+			w.greeted = true
+			w.state(false)
+		}
 		w.tell(mine)
 		return false
 	}

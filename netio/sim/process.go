@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/activepebbles/pebbles/netio"
@@ -19,12 +20,14 @@ type Process struct {
 	dead   bool // its ranks get no more turns before the end
 
 	inFlight map[*Process]*inFlight // to others, where frames leave in batches
+	notes    atomic.Pointer[func(process int, note []byte)]
 }
 
 var (
 	_ netio.Transport = (*Process)(nil)
 	_ netio.Runner    = (*Process)(nil)
 	_ netio.Counting  = (*Process)(nil)
+	_ netio.Noter     = (*Process)(nil)
 )
 
 // Name implements [netio.Transport].
@@ -46,6 +49,16 @@ func (p *Process) Start(failed func(error)) {
 // looks is the number of looks after which a rank parks. A parked rank wakes at the very time of an arrival, so more
 // looks would only take turns.
 const looks = 2
+
+// Notes implements [netio.Noter].
+func (p *Process) Notes(take func(process int, note []byte)) { p.notes.Store(&take) }
+
+// Note implements [netio.Noter]. A note takes no simulated time, and changes nothing of what is simulated.
+func (p *Process) Note(process int, note []byte) {
+	if take := p.world.processes[process].notes.Load(); take != nil && len(note) <= netio.NoteBytesMax {
+		(*take)(p.place.Process, note)
+	}
+}
 
 // Looks implements [netio.Runner].
 func (p *Process) Looks() int { return looks }

@@ -95,6 +95,14 @@ const everyEvents = 16
 //go:norace
 func (b *Board) Looked(now time.Duration) { b.now, b.stale = now, 0 }
 
+// Now is the time of the last look.
+func (b *Board) Now() time.Duration { return b.now }
+
+// LastCall is the call that was begun last.
+func (b *Board) LastCall() (kind Kind, name Name, number uint64) {
+	return b.call.kind, b.call.name, b.call.number
+}
+
 // Stale reports whether the next event needs a look at the clock. The time of an event is that of the last look, which
 // is at most so many events old: a look costs more than an empty epoch's bookkeeping does.
 func (b *Board) Stale() bool {

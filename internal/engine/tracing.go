@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/watch/board"
+	"github.com/activepebbles/pebbles/internal/watch/trace"
+)
+
+// traced has the rank write its trace.
+func (p *publisher) traced(to *trace.Rank) {
+	if to == nil {
+		return
+	}
+	p.trace = to
+	reasons := [...]board.Name{
+		coalesce.Full: p.board.Named("full"), coalesce.Due: p.board.Named("due"),
+		coalesce.Explicit: p.board.Named("explicit"), coalesce.Idle: p.board.Named("idle"),
+		coalesce.Periodic: p.board.Named("periodic"), coalesce.Deep: p.board.Named("deep"),
+	}
+	p.rank.Sealed = func(to, bytes int, why coalesce.Reason) {
+		if p.trace.Sampled() {
+			p.trace.Instant(trace.Flush, trace.Name(reasons[why]), p.rank.Port.Now(), uint64(bytes), uint64(to))
+		}
+	}
+}
+
+// traceCall tells of a call that has returned.
+func (p *publisher) traceCall() {
+	kind, name, number := p.board.LastCall()
+	if kind == board.Epoch {
+		p.trace.Slice(trace.Epoch, trace.Name(name), p.begun, p.board.Now(), number, p.rank.Count.PebblesHandled-p.handled)
+		return
+	}
+	p.trace.Slice(trace.Collective, trace.Name(p.board.Named(kind.String())), p.begun, p.board.Now(), number, trace.None)
+}
+
+// sampled begins something that is traced, if it is to be.
+func (p *publisher) sampled() (began time.Duration, is bool) {
+	if p.trace == nil || !p.trace.Sampled() {
+		return 0, false
+	}
+	return p.rank.Port.Now(), true
+}
+
+// slice tells of something that has just ended.
+func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, b uint64) {
+	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.rank.Port.Now(), a, b)
+}
+
+// traceAwait tells of a call of the main function's that had to wait: for a lock, or for memory or an answer.
+func (p *publisher) traceAwait(call string, began time.Duration) {
+	if p.trace == nil {
+		return
+	}
+	kind := trace.Access
+	if strings.HasPrefix(call, "Lock") {
+		kind = trace.Lock
+	}
+	if kind == trace.Lock || p.trace.Sampled() {
+		p.slice(kind, call, began, trace.None, trace.None)
+	}
+}
+
+// now is the time, where a trace wants to know it.
+func (p *publisher) now() time.Duration {
+	if p.trace == nil {
+		return 0
+	}
+	return p.rank.Port.Now()
+}

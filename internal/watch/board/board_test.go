@@ -1,0 +1,164 @@
+package board
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/watch/state"
+)
+
+// The last events are kept, the oldest first, and a call's end is found again if it is still there.
+func TestEvents(t *testing.T) {
+	var b Board
+	require.Empty(t, b.Last(Events))
+	for n := range 3 * Events {
+		b.Looked(time.Duration(n+1) * time.Second)
+		b.Call(Epoch, "relax")
+		b.Looked(time.Duration(n+1)*time.Second + time.Millisecond)
+		b.End()
+	}
+	all := b.Last(Events)
+	require.GreaterOrEqual(t, len(all), Events-1)
+	for i, e := range all {
+		n := float64(3*Events - len(all) + i + 1)
+		require.Equal(t, state.Event{At: n, End: n + 0.001, Kind: "epoch", Name: "relax", Site: e.Site, Number: uint64(n)}, e)
+	}
+	require.Len(t, b.Last(3), 3)
+	var r state.Rank
+	b.Read(&r)
+	require.Equal(t, "relax", r.Call.Name)
+	require.False(t, r.Call.Open)
+	require.EqualValues(t, 3*Events, r.Call.Number)
+}
+
+// Parks in a row for the same are one event, which ends when the rank has what it waited for.
+func TestWaits(t *testing.T) {
+	var b Board
+	b.Call(Epoch, "")
+	b.WaitsForLink(ForCredit, "visit", 3)
+	for range 5 {
+		b.Parks()
+	}
+	var r state.Rank
+	b.Read(&r)
+	require.Equal(t, "credit of a link", r.Wait)
+	require.Equal(t, "visit", r.Target)
+	require.Equal(t, 3, r.For)
+	require.Equal(t, ForCredit, b.WaitsFor())
+	b.Looked(time.Second)
+	b.Waited()
+	all := b.Last(Events)
+	require.Len(t, all, 2)
+	require.Equal(t, state.Event{End: 1, Kind: "wait", Name: "credit of a link", Number: 5}, all[1])
+	require.Equal(t, Nothing, b.WaitsFor())
+	b.Waits(ForEnd, "")
+	b.Parks()
+	require.Len(t, b.Last(Events), 3)
+}
+
+// What a rank brings forward moves it: counters, calls, and what the application says. Waits don't.
+func TestMoved(t *testing.T) {
+	var b Board
+	last := b.Moved()
+	grows := func() {
+		t.Helper()
+		require.Greater(t, b.Moved(), last)
+		last = b.Moved()
+	}
+	b.Call(Epoch, "")
+	grows()
+	b.Count(&state.Counters{}, state.Memory{}, 7)
+	grows()
+	b.SetStatus("level 7")
+	grows()
+	b.End()
+	grows()
+	b.Waits(ForEnd, "")
+	b.Parks()
+	b.Waited()
+	require.Equal(t, last, b.Moved())
+}
+
+// Details are published once they have been asked for.
+func TestAsk(t *testing.T) {
+	var b Board
+	require.False(t, b.Asked())
+	b.Ask()
+	require.True(t, b.Asked())
+	b.Detail(&Details{Tasks: []state.Tasks{{Call: "Wait", Count: 2}}})
+	require.False(t, b.Asked())
+	var r state.Rank
+	b.Read(&r)
+	require.Equal(t, []state.Tasks{{Call: "Wait", Count: 2}}, r.Tasks)
+}
+
+// A reader beside the writer sees events that were written, whole and in their order.
+func TestReadBeside(t *testing.T) {
+	var b Board
+	done := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		defer close(done)
+		for n := range 200_000 {
+			b.Looked(time.Duration(n+1) * time.Second)
+			b.Call(Epoch, "")
+			b.End()
+		}
+	})
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		var before uint64
+		for _, e := range b.Last(Events) {
+			require.Greater(t, e.Number, before)
+			before = e.Number
+		}
+		var r state.Rank
+		b.Read(&r)
+	}
+	writer.Wait()
+}
+
+func site() string {
+	var b Board
+	b.Call(Epoch, "")
+	return b.Last(1)[0].Site
+}
+
+// The site of a call is where the program calls the runtime: here all is of the runtime, but for the test's runner.
+func TestSite(t *testing.T) {
+	require.True(t, ours("github.com/activepebbles/pebbles/pebble.(*Rank).Epoch"))
+	require.True(t, ours("github.com/activepebbles/pebbles/memory/pages.New"))
+	require.False(t, ours("github.com/activepebbles/pebbles/apps/bfs.(*search).level"))
+	require.False(t, ours("github.com/activepebbles/pebbles/pebble_test.TestX"))
+	require.False(t, ours("main.main"))
+	require.Equal(t, site(), site(), "one call has one site")
+}
+
+// Publishing allocates nothing.
+func TestAllocations(t *testing.T) {
+	var b Board
+	b.Call(Epoch, "relax")
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		b.Call(Epoch, "relax")
+		b.Waits(ForEnd, "Wait")
+		b.Parks()
+		b.Waited()
+		b.Count(&state.Counters{}, state.Memory{}, 1)
+		b.End()
+	}))
+}
+
+func BenchmarkCall(b *testing.B) {
+	var board Board
+	for b.Loop() {
+		board.Call(Epoch, "relax")
+		board.End()
+	}
+}

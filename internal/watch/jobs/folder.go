@@ -1,0 +1,83 @@
+package jobs
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// places are where files of jobs may be. A job that was started without a session, such as by cron, may use another one
+// than its user's shell.
+func places() (all []string) {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && private(dir) == nil {
+		all = append(all, filepath.Join(dir, "pebbles"))
+	}
+	if dir, err := filepath.Abs(os.TempDir()); err == nil {
+		all = append(all, filepath.Join(dir, fmt.Sprintf("pebbles-%d", os.Getuid())))
+	}
+	return all
+}
+
+// place is where this process writes its own.
+func place() (string, error) {
+	if all := places(); len(all) > 0 {
+		return all[0], nil
+	}
+	return "", fmt.Errorf("the folder for temporary files is %q in a folder that is gone: set TMPDIR", os.TempDir())
+}
+
+// private reports what is wrong with a folder that shall be this user's alone.
+func private(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	return alone(dir, info)
+}
+
+func alone(dir string, info os.FileInfo) error {
+	const remove = "remove it, or name another folder by TMPDIR"
+	owner, known := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode().Type() == os.ModeSymlink:
+		return fmt.Errorf("%s is a symbolic link, which another user may have made: %s", dir, remove)
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder: %s", dir, remove)
+	case !known || int(owner.Uid) != os.Getuid():
+		return fmt.Errorf("%s is another user's: name another folder by TMPDIR", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other users: chmod 700 it, or %s", dir, remove)
+	}
+	return nil
+}
+
+// open opens a folder that is this user's alone. What is looked at is what is opened: another folder may come to the
+// same name at any time.
+func open(dir string) (*os.Root, error) {
+	named, err := os.Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := alone(dir, named); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := root.Stat(".")
+	if err == nil && !os.SameFile(named, opened) {
+		err = fmt.Errorf("%s was exchanged while it was opened: try again", dir)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// draw puts random letters into a pattern.
+func draw(pattern string) string { return strings.Replace(pattern, "*", rand.Text(), 1) }

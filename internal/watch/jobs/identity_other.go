@@ -1,0 +1,22 @@
+//go:build !linux
+
+package jobs
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+func where() string {
+	host, _ := os.Hostname()
+	return host
+}
+
+// identify is the identity of a process that runs. This system does not tell when it began.
+func identify(pid int) (identity, error) {
+	if err := syscall.Kill(pid, 0); err != nil {
+		return identity{}, fmt.Errorf("no process %d can be seen: %w", pid, err)
+	}
+	return identity{where(), "some time"}, nil
+}

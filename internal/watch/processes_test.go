@@ -1,0 +1,170 @@
+package watch_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// roleVariable has the test binary be a process of a job.
+const roleVariable = "WATCH_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		play(role)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// play is a process of a job: its last rank waits for a line on a pipe that the test holds, in the place that the role
+// says, while the others wait for it.
+func play(role string) {
+	config := pebble.Config{Watch: pebble.Watch{Stall: 2 * time.Second, Name: "play"}}
+	pebble.Main(config, func(r *pebble.Rank) error {
+		visit := ranks(r, func(uint64) {
+			if role == "handler" {
+				select {}
+			}
+		})
+		fmt.Fprintf(os.Stderr, "rank %d is pid %d\n", r.ID(), os.Getpid())
+		return r.Epoch(func() error {
+			if r.ID() == 0 {
+				visit.SendAll([]uint64{uint64(r.Size() - 1)})
+			}
+			if role == "stopped" && r.ID() == r.Size()-1 {
+				select {} // until it is stopped, and later killed
+			}
+			return nil
+		}, pebble.Named("play"))
+	})
+}
+
+// output is what a job writes; await waits until it has what a pattern says, and returns the first group.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	news chan struct{}
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.text.Write(b)
+	select {
+	case o.news <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+func (o *output) await(t *testing.T, ended <-chan struct{}, pattern string) string {
+	t.Helper()
+	for {
+		o.mu.Lock()
+		text := o.text.String()
+		o.mu.Unlock()
+		if m := regexp.MustCompile(pattern).FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+		select {
+		case <-o.news:
+		case <-ended:
+			require.Regexp(t, pattern, text, "the job has ended")
+		}
+	}
+}
+
+// start starts a job of this test binary's, whose output grows until it has ended.
+func start(t *testing.T, role string, processes, ranks int) (*output, <-chan struct{}, context.CancelFunc) {
+	out := &output{news: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		self, _ := os.Executable()
+		_, _ = launch.Run(ctx, launch.Spec{
+			Processes: processes, Ranks: ranks, Program: []string{self}, Env: []string{roleVariable + "=" + role},
+			Stdout: io.Discard, Stderr: out, Grace: 100 * time.Millisecond, SilenceLimit: time.Minute, Transport: "tcp",
+		})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return out, ended, cancel
+}
+
+// Process 0 reports for all processes: a handler that does not return in another one is named, with its calls.
+func TestOtherProcess(t *testing.T) {
+	out, ended, _ := start(t, "handler", 3, 6)
+	verdict := out.await(t, ended, `(?m)^(.*rank 5 runs the handler of "visit", in epoch "play".*)$`)
+	require.Contains(t, verdict, `ranks 0-4 wait for the end of epoch "play" (processes_test.go:`)
+	out.await(t, ended, `(processes_test\.go:[0-9]+ \[5\])`)
+}
+
+// A process that is stopped is named, with its ranks.
+func TestStoppedProcess(t *testing.T) {
+	out, ended, _ := start(t, "stopped", 2, 4)
+	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
+	require.NoError(t, err)
+	out.await(t, ended, `(rank 0 is pid)`)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	verdict := out.await(t, ended, `(?m)^(process 1.*)$`)
+	require.Contains(t, verdict, "its ranks are 2-3")
+	require.Contains(t, verdict, `ranks 0-1 wait for the end of epoch "play"`)
+	if strings.Contains(verdict, "pid") { // it has told who it is, before
+		require.Contains(t, verdict, fmt.Sprintf("pid %d", pid))
+		require.Contains(t, verdict, "is stopped by a signal")
+	}
+}
+
+// SIGQUIT to one process has process 0 report for all.
+func TestQuit(t *testing.T) {
+	out, ended, _ := start(t, "stopped", 2, 4)
+	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
+	require.NoError(t, err)
+	out.await(t, ended, `(rank 0 is pid)`)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGQUIT))
+	out.await(t, ended, `(play [0-9a-f]+, 4 ranks, at )`)
+	out.await(t, ended, `(watch.test: quit)`)
+	<-ended
+}
+
+// A report of many simulated ranks, one of which hangs, is made in time and is short.
+func TestManySimulatedRanks(t *testing.T) {
+	const many = 4096
+	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})
+	require.NoError(t, err)
+	out := newReport()
+	err = world.Each(func(transport netio.Transport) error {
+		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Stall: 2 * time.Second, Out: out}}
+		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+			if r.ID() == 77 {
+				<-out.release
+			}
+			return r.Barrier()
+		})
+	})
+	require.NoError(t, err)
+	require.Contains(t, out.verdict(), "rank 77 runs its function")
+	require.Contains(t, out.verdict(), " ranks wait for the others in barrier (processes_test.go:")
+	require.Less(t, out.text.Len(), 1<<20)
+}

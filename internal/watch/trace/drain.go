@@ -1,0 +1,128 @@
+package trace
+
+// take encodes all that the ranks have told.
+func (f *File) take() {
+	if now := f.now(); now.Sub(f.turned) >= window {
+		f.turned = now
+		f.windows.n.Add(1)
+	}
+	f.ready()
+	for i := range f.ranks {
+		rank := f.config.First + i
+		f.ranks[i].drain(func(e *event) { f.event(rank, e) })
+	}
+}
+
+// event encodes an event, unless it has to be left out.
+func (f *File) event(rank int, e *event) {
+	kind, begin := e.kind.known(), f.wall(e.begin)
+	end := max(f.wall(e.end), begin)
+	number, ok := f.Rank(rank).tracks.find(kind.row(), begin)
+	switch {
+	case !f.roomForEvent(kind.Frequent()):
+		f.left.file++
+		return
+	case !ok:
+		f.left.lanes++
+		return
+	}
+	f.ready() // a flush may just have failed
+	f.describe(rank, kind.row(), number)
+	f.Rank(rank).tracks[kind.row()][number].end = end
+	f.last = max(f.last, end)
+	track := rankTrack(rank, kind.row(), number)
+	f.appendEvent(e, kind, begin, track)
+	if !e.instant {
+		f.appendEnd(end, track)
+	}
+	f.pending++
+	if len(f.buf) >= chunk {
+		f.flush()
+	}
+}
+
+// appendEvent appends an instant, or the begin of a slice.
+func (f *File) appendEvent(e *event, kind Kind, begin int64, track uint64) {
+	id, fresh := f.intern(e.name, kind)
+	at := f.packet()
+	f.buf = appendUint(f.buf, packetTime, uint64(begin))
+	if fresh != "" {
+		b, interned := open(f.buf, packetInterned)
+		f.buf = shut(appendEntry(b, internedNames, id, fresh), interned)
+	}
+	b, event := open(f.buf, packetEvent)
+	what := uint64(typeBegin)
+	if e.instant {
+		what = typeInstant
+	}
+	b = appendUint(b, eventType, what)
+	b = appendUint(b, eventTrack, track)
+	b = appendUint(b, eventCategoryID, categoryID(kind))
+	b = appendUint(b, eventNameID, id)
+	b = appendNumber(b, words[kind].a, idOfA(kind), e.a)
+	b = appendNumber(b, words[kind].b, idOfB(kind), e.b)
+	if e.weight > 1 {
+		b = appendNumber(b, "weight", weightID, uint64(e.weight))
+	}
+	f.buf = shut(b, event)
+	f.shut(at)
+}
+
+// appendNumber appends an annotation with an interned name, if there is one.
+func appendNumber(b []byte, name string, id, number uint64) []byte {
+	if name == "" || number == None {
+		return b
+	}
+	b, at := open(b, eventAnnotations)
+	return shut(appendUint(appendUint(b, annotationNameID, id), annotationUint, number), at)
+}
+
+// appendEnd appends the end of the slice on a track.
+func (f *File) appendEnd(end int64, track uint64) {
+	at := f.packet()
+	f.buf = appendUint(f.buf, packetTime, uint64(end))
+	b, event := open(f.buf, packetEvent)
+	b = appendUint(b, eventType, typeEnd)
+	f.buf = shut(appendUint(b, eventTrack, track), event)
+	f.shut(at)
+}
+
+// intern is the id of a name, and its text where the file does not have it yet. Names without a text are the kinds'
+// words; these have the ids below all others.
+func (f *File) intern(name Name, kind Kind) (id uint64, fresh string) {
+	text := ""
+	key := uint64(name) + uint64(kinds)
+	if f.names[key] == f.generation {
+		return key + 1, ""
+	}
+	if f.config.Names != nil {
+		text = clean(f.config.Names(uint32(name)))
+	}
+	if text == "" {
+		text, key = kind.String(), uint64(kind)
+		if f.names[key] == f.generation {
+			return key + 1, ""
+		}
+	}
+	f.names[key] = f.generation
+	return key + 1, text
+}
+
+// tellLeft says how many events the file does not have, if there is something new to say and room for it.
+func (f *File) tellLeft(leave int64) {
+	f.left.ring = 0
+	for i := range f.ranks {
+		f.left.ring += f.ranks[i].lost.Load()
+	}
+	if f.left == f.said || !f.roomFor(leave) {
+		return
+	}
+	f.said = f.left
+	at, event := f.instant(f.last, "events left out", categoryLeft)
+	f.buf = appendNamed(f.buf, saidRing, f.left.ring, "")
+	f.buf = appendNamed(f.buf, saidFile, f.left.file, "")
+	f.buf = appendNamed(f.buf, saidDisk, f.left.disk, "")
+	f.buf = appendNamed(f.buf, saidLanes, f.left.lanes, "")
+	f.shut(event)
+	f.shut(at)
+}

@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Config says what is traced.
+type Config struct {
+	Process   int    // the number of this process
+	Processes int    // of the job; 0 is 1
+	First     int    // the ranks of this process are First to Last-1
+	Last      int    //
+	Program   string // its name
+	Job       string // its id; "" when this process is alone
+	Host      string
+	PID       int
+	Started   time.Time           // when the job's clock was at zero
+	Names     func(uint32) string // the text of a Name; nil or "" for the word of the kind. The drainer calls it.
+	Bytes     int64               // bound of the file; 0 is [BytesDefault]
+}
+
+// BytesDefault is how many bytes a file has at most, unless [Config.Bytes] says otherwise.
+const BytesDefault = 256 << 20
+
+// bytesLeast is the least bound of a file, whatever Config says.
+const bytesLeast = 64 << 10
+
+var errClosed = errors.New("the trace is closed")
+
+// disk is a file that can lose its end.
+type disk interface {
+	io.WriteCloser
+	Truncate(size int64) error
+}
+
+// File is the trace of one process. Its methods but [File.Rank] are for one goroutine, the drainer.
+type File struct {
+	config Config
+	zero   int64 // wall time at zero of the job's clock, in nanoseconds
+	ranks  []Rank
+	output
+	windows  *windows
+	turned   time.Time         // when the last window began
+	names    map[uint64]uint32 // the generation in which a text was told last, by id
+	counters map[counterKey]*counter
+	titles   map[string]int // of counters, numbered
+	last     int64          // the latest time that the file has
+	now      func() time.Time
+	closed   bool
+}
+
+// Create begins the trace of a process, in a file that Path names. It takes 200 KB of memory for each rank.
+func Create(path string, c Config) (*File, error) {
+	if c.First < 0 || c.Last < c.First || c.Process < 0 || c.Process >= max(c.Processes, 1) {
+		return nil, fmt.Errorf("trace process %d of %d with ranks %d to %d: there is no such process",
+			c.Process, c.Processes, c.First, c.Last-1)
+	}
+	path = Path(path, c.Process, c.Processes)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("make the file of the trace: %w", err)
+	}
+	return newFile(file, path, c), nil
+}
+
+func newFile(to disk, path string, c Config) *File {
+	c.Processes = max(c.Processes, 1)
+	if c.Bytes <= 0 {
+		c.Bytes = BytesDefault
+	}
+	f := &File{
+		config:   c,
+		ranks:    make([]Rank, c.Last-c.First),
+		output:   newOutput(to, path, max(c.Bytes, bytesLeast)),
+		windows:  new(windows),
+		turned:   time.Now(),
+		names:    map[uint64]uint32{},
+		counters: map[counterKey]*counter{},
+		titles:   map[string]int{},
+		now:      time.Now,
+	}
+	if !c.Started.IsZero() {
+		f.zero = max(c.Started.UnixNano(), 0)
+	}
+	f.last = f.zero
+	for i := range f.ranks {
+		f.ranks[i].slots = new([ringSize]event)
+		f.ranks[i].sampler = newSampler(f.windows, c.First+i)
+	}
+	f.ready() // a process that never tells anything has a file that says so
+	f.flush()
+	return f
+}
+
+// Path is the name of the file that a process writes when path was asked for: path itself where it is alone.
+func Path(path string, process, processes int) string {
+	if processes <= 1 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), process, ext)
+}
+
+// Rank is where a rank of this process puts its events; it panics if there is no such rank here. Any goroutine may ask
+// for it, once and for all.
+func (f *File) Rank(rank int) *Rank { return &f.ranks[rank-f.config.First] }
+
+// Drain writes what the ranks have told. It is called some times a second: a ring has room for 4,096 events. It takes
+// less than a microsecond an event, and waits for the disk. An error of the disk is returned once, in words: the job
+// goes on, and so does the trace when the disk takes something again.
+func (f *File) Drain() error {
+	if f.closed {
+		return errClosed
+	}
+	f.take()
+	f.tellLeft(leftRoom)
+	f.flush()
+	return f.tell()
+}
+
+// Close writes the rest, and how many events were left out. What ranks tell from then on is lost.
+func (f *File) Close() error {
+	if f.closed {
+		return errClosed
+	}
+	f.closed = true
+	f.take()
+	f.flush()
+	f.tellLeft(0)
+	f.flush()
+	err := f.tell()
+	if closing := f.disk.Close(); closing != nil && err == nil {
+		err = fmt.Errorf("close the trace: %w", closing)
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package trace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childPath); path != "" {
+		traceUntilKilled(path)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var began = time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
+
+// zero is began as traces have it.
+var zero = uint64(began.UnixNano())
+
+// configOf is a process with a number of ranks, of a job that has so many in each.
+func configOf(process, processes, ranks int) Config {
+	return Config{
+		Process: process, Processes: processes, First: process * ranks, Last: (process + 1) * ranks,
+		Program: "bfs", Job: "j1", Host: fmt.Sprintf("host%d", process), PID: 4000 + process, Started: began,
+		Names: func(n uint32) string { return fmt.Sprintf("name %d", n) },
+	}
+}
+
+// create begins a trace in a folder of the test's.
+func create(t testing.TB, c Config) (f *File, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "trace.pftrace")
+	f, err := Create(path, c)
+	require.NoError(t, err)
+	return f, Path(path, c.Process, c.Processes)
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
+}
+
+// newRandom is chance, whose seed is told.
+func newRandom(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// wanted is what has been told of, as a viewer must show it: the serial twin of a trace.
+type wanted struct {
+	events []shown
+}
+
+// tell tells a rank of an event, and notes it.
+func (w *wanted) tell(r *Rank, rank int, e event) {
+	if e.instant {
+		r.Instant(e.kind, e.name, e.begin, e.a, e.b)
+	} else {
+		r.Slice(e.kind, e.name, e.begin, e.end, e.a, e.b)
+	}
+	numbers := map[string]uint64{}
+	for i, name := range kindNumbers[e.kind] {
+		if value := []uint64{e.a, e.b}[i]; value != None {
+			numbers[name] = value
+		}
+	}
+	w.events = append(w.events, shown{
+		rank: fmt.Sprintf("rank %d", rank), row: kindRows[e.kind], kind: kindNames[e.kind],
+		name: fmt.Sprintf("name %d", e.name), begin: zero + uint64(e.begin), end: zero + uint64(e.end),
+		numbers: numbers, instant: e.instant,
+	})
+}
+
+var (
+	kindNames = []string{"epoch", "collective", "handler", "task", "wait", "access", "lock", "flush", "other"}
+	kindRows  = []string{"", "", "handlers", "tasks", "waits", "accesses", "locks", "flushes", "other"}
+
+	kindNumbers = [][]string{
+		{"call", "pebbles"}, {"call", "bytes"}, {"pebbles", "from"}, {"task"}, {"parks", "for"}, {"bytes", "of"},
+		{"lock", "of"}, {"bytes", "to"}, {"value"},
+	}
+)
+
+// sorted brings events into an order that does not depend on how they came. The rank's own track has no name.
+func sorted(events []shown) []shown {
+	events = slices.Clone(events)
+	for i := range events {
+		if events[i].row == "calls" {
+			events[i].row = ""
+		}
+	}
+	keys := make([]string, len(events))
+	for i, e := range events {
+		keys[i] = fmt.Sprint(e.rank, e.kind, e.begin, " ", e.end, e.name, e.numbers, e.instant) // maps by key
+	}
+	sort.Sort(byKey{events, keys})
+	return events
+}
+
+// byKey sorts events by keys.
+type byKey struct {
+	events []shown
+	keys   []string
+}
+
+func (b byKey) Len() int           { return len(b.keys) }
+func (b byKey) Less(i, j int) bool { return b.keys[i] < b.keys[j] }
+func (b byKey) Swap(i, j int) {
+	b.events[i], b.events[j] = b.events[j], b.events[i]
+	b.keys[i], b.keys[j] = b.keys[j], b.keys[i]
+}
+
+// same fails the test unless a trace shows what was told, each event once.
+func (w *wanted) same(t testing.TB, p *picture) {
+	t.Helper()
+	require.Equal(t, len(w.events), len(p.events))
+	require.Equal(t, sorted(w.events), sorted(p.events))
+	for _, track := range p.tracks {
+		require.LessOrEqual(t, track.deepest, 1)
+	}
+}

@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// second lets a rank have so many events in a second, told of in turns, and drains as often as windows are.
+func second(t *testing.T, f *File, at *time.Duration, events int) (kept int) {
+	r := f.Rank(0)
+	for range 4 {
+		for i := range events / 4 {
+			*at += 2
+			if !r.Sampled() {
+				continue
+			}
+			kept++
+			kind := []Kind{Handler, Flush}[i%2]
+			r.Slice(kind, 1, *at, *at+1, 1, 2)
+		}
+		require.NoError(t, f.Drain())
+	}
+	return kept
+}
+
+// A rank keeps all of few events, and some thousand a second of many; their weights add up to about all.
+func TestSampling(t *testing.T) {
+	f, path := create(t, configOf(0, 1, 1))
+	f.now = stepping(window)
+	var at time.Duration
+	require.NoError(t, f.Drain())
+	require.Equal(t, 400, second(t, f, &at, 400))
+	const many = 2_000_000
+	for range 5 {
+		kept := second(t, f, &at, many)
+		require.Less(t, kept, 12_000)
+		require.Greater(t, kept, 500)
+	}
+	for range 5 {
+		second(t, f, &at, 400) // the share grows again
+	}
+	require.Equal(t, 400, second(t, f, &at, 400))
+	require.NoError(t, f.Close())
+
+	p := view(t, read(t, path))
+	require.Len(t, p.said, 1, "nothing is dropped")
+	stand := map[string]float64{}
+	for _, e := range p.events {
+		stand[e.kind] += float64(max(e.numbers["weight"], 1))
+	}
+	require.InEpsilon(t, 5*many/2, stand["handler"], 0.2)
+	require.InEpsilon(t, 5*many/2, stand["flush"], 0.2)
+}
+
+// A rank that has been busy and then has nothing to do for long keeps all again at once.
+func TestSamplingAfterQuiet(t *testing.T) {
+	f, _ := create(t, configOf(0, 1, 1))
+	f.now = stepping(window)
+	var at time.Duration
+	second(t, f, &at, 1_000_000)
+	second(t, f, &at, 400)
+	for range 40 {
+		require.NoError(t, f.Drain())
+	}
+	require.Equal(t, 100, second(t, f, &at, 100))
+	require.NoError(t, f.Close())
+}
+
+// A burst that comes before anybody drains fits into the ring.
+func TestSamplingOfABurst(t *testing.T) {
+	f, path := create(t, configOf(0, 1, 1))
+	r := f.Rank(0)
+	for i := range time.Duration(5_000_000) {
+		if r.Sampled() {
+			r.Slice(Handler, 1, i, i, 1, 2)
+		}
+	}
+	require.NoError(t, f.Close())
+	require.Len(t, view(t, read(t, path)).said, 1, "nothing is dropped")
+}
+
+// Drains that come often don't make more events.
+func TestOftenDrained(t *testing.T) {
+	f, _ := create(t, configOf(0, 1, 1))
+	f.now = stepping(window / 100)
+	r, kept := f.Rank(0), 0
+	for range 400 {
+		for range 10_000 {
+			if r.Sampled() {
+				kept++
+			}
+		}
+		require.NoError(t, f.Drain())
+	}
+	require.NoError(t, f.Close())
+	require.Less(t, kept, 12_000)
+	require.Greater(t, kept, 500)
+}
+
+// Kinds that are not frequent stand for themselves, whatever the sampling does.
+func TestWeights(t *testing.T) {
+	f, path := create(t, configOf(0, 1, 1))
+	r := f.Rank(0)
+	r.Slice(Handler, 1, 0, 0, 1, 2)
+	for range 100_000 {
+		r.Sampled()
+	}
+	for !r.Sampled() {
+	}
+	for _, kind := range []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other} {
+		r.Slice(kind, 1, 1, 1, 1, 2)
+	}
+	require.NoError(t, f.Close())
+	weighted := map[string]bool{}
+	for _, e := range view(t, read(t, path)).events[1:] {
+		weighted[e.kind] = e.numbers["weight"] > 1
+	}
+	require.Equal(t, map[string]bool{
+		"epoch": false, "collective": false, "handler": true, "task": true, "wait": false, "access": true, "lock": false,
+		"flush": true, "other": false,
+	}, weighted)
+}

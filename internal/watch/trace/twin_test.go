@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// life is a rank that works, as ranks do: calls with handlers and waits inside, of which some are inside each other.
+type life struct {
+	random *rand.Rand
+	rank   int
+	to     *Rank
+	at     time.Duration
+	want   *wanted
+}
+
+func (l *life) pass() { l.at += time.Duration(l.random.IntN(3)) * time.Microsecond } // some begin when others end
+
+func (l *life) number() uint64 {
+	if l.random.IntN(8) == 0 {
+		return None
+	}
+	return l.random.Uint64() >> l.random.IntN(64)
+}
+
+// do lets something of a kind happen, with others inside.
+func (l *life) do(kind Kind, inside ...Kind) {
+	e := event{kind: kind, begin: l.at, name: Name(l.random.Uint32N(50)), a: l.number(), b: l.number()}
+	l.pass()
+	for len(inside) > 0 && l.random.IntN(9) < 5 {
+		l.do(inside[l.random.IntN(len(inside))], inside[1:]...)
+		l.pass()
+	}
+	e.end = l.at
+	if kind == Flush || kind == Other {
+		e.instant, e.begin = true, e.end
+	}
+	l.want.tell(l.to, l.rank, e)
+}
+
+func (l *life) step() {
+	l.do(Epoch, Wait, Handler, Handler, Task, Access, Lock, Flush, Other, Wait)
+	l.pass()
+	l.do(Collective, Wait)
+	l.pass()
+}
+
+func TestTwin(t *testing.T) {
+	random := newRandom(t)
+	for range 10 {
+		var want wanted
+		f, path := create(t, configOf(0, 1, 1+random.IntN(5)))
+		lives := make([]life, len(f.ranks))
+		for rank := range lives {
+			lives[rank] = life{random: random, rank: rank, to: f.Rank(rank), want: &want}
+		}
+		for range 20 {
+			for rank := range lives {
+				lives[rank].step()
+			}
+			if random.IntN(2) == 0 {
+				require.NoError(t, f.Drain())
+			}
+		}
+		require.NoError(t, f.Close())
+		want.same(t, view(t, read(t, path)))
+	}
+}
+
+// Whatever times callers give, tracks are in order, and what is shown is what was told, but for times before zero and
+// ends before begins.
+func TestTwinOfNonsense(t *testing.T) {
+	random := newRandom(t)
+	kinds := []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other}
+	for range 50 {
+		f, path := create(t, configOf(0, 1, 1))
+		told := map[uint64]event{}
+		for i := range uint64(1 + random.IntN(300)) {
+			e := event{kind: kinds[random.IntN(len(kinds))], a: i, instant: random.IntN(4) == 0}
+			e.begin = time.Duration(random.IntN(2000) - 100)
+			e.end = e.begin + time.Duration(random.IntN(50)-10)
+			told[i] = e
+			if e.instant {
+				f.Rank(0).Instant(e.kind, 1, e.begin, e.a, None)
+			} else {
+				f.Rank(0).Slice(e.kind, 1, e.begin, e.end, e.a, None)
+			}
+		}
+		require.NoError(t, f.Close())
+		p := view(t, read(t, path))
+		for _, s := range p.events {
+			a := s.numbers[kindNumbers[slices.Index(kindNames, s.kind)][0]]
+			e, ok := told[a]
+			require.True(t, ok, "an event is shown twice")
+			delete(told, a)
+			require.Equal(t, kindNames[e.kind], s.kind)
+			require.Equal(t, e.instant, s.instant)
+			require.Equal(t, zero+uint64(e.begin), s.begin)
+			if !e.instant {
+				require.Equal(t, zero+uint64(max(e.begin, e.end)), s.end)
+			}
+		}
+		missing := uint64(0)
+		for _, s := range p.said {
+			if s.name == "events left out" {
+				missing = s.numbers["no lane was free"]
+			}
+		}
+		require.Equal(t, missing, uint64(len(told)))
+	}
+}
+
+// Slices that are around each other are on lanes below each other, and those behind each other on one.
+func TestLanes(t *testing.T) {
+	f, path := create(t, configOf(0, 1, 1))
+	for depth := range time.Duration(lanesMost + 2) {
+		f.Rank(0).Slice(Lock, 1, 100-depth, 100+depth, uint64(depth), None)
+	}
+	f.Rank(0).Slice(Lock, 1, 1000, 1001, 99, None)
+	require.NoError(t, f.Close())
+	p := view(t, read(t, path))
+	require.Len(t, p.events, lanesMost+1)
+	require.Equal(t, uint64(2), p.said[1].numbers["no lane was free"])
+	lanes := 0
+	for _, track := range p.tracks {
+		if track.description.text("name") == "locks" {
+			lanes++
+		}
+	}
+	require.Equal(t, lanesMost, lanes)
+}
