@@ -20,9 +20,12 @@ func newReport(t terminal) *cobra.Command {
 		Short: "Tell what the record of a job says: how it ended, who fell first, and what was slow",
 		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that came. It prints\n" +
 			"a summary and writes a page, one file that needs no other. What can't be read of the record is named, and the rest is told.",
-		Example: "  pebbles bfs --kronecker 20 --procs 4 --record job\n  pebbles report job",
+		Example: "  pebbles report job\n  pebbles report --html none job",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if t.begin != nil {
+				return t.begin(nil)
+			}
 			r, err := record.Read(args[0])
 			if err != nil {
 				return &failure{launch.ExitError, err}

@@ -53,7 +53,7 @@ func newSim(t terminal) *cobra.Command {
 	}
 	s.register(c)
 	inner := t
-	inner.begin = s.begin
+	inner.begin, inner.simulates = s.begin, true
 	for _, app := range []func(terminal) *cobra.Command{
 		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs,
 		newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,

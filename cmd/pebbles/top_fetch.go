@@ -34,7 +34,7 @@ func newReader(address string) (*reader, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("that is no address of a job's page: give the one that the job has printed, such as " +
-			"http://127.0.0.1:8080/?token=...")
+			"http://127.0.0.1:8080/ with its token")
 	}
 	return &reader{
 		at:    &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path},

@@ -21,7 +21,7 @@ func newTrace(t terminal) *cobra.Command {
 		Short: "Join the traces of a job's processes into one file for Perfetto",
 		Long: "trace reads what the processes of a job wrote that was given --trace, and writes one file that ui.perfetto.dev opens, or\n" +
 			"trace_processor. What can't be read is named, and the rest is taken.",
-		Example: "  pebbles bfs --kronecker 18 --procs 2 --trace bfs.pftrace\n  pebbles trace -o all.pftrace bfs-*.pftrace",
+		Example: "  pebbles trace -o all.pftrace bfs-0.pftrace bfs-1.pftrace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if out == "" {
@@ -31,6 +31,9 @@ func newTrace(t terminal) *cobra.Command {
 				if same(file, out) {
 					return fmt.Errorf("%s is read and would be written: give another -o", out)
 				}
+			}
+			if t.begin != nil {
+				return t.begin(nil)
 			}
 			var sum trace.Summary
 			err := create(out, func(w io.Writer) (err error) {

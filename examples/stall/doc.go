@@ -1,3 +1,3 @@
-// Command stall is a program with a mistake, which docs/guide-watching.md finds: a handler that follows a list of
-// parents to its root, in data that has a cycle. Start it with -http 8080 to look on.
+// Command stall has a handler that follows parents to their root. With -cycle the data of one rank has a cycle, so that
+// the handler does not return: docs/guide-watching.md finds out where. Start it with -http 8080 to look on.
 package main

@@ -12,19 +12,20 @@ import (
 const keys = 1 << 20
 
 func main() {
+	cycle := flag.Bool("cycle", false, "the data of rank 2 has a cycle")
 	options := pebble.Flags(flag.CommandLine)
 	flag.Parse()
-	options.Main(os.Stdout, run)
+	options.Main(os.Stdout, func(r *pebble.Rank) error { return run(r, *cycle) })
 }
 
-// run lets every rank ask for the roots of all keys, over and over.
-func run(r *pebble.Rank) error {
+// run lets every rank ask for the roots of some keys.
+func run(r *pebble.Rank, cycle bool) error {
 	owners := distribution.Cyclic(keys, r.Size())
 	parents := make([]int, keys/r.Size()+1) // of the keys here, by local index
 	for i := range parents {
 		parents[i] = i / 2 // a tree with its root at 0
 	}
-	if r.ID() == 2 {
+	if cycle && r.ID() == 2 {
 		parents[5] = 11 // and 11 leads to 5 again
 	}
 	roots := 0

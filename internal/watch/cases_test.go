@@ -3,7 +3,6 @@ package watch_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -55,8 +54,6 @@ func ranks(r *pebble.Rank, handle func(v uint64)) *target.Target[uint64] {
 	return target.New(r, "visit", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v }),
 		target.Each(handle))
 }
-
-var errDone = errors.New("the case is over")
 
 // cases are jobs that stand still, by what is wrong with them, and what the verdict must say. A function that has to
 // hang waits for release, which is closed when the report has come.
@@ -130,7 +127,7 @@ var cases = []struct {
 			for r.ID() == 1 {
 				if !lock.TryLock() {
 					lock.Lock() // which rank 2 has
-					lock.Unlock()
+					defer lock.Unlock()
 					return nil
 				}
 				lock.Unlock()

@@ -55,8 +55,8 @@ type Transport struct {
 	running    sync.WaitGroup // readers and writers
 	background sync.WaitGroup // the poller and the pulse
 	notes      atomic.Pointer[func(process int, note []byte)]
-	ended      atomic.Bool    // sockets are not looked at any more
-	over       chan struct{}  // closed then
+	ended      atomic.Bool   // sockets are not looked at any more
+	over       chan struct{} // closed then
 	close      func() error
 }
 

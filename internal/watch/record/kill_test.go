@@ -28,7 +28,10 @@ func writeUntilKilled(dir string) {
 		if err := w.Second(after(float64(s)), &job.Processes[0], 0, "it moves"); err != nil {
 			panic(err)
 		}
-		if s == 10 {
+		if s == 10 { // what was handed over by now has been written
+			done := make(chan struct{})
+			w.sink.queue <- batch{done: done}
+			<-done
 			os.Stdout.WriteString("writes\n")
 		}
 	}

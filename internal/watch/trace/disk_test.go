@@ -112,7 +112,7 @@ func TestFullAtClose(t *testing.T) {
 	view(t, read(t, f.path))
 
 	f, disk = flakyFile(t, false, false)
-	require.NoError(t, disk.File.Close())
+	require.NoError(t, disk.Close())
 	require.ErrorIs(t, f.Close(), fs.ErrClosed)
 }
 

@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func rankName(rank int) string { return fmt.Sprintf("rank %d", rank) }
-
 func TestTracksAndWords(t *testing.T) {
 	f, path := create(t, configOf(3, 5, 4))
 	require.Equal(t, "trace-3.pftrace", filepath.Base(path))

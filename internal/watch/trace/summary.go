@@ -54,7 +54,7 @@ func (sum *Summary) String() string {
 			fmt.Fprintf(w, "%d\t%v\tof about %d\t\n", c.Events, Kind(k), c.Stand)
 		}
 	}
-	w.Flush()
+	_ = w.Flush() // to memory
 	for _, left := range []struct {
 		events uint64
 		why    string
