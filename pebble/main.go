@@ -51,7 +51,7 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 		if err != nil {
 			return errors.Join(err, c.Transport.Close())
 		}
-		e.Watcher = w
+		e.Watcher, e.Labels = w, c.Watch.Pprof
 		if c.Watch.Trace != "" {
 			e.Trace = w.Trace
 		}

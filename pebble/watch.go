@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime/trace"
 	"strconv"
 	"time"
 
@@ -37,6 +38,9 @@ type Watch struct {
 	// flushes, tasks, waits. Of several processes each writes one of its own, with its number in the name, and "pebbles
 	// trace" joins them. What is frequent is sampled, and a file has at most 256 MiB. "" is none.
 	Trace string
+	// FlightRecorder is Go's own, if the program runs one: process 0 dumps it beside the report of a job that stands
+	// still, into Record or else the working directory.
+	FlightRecorder *trace.FlightRecorder
 	// List has the job listed for its user, while it runs, for "pebbles ps" and "pebbles top". Jobs of [Main] are.
 	List bool
 	// Out is where reports go; nil is standard error.
@@ -62,7 +66,7 @@ func (c *Config) watcher() (*watch.Watcher, error) {
 	w := watch.Config{
 		Stall: cmp.Or(c.Watch.Stall, watch.StallDefault), Out: c.Watch.Out, Program: c.Watch.Name, Job: c.job,
 		Settings: c.settings, Bound: c.MemoryLimit, Log: c.Log, Transport: c.Transport.Name(),
-		Announce: c.Watch.List, Trace: c.Watch.Trace, HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
+		Announce: c.Watch.List, Flight: c.Watch.FlightRecorder, Trace: c.Watch.Trace, HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
 	}
 	if w.Out == nil {
 		w.Out = launch.Stderr()

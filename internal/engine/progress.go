@@ -203,10 +203,13 @@ func (a *arrivals) deliver(f *netio.Frame) {
 func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	a.rank.mode, a.rank.depth = nested, int(f.Flags)
 	began, traced := a.rank.sampled()
-	taken, err := a.rank.targets[f.Target].endpoint.Deliver(f)
+	target := a.rank.targets[f.Target]
+	target.label(true)
+	taken, err := target.endpoint.Deliver(f)
+	target.label(false)
 	a.rank.mode, a.rank.depth = busy, 0
 	if traced && taken {
-		a.rank.slice(trace.Handler, a.rank.targets[f.Target].Name, began, uint64(f.Count), uint64(f.From))
+		a.rank.slice(trace.Handler, target.Name, began, uint64(f.Count), uint64(f.From))
 	}
 	if err != nil {
 		a.refuse(f, err.Error())

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"sync/atomic"
-
 	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/netio"
@@ -73,7 +71,7 @@ func (s *Sight) doing(i int, waits bool, told *state.Rank) state.Doing {
 	if r == nil {
 		return state.Starting
 	}
-	switch in := mode(atomic.LoadUint32((*uint32)(&r.mode))); {
+	switch in := r.mode; {
 	case in == over:
 		return state.Ended
 	case in == handler || in == nested && !waits:

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"hash/crc32"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -62,8 +64,9 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
-	handled     uint64 // pebbles
-	OwnRoom     bool   // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
+	handled     uint64          // pebbles
+	labels      context.Context // of the goroutine while the handler runs on frames; nil for none
+	OwnRoom     bool            // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.
@@ -100,6 +103,9 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 			Name: d.Name, Index: uint16(len(r.targets)), Fingerprint: crc32.Checksum([]byte(d.Schema),
 				crc32.MakeTable(crc32.Castagnoli)),
 		},
+	}
+	if r.job.config.Labels {
+		t.labels = stacks.WithTarget(r.id, d.Name)
 	}
 	r.targets = append(r.targets, t)
 	return t

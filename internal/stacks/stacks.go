@@ -24,6 +24,11 @@ func Label(ctx context.Context, rank int) {
 	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(rankLabel, strconv.Itoa(rank))))
 }
 
+// WithTarget are the labels of a rank whose goroutine runs the handler of a target.
+func WithTarget(rank int, target string) context.Context {
+	return pprof.WithLabels(context.Background(), pprof.Labels(rankLabel, strconv.Itoa(rank), "target", target))
+}
+
 // group is goroutines with equal stacks.
 type group struct {
 	ranks map[int]int // how many are of each rank; -1 for those of none

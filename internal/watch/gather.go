@@ -179,9 +179,12 @@ func (w *Watcher) begun() bool {
 	return w.sight != nil
 }
 
-// detail has ranks publish details.
+// detail has ranks publish details. Simulated ranks are left alone: what wakes them from outside would change what is
+// simulated.
 func (w *Watcher) detail() {
-	w.sight.Ask()
+	if !w.simulated {
+		w.sight.Ask()
+	}
 	select {
 	case <-time.After(detailsTime):
 	case <-w.over:

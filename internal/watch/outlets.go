@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -131,6 +132,24 @@ func (w *Watcher) refused(what string, err error) {
 	if err != nil {
 		fmt.Fprintf(w.config.Out, "%s the job: %v\n", what, err)
 	}
+}
+
+// dumpFlight writes what Go's flight recorder has, if it is on, into the record's folder or else where the program runs.
+func (w *Watcher) dumpFlight() {
+	if f := w.config.Flight; f == nil || !f.Enabled() {
+		return
+	}
+	name := filepath.Join(w.config.Record, fmt.Sprintf("flight-%s-%d.trace", w.host, os.Getpid()))
+	file, err := os.Create(name)
+	if err == nil {
+		_, err = w.config.Flight.WriteTo(file)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		fmt.Fprintf(w.config.Out, "dump the flight recorder: %v\n", err)
+		return
+	}
+	fmt.Fprintf(w.config.Out, "Go's flight recorder is in %s: go tool trace shows it\n", name)
 }
 
 // shown reports whether what ranks do is shown somewhere.

@@ -43,8 +43,8 @@ func play(role string) {
 				select {}
 			}
 		})
-		fmt.Fprintf(os.Stderr, "rank %d is pid %d\n", r.ID(), os.Getpid())
 		return r.Epoch(func() error {
+			fmt.Fprintf(os.Stderr, "rank %d is pid %d\n", r.ID(), os.Getpid())
 			if r.ID() == 0 {
 				visit.SendAll([]uint64{uint64(r.Size() - 1)})
 			}
@@ -125,6 +125,7 @@ func TestStoppedProcess(t *testing.T) {
 	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
 	require.NoError(t, err)
 	out.await(t, ended, `(rank 0 is pid)`)
+	out.await(t, ended, `(rank 1 is pid)`)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	verdict := out.await(t, ended, `(?m)^(process 1.*)$`)
@@ -142,6 +143,7 @@ func TestQuit(t *testing.T) {
 	pid, err := strconv.Atoi(out.await(t, ended, `rank 3 is pid ([0-9]+)`))
 	require.NoError(t, err)
 	out.await(t, ended, `(rank 0 is pid)`)
+	out.await(t, ended, `(rank 1 is pid)`)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGQUIT))
 	out.await(t, ended, `(play [0-9a-f]+, 4 ranks, at )`)
 	out.await(t, ended, `(watch.test: quit)`)

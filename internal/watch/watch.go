@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Config struct {
 	Trace     string                     // the file of the trace, as trace.Path takes it; "" for none
 	Record    string                     // the folder of the record; "" for none
 	Bound     int64                      // bytes that one rank may hold for pebbles
+	Flight    *trace.FlightRecorder      // Go's own, which is dumped beside the report; nil for none
 	Log       *slog.Logger
 }
 
@@ -142,6 +144,7 @@ func (w *Watcher) End() {
 	w.mu.Unlock()
 	close(w.over)
 	w.running.Wait()
+	w.write() // the last second, and the only one of a short job
 	if err := w.shut(); err != nil {
 		w.config.Log.Warn("close the page of the job", "error", err)
 	}
@@ -242,6 +245,7 @@ func (w *Watcher) count() (all count) {
 func (w *Watcher) stalled() {
 	report := w.Report()
 	_ = report.Write(w.config.Out)
+	w.dumpFlight()
 	w.config.Log.Warn("the job stands still", "verdict", report.Verdict)
 	if w.config.Stalled != nil {
 		w.sight.Fail(w.config.Stalled(report.Verdict))

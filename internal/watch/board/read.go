@@ -1,8 +1,6 @@
 package board
 
 import (
-	"time"
-
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
 
@@ -90,8 +88,3 @@ func (e *event) asCall() state.Call {
 	return state.Call{Number: e.number, Kind: e.kind.String(), Name: e.name.String(), Site: e.site.String(),
 		Open: e.end == 0}
 }
-
-// Since is for how long the call has been open, by the rank's clock.
-//
-//go:norace
-func (b *Board) Since(now time.Duration) time.Duration { return now - b.call.at }

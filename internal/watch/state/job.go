@@ -159,8 +159,8 @@ type Tasks struct {
 type Event struct {
 	At     float64 `json:"at"`     // seconds on the job's clock
 	End    float64 `json:"end"`    // the same, of what has an end; 0 while that has not come
-	Kind   string  `json:"kind"`   // "epoch", "barrier", ..., "wait", "failed", "slow"
-	Name   string  `json:"name"`   // of an epoch; of what was waited for; why it failed
+	Kind   string  `json:"kind"`   // "epoch", "barrier", ..., or "wait"
+	Name   string  `json:"name"`   // of an epoch; of what was waited for
 	Site   string  `json:"site"`   // in the program
 	Number uint64  `json:"number"` // of a call; of a wait, how many times the rank parked
 }
