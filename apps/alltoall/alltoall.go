@@ -157,7 +157,7 @@ func (b *bench) kernel() error {
 	return b.rank.Epoch(func() error {
 		send()
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("exchange"))
 }
 
 // sender registers the target for items of the size that was asked for.

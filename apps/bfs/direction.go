@@ -240,7 +240,7 @@ func (s *puller[V]) share() error {
 			s.shareWith(uint64(s.g.Rank.ID()+step) % uint64(s.g.Rank.Size()))
 		}
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("level"))
 }
 
 func (s *puller[V]) shareWith(rank uint64) {

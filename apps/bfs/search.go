@@ -321,7 +321,7 @@ func (s *pusher[V]) push(level V) error {
 	return s.g.Rank.Epoch(func() error {
 		s.expand(frontier, level)
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("level"))
 }
 
 // sendAll sends visits.

@@ -70,7 +70,7 @@ func (c *validator[V]) run() (distgraph.Breaches, error) {
 		c.sendClaims()
 		c.sendEdges()
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("validate"))
 	if err == nil {
 		err = c.seen.Check(c.g.Rank, "check the tree")
 	}

@@ -133,7 +133,7 @@ func (s *byLevel[V]) offer(frontier []V) error {
 		}
 		s.sendOffers()
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("level"))
 	s.know(s.queue[next:])
 	for _, w := range s.met {
 		s.known[w/64] |= 1 << (w % 64)
@@ -218,7 +218,7 @@ func (s *byLevel[V]) giveBack(level int) error {
 		}
 		s.sendReplies()
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("level"))
 }
 
 func (s *byLevel[V]) sendReplies() {

@@ -88,7 +88,7 @@ func (c *validator[V]) run() (distgraph.Breaches, error) {
 	err := c.g.Rank.Epoch(func() error {
 		c.send()
 		return nil
-	}, pebble.Depth(2))
+	}, pebble.Depth(2), pebble.Named("validate"))
 	if err == nil {
 		err = c.seen.Check(c.g.Rank, "check the centralities")
 	}

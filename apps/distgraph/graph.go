@@ -282,7 +282,7 @@ func (p *Part[V]) order(g *Graph, got *collector[V], isWeighed bool) error {
 			got.forget(i)
 		}
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("arcs"))
 	*got = back
 	if err == nil {
 		err = arcs.check(g)

@@ -364,7 +364,7 @@ func (p *Parents[V]) Ask(parents []V) ([]V, error) {
 		}
 		p.questions.SendAll(out)
 		return nil
-	}, pebble.Depth(2))
+	}, pebble.Depth(2), pebble.Named("roots"))
 	if err == nil {
 		err = p.tally.Check(p.g.Rank, "ask for the numbers of parents")
 	}

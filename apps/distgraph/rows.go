@@ -46,7 +46,7 @@ func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 				arcs.sendAll(out, edges.weights)
 			}
 		})
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("rows"))
 	if err == nil {
 		err = arcs.check(g)
 	}
@@ -88,7 +88,7 @@ func (p *Part[V]) Reverse(g *Graph) error {
 		}
 		arcs.sendAll(out, nil)
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("rows"))
 	if err == nil {
 		err = arcs.check(g)
 	}

@@ -112,7 +112,7 @@ func (w *walks) byAsks(root *gravity.Cell, active func(b *body) bool) error {
 			w.resume()
 		}
 		return nil
-	}, pebble.Idle(w.resume))
+	}, pebble.Idle(w.resume), pebble.Named("walk"))
 }
 
 // resume goes on with all walks that can go on, and reports whether there were any. A rank may rest after each idle
@@ -158,7 +158,7 @@ func (w *walks) byTasks(root *gravity.Cell, active func(b *body) bool) error {
 			})
 		}
 		return nil
-	})
+	}, pebble.Named("walk"))
 }
 
 // fresh is a walk that has not begun.

@@ -173,7 +173,7 @@ func (b *bench) kernel() error {
 	return b.rank.Epoch(func() error {
 		b.send(permute.SendAll)
 		return nil
-	}, pebble.Depth(2))
+	}, pebble.Depth(2), pebble.Named("permute"))
 }
 
 // readdress sends elements from indices of perm on to the places that are there. The elements of a rank are a power of

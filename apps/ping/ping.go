@@ -231,7 +231,7 @@ func kernel[M message](b *bench) func() error {
 				stream(b, t.SendAll, uint64(to))
 			}
 			return nil
-		}, pebble.Depth(1))
+		}, pebble.Depth(1), pebble.Named("ping"))
 	}
 }
 

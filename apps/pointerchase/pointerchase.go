@@ -113,7 +113,7 @@ func (b *bench) kernel() error {
 			b.send(message{b.next, 1})
 		}
 		return nil
-	})
+	}, pebble.Named("chase"))
 }
 
 // visit is the handler.

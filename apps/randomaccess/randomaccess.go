@@ -365,7 +365,7 @@ func (b *bench) epoch(body func(), options ...pebble.EpochOption) error {
 	return b.rank.Epoch(func() error {
 		body()
 		return nil
-	}, append(options, pebble.Depth(1))...)
+	}, append(options, pebble.Depth(1), pebble.Named("update"))...)
 }
 
 // start is the first number of this rank's part of the stream.

@@ -218,7 +218,7 @@ func flood[V any](b *bench, f flow[V]) error {
 			sent += n
 		}
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("count"))
 }
 
 // order is the order in which a rank sends its items: a bijection of their numbers.

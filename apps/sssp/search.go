@@ -184,7 +184,7 @@ func (s *search[V]) From(root uint64) error {
 	if s.g.Owns(root) {
 		s.approach(V(root)-s.first, V(root), 0)
 	}
-	return s.g.Rank.Epoch(func() error { return nil }, pebble.Idle(s.work))
+	return s.g.Rank.Epoch(func() error { return nil }, pebble.Idle(s.work), pebble.Named("relax"))
 }
 
 // arrive is the handler of offers.

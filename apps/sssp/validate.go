@@ -57,7 +57,7 @@ func (c *validator[V]) run() (distgraph.Breaches, error) {
 	clear(c.hangs)
 	c.found, c.seen, c.queue = distgraph.Breaches{}, apps.Tally{}, c.queue[:0]
 	c.checkRoot()
-	err := c.g.Rank.Epoch(func() error { return nil }, pebble.Idle(c.sendArcs))
+	err := c.g.Rank.Epoch(func() error { return nil }, pebble.Idle(c.sendArcs), pebble.Named("validate"))
 	if err == nil {
 		err = c.seen.Check(c.g.Rank, "check the tree")
 	}

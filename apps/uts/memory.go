@@ -102,7 +102,7 @@ func (m *memory) place(r *pebble.Rank, built []placed, firsts []uint64) error {
 			built = built[len(some):]
 		}
 		return nil
-	}, pebble.Depth(1))
+	}, pebble.Depth(1), pebble.Named("build"))
 	if err != nil {
 		return err
 	}
@@ -209,6 +209,6 @@ func (m *memory) byPebbles(b *bench) (kernel func() error) {
 				visit.Send(place{})
 			}
 			return nil
-		})
+		}, pebble.Named("traverse"))
 	}
 }

@@ -19,7 +19,7 @@ import (
 func listIn(t *testing.T) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", "")
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
 func announce(t *testing.T, e jobs.Entry) {
@@ -74,7 +74,7 @@ func TestPs(t *testing.T) {
 func TestPsNamesDamage(t *testing.T) {
 	listIn(t)
 	announce(t, jobs.Entry{Program: "bfs"})
-	damaged := filepath.Join(os.Getenv("TMPDIR"), "pebbles-"+strconv.Itoa(os.Getuid()), "job-damaged.json")
+	damaged := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "pebbles", "jobs", "job-damaged.json")
 	require.NoError(t, os.WriteFile(damaged, []byte("{"), 0o600))
 	r := command(t, newPs)
 	require.Equal(t, 1, r.status)

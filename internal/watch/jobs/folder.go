@@ -15,8 +15,8 @@ func places() (all []string) {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && private(dir) == nil {
 		all = append(all, filepath.Join(dir, "pebbles"))
 	}
-	if dir, err := filepath.Abs(os.TempDir()); err == nil {
-		all = append(all, filepath.Join(dir, fmt.Sprintf("pebbles-%d", os.Getuid())))
+	if dir, err := os.UserCacheDir(); err == nil {
+		all = append(all, filepath.Join(dir, "pebbles", "jobs"))
 	}
 	return all
 }
@@ -26,7 +26,8 @@ func place() (string, error) {
 	if all := places(); len(all) > 0 {
 		return all[0], nil
 	}
-	return "", fmt.Errorf("the folder for temporary files is %q in a folder that is gone: set TMPDIR", os.TempDir())
+	_, err := os.UserCacheDir()
+	return "", fmt.Errorf("this user has no folder for caches: %w: set XDG_CACHE_HOME or HOME", err)
 }
 
 // private reports what is wrong with a folder that shall be this user's alone.
@@ -39,7 +40,7 @@ func private(dir string) error {
 }
 
 func alone(dir string, info os.FileInfo) error {
-	const remove = "remove it, or name another folder by TMPDIR"
+	const remove = "remove it, or name another folder by XDG_CACHE_HOME"
 	owner, known := info.Sys().(*syscall.Stat_t)
 	switch {
 	case info.Mode().Type() == os.ModeSymlink:
@@ -47,7 +48,7 @@ func alone(dir string, info os.FileInfo) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is no folder: %s", dir, remove)
 	case !known || int(owner.Uid) != os.Getuid():
-		return fmt.Errorf("%s is another user's: name another folder by TMPDIR", dir)
+		return fmt.Errorf("%s is another user's: name another folder by XDG_CACHE_HOME", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("%s is open to other users: chmod 700 it, or %s", dir, remove)
 	}

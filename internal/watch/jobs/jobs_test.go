@@ -32,8 +32,9 @@ func fresh(t *testing.T) (runtime, temporary string) {
 	runtime, temporary = t.TempDir(), t.TempDir()
 	require.NoError(t, os.Chmod(runtime, 0o700))
 	t.Setenv("XDG_RUNTIME_DIR", runtime)
-	t.Setenv("TMPDIR", temporary)
-	return filepath.Join(runtime, "pebbles"), filepath.Join(temporary, fmt.Sprintf("pebbles-%d", os.Getuid()))
+	t.Setenv("XDG_CACHE_HOME", temporary)
+	require.NoError(t, os.Mkdir(filepath.Join(temporary, "pebbles"), 0o700))
+	return filepath.Join(runtime, "pebbles"), filepath.Join(temporary, "pebbles", "jobs")
 }
 
 // list is the list, of which nothing is wrong.
