@@ -22,7 +22,7 @@ func tables(b testing.TB, transport string, words uint64, f func(r *pebble.Rank,
 
 // over does so with any distribution over two ranks.
 func over(b testing.TB, transport string, d distribution.Indexed, f func(r *pebble.Rank, a *memory.Array[uint64])) {
-	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024}
+	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: transport, New: route.Direct, Coalesce: 1024, Unwatched: true}
 	if transport == "mem" {
 		s.Procs = 1
 	}

@@ -39,6 +39,7 @@ type Shape struct {
 	Termination string // the detector's name; "" is the default
 	Credits     int    // frames in flight on each link; 0 is the default
 	Tuning      *pebble.Tuning
+	Unwatched   bool // nobody watches for stalls, which allocates something once a second
 }
 
 // Mem is a shape of so many ranks of this process.
@@ -67,6 +68,7 @@ func (s Shape) String() string {
 // Config is the job's configuration, without a transport.
 func (s Shape) Config() pebble.Config {
 	c := pebble.Config{
+		Watch: pebble.Watch{Stall: map[bool]time.Duration{true: -1}[s.Unwatched]},
 		Ranks: s.Ranks, Topology: s.New, Coalesce: s.Coalesce, Cache: s.Cache, AddressCache: s.AddressCache, BufferBudget: s.Budget,
 		Credits: s.Credits, Tuning: s.Tuning,
 	}

@@ -150,8 +150,12 @@ func (w *Watcher) End() {
 	}
 }
 
-// run looks once a second.
+// run looks once a second, unless nobody wants to know.
 func (w *Watcher) run() {
+	if w.config.Stall <= 0 && !w.shown() {
+		<-w.over
+		return
+	}
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	var samples <-chan time.Time
