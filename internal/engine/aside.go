@@ -156,7 +156,7 @@ func (x *aside) EndTask(before uint64) {
 	x.rank.mode, x.rank.HoldFrames = busy, false
 	if x.taskTraced {
 		x.taskTraced = false
-		x.rank.slice(trace.Task, "task", x.taskBegan, before, trace.None)
+		x.rank.slice(trace.Task, "task", x.taskBegan, trace.None, trace.None)
 	}
 	x.rank.owner.pass(before)
 }

@@ -59,7 +59,6 @@ type Kind uint32
 const (
 	none Kind = iota
 	Parked
-	Failed
 	Epoch
 	Collective
 )

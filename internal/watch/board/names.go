@@ -1,18 +1,10 @@
 package board
 
-import "sync"
-
 // Name is a name in the table of the process: events have numbers in place of texts.
 type Name uint32
 
-// names is the table. What programs name is few; beyond namesMost all are called the same.
-var names = struct {
-	sync.RWMutex
-	texts   []string
-	numbers map[string]Name
-}{texts: []string{""}, numbers: map[string]Name{"": 0}}
-
-const namesMost = 4096
+// names is the table. What programs name is few; beyond these they have no name.
+var names = interned[string]{most: 4096}
 
 // lastName is the last name that a rank has asked for: programs name the same epoch again and again.
 type lastName struct {
@@ -22,33 +14,17 @@ type lastName struct {
 
 // Named is the number of a name.
 func (b *Board) Named(text string) Name {
+	if text == "" {
+		return 0
+	}
 	if b.names.text != text {
-		b.names = lastName{text, nameOf(text)}
+		b.names = lastName{text, Name(names.number(text))}
 	}
 	return b.names.name
 }
 
-func nameOf(text string) Name {
-	names.Lock()
-	defer names.Unlock()
-	n, ok := names.numbers[text]
-	if !ok && len(names.texts) < namesMost {
-		n = Name(len(names.texts))
-		names.texts = append(names.texts, text)
-		names.numbers[text] = n
-	}
-	return n
-}
-
 // String is the name.
-func (n Name) String() string {
-	names.RLock()
-	defer names.RUnlock()
-	if int(n) >= len(names.texts) {
-		return ""
-	}
-	return names.texts[n]
-}
+func (n Name) String() string { return names.of(uint32(n)) }
 
 // kindNames are the names of kinds from Collective on.
 var kindNames []string
@@ -63,8 +39,6 @@ func (k Kind) String() string {
 		return ""
 	case Parked:
 		return "wait"
-	case Failed:
-		return "failed"
 	case Epoch:
 		return "epoch"
 	}

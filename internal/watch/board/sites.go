@@ -17,15 +17,11 @@ type Site uint32
 type stack [cpu.CallersMost]uintptr
 
 // table has the sites of the process. A program has few: those of its calls of epochs and collectives, each with the
-// calls above it.
-var table = struct {
-	sync.Mutex
-	stacks  []stack
-	words   []string // of those that somebody has read; "" for the others
-	numbers map[stack]Site
-}{stacks: []stack{{}}, words: []string{""}, numbers: map[stack]Site{{}: 0}}
+// calls above it. Where it calls from more, the others have no site.
+var table = interned[stack]{most: 16 << 10}
 
-const sitesMost = 16 << 10 // where a program calls from more, the others have no site
+// places are the words for sites that somebody has read.
+var places sync.Map // of Site to string
 
 // sites are those that a rank has asked for last, by hash of their addresses.
 type sites [16]struct {
@@ -44,22 +40,9 @@ func (s *sites) caller() Site {
 	}
 	known := &s[hash>>16%uintptr(len(s))]
 	if known.stack != at {
-		known.stack, known.site = at, siteOf(at)
+		known.stack, known.site = at, Site(table.number(at))
 	}
 	return known.site
-}
-
-func siteOf(at stack) Site {
-	table.Lock()
-	defer table.Unlock()
-	n, ok := table.numbers[at]
-	if !ok && len(table.stacks) < sitesMost {
-		n = Site(len(table.stacks))
-		table.stacks = append(table.stacks, at)
-		table.words = append(table.words, "")
-		table.numbers[at] = n
-	}
-	return n
 }
 
 // inside are the packages whose functions are not the program's.
@@ -86,15 +69,13 @@ func ours(function string) bool {
 
 // String is the file and line of the program that has made the call, such as "bfs.go:88"; "" where that is not known.
 func (s Site) String() string {
-	table.Lock()
-	defer table.Unlock()
-	if int(s) >= len(table.stacks) {
-		return ""
+	if known, ok := places.Load(s); ok {
+		return known.(string)
 	}
-	if table.words[s] == "" {
-		table.words[s] = table.stacks[s].place()
-	}
-	return table.words[s]
+	at := table.of(uint32(s))
+	text := at.place()
+	places.Store(s, text)
+	return text
 }
 
 // place is the innermost call that is the program's.
