@@ -66,7 +66,8 @@ func (c *Config) watcher() (*watch.Watcher, error) {
 	w := watch.Config{
 		Stall: cmp.Or(c.Watch.Stall, watch.StallDefault), Out: c.Watch.Out, Program: c.Watch.Name, Job: c.job,
 		Settings: c.settings, Bound: c.MemoryLimit, Log: c.Log, Transport: c.Transport.Name(),
-		Announce: c.Watch.List, Flight: c.Watch.FlightRecorder, Trace: c.Watch.Trace, HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
+		Announce: c.Watch.List, Flight: c.Watch.FlightRecorder, Trace: c.Watch.Trace,
+		HTTP: c.Watch.HTTP, Pprof: c.Watch.Pprof, Record: c.Watch.Record,
 	}
 	if w.Out == nil {
 		w.Out = launch.Stderr()

@@ -29,11 +29,11 @@ func (t *Target[V]) Name() string { return t.core.out.Name }
 // SendAll does the same for many pebbles at half the cost.
 func (t *Target[V]) Send(v V) { t.core.send(v) }
 
-// TrySend is Send for a caller that has something else to do in place of waiting: it reports false, and has not sent the
-// pebble, when a link of the target has no credit, or what is in flight or queued here takes half of the buffer budget.
-// It never waits. From the main function it handles what has arrived before it gives up, so a caller that tries again
-// comes through in the end; pebbles for this rank are queued, and are handled by a later call. In a handler and in a task
-// it only looks.
+// TrySend is Send for a caller that has something else to do in place of waiting: it reports false, and has not sent
+// the pebble, when a link of the target has no credit, or what is in flight or queued here takes half of the buffer
+// budget. It never waits. From the main function it handles what has arrived before it gives up, so a caller that tries
+// again comes through in the end; pebbles for this rank are queued, and are handled by a later call. In a handler and
+// in a task it only looks.
 func (t *Target[V]) TrySend(v V) bool { return trySend(t.core, v) }
 
 // SendAll sends pebbles as Send does, in batches that don't gather first: when the main function sends, those for this

@@ -18,8 +18,9 @@ func newReport(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Tell what the record of a job says: how it ended, who fell first, and what was slow",
-		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that came. It prints\n" +
-			"a summary and writes a page, one file that needs no other. What can't be read of the record is named, and the rest is told.",
+		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that\n" +
+			"came. It prints a summary and writes a page, one file that needs no other. What can't be read of the record\n" +
+			"is named, and the rest is told.",
 		Example: "  pebbles report job\n  pebbles report --html none job",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -46,7 +47,8 @@ func newReport(t terminal) *cobra.Command {
 	return c
 }
 
-// recordEnds writes what the launcher has seen to the record of a job: how each process has ended, and which fell first.
+// recordEnds writes what the launcher has seen to the record of a job: how each process has ended, and which fell
+// first.
 func recordEnds(dir, program string, began time.Time, result launch.Result, err error) error {
 	if dir == "" || result.Job == "" {
 		return nil

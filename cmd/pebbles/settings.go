@@ -48,7 +48,8 @@ func (s *settings) register(c *cobra.Command) {
 	f.Var(count(&s.spread.processes, 1, "1, or one a host or slot"), "procs", "processes, which the command starts itself")
 	s.spread.register(c)
 	s.addRuntime(c, "transport", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
-		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period", "http", "http-pprof", "record", "stall", "stall-exit", "seed", "json", "explain")
+		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
+		"http", "http-pprof", "record", "stall", "stall-exit", "seed", "json", "explain")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
 		"says otherwise")
 	s.log.register(c)

@@ -19,8 +19,8 @@ func newTrace(t terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace FILE...",
 		Short: "Join the traces of a job's processes into one file for Perfetto",
-		Long: "trace reads what the processes of a job wrote that was given --trace, and writes one file that ui.perfetto.dev opens, or\n" +
-			"trace_processor. What can't be read is named, and the rest is taken.",
+		Long: "trace reads what the processes of a job wrote that was given --trace, and writes one file that\n" +
+			"ui.perfetto.dev opens, or trace_processor. What can't be read is named, and the rest is taken.",
 		Example: "  pebbles trace -o all.pftrace bfs-0.pftrace bfs-1.pftrace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error {

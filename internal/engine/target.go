@@ -66,7 +66,9 @@ type Target struct {
 	outbox      *coalesce.Outbox
 	handled     uint64          // pebbles
 	labels      context.Context // of the goroutine while the handler runs on frames; nil for none
-	OwnRoom     bool            // tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of its own
+	// OwnRoom says that tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of
+	// its own.
+	OwnRoom bool
 }
 
 // targetsMax bounds the targets of a job: a frame names its target in 16 bits.

@@ -68,8 +68,8 @@ var layers = []layer{
 const (
 	above = "route termination model tune distribution reduce target/avro" // of transports' rooms
 	core  = "coalesce internal/engine route termination model tune distribution reduce target/avro"
-	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch internal/launch/ internal/frame " +
-		"internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
+	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch " +
+		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
 )
 
 // pure are folders that compute and do no more: clock and randomness are handed in. Those in locking share memory

@@ -117,8 +117,8 @@ func (w *Watcher) here(events int) *state.Job {
 	return j
 }
 
-// skeleton is the job without its ranks: in process 0 with all processes, elsewhere with its own alone. The first one is
-// this one.
+// skeleton is the job without its ranks: in process 0 with all processes, elsewhere with its own alone. The first one
+// is this one.
 func (w *Watcher) skeleton() *state.Job {
 	j := &state.Job{
 		Program: w.config.Program, ID: w.config.Job, Ranks: w.place.Ranks, Transport: w.config.Transport,

@@ -134,7 +134,8 @@ func (w *Watcher) refused(what string, err error) {
 	}
 }
 
-// dumpFlight writes what Go's flight recorder has, if it is on, into the record's folder or else where the program runs.
+// dumpFlight writes what Go's flight recorder has, if it is on, into the record's folder or else where the program
+// runs.
 func (w *Watcher) dumpFlight() {
 	if f := w.config.Flight; f == nil || !f.Enabled() {
 		return

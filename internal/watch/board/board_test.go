@@ -162,3 +162,21 @@ func BenchmarkCall(b *testing.B) {
 		board.End()
 	}
 }
+
+// A table gives each thing one number, whoever asks, until it is full.
+func TestInterned(t *testing.T) {
+	table := interned[string]{most: 3}
+	require.Zero(t, table.number(""))
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() {
+			for _, name := range []string{"a", "b", "c", "a", "b"} {
+				require.Equal(t, name, table.of(table.number(name)))
+			}
+		})
+	}
+	asking.Wait()
+	require.Zero(t, table.number("d"), "it is full")
+	require.Empty(t, table.of(0))
+	require.Empty(t, table.of(4))
+}

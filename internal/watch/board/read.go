@@ -71,7 +71,8 @@ func (b *Board) Last(n int) (all []state.Event) {
 }
 
 func (e *event) inWords() state.Event {
-	w := state.Event{At: e.at.Seconds(), End: e.end.Seconds(), Number: e.number, Kind: e.kind.String(), Site: e.site.String()}
+	w := state.Event{At: e.at.Seconds(), End: e.end.Seconds(), Number: e.number,
+		Kind: e.kind.String(), Site: e.site.String()}
 	switch e.kind {
 	case Parked:
 		w.Name = Wait(e.name).String()

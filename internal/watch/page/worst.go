@@ -64,7 +64,8 @@ func (s suspect) compare(t suspect) int {
 	if s.lost != t.lost {
 		return map[bool]int{true: -1, false: 1}[s.lost]
 	}
-	return cmp.Or(cmp.Compare(t.waiters, s.waiters), cmp.Compare(t.seconds(), s.seconds()), cmp.Compare(s.rank.Rank, t.rank.Rank))
+	return cmp.Or(cmp.Compare(t.waiters, s.waiters), cmp.Compare(t.seconds(), s.seconds()),
+		cmp.Compare(s.rank.Rank, t.rank.Rank))
 }
 
 func (s suspect) seconds() float64 { return math.Floor(s.rank.StillSeconds) }

@@ -69,7 +69,7 @@ type Rank struct {
 	Targets  []Target `json:"targets"`
 	Links    []Link   `json:"links"`  // those that hold most, at most LinksMost; nil where nobody has asked for them
 	Tasks    []Tasks  `json:"tasks"`  // that wait, by what for
-	Events   []Event  `json:"events"` // the last ones, oldest first, at most 256; of rank 0, in records, and of those at fault
+	Events   []Event  `json:"events"` // the last 256, oldest first; of rank 0, in records, and of those at fault
 	Stack    []string `json:"stack"`  // "function file:line", innermost first; only for those at fault
 }
 

@@ -145,8 +145,8 @@ func parted(all []Rank, is func(r *Rank) bool) (those, others []Rank) {
 	return those, others
 }
 
-// align tells ranks that have made fewer calls than others, and where all have made as many, those whose call is another
-// one than that of most.
+// align tells ranks that have made fewer calls than others, and where all have made as many, those whose call is
+// another one than that of most.
 func align(all []Rank) (behind, others []Rank) {
 	most := all[0].Call.Number
 	for i := range all {
