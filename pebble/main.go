@@ -49,6 +49,7 @@ func Run(ctx context.Context, config Config, function func(*Rank) error) error {
 	if c.Explain == nil {
 		w, err := c.watcher()
 		if err != nil {
+			c.Transport.Abort(err.Error()) // others wait for this process, and have nothing to blame
 			return errors.Join(err, c.Transport.Close())
 		}
 		e.Watcher, e.Labels = w, c.Watch.Pprof

@@ -47,7 +47,7 @@ func (j *job) launch() error {
 	began := time.Now()
 	result, err := launch.Run(context.Background(), spec)
 	if failed := recordEnds(j.settings.text("record"), j.name, began, result, err); failed != nil {
-		fmt.Fprintln(j.stderr, failed)
+		fmt.Fprintf(j.stderr, "record how the job has ended: %v\n", failed)
 	}
 	var failed *launch.FailedError
 	switch {

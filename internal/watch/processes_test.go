@@ -3,6 +3,7 @@ package watch_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,6 +38,9 @@ func TestMain(m *testing.M) {
 // says, while the others wait for it.
 func play(role string) {
 	config := pebble.Config{Watch: pebble.Watch{Stall: 2 * time.Second, Name: "play"}}
+	if role == "refused" {
+		config.Watch.HTTP = "no such port"
+	}
 	pebble.Main(config, func(r *pebble.Rank) error {
 		visit := ranks(r, func(uint64) {
 			if role == "handler" {
@@ -117,6 +121,21 @@ func TestOtherProcess(t *testing.T) {
 	verdict := out.await(t, ended, `(?m)^(.*rank 5 runs the handler of "visit", in epoch "play".*)$`)
 	require.Contains(t, verdict, `ranks 0-4 wait for the end of epoch "play" (processes_test.go:`)
 	out.await(t, ended, `(processes_test\.go:[0-9]+ \[5\])`)
+}
+
+// A process that can't show its job ends the others, which blame nobody else for it.
+func TestRefusedInOneProcess(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	_, err = launch.Run(t.Context(), launch.Spec{
+		Processes: 3, Program: []string{self}, Env: []string{roleVariable + "=refused"}, Stdout: io.Discard,
+		Stderr: io.Discard, Transport: "tcp",
+	})
+	failed, ok := errors.AsType[*launch.FailedError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, 0, failed.First.Process)
+	require.Equal(t, launch.ExitError, failed.First.Status)
+	require.Empty(t, failed.Lost)
 }
 
 // A process that is stopped is named, with its ranks.
