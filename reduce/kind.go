@@ -7,6 +7,8 @@ type Kind[V any] struct {
 	writeBack bool
 	// make is how a generic constructor hands its loop, fixed once, to the cache.
 	make func(slots slots) store[V]
+	// join is what a kind that holds pebbles does with two; nil for the others.
+	join func(held, next V) (joined V, ok bool)
 }
 
 // String is the kind's name: duplicates, first, best, combine or concatenate.
@@ -15,6 +17,16 @@ func (k Kind[V]) String() string { return k.name }
 // WriteBack reports whether pebbles stay in the cache until they are pushed out or
 // drained (Combine, Concatenate); all other kinds let them travel on at once.
 func (k Kind[V]) WriteBack() bool { return k.writeBack }
+
+// Keeping is a kind that holds clone(v) in place of v, for pebbles that share memory with something that is used again,
+// such as a buffer of text. It is for Combine and Concatenate, whose functions get the clone as held, and v as next. It
+// panics for the other kinds. It costs a call for each pebble that takes a slot.
+func (k Kind[V]) Keeping(clone func(v V) V) Kind[V] {
+	if !k.writeBack || clone == nil {
+		panic("reduce: Keeping needs a kind that holds pebbles, Combine or Concatenate, and a function that clones")
+	}
+	return holding(k.name, k.join, clone)
+}
 
 // A store is the slots of one kind with the loop over them. A loop has no branch on
 // the kind, and no call for a pebble but the program's own function.

@@ -7,22 +7,23 @@ type writeBack[V any] struct {
 	table[V]
 	// join makes one pebble of the held and the next one, or says that they don't fit.
 	join   func(held, next V) (joined V, ok bool)
-	filled []uint64 // bit i%64 of word i/64: slot i holds a pebble
-	count  int      // of filled slots
-	word   int      // of filled, where the next drain continues
+	clone  func(v V) V // of what is to be held; nil to hold it as it is
+	filled []uint64    // bit i%64 of word i/64: slot i holds a pebble
+	count  int         // of filled slots
+	word   int         // of filled, where the next drain continues
 }
 
-// holding makes the kind of the given name that holds pebbles.
-func holding[V any](name string, join func(held, next V) (joined V, ok bool)) Kind[V] {
-	return Kind[V]{name: name, writeBack: true, make: func(s slots) store[V] {
-		return &writeBack[V]{table: newTable[V](s), filled: make([]uint64, (s.len()+63)/64), join: join}
+// holding makes the kind of the given name that holds pebbles, or clones of them.
+func holding[V any](name string, join func(held, next V) (joined V, ok bool), clone func(v V) V) Kind[V] {
+	return Kind[V]{name: name, writeBack: true, join: join, make: func(s slots) store[V] {
+		return &writeBack[V]{table: newTable[V](s), filled: make([]uint64, (s.len()+63)/64), join: join, clone: clone}
 	}}
 }
 
 func (w *writeBack[V]) filter(vs []V, keys []uint64) (o outcome) {
 	keys = keys[:len(vs)]
 	w.touch(keys)
-	slots, entries, join := w.slots, w.entries, w.join // in registers
+	slots, entries, join, clone := w.slots, w.entries, w.join, w.clone // in registers
 	for i, v := range vs {
 		slot, tag := slots.of(keys[i])
 		e := &entries[slot]
@@ -30,6 +31,9 @@ func (w *writeBack[V]) filter(vs []V, keys []uint64) (o outcome) {
 		if old == 0 {
 			w.fill(slot)
 			o.fills++
+			if clone != nil {
+				v = clone(v)
+			}
 			e.tag, e.v = tag, v
 			continue
 		}
@@ -44,6 +48,9 @@ func (w *writeBack[V]) filter(vs []V, keys []uint64) (o outcome) {
 		vs[o.out], keys[o.out] = e.v, slots.key(slot, old)
 		o.out++
 		o.fills += one(slots.past(old))
+		if clone != nil {
+			v = clone(v)
+		}
 		e.tag, e.v = tag, v
 	}
 	return o

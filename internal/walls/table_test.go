@@ -50,6 +50,7 @@ var layers = []layer{
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
+	{folders: "container", not: "netio netio/ internal/launch internal/exposed memory"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
 	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},
 	{folders: "apps/contagion/population", not: users},
@@ -88,7 +89,7 @@ const (
 // quiet are folders that keep out files, sockets, processes and the system; log output goes to the slog.Logger of the
 // caller. They, and all that are pure, don't read the clock.
 const (
-	quiet     = "internal/engine pebble target target/* task delegate memory memory/* apps apps/*"
+	quiet     = "internal/engine pebble target target/* task delegate memory memory/* container apps apps/*"
 	loud      = "log net net/ os os/ plugin syscall testing testing/"
 	mayFile   = "apps/graph" // which reads files
 	withClock = "apps/appstest"

@@ -1,0 +1,112 @@
+package container
+
+import (
+	"slices"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Bag is elements without keys, wherever they were added. Its methods are for its rank's goroutine. In its views the
+// key of an element is its index on its rank.
+type Bag[V any] struct {
+	View[int, V]
+	elements []V
+	sends    *target.Target[placed[V]]
+	moved    []V // elements that have come while Balance runs
+}
+
+// placed is an element on its way to another rank.
+type placed[V any] struct {
+	V  V
+	To uint32
+}
+
+// NewBag makes a bag, by the rules of [NewMap].
+func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V] {
+	w, others, err := newWire[int, V](options)
+	if err != nil {
+		engine.RankOf(r).Refuse(name, err.Error())
+	}
+	b := &Bag[V]{}
+	codec := w.entries()
+	b.View = View[int, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, V]], error) { return codec, nil },
+		local: func(yield func(int, V) bool) { slices.All(b.elements)(yield) }}
+	travels := codecs.Tagged(codecs.OrPlain(w.values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
+		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
+	b.sends = target.New(r, name+" balance", distribution.Ranks(r.Size()),
+		target.Key(func(p placed[V]) uint64 { return uint64(p.To) }),
+		target.Each(func(p placed[V]) { b.moved = append(b.moved, p.V) }), coded(travels, others)...)
+	return b
+}
+
+// Add adds an element to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine.
+func (b *Bag[V]) Add(v V) { b.elements = append(b.elements, v) }
+
+// LocalSlice is this rank's part. It is the bag's: it may be changed and sorted in place.
+func (b *Bag[V]) LocalSlice() []V { return b.elements }
+
+// LocalLen is the number of elements of this rank. It costs nothing.
+func (b *Bag[V]) LocalLen() int { return len(b.elements) }
+
+// Balance moves elements until all ranks have as many, but for one. Their order over the ranks, from the first rank's
+// first one to the last rank's last one, is lost. All ranks call it.
+func (b *Bag[V]) Balance() error {
+	counts, err := pebble.AllGather(b.rank, len(b.elements))
+	if err != nil {
+		return err
+	}
+	keep, moves := balance(counts, b.rank.ID())
+	if err := b.rank.Epoch(func() error {
+		rest := b.elements[keep:]
+		for _, m := range moves {
+			for _, v := range rest[:m.n] {
+				b.sends.Send(placed[V]{v, uint32(m.to)})
+			}
+			rest = rest[m.n:]
+		}
+		return nil
+	}, pebble.Named(b.name+" balance")); err != nil {
+		return err
+	}
+	clear(b.elements[keep:])
+	b.elements, b.moved = append(b.elements[:keep], b.moved...), nil
+	return nil
+}
+
+// move is how many elements go to a rank.
+type move struct{ to, n int }
+
+// balance works out how many elements a rank keeps, and where the others go: those that are too many on the ranks, in
+// order, to the places that are free, in order.
+func balance(counts []int, self int) (keep int, moves []move) {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	due := func(rank int) int { return total/len(counts) + min(1, max(0, total%len(counts)-rank)) }
+	before := 0 // too many on the ranks before this one
+	for rank, n := range counts[:self] {
+		before += max(0, n-due(rank))
+	}
+	mine := max(0, counts[self]-due(self))
+	for rank, n := range counts {
+		free := max(0, due(rank)-n)
+		skip := min(before, free)
+		before -= skip
+		if n := min(mine, free-skip); n > 0 {
+			moves = append(moves, move{rank, n})
+			mine -= n
+		}
+	}
+	return min(counts[self], due(self)), moves
+}
+
+// Clear removes all elements of all ranks, and gives their memory back. All ranks call it.
+func (b *Bag[V]) Clear() error {
+	b.elements = nil
+	return b.rank.Barrier()
+}

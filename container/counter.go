@@ -1,0 +1,77 @@
+package container
+
+import (
+	"cmp"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Counter counts how often each key was met. Its methods are for its rank's goroutine.
+type Counter[K comparable] struct {
+	*store[K, uint64]
+	adds  *target.Target[Entry[K, uint64]]
+	batch []Entry[K, uint64]
+}
+
+// NewCounter makes a counter, by the rules of [NewMap]. Counts of one key are added up on their way, as a [Reducer]
+// merges values.
+func NewCounter[K comparable](r *pebble.Rank, name string, options ...target.Option) *Counter[K] {
+	c := &Counter[K]{store: newStore[K, uint64](r, name, options)}
+	c.adds = newReducing(c.store, "add", pebble.Sum[uint64], nil)
+	c.batch = make([]Entry[K, uint64], chunk)
+	return c
+}
+
+// Add adds n to the count of a key. Counts wrap around at 2^64.
+func (c *Counter[K]) Add(k K, n uint64) { c.adds.Send(Entry[K, uint64]{k, n}) }
+
+// AddAll adds 1 to the counts of many keys, at a fraction of the cost of an Add each. ks is not kept.
+func (c *Counter[K]) AddAll(ks []K) {
+	for len(ks) > 0 {
+		n := min(len(ks), len(c.batch))
+		batch := c.batch // a send of the main function may run handlers, which may add as well
+		c.batch = nil
+		if batch == nil {
+			batch = make([]Entry[K, uint64], n)
+		}
+		for i, k := range ks[:n] {
+			batch[i] = Entry[K, uint64]{k, 1}
+		}
+		c.adds.SendAll(batch[:n])
+		ks, c.batch = ks[n:], batch[:cap(batch)]
+	}
+}
+
+// Count is a key with its count.
+type Count[K any] = Entry[K, uint64]
+
+// Top returns, on every rank, the n keys with the highest counts, the highest first, and of equal counts any. All ranks
+// call it.
+func (c *Counter[K]) Top(n int) ([]Count[K], error) {
+	return c.TopK(n, func(a, b Count[K]) int { return cmp.Compare(b.Value, a.Value) })
+}
+
+// Total is the sum of all counts. All ranks call it.
+func (c *Counter[K]) Total() (uint64, error) {
+	total := uint64(0)
+	for _, n := range c.local {
+		total += n
+	}
+	return pebble.AllReduce(c.rank, total, pebble.Sum)
+}
+
+// AddWords adds 1 to the count of each of some words. Their bytes are the caller's again when it returns: words may lie
+// in a buffer that is read into. It allocates for a word that this rank meets for the first time, or that has left its
+// cache. It may do what AddAll may.
+func AddWords(c *Counter[string], words [][]byte) {
+	var texts [chunk]string
+	for len(words) > 0 {
+		n := min(len(words), len(texts))
+		for i, w := range words[:n] {
+			texts[i] = text(w)
+		}
+		c.AddAll(texts[:n])
+		words = words[n:]
+	}
+}

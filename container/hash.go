@@ -1,0 +1,128 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+)
+
+// hasher gives each key a number, by which its owner and its place there are found. Equal keys have equal numbers in
+// all processes of a job.
+type hasher[K comparable] func(ks []K, numbers []uint64)
+
+// newHasher makes the hasher of a type of keys. It is a loop without a call for a key where the type is one word.
+func newHasher[K comparable]() (hasher[K], error) {
+	t := reflect.TypeFor[K]()
+	switch t.Kind() {
+	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Uintptr:
+		if t.Size() == 8 {
+			return func(ks []K, numbers []uint64) { copy(numbers, as[uint64](ks)) }, nil
+		}
+	case reflect.Int32, reflect.Uint32:
+		return func(ks []K, numbers []uint64) {
+			for i, k := range as[uint32](ks) {
+				numbers[i] = uint64(k)
+			}
+		}, nil
+	case reflect.String:
+		return func(ks []K, numbers []uint64) {
+			for i, k := range as[string](ks) {
+				numbers[i] = distribution.HashString(k)
+			}
+		}, nil
+	}
+	fields, err := fieldsOf(t, 0, t.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return func(ks []K, numbers []uint64) {
+		for i := range ks {
+			numbers[i] = hashFields(fields, unsafe.Pointer(&ks[i]))
+		}
+	}, nil
+}
+
+// as is a slice of keys under another name of the same type.
+func as[T, K any](ks []K) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(ks))), len(ks))
+}
+
+// field is some bytes of a key that are compared as one thing. Those between fields are padding.
+type field struct {
+	kind   reflect.Kind // Uint8 for plain bytes; or Float32, Float64, String
+	at, to uintptr
+}
+
+// fieldsOf appends the fields of a type that begins at an offset of the key.
+func fieldsOf(t reflect.Type, at uintptr, name string, fields []field) (_ []field, err error) {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Name != "_" { // which == does not look at
+				if fields, err = fieldsOf(f.Type, at+f.Offset, name+"."+f.Name, fields); err != nil {
+					return nil, err
+				}
+			}
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			if fields, err = fieldsOf(t.Elem(), at+uintptr(i)*t.Elem().Size(), name, fields); err != nil {
+				return nil, err
+			}
+		}
+	case reflect.Complex64, reflect.Complex128:
+		half, kind := t.Size()/2, reflect.Float32
+		if half == 8 {
+			kind = reflect.Float64
+		}
+		fields = append(fields, field{kind, at, at + half}, field{kind, at + half, at + 2*half})
+	case reflect.Float32, reflect.Float64, reflect.String:
+		fields = append(fields, field{t.Kind(), at, at + t.Size()})
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
+		return nil, fmt.Errorf("its key has the %v %s, which is another one on each rank: use keys of numbers and strings",
+			t, name)
+	default:
+		if n := len(fields); n > 0 && fields[n-1].kind == reflect.Uint8 && fields[n-1].to == at {
+			fields[n-1].to += t.Size()
+		} else {
+			fields = append(fields, field{reflect.Uint8, at, at + t.Size()})
+		}
+	}
+	return fields, nil
+}
+
+func hashFields(fields []field, key unsafe.Pointer) uint64 {
+	h := uint64(0)
+	for _, f := range fields {
+		at := unsafe.Add(key, f.at)
+		var n uint64
+		switch f.kind {
+		case reflect.String:
+			n = distribution.HashString(*(*string)(at))
+		case reflect.Float64:
+			n = math.Float64bits(*(*float64)(at) + 0) // -0 becomes 0, to which it is equal
+		case reflect.Float32:
+			n = uint64(math.Float32bits(*(*float32)(at) + 0))
+		default:
+			n = distribution.HashBytes(unsafe.Slice((*byte)(at), f.to-f.at))
+		}
+		h = spread(bits.RotateLeft64(h, 5) ^ n)
+	}
+	return h
+}
+
+// spread makes a place in a table of a key's number: each bit of it depends on all bits of the number. Owners of keys
+// are found by another function of numbers, so that the keys of one rank are spread as all are.
+func spread(n uint64) uint64 {
+	n *= 0xA24BAED4963EE407
+	n ^= n >> 32
+	n *= 0x9FB21C651E98DF25
+	return n ^ n>>29
+}
+
+var errNaN = errors.New("a key has a NaN, which is equal to nothing, not even to itself: use another key for it")

@@ -1,0 +1,113 @@
+package container
+
+import (
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Map is a distributed hash map: one value for each key. Its methods are for its rank's goroutine.
+type Map[K comparable, V any] struct {
+	*store[K, V]
+	puts    *target.Target[Entry[K, V]]
+	inserts *target.Target[Entry[K, V]]
+	deletes *target.Target[K]
+}
+
+// NewMap makes a map. All ranks call it, in the same order, between epochs. Of options, those of targets apply to all
+// its operations: target.Coded for keys and values that are to travel another way, target.Coalesce and target.Route.
+func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
+	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
+	m.puts = newTarget(m.store, "put", m.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
+		visit(m.store, "Put", es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, _ bool) { *v = e.Value })
+	})
+	m.inserts = newTarget(m.store, "insert", m.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
+		visit(m.store, "Insert", es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
+			if added {
+				*v = e.Value
+			}
+		})
+	})
+	m.deletes = m.newDeletes()
+	return m
+}
+
+// Put sets the value of a key. Of several Puts in one epoch any may be the last, for pebbles have no order.
+func (m *Map[K, V]) Put(k K, v V) { m.puts.Send(Entry[K, V]{k, v}) }
+
+// PutAll sets the values of many keys, at a fraction of the cost of a Put each. es is not kept.
+func (m *Map[K, V]) PutAll(es []Entry[K, V]) { m.puts.SendAll(es) }
+
+// Insert sets the value of a key that is not there.
+func (m *Map[K, V]) Insert(k K, v V) { m.inserts.Send(Entry[K, V]{k, v}) }
+
+// InsertAll inserts many entries. es is not kept.
+func (m *Map[K, V]) InsertAll(es []Entry[K, V]) { m.inserts.SendAll(es) }
+
+// Delete removes a key with its value, if it is there.
+func (m *Map[K, V]) Delete(k K) { m.deletes.Send(k) }
+
+// newDeletes registers the target of a store's Delete.
+func (s *store[K, V]) newDeletes() *target.Target[K] {
+	return newTarget(s, "delete", s.wire.keys.Codec, keyOfKey, func(ks []K) {
+		s.changes("Delete")
+		for _, k := range ks {
+			s.table.remove(k, s.table.hashOf(k))
+		}
+	})
+}
+
+// LocalRefs are the entries of this rank, with the places of their values, which may be changed there. A place is good
+// until the iteration goes on.
+func (m *Map[K, V]) LocalRefs() func(yield func(k K, v *V) bool) { return m.refs() }
+
+// Reducer merges values into the entries of a map. It is one-sided, as Put is.
+type Reducer[K comparable, V any] struct {
+	m     *Map[K, V]
+	sends *target.Target[Entry[K, V]]
+}
+
+// CacheDefault is the size of the cache of a [Reducer] and a [Counter] for which no target.Cache was given, in entries.
+const CacheDefault = 1 << 14
+
+// NewReducer makes a reducer. merge(held, next) takes the place of both values; it must be associative and commutative.
+// The first value of a key is kept as it is. Values of one key are merged on their way too, in a cache of CacheDefault
+// entries on each rank, or as target.Cache says; it goes off where it merges too few to pay (Active Pebbles, section
+// 3.5). All ranks call it, in the same order, between epochs.
+func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options ...target.Option) *Reducer[K, V] {
+	if merge == nil {
+		m.engine.Refuse(m.name+" "+name, "it has no function that merges: give one")
+	}
+	return &Reducer[K, V]{m, newReducing(m.store, name, merge, options)}
+}
+
+// newReducing registers a target whose pebbles are merged, on their way and into the entries.
+func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
+	options []target.Option) *target.Target[Entry[K, V]] {
+	kind := reduce.Concatenate(func(held, next Entry[K, V]) (Entry[K, V], bool) {
+		if held.Key != next.Key { // of which the hashes are the same
+			return held, false
+		}
+		return Entry[K, V]{held.Key, merge(held.Value, next.Value)}, true
+	})
+	if s.own != nil {
+		kind = kind.Keeping(func(e Entry[K, V]) Entry[K, V] { return Entry[K, V]{s.own(e.Key), e.Value} })
+	}
+	all := append([]target.Option{target.Reduce(kind), target.Cache(CacheDefault)}, s.options...)
+	all = append(all, options...)
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, V]), target.Batch(func(es []Entry[K, V]) {
+		visit(s, name, es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
+			if added {
+				*v = e.Value
+			} else {
+				*v = merge(*v, e.Value)
+			}
+		})
+	}), coded(s.wire.entries(), all)...)
+}
+
+// Reduce merges a value into the entry of a key.
+func (r *Reducer[K, V]) Reduce(k K, v V) { r.sends.Send(Entry[K, V]{k, v}) }
+
+// ReduceAll merges many values, at a fraction of the cost of a Reduce each. es is not kept.
+func (r *Reducer[K, V]) ReduceAll(es []Entry[K, V]) { r.sends.SendAll(es) }

@@ -1,0 +1,90 @@
+package container
+
+import (
+	"iter"
+
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// MultiMap is a distributed hash map with any number of values for a key. Its methods are for its rank's goroutine, and
+// its views have an entry for each value.
+type MultiMap[K comparable, V any] struct {
+	View[K, V]
+	groups  *store[K, []V]
+	adds    *target.Target[Entry[K, V]]
+	deletes *target.Target[K]
+	len     int // values of this rank
+}
+
+// NewMultiMap makes a multimap, by the rules of [NewMap].
+func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *MultiMap[K, V] {
+	of := newStore[K, V](r, name, options)
+	m := &MultiMap[K, V]{View: of.View, groups: &store[K, []V]{View: View[K, []V]{rank: r, name: name}, engine: of.engine,
+		owner: of.owner, own: of.own, options: of.options}}
+	m.groups.table.number = of.table.number
+	m.local = func(yield func(K, V) bool) {
+		for k, vs := range m.LocalGroups() {
+			for _, v := range vs {
+				if !yield(k, v) {
+					return
+				}
+			}
+		}
+	}
+	m.adds = newTarget(m.groups, "add", of.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
+		m.len += len(es)
+		visit(m.groups, "Add", es, keyOfEntry, func(e *Entry[K, V], _ K, vs *[]V, _ bool) { *vs = append(*vs, e.Value) })
+	})
+	m.deletes = newTarget(m.groups, "delete", of.wire.keys.Codec, keyOfKey, func(ks []K) {
+		m.groups.changes("Delete")
+		for _, k := range ks {
+			m.len -= len(m.LocalValues(k))
+			m.groups.table.remove(k, m.groups.table.hashOf(k))
+		}
+	})
+	return m
+}
+
+// Add adds a value to those of a key. Equal values are kept as often as they were added.
+func (m *MultiMap[K, V]) Add(k K, v V) { m.adds.Send(Entry[K, V]{k, v}) }
+
+// AddAll adds many values, at a fraction of the cost of an Add each. es is not kept.
+func (m *MultiMap[K, V]) AddAll(es []Entry[K, V]) { m.adds.SendAll(es) }
+
+// Delete removes a key with all its values.
+func (m *MultiMap[K, V]) Delete(k K) { m.deletes.Send(k) }
+
+// LocalValues are the values of a key that this rank owns. They are the container's: good until an epoch changes them.
+func (m *MultiMap[K, V]) LocalValues(k K) []V {
+	vs, _ := m.groups.LocalGet(k)
+	return vs
+}
+
+// LocalGroups are the keys of this rank, each with its values, which are the container's.
+func (m *MultiMap[K, V]) LocalGroups() iter.Seq2[K, []V] {
+	return func(yield func(K, []V) bool) {
+		for k, vs := range m.groups.refs() {
+			if !yield(k, *vs) {
+				return
+			}
+		}
+	}
+}
+
+// LocalLen is the number of values of this rank. It costs nothing.
+func (m *MultiMap[K, V]) LocalLen() int { return m.len }
+
+// Len is the number of values on all ranks. All ranks call it.
+func (m *MultiMap[K, V]) Len() (uint64, error) {
+	return pebble.AllReduce(m.rank, uint64(m.len), pebble.Sum)
+}
+
+// Owner is the rank that owns a key.
+func (m *MultiMap[K, V]) Owner(k K) int { return m.groups.Owner(k) }
+
+// Clear removes all entries of all ranks, and gives their memory back. All ranks call it.
+func (m *MultiMap[K, V]) Clear() error {
+	m.len = 0
+	return m.groups.Clear()
+}

@@ -1,0 +1,91 @@
+package container
+
+import (
+	"github.com/activepebbles/pebbles/delegate"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// Found is what a key was found to be: its value, or that it is not there.
+type Found[V any] struct {
+	Value V
+	OK    bool
+}
+
+// Reads are reads of a container from any rank, for tasks, which wait for their answers, and for the main function in an
+// epoch's body (Grappa, section 5). A rank that owns the key answers at once.
+type Reads[K comparable, V any] struct {
+	gets *delegate.Delegate[K, Found[V]]
+}
+
+// NewReads makes reads of a map, a counter, a set, or disjoint sets, where a key has its parent. All ranks call it, in the same order, between epochs.
+func (s *store[K, V]) NewReads(of *task.Scheduler, options ...target.Option) *Reads[K, V] {
+	answers := codecs.Tagged(codecs.OrPlain(s.wire.values.Codec),
+		func(f Found[V]) (V, bool) { return f.Value, f.OK }, func(v V, ok bool) Found[V] { return Found[V]{v, ok} })
+	all := append(s.options[:len(s.options):len(s.options)], options...)
+	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
+		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
+	}
+	return &Reads[K, V]{delegate.NewBatch(of, s.name+" get", s.owner, func(k K) uint64 { return s.numberOf(k) },
+		func(ks []K, as []Found[V]) {
+			present(s, ks, keyOfKey, func(i int, v *V, _ *K) {
+				as[i] = Found[V]{}
+				if v != nil {
+					as[i] = Found[V]{*v, true}
+				}
+			})
+		}, all...)}
+}
+
+// Get is the value of a key, and whether it is there. A task that calls waits, and lets others run.
+func (r *Reads[K, V]) Get(k K) (v V, ok bool) {
+	f := r.gets.Call(k)
+	return f.Value, f.OK
+}
+
+// GetMany looks for many keys, with one wait: found[i] is what ks[i] is. It costs a fraction of a Get each.
+func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) { r.gets.CallAll(ks, found) }
+
+// Contains reports whether a key is there. It brings the value along, and costs what Get does.
+func (r *Reads[K, V]) Contains(k K) bool { return r.gets.Call(k).OK }
+
+// Asker asks about entries, without a wait: answers come back to a function (see target.Ask).
+type Asker[K comparable, Q any] struct {
+	send    func(e Entry[K, Q])
+	sendAll func(es []Entry[K, Q])
+}
+
+// NewAsker makes an asker of a map: answer runs at the owner of a key, with the place of its value, or nil for a key
+// that is not there, and a question; then runs at the rank that asked, with both and the answer. Both are handlers: they
+// may send and ask, and don't wait. A question or answer that is not plain data travels by a codec as values do. All
+// ranks call it, in the same order, between epochs.
+func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(k K, v *V, q Q) A,
+	then func(k K, q Q, a A), options ...target.Option) *Asker[K, Q] {
+	refuseNil(m.store, name, answer == nil || then == nil)
+	w, others := wireBeside[K, V, Q](m.store, name, options)
+	answers := codecs.Part[A]{Name: "answer"}
+	if err := derive(&answers); err != nil {
+		m.engine.Refuse(m.name+" "+name, err.Error())
+	}
+	w.keys = m.keys // the rank that has asked keeps it until the answer is there
+	all := coded(w.entries(), others)
+	if answers.Codec != nil {
+		all = append([]target.Option{target.Coded(answers.Codec)}, all...)
+	}
+	ask := target.NewAskBatch(m.rank, m.name+" "+name, m.owner, keying(m.store, keyOfEntry[K, Q]),
+		func(qs []Entry[K, Q], as []A) {
+			present(m.store, qs, keyOfEntry, func(i int, v *V, _ *K) { as[i] = answer(qs[i].Key, v, qs[i].Value) })
+		}, func(qs []Entry[K, Q], as []A) {
+			for i, q := range qs {
+				then(q.Key, q.Value, as[i])
+			}
+		}, all...)
+	return &Asker[K, Q]{ask.Send, ask.SendAll}
+}
+
+// Send asks about a key. It may be called where a target may be sent to.
+func (a *Asker[K, Q]) Send(k K, q Q) { a.send(Entry[K, Q]{k, q}) }
+
+// SendAll asks about many keys. es is not kept.
+func (a *Asker[K, Q]) SendAll(es []Entry[K, Q]) { a.sendAll(es) }

@@ -1,0 +1,209 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// store is what containers with keys are made of: a rank's entries, who owns a key, and how keys and values travel.
+type store[K comparable, V any] struct {
+	View[K, V]
+	engine    *engine.Rank
+	owner     distribution.Map
+	table     table[K, V]
+	wire      wire[K, V]      // to handlers, which borrow keys
+	keys      codecs.Part[K]  // how keys travel that are kept
+	own       func(k K) K     // makes a borrowed key its own; nil where none is borrowed
+	options   []target.Option // of its targets
+	iterating int             // iterations over its entries that are under way
+	scratch   keyBatch[K]
+}
+
+// chunk is how many keys are worked on at a time: they stay in the first-level cache.
+const chunk = 256
+
+type keyBatch[K any] struct {
+	keys   [chunk]K
+	hashes [chunk]uint64
+}
+
+func newStore[K comparable, V any](r *pebble.Rank, name string, options []target.Option) *store[K, V] {
+	s := &store[K, V]{engine: engine.RankOf(r), owner: distribution.Hash(r.Size())}
+	w, others, err := newWire[K, V](options)
+	s.options = others
+	number, err2 := newHasher[K]()
+	if err = errors.Join(err, err2); err != nil {
+		s.engine.Refuse(name, err.Error())
+	}
+	s.table.number = number
+	s.wire, s.keys = w, w.keys
+	if borrows(&s.wire.keys) {
+		s.own = ownKey[K]()
+	}
+	codec := w.entries()
+	s.View = View[K, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[K, V]], error) { return codec, nil }}
+	s.local = func(yield func(K, V) bool) {
+		for k, v := range s.refs() {
+			if !yield(k, *v) {
+				return
+			}
+		}
+	}
+	return s
+}
+
+// refs are the entries of this rank, with the places of their values.
+func (s *store[K, V]) refs() iter.Seq2[K, *V] {
+	return func(yield func(K, *V) bool) {
+		s.iterating++
+		defer func() { s.iterating-- }()
+		s.table.all()(yield)
+	}
+}
+
+// LocalLen is the number of entries of this rank. It costs nothing.
+func (s *store[K, V]) LocalLen() int { return s.table.len() }
+
+// Len is the number of entries on all ranks. All ranks call it.
+func (s *store[K, V]) Len() (uint64, error) {
+	return pebble.AllReduce(s.rank, uint64(s.table.len()), pebble.Sum)
+}
+
+// LocalGet is the value of a key, if it is there and this rank owns it.
+func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
+	if at, _ := s.table.find(k, s.table.hashOf(k)); at != nil {
+		return *at, true
+	}
+	return v, false
+}
+
+// Owner is the rank that owns a key.
+func (s *store[K, V]) Owner(k K) int {
+	return s.owner.Owner(s.numberOf(k))
+}
+
+func (s *store[K, V]) numberOf(k K) uint64 {
+	ks, numbers := [1]K{k}, [1]uint64{}
+	s.table.number(ks[:], numbers[:])
+	return numbers[0]
+}
+
+// Clear removes all entries of all ranks, and gives their memory back. All ranks call it.
+func (s *store[K, V]) Clear() error {
+	s.changes("Clear")
+	s.table.clear()
+	return s.rank.Barrier()
+}
+
+// changes ends the job when entries are to come or go during an iteration.
+func (s *store[K, V]) changes(what string) {
+	if s.iterating > 0 {
+		s.engine.Fail(fmt.Errorf("container: rank %d: %s: %s came while the rank iterates over the entries: "+
+			"collect what is to change and send it afterwards, or change another container", s.rank.ID(), s.name, what))
+	}
+}
+
+// reserve makes room for n entries more.
+func (s *store[K, V]) reserve(n int) {
+	slots := s.table.lacks(n)
+	if slots == 0 {
+		return
+	}
+	each := int64(unsafe.Sizeof(slot[K, V]{}))
+	if int64(slots)*each >= checkedBytes {
+		if err := cpu.CheckMemory(slots, "entries", each, cpu.MemoryAvailable()); err != nil {
+			s.engine.Fail(fmt.Errorf("container: rank %d: %s has %d entries, and its table is to grow: %w: use more hosts",
+				s.rank.ID(), s.name, s.table.len(), err))
+		}
+	}
+	s.table.grow(slots)
+}
+
+const checkedBytes = 64 << 20 // from where on the system is asked for room
+
+// visit calls do with each pebble and the entry of its key, which is added where it is not there. what is the operation.
+func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, key func(p *P) K,
+	do func(p *P, k K, v *V, added bool)) {
+	s.changes(what)
+	for len(ps) > 0 {
+		block := ps[:min(len(ps), chunk)]
+		ps = ps[len(block):]
+		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
+		for i := range block {
+			keys[i] = key(&block[i])
+		}
+		s.table.hashes(keys, hashes)
+		s.reserve(len(block))
+		s.table.fetched(hashes, func(from, to int) {
+			for i := from; i < to; i++ {
+				v, k, added := s.table.at(keys[i], hashes[i])
+				if added {
+					s.added(k)
+				}
+				do(&block[i], *k, v, added)
+			}
+		})
+	}
+}
+
+// added makes a key that has come the store's own.
+func (s *store[K, V]) added(k *K) {
+	if *k != *k {
+		s.engine.Fail(fmt.Errorf("container: rank %d: %s: %w", s.rank.ID(), s.name, errNaN))
+	}
+	if s.own != nil {
+		*k = s.own(*k)
+	}
+}
+
+// present is visit that adds no entry: do gets the place of the value with the key as it is kept, or nil for both.
+func present[K comparable, V, P any](s *store[K, V], ps []P, key func(p *P) K, do func(i int, v *V, k *K)) {
+	for at := 0; at < len(ps); at += chunk {
+		block := ps[at:min(at+chunk, len(ps))]
+		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
+		for i := range block {
+			keys[i] = key(&block[i])
+		}
+		s.table.hashes(keys, hashes)
+		s.table.fetched(hashes, func(from, to int) {
+			for i := from; i < to; i++ {
+				v, k := s.table.find(keys[i], hashes[i])
+				do(at+i, v, k)
+			}
+		})
+	}
+}
+
+// keying addresses pebbles by the keys in them.
+func keying[K comparable, V, P any](s *store[K, V], key func(p *P) K) target.Keying[P] {
+	return target.Keys(func(ps []P, numbers []uint64) {
+		var keys [64]K
+		for len(ps) > 0 {
+			n := min(len(ps), len(keys))
+			for i := range n {
+				keys[i] = key(&ps[i])
+			}
+			s.table.number(keys[:n], numbers)
+			ps, numbers = ps[n:], numbers[n:]
+		}
+	})
+}
+
+// newTarget registers a target for pebbles with keys of a store in them.
+func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Codec[P], key func(p *P) K,
+	handle func(ps []P)) *target.Target[P] {
+	return target.New(s.rank, s.name+" "+what, s.owner, keying(s, key), target.Batch(handle), coded(codec, s.options)...)
+}
+
+func keyOfEntry[K, V any](e *Entry[K, V]) K { return e.Key }
+
+func keyOfKey[K any](k *K) K { return *k }

@@ -1,0 +1,160 @@
+package container
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Entry is an element of a container: a key with its value.
+type Entry[K, V any] struct {
+	Key   K
+	Value V
+}
+
+// View is the entries of a container, or some of them, as they are when they are looked at. It copies nothing. Each
+// container has one of all its entries; Filter and [Convert] make others.
+type View[K, V any] struct {
+	rank  *pebble.Rank
+	name  string
+	local iter.Seq2[K, V]
+	codec func() (codecs.Codec[Entry[K, V]], error) // of plain data too
+}
+
+// LocalAll are the entries of this rank, in no order. What an iteration calls may send; a handler that adds or removes
+// an entry meanwhile ends the job.
+func (v View[K, V]) LocalAll() iter.Seq2[K, V] { return v.local }
+
+// LocalLen is the number of entries of this rank. It looks at each.
+func (v View[K, V]) LocalLen() int {
+	n := 0
+	for range v.local {
+		n++
+	}
+	return n
+}
+
+// Len is the number of entries on all ranks. All ranks call it.
+func (v View[K, V]) Len() (uint64, error) {
+	return pebble.AllReduce(v.rank, uint64(v.LocalLen()), pebble.Sum)
+}
+
+// ForAll is an epoch in which each rank calls do with each of its entries. All ranks call it. do may send; what it sent
+// has been handled when ForAll returns. The first error of do ends the job.
+func (v View[K, V]) ForAll(do func(k K, v V) error) error {
+	return v.rank.Epoch(func() error {
+		for k, x := range v.local {
+			if err := do(k, x); err != nil {
+				return v.failed(err)
+			}
+		}
+		return nil
+	}, pebble.Named(v.name+" for all"))
+}
+
+// Gather returns the entries of all ranks on one of them, the root, in no order, and nil on the others. All ranks call
+// it. The root needs the memory.
+func (v View[K, V]) Gather(root int) ([]Entry[K, V], error) {
+	var mine []Entry[K, V]
+	for k, x := range v.local {
+		mine = append(mine, Entry[K, V]{k, x})
+	}
+	codec, err := v.codec()
+	if err != nil {
+		return nil, v.failed(err)
+	}
+	all, err := pebble.GatherSlice(v.rank, root, mine, codec)
+	return slices.Concat(all...), err
+}
+
+// TopK returns, on every rank, the n entries that compare says are the first, in order. compare is less than 0 where a
+// comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run to
+// run. All ranks call it. It costs log2 P messages of n entries a rank.
+func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, V], error) {
+	if n < 0 || compare == nil {
+		return nil, v.failed(fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares", n))
+	}
+	codec, err := v.codec()
+	if err != nil {
+		return nil, v.failed(err)
+	}
+	best := firsts[K, V]{most: n, compare: compare}
+	for k, x := range v.local {
+		best.add(Entry[K, V]{k, x})
+	}
+	return pebble.AllReduce(v.rank, best.sorted(), func(a, b []Entry[K, V]) []Entry[K, V] {
+		both := slices.Concat(a, b)
+		slices.SortStableFunc(both, compare)
+		return both[:min(n, len(both))]
+	}, codecs.List(codec))
+}
+
+// Filter is a view of the entries that keep says.
+func (v View[K, V]) Filter(keep func(k K, v V) bool) View[K, V] {
+	all := v.local
+	v.local = func(yield func(K, V) bool) {
+		for k, x := range all {
+			if keep(k, x) && !yield(k, x) {
+				return
+			}
+		}
+	}
+	return v
+}
+
+// Convert is a view in which each entry is what convert makes of it. Keys of it may be equal.
+func Convert[K, V, K2, V2 any](v View[K, V], convert func(k K, v V) (K2, V2)) View[K2, V2] {
+	return View[K2, V2]{rank: v.rank, name: v.name, codec: derived[K2, V2], local: func(yield func(K2, V2) bool) {
+		for k, x := range v.local {
+			if !yield(convert(k, x)) {
+				return
+			}
+		}
+	}}
+}
+
+func (v View[K, V]) failed(err error) error { return fmt.Errorf("container: %s: %w", v.name, err) }
+
+// firsts are the first of the entries that it gets: a heap with the last of them at the root.
+type firsts[K, V any] struct {
+	most    int
+	compare func(a, b Entry[K, V]) int
+	heap    []Entry[K, V]
+}
+
+func (f *firsts[K, V]) add(e Entry[K, V]) {
+	switch {
+	case len(f.heap) < f.most:
+		f.heap = append(f.heap, e)
+		for i := len(f.heap) - 1; i > 0 && f.compare(f.heap[i], f.heap[(i-1)/2]) > 0; i = (i - 1) / 2 {
+			f.heap[i], f.heap[(i-1)/2] = f.heap[(i-1)/2], f.heap[i]
+		}
+	case f.most > 0 && f.compare(e, f.heap[0]) < 0:
+		f.heap[0] = e
+		f.sink()
+	}
+}
+
+func (f *firsts[K, V]) sink() {
+	for i := 0; ; {
+		last := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(f.heap); child++ {
+			if f.compare(f.heap[child], f.heap[last]) > 0 {
+				last = child
+			}
+		}
+		if last == i {
+			return
+		}
+		f.heap[i], f.heap[last] = f.heap[last], f.heap[i]
+		i = last
+	}
+}
+
+func (f *firsts[K, V]) sorted() []Entry[K, V] {
+	slices.SortFunc(f.heap, f.compare)
+	return f.heap
+}

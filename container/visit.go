@@ -1,0 +1,69 @@
+package container
+
+import (
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Visitor runs a function where an entry is. It is one-sided, as Put is.
+type Visitor[K comparable, A any] struct{ sends *target.Target[Entry[K, A]] }
+
+// NewVisitor makes a visitor of a map: do runs at the owner of a key, as a handler does, with the place of the key's
+// value and an argument. A key that is not there is added, with the zero value. do may change the value and send; it
+// must not keep v. An argument that is not plain data travels by a codec as values do. All ranks call it, in the same
+// order, between epochs.
+func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
+	options ...target.Option) *Visitor[K, A] {
+	refuseNil(m.store, name, do == nil)
+	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
+		visit(m.store, name, es, keyOfEntry, func(e *Entry[K, A], k K, v *V, _ bool) { do(k, v, e.Value) })
+	})}
+}
+
+// NewFinder is [NewVisitor] for keys that are there: for others do does not run, and no entry is added.
+func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v *V, arg A),
+	options ...target.Option) *Visitor[K, A] {
+	refuseNil(m.store, name, do == nil)
+	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
+		present(m.store, es, keyOfEntry, func(i int, v *V, k *K) {
+			if v != nil {
+				do(*k, v, es[i].Value)
+			}
+		})
+	})}
+}
+
+// Send has the entry of a key visited.
+func (v *Visitor[K, A]) Send(k K, arg A) { v.sends.Send(Entry[K, A]{k, arg}) }
+
+// SendAll has many entries visited, each with its argument, at a fraction of the cost of a Send each. es is not kept.
+func (v *Visitor[K, A]) SendAll(es []Entry[K, A]) { v.sends.SendAll(es) }
+
+// newBeside registers a target whose pebbles are keys of a store with something beside them.
+func newBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option,
+	handle func(es []Entry[K, A])) *target.Target[Entry[K, A]] {
+	w, others := wireBeside[K, V, A](s, name, options)
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, A]), target.Batch(handle),
+		coded(w.entries(), others)...)
+}
+
+// wireBeside is how keys of a store travel with something beside them, and the other options of its target.
+func wireBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option) (wire[K, A],
+	[]target.Option) {
+	w := wire[K, A]{keys: s.wire.keys, values: codecs.Part[A]{Name: "argument"}}
+	given, others := codecs.Given(options)
+	none := derive(&w.values)
+	if err := codecs.Share(given, &w.values); err != nil {
+		if none != nil {
+			err = none
+		}
+		s.engine.Refuse(s.name+" "+name, err.Error())
+	}
+	return w, append(s.options[:len(s.options):len(s.options)], others...)
+}
+
+func refuseNil[K comparable, V any](s *store[K, V], name string, none bool) {
+	if none {
+		s.engine.Refuse(s.name+" "+name, "it has no function: give one")
+	}
+}
