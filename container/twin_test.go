@@ -1,0 +1,491 @@
+package container_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+	"github.com/activepebbles/pebbles/task"
+)
+
+// name is a key with strings, padding, and floats of which two are equal and differ in their bits.
+type name struct {
+	First, Last string
+	Height      float64
+	Born        int8
+	Of          [2]int32
+}
+
+func names(i int) name {
+	h := float64(i % 5)
+	if h == 0 && i%2 == 0 {
+		h *= -1
+	}
+	return name{First: fmt.Sprint("n", i%10), Last: fmt.Sprint(i / 10), Height: h, Born: int8(i), Of: [2]int32{3, int32(i)}}
+}
+
+const (
+	rounds = 4
+	keys   = 300 // that operations draw from
+)
+
+// operation is one that some rank does in a round, on a key that no other operation of the round is for.
+type operation struct{ key, what, value int }
+
+// drawn are the operations of a rank in a round: all ranks can draw those of each other.
+func drawn(seed uint64, rank, ranks, round int) (all []operation) {
+	random := rand.New(rand.NewPCG(seed, uint64(round)))
+	for key := range keys {
+		o := operation{key, random.IntN(7), random.IntN(1000)}
+		if (key+round)%ranks == rank && random.IntN(3) > 0 {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// A map is Go's map after any operations: on each number of ranks, over each transport, and in simulated worlds.
+func TestMapIsGosMap(t *testing.T) {
+	t.Run("numbers", func(t *testing.T) {
+		mapTwin(t, func(i int) uint64 { return uint64(i) << 40 }, func(i int) int64 { return int64(i) })
+	})
+	t.Run("small numbers", func(t *testing.T) {
+		mapTwin(t, func(i int) uint16 { return uint16(i) }, func(i int) [3]byte { return [3]byte{byte(i), 1} })
+	})
+	t.Run("strings", func(t *testing.T) { mapTwin(t, words, words) })
+	t.Run("structs", func(t *testing.T) { mapTwin(t, names, func(i int) []string { return []string{words(i), ""} }) })
+}
+
+func words(i int) string {
+	if i == 0 {
+		return "" // the zero key
+	}
+	return fmt.Sprintf("word %d", i)
+}
+
+func mapTwin[K comparable, V any](t *testing.T, key func(i int) K, value func(i int) V) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		return func(r *pebble.Rank) error { return mapRounds(r, seed, key, value) }, nil
+	})
+}
+
+func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int) K, value func(i int) V) error {
+	s := task.New(r)
+	m := container.NewMap[K, V](r, "map")
+	either := m.NewReducer("either", func(held, next V) V { return held })
+	visit := container.NewVisitor(m, "visit", func(_ K, v *V, arg int) { *v = value(arg) })
+	find := container.NewFinder(m, "find", func(_ K, v *V, arg int) { *v = value(arg) })
+	reads := m.NewReads(s)
+	twin := map[K]V{}
+	for round := range rounds {
+		for rank := range r.Size() {
+			for _, o := range drawn(seed, rank, r.Size(), round) {
+				k, v := key(o.key), value(o.value)
+				switch _, there := twin[k]; {
+				case o.what == 0 || o.what == 4, o.what == 5 && there, (o.what == 1 || o.what == 6) && !there:
+					twin[k] = v
+				case o.what == 2:
+					delete(twin, k)
+				}
+			}
+		}
+		if err := r.Epoch(func() error {
+			for _, o := range drawn(seed, r.ID(), r.Size(), round) {
+				k, v := key(o.key), value(o.value)
+				switch o.what {
+				case 0:
+					m.PutAll([]container.Entry[K, V]{{Key: k, Value: v}})
+				case 1:
+					m.Insert(k, v)
+				case 2:
+					m.Delete(k)
+				case 4:
+					visit.Send(k, o.value)
+				case 5:
+					find.SendAll([]container.Entry[K, int]{{Key: k, Value: o.value}})
+				case 6:
+					either.Reduce(k, v)
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := sameMap(m, twin); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
+		}
+		if err := s.Run(func() { sameReads(reads, twin, key) }); err != nil {
+			return err
+		}
+	}
+	if err := m.Clear(); err != nil {
+		return err
+	}
+	return sameMap(m, map[K]V{})
+}
+
+// sameMap compares what a map says of itself with its twin.
+func sameMap[K comparable, V any](m *container.Map[K, V], twin map[K]V) error {
+	n, err := m.Len()
+	if err != nil || n != uint64(len(twin)) {
+		return errors.Join(err, fmt.Errorf("%d entries in place of %d", n, len(twin)))
+	}
+	const root = 0
+	all, err := m.Gather(root)
+	if err != nil {
+		return err
+	}
+	if len(all) > 0 {
+		got := map[K]V{}
+		for _, e := range all {
+			got[e.Key] = e.Value
+		}
+		if fmt.Sprint(got) != fmt.Sprint(twin) { // which sorts keys, where reflect.DeepEqual tells nil from empty
+			return fmt.Errorf("%v in place of %v", got, twin)
+		}
+	}
+	for k, v := range m.LocalAll() {
+		if x, ok := m.LocalGet(k); !ok || fmt.Sprint(x) != fmt.Sprint(v) {
+			return fmt.Errorf("%v is %v, and the iteration said %v", k, x, v)
+		}
+	}
+	return nil
+}
+
+func sameReads[K comparable, V any](reads *container.Reads[K, V], twin map[K]V, key func(i int) K) {
+	ks, found := make([]K, keys), make([]container.Found[V], keys)
+	for i := range ks {
+		ks[i] = key(i)
+	}
+	reads.GetMany(ks, found)
+	for i, k := range ks {
+		want, ok := twin[k]
+		if found[i].OK != ok || fmt.Sprint(found[i].Value) != fmt.Sprint(want) {
+			panic(fmt.Sprintf("%v is %v in place of %v, %v", k, found[i], want, ok))
+		}
+		if i%50 == 0 && reads.Contains(k) != ok {
+			panic(fmt.Sprintf("Contains says %v of %v", !ok, k))
+		}
+	}
+}
+
+// A counter is a map to numbers, whatever its cache merges on the way.
+func TestCounterIsGosMap(t *testing.T) {
+	for _, cache := range []int{0, 2, 1 << 10} {
+		t.Run(fmt.Sprintf("numbers, cache of %d", cache), func(t *testing.T) {
+			counterTwin(t, cache, func(i int) int32 { return int32(i) }, func(c *container.Counter[int32], ks []int32) { c.AddAll(ks) })
+		})
+		t.Run(fmt.Sprintf("words, cache of %d", cache), func(t *testing.T) {
+			counterTwin(t, cache, words, func(c *container.Counter[string], ks []string) {
+				var buffer []byte
+				var ends [][]byte
+				for _, k := range ks {
+					buffer = append(buffer, k...)
+				}
+				rest := buffer
+				for _, k := range ks {
+					ends, rest = append(ends, rest[:len(k)]), rest[len(k):]
+				}
+				container.AddWords(c, ends)
+				for i := range buffer {
+					buffer[i] = 'x' // is the caller's again
+				}
+			})
+		})
+	}
+}
+
+func counterTwin[K cmp.Ordered](t *testing.T, cache int, key func(i int) K, add func(c *container.Counter[K], ks []K)) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		twin := map[K]uint64{}
+		for rank := range ranks {
+			for _, i := range skewed(seed, rank) {
+				twin[key(i)] += 3 // by AddAll, and by Add of 2
+			}
+		}
+		order := func(a, b container.Count[K]) int {
+			return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Key, b.Key))
+		}
+		var want []container.Count[K]
+		for k, n := range twin {
+			want = append(want, container.Count[K]{Key: k, Value: n})
+		}
+		slices.SortFunc(want, order)
+		return func(r *pebble.Rank) error {
+			c := container.NewCounter[K](r, "counter", target.Cache(cache))
+			if err := r.Epoch(func() error { return count(c, seed, r.ID(), key, add) }); err != nil {
+				return err
+			}
+			total, err := c.Total()
+			top, err2 := c.TopK(20, order)
+			all, err3 := c.TopK(len(twin)+5, order)
+			highest, err4 := c.Top(1)
+			if err := errors.Join(err, err2, err3, err4); err != nil {
+				return err
+			}
+			if total != uint64(3*items*ranks) || !slices.Equal(top, want[:20]) || !slices.Equal(all, want) ||
+				highest[0].Value != want[0].Value {
+				return fmt.Errorf("total %d of %d; %.300v in place of %.300v", total, 3*items*ranks, fmt.Sprint(all), fmt.Sprint(want))
+			}
+			return nil
+		}, nil
+	})
+}
+
+const items = 5000 // that each rank counts
+
+// skewed are numbers of which small ones are frequent.
+func skewed(seed uint64, rank int) (all []int) {
+	random := rand.New(rand.NewPCG(seed, uint64(rank)))
+	zipf := rand.NewZipf(random, 1.2, 1, 2000)
+	for range items {
+		all = append(all, int(zipf.Uint64()))
+	}
+	return all
+}
+
+func count[K comparable](c *container.Counter[K], seed uint64, rank int, key func(i int) K,
+	add func(c *container.Counter[K], ks []K)) error {
+	for some := range slices.Chunk(skewed(seed, rank), 700) {
+		var ks []K
+		for _, i := range some {
+			ks = append(ks, key(i))
+			c.Add(key(i), 2)
+		}
+		add(c, ks)
+	}
+	return nil
+}
+
+// A set, a multimap and a bag have what was put into them.
+func TestSetMultiMapAndBagHaveWhatWasAdded(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		return func(r *pebble.Rank) error {
+			set, multi := container.NewSet[string](r, "set"), container.NewMultiMap[uint32, string](r, "multimap")
+			bag := container.NewBag[string](r, "bag")
+			for round := range rounds {
+				if err := r.Epoch(func() error {
+					for _, o := range drawn(seed, r.ID(), r.Size(), round) {
+						switch k := words(o.key); {
+						case o.what == 0:
+							set.Delete(k)
+							multi.Delete(uint32(o.key))
+						case o.what%2 == 0:
+							set.InsertAll([]string{k, k})
+						default:
+							set.Insert(k)
+							multi.Add(uint32(o.key), words(o.value))
+							bag.Add(k)
+						}
+					}
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return sameOthers(r, seed, set, multi, bag)
+		}, nil
+	})
+}
+
+func sameOthers(r *pebble.Rank, seed uint64, set *container.Set[string], multi *container.MultiMap[uint32, string],
+	bag *container.Bag[string]) error {
+	inSet, inMulti, inBag := map[string]bool{}, map[uint32][]string{}, []string{}
+	for round := range rounds {
+		for rank := range r.Size() {
+			for _, o := range drawn(seed, rank, r.Size(), round) {
+				switch k := words(o.key); {
+				case o.what == 0:
+					delete(inSet, k)
+					delete(inMulti, uint32(o.key))
+				case o.what%2 == 0:
+					inSet[k] = true
+				default:
+					inSet[k] = true
+					inMulti[uint32(o.key)] = append(inMulti[uint32(o.key)], words(o.value))
+					inBag = append(inBag, k)
+				}
+			}
+		}
+	}
+	values := 0
+	for k, vs := range inMulti {
+		values += len(vs)
+		if multi.Owner(k) == r.ID() && !sameElements(multi.LocalValues(k), vs) {
+			return fmt.Errorf("%v for %v", multi.LocalValues(k), vs)
+		}
+	}
+	for k := range inSet {
+		if set.LocalHas(k) != (set.Owner(k) == r.ID()) {
+			return fmt.Errorf("%s is with another rank than its owner %d", k, set.Owner(k))
+		}
+	}
+	err := bag.Balance()
+	inAll, err2 := bag.Gather(0)
+	several := multi.Filter(func(k uint32, _ string) bool { return len(multi.LocalValues(k)) > 1 })
+	n, err3 := several.Len()
+	m, err4 := multi.Len()
+	k, err5 := set.Len()
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
+		return err
+	}
+	alone := 0
+	for _, vs := range inMulti {
+		if len(vs) == 1 {
+			alone++
+		}
+	}
+	switch {
+	case int(m) != values || int(n) != values-alone || int(k) != len(inSet):
+		return fmt.Errorf("%d values, %d of them not alone, and %d keys, in place of %d, %d, %d", m, n, k, values,
+			values-alone, len(inSet))
+	case bag.LocalLen() != len(inBag)/r.Size() && bag.LocalLen() != len(inBag)/r.Size()+1:
+		return fmt.Errorf("%d of %d elements after Balance", bag.LocalLen(), len(inBag))
+	}
+	if r.ID() == 0 {
+		var got []string
+		for _, e := range inAll {
+			got = append(got, e.Value)
+		}
+		if !sameElements(got, inBag) {
+			return fmt.Errorf("%d elements in place of %d", len(got), len(inBag))
+		}
+	}
+	return errors.Join(set.Clear(), multi.Clear(), bag.Clear())
+}
+
+func sameElements(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// Disjoint sets are those of a serial union-find, and the unions that joined two are a spanning forest.
+func TestDisjointSetsAreThoseOfASerialOne(t *testing.T) {
+	t.Run("numbers", func(t *testing.T) { disjointTwin(t, func(i int) uint64 { return uint64(i) }) })
+	t.Run("strings", func(t *testing.T) { disjointTwin(t, words) })
+}
+
+func disjointTwin[K comparable](t *testing.T, key func(i int) K) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const vertices, edges = 500, 400
+	draw := func(rank int) (pairs [][2]int) {
+		random := rand.New(rand.NewPCG(seed, uint64(rank)))
+		for range edges {
+			pairs = append(pairs, [2]int{random.IntN(vertices), random.IntN(vertices / 2)})
+		}
+		return pairs
+	}
+	appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		parent := map[K]K{}
+		find := func(k K) K {
+			for parent[k] != k {
+				k = parent[k]
+			}
+			return k
+		}
+		sets := 0
+		for rank := range ranks {
+			for _, p := range draw(rank) {
+				for _, i := range p {
+					if _, ok := parent[key(i)]; !ok {
+						parent[key(i)] = key(i)
+						sets++
+					}
+				}
+				if a, b := find(key(p[0])), find(key(p[1])); a != b {
+					parent[a] = b
+					sets--
+				}
+			}
+		}
+		return func(r *pebble.Rank) error {
+			var joins []container.Entry[K, K]
+			d := container.NewDisjointSets(r, "sets", func(a, b K) { joins = append(joins, container.Entry[K, K]{Key: a, Value: b}) })
+			forest := container.NewDisjointSets[K](r, "forest", nil)
+			if err := r.Epoch(func() error {
+				for i, p := range draw(r.ID()) {
+					if a, b := key(p[0]), key(p[1]); i%2 == 0 {
+						d.Union(a, b)
+					} else {
+						d.UnionAll([]container.Entry[K, K]{{Key: a, Value: b}})
+					}
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := r.Epoch(func() error {
+				forest.UnionAll(joins)
+				for _, p := range draw(r.ID()) {
+					forest.Insert(key(p[0]))
+					forest.Insert(key(p[1]))
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			n, err := d.Sets()
+			inForest, err2 := forest.Sets()
+			all, err3 := d.Len()
+			joined, err4 := pebble.AllReduce(r, len(joins), pebble.Sum)
+			if err := errors.Join(err, err2, err3, err4, d.Compress()); err != nil {
+				return err
+			}
+			if int(n) != sets || int(inForest) != sets || int(all) != len(parent) || joined != len(parent)-sets {
+				return fmt.Errorf("%d sets, %d in the forest, %d keys, %d joins, in place of %d sets of %d keys", n, inForest,
+					all, joined, sets, len(parent))
+			}
+			roots := map[K]K{}
+			for k, root := range d.LocalAll() {
+				if other, ok := roots[find(k)]; ok && other != root {
+					return fmt.Errorf("%v has the root %v, and another key of its set %v", k, root, other)
+				}
+				roots[find(k)] = root
+			}
+			if len(slices.Collect(maps.Values(roots))) != len(roots) {
+				return errors.New("two sets have one root")
+			}
+			return nil
+		}, nil
+	})
+}
+
+func TestForAllSends(t *testing.T) {
+	appstest.Everywhere(t, func(*testing.T, int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+		return func(r *pebble.Rank) error {
+			words, lengths := container.NewSet[string](r, "words"), container.NewCounter[int](r, "lengths")
+			if err := r.Epoch(func() error {
+				words.InsertAll([]string{"a", "b", "cc", ""})
+				return nil
+			}); err != nil {
+				return err
+			}
+			if err := words.ForAll(func(w string, _ struct{}) error {
+				lengths.Add(len(w), 1)
+				return nil
+			}); err != nil {
+				return err
+			}
+			inverse := container.Convert(lengths.View, func(length int, n uint64) (uint64, int) { return n, length })
+			top, err := inverse.TopK(1, func(a, b container.Entry[uint64, int]) int { return cmp.Compare(b.Key, a.Key) })
+			if err != nil || len(top) != 1 || top[0].Key != 2 || top[0].Value != 1 {
+				return errors.Join(err, fmt.Errorf("%v", top))
+			}
+			return nil
+		}, nil
+	})
+}
