@@ -3,7 +3,6 @@ package container
 import (
 	"slices"
 
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
@@ -19,7 +18,7 @@ type Bag[V any] struct {
 	moved    []V // elements that have come while Balance runs
 }
 
-// placed is an element on its way to another rank.
+// placed is an element or a row on its way to another rank.
 type placed[V any] struct {
 	V  V
 	To uint32
@@ -35,11 +34,11 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 	codec := w.entries()
 	b.View = View[int, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, V]], error) { return codec, nil },
 		local: func(yield func(int, V) bool) { slices.All(b.elements)(yield) }}
-	travels := codecs.Tagged(codecs.OrPlain(w.values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
-		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
-	b.sends = target.New(r, name+" balance", distribution.Ranks(r.Size()),
-		target.Key(func(p placed[V]) uint64 { return uint64(p.To) }),
-		target.Each(func(p placed[V]) { b.moved = append(b.moved, p.V) }), coded(travels, others)...)
+	b.sends = newMoves(r, name, w.values, others, func(ps []placed[V]) {
+		for _, p := range ps {
+			b.moved = append(b.moved, p.V)
+		}
+	})
 	return b
 }
 

@@ -19,7 +19,7 @@ type store[K comparable, V any] struct {
 	View[K, V]
 	engine    *engine.Rank
 	owner     distribution.Map
-	table     table[K, V]
+	table     hashTable[K, V]
 	wire      wire[K, V]      // to handlers, which borrow keys
 	keys      codecs.Part[K]  // how keys travel that are kept
 	own       func(k K) K     // makes a borrowed key its own; nil where none is borrowed

@@ -1,220 +1,289 @@
 package container
 
 import (
+	"fmt"
+	"io"
 	"iter"
+	"math/rand/v2"
 	"reflect"
-	"unsafe"
 
+	"github.com/activepebbles/pebbles/container/internal/runs"
+	"github.com/activepebbles/pebbles/internal/codecs"
 	"github.com/activepebbles/pebbles/internal/cpu"
-	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 )
 
-// table is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where its
-// key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all that
-// is touched, and for a batch of keys the slots are fetched ahead, which makes it two to four times as fast as Go's map
-// once it has outgrown the caches.
-//
-// A table is for one goroutine. Pointers to values are good until the next key is added.
-type table[K comparable, V any] struct {
-	slots  []slot[K, V]
-	mask   uint64
-	used   int // without the zero key
-	zero   V
-	none   K    // the zero key
-	has    bool // its entry
-	number hasher[K]
+// Table is rows, wherever they were added: what is read from files, sorted, grouped and joined. Rows that have no room
+// in memory are written to files of a scratch folder, and read back where they are needed. In its views the key of a row
+// is its number on its rank. Its methods are for its rank's goroutine.
+type Table[R any] struct {
+	*mover[R]
+	stable *mover[Entry[uint64, R]] // rows with their numbers over all ranks, which stable sorting moves
 }
 
-// slot has its value first: behind a key, one of no bytes would take some.
-type slot[K comparable, V any] struct {
-	value V
-	key   K
+// Space is how much memory the rows of a table may take on a rank, and where those go that are too many.
+type Space struct {
+	// Memory is in bytes. 0 is half of the memory that is available when the table is made, shared among the ranks of
+	// the process; or pebble.Config.MemoryLimit, where that is less.
+	Memory int64
+	// Scratch is a folder on this host; "" is the system's for temporary files.
+	Scratch string
 }
 
-const (
-	slotsLeast = 16
-	hugeBytes  = 4 << 20 // from where on huge pages pay
-)
+// Spilled is what had no room in memory.
+type Spilled struct {
+	Bytes int64 `json:"bytes"` // written to files
+	Runs  int   `json:"runs"`  // files
+}
 
-// hashes are where the probes of keys begin: at the slots of their low bits.
-func (t *table[K, V]) hashes(ks []K, hs []uint64) {
-	hs = hs[:len(ks)]
-	t.number(ks, hs)
-	for i, n := range hs {
-		hs[i] = spread(n)
+// NewTable makes a table, by the rules of [NewMap]. While rows move or are sorted, those that come and those that go
+// share the memory.
+func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target.Option) *Table[R] {
+	w, others, err := newWire[int, R](options)
+	if err == nil && space.Memory < 0 {
+		err = fmt.Errorf("its rows have %d bytes of memory: give a number above 0, or 0 for what is available", space.Memory)
 	}
-}
-
-func (t *table[K, V]) hashOf(k K) uint64 {
-	ks, hs := [1]K{k}, [1]uint64{}
-	t.hashes(ks[:], hs[:])
-	return hs[0]
-}
-
-func (t *table[K, V]) len() int {
-	if t.has {
-		return t.used + 1
+	if err != nil {
+		engine.RankOf(r).Refuse(name, err.Error())
 	}
-	return t.used
-}
-
-// find is the value of a key with its hash, and the key as it is kept; nil if it is not there.
-func (t *table[K, V]) find(k K, h uint64) (v *V, key *K) {
-	var zero K
-	if k == zero {
-		if t.has {
-			return &t.zero, &t.none
-		}
-		return nil, nil
-	}
-	if t.used == 0 {
-		return nil, nil
-	}
-	for i := h & t.mask; ; i = (i + 1) & t.mask {
-		switch s := &t.slots[i]; s.key {
-		case k:
-			return &s.value, &s.key
-		case zero:
-			return nil, nil
+	if space.Memory == 0 {
+		place := r.Place()
+		space.Memory = cpu.MemoryAvailable() / 2 / int64(place.Last-place.First)
+		if limit := r.Config().MemoryLimit; limit > 0 {
+			space.Memory = min(space.Memory, limit)
 		}
 	}
+	codec := w.entries()
+	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}
+	t.View = View[int, R]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, R]], error) { return codec, nil },
+		local: func(yield func(int, R) bool) { t.part.all()(yield) }}
+	t.part = t.newPart(nil)
+	return t
 }
 
-// at is the value of a key with its hash, which is added with the zero value if it is not there. There must be room.
-func (t *table[K, V]) at(k K, h uint64) (v *V, key *K, added bool) {
-	var zero K
-	if k == zero {
-		added, t.has = !t.has, true
-		return &t.zero, &t.none, added
+// Add adds a row to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine. An error of
+// the scratch folder ends the job.
+func (t *Table[R]) Add(row R) { t.part.add(row) }
+
+// LocalLen is the number of rows of this rank. It costs nothing.
+func (t *Table[R]) LocalLen() int { return t.part.len() }
+
+// Len is the number of rows on all ranks. All ranks call it.
+func (t *Table[R]) Len() (uint64, error) {
+	return pebble.AllReduce(t.rank, uint64(t.part.len()), pebble.Sum)
+}
+
+// Spilled is what this rank has written to its scratch folder so far.
+func (t *Table[R]) Spilled() Spilled { return t.part.spilled }
+
+// Clear removes all rows of all ranks, and gives their memory and files back. All ranks call it.
+func (t *Table[R]) Clear() error {
+	t.part.clear()
+	return t.rank.Barrier()
+}
+
+// mover is rows of all ranks, which can be moved between them.
+type mover[R any] struct {
+	View[int, R]
+	rows    codecs.Part[R] // how they travel
+	options []target.Option
+	space   Space
+	part    part[R] // of this rank
+	moves   *target.Target[placed[R]]
+	arrived *part[R] // rows that have come, while some move
+}
+
+// part is rows of one rank: some in memory, and the others in runs. With an order each run is sorted, and so are the
+// rows in memory once they are arranged.
+type part[R any] struct {
+	fail    func(err error) // ends the job
+	codec   codecs.Codec[R]
+	scratch string
+	most    int64 // bytes of rows in memory
+	each    int64 // bytes of a row there, without what it points to
+	coded   bool  // rows may point to something
+	pointed int64 // bytes that they point to, as a sample says
+	order   order[R]
+	rows    []R
+	sorted  bool // rows in memory are
+	runs    []*runs.Run
+	spilled Spilled
+	sample  []R // of runs
+	random  *rand.Rand
+}
+
+// order sorts rows in place, and says which of two comes first. Without functions it is any order.
+type order[R any] struct {
+	sort    func(rows []R)
+	compare func(a, b R) int
+}
+
+func (m *mover[R]) newPart(o *order[R]) part[R] {
+	e := engine.RankOf(m.rank)
+	p := part[R]{
+		fail:  func(err error) { e.Fail(fmt.Errorf("container: rank %d: %s: %w", m.rank.ID(), m.name, err)) },
+		codec: codecs.OrPlain(m.rows.Codec), coded: m.rows.Codec != nil, scratch: m.space.Scratch,
+		each: max(1, int64(reflect.TypeFor[R]().Size())), most: m.space.Memory / 2,
+		random: rand.New(rand.NewPCG(1, uint64(m.rank.ID()))),
 	}
-	for i := h & t.mask; ; i = (i + 1) & t.mask {
-		switch s := &t.slots[i]; s.key {
-		case k:
-			return &s.value, &s.key, false
-		case zero:
-			s.key = k
-			t.used++
-			return &s.value, &s.key, true
+	if o != nil {
+		p.order = *o
+	}
+	return p
+}
+
+const sampled = 64 // one row in so many is looked at for what it points to
+
+func (p *part[R]) add(row R) {
+	if len(p.rows)%sampled == 0 {
+		p.look(row)
+	}
+	p.rows = append(p.rows, row)
+	p.sorted = false
+}
+
+// look finds out whether there is room for more rows.
+func (p *part[R]) look(row R) {
+	if p.coded {
+		b, err := p.codec.Append(nil, row)
+		p.check(err)
+		p.pointed += sampled * int64(len(b))
+	}
+	if int64(len(p.rows)+sampled)*p.each+p.pointed > p.most && len(p.rows) > 0 {
+		p.spill()
+	}
+}
+
+// spill writes the rows in memory to a run.
+func (p *part[R]) spill() {
+	p.arrange()
+	run, err := runs.New(p.scratch)
+	p.check(err)
+	p.runs = append(p.runs, run)
+	for _, row := range p.rows {
+		p.check(run.Append(func(dst []byte) ([]byte, error) { return p.codec.Append(dst, row) }))
+	}
+	p.check(run.Flush())
+	p.spilled.Runs++
+	p.spilled.Bytes += run.Bytes()
+	for range min(samples, len(p.rows)) {
+		p.sample = append(p.sample, p.rows[p.random.IntN(len(p.rows))])
+	}
+	clear(p.rows)
+	p.rows, p.pointed = p.rows[:0], 0
+}
+
+// arrange sorts the rows in memory.
+func (p *part[R]) arrange() {
+	if p.order.sort != nil && !p.sorted {
+		p.order.sort(p.rows)
+		p.sorted = true
+	}
+}
+
+func (p *part[R]) check(err error) {
+	if err != nil {
+		p.fail(err)
+	}
+}
+
+func (p *part[R]) len() int {
+	n := len(p.rows)
+	for _, run := range p.runs {
+		n += run.Len()
+	}
+	return n
+}
+
+// all are the rows with their numbers: in order, if there is one.
+func (p *part[R]) all() iter.Seq2[int, R] {
+	p.arrange()
+	return func(yield func(int, R) bool) {
+		sources := make([]*source[R], 0, len(p.runs)+1)
+		for _, run := range p.runs {
+			sources = append(sources, &source[R]{of: p, run: run.Reader()})
 		}
-	}
-}
-
-// lacks is how many slots a table needs that gets n keys more; 0 where it has them.
-func (t *table[K, V]) lacks(n int) int {
-	need, slots := t.used+n, max(slotsLeast, len(t.slots))
-	for need > slots/4*3 {
-		slots *= 2
-	}
-	if slots == len(t.slots) {
-		return 0
-	}
-	return slots
-}
-
-// grow takes the entries to so many slots.
-func (t *table[K, V]) grow(slots int) {
-	old := t.slots
-	t.slots, t.mask = newSlots[K, V](slots), uint64(slots-1)
-	var zero K
-	var ks [rehash]K
-	var hs [rehash]uint64
-	for len(old) > 0 {
-		n, block := 0, old[:min(len(old), rehash)]
-		for i := range block {
-			if block[i].key != zero {
-				ks[n] = block[i].key
-				n++
-			}
-		}
-		t.hashes(ks[:n], hs[:])
-		n = 0
-		for i := range block {
-			if block[i].key != zero {
-				t.move(&block[i], hs[n]&t.mask)
-				n++
-			}
-		}
-		old = old[len(block):]
-	}
-}
-
-const rehash = 64 // keys at a time
-
-func (t *table[K, V]) move(s *slot[K, V], i uint64) {
-	var zero K
-	for t.slots[i].key != zero {
-		i = (i + 1) & t.mask
-	}
-	t.slots[i] = *s
-}
-
-func newSlots[K comparable, V any](n int) []slot[K, V] {
-	if bytes := n * int(unsafe.Sizeof(slot[K, V]{})); bytes >= hugeBytes &&
-		layout.Plain(reflect.TypeFor[slot[K, V]]()) == nil {
-		return pebble.HugePages[slot[K, V]](n)
-	}
-	return make([]slot[K, V], n)
-}
-
-// remove takes a key out, and reports whether it was there. Entries behind it move up, so that no probe ends too early.
-func (t *table[K, V]) remove(k K, h uint64) bool {
-	var none slot[K, V]
-	if k == none.key {
-		had := t.has
-		t.zero, t.has = none.value, false
-		return had
-	}
-	if t.used == 0 {
-		return false
-	}
-	i := h & t.mask
-	for t.slots[i].key != k {
-		if t.slots[i].key == none.key {
-			return false
-		}
-		i = (i + 1) & t.mask
-	}
-	t.used--
-	for hole, j := i, (i+1)&t.mask; ; j = (j + 1) & t.mask {
-		s := &t.slots[j]
-		if s.key == none.key {
-			t.slots[hole] = none
-			return true
-		}
-		if home := t.hashOf(s.key) & t.mask; (j-home)&t.mask >= (j-hole)&t.mask {
-			t.slots[hole] = *s
-			hole = j
-		}
-	}
-}
-
-func (t *table[K, V]) clear() {
-	t.slots, t.mask, t.used = nil, 0, 0
-	t.zero, t.has = *new(V), false
-}
-
-// all are the entries. None may be added or removed meanwhile.
-func (t *table[K, V]) all() iter.Seq2[K, *V] {
-	return func(yield func(K, *V) bool) {
-		var zero K
-		if t.has && !yield(zero, &t.zero) {
-			return
-		}
-		for i := range t.slots {
-			if s := &t.slots[i]; s.key != zero && !yield(s.key, &s.value) {
+		sources = append(sources, &source[R]{of: p, rows: p.rows})
+		next := p.merge(sources)
+		for i := 0; ; i++ {
+			if row, ok := next(); !ok || !yield(i, row) {
 				return
 			}
 		}
 	}
 }
 
-// fetched calls do for keys from one place to another, block by block: all, by their hashes. The slots of a block are
-// being fetched while the block before is done.
-func (t *table[K, V]) fetched(hs []uint64, do func(from, to int)) {
-	from := 0
-	cpu.PrefetchEach(t.slots, hs, func(block []uint64) {
-		do(from, from+len(block))
-		from += len(block)
-	})
+// source is the rows of a run, or those in memory.
+type source[R any] struct {
+	of   *part[R]
+	run  *runs.Reader
+	rows []R
+	row  R // the next one
+}
+
+// advance finds the next row.
+func (s *source[R]) advance() bool {
+	if s.run == nil {
+		if len(s.rows) == 0 {
+			return false
+		}
+		s.row, s.rows = s.rows[0], s.rows[1:]
+		return true
+	}
+	record, err := s.run.Next()
+	if err == io.EOF {
+		return false
+	}
+	s.of.check(err)
+	s.row, err = s.of.codec.Decode(record)
+	s.of.check(err)
+	return true
+}
+
+// merge makes one sequence of sources: in order, if there is one. Of equal rows those of an earlier source come first.
+func (p *part[R]) merge(sources []*source[R]) (next func() (R, bool)) {
+	if p.order.compare == nil || len(sources) == 1 {
+		return func() (row R, ok bool) {
+			for ; len(sources) > 0; sources = sources[1:] {
+				if sources[0].advance() {
+					return sources[0].row, true
+				}
+			}
+			return row, false
+		}
+	}
+	type head struct {
+		*source[R]
+		number int
+	}
+	heads := heap[head]{before: func(a, b head) bool {
+		c := p.order.compare(a.row, b.row)
+		return c < 0 || c == 0 && a.number < b.number
+	}}
+	for i, s := range sources {
+		if s.advance() {
+			heads.push(head{s, i})
+		}
+	}
+	return func() (row R, ok bool) {
+		if len(heads.elements) == 0 {
+			return row, false
+		}
+		first := heads.elements[0]
+		if row = first.row; first.advance() {
+			heads.fix()
+		} else {
+			heads.drop()
+		}
+		return row, true
+	}
+}
+
+func (p *part[R]) clear() {
+	for _, run := range p.runs {
+		p.check(run.Close())
+	}
+	p.rows, p.runs, p.pointed = nil, nil, 0
 }

@@ -81,11 +81,17 @@ func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, 
 	if err != nil {
 		return nil, v.failed(err)
 	}
-	best := firsts[K, V]{most: n, compare: compare}
+	best := heap[Entry[K, V]]{before: func(a, b Entry[K, V]) bool { return compare(a, b) > 0 }} // the last one is first
 	for k, x := range v.local {
-		best.add(Entry[K, V]{k, x})
+		if e := (Entry[K, V]{k, x}); len(best.elements) < n {
+			best.push(e)
+		} else if n > 0 && compare(e, best.elements[0]) < 0 {
+			best.elements[0] = e
+			best.fix()
+		}
 	}
-	return pebble.AllReduce(v.rank, best.sorted(), func(a, b []Entry[K, V]) []Entry[K, V] {
+	slices.SortFunc(best.elements, compare)
+	return pebble.AllReduce(v.rank, best.elements, func(a, b []Entry[K, V]) []Entry[K, V] {
 		both := slices.Concat(a, b)
 		slices.SortStableFunc(both, compare)
 		return both[:min(n, len(both))]
@@ -117,44 +123,3 @@ func Convert[K, V, K2, V2 any](v View[K, V], convert func(k K, v V) (K2, V2)) Vi
 }
 
 func (v View[K, V]) failed(err error) error { return fmt.Errorf("container: %s: %w", v.name, err) }
-
-// firsts are the first of the entries that it gets: a heap with the last of them at the root.
-type firsts[K, V any] struct {
-	most    int
-	compare func(a, b Entry[K, V]) int
-	heap    []Entry[K, V]
-}
-
-func (f *firsts[K, V]) add(e Entry[K, V]) {
-	switch {
-	case len(f.heap) < f.most:
-		f.heap = append(f.heap, e)
-		for i := len(f.heap) - 1; i > 0 && f.compare(f.heap[i], f.heap[(i-1)/2]) > 0; i = (i - 1) / 2 {
-			f.heap[i], f.heap[(i-1)/2] = f.heap[(i-1)/2], f.heap[i]
-		}
-	case f.most > 0 && f.compare(e, f.heap[0]) < 0:
-		f.heap[0] = e
-		f.sink()
-	}
-}
-
-func (f *firsts[K, V]) sink() {
-	for i := 0; ; {
-		last := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(f.heap); child++ {
-			if f.compare(f.heap[child], f.heap[last]) > 0 {
-				last = child
-			}
-		}
-		if last == i {
-			return
-		}
-		f.heap[i], f.heap[last] = f.heap[last], f.heap[i]
-		i = last
-	}
-}
-
-func (f *firsts[K, V]) sorted() []Entry[K, V] {
-	slices.SortFunc(f.heap, f.compare)
-	return f.heap
-}

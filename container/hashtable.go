@@ -1,0 +1,220 @@
+package container
+
+import (
+	"iter"
+	"reflect"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where its
+// key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all that
+// is touched, and for a batch of keys the slots are fetched ahead, which makes it two to four times as fast as Go's map
+// once it has outgrown the caches.
+//
+// A table is for one goroutine. Pointers to values are good until the next key is added.
+type hashTable[K comparable, V any] struct {
+	slots  []slot[K, V]
+	mask   uint64
+	used   int // without the zero key
+	zero   V
+	none   K    // the zero key
+	has    bool // its entry
+	number hasher[K]
+}
+
+// slot has its value first: behind a key, one of no bytes would take some.
+type slot[K comparable, V any] struct {
+	value V
+	key   K
+}
+
+const (
+	slotsLeast = 16
+	hugeBytes  = 4 << 20 // from where on huge pages pay
+)
+
+// hashes are where the probes of keys begin: at the slots of their low bits.
+func (t *hashTable[K, V]) hashes(ks []K, hs []uint64) {
+	hs = hs[:len(ks)]
+	t.number(ks, hs)
+	for i, n := range hs {
+		hs[i] = spread(n)
+	}
+}
+
+func (t *hashTable[K, V]) hashOf(k K) uint64 {
+	ks, hs := [1]K{k}, [1]uint64{}
+	t.hashes(ks[:], hs[:])
+	return hs[0]
+}
+
+func (t *hashTable[K, V]) len() int {
+	if t.has {
+		return t.used + 1
+	}
+	return t.used
+}
+
+// find is the value of a key with its hash, and the key as it is kept; nil if it is not there.
+func (t *hashTable[K, V]) find(k K, h uint64) (v *V, key *K) {
+	var zero K
+	if k == zero {
+		if t.has {
+			return &t.zero, &t.none
+		}
+		return nil, nil
+	}
+	if t.used == 0 {
+		return nil, nil
+	}
+	for i := h & t.mask; ; i = (i + 1) & t.mask {
+		switch s := &t.slots[i]; s.key {
+		case k:
+			return &s.value, &s.key
+		case zero:
+			return nil, nil
+		}
+	}
+}
+
+// at is the value of a key with its hash, which is added with the zero value if it is not there. There must be room.
+func (t *hashTable[K, V]) at(k K, h uint64) (v *V, key *K, added bool) {
+	var zero K
+	if k == zero {
+		added, t.has = !t.has, true
+		return &t.zero, &t.none, added
+	}
+	for i := h & t.mask; ; i = (i + 1) & t.mask {
+		switch s := &t.slots[i]; s.key {
+		case k:
+			return &s.value, &s.key, false
+		case zero:
+			s.key = k
+			t.used++
+			return &s.value, &s.key, true
+		}
+	}
+}
+
+// lacks is how many slots a table needs that gets n keys more; 0 where it has them.
+func (t *hashTable[K, V]) lacks(n int) int {
+	need, slots := t.used+n, max(slotsLeast, len(t.slots))
+	for need > slots/4*3 {
+		slots *= 2
+	}
+	if slots == len(t.slots) {
+		return 0
+	}
+	return slots
+}
+
+// grow takes the entries to so many slots.
+func (t *hashTable[K, V]) grow(slots int) {
+	old := t.slots
+	t.slots, t.mask = newSlots[K, V](slots), uint64(slots-1)
+	var zero K
+	var ks [rehash]K
+	var hs [rehash]uint64
+	for len(old) > 0 {
+		n, block := 0, old[:min(len(old), rehash)]
+		for i := range block {
+			if block[i].key != zero {
+				ks[n] = block[i].key
+				n++
+			}
+		}
+		t.hashes(ks[:n], hs[:])
+		n = 0
+		for i := range block {
+			if block[i].key != zero {
+				t.move(&block[i], hs[n]&t.mask)
+				n++
+			}
+		}
+		old = old[len(block):]
+	}
+}
+
+const rehash = 64 // keys at a time
+
+func (t *hashTable[K, V]) move(s *slot[K, V], i uint64) {
+	var zero K
+	for t.slots[i].key != zero {
+		i = (i + 1) & t.mask
+	}
+	t.slots[i] = *s
+}
+
+func newSlots[K comparable, V any](n int) []slot[K, V] {
+	if bytes := n * int(unsafe.Sizeof(slot[K, V]{})); bytes >= hugeBytes &&
+		layout.Plain(reflect.TypeFor[slot[K, V]]()) == nil {
+		return pebble.HugePages[slot[K, V]](n)
+	}
+	return make([]slot[K, V], n)
+}
+
+// remove takes a key out, and reports whether it was there. Entries behind it move up, so that no probe ends too early.
+func (t *hashTable[K, V]) remove(k K, h uint64) bool {
+	var none slot[K, V]
+	if k == none.key {
+		had := t.has
+		t.zero, t.has = none.value, false
+		return had
+	}
+	if t.used == 0 {
+		return false
+	}
+	i := h & t.mask
+	for t.slots[i].key != k {
+		if t.slots[i].key == none.key {
+			return false
+		}
+		i = (i + 1) & t.mask
+	}
+	t.used--
+	for hole, j := i, (i+1)&t.mask; ; j = (j + 1) & t.mask {
+		s := &t.slots[j]
+		if s.key == none.key {
+			t.slots[hole] = none
+			return true
+		}
+		if home := t.hashOf(s.key) & t.mask; (j-home)&t.mask >= (j-hole)&t.mask {
+			t.slots[hole] = *s
+			hole = j
+		}
+	}
+}
+
+func (t *hashTable[K, V]) clear() {
+	t.slots, t.mask, t.used = nil, 0, 0
+	t.zero, t.has = *new(V), false
+}
+
+// all are the entries. None may be added or removed meanwhile.
+func (t *hashTable[K, V]) all() iter.Seq2[K, *V] {
+	return func(yield func(K, *V) bool) {
+		var zero K
+		if t.has && !yield(zero, &t.zero) {
+			return
+		}
+		for i := range t.slots {
+			if s := &t.slots[i]; s.key != zero && !yield(s.key, &s.value) {
+				return
+			}
+		}
+	}
+}
+
+// fetched calls do for keys from one place to another, block by block: all, by their hashes. The slots of a block are
+// being fetched while the block before is done.
+func (t *hashTable[K, V]) fetched(hs []uint64, do func(from, to int)) {
+	from := 0
+	cpu.PrefetchEach(t.slots, hs, func(block []uint64) {
+		do(from, from+len(block))
+		from += len(block)
+	})
+}

@@ -1,0 +1,281 @@
+package container
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// samples is how many rows of a rank, and of each of its runs, sorting looks at to find out where ranks are to begin.
+// With so many, the fullest of P ranks has some 1.2 times the mean.
+const samples = 256
+
+// Sort sorts a table of numbers or strings. All ranks call it.
+//
+// Afterwards the rows of each rank are in order, and none comes after one of the next rank: each rank has nearly as many
+// rows, of which equal ones may be on several ranks. Rows go to their ranks as pebbles, each once (sample sort).
+// Integers and floats are sorted by their digits. What has no room in memory is sorted in runs, which iterations merge.
+func Sort[R cmp.Ordered](t *Table[R]) error {
+	o := order[R]{compare: cmp.Compare[R], sort: slices.Sort[[]R]}
+	switch t := reflect.TypeFor[R](); {
+	case t.Kind() == reflect.Uint64, t.Kind() == reflect.Uint && t.Size() == 8:
+		o.sort = func(rows []R) { sortWords(rows, 0) }
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int && t.Size() == 8:
+		o.sort = func(rows []R) { sortWords(rows, sign) }
+	case t.Kind() != reflect.String:
+		number := ordinal[R]()
+		o.sort = func(rows []R) { sortByKey(rows, func(r *R) uint64 { return number(*r) }) }
+	}
+	return t.sort(o)
+}
+
+// SortBy sorts a table by a key of its rows, as [Sort] does. The order of rows with equal keys is any.
+func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
+	o := order[R]{compare: func(a, b R) int { return cmp.Compare(key(a), key(b)) }}
+	if number := ordinal[K](); number != nil {
+		o.sort = func(rows []R) { sortByKey(rows, func(r *R) uint64 { return number(key(*r)) }) }
+	} else {
+		o.sort = func(rows []R) { slices.SortFunc(rows, o.compare) }
+	}
+	return t.sort(o)
+}
+
+// SortFunc sorts a table as compare says (see slices.SortFunc), which must be a strict weak order. All ranks call it. It
+// goes otherwise as [Sort] does. The order of rows that are equal is any.
+func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
+	return t.sortFunc(compare)
+}
+
+// SortStableFunc is SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they were
+// added. It takes 8 bytes more for each row, and the rows are there twice for a while.
+func (t *Table[R]) SortStableFunc(compare func(a, b R) int) error {
+	before, err := pebble.ExclusiveScan(t.rank, uint64(t.part.len()), 0, pebble.Sum)
+	if err != nil {
+		return err
+	}
+	if t.stable == nil {
+		t.stable = &mover[Entry[uint64, R]]{View: View[int, Entry[uint64, R]]{rank: t.rank, name: t.name + " stable"},
+			options: t.options, space: t.space}
+		if t.rows.Codec != nil {
+			t.stable.rows.Codec = entryCodec[uint64, R]{codecs.Both(codecs.Part[uint64]{}, t.rows)}
+		}
+	}
+	t.stable.part = t.stable.newPart(nil)
+	for _, row := range t.part.all() {
+		t.stable.part.add(Entry[uint64, R]{before, row})
+		before++
+	}
+	t.part.clear()
+	if err := t.stable.sortFunc(func(a, b Entry[uint64, R]) int {
+		return cmp.Or(compare(a.Value, b.Value), cmp.Compare(a.Key, b.Key))
+	}); err != nil {
+		return err
+	}
+	sorted := t.newPart(&order[R]{compare: compare, sort: func(rows []R) { slices.SortStableFunc(rows, compare) }})
+	for _, row := range t.stable.part.all() {
+		sorted.add(row.Value)
+	}
+	t.replace(sorted)
+	t.stable.part.clear()
+	return nil
+}
+
+func (m *mover[R]) sortFunc(compare func(a, b R) int) error {
+	return m.sort(order[R]{compare: compare, sort: func(rows []R) { slices.SortFunc(rows, compare) }})
+}
+
+// replace puts other rows in place of those that this rank has.
+func (m *mover[R]) replace(p part[R]) {
+	p.spilled.Bytes += m.part.spilled.Bytes
+	p.spilled.Runs += m.part.spilled.Runs
+	m.part.clear()
+	m.part = p
+	m.part.arrange()
+}
+
+// sorted is the sample sort.
+func (m *mover[R]) sort(o order[R]) error {
+	if o.compare == nil {
+		return m.failed(errors.New("it is to be sorted without a function that compares: give one"))
+	}
+	ends, err := m.splitters(o.compare)
+	if err != nil {
+		return err
+	}
+	next := 0 // of the ranks among which equal rows are dealt out
+	return m.exchange(&o, "sort", func(row R) int {
+		low, _ := slices.BinarySearchFunc(ends, row, o.compare)
+		high := low
+		for high < len(ends) && o.compare(ends[high], row) == 0 {
+			high++
+		}
+		if high > low {
+			next++
+			return low + next%(high-low+1)
+		}
+		return low
+	})
+}
+
+// weighed is a row that stands for so many.
+type weighed[R any] struct {
+	Row    R
+	Weight float64
+}
+
+// splitters are the last rows of all ranks but the last one, as samples say.
+func (m *mover[R]) splitters(compare func(a, b R) int) (ends []R, err error) {
+	mine := m.part.sampled()
+	weights := codecs.Tagged(codecs.OrPlain(m.rows.Codec), func(w weighed[R]) (R, float64) { return w.Row, w.Weight },
+		func(row R, weight float64) weighed[R] { return weighed[R]{row, weight} })
+	all, err := pebble.AllGatherSlice(m.rank, mine, weights)
+	if err != nil {
+		return nil, err
+	}
+	rows, total := slices.Concat(all...), 0.0
+	slices.SortStableFunc(rows, func(a, b weighed[R]) int { return compare(a.Row, b.Row) })
+	for _, w := range rows {
+		total += w.Weight
+	}
+	before := 0.0
+	for _, w := range rows {
+		before += w.Weight
+		for len(ends) < m.rank.Size()-1 && before >= total/float64(m.rank.Size())*float64(len(ends)+1) {
+			ends = append(ends, w.Row)
+		}
+	}
+	return ends, nil
+}
+
+// sampled are some rows.
+func (p *part[R]) sampled() (all []weighed[R]) {
+	draw := slices.Clone(p.sample)
+	for range min(samples, len(p.rows)) {
+		draw = append(draw, p.rows[p.random.IntN(len(p.rows))])
+	}
+	for _, row := range draw {
+		all = append(all, weighed[R]{row, float64(p.len()) / float64(len(draw))})
+	}
+	return all
+}
+
+// exchange is an epoch in which each row goes to the rank that to says. They take an order there, if there is one.
+func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
+	arrived := m.newPart(o)
+	arrived.most = m.space.Memory / arrivedShare
+	m.arrived = &arrived
+	m.openMoves()
+	mean, err := pebble.AllReduce(m.rank, m.part.len(), pebble.Sum)
+	if err != nil {
+		return err
+	}
+	arrived.rows = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
+	if err := m.rank.Epoch(func() error {
+		self, batch := m.rank.ID(), make([]placed[R], 0, chunk)
+		for _, row := range m.part.all() {
+			if rank := to(row); rank == self {
+				arrived.add(row)
+			} else if batch = append(batch, placed[R]{row, uint32(rank)}); len(batch) == chunk {
+				m.moves.SendAll(batch)
+				batch = batch[:0]
+			}
+		}
+		m.moves.SendAll(batch)
+		return nil
+	}, pebble.Named(m.name+" "+why)); err != nil {
+		return err
+	}
+	m.arrived = nil
+	m.replace(arrived)
+	return nil
+}
+
+// arrivedShare is the part of the memory for rows that come: the others are there too, and sorting takes up to five
+// times their room.
+const arrivedShare = 12
+
+// openMoves registers what takes rows to other ranks, at its first use.
+func (m *mover[R]) openMoves() {
+	if m.moves != nil {
+		return
+	}
+	m.moves = newMoves(m.rank, m.name, m.rows, m.options, func(ps []placed[R]) {
+		for _, p := range ps {
+			m.arrived.add(p.V)
+		}
+	})
+}
+
+// newMoves registers what takes values to the ranks that they say.
+func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options []target.Option,
+	handle func(ps []placed[V])) *target.Target[placed[V]] {
+	travels := codecs.Tagged(codecs.OrPlain(values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
+		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
+	return target.New(r, name+" moves", distribution.Ranks(r.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
+		for i := range ps {
+			ranks[i] = uint64(ps[i].To)
+		}
+	}), target.Batch(handle), coded(travels, options)...)
+}
+
+// row is a row by its number. It reads all before it if some are in runs.
+func (p *part[R]) row(n int) (row R) {
+	p.arrange()
+	if len(p.runs) == 0 {
+		return p.rows[n]
+	}
+	for i, r := range p.all() {
+		if i == n {
+			return r
+		}
+	}
+	return row
+}
+
+// Quantiles returns, on every rank, the rows of a sorted table at some fractions of it, each from 0, the first row, to
+// 1, the last one; of an empty table zero rows. All ranks call it.
+func (t *Table[R]) Quantiles(at ...float64) ([]R, error) {
+	n := t.part.len()
+	first, err := pebble.ExclusiveScan(t.rank, n, 0, pebble.Sum)
+	if err != nil {
+		return nil, err
+	}
+	total, err := pebble.AllReduce(t.rank, n, pebble.Sum)
+	if err != nil {
+		return nil, err
+	}
+	type found = Entry[int, R]
+	var mine []found
+	want := make([]int, len(at))
+	for i, f := range at {
+		if f < 0 || f > 1 || f != f {
+			return nil, t.failed(fmt.Errorf("a quantile at %v: give fractions from 0 to 1", f))
+		}
+		want[i] = int(f * float64(max(0, total-1)))
+	}
+	for q, w := range want {
+		if w >= first && w < first+n {
+			mine = append(mine, found{q, t.part.row(w - first)})
+		}
+	}
+	codec, err := t.codec()
+	if err != nil {
+		return nil, t.failed(err)
+	}
+	all, err := pebble.AllGatherSlice(t.rank, mine, codec)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]R, len(at))
+	for _, e := range slices.Concat(all...) {
+		rows[e.Key] = e.Value
+	}
+	return rows, nil
+}

@@ -1,0 +1,147 @@
+package container_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// spaces are those in which all rows have room, and in which few have.
+func spaces(t *testing.T) map[string]container.Space {
+	return map[string]container.Space{"": {}, ", spilled": {Memory: 4096, Scratch: t.TempDir()}}
+}
+
+// sortTwin sorts random rows by a function, and compares with the rows sorted serially. Rows that compare equal may be
+// in any order, unless it is stable.
+func sortTwin[R any](t *testing.T, draw func(random *rand.Rand) R, compare func(a, b R) int, stable bool,
+	sort func(table *container.Table[R]) error) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for name, space := range spaces(t) {
+		t.Run("rows"+name, func(t *testing.T) {
+			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				rows := make([][]R, ranks)
+				for rank := range rows {
+					random := rand.New(rand.NewPCG(seed, uint64(rank)))
+					for range random.IntN(3) * 700 {
+						rows[rank] = append(rows[rank], draw(random))
+					}
+				}
+				want := slices.Concat(rows...)
+				slices.SortStableFunc(want, compare)
+				return func(r *pebble.Rank) error {
+					table := container.NewTable[R](r, "rows", space)
+					for range 2 { // a sorted table can be sorted again
+						if err := table.Clear(); err != nil {
+							return err
+						}
+						for _, row := range rows[r.ID()] {
+							table.Add(row)
+						}
+						if err := sort(table); err != nil {
+							return err
+						}
+					}
+					return sameRows(r, table, want, compare, stable, space.Memory > 0)
+				}, nil
+			})
+		})
+	}
+}
+
+func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compare func(a, b R) int, stable, spilled bool) error {
+	ends, err := pebble.AllGather(r, table.LocalLen())
+	n, err2 := table.Len()
+	spill, err3 := pebble.AllReduce(r, table.Spilled().Runs, pebble.Sum)
+	quantiles, err4 := table.Quantiles(0, 0.5, 1)
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		return err
+	}
+	first := 0
+	for _, n := range ends[:r.ID()] {
+		first += n
+	}
+	if int(n) != len(want) || spilled && len(want) > 2000 && spill == 0 {
+		return fmt.Errorf("%d rows in place of %d, %d runs", n, len(want), spill)
+	}
+	for i, row := range table.LocalAll() {
+		if w := want[first+i]; compare(row, w) != 0 || stable && fmt.Sprint(row) != fmt.Sprint(w) {
+			return fmt.Errorf("row %d is %v in place of %v", first+i, row, w)
+		}
+	}
+	for i, at := range []int{0, (len(want) - 1) / 2, len(want) - 1} {
+		if len(want) > 0 && compare(quantiles[i], want[at]) != 0 {
+			return fmt.Errorf("quantile %d is %v in place of %v", i, quantiles[i], want[at])
+		}
+	}
+	if r.Size() > 1 && len(want) > 1000 && slices.Max(ends) > 2*len(want)/r.Size() {
+		return fmt.Errorf("ranks have %v rows", ends)
+	}
+	return nil
+}
+
+func TestSortIsTheSerialOne(t *testing.T) {
+	t.Run("uint64", func(t *testing.T) {
+		sortTwin(t, (*rand.Rand).Uint64, cmp.Compare, true, container.Sort[uint64])
+	})
+	t.Run("int", func(t *testing.T) {
+		sortTwin(t, func(random *rand.Rand) int { return int(random.Uint64()) }, cmp.Compare, true, container.Sort[int])
+	})
+	t.Run("int16, many of them equal", func(t *testing.T) {
+		sortTwin(t, func(random *rand.Rand) int16 { return int16(random.IntN(5) - 2) }, cmp.Compare, true, container.Sort[int16])
+	})
+	t.Run("float32", func(t *testing.T) {
+		odd := []float32{0, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Inf(1)), -1, 1, math.SmallestNonzeroFloat32}
+		sortTwin(t, func(random *rand.Rand) float32 {
+			if n := random.IntN(20); n < len(odd) {
+				return odd[n]
+			}
+			return random.Float32() - 0.5
+		}, cmp.Compare, true, container.Sort[float32])
+	})
+	t.Run("strings", func(t *testing.T) {
+		sortTwin(t, func(random *rand.Rand) string { return words(random.IntN(1000)) }, cmp.Compare, true, container.Sort[string])
+	})
+}
+
+type row struct {
+	Name  string
+	Small int8
+	Big   float64
+}
+
+func drawRow(random *rand.Rand) row { return row{words(random.IntN(50)), int8(random.IntN(256)), random.NormFloat64()} }
+
+func TestSortByIsTheSerialOne(t *testing.T) {
+	t.Run("int8", func(t *testing.T) {
+		sortTwin(t, drawRow, func(a, b row) int { return cmp.Compare(a.Small, b.Small) }, false,
+			func(t *container.Table[row]) error { return container.SortBy(t, func(r row) int8 { return r.Small }) })
+	})
+	t.Run("float64", func(t *testing.T) {
+		sortTwin(t, drawRow, func(a, b row) int { return cmp.Compare(a.Big, b.Big) }, false,
+			func(t *container.Table[row]) error { return container.SortBy(t, func(r row) float64 { return r.Big }) })
+	})
+	t.Run("string", func(t *testing.T) {
+		sortTwin(t, drawRow, func(a, b row) int { return cmp.Compare(a.Name, b.Name) }, false,
+			func(t *container.Table[row]) error { return container.SortBy(t, func(r row) string { return r.Name }) })
+	})
+	t.Run("plain rows of 8 bytes", func(t *testing.T) {
+		type pair struct{ A, B uint32 }
+		sortTwin(t, func(random *rand.Rand) pair { return pair{random.Uint32N(99), random.Uint32()} },
+			func(a, b pair) int { return cmp.Compare(a.A, b.A) }, false,
+			func(t *container.Table[pair]) error { return container.SortBy(t, func(p pair) uint32 { return p.A }) })
+	})
+}
+
+func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
+	byName := func(a, b row) int { return cmp.Compare(a.Name, b.Name) }
+	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return t.SortStableFunc(byName) })
+}
