@@ -34,11 +34,7 @@ func NewBag[V any](r *pebble.Rank, name string, options ...target.Option) *Bag[V
 	codec := w.entries()
 	b.View = View[int, V]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, V]], error) { return codec, nil },
 		local: func(yield func(int, V) bool) { slices.All(b.elements)(yield) }}
-	b.sends = newMoves(r, name, w.values, others, func(ps []placed[V]) {
-		for _, p := range ps {
-			b.moved = append(b.moved, p.V)
-		}
-	})
+	b.sends = newMoves(r, name, w.values, others, func(vs []V) { b.moved = append(b.moved, vs...) })
 	return b
 }
 

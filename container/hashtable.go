@@ -46,10 +46,14 @@ func (t *hashTable[K, V]) hashes(ks []K, hs []uint64) {
 	}
 }
 
+func (t *hashTable[K, V]) numberOf(k K) uint64 {
+	ks, numbers := [1]K{k}, [1]uint64{}
+	t.number(ks[:], numbers[:])
+	return numbers[0]
+}
+
 func (t *hashTable[K, V]) hashOf(k K) uint64 {
-	ks, hs := [1]K{k}, [1]uint64{}
-	t.hashes(ks[:], hs[:])
-	return hs[0]
+	return spread(t.numberOf(k))
 }
 
 func (t *hashTable[K, V]) len() int {

@@ -1,6 +1,8 @@
 package container
 
 import (
+	"slices"
+
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
 	"github.com/activepebbles/pebbles/target"
@@ -84,6 +86,14 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 // newReducing registers a target whose pebbles are merged, on their way and into the entries.
 func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
 	options []target.Option) *target.Target[Entry[K, V]] {
+	all := append(slices.Concat(merging(s, merge), s.options), options...)
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, V]), target.Batch(func(es []Entry[K, V]) {
+		s.merge(name, es, merge)
+	}), coded(s.wire.entries(), all)...)
+}
+
+// merging are the options for values of one key to be merged on their way.
+func merging[K comparable, V any](s *store[K, V], merge func(held, next V) V) []target.Option {
 	kind := reduce.Concatenate(func(held, next Entry[K, V]) (Entry[K, V], bool) {
 		if held.Key != next.Key { // of which the hashes are the same
 			return held, false
@@ -93,17 +103,18 @@ func newReducing[K comparable, V any](s *store[K, V], name string, merge func(he
 	if s.own != nil {
 		kind = kind.Keeping(func(e Entry[K, V]) Entry[K, V] { return Entry[K, V]{s.own(e.Key), e.Value} })
 	}
-	all := append([]target.Option{target.Reduce(kind), target.Cache(CacheDefault)}, s.options...)
-	all = append(all, options...)
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, V]), target.Batch(func(es []Entry[K, V]) {
-		visit(s, name, es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
-			if added {
-				*v = e.Value
-			} else {
-				*v = merge(*v, e.Value)
-			}
-		})
-	}), coded(s.wire.entries(), all)...)
+	return []target.Option{target.Reduce(kind), target.Cache(CacheDefault)}
+}
+
+// merge merges values into the entries of their keys.
+func (s *store[K, V]) merge(what string, es []Entry[K, V], merge func(held, next V) V) {
+	visit(s, what, es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
+		if added {
+			*v = e.Value
+		} else {
+			*v = merge(*v, e.Value)
+		}
+	})
 }
 
 // Reduce merges a value into the entry of a key.

@@ -27,7 +27,7 @@ func (s *store[K, V]) NewReads(of *task.Scheduler, options ...target.Option) *Re
 	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
 		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
 	}
-	return &Reads[K, V]{delegate.NewBatch(of, s.name+" get", s.owner, func(k K) uint64 { return s.numberOf(k) },
+	return &Reads[K, V]{delegate.NewBatch(of, s.name+" get", s.owner, s.table.numberOf,
 		func(ks []K, as []Found[V]) {
 			present(s, ks, keyOfKey, func(i int, v *V, _ *K) {
 				as[i] = Found[V]{}

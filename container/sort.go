@@ -62,7 +62,7 @@ func (t *Table[R]) SortStableFunc(compare func(a, b R) int) error {
 	}
 	if t.stable == nil {
 		t.stable = &mover[Entry[uint64, R]]{View: View[int, Entry[uint64, R]]{rank: t.rank, name: t.name + " stable"},
-			options: t.options, space: t.space}
+			options: t.options, space: t.space, disk: t.disk}
 		if t.rows.Codec != nil {
 			t.stable.rows.Codec = entryCodec[uint64, R]{codecs.Both(codecs.Part[uint64]{}, t.rows)}
 		}
@@ -93,8 +93,6 @@ func (m *mover[R]) sortFunc(compare func(a, b R) int) error {
 
 // replace puts other rows in place of those that this rank has.
 func (m *mover[R]) replace(p part[R]) {
-	p.spilled.Bytes += m.part.spilled.Bytes
-	p.spilled.Runs += m.part.spilled.Runs
 	m.part.clear()
 	m.part = p
 	m.part.arrange()
@@ -130,12 +128,15 @@ type weighed[R any] struct {
 	Weight float64
 }
 
+// weights is a codec of weighed values.
+func weights[T any](values codecs.Part[T]) codecs.Codec[weighed[T]] {
+	return codecs.Tagged(codecs.OrPlain(values.Codec), func(w weighed[T]) (T, float64) { return w.Row, w.Weight },
+		func(v T, weight float64) weighed[T] { return weighed[T]{v, weight} })
+}
+
 // splitters are the last rows of all ranks but the last one, as samples say.
 func (m *mover[R]) splitters(compare func(a, b R) int) (ends []R, err error) {
-	mine := m.part.sampled()
-	weights := codecs.Tagged(codecs.OrPlain(m.rows.Codec), func(w weighed[R]) (R, float64) { return w.Row, w.Weight },
-		func(row R, weight float64) weighed[R] { return weighed[R]{row, weight} })
-	all, err := pebble.AllGatherSlice(m.rank, mine, weights)
+	all, err := pebble.AllGatherSlice(m.rank, m.part.sampled(), weights(m.rows))
 	if err != nil {
 		return nil, err
 	}
@@ -166,33 +167,22 @@ func (p *part[R]) sampled() (all []weighed[R]) {
 	return all
 }
 
-// exchange is an epoch in which each row goes to the rank that to says. They take an order there, if there is one.
+// exchange is an epoch in which each row goes to the rank that to says. They take an order there.
 func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
-	arrived := m.newPart(o)
-	arrived.most = m.space.Memory / arrivedShare
-	m.arrived = &arrived
-	m.openMoves()
 	mean, err := pebble.AllReduce(m.rank, m.part.len(), pebble.Sum)
 	if err != nil {
 		return err
 	}
+	arrived := m.newPart(o)
+	arrived.most = m.space.Memory / arrivedShare
 	arrived.rows = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
-	if err := m.rank.Epoch(func() error {
-		self, batch := m.rank.ID(), make([]placed[R], 0, chunk)
-		for _, row := range m.part.all() {
-			if rank := to(row); rank == self {
-				arrived.add(row)
-			} else if batch = append(batch, placed[R]{row, uint32(rank)}); len(batch) == chunk {
-				m.moves.SendAll(batch)
-				batch = batch[:0]
-			}
+	if err := m.move(why, func(row R, send func(row R, to int)) { send(row, to(row)) }, func(rows []R) {
+		for _, row := range rows {
+			arrived.add(row)
 		}
-		m.moves.SendAll(batch)
-		return nil
-	}, pebble.Named(m.name+" "+why)); err != nil {
+	}); err != nil {
 		return err
 	}
-	m.arrived = nil
 	m.replace(arrived)
 	return nil
 }
@@ -201,28 +191,48 @@ func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
 // times their room.
 const arrivedShare = 12
 
-// openMoves registers what takes rows to other ranks, at its first use.
-func (m *mover[R]) openMoves() {
-	if m.moves != nil {
-		return
+// move is an epoch in which what each does with the rows of this rank is to send them to ranks, where arrive gets them,
+// as a handler.
+func (m *mover[R]) move(why string, each func(row R, send func(row R, to int)), arrive func(rows []R)) error {
+	if m.moves == nil { // the first use, which is on all ranks
+		m.moves = newMoves(m.rank, m.name, m.rows, m.options, func(rows []R) { m.arrive(rows) })
 	}
-	m.moves = newMoves(m.rank, m.name, m.rows, m.options, func(ps []placed[R]) {
-		for _, p := range ps {
-			m.arrived.add(p.V)
+	m.arrive = arrive
+	defer func() { m.arrive = nil }() // and what it holds
+	return m.rank.Epoch(func() error {
+		batch := make([]placed[R], 0, chunk)
+		send := func(row R, to int) {
+			if batch = append(batch, placed[R]{row, uint32(to)}); len(batch) == chunk {
+				m.moves.SendAll(batch)
+				batch = batch[:0]
+			}
 		}
-	})
+		for _, row := range m.part.all() {
+			each(row, send)
+		}
+		m.moves.SendAll(batch)
+		return nil
+	}, pebble.Named(m.name+" "+why))
 }
 
 // newMoves registers what takes values to the ranks that they say.
 func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options []target.Option,
-	handle func(ps []placed[V])) *target.Target[placed[V]] {
+	handle func(vs []V)) *target.Target[placed[V]] {
+	var vs []V
 	travels := codecs.Tagged(codecs.OrPlain(values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
 		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
 	return target.New(r, name+" moves", distribution.Ranks(r.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
 		for i := range ps {
 			ranks[i] = uint64(ps[i].To)
 		}
-	}), target.Batch(handle), coded(travels, options)...)
+	}), target.Batch(func(ps []placed[V]) {
+		for _, p := range ps {
+			vs = append(vs, p.V)
+		}
+		handle(vs)
+		clear(vs)
+		vs = vs[:0]
+	}), coded(travels, options)...)
 }
 
 // row is a row by its number. It reads all before it if some are in runs.

@@ -118,7 +118,9 @@ type row struct {
 	Big   float64
 }
 
-func drawRow(random *rand.Rand) row { return row{words(random.IntN(50)), int8(random.IntN(256)), random.NormFloat64()} }
+func drawRow(random *rand.Rand) row {
+	return row{words(random.IntN(50)), int8(random.IntN(256)), random.NormFloat64()}
+}
 
 func TestSortByIsTheSerialOne(t *testing.T) {
 	t.Run("int8", func(t *testing.T) {

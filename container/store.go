@@ -61,6 +61,18 @@ func newStore[K comparable, V any](r *pebble.Rank, name string, options []target
 	return s
 }
 
+// kept is the codec of entries that are kept.
+func (s *store[K, V]) kept() codecs.Codec[Entry[K, V]] {
+	return wire[K, V]{s.keys, s.wire.values}.entries()
+}
+
+// empty is a store of the same kind without entries.
+func (s *store[K, V]) empty() *store[K, V] {
+	e := *s
+	e.table = hashTable[K, V]{number: s.table.number}
+	return &e
+}
+
 // refs are the entries of this rank, with the places of their values.
 func (s *store[K, V]) refs() iter.Seq2[K, *V] {
 	return func(yield func(K, *V) bool) {
@@ -88,13 +100,7 @@ func (s *store[K, V]) LocalGet(k K) (v V, ok bool) {
 
 // Owner is the rank that owns a key.
 func (s *store[K, V]) Owner(k K) int {
-	return s.owner.Owner(s.numberOf(k))
-}
-
-func (s *store[K, V]) numberOf(k K) uint64 {
-	ks, numbers := [1]K{k}, [1]uint64{}
-	s.table.number(ks[:], numbers[:])
-	return numbers[0]
+	return s.owner.Owner(s.table.numberOf(k))
 }
 
 // Clear removes all entries of all ranks, and gives their memory back. All ranks call it.

@@ -2,7 +2,6 @@ package container
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math/rand/v2"
 	"reflect"
@@ -57,6 +56,7 @@ func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target
 	}
 	codec := w.entries()
 	t := &Table[R]{mover: &mover[R]{rows: w.values, options: others, space: space}}
+	t.disk = newDisk(r, name, space.Scratch)
 	t.View = View[int, R]{rank: r, name: name, codec: func() (codecs.Codec[Entry[int, R]], error) { return codec, nil },
 		local: func(yield func(int, R) bool) { t.part.all()(yield) }}
 	t.part = t.newPart(nil)
@@ -76,7 +76,7 @@ func (t *Table[R]) Len() (uint64, error) {
 }
 
 // Spilled is what this rank has written to its scratch folder so far.
-func (t *Table[R]) Spilled() Spilled { return t.part.spilled }
+func (t *Table[R]) Spilled() Spilled { return t.disk.spilled }
 
 // Clear removes all rows of all ranks, and gives their memory and files back. All ranks call it.
 func (t *Table[R]) Clear() error {
@@ -90,17 +90,18 @@ type mover[R any] struct {
 	rows    codecs.Part[R] // how they travel
 	options []target.Option
 	space   Space
+	disk    *disk
 	part    part[R] // of this rank
 	moves   *target.Target[placed[R]]
-	arrived *part[R] // rows that have come, while some move
+	arrive  func(rows []R) // handles rows that have come
+	made    int            // tables made of this one
 }
 
 // part is rows of one rank: some in memory, and the others in runs. With an order each run is sorted, and so are the
 // rows in memory once they are arranged.
 type part[R any] struct {
-	fail    func(err error) // ends the job
+	*disk
 	codec   codecs.Codec[R]
-	scratch string
 	most    int64 // bytes of rows in memory
 	each    int64 // bytes of a row there, without what it points to
 	coded   bool  // rows may point to something
@@ -109,7 +110,6 @@ type part[R any] struct {
 	rows    []R
 	sorted  bool // rows in memory are
 	runs    []*runs.Run
-	spilled Spilled
 	sample  []R // of runs
 	random  *rand.Rand
 }
@@ -121,10 +121,9 @@ type order[R any] struct {
 }
 
 func (m *mover[R]) newPart(o *order[R]) part[R] {
-	e := engine.RankOf(m.rank)
 	p := part[R]{
-		fail:  func(err error) { e.Fail(fmt.Errorf("container: rank %d: %s: %w", m.rank.ID(), m.name, err)) },
-		codec: codecs.OrPlain(m.rows.Codec), coded: m.rows.Codec != nil, scratch: m.space.Scratch,
+		disk:  m.disk,
+		codec: codecs.OrPlain(m.rows.Codec), coded: m.rows.Codec != nil,
 		each: max(1, int64(reflect.TypeFor[R]().Size())), most: m.space.Memory / 2,
 		random: rand.New(rand.NewPCG(1, uint64(m.rank.ID()))),
 	}
@@ -159,15 +158,12 @@ func (p *part[R]) look(row R) {
 // spill writes the rows in memory to a run.
 func (p *part[R]) spill() {
 	p.arrange()
-	run, err := runs.New(p.scratch)
-	p.check(err)
+	run := p.newRun()
 	p.runs = append(p.runs, run)
 	for _, row := range p.rows {
-		p.check(run.Append(func(dst []byte) ([]byte, error) { return p.codec.Append(dst, row) }))
+		write(p.disk, run, p.codec, row)
 	}
-	p.check(run.Flush())
-	p.spilled.Runs++
-	p.spilled.Bytes += run.Bytes()
+	p.ended(run)
 	for range min(samples, len(p.rows)) {
 		p.sample = append(p.sample, p.rows[p.random.IntN(len(p.rows))])
 	}
@@ -180,12 +176,6 @@ func (p *part[R]) arrange() {
 	if p.order.sort != nil && !p.sorted {
 		p.order.sort(p.rows)
 		p.sorted = true
-	}
-}
-
-func (p *part[R]) check(err error) {
-	if err != nil {
-		p.fail(err)
 	}
 }
 
@@ -232,14 +222,9 @@ func (s *source[R]) advance() bool {
 		s.row, s.rows = s.rows[0], s.rows[1:]
 		return true
 	}
-	record, err := s.run.Next()
-	if err == io.EOF {
-		return false
-	}
-	s.of.check(err)
-	s.row, err = s.of.codec.Decode(record)
-	s.of.check(err)
-	return true
+	var ok bool
+	s.row, ok = next(s.of.disk, s.run, s.of.codec)
+	return ok
 }
 
 // merge makes one sequence of sources: in order, if there is one. Of equal rows those of an earlier source come first.

@@ -1,0 +1,254 @@
+package container
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// JoinKind says which rows a join gives.
+type JoinKind int
+
+const (
+	// Inner gives each pair of a left and a right row with equal keys.
+	Inner JoinKind = iota
+	// Left is Inner, and gives left rows without a right one alone.
+	Left
+	// Semi gives each left row that has a right one, once and alone.
+	Semi
+	// Anti gives each left row that has no right one.
+	Anti
+)
+
+// Join joins the rows of two tables that have equal keys, and gives the results to emit, on whichever rank they are
+// found: the left row with the place of the right one, or with nil where the kind says alone. emit runs as a handler: it
+// may send and add to other tables, and must not keep the place. All ranks call it.
+//
+// The right table should be the smaller one. If it is much smaller, all ranks get its rows, and left rows stay where
+// they are; otherwise rows of both go to the rank that owns their key. Left rows with a key so frequent that its owner
+// would have far more than others stay as well, and all ranks get the right rows with that key. Right rows that have no
+// room in memory go to files, by parts of the keys, and then left rows too (a Grace hash join).
+func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
+	kind JoinKind, emit func(l L, r *R)) error {
+	if ofLeft == nil || ofRight == nil || emit == nil || kind < Inner || kind > Anti {
+		return left.failed(fmt.Errorf("a join of kind %d needs functions for the keys of both rows, and for results", kind))
+	}
+	number, err := newHasher[K]()
+	if err != nil {
+		return left.failed(err)
+	}
+	keys := codecs.Part[K]{Name: "key"}
+	if err := derive(&keys); err != nil {
+		return left.failed(err)
+	}
+	j := newJoining(left, right, ofLeft, ofRight, kind, emit, number)
+	everywhere, heavy, err := j.plan(left, right, keys)
+	if err != nil {
+		return err
+	}
+	ranks, self := left.rank.Size(), left.rank.ID()
+	owner := distribution.Hash(ranks)
+	if err := right.move("join", func(row R, send func(row R, to int)) {
+		k := ofRight(row)
+		if !everywhere && !heavy[k] {
+			send(row, owner.Owner(j.index.numberOf(k)))
+			return
+		}
+		for rank := range ranks {
+			send(row, rank)
+		}
+	}, j.build); err != nil {
+		return err
+	}
+	if err := left.move("join", func(row L, send func(row L, to int)) {
+		k := ofLeft(row)
+		if !everywhere && !heavy[k] {
+			send(row, owner.Owner(j.index.numberOf(k)))
+			return
+		}
+		send(row, self)
+	}, j.probe); err != nil {
+		return err
+	}
+	return left.rank.Epoch(func() error { // for what emit sends
+		j.drain()
+		return nil
+	}, pebble.Named(left.name+" join of parts"))
+}
+
+// plan says whether all ranks get all right rows, or else the keys of which they get them.
+func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool, heavy map[K]bool,
+	err error) {
+	r := left.rank
+	type sizes struct{ Left, Right int64 }
+	n, err := pebble.AllReduce(r, sizes{int64(left.part.len()), int64(right.part.len())}, func(a, b sizes) sizes {
+		return sizes{a.Left + b.Left, a.Right + b.Right}
+	})
+	if err != nil || r.Size() == 1 {
+		return false, nil, err
+	}
+	// A left row that moves costs about a quarter of a right row that is added to a hash table.
+	if n.Right*int64(r.Size())*4 <= n.Left && n.Right*right.part.each <= right.space.Memory/4 {
+		return true, nil, nil
+	}
+	var mine []weighed[K]
+	for _, w := range left.part.sampled() {
+		mine = append(mine, weighed[K]{j.ofLeft(w.Row), w.Weight})
+	}
+	all, err := pebble.AllGatherSlice(r, mine, weights(keys))
+	if err != nil {
+		return false, nil, err
+	}
+	shares := map[K]float64{}
+	for _, some := range all {
+		for _, w := range some {
+			shares[w.Row] += w.Weight
+		}
+	}
+	heavy = map[K]bool{}
+	for k, n2 := range shares {
+		heavy[k] = n2 > float64(n.Left)/float64(r.Size())/2
+	}
+	return false, heavy, nil
+}
+
+// joining is a join on one rank, or one of a part of the keys: right rows by their keys, or both in files.
+type joining[L, R any, K comparable] struct {
+	*disk
+	ofLeft  func(row L) K
+	ofRight func(row R) K
+	kind    JoinKind
+	emit    func(l L, r *R)
+	index   hashTable[K, uint32] // the number of the last row with a key, from 1 on
+	rows    []R
+	before  []uint32 // for a row the number of another one with its key; 0 for none
+	most    int64    // bytes of right rows and their index
+	pointed int64    // bytes that right rows point to
+	coded   bool     // they may
+	level   int
+	lefts   partition[L]
+	rights  partition[R]
+	inFiles bool
+	batch   keyBatch[K]
+}
+
+func newJoining[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
+	kind JoinKind, emit func(l L, r *R), number hasher[K]) *joining[L, R, K] {
+	j := &joining[L, R, K]{disk: right.disk, ofLeft: ofLeft, ofRight: ofRight, kind: kind, emit: emit,
+		most: right.space.Memory / 4, coded: right.rows.Codec != nil}
+	j.index.number = number
+	j.lefts = partition[L]{disk: left.disk, codec: codecs.OrPlain(left.rows.Codec)}
+	j.rights = partition[R]{disk: right.disk, codec: codecs.OrPlain(right.rows.Codec)}
+	return j
+}
+
+// build adds right rows.
+func (j *joining[L, R, K]) build(rows []R) {
+	if !j.inFiles && j.bytes(len(rows)) > j.most && j.level < levelsMax && len(j.rows) > 0 {
+		j.inFiles = true
+		old := j.rows
+		j.index.clear()
+		j.rows, j.before, j.pointed = nil, nil, 0
+		j.build(old)
+	}
+	for len(rows) > 0 {
+		block := rows[:min(len(rows), chunk)]
+		rows = rows[len(block):]
+		keys, hashes := j.batch.keys[:len(block)], j.batch.hashes[:len(block)]
+		for i, row := range block {
+			keys[i] = j.ofRight(row)
+		}
+		j.index.hashes(keys, hashes)
+		if j.inFiles {
+			for i, row := range block {
+				j.rights.add(hashes[i], row)
+			}
+			continue
+		}
+		if slots := j.index.lacks(len(block)); slots > 0 {
+			j.index.grow(slots)
+		}
+		for i, row := range block {
+			if keys[i] != keys[i] {
+				continue // a NaN, which joins with nothing
+			}
+			last, _, _ := j.index.at(keys[i], hashes[i])
+			j.rows, j.before = append(j.rows, row), append(j.before, *last)
+			*last = uint32(len(j.rows))
+		}
+		if j.coded {
+			b, err := j.rights.codec.Append(nil, block[0])
+			j.check(err)
+			j.pointed += int64(len(block) * len(b))
+		}
+	}
+}
+
+// bytes is what so many right rows more would take, beside those that are there.
+func (j *joining[L, R, K]) bytes(more int) int64 {
+	rows := int64(len(j.rows) + more)
+	slots := int64(max(len(j.index.slots), j.index.lacks(more)))
+	return rows*int64(unsafe.Sizeof(*new(R))+4) + slots*int64(unsafe.Sizeof(slot[K, uint32]{})) + j.pointed
+}
+
+// probe joins left rows.
+func (j *joining[L, R, K]) probe(rows []L) {
+	for len(rows) > 0 {
+		block := rows[:min(len(rows), chunk)]
+		rows = rows[len(block):]
+		keys, hashes := j.batch.keys[:len(block)], j.batch.hashes[:len(block)]
+		for i, row := range block {
+			keys[i] = j.ofLeft(row)
+		}
+		j.index.hashes(keys, hashes)
+		if j.inFiles {
+			for i, row := range block {
+				j.lefts.add(hashes[i], row)
+			}
+			continue
+		}
+		j.index.fetched(hashes, func(from, to int) {
+			for i := from; i < to; i++ {
+				last := uint32(0)
+				if at, _ := j.index.find(keys[i], hashes[i]); at != nil {
+					last = *at
+				}
+				j.give(block[i], last)
+			}
+		})
+	}
+}
+
+// give gives what comes of a left row and the right rows with its key, of which the last one has this number.
+func (j *joining[L, R, K]) give(row L, last uint32) {
+	switch {
+	case j.kind == Semi && last != 0, j.kind == Anti && last == 0, j.kind == Left && last == 0:
+		j.emit(row, nil)
+	case j.kind == Inner || j.kind == Left:
+		for ; last != 0; last = j.before[last-1] {
+			j.emit(row, &j.rows[last-1])
+		}
+	}
+}
+
+// drain joins what is in files, part by part.
+func (j *joining[L, R, K]) drain() {
+	if !j.inFiles {
+		return
+	}
+	j.lefts.end()
+	j.rights.end()
+	for part := range parts {
+		of := &joining[L, R, K]{disk: j.disk, ofLeft: j.ofLeft, ofRight: j.ofRight, kind: j.kind, emit: j.emit, most: j.most,
+			coded: j.coded, level: j.level + 1}
+		of.index.number = j.index.number
+		of.lefts = partition[L]{disk: j.lefts.disk, codec: j.lefts.codec, level: of.level}
+		of.rights = partition[R]{disk: j.rights.disk, codec: j.rights.codec, level: of.level}
+		j.rights.take(part, of.build)
+		j.lefts.take(part, of.probe)
+		of.drain()
+	}
+}

@@ -1,0 +1,192 @@
+package container_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// lines are what tests compare: each rank's results as text, of all ranks, sorted.
+func lines(r *pebble.Rank, mine []string) ([]string, error) {
+	all, err := pebble.AllGatherSlice(r, mine, pebble.Strings{})
+	return slices.Sorted(slices.Values(slices.Concat(all...))), err
+}
+
+func same(r *pebble.Rank, mine, want []string) error {
+	got, err := lines(r, mine)
+	if err != nil {
+		return err
+	}
+	if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
+		return fmt.Errorf("%d results, %.300v, in place of %d, %.300v", len(got), got, len(want), want)
+	}
+	return nil
+}
+
+// drawAll are rows of each rank, up to most.
+func drawAll[R any](seed uint64, ranks, most int, draw func(random *rand.Rand) R) (rows [][]R) {
+	for rank := range ranks {
+		random := rand.New(rand.NewPCG(seed, uint64(rank)))
+		var mine []R
+		for range random.IntN(most + 1) {
+			mine = append(mine, draw(random))
+		}
+		rows = append(rows, mine)
+	}
+	return rows
+}
+
+func TestGroupsAndDistinctRowsAreThoseOfGosMap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for name, space := range spaces(t) {
+		t.Run("groups"+name, func(t *testing.T) {
+			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				rows := drawAll(seed, ranks, 3000, func(random *rand.Rand) row {
+					return row{words(int(random.ExpFloat64() * 100)), int8(random.IntN(3)), 0}
+				})
+				sums, distinct := map[string]int{}, map[row]bool{}
+				for _, row := range slices.Concat(rows...) {
+					sums[row.Name] += int(row.Small)
+					distinct[row] = true
+				}
+				return func(r *pebble.Rank) error {
+					table := container.NewTable[row](r, "rows", space)
+					for _, row := range rows[r.ID()] {
+						table.Add(row)
+					}
+					return grouped(r, table, sums, distinct)
+				}, nil
+			})
+		})
+	}
+}
+
+func grouped(r *pebble.Rank, table *container.Table[row], sums map[string]int, distinct map[row]bool) error {
+	groups, err := container.GroupBy(table, func(r row) string { return r.Name }, func(r row) int { return int(r.Small) },
+		func(a, b int) int { return a + b })
+	if err != nil {
+		return err
+	}
+	once, err := container.Distinct(table)
+	if err != nil {
+		return err
+	}
+	var mine, wanted []string
+	for _, g := range groups.LocalAll() {
+		mine = append(mine, fmt.Sprint("sum ", g))
+	}
+	for k, n := range sums {
+		wanted = append(wanted, fmt.Sprint("sum ", container.Entry[string, int]{Key: k, Value: n}))
+	}
+	for _, row := range once.LocalAll() {
+		mine = append(mine, fmt.Sprint(row))
+	}
+	for row := range distinct {
+		wanted = append(wanted, fmt.Sprint(row))
+	}
+	return same(r, mine, wanted)
+}
+
+type order struct {
+	Customer string
+	Item     uint32
+}
+
+type customer struct {
+	Name string
+	City uint16
+}
+
+// A join is two nested loops: for each kind, with a right table that is small or not, with keys that are heavy or not,
+// and with room in memory or not.
+func TestJoinIsTwoNestedLoops(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, c := range []struct {
+		name         string
+		orders, many int
+		heavy        float64
+	}{{"alike", 600, 500, 0}, {"small right table", 1500, 12, 0}, {"heavy key", 1500, 700, 0.7}, {"no right rows", 300, 0, 0},
+		{"no left rows", 0, 300, 0}} {
+		for name, space := range spaces(t) {
+			t.Run(c.name+name, func(t *testing.T) {
+				appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+					orders := drawAll(seed, ranks, c.orders, func(random *rand.Rand) order {
+						if random.Float64() < c.heavy {
+							return order{words(3), random.Uint32N(100)}
+						}
+						return order{words(random.IntN(800)), random.Uint32N(100)}
+					})
+					customers := drawAll(seed+1, ranks, c.many, func(random *rand.Rand) customer {
+						return customer{words(random.IntN(600)), uint16(random.Uint32())}
+					})
+					want := map[container.JoinKind][]string{}
+					byName := map[string][]customer{}
+					for _, c := range slices.Concat(customers...) {
+						byName[c.Name] = append(byName[c.Name], c)
+					}
+					for _, o := range slices.Concat(orders...) {
+						nested(want, o, byName[o.Customer])
+					}
+					return func(r *pebble.Rank) error {
+						left, right := container.NewTable[order](r, "orders", space), container.NewTable[customer](r, "customers", space)
+						for _, o := range orders[r.ID()] {
+							left.Add(o)
+						}
+						for _, c := range customers[r.ID()] {
+							right.Add(c)
+						}
+						for _, kind := range []container.JoinKind{container.Inner, container.Left, container.Semi, container.Anti} {
+							if err := joined(r, left, right, kind, want[kind]); err != nil {
+								return fmt.Errorf("kind %d: %w", kind, err)
+							}
+						}
+						return nil
+					}, nil
+				})
+			})
+		}
+	}
+}
+
+func nested(want map[container.JoinKind][]string, o order, customers []customer) {
+	add := func(kind container.JoinKind, more any) { want[kind] = append(want[kind], fmt.Sprint(o, more)) }
+	for _, c := range customers {
+		add(container.Inner, c)
+		add(container.Left, c)
+	}
+	if len(customers) > 0 {
+		add(container.Semi, nil)
+	} else {
+		add(container.Anti, nil)
+		add(container.Left, nil)
+	}
+}
+
+func joined(r *pebble.Rank, left *container.Table[order], right *container.Table[customer], kind container.JoinKind,
+	want []string) error {
+	var mine []string
+	counts := container.NewCounter[string](r, fmt.Sprintf("counts %d %d", kind, len(want)))
+	if err := container.Join(left, right, func(o order) string { return o.Customer }, func(c customer) string { return c.Name },
+		kind, func(o order, c *customer) {
+			counts.Add(o.Customer, 1) // which must not disturb
+			if c == nil {
+				mine = append(mine, fmt.Sprint(o, nil))
+			} else {
+				mine = append(mine, fmt.Sprint(o, *c))
+			}
+		}); err != nil {
+		return err
+	}
+	if n, err := counts.Total(); err != nil || int(n) != len(want) {
+		return errors.Join(err, fmt.Errorf("%d results were counted in place of %d", n, len(want)))
+	}
+	return same(r, mine, want)
+}
