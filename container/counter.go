@@ -29,18 +29,25 @@ func (c *Counter[K]) Add(k K, n uint64) { c.adds.Send(Entry[K, uint64]{k, n}) }
 // AddAll adds 1 to the counts of many keys, at a fraction of the cost of an Add each. ks is not kept.
 func (c *Counter[K]) AddAll(ks []K) {
 	for len(ks) > 0 {
-		n := min(len(ks), len(c.batch))
-		batch := c.batch // a send of the main function may run handlers, which may add as well
-		c.batch = nil
-		if batch == nil {
-			batch = make([]Entry[K, uint64], n)
-		}
-		for i, k := range ks[:n] {
-			batch[i] = Entry[K, uint64]{k, 1}
-		}
-		c.adds.SendAll(batch[:n])
-		ks, c.batch = ks[n:], batch[:cap(batch)]
+		n := min(len(ks), chunk)
+		some := ks[:n]
+		c.add(n, func(i int) K { return some[i] })
+		ks = ks[n:]
 	}
+}
+
+// add adds 1 to the counts of up to a chunk of keys.
+func (c *Counter[K]) add(n int, key func(i int) K) {
+	batch := c.batch // a send of the main function may run handlers, which may add as well
+	c.batch = nil
+	if batch == nil {
+		batch = make([]Entry[K, uint64], chunk)
+	}
+	for i := range n {
+		batch[i] = Entry[K, uint64]{key(i), 1}
+	}
+	c.adds.SendAll(batch[:n])
+	c.batch = batch
 }
 
 // Count is a key with its count.
@@ -65,13 +72,10 @@ func (c *Counter[K]) Total() (uint64, error) {
 // in a buffer that is read into. It allocates for a word that this rank meets for the first time, or that has left its
 // cache. It may do what AddAll may.
 func AddWords(c *Counter[string], words [][]byte) {
-	var texts [chunk]string
 	for len(words) > 0 {
-		n := min(len(words), len(texts))
-		for i, w := range words[:n] {
-			texts[i] = text(w)
-		}
-		c.AddAll(texts[:n])
+		n := min(len(words), chunk)
+		some := words[:n]
+		c.add(n, func(i int) string { return text(some[i]) })
 		words = words[n:]
 	}
 }

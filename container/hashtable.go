@@ -24,6 +24,10 @@ type hashTable[K comparable, V any] struct {
 	none   K    // the zero key
 	has    bool // its entry
 	number hasher[K]
+	one    struct {
+		keys    [1]K
+		numbers [1]uint64
+	}
 }
 
 // slot has its value first: behind a key, one of no bytes would take some.
@@ -46,10 +50,11 @@ func (t *hashTable[K, V]) hashes(ks []K, hs []uint64) {
 	}
 }
 
+// numberOf is the number of one key. It uses memory of the table, for what a function value is given would be allocated.
 func (t *hashTable[K, V]) numberOf(k K) uint64 {
-	ks, numbers := [1]K{k}, [1]uint64{}
-	t.number(ks[:], numbers[:])
-	return numbers[0]
+	t.one.keys[0] = k
+	t.number(t.one.keys[:], t.one.numbers[:])
+	return t.one.numbers[0]
 }
 
 func (t *hashTable[K, V]) hashOf(k K) uint64 {

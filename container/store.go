@@ -25,7 +25,8 @@ type store[K comparable, V any] struct {
 	own       func(k K) K     // makes a borrowed key its own; nil where none is borrowed
 	options   []target.Option // of its targets
 	iterating int             // iterations over its entries that are under way
-	scratch   keyBatch[K]
+	scratch   keyBatch[K]     // of pebbles that are handled
+	numbered  [64]K           // of pebbles that are sent
 }
 
 // chunk is how many keys are worked on at a time: they stay in the first-level cache.
@@ -192,7 +193,7 @@ func present[K comparable, V, P any](s *store[K, V], ps []P, key func(p *P) K, d
 // keying addresses pebbles by the keys in them.
 func keying[K comparable, V, P any](s *store[K, V], key func(p *P) K) target.Keying[P] {
 	return target.Keys(func(ps []P, numbers []uint64) {
-		var keys [64]K
+		keys := &s.numbered
 		for len(ps) > 0 {
 			n := min(len(ps), len(keys))
 			for i := range n {

@@ -22,7 +22,7 @@ var update = goflag.Bool("update", false, "write testdata/api anew")
 
 // public are the packages that programs of others import.
 var public = []string{
-	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "distribution", "route", "reduce",
+	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "container", "distribution", "route", "reduce",
 	"termination", "model", "tune", "coalesce", "netio",
 }
 

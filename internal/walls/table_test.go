@@ -50,6 +50,7 @@ var layers = []layer{
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
+	{folders: "container/internal/runs", not: "*"},
 	{folders: "container", not: "netio netio/ internal/launch internal/exposed memory"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
 	{folders: "apps/contagion/scenario apps/nbody/initial apps/nbody/tipsy"},

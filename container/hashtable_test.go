@@ -1,0 +1,155 @@
+package container
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A table is Go's map, also where all keys have one of few hashes: keys are compared, and hashes never are.
+func TestHashTableIsGosMap(t *testing.T) {
+	for name, number := range map[string]hasher[uint8]{
+		"own hashes": must(newHasher[uint8]()),
+		"four hashes": func(ks []uint8, numbers []uint64) {
+			for i, k := range ks {
+				numbers[i] = uint64(k % 4)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				table, twin := hashTable[uint8, int]{number: number}, map[uint8]int{}
+				t.Repeat(map[string]func(t *rapid.T){
+					"put": func(t *rapid.T) {
+						k, v := rapid.Uint8().Draw(t, "key"), rapid.Int().Draw(t, "value")
+						if slots := table.lacks(1); slots > 0 {
+							table.grow(slots)
+						}
+						at, key, added := table.at(k, table.hashOf(k))
+						_, there := twin[k]
+						require.Equal(t, !there, added)
+						require.Equal(t, k, *key)
+						*at, twin[k] = v, v
+					},
+					"remove": func(t *rapid.T) {
+						k := rapid.Uint8().Draw(t, "key")
+						_, there := twin[k]
+						require.Equal(t, there, table.remove(k, table.hashOf(k)))
+						delete(twin, k)
+					},
+					"": func(t *rapid.T) {
+						require.Equal(t, len(twin), table.len())
+						got := map[uint8]int{}
+						for k, v := range table.all() {
+							require.NotContains(t, got, k)
+							got[k] = *v
+						}
+						require.Equal(t, twin, got)
+						for k := range 256 {
+							v, _ := table.find(uint8(k), table.hashOf(uint8(k)))
+							_, there := twin[uint8(k)]
+							require.Equal(t, there, v != nil)
+						}
+					},
+				})
+			})
+		})
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func number[K comparable](t *testing.T, k K) uint64 {
+	t.Helper()
+	table := hashTable[K, int]{number: must(newHasher[K]())}
+	return table.numberOf(k)
+}
+
+// Keys that Go calls equal have one number, whatever lies between and behind what is compared.
+func TestEqualKeysHaveEqualNumbers(t *testing.T) {
+	zero := 0.0
+	require.Equal(t, number(t, zero), number(t, -zero*1))
+	require.Equal(t, number(t, zero), number(t, math.Copysign(0, -1)))
+	require.Equal(t, number(t, [2]float32{0, 1}), number(t, [2]float32{float32(math.Copysign(0, -1)), 1}))
+	require.Equal(t, number(t, complex(0, 0)), number(t, complex(math.Copysign(0, -1), 0)))
+
+	type padded struct {
+		A int8
+		_ int16
+		B int64
+		C string
+	}
+	a, b := [2]padded{}, [2]padded{}
+	for i := range a {
+		bytes := as[[unsafeSize]byte](a[i : i+1])
+		for j := 1; j < 8; j++ {
+			bytes[0][j] = 0xFF // padding, and what has no name
+		}
+		a[i].C, b[i].C = "text", string([]byte("text"))
+	}
+	require.True(t, a == b)
+	require.Equal(t, number(t, a), number(t, b))
+}
+
+const unsafeSize = 32 // of padded
+
+func TestOtherKeysHaveOtherNumbers(t *testing.T) {
+	type key struct{ A, B string }
+	seen := map[uint64]key{}
+	for _, k := range []key{{}, {"a", ""}, {"", "a"}, {"ab", "c"}, {"a", "bc"}, {"b", "a"}, {"a", "b"}} {
+		n := number(t, k)
+		require.NotContains(t, seen, n, "%v and %v", k, seen[n])
+		seen[n] = k
+	}
+}
+
+func TestKeysThatDifferOnEachRankAreRefused(t *testing.T) {
+	type deep struct {
+		Name string
+		In   [2]struct{ At *int }
+	}
+	_, err := newHasher[deep]()
+	require.ErrorContains(t, err, "container.deep.In.At, which is another one on each rank")
+	_, err = newHasher[any]()
+	require.ErrorContains(t, err, "use keys of numbers and strings")
+	_, err = newHasher[chan int]()
+	require.Error(t, err)
+}
+
+// The places of keys in a row, of multiples, and of floats are spread as random ones would be: the longest probe of
+// half-full tables is short.
+func TestPlacesAreSpread(t *testing.T) {
+	const n = 1 << 14
+	longest := func(key func(i int) uint64) int {
+		table := hashTable[uint64, int]{number: must(newHasher[uint64]())}
+		table.grow(2 * n)
+		for i := range n {
+			table.at(key(i), table.hashOf(key(i)))
+		}
+		longest, length := 0, 0
+		for _, s := range table.slots {
+			if length++; s.key == 0 {
+				length = 0
+			}
+			longest = max(longest, length)
+		}
+		return longest
+	}
+	for name, key := range map[string]func(i int) uint64{
+		"in a row":     func(i int) uint64 { return uint64(i) + 1 },
+		"high bits":    func(i int) uint64 { return uint64(i+1) << 40 },
+		"multiples":    func(i int) uint64 { return uint64(i+1) * 4096 },
+		"floats":       func(i int) uint64 { return math.Float64bits(float64(i + 1)) },
+		"two halves":   func(i int) uint64 { return uint64(i+1)<<32 | uint64(i+1) },
+		"pairs of low": func(i int) uint64 { return uint64(i%128+1)<<32 | uint64(i/128) },
+	} {
+		require.Less(t, longest(key), 150, name) // random ones: some 60 to 90
+	}
+}

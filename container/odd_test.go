@@ -1,0 +1,219 @@
+package container_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// What can't work is said in words, on all ranks, and nobody hangs.
+func TestMistakesAreTold(t *testing.T) {
+	type pointing struct{ At *int }
+	type closed struct{ a string }
+	key := func(i int) int { return i }
+	sum := func(a, b int) int { return a + b }
+	for name, c := range map[string]struct {
+		run  func(r *pebble.Rank) error
+		want string
+	}{
+		"key with a pointer": {func(r *pebble.Rank) error {
+			container.NewSet[pointing](r, "set")
+			return nil
+		}, "its key has the *int container_test.pointing.At, which is another one on each rank"},
+		"value without a codec": {func(r *pebble.Rank) error {
+			container.NewMap[int, chan int](r, "map")
+			return nil
+		}, "its value, a chan int, has no codec"},
+		"field that would be lost": {func(r *pebble.Rank) error {
+			container.NewMap[int, closed](r, "map")
+			return nil
+		}, "give one by target.Coded"},
+		"codec for nothing": {func(r *pebble.Rank) error {
+			container.NewMap[int, int](r, "map", target.Coded(pebble.Strings{}))
+			return nil
+		}, "none of its values is what that is for"},
+		"reducer without a function": {func(r *pebble.Rank) error {
+			container.NewMap[int, int](r, "map").NewReducer("sum", nil)
+			return nil
+		}, "no function that merges"},
+		"visitor without a function": {func(r *pebble.Rank) error {
+			container.NewVisitor[int, int, int](container.NewMap[int, int](r, "map"), "visit", nil)
+			return nil
+		}, "it has no function"},
+		"two of one name": {func(r *pebble.Rank) error {
+			container.NewSet[int](r, "set")
+			container.NewSet[int](r, "set")
+			return nil
+		}, "a target of this name is registered already"},
+		"another container on one rank": {func(r *pebble.Rank) error {
+			if r.ID() == 0 {
+				container.NewSet[int](r, "set")
+			} else {
+				container.NewSet[int32](r, "set")
+			}
+			return r.Epoch(func() error { return nil })
+		}, "set"},
+		"NaN": {func(r *pebble.Rank) error {
+			s := container.NewSet[[2]float64](r, "set")
+			return r.Epoch(func() error {
+				s.Insert([2]float64{1, math.NaN()})
+				return nil
+			})
+		}, "a key has a NaN"},
+		"put outside of an epoch": {func(r *pebble.Rank) error {
+			container.NewMap[int, int](r, "map").Put(1, 1)
+			return nil
+		}, "outside of an epoch"},
+		"change while it is iterated over": {func(r *pebble.Rank) error {
+			c := container.NewCounter[int](r, "counter", target.Cache(0))
+			return r.Epoch(func() error {
+				for i := range 1000 {
+					c.Add(i, 1)
+				}
+				for k := range c.LocalAll() {
+					c.Add(k+1000, 1)
+				}
+				return nil
+			})
+		}, "came while the rank iterates over the entries: collect what is to change"},
+		"clear while it is iterated over": {func(r *pebble.Rank) error {
+			s := container.NewSet[int](r, "set")
+			if err := r.Epoch(func() error {
+				s.InsertAll([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18})
+				return nil
+			}); err != nil {
+				return err
+			}
+			for range s.LocalAll() {
+				return s.Clear()
+			}
+			return s.Clear()
+		}, "Clear came while the rank iterates"},
+		"top of less than none": {func(r *pebble.Rank) error {
+			_, err := container.NewCounter[int](r, "counter").Top(-1)
+			return err
+		}, "needs a number of 0 or more"},
+		"memory below none": {func(r *pebble.Rank) error {
+			container.NewTable[int](r, "table", container.Space{Memory: -1})
+			return nil
+		}, "-1 bytes of memory"},
+		"scratch folder that is not there": {func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{Memory: 1, Scratch: filepath.Join(t.TempDir(), "none")})
+			for i := range 1000 {
+				table.Add(i)
+			}
+			return nil
+		}, "name a folder that can be written to"},
+		"sort without a function": {func(r *pebble.Rank) error {
+			return container.NewTable[int](r, "table", container.Space{}).SortFunc(nil)
+		}, "without a function that compares"},
+		"quantile beyond the end": {func(r *pebble.Rank) error {
+			_, err := container.NewTable[int](r, "table", container.Space{}).Quantiles(0.5, 1.5)
+			return err
+		}, "a quantile at 1.5"},
+		"groups without a function": {func(r *pebble.Rank) error {
+			_, err := container.GroupBy[int, int, int](container.NewTable[int](r, "table", container.Space{}), key, key, nil)
+			return err
+		}, "groups need functions"},
+		"groups by a pointer": {func(r *pebble.Rank) error {
+			_, err := container.GroupBy(container.NewTable[int](r, "table", container.Space{}), func(i int) *int { return &i }, key, sum)
+			return err
+		}, "which is another one on each rank"},
+		"join of no kind": {func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{})
+			return container.Join(table, table, key, key, 9, func(int, *int) {})
+		}, "a join of kind 9"},
+		"join on a channel": {func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{})
+			on := func(int) chan int { return nil }
+			return container.Join(table, table, on, on, container.Inner, func(int, *int) {})
+		}, "use keys of numbers and strings"},
+		"error of ForAll": {func(r *pebble.Rank) error {
+			s := container.NewSet[int](r, "set")
+			if err := r.Epoch(func() error { s.Insert(1); return nil }); err != nil {
+				return err
+			}
+			return s.ForAll(func(int, struct{}) error { return context.DeadlineExceeded })
+		}, "container: set: context deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, ranks := range []int{1, 3} {
+				err := pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, c.run)
+				if name == "another container on one rank" && ranks == 1 {
+					require.NoError(t, err)
+					continue
+				}
+				require.ErrorContains(t, err, c.want)
+			}
+		})
+	}
+}
+
+// A table joins with itself, and a container may be empty in every way.
+func TestNothingAtAllIsNoMistake(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{})
+			key := func(i int) int { return i }
+			require.NoError(t, container.Sort(table))
+			require.NoError(t, table.SortStableFunc(func(a, b int) int { return a - b }))
+			_, err := container.GroupBy(table, key, key, pebble.Sum)
+			require.NoError(t, err)
+			quantiles, err := table.Quantiles(0, 1)
+			require.NoError(t, err)
+			require.Equal(t, []int{0, 0}, quantiles)
+			for range 2 {
+				table.Add(r.ID())
+			}
+			pairs := 0
+			require.NoError(t, container.Join(table, table, key, key, container.Inner, func(int, *int) { pairs++ }))
+			all, err := pebble.AllReduce(r, pairs, pebble.Sum)
+			require.NoError(t, err)
+			require.Equal(t, 4*ranks, all)
+
+			bag, sets := container.NewBag[string](r, "bag"), container.NewDisjointSets[int](r, "sets", nil)
+			require.NoError(t, bag.Balance())
+			require.NoError(t, sets.Compress())
+			n, err := sets.Sets()
+			require.NoError(t, err)
+			require.Zero(t, n)
+			top, err := container.NewCounter[string](r, "counter").Top(0)
+			require.NoError(t, err)
+			require.Empty(t, top)
+			return nil
+		}))
+	}
+}
+
+func TestKeepingNeedsAKindThatHolds(t *testing.T) {
+	clone := func(i int) int { return i }
+	require.Panics(t, func() { reduce.First[int]().Keeping(clone) })
+	require.Panics(t, func() { reduce.Combine(func(a, b int) int { return a + b }).Keeping(nil) })
+}
+
+// Scratch files are gone when the job is over, also after an error.
+func TestNoFileIsLeftBehind(t *testing.T) {
+	folder := t.TempDir()
+	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		table := container.NewTable[int](r, "table", container.Space{Memory: 1000, Scratch: folder})
+		for i := range 5000 {
+			table.Add(i)
+		}
+		if err := container.Sort(table); err != nil || table.Spilled().Bytes < 5000 {
+			return err
+		}
+		return context.Canceled
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
