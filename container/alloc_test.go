@@ -32,5 +32,5 @@ func TestKnownKeysAllocateNothing(t *testing.T) {
 			})
 		}
 	}
-	appstest.SameMallocs(t, 0, 10_000, job(20), job(200))
+	appstest.SameMallocs(t, 0, 100_000, job(20), job(200))
 }
