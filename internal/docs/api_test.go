@@ -23,7 +23,7 @@ var update = goflag.Bool("update", false, "write testdata/api anew")
 // public are the packages that programs of others import.
 var public = []string{
 	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "distribution", "route", "reduce",
-	"termination", "model", "tune", "coalesce", "netio",
+	"termination", "model", "tune", "coalesce", "netio", "ingest", "ingest/parquet", "export", "export/parquet",
 }
 
 // What packages export is what their files in testdata/api say: a change of it shows in the diff of a commit.
