@@ -196,3 +196,21 @@ func bgzf(t testing.TB, content []byte, block int) (out []byte) {
 	}
 	return out
 }
+
+// readOne reads all of one file, as a rank alone.
+func readOne[T any](in *input, format Format[T]) error {
+	r, err := format.open(in)
+	if err != nil {
+		return err
+	}
+	if c, ok := r.(interface{ layout(int) (layout, error) }); ok {
+		l, err := c.layout(0)
+		if err != nil {
+			return err
+		}
+		r.(interface{ lay(layout) }).lay(l)
+	}
+	return r.read(piece{0, 0, in.files[0].Size}, func(T) bool { return true })
+}
+
+func (c *csvReader[T]) lay(l layout) { c.layouts = map[int]layout{0: l} }
