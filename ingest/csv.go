@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -31,8 +30,8 @@ func CSV[T any](opts ...CSVOption) Format[T] {
 		if err != nil {
 			return nil, err
 		}
-		c := &csvReader[T]{csvFiles: csvFiles{input: in, columns: columns}}
-		c.row = c.decode
+		c := &csvReader[T]{csvFiles: csvFiles{input: in, columns: columns}, made: new(T)}
+		c.row, c.of = c.decode, reflect.ValueOf(c.made).Elem()
 		return c, c.set(opts)
 	}}
 }
@@ -78,6 +77,8 @@ type csvReader[T any] struct {
 	fields [][]byte
 	picked [][]byte
 	row    func(l layout, fields [][]byte) (T, error)
+	made   *T            // the struct that is being made
+	of     reflect.Value // the same
 }
 
 func (c *csvReader[T]) finder() finder { return nil }
@@ -129,13 +130,17 @@ func (c *csvReader[T]) parse(l layout, row []byte, quotes bool) (v T, err error)
 
 // decode makes a struct of a row.
 func (c *csvReader[T]) decode(l layout, fields [][]byte) (v T, err error) {
-	of := reflect.ValueOf(&v).Elem()
+	*c.made = v // which is zero
 	for i := range c.columns {
-		if at := l.at[i]; at >= 0 {
-			err = errors.Join(err, c.columns[i].Set(of, fields[at]))
+		at := l.at[i]
+		if at < 0 {
+			continue
+		}
+		if err := c.columns[i].Set(c.of, fields[at]); err != nil {
+			return v, err
 		}
 	}
-	return v, err
+	return *c.made, nil
 }
 
 // pick chooses fields of a row.

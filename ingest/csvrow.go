@@ -3,37 +3,29 @@ package ingest
 import (
 	"bytes"
 	"encoding/csv"
-	"io"
 )
 
-// row takes the next row with its end, and tells whether it has quotes. Errors are those of rawLine. Empty lines are
-// rows here.
+// row takes the next row with its end, and tells whether it has quotes. Errors are those of take. Empty lines are rows
+// here.
 func (w *window) row(d dialect) (row []byte, quotes bool, err error) {
-	s, begun := fieldBegin, 0 // the state at the begin of the line that is being looked at
-	for seen := 0; ; {
-		i := bytes.IndexByte(w.buf[w.pos+seen:w.end], '\n')
-		if i < 0 {
-			seen = w.end - w.pos
-			if err := w.fill(); err == io.EOF && seen > 0 {
-				quotes = d.quotes && bytes.IndexByte(w.buf[w.pos:w.end], '"') >= 0
-				row, err = w.takeLine(seen)
-				return row, quotes, err
-			} else if err != nil {
-				return nil, false, err
+	s, begun := fieldBegin, 0 // the state at the begin of the line that is looked at
+	row, err = w.take(func(b []byte, seen int) int {
+		for {
+			n := lineEnd(b, seen)
+			if n == 0 {
+				return 0
 			}
-			continue
+			line := b[begun:n]
+			if d.quotes && (quotes || bytes.IndexByte(line, '"') >= 0) {
+				s, quotes = d.scan(s, line), true
+			}
+			if s != quoted {
+				return n
+			}
+			begun, seen = n, n
 		}
-		seen += i + 1
-		line := w.buf[w.pos+begun : w.pos+seen]
-		if d.quotes && (quotes || bytes.IndexByte(line, '"') >= 0) {
-			s, quotes = d.scan(s, line), true
-		}
-		if s != quoted {
-			row, err = w.takeLine(seen)
-			return row, quotes, err
-		}
-		begun = seen
-	}
+	})
+	return row, d.quotes && (quotes || bytes.IndexByte(row[min(begun, len(row)):], '"') >= 0), err
 }
 
 // rows hands the rows that begin in a piece to a function, without their ends, with their offsets in the stream.

@@ -7,32 +7,49 @@ import "io"
 //
 // It costs some nanoseconds a line beside reading, and no allocation a line.
 func Lines() Format[[]byte] {
-	return Format[[]byte]{"lines", func(in *input) (reader[[]byte], error) { return lines{in}, nil }}
+	return Format[[]byte]{"lines", func(in *input) (reader[[]byte], error) {
+		return records[[]byte]{in, func(line []byte) ([]byte, bool, error) { return line, true, nil }}, nil
+	}}
 }
 
-type lines struct{ *input }
-
-func (lines) prepare() error { return nil }
-
-func (lines) finder() finder { return nil }
-
-func (l lines) read(p piece, yield func([]byte) bool) error {
-	return l.readStream(p, func(p *part) error {
-		return p.lines(func(line []byte, _ int64) error {
-			p.Rows++
-			if !yield(line) {
-				return errStop
-			}
-			return nil
-		})
-	})
+// records reads formats that make at most one record of a line.
+type records[T any] struct {
+	*input
+	parse func(line []byte) (v T, ok bool, err error) // ok is whether there is a record
 }
 
-// lines hands the lines that begin in a piece to a function, with their offsets in the stream.
-func (p *part) lines(each func(line []byte, at int64) error) error {
+func (records[T]) prepare() error { return nil }
+
+func (records[T]) finder() finder { return nil }
+
+func (r records[T]) read(p piece, yield func(T) bool) error {
+	return r.readStream(p, func(p *part) error { return r.each(p, yield, -1) })
+}
+
+// each reads the records of a piece, but not the line at one offset.
+func (r records[T]) each(p *part, yield func(T) bool, not int64) error {
 	if !p.start() {
 		return p.ended()
 	}
+	return p.lines(func(line []byte, at int64) error {
+		v, ok, err := r.parse(line)
+		switch {
+		case at == not:
+			return nil
+		case err != nil:
+			return p.bad(at, err)
+		case !ok:
+			return nil
+		}
+		if p.Rows++; !yield(v) {
+			return errStop
+		}
+		return nil
+	})
+}
+
+// lines hands the lines that begin in a piece, from here on, to a function, with their offsets in the stream.
+func (p *part) lines(each func(line []byte, at int64) error) error {
 	for p.begins() {
 		at := p.at()
 		line, err := p.line()
@@ -50,7 +67,7 @@ func (p *part) lines(each func(line []byte, at int64) error) error {
 	return nil
 }
 
-// ended is what has ended reading: nil at the edge.
+// ended is what has ended reading: nil at the edge, and at the end of the file.
 func (p *part) ended() error {
 	if p.err == io.EOF {
 		return nil

@@ -65,38 +65,50 @@ func (w *window) fill() error {
 	return err
 }
 
-// rawLine takes the next line with its end, which only the last one of a file may lack. The error is io.EOF behind the
-// last line; errLong, which leaves the line where it is; or the file's.
-func (w *window) rawLine() ([]byte, error) {
-	seen := 0
-	for {
-		i := bytes.IndexByte(w.buf[w.pos+seen:w.end], '\n')
-		if i >= 0 {
-			return w.takeLine(seen + i + 1)
+// take takes the next record: end finds how long it is among the bytes that are there, of which it has seen some before,
+// or returns 0. The last record of a file is what is left. The error is io.EOF behind that; errLong, which leaves the
+// record where it is; or the file's.
+func (w *window) take(end func(b []byte, seen int) int) ([]byte, error) {
+	for seen := 0; ; {
+		b := w.buf[w.pos:w.end]
+		if n := end(b, seen); n > 0 {
+			return w.taken(n)
 		}
-		seen = w.end - w.pos
+		seen = len(b)
 		if err := w.fill(); err == io.EOF && seen > 0 {
-			return w.takeLine(seen)
+			return w.taken(seen)
 		} else if err != nil {
 			return nil, err
 		}
 	}
 }
 
-// takeLine takes a line of so many bytes.
-func (w *window) takeLine(n int) ([]byte, error) {
-	line := w.buf[w.pos : w.pos+n]
-	if n > w.limit && len(chomp(line)) > w.limit {
+// line takes the next line, and returns it without its end. Its errors are those of take.
+func (w *window) line() (line []byte, err error) {
+	if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
+		line, err = w.taken(i + 1)
+	} else {
+		line, err = w.take(lineEnd)
+	}
+	return chomp(line), err
+}
+
+// lineEnd is where the first line ends.
+func lineEnd(b []byte, seen int) int {
+	if i := bytes.IndexByte(b[seen:], '\n'); i >= 0 {
+		return seen + i + 1
+	}
+	return 0
+}
+
+// taken takes a record of so many bytes.
+func (w *window) taken(n int) ([]byte, error) {
+	record := w.buf[w.pos : w.pos+n]
+	if n > w.limit && len(chomp(record)) > w.limit {
 		return nil, errLong
 	}
 	w.pos += n
-	return line, nil
-}
-
-// line is rawLine without the line's end.
-func (w *window) line() ([]byte, error) {
-	line, err := w.rawLine()
-	return chomp(line), err
+	return record, nil
 }
 
 // chomp takes \n or \r\n from the end of a line; \r, too, from that of a file, as encoding/csv and bufio do.
