@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,4 +45,21 @@ func ReadManifest(folder string) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// write writes the manifest of a folder, whose names reach the disk with it.
+func (m *Manifest) write(folder string) error {
+	text, err := json.MarshalIndent(m, "", "\t")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(folder, ManifestName))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return syncFolder(folder)
 }

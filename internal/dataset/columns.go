@@ -93,10 +93,14 @@ func conversions(t reflect.Type) (setter, appender) {
 		return setBool, func(dst []byte, from reflect.Value) ([]byte, error) { return strconv.AppendBool(dst, from.Bool()), nil }
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return setInt(t.Bits()),
-			func(dst []byte, from reflect.Value) ([]byte, error) { return strconv.AppendInt(dst, from.Int(), 10), nil }
+			func(dst []byte, from reflect.Value) ([]byte, error) {
+				return strconv.AppendInt(dst, from.Int(), 10), nil
+			}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return setUint(t.Bits()),
-			func(dst []byte, from reflect.Value) ([]byte, error) { return strconv.AppendUint(dst, from.Uint(), 10), nil }
+			func(dst []byte, from reflect.Value) ([]byte, error) {
+				return strconv.AppendUint(dst, from.Uint(), 10), nil
+			}
 	case reflect.Float32, reflect.Float64:
 		return setFloat(t.Bits()), addFloat(t.Bits())
 	case reflect.Slice:
