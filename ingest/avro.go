@@ -23,7 +23,7 @@ type AvroCodec[T any] interface {
 // in Avro's canonical form, is an error. Blocks are compressed by null, deflate, snappy or zstandard, and have at most
 // RowLimit bytes when they are decompressed; they are what a file is cut between.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
-	return avro(func(schema string) (func([]byte) (T, []byte, error), error) {
+	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
 		same, err := canonical(schema, codec.Schema())
 		if err == nil && !same {
 			err = fmt.Errorf("the records' schema is %.200s, but %.200s is wanted: name a type that has it", schema, codec.Schema())
@@ -53,7 +53,7 @@ func canonical(a, b string) (bool, error) {
 // for each field. A file that lies about the length of an array can make goavro allocate much: lower its MaxBlockCount
 // before you read files of strangers, or use AvroOf.
 func Avro() Format[any] {
-	return avro(func(schema string) (func([]byte) (any, []byte, error), error) {
+	return avroFiles(func(schema string) (func([]byte) (any, []byte, error), error) {
 		codec, err := goavro.NewCodec(schema)
 		if err != nil {
 			return nil, fmt.Errorf("the records' schema: %w", err)
@@ -65,7 +65,7 @@ func Avro() Format[any] {
 // A decoding makes, for a schema, the function that takes a record from the front of bytes.
 type decoding[T any] func(schema string) (func(src []byte) (v T, rest []byte, err error), error)
 
-func avro[T any](decoder decoding[T]) Format[T] {
+func avroFiles[T any](decoder decoding[T]) Format[T] {
 	read := func(r Range) iter.Seq2[T, error] {
 		return func(yield func(T, error) bool) {
 			if err := avroRange(r, decoder, func(v T) bool { return yield(v, nil) }); err != nil {

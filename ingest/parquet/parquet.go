@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -33,11 +34,30 @@ func find(f io.ReaderAt, size int64) (starts []int64, err error) {
 }
 
 func open(f io.ReaderAt, size int64) (file *parquet.File, err error) {
+	if err := footerFits(f, size); err != nil {
+		return nil, err
+	}
 	err = guard(func() error {
 		file, err = parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		return err
 	})
 	return file, err
+}
+
+// footerFits looks at the length of the footer, for which the library would allocate whatever a damaged file says.
+func footerFits(f io.ReaderAt, size int64) error {
+	const head = int64(len("PAR1"))
+	var tail [8]byte // the footer's length, and PAR1 again
+	if size < head+int64(len(tail)) {
+		return errors.New("the file is too short to be a Parquet file: name the file's format, or write it again")
+	}
+	if _, err := f.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
+		return err
+	}
+	if footer := int64(binary.LittleEndian.Uint32(tail[:])); string(tail[4:]) == "PAR1" && footer > size-int64(len(tail))-head {
+		return fmt.Errorf("the footer claims %d bytes of a file of %d: the file is damaged, write it again", footer, size)
+	}
+	return nil
 }
 
 // start is where the first page of a row group is.
