@@ -211,7 +211,7 @@ func (c *csvFiles) begin(own []passed) error {
 		return err
 	}
 	var all []passed
-	for _, member := range c.group.Members {
+	for _, member := range c.all {
 		all = append(all, lists[member]...)
 	}
 	slices.SortFunc(all, func(a, b passed) int { return slices.Compare(a.Piece[:], b.Piece[:]) })

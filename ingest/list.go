@@ -50,7 +50,10 @@ func list(patterns []string) ([]file, error) {
 }
 
 func (l *lister) pattern(pattern string) error {
-	if pattern == "-" {
+	switch pattern {
+	case "":
+		return errors.New("a name is empty: give the name of a file, or a pattern")
+	case "-":
 		return errors.New("standard input gives its bytes once, to one process, and ranks read at many places: " +
 			"write it to a file and name that")
 	}

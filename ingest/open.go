@@ -21,13 +21,14 @@ type input struct {
 	group  dataset.Group
 	format string
 	files  []file
-	dealt  [][]piece // by place in the group
+	all    []int     // the ranks that read these files together
+	dealt  [][]piece // by place among these
 	spare  []byte    // the buffer of the last window
 	counts
 }
 
 // mine are this rank's pieces.
-func (in *input) mine() []piece { return in.dealt[slices.Index(in.group.Members, in.rank.ID())] }
+func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.ID())] }
 
 // agree lists files and has all ranks agree on them. It is collective.
 func (in *input) agree(patterns []string) (err error) {
@@ -49,11 +50,14 @@ func (in *input) agree(patterns []string) (err error) {
 	if err != nil {
 		return err
 	}
-	in.files = lists[in.group.Leader()]
 	if in.perHost {
+		in.files, in.all = lists[in.group.Leader()], in.group.Members
 		return nil
 	}
 	in.files = lists[0]
+	for rank := range in.rank.Size() {
+		in.all = append(in.all, rank)
+	}
 	return dataset.Agree(in.rank, in.compare(own))
 }
 
@@ -103,18 +107,18 @@ func (in *input) compare(own []file) error {
 	return nil
 }
 
-// look has each file looked into by one rank of the group: how it is compressed, and where it may be cut. It is
+// look has each file looked into by one rank of those that read it: how it is compressed, and where it may be cut. It is
 // collective.
 func (in *input) look(find finder) error {
-	place := slices.Index(in.group.Members, in.rank.ID())
+	place := slices.Index(in.all, in.rank.ID())
 	total := int64(0)
 	for _, f := range in.files {
 		total += f.Size
 	}
-	gap := max(total/int64(cutsPerRank*len(in.group.Members)), 1)
+	gap := max(total/int64(cutsPerRank*len(in.all)), 1)
 	seen := map[int]file{}
 	var failed error
-	for i := place; i < len(in.files); i += len(in.group.Members) {
+	for i := place; i < len(in.files); i += len(in.all) {
 		f := in.files[i]
 		if failed = f.look(find, gap); failed != nil {
 			break
@@ -134,7 +138,7 @@ func (in *input) look(find finder) error {
 	if err != nil {
 		return err
 	}
-	for _, member := range in.group.Members {
+	for _, member := range in.all {
 		seen = map[int]file{}
 		err = errors.Join(err, json.Unmarshal(texts[member], &seen))
 		for i, f := range seen {

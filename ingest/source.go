@@ -64,7 +64,7 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 	if err := s.in.look(s.reader.finder()); err != nil {
 		return nil, err
 	}
-	s.in.dealt = s.in.deal(s.in.files, len(s.in.group.Members))
+	s.in.dealt = s.in.deal(s.in.files, len(s.in.all))
 	if err := s.reader.prepare(); err != nil {
 		return nil, err
 	}
