@@ -108,7 +108,7 @@ const helpers = "apps/appstest netio/netiotest internal/launch/pmi/pmitest inter
 var homes = map[string]string{
 	"charm.land/bubbletea/v2":           "cmd/*",
 	"github.com/cornelk/hashmap":        "memory/internal/addresses",
-	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest target/avro",
+	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest internal/ocf target/avro",
 	"github.com/schollz/progressbar/v3": "cmd/*",
 	"github.com/spf13/cobra":            "cmd/*",
 	"github.com/spf13/pflag":            "cmd/*",
