@@ -153,7 +153,7 @@ func TestCSVMistakes(t *testing.T) {
 		{"A\n1\n99999999999999999999\n", CSV[A](), `line 3: column "A": "99999999999999999999": value out of range`},
 		{"A,B\n1,2\n3\n", CSV[A](), "line 3: the row has 1 fields, but the first row of the file 2"},
 		{"A\n\"1\n\n\n", CSV[A](), `line 2: extraneous or missing " in quoted-field`},
-		{"A\n\"1\n2\"\n3\"\n", CSV[A](), `line 2: column "A": "1\n2": invalid syntax`},
+		{"A\n\"1\n2\"\n3\n", CSV[A](), `line 2: column "A": "1\n2": invalid syntax`},
 		{"A\n3\"\n", CSV[A](), `line 2: bare " in non-quoted-field`},
 		{"B,C\n1,2\n", CSV[A](), `line 1: there is no column "A", but "B", "C": name one of these, or the separator`},
 		{"A,B,A\n1,2,3\n", CSV[A](), `line 1: two columns are called "A": rename one of them`},
@@ -215,6 +215,22 @@ func TestSkip(t *testing.T) {
 		_, err = ingest(ranks, CSV[N](), func(v N) int { return v.N }, []string{path}, Skip(9))
 		require.Error(t, err)
 		require.Regexp(t, "no more may be|10 such records were skipped on all ranks, and 9 may be", err.Error())
+	}
+}
+
+// A row that is too long is skipped to its end, which is that of the line where quotes are none.
+func TestLongRows(t *testing.T) {
+	content := []byte("a\n\"" + strings.Repeat("x", 100) + "\n" + strings.Repeat("y", 100) + "\"\nb\n\"" + strings.Repeat("z", 100) + "\nc\n")
+	path := write(t, "data", content)
+	for ranks := range 5 {
+		o, err := ingest(ranks+1, Rows(NoHeader()), fields, []string{path}, RowLimit(50), Skip(9))
+		require.NoError(t, err)
+		require.Equal(t, []string{`["a"]`, `["b"]`}, o.all())
+		require.Equal(t, int64(2), o.report.Skipped)
+		o, err = ingest(ranks+1, Rows(NoHeader(), NoQuotes()), fields, []string{path}, RowLimit(50), Skip(9))
+		require.NoError(t, err)
+		require.Equal(t, []string{`["a"]`, `["b"]`, `["c"]`}, o.all())
+		require.Equal(t, int64(3), o.report.Skipped)
 	}
 }
 

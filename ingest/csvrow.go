@@ -33,12 +33,10 @@ func (p *part) rows(d dialect, each func(row []byte, quotes bool, at int64) erro
 	for p.begins() {
 		at := p.at()
 		row, quotes, err := p.row(d)
-		if err == errLong {
-			if err = p.bad(at, err); err == nil {
-				p.skipRow(d, fieldBegin, func() bool { return false })
-			}
-		} else if err == nil {
+		if err == nil {
 			err = each(chomp(row), quotes, at)
+		} else {
+			err = p.passLong(at, err, d)
 		}
 		if err != nil {
 			return err

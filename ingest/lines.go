@@ -53,17 +53,31 @@ func (p *part) lines(each func(line []byte, at int64) error) error {
 	for p.begins() {
 		at := p.at()
 		line, err := p.line()
-		if err == errLong {
-			if err = p.bad(at, err); err == nil {
-				err = p.dropLine()
-			}
-		} else if err == nil {
+		if err == nil {
 			err = each(line, at)
+		} else {
+			err = p.passLong(at, err, dialect{})
 		}
 		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// passLong goes behind a record that begins at an offset and is too long, if it may be skipped. Another error stays.
+func (p *part) passLong(at int64, err error, d dialect) error {
+	if err != errLong {
+		return err
+	}
+	if err := p.bad(at, err); err != nil {
+		return err
+	}
+	if d.quotes {
+		p.skipRow(d, fieldBegin, func() bool { return false })
+		return nil
+	}
+	p.dropLine()
 	return nil
 }
 

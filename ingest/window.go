@@ -137,16 +137,15 @@ func (w *window) skipLine() bool {
 	}
 }
 
-// dropLine goes behind the next end of a line, whoever's it is.
-func (w *window) dropLine() error {
+// dropLine goes behind the next end of a line, whoever's it is. What keeps it from there is the next error.
+func (w *window) dropLine() {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos:w.end], '\n'); i >= 0 {
 			w.pos += i + 1
-			return nil
+			return
 		}
-		w.pos = w.end
-		if err := w.fill(); err != nil {
-			return err
+		if w.pos = w.end; w.fill() != nil {
+			return
 		}
 	}
 }
