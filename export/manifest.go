@@ -13,7 +13,7 @@ const ManifestName = "manifest.json"
 
 // A Manifest lists the parts of a folder that Create has written. It is written last: a folder that has one is whole.
 type Manifest struct {
-	Format string // "lines", "csv" and so on
+	Format string // "txt", "csv", "jsonl", "avro", "parquet", or the name of a format of your own
 	Rows   int64  // of all parts in this folder
 	Bytes  int64
 	Parts  []Part // by rank

@@ -140,7 +140,7 @@ func twin[T any](t *testing.T, content []byte, format Format[T], keep func(T) st
 	require.NoError(t, err)
 	require.Equal(t, want, one.all(), "cut at every place")
 	ranks1(t, func(r *pebble.Rank) {
-		for at := range min(int64(len(content)), 300) {
+		for at := range min(int64(len(content)), 150) {
 			in, err := Open(r, []string{path}, format, append(opts, once(at))...)
 			require.NoError(t, err)
 			var got []string

@@ -74,22 +74,6 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, err, "a row limit of 0 bytes has room for nothing")
 }
 
-// A file without the right to read is an error, for root too when its thread asks as somebody else.
-func TestNoPermission(t *testing.T) {
-	path := write(t, "data", []byte("a\n"))
-	require.NoError(t, os.Chmod(path, 0))
-	failed := make(chan error)
-	go func() { // whose thread ends with it
-		runtime.LockOSThread()
-		if os.Getuid() == 0 {
-			_ = syscall.Setfsuid(65534)
-		}
-		f := file{Name: path, Size: 2}
-		failed <- f.look(nil, 1)
-	}()
-	require.ErrorContains(t, <-failed, "permission denied: give the user of the job the right to read it")
-}
-
 // Odd but good: empty files, one name twice, names of patterns, folders reached by patterns.
 func TestOddButGood(t *testing.T) {
 	folder := t.TempDir()
