@@ -22,8 +22,8 @@ var update = goflag.Bool("update", false, "write testdata/api anew")
 
 // public are the packages that programs of others import.
 var public = []string{
-	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "container", "distribution", "route", "reduce",
-	"termination", "model", "tune", "coalesce", "netio",
+	"pebble", "target", "target/avro", "task", "delegate", "memory", "memory/pages", "container", "distribution", "route",
+	"reduce", "termination", "model", "tune", "coalesce", "netio", "ingest", "ingest/parquet", "export", "export/parquet",
 }
 
 // What packages export is what their files in testdata/api say: a change of it shows in the diff of a commit.

@@ -15,7 +15,7 @@ import (
 
 // TestInternalTypesStayInside checks the packages of programs: what they export has no type of an internal package.
 func TestInternalTypesStayInside(t *testing.T) {
-	for _, folder := range strings.Fields("delegate distribution memory memory/pages model pebble reduce route target task tune") {
+	for _, folder := range strings.Fields("delegate distribution export ingest memory memory/pages model pebble reduce route target task tune") {
 		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)

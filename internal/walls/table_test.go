@@ -50,6 +50,11 @@ var layers = []layer{
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
+	{folders: "internal/dataset", not: inner},
+	{folders: "export", not: inner},
+	{folders: "export/*", not: inner},
+	{folders: "ingest", not: inner},
+	{folders: "ingest/*", not: inner},
 	{folders: "container/internal/runs", not: "*"},
 	{folders: "container", not: "netio netio/ internal/launch internal/exposed memory"},
 	{folders: "apps/graph apps/contagion/chance apps/nbody/gravity", not: "*"},
@@ -70,6 +75,7 @@ var layers = []layer{
 const (
 	above = "route termination model tune distribution reduce target/avro" // of transports' rooms
 	core  = "coalesce internal/engine route termination model tune distribution reduce target/avro"
+	inner = "netio/ internal/launch internal/exposed internal/engine coalesce memory task delegate" // of files of data
 	users = "internal/watch internal/watch/ internal/codecs internal/exposed internal/engine internal/launch " +
 		"internal/launch/ internal/frame internal/handshake internal/stacks internal/collective internal/layout internal/values internal/scripttest"
 )
@@ -104,10 +110,12 @@ const helpers = "apps/appstest netio/netiotest internal/launch/pmi/pmitest inter
 var homes = map[string]string{
 	"charm.land/bubbletea/v2":           "cmd/*",
 	"github.com/cornelk/hashmap":        "memory/internal/addresses",
-	"github.com/linkedin/goavro/v2":     "apps/contagion target/avro",
+	"github.com/linkedin/goavro/v2":     "apps/contagion export ingest internal/ocf target/avro",
 	"github.com/schollz/progressbar/v3": "cmd/*",
 	"github.com/spf13/cobra":            "cmd/*",
 	"github.com/spf13/pflag":            "cmd/*",
+	"github.com/klauspost/compress":     "export ingest internal/ocf",
+	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
 	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
 	"golang.org/x/term":                 "cmd/* internal/launch",
@@ -168,7 +176,7 @@ func mayStandard(folder, imported string) bool {
 // mayTime reports whether a folder's code may read the clock.
 func mayTime(folder string) bool {
 	const without = pure + " " + locking + " " + files + " " + quiet + " internal/cpu internal/exposed internal/stacks " +
-		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/*"
+		"netio/mem netio/shm netio/sim netio/connect netio/internal/local examples/* internal/dataset export export/* ingest ingest/*"
 	return !lists(without, folder) || lists(withClock, folder)
 }
 

@@ -55,20 +55,28 @@ func (c *Codec[V]) Append(dst []byte, v V) ([]byte, error) {
 // Decode makes a value of the bytes that Append appended. The value shares no memory with src. Bytes that do not make
 // exactly one value are an error that names the field where they went wrong.
 func (c *Codec[V]) Decode(src []byte) (V, error) {
-	var v V
-	rest, err := c.root.check(src, 0)
+	v, rest, err := c.Next(src)
 	if err == nil && len(rest) != 0 {
-		err = fmt.Errorf("%d of %d bytes are left over: sender and receiver differ in type, or the bytes are damaged", len(rest), len(src))
+		var none V
+		return none, fmt.Errorf("decode %T: %d of %d bytes are left over: sender and receiver differ in type, or the bytes are damaged",
+			v, len(rest), len(src))
 	}
+	return v, err
+}
+
+// Next makes a value of the bytes that src begins with, as Decode does, and returns those that follow: so the records of
+// an object container file are read, which stand one behind the other.
+func (c *Codec[V]) Next(src []byte) (v V, rest []byte, err error) {
+	rest, err = c.root.check(src, 0)
 	if err != nil {
-		return v, fmt.Errorf("decode %T: %w", v, err)
+		return v, nil, fmt.Errorf("decode %T: %w", v, err)
 	}
-	native, _, err := c.wire.NativeFromBinary(src)
+	native, _, err := c.wire.NativeFromBinary(src[:len(src)-len(rest)])
 	if err != nil {
-		return v, fmt.Errorf("decode %T: %w", v, err)
+		return v, nil, fmt.Errorf("decode %T: %w", v, err)
 	}
 	c.root.set(reflect.ValueOf(&v).Elem(), native)
-	return v, nil
+	return v, rest, nil
 }
 
 // Schema returns the schema in Avro's parsing canonical form. It depends on nothing but V: equal in all processes, and

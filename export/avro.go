@@ -1,0 +1,100 @@
+package export
+
+import (
+	"crypto/rand"
+	"fmt"
+
+	"github.com/linkedin/goavro/v2"
+
+	"github.com/activepebbles/pebbles/internal/ocf"
+)
+
+// blockBytes is about how much is in a block of an Avro file, which is what readers cut files between.
+const blockBytes = 256 << 10
+
+// An AvroCodec makes Avro binary of records. target/avro has one for most Go types; one of your own may leave bytes as
+// they are.
+type AvroCodec[T any] interface {
+	// Schema is the schema of the records, which the file says.
+	Schema() string
+	// Append appends a record to dst.
+	Append(dst []byte, v T) ([]byte, error)
+}
+
+// Compression is how the blocks of an Avro file are compressed.
+type Compression string
+
+// The compressions of Avro's specification that are known here. Not every reader knows the last two.
+const (
+	Null      Compression = "null"
+	Deflate   Compression = "deflate"
+	Snappy    Compression = "snappy"
+	Zstandard Compression = "zstandard"
+)
+
+// AvroOf writes records to Avro object container files, in blocks of some 256 KiB.
+func AvroOf[T any](codec AvroCodec[T], compression Compression) Format[T] {
+	sync := func() []byte {
+		mark := make([]byte, 16)
+		_, _ = rand.Read(mark) // which never fails
+		return mark
+	}
+	return Format[T]{name: "avro", packs: true, common: sync, open: func(s setting) (Writer[T], error) {
+		h := ocf.Header{Schema: codec.Schema(), Codec: string(compression), Sync: [16]byte(s.common)}
+		blocks, err := ocf.NewWriter(h)
+		if err == nil && s.first {
+			_, err = s.Write(h.Append(nil))
+		}
+		return &avroWriter[T]{setting: s, codec: codec, blocks: blocks}, err
+	}}
+}
+
+// Avro writes records as goavro encodes them by a schema: a record is a map[string]any, and the rest as goavro's
+// documentation says.
+func Avro(schema string, compression Compression) (Format[any], error) {
+	codec, err := goavro.NewCodec(schema)
+	if err != nil {
+		return Format[any]{}, fmt.Errorf("write Avro: the schema: %w", err)
+	}
+	return AvroOf(natives{codec}, compression), nil
+}
+
+// natives encodes what goavro takes.
+type natives struct{ *goavro.Codec }
+
+func (n natives) Append(dst []byte, v any) ([]byte, error) { return n.BinaryFromNative(dst, v) }
+
+// avroWriter gathers records in blocks.
+type avroWriter[T any] struct {
+	setting
+	codec  AvroCodec[T]
+	blocks *ocf.Writer
+	count  int64
+	data   []byte
+	block  []byte
+}
+
+// Write implements Writer.
+func (w *avroWriter[T]) Write(v T) (err error) {
+	if w.data, err = w.codec.Append(w.data, v); err != nil {
+		return err
+	}
+	w.count++
+	if len(w.data) < blockBytes {
+		return nil
+	}
+	return w.Close()
+}
+
+// Close implements Writer: it ends a block.
+func (w *avroWriter[T]) Close() (err error) {
+	if w.count == 0 {
+		return nil
+	}
+	if w.block, err = w.blocks.Append(w.block[:0], w.count, w.data); err != nil {
+		return err
+	}
+	w.count, w.data = 0, w.data[:0]
+	_, err = w.setting.Write(w.block)
+	return err
+}

@@ -1,0 +1,132 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/internal/dataset"
+)
+
+// CSV writes structs of type T as rows of CSV (RFC 4180, with \n behind each row), below a header. A field of T is the
+// column of its name or tag, as in ingest.CSV. Zero values of optional columns are empty. comma separates fields, and is
+// ',' when it is 0.
+func CSV[T any](comma byte) Format[T] {
+	return Format[T]{name: "csv", open: func(s setting) (Writer[T], error) {
+		columns, err := dataset.Columns(reflect.TypeFor[T]())
+		if err != nil {
+			return nil, err
+		}
+		w := &csvWriter[T]{row: row{setting: s, comma: comma}, columns: columns}
+		var header [][]byte
+		for _, c := range columns {
+			header = append(header, []byte(c.Name))
+		}
+		return w, w.begin(header)
+	}}
+}
+
+// Rows writes rows of CSV whose fields are there already, below a header of these names; without names there is no
+// header. comma is as with CSV.
+func Rows(comma byte, names ...string) Format[[][]byte] {
+	return Format[[][]byte]{name: "csv", open: func(s setting) (Writer[[][]byte], error) {
+		w := &row{setting: s, comma: comma}
+		var header [][]byte
+		for _, name := range names {
+			header = append(header, []byte(name))
+		}
+		return w, w.begin(header)
+	}}
+}
+
+// row writes rows of fields.
+type row struct {
+	setting
+	comma byte
+	line  []byte
+}
+
+// begin writes the header at the beginning of a file.
+func (r *row) begin(header [][]byte) error {
+	if r.comma == 0 {
+		r.comma = ','
+	}
+	if r.comma == '"' || r.comma == '\n' || r.comma == '\r' || r.comma >= 0x80 {
+		return fmt.Errorf("%q cannot separate fields: choose another ASCII character", rune(r.comma))
+	}
+	if !r.first || len(header) == 0 {
+		return nil
+	}
+	return r.Write(header)
+}
+
+// Write implements Writer.
+func (r *row) Write(fields [][]byte) error {
+	r.line = r.line[:0]
+	for i, field := range fields {
+		r.field(i, field)
+	}
+	return r.end(len(fields))
+}
+
+// field adds a field to the line.
+func (r *row) field(i int, field []byte) {
+	if i > 0 {
+		r.line = append(r.line, r.comma)
+	}
+	if !r.needsQuotes(field) {
+		r.line = append(r.line, field...)
+		return
+	}
+	r.line = append(r.line, '"')
+	for {
+		i := bytes.IndexByte(field, '"')
+		if i < 0 {
+			break
+		}
+		r.line = append(append(r.line, field[:i]...), `""`...)
+		field = field[i+1:]
+	}
+	r.line = append(append(r.line, field...), '"')
+}
+
+func (r *row) needsQuotes(field []byte) bool {
+	return bytes.IndexByte(field, r.comma) >= 0 || bytes.IndexByte(field, '"') >= 0 || bytes.IndexByte(field, '\n') >= 0 ||
+		bytes.IndexByte(field, '\r') >= 0 || len(field) > 0 && field[0] == ' '
+}
+
+// end writes the line of so many fields. One that is empty would be no row, but an empty line.
+func (r *row) end(fields int) error {
+	if fields == 1 && len(r.line) == 0 {
+		r.line = append(r.line, `""`...)
+	}
+	r.line = append(r.line, '\n')
+	_, err := r.setting.Write(r.line)
+	return err
+}
+
+func (*row) Close() error { return nil }
+
+// csvWriter writes structs.
+type csvWriter[T any] struct {
+	row
+	columns []dataset.Column
+	text    []byte
+}
+
+// Write implements Writer.
+func (w *csvWriter[T]) Write(v T) (err error) {
+	of := reflect.ValueOf(&v).Elem()
+	w.line = w.line[:0]
+	for i := range w.columns {
+		c := &w.columns[i]
+		w.text = w.text[:0]
+		if !c.Optional || !of.Field(c.Index).IsZero() {
+			if w.text, err = c.Append(w.text, of); err != nil {
+				return err
+			}
+		}
+		w.field(i, w.text)
+	}
+	return w.end(len(w.columns))
+}

@@ -1,0 +1,160 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// A Sink is where a rank writes its records.
+type Sink[T any] struct {
+	options
+	rank   *pebble.Rank
+	format string
+	place  *place
+	part   *part
+	writer Writer[T]
+	rows   int64
+	err    error // the first one, which stays
+	closed bool
+}
+
+// A Format says how records of type T become bytes. Lines, CSV and the other functions of this package make them; Parts
+// makes one of a format of your own. A Format holds no state: ranks may share it.
+type Format[T any] struct {
+	name   string // which is the end of parts' names
+	own    bool   // whether it compresses by itself, and makes files that cannot be put one behind the other
+	packs  bool   // whether it compresses by itself
+	common func() []byte
+	open   func(s setting) (Writer[T], error)
+}
+
+// A setting is what a format's writer must know.
+type setting struct {
+	io.Writer
+	first  bool   // whether the part is the beginning of a file
+	common []byte // what rank 0 has made, for all ranks
+}
+
+// A Writer writes records to one part. Close writes what is left of them; the part is closed by whoever opened it.
+type Writer[T any] interface {
+	Write(v T) error
+	Close() error
+}
+
+// Parts makes a format whose parts a Writer writes, and compresses as it likes: Parquet, or one of your own. OneFile
+// and Zstd refuse it. Names of parts end with a point and the format's name.
+func Parts[T any](name string, open func(w io.Writer) (Writer[T], error)) Format[T] {
+	return Format[T]{name: name, own: true, packs: true, open: func(s setting) (Writer[T], error) { return open(s.Writer) }}
+}
+
+// Create begins to write. It is collective: all ranks call it between epochs, with the same arguments, and get the same
+// error. name is that of a folder, or of a file with OneFile, which does not exist yet in a folder that does. Hosts that
+// do not share that folder make one each, for the parts of their ranks.
+func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option) (*Sink[T], error) {
+	s := &Sink[T]{options: defaults(), rank: r, format: format.name}
+	for _, opt := range opts {
+		opt(&s.options)
+	}
+	switch {
+	case format.own && s.oneFile:
+		return nil, fmt.Errorf("write %s: files of %s cannot be put one behind the other: leave export.OneFile out", name, format.name)
+	case format.packs && s.zstd:
+		return nil, fmt.Errorf("write %s: %s compresses by itself: leave export.Zstd out", name, format.name)
+	}
+	var err error
+	if s.place, err = newPlace(r, filepath.Clean(name), s.options); err != nil {
+		return nil, err
+	}
+	var common []byte
+	if format.common != nil && r.ID() == 0 {
+		common = format.common()
+	}
+	if common, err = r.BroadcastBytes(0, common); err == nil {
+		err = dataset.Agree(r, s.open(format, common))
+	}
+	if err != nil {
+		s.Abort()
+		return nil, err
+	}
+	return s, nil
+}
+
+// open makes this rank's part.
+func (s *Sink[T]) open(format Format[T], common []byte) (err error) {
+	name := fmt.Sprintf("part-%05d-of-%05d.%s", s.rank.ID(), s.rank.Size(), format.name)
+	if s.part, err = newPart(s.place.temp, name, s.zstd); err != nil {
+		return err
+	}
+	first := !s.oneFile || s.rank.ID() == 0
+	s.writer, err = format.open(setting{Writer: s.part, first: first, common: common})
+	return s.blame(err)
+}
+
+func (s *Sink[T]) blame(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", s.place.name, advise(err))
+}
+
+// Write writes a record, which is the caller's again when it returns. Its first error stays the sink's. Most records go
+// to a buffer of 256 KiB.
+func (s *Sink[T]) Write(v T) error {
+	if s.closed && s.err == nil {
+		s.err = s.blame(errors.New("it is closed: write before Close or Abort"))
+	}
+	if s.err != nil {
+		return s.err
+	}
+	s.err = s.blame(s.writer.Write(v))
+	s.rows++
+	return s.err
+}
+
+// Close ends writing: it syncs what all ranks wrote to the disk, and gives it its name. It is collective, between
+// epochs. An error on any rank is one on all: then nothing is left. The manifest lists the parts of all ranks.
+func (s *Sink[T]) Close() (*Manifest, error) {
+	if s.closed {
+		return nil, s.blame(errors.New("it is closed already, or given up"))
+	}
+	err := s.err
+	if err == nil {
+		err = s.blame(s.writer.Close())
+	}
+	var own Part
+	if err == nil {
+		own, err = s.part.finish()
+		own.Rank, own.Rows = s.rank.ID(), s.rows
+		err = s.blame(err)
+	}
+	if err := dataset.Agree(s.rank, err); err != nil {
+		s.Abort()
+		return nil, err
+	}
+	m, err := s.publish(own)
+	if err != nil {
+		s.Abort()
+		return nil, err
+	}
+	s.closed = true
+	return m, nil
+}
+
+// Abort gives up what has not been closed, and removes it. It is for this rank alone, and does nothing after Close:
+// defer it, so that nothing is left where the job fails. What a killed process leaves is a folder whose name begins with
+// a point and ends with .tmp and a number.
+func (s *Sink[T]) Abort() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	if s.part != nil {
+		s.part.abort()
+	}
+	s.place.remove()
+}

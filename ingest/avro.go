@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/linkedin/goavro/v2"
+
+	"github.com/activepebbles/pebbles/internal/ocf"
+)
+
+// An AvroCodec makes records of Avro binary. target/avro has one for most Go types; one of your own may leave the bytes
+// as they are.
+type AvroCodec[T any] interface {
+	// Schema is the schema of the records.
+	Schema() string
+	// Next makes a record of the bytes that src begins with, and returns what follows them. It must not keep src.
+	Next(src []byte) (v T, rest []byte, err error)
+}
+
+// AvroOf gives the records of Avro object container files as a codec makes them. A file whose schema is not the codec's,
+// in Avro's canonical form, is an error. Blocks are compressed by null, deflate, snappy or zstandard, and have at most
+// RowLimit bytes when they are decompressed; they are what a file is cut between.
+func AvroOf[T any](codec AvroCodec[T]) Format[T] {
+	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
+		same, err := canonical(schema, codec.Schema())
+		if err == nil && !same {
+			err = fmt.Errorf("the records' schema is %.200s, but %.200s is wanted: name a type that has it", schema, codec.Schema())
+		}
+		return codec.Next, err
+	})
+}
+
+// canonical reports whether two schemas have one canonical form.
+func canonical(a, b string) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	first, err := goavro.NewCodec(a)
+	if err != nil {
+		return false, fmt.Errorf("the records' schema: %w", err)
+	}
+	second, err := goavro.NewCodec(b)
+	if err != nil {
+		return false, fmt.Errorf("the codec's schema: %w", err)
+	}
+	return first.CanonicalSchema() == second.CanonicalSchema(), nil
+}
+
+// Avro gives the records of Avro object container files as goavro makes them by the schema of each file: a record is a
+// map[string]any, and the rest as goavro's documentation says. Blocks are as with AvroOf. It costs a microsecond or more
+// for each field. A file that lies about the length of an array can make goavro allocate much: lower its MaxBlockCount
+// before you read files of strangers, or use AvroOf.
+func Avro() Format[any] {
+	return avroFiles(func(schema string) (func([]byte) (any, []byte, error), error) {
+		codec, err := goavro.NewCodec(schema)
+		if err != nil {
+			return nil, fmt.Errorf("the records' schema: %w", err)
+		}
+		return codec.NativeFromBinary, nil
+	})
+}
+
+// A decoding makes, for a schema, the function that takes a record from the front of bytes.
+type decoding[T any] func(schema string) (func(src []byte) (v T, rest []byte, err error), error)
+
+func avroFiles[T any](decoder decoding[T]) Format[T] {
+	read := func(r Range) iter.Seq2[T, error] {
+		return func(yield func(T, error) bool) {
+			if err := avroRange(r, decoder, func(v T) bool { return yield(v, nil) }); err != nil {
+				var none T
+				yield(none, err)
+			}
+		}
+	}
+	return Blocks("avro", findAvro, read)
+}
+
+// findAvro follows the headers of blocks.
+func findAvro(f io.ReaderAt, size int64) (starts []int64, err error) {
+	h, err := ocf.ReadHeader(f, size)
+	if err != nil {
+		return nil, err
+	}
+	for at := h.Length; ; {
+		b, err := ocf.Find(f, size, at)
+		if err == io.EOF {
+			return starts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		starts, at = append(starts, at), b.Next
+	}
+}
+
+// avroRange gives the records of blocks until they are not wanted.
+func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool) error {
+	h, err := ocf.ReadHeader(r.File, r.Size)
+	if err != nil {
+		return err
+	}
+	next, err := decoder(h.Schema)
+	if err != nil {
+		return err
+	}
+	blocks, err := ocf.NewReader(r.File, h, r.RowLimit)
+	if err != nil {
+		return err
+	}
+	defer blocks.Close()
+	for at := max(r.From, h.Length); at < r.To; {
+		b, err := ocf.Find(r.File, r.Size, at)
+		if err != nil {
+			return err
+		}
+		data, err := blocks.Read(b)
+		if err == ocf.ErrLong {
+			err = fmt.Errorf("the block at byte %d has more bytes than the limit: raise it by ingest.RowLimit", at)
+		}
+		if err != nil {
+			return err
+		}
+		if more, err := datums(data, b.Count, next, yield); err != nil || !more {
+			return err
+		}
+		at = b.Next
+	}
+	return nil
+}
+
+// datums gives the records of a block, and reports whether more are wanted.
+func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error), yield func(T) bool) (more bool, err error) {
+	if count > max(int64(len(data)), emptyMax) {
+		return false, fmt.Errorf("a block of %d bytes claims to have %d records: the file is damaged", len(data), count)
+	}
+	for i := range count {
+		v, rest, err := next(data)
+		if err != nil {
+			return false, fmt.Errorf("record %d of a block: %w", i+1, err)
+		}
+		if data = rest; !yield(v) {
+			return false, nil
+		}
+	}
+	if len(data) > 0 {
+		return false, fmt.Errorf("%d bytes are left behind the last record of a block: the file is damaged, or the codec wrong", len(data))
+	}
+	return true, nil
+}
+
+// emptyMax is how many records that have no bytes a block may claim to have.
+const emptyMax = 1 << 20

@@ -1,0 +1,122 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A kind is how a file is compressed.
+type kind int
+
+const (
+	plain kind = iota
+	gzipped
+	zstandard
+)
+
+// others are compressions that are known and not read, by the first bytes of their files.
+var others = map[string]string{"\xfd7zXZ\x00": "xz", "\x04\x22\x4d\x18": "lz4", "PK\x03\x04": "zip"}
+
+// magicBytes are as many as tell a kind.
+const magicBytes = 10
+
+// kindOf tells a kind by a file's first bytes, whatever its name.
+func kindOf(head []byte) (kind, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
+		return gzipped, nil
+	case len(head) >= 4 && isZstandard(binary.LittleEndian.Uint32(head)):
+		return zstandard, nil
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return plain, fmt.Errorf("the text is UTF-16: convert it to UTF-8, with iconv for instance")
+	}
+	if len(head) >= 10 && string(head[:3])+string(head[4:10]) == "BZh1AY&SY" {
+		return plain, notRead("bzip2")
+	}
+	for magic, name := range others {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return plain, notRead(name)
+		}
+	}
+	return plain, nil
+}
+
+func notRead(name string) error {
+	return fmt.Errorf("the file is compressed by %s, which is not read: use zstd or gzip, or decompress it", name)
+}
+
+const (
+	zstandardMagic = 0xfd2fb528
+	skippableMagic = 0x184d2a50 // to skippableMagic+15
+)
+
+func isZstandard(magic uint32) bool { return magic == zstandardMagic || magic&^15 == skippableMagic }
+
+// zstandardWindowMax is the most memory that a frame may ask for: what "zstd --long" does. A frame that says more is an
+// error.
+const zstandardWindowMax = 128 << 20
+
+// A decompressor reads parts of one file, one after the other.
+type decompressor struct {
+	kind kind
+	name string
+	gzip *gzip.Reader
+	zstd *zstd.Decoder
+}
+
+// open begins with another part, which consists of whole blocks or frames. It reads on as the result is read.
+func (d *decompressor) open(from io.Reader) (io.Reader, error) {
+	err := error(nil)
+	if d.kind == gzipped {
+		if d.gzip == nil {
+			d.gzip, err = gzip.NewReader(from)
+		} else {
+			err = d.gzip.Reset(from)
+		}
+		return damage{d.gzip, d.name}, d.blame(err)
+	}
+	if d.zstd == nil {
+		d.zstd, err = zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(zstandardWindowMax))
+	} else {
+		err = d.zstd.Reset(from)
+	}
+	return damage{d.zstd, d.name}, d.blame(err)
+}
+
+func (d *decompressor) close() {
+	if d.zstd != nil {
+		d.zstd.Close()
+	}
+}
+
+func (d *decompressor) blame(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return damage{name: d.name}.blame(err)
+}
+
+// damage names the file in what a library says of it.
+type damage struct {
+	io.Reader
+	name string
+}
+
+// Read implements io.Reader.
+func (d damage) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = d.blame(err)
+	}
+	return n, err
+}
+
+func (d damage) blame(err error) error {
+	return fmt.Errorf("read %s: decompress: %w; where the file is cut short or damaged, fetch it again", d.name, err)
+}

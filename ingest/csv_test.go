@@ -1,0 +1,310 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func fields(row [][]byte) string { return fmt.Sprintf("%q", row) }
+
+// parsed is what encoding/csv makes of rows; those that it cannot read are left out and counted.
+func parsed(content []byte, comma rune) (rows []string, bad int64) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
+	r.Comma, r.ReuseRecord = comma, true
+	r.FieldsPerRecord = -1
+	width := 0
+	for {
+		row, err := r.Read()
+		switch {
+		case err == io.EOF:
+			return rows, bad
+		case err == nil && (width == 0 || width == len(row)):
+			width = len(row)
+			rows = append(rows, fmt.Sprintf("%q", row))
+		default:
+			bad++
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	for _, content := range []string{
+		"", "a", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "\"a\",\"b\"\n\"1\n2\",\"3,4\"\n", "\"a\"\"b\",c\n\"\"\"\",\"\"\n", "a,b\n\n\n1,2\n\n", ",\n,\n",
+		"\xef\xbb\xbf\"a\nb\",c\n1,2\n", "\"\r\n\",x\n\"a\r\r\n\",y\n", "\"\"\n\"\"\n", "a\r", "\"a\"\r", "a,b\n\"1\",\"2\"", "\"a,\n\",\"\n\n\n\"\n1,2\n",
+		"a\x00b,\x00\n\x00,\"\x00\"\n", "\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
+	} {
+		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
+			want, bad := parsed([]byte(content), ',')
+			require.Zero(t, bad)
+			twin(t, []byte(content), Rows(NoHeader()), fields, want)
+		})
+	}
+}
+
+// drawCSV draws bytes that rows, fields, quotes and mistakes are made of.
+func drawCSV(r *rand.Rand) []byte {
+	var b bytes.Buffer
+	if r.IntN(4) == 0 {
+		b.WriteString("\xef\xbb\xbf")
+	}
+	for range r.IntN(60) {
+		b.WriteString([]string{"\"", "\"", "\"\"", ",", ",", "\n", "\n", "\r\n", "\r", "a", "bb", "\",\"", "\"\n\"", "\xef"}[r.IntN(14)])
+	}
+	return b.Bytes()
+}
+
+// What encoding/csv takes for rows, and how many it cannot read, holds for any bytes, wherever they are cut.
+func TestCSVOfAnyBytes(t *testing.T) {
+	r := random(t)
+	for range 150 {
+		content := drawCSV(r)
+		if len(bytes.TrimRight(content, "\r\n")) == 0 {
+			continue
+		}
+		want, bad := parsed(content, ',')
+		for _, cut := range []Option{everywhere(), once(r.Int64N(int64(len(content)))), func(*options) {}} {
+			o, err := ingest(1+r.IntN(3), Rows(NoHeader()), fields, []string{write(t, "data", content)}, Skip(1000), cut)
+			require.NoError(t, err, "%q", content)
+			require.ElementsMatch(t, want, o.all(), "%q", content)
+			require.Equal(t, bad, o.report.Skipped, "%q", content)
+		}
+	}
+}
+
+// Two ways to find the state are one.
+func TestScan(t *testing.T) {
+	r := random(t)
+	d := dialect{',', true}
+	for range 20000 {
+		content := drawCSV(r)
+		for s := range states {
+			want := s
+			for _, b := range content {
+				want = d.step(want, b)
+			}
+			require.Equal(t, want, d.scan(s, content), "%d %q", s, content)
+		}
+		cut := r.IntN(len(content) + 1)
+		require.Equal(t, d.through(stay(), content), d.through(d.through(stay(), content[:cut]), content[cut:]))
+	}
+}
+
+func TestCSVCompressed(t *testing.T) {
+	r := random(t)
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	require.NoError(t, w.Write([]string{"a", "b"}))
+	for i := range 60 {
+		require.NoError(t, w.Write([]string{fmt.Sprint(i), strings.Repeat("\"x\n,", r.IntN(5))}))
+	}
+	w.Flush()
+	want, _ := parsed(b.Bytes(), ',')
+	twin(t, zstdFrames(t, b.Bytes(), 20), Rows(), fields, want[1:])
+	twin(t, bgzf(t, b.Bytes(), 20), Rows(), fields, want[1:])
+	twin(t, gzipped1(t, b.Bytes()), Rows(), fields, want[1:])
+}
+
+type trip struct {
+	City     string `csv:"city"`
+	Miles    float64
+	N        int8      `csv:"n,optional"`
+	Missing  string    `csv:"missing,optional"`
+	At       time.Time `csv:"at"`
+	Raw      []byte
+	Fits     bool `csv:"fits"`
+	Left     int  `csv:"-"`
+	internal int
+}
+
+func TestCSVOfStructs(t *testing.T) {
+	content := []byte("at,fits,city,other,Miles,n,Raw\n" +
+		"2026-11-26T00:00:00Z,true,\"New\nYork\",x,1.5,,raw\n2026-11-27T00:00:00Z,0,\"\",x,-1e3,-128,\"\"\"\"\n")
+	day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+	want := []string{
+		fmt.Sprint(trip{"New\nYork", 1.5, 0, "", day, []byte("raw"), true, 0, 0}),
+		fmt.Sprint(trip{"", -1000, -128, "", day.Add(24 * time.Hour), []byte("\""), false, 0, 0}),
+	}
+	twin(t, content, CSV[trip](), func(v trip) string { return fmt.Sprint(v) }, want)
+	twin(t, content, Rows(Columns("n", "city")), fields, []string{`["" "New\nYork"]`, `["-128" ""]`})
+	type pair struct{ A, B uint16 }
+	twin(t, []byte("1\t2\n3\t\"4\"\n"), CSV[pair](Comma('\t'), NoHeader()), func(v pair) string { return fmt.Sprint(v) }, []string{"{1 2}", "{3 4}"})
+	twin(t, []byte("1\t\"2\n3\"\t4\n"), Rows(Comma('\t'), NoHeader(), NoQuotes()), fields, []string{`["1" "\"2"]`, `["3\"" "4"]`})
+	twin(t, []byte("1,\"2,\"\n\"3\",4\n"), Rows(NoHeader(), LineRows()), fields, []string{`["1" "2,"]`, `["3" "4"]`})
+}
+
+func TestCSVMistakes(t *testing.T) {
+	type A struct{ A int }
+	type B struct{ A, B int }
+	for _, c := range []struct {
+		content string
+		format  Format[A]
+		want    string
+	}{
+		{"A\n1\nx\n", CSV[A](), `line 3: column "A": "x": invalid syntax`},
+		{"A\n1\n99999999999999999999\n", CSV[A](), `line 3: column "A": "99999999999999999999": value out of range`},
+		{"A,B\n1,2\n3\n", CSV[A](), "line 3: the row has 1 fields, but the first row of the file 2"},
+		{"A\n\"1\n\n\n", CSV[A](), `line 2: extraneous or missing " in quoted-field`},
+		{"A\n\"1\n2\"\n3\n", CSV[A](), `line 2: column "A": "1\n2": invalid syntax`},
+		{"A\n3\"\n", CSV[A](), `line 2: bare " in non-quoted-field`},
+		{"B,C\n1,2\n", CSV[A](), `line 1: there is no column "A", but "B", "C": name one of these, or the separator`},
+		{"A,B,A\n1,2,3\n", CSV[A](), `line 1: two columns are called "A": rename one of them`},
+		{"\nA\n1\n", CSV[A](), "line 1: is empty, where the header is wanted"},
+		{"\"A\n1\n", CSV[A](), "line 1: the header: extraneous"},
+		{"A\n1\n", CSV[A](Comma('"')), `'"' cannot separate fields`},
+		{"A\n1\n", CSV[A](Columns("A")), "ingest.Columns is for ingest.Rows"},
+		{"1\n\"2\n3\"\n", CSV[A](NoHeader(), LineRows()), `line 2: extraneous or missing "`},
+		{"", CSV[A](), ""}, {"\xef\xbb\xbf", CSV[A](), ""}, {"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
+	} {
+		for _, ranks := range []int{1, 3} {
+			_, err := ingest(ranks, c.format, func(v A) A { return v }, []string{write(t, "data", []byte(c.content))})
+			if c.want == "" {
+				require.NoError(t, err, c.content)
+				continue
+			}
+			require.ErrorContains(t, err, c.want, c.content)
+		}
+	}
+	path := write(t, "data", []byte("1\n"))
+	_, err := ingest(2, CSV[B](NoHeader()), func(v B) B { return v }, []string{path})
+	require.ErrorContains(t, err, "the row has 1 fields, but 2 are wanted")
+	_, err = ingest(2, Rows(NoHeader(), Columns("a")), fields, []string{path})
+	require.ErrorContains(t, err, "without a header no column has a name")
+	for _, err := range []error{
+		opened[int](), opened[struct{ a int }](), opened[struct{ A chan int }](), opened[struct {
+			A int `csv:"x"`
+			B int `csv:"x"`
+		}](), opened[struct {
+			A int `csv:"x,must"`
+		}](),
+	} {
+		require.Error(t, err)
+		t.Log(err)
+	}
+}
+
+// opened is the error of a type that CSV cannot make.
+func opened[T any]() error {
+	_, err := CSV[T]().open(nil)
+	return err
+}
+
+// Rows that cannot be read are skipped, and counted over ranks.
+func TestSkip(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString("N\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "%s\n", []string{"x", "1"}[min(i%10, 1)])
+	}
+	type N struct{ N int }
+	path := write(t, "data", b.Bytes())
+	for _, ranks := range []int{1, 2, 4, 7} {
+		o, err := ingest(ranks, CSV[N](), func(v N) int { return v.N }, []string{path}, Skip(10))
+		require.NoError(t, err)
+		require.Len(t, o.all(), 90)
+		require.Equal(t, Report{Bytes: int64(b.Len()), Rows: 90, Skipped: 10, First: o.report.First}, o.report)
+		require.Contains(t, o.report.First, "data: line 2: column \"N\"")
+		_, err = ingest(ranks, CSV[N](), func(v N) int { return v.N }, []string{path}, Skip(9))
+		require.Error(t, err)
+		require.Regexp(t, "no more may be|10 such records were skipped on all ranks, and 9 may be", err.Error())
+	}
+}
+
+// A row that is too long is skipped to its end, which is that of the line where quotes are none.
+func TestLongRows(t *testing.T) {
+	content := []byte("a\n\"" + strings.Repeat("x", 100) + "\n" + strings.Repeat("y", 100) + "\"\nb\n\"" + strings.Repeat("z", 100) + "\nc\n")
+	path := write(t, "data", content)
+	for ranks := range 5 {
+		o, err := ingest(ranks+1, Rows(NoHeader()), fields, []string{path}, RowLimit(50), Skip(9))
+		require.NoError(t, err)
+		require.Equal(t, []string{`["a"]`, `["b"]`}, o.all())
+		require.Equal(t, int64(2), o.report.Skipped)
+		o, err = ingest(ranks+1, Rows(NoHeader(), NoQuotes()), fields, []string{path}, RowLimit(50), Skip(9))
+		require.NoError(t, err)
+		require.Equal(t, []string{`["a"]`, `["b"]`, `["c"]`}, o.all())
+		require.Equal(t, int64(3), o.report.Skipped)
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("a,b\n\"1\n\",\"\"\"\"\n"), uint16(3))
+	f.Add([]byte("\"a\"b,\"\n\"\r\n"), uint16(5))
+	f.Fuzz(func(t *testing.T, content []byte, cut uint16) {
+		d := dialect{',', true}
+		at := int(cut) % (len(content) + 1)
+		made := d.through(d.through(stay(), content[:at]), content[at:])
+		for s := range states {
+			want := s
+			for _, b := range content {
+				want = d.step(want, b)
+			}
+			require.Equal(t, want, made[s])
+		}
+		w := newWindow(&stream{reader: bytes.NewReader(content), edge: int64(len(content))}, 1<<20, make([]byte, 16))
+		want, _ := parsed(append([]byte("\xef\xbb\xbf"), content...), ',')
+		width, got := 0, []string(nil)
+		for {
+			row, quotes, err := w.row(d)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			if row = chomp(row); len(row) == 0 {
+				continue
+			}
+			all, err := d.split(row, quotes, nil)
+			if err == nil && (width == 0 || width == len(all)) {
+				width, got = len(all), append(got, fields(all))
+			}
+		}
+		require.Equal(t, want, got)
+	})
+}
+
+func BenchmarkCSV(b *testing.B) {
+	content := append([]byte("a,b,c\n"), lineOfText(64<<20)...)
+	path := write(b, "csv", content)
+	type row struct {
+		A uint64 `csv:"a"`
+		B string `csv:"b"`
+	}
+	measure := func(name string, read func(in *input) error) {
+		b.Run(name, func(b *testing.B) {
+			in := whole(b, path)
+			b.SetBytes(int64(len(content)))
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, read(in))
+			}
+		})
+	}
+	measure("rows", func(in *input) error { return readOne(in, Rows(Columns("a", "c"))) })
+	measure("structs", func(in *input) error { return readOne(in, CSV[row]()) })
+	measure("passage", func(in *input) error {
+		c := csvFiles{input: in, csvOptions: csvOptions{dialect: dialect{',', true}}}
+		s, err := openStream(in.files, piece{0, 0, int64(len(content))})
+		require.NoError(b, err)
+		defer s.close()
+		_, err = c.passage(s)
+		return err
+	})
+	measure("encoding/csv", func(in *input) error {
+		r := csv.NewReader(bytes.NewReader(content))
+		r.ReuseRecord = true
+		for {
+			if _, err := r.Read(); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	})
+}

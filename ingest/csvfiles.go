@@ -1,0 +1,228 @@
+package ingest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// csvFiles is what a rank knows of CSV files before it reads rows.
+type csvFiles struct {
+	*input
+	csvOptions
+	columns []dataset.Column // of a struct
+	layouts map[int]layout   // of the files that this rank reads
+	begins  map[piece]state  // at the beginning of this rank's pieces
+}
+
+// A layout is where the columns of one file are.
+type layout struct {
+	width int   // fields in its first row
+	at    []int // the place of each column that is wanted, -1 for one that is not there; nil is all as they stand
+}
+
+func (c *csvFiles) set(opts []CSVOption) error {
+	c.csvOptions = csvOptions{dialect: dialect{comma: ',', quotes: true}, header: true}
+	for _, opt := range opts {
+		opt(&c.csvOptions)
+	}
+	switch {
+	case c.comma == '"' || c.comma == '\n' || c.comma == '\r' || c.comma >= 0x80:
+		return fmt.Errorf("%q cannot separate fields: choose another ASCII character", rune(c.comma))
+	case c.names != nil && c.columns != nil:
+		return errors.New("ingest.Columns is for ingest.Rows: name the columns of a struct by tags")
+	case c.names != nil && !c.header:
+		return errors.New("without a header no column has a name: leave ingest.Columns or ingest.NoHeader out")
+	}
+	return nil
+}
+
+// prepare reads the first rows of this rank's files, and finds out in what state its pieces begin. It is collective.
+func (c *csvFiles) prepare() error {
+	c.layouts = map[int]layout{}
+	var err error
+	for _, p := range c.mine() {
+		if _, known := c.layouts[p.file]; !known && err == nil {
+			c.layouts[p.file], err = c.layout(p.file)
+		}
+	}
+	if err := dataset.Agree(c.rank, err); err != nil || c.lineRows {
+		return err
+	}
+	own, err := c.passages()
+	if err := dataset.Agree(c.rank, err); err != nil {
+		return err
+	}
+	return c.begin(own)
+}
+
+// layout reads the first row of a file.
+func (c *csvFiles) layout(file int) (l layout, err error) {
+	err = c.readStream(piece{file, 0, c.files[file].Size}, func(p *part) error {
+		var row []byte
+		for len(row) == 0 {
+			raw, quotes, err := p.row(c.dialect)
+			if err != nil {
+				return err
+			}
+			if row = chomp(raw); len(row) == 0 && c.header {
+				return errors.New("line 1: is empty, where the header is wanted: remove it, or say ingest.NoHeader")
+			}
+			fields, err := c.split(row, quotes, nil)
+			if err != nil && c.header {
+				return fmt.Errorf("line 1: the header: %w", err)
+			}
+			if err != nil {
+				row = nil // which is told when it is read
+				continue
+			}
+			if l, err = c.find(fields); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && !strings.HasPrefix(err.Error(), "read ") {
+		err = fmt.Errorf("read %s: %w", c.files[file].Name, err)
+	}
+	return l, err
+}
+
+// find finds the wanted columns in a first row.
+func (c *csvFiles) find(fields [][]byte) (l layout, err error) {
+	l.width = len(fields)
+	if !c.header {
+		return l, c.inOrder(&l)
+	}
+	for _, name := range c.names {
+		if err := l.column(fields, name, false); err != nil {
+			return l, err
+		}
+	}
+	for _, column := range c.columns {
+		if err := l.column(fields, column.Name, column.Optional); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// inOrder lays the fields of a struct out as the columns in their order.
+func (c *csvFiles) inOrder(l *layout) error {
+	if c.columns == nil {
+		return nil
+	}
+	if len(c.columns) > l.width {
+		return fmt.Errorf("line 1: the row has %d fields, but %d are wanted: leave fields of the struct out, or name the separator",
+			l.width, len(c.columns))
+	}
+	for i := range c.columns {
+		l.at = append(l.at, i)
+	}
+	return nil
+}
+
+// column finds one column in a header.
+func (l *layout) column(header [][]byte, name string, optional bool) error {
+	at := -1
+	for i, field := range header {
+		if string(field) != name {
+			continue
+		}
+		if at >= 0 {
+			return fmt.Errorf("line 1: two columns are called %q: rename one of them", name)
+		}
+		at = i
+	}
+	if at < 0 && !optional {
+		return fmt.Errorf("line 1: there is no column %q, but %s: name one of these, or the separator", name, listed(header))
+	}
+	l.at = append(l.at, at)
+	return nil
+}
+
+// listed shows the first columns of a header.
+func listed(header [][]byte) string {
+	var b strings.Builder
+	for i, field := range header {
+		if i == 20 || b.Len() > 400 {
+			return fmt.Sprintf("%s and %d more", b.String(), len(header)-i)
+		}
+		fmt.Fprintf(&b, "%s%.40q", []string{"", ", "}[min(i, 1)], field)
+	}
+	return b.String()
+}
+
+// passed is a piece that has been passed over.
+type passed struct {
+	Piece [3]int64 // file, from, to
+	Made  passage
+}
+
+// passages passes over this rank's pieces that have another one of the same file behind them.
+func (c *csvFiles) passages() (all []passed, err error) {
+	for _, p := range c.mine() {
+		if p.to == c.files[p.file].Size {
+			continue
+		}
+		s, err := openStream(c.files, p)
+		if err != nil {
+			return nil, err
+		}
+		made, err := c.passage(s)
+		s.close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, passed{[3]int64{int64(p.file), p.from, p.to}, made})
+	}
+	return all, nil
+}
+
+// passage passes over a piece, and nothing behind it.
+func (c *csvFiles) passage(s *stream) (passage, error) {
+	s.then = nil
+	if c.spare == nil {
+		c.spare = make([]byte, windowBytes)
+	}
+	made, limited := stay(), io.LimitReader(s, s.edge)
+	for {
+		n, err := limited.Read(c.spare)
+		made = c.through(made, c.spare[:n])
+		if err == io.EOF {
+			return made, nil
+		}
+		if err != nil {
+			return made, err
+		}
+	}
+}
+
+// begin gathers the passages of all pieces, and puts together those before each of this rank's. It is collective.
+func (c *csvFiles) begin(own []passed) error {
+	lists, err := pebble.AllGatherSlice(c.rank, own)
+	if err != nil {
+		return err
+	}
+	var all []passed
+	for _, member := range c.all {
+		all = append(all, lists[member]...)
+	}
+	slices.SortFunc(all, func(a, b passed) int { return slices.Compare(a.Piece[:], b.Piece[:]) })
+	c.begins = map[piece]state{}
+	for _, p := range c.mine() {
+		at, _ := slices.BinarySearchFunc(all, p, func(a passed, p piece) int { return cmp.Compare(a.Piece[0], int64(p.file)) })
+		s := fileBegin
+		for ; at < len(all) && all[at].Piece[0] == int64(p.file) && all[at].Piece[1] < p.from; at++ {
+			s = all[at].Made[s]
+		}
+		c.begins[p] = s
+	}
+	return nil
+}

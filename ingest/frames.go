@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// cuts gathers where a file may be cut, and keeps as many places as are of use.
+type cuts struct {
+	gap  int64 // bytes between two places, at least
+	last int64
+	at   []int64
+}
+
+func (c *cuts) add(offset int64) {
+	if offset-c.last >= c.gap && offset > 0 {
+		c.at, c.last = append(c.at, offset), offset
+	}
+}
+
+// walkGzip follows the blocks of a BGZF file, each of which tells its length in a field of its header. It stops at the
+// first one that does not, so in a plain gzip file at once: what follows is read in one piece. Whoever reads that
+// tells what is wrong with it.
+func walkGzip(f io.ReaderAt, size int64, c *cuts) {
+	var head [18]byte
+	for at := int64(0); at < size; {
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			return
+		}
+		// Gzip with extra fields, of which BGZF's is the only one: B, C, two bytes of length, the length of the block - 1.
+		if string(head[:4]) != "\x1f\x8b\x08\x04" || string(head[10:16]) != "\x06\x00BC\x02\x00" {
+			return
+		}
+		c.add(at)
+		at += int64(binary.LittleEndian.Uint16(head[16:])) + 1
+	}
+}
+
+// walkZstandard follows the frames of a file, and the blocks in each, by their headers. It stops as walkGzip does.
+func walkZstandard(f io.ReaderAt, size int64, c *cuts) {
+	for at := int64(0); at < size; {
+		next, err := frameEnd(f, at)
+		if err != nil {
+			return
+		}
+		c.add(at)
+		at = next
+	}
+}
+
+var errNoFrame = errors.New("no frame")
+
+// frameEnd is where the frame that begins at a place ends.
+func frameEnd(f io.ReaderAt, at int64) (int64, error) {
+	var head [zstd.HeaderMaxSize]byte
+	n, err := f.ReadAt(head[:], at)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	var h zstd.Header
+	if err := h.Decode(head[:n]); err != nil {
+		return 0, err
+	}
+	if h.Skippable {
+		return at + int64(h.HeaderSize) + int64(h.SkippableSize), nil
+	}
+	at += int64(h.HeaderSize)
+	for last := false; !last; {
+		if _, err := f.ReadAt(head[:3], at); err != nil {
+			return 0, err
+		}
+		block := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
+		length := int64(block >> 3)
+		switch block >> 1 & 3 {
+		case 1:
+			length = 1 // a byte that is repeated
+		case 3:
+			return 0, errNoFrame
+		}
+		last = block&1 == 1
+		at += 3 + length
+	}
+	if h.HasCheckSum {
+		at += 4
+	}
+	return at, nil
+}

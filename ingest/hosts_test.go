@@ -1,0 +1,105 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// onHosts has ranks read as if they were on hosts a, b and so on, in turn. What a host has of files, of says.
+func onHosts(ranks, hosts int, of func(host int) []string, opts ...Option) (lines [][]string, err error) {
+	lines = make([][]string, ranks)
+	var lock sync.Mutex
+	err = pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		host := r.ID() % hosts
+		as := func(o *options) { o.host = string(rune('a' + host)) }
+		in, err := Open(r, of(host), Lines(), append([]Option{as}, opts...)...)
+		if err != nil {
+			return err
+		}
+		for line := range in.All() {
+			lock.Lock()
+			lines[r.ID()] = append(lines[r.ID()], string(line))
+			lock.Unlock()
+		}
+		_, err = in.Report()
+		return err
+	})
+	return lines, err
+}
+
+// With PerHost the ranks of each host read its files; otherwise hosts must have the same.
+func TestHosts(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	var names [][]string
+	for i := range 3 {
+		text := ""
+		for j := range 100 {
+			text += fmt.Sprintf("host %d line %d\n", i, j)
+		}
+		names = append(names, []string{file(fmt.Sprintf("%d.txt", i), text), file(fmt.Sprintf("%d.zst", i), string(zstdFrames(t, []byte(text), 50)))})
+	}
+	of := func(host int) []string { return names[host] }
+	for _, ranks := range []int{3, 4, 7} {
+		lines, err := onHosts(ranks, 3, of, PerHost())
+		require.NoError(t, err)
+		for rank, mine := range lines {
+			require.NotEmpty(t, mine)
+			for _, line := range mine {
+				require.Contains(t, line, fmt.Sprintf("host %d ", rank%3))
+			}
+		}
+		require.Len(t, slices.Concat(lines...), 600)
+		_, err = onHosts(ranks, 3, of)
+		require.ErrorContains(t, err, "0.txt: is on host a and not on host b: copy the files, or say ingest.PerHost")
+	}
+	_, err := onHosts(4, 2, func(host int) []string { return names[0][:2-host] })
+	require.ErrorContains(t, err, "0.zst: is on host a and not on host b")
+	_, err = onHosts(4, 2, func(host int) []string { return names[0][:1+host] })
+	require.ErrorContains(t, err, "0.zst: is on host b and not on host a")
+	_, err = onHosts(4, 2, func(host int) []string { return []string{[]string{names[0][0], filepath.Join(folder, "nosuch")}[host]} })
+	require.ErrorContains(t, err, "nosuch: no such file")
+	lines, err := onHosts(5, 2, func(int) []string { return names[0] })
+	require.NoError(t, err)
+	require.Len(t, slices.Concat(lines...), 200)
+}
+
+// Hosts whose files have other sizes are told.
+func TestCompare(t *testing.T) {
+	ranks1(t, func(r *pebble.Rank) {
+		in := input{rank: r, files: []file{{Name: "x", Size: 10}}, group: dataset.Group{Hosts: []string{"a"}, Members: []int{0}}}
+		require.NoError(t, in.compare([]file{{Name: "x", Size: 10}}))
+		require.ErrorContains(t, in.compare([]file{{Name: "x", Size: 12}}), "read x: has 12 bytes on host a, but 10 on host a")
+	})
+}
+
+// Many small files are read by all ranks, each by one.
+func TestManyFiles(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 300 {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), []byte(strings.Repeat(fmt.Sprintln(i), i%5)), 0o600))
+	}
+	for _, ranks := range []int{1, 2, 7} {
+		o, err := ingest(ranks, Lines(), text, []string{folder + "/*"})
+		require.NoError(t, err)
+		require.Len(t, o.all(), 600)
+		for _, mine := range o.records {
+			require.InDelta(t, 600/ranks, len(mine), 20)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// JSONLines gives the values of files with one JSON value a line, as [encoding/json] decodes them into a T: its tags
+// and rules hold. Empty lines are skipped. What is given is the caller's.
+func JSONLines[T any]() Format[T] {
+	return Format[T]{"jsonl", func(in *input) (reader[T], error) {
+		return records[T]{in, func(line []byte) (v T, ok bool, err error) {
+			if len(bytes.TrimSpace(line)) == 0 {
+				return v, false, nil
+			}
+			return v, true, json.Unmarshal(line, &v)
+		}}, nil
+	}}
+}

@@ -1,0 +1,152 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/export"
+)
+
+// A file is one that is read, as all ranks know it.
+type file struct {
+	Name string
+	Size int64
+	Kind kind
+	Cuts []int64 // where it may be cut; nil for a plain file of records, which may be cut anywhere
+}
+
+// anywhere reports whether every byte of a file is a place to cut it.
+func (f *file) anywhere() bool { return f.Kind == plain && f.Cuts == nil }
+
+// A lister gathers the files that patterns name, each once.
+type lister struct {
+	files []file
+	names map[string]bool
+	alike map[identity][]fs.FileInfo // files that may be one, for they have the same size and time
+}
+
+type identity struct {
+	size int64
+	time time.Time
+}
+
+// list finds the files that patterns name, in their order, those of a pattern sorted.
+func list(patterns []string) ([]file, error) {
+	if len(patterns) == 0 {
+		return nil, errors.New("no file is named: give at least one name or pattern")
+	}
+	l := lister{names: map[string]bool{}, alike: map[identity][]fs.FileInfo{}}
+	for _, pattern := range patterns {
+		if err := l.pattern(pattern); err != nil {
+			return nil, err
+		}
+	}
+	return l.files, nil
+}
+
+func (l *lister) pattern(pattern string) error {
+	switch pattern {
+	case "":
+		return errors.New("a name is empty: give the name of a file, or a pattern")
+	case "-":
+		return errors.New("standard input gives its bytes once, to one process, and ranks read at many places: " +
+			"write it to a file and name that")
+	}
+	_, err := os.Lstat(pattern)
+	if err == nil || !strings.ContainsAny(pattern, `*?[`) {
+		return l.add(pattern) // which says what is wrong
+	}
+	if strings.Contains(pattern, "**") {
+		return fmt.Errorf("%s: ** is not understood: write one * for each level of folders", pattern)
+	}
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("%s: %w: check the brackets", pattern, err)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s: no file matches: check the pattern and the folder that the job runs in", pattern)
+	}
+	for _, name := range names {
+		if err := l.add(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a file, or those of a folder that package export wrote.
+func (l *lister) add(name string) error {
+	name = filepath.Clean(name)
+	if l.names[name] {
+		return nil
+	}
+	l.names[name] = true
+	info, err := os.Stat(name)
+	if err != nil {
+		return advise(err)
+	}
+	if info.IsDir() {
+		return l.folder(name)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: is a %s, which gives its bytes once, and ranks read at many places: write it to a file and name that",
+			name, kindOfNode(info.Mode()))
+	}
+	same := identity{info.Size(), info.ModTime()}
+	for _, other := range l.alike[same] {
+		if os.SameFile(info, other) {
+			return fmt.Errorf("%s: is the same file as another one that is named, %s: name it once", name, other.Name())
+		}
+	}
+	l.alike[same] = append(l.alike[same], info)
+	l.files = append(l.files, file{Name: name, Size: info.Size()})
+	return nil
+}
+
+// folder adds the parts that a folder's manifest lists.
+func (l *lister) folder(name string) error {
+	m, err := export.ReadManifest(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: is a folder: name the files in it, as in %s", name, filepath.Join(name, "*"))
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range m.Parts {
+		before := len(l.files)
+		if err := l.add(filepath.Join(name, p.Name)); err != nil {
+			return err
+		}
+		if len(l.files) > before && l.files[before].Size != p.Bytes {
+			return fmt.Errorf("%s: has %d bytes, but %d by the folder's manifest: it is cut short or another file, write it again",
+				l.files[before].Name, l.files[before].Size, p.Bytes)
+		}
+	}
+	return nil
+}
+
+func kindOfNode(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
+
+// advise says what to do about the commonest errors of files.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: check the name and the folder that the job runs in", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: give the user of the job the right to read it", err)
+	}
+	return err
+}

@@ -1,0 +1,200 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/activepebbles/pebbles/internal/dataset"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// cutsPerRank is how many places to cut are kept for each rank: so much finer than a rank's share is the deal.
+const cutsPerRank = 16
+
+// input is what the formats share: the files, and what this rank has read of them.
+type input struct {
+	options
+	rank   *pebble.Rank
+	group  dataset.Group
+	format string
+	files  []file
+	all    []int     // the ranks that read these files together
+	dealt  [][]piece // by place among these
+	spare  []byte    // the buffer of the last window
+	counts
+}
+
+// mine are this rank's pieces.
+func (in *input) mine() []piece { return in.dealt[slices.Index(in.all, in.rank.ID())] }
+
+// agree lists files and has all ranks agree on them. It is collective.
+func (in *input) agree(patterns []string) (err error) {
+	if in.group, err = dataset.GroupOf(in.rank, in.host); err != nil {
+		return err
+	}
+	var own []file
+	var failed error
+	if in.rank.ID() == in.group.Leader() {
+		own, failed = list(patterns)
+	}
+	if failed != nil {
+		failed = fmt.Errorf("read %w", failed)
+	}
+	if err := dataset.Agree(in.rank, failed); err != nil {
+		return err
+	}
+	lists, err := in.lists(own)
+	if err != nil {
+		return err
+	}
+	if in.perHost {
+		in.files, in.all = lists[in.group.Leader()], in.group.Members
+		return nil
+	}
+	in.files = lists[0]
+	for rank := range in.rank.Size() {
+		in.all = append(in.all, rank)
+	}
+	return dataset.Agree(in.rank, in.compare(own))
+}
+
+// lists gathers what hosts have: of rank 0 when all have the same, otherwise of each host's leader.
+func (in *input) lists(own []file) ([][]file, error) {
+	var text []byte
+	if in.rank.ID() == in.group.Leader() {
+		text, _ = json.Marshal(own) // names and numbers, which never fail
+	}
+	texts := make([][]byte, in.rank.Size())
+	var err error
+	if in.perHost {
+		texts, err = in.rank.AllGatherBytes(text)
+	} else {
+		texts[0], err = in.rank.BroadcastBytes(0, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]file, len(texts))
+	for rank, text := range texts {
+		if len(text) > 0 {
+			err = errors.Join(err, json.Unmarshal(text, &lists[rank]))
+		}
+	}
+	return lists, err
+}
+
+// compare says in what this host's files differ from those of rank 0's host.
+func (in *input) compare(own []file) error {
+	if in.rank.ID() != in.group.Leader() {
+		return nil
+	}
+	const advice = "copy the files, or say ingest.PerHost where each host has its own"
+	here, there := in.group.Hosts[in.rank.ID()], in.group.Hosts[0]
+	for i, f := range in.files {
+		if i >= len(own) || own[i].Name != f.Name {
+			return fmt.Errorf("read %s: is on host %s and not on host %s: %s", f.Name, there, here, advice)
+		}
+		if own[i].Size != f.Size {
+			return fmt.Errorf("read %s: has %d bytes on host %s, but %d on host %s: %s", f.Name, own[i].Size, here, f.Size, there, advice)
+		}
+	}
+	if len(own) > len(in.files) {
+		return fmt.Errorf("read %s: is on host %s and not on host %s: %s", own[len(in.files)].Name, here, there, advice)
+	}
+	return nil
+}
+
+// look has each file looked into by one rank of those that read it: how it is compressed, and where it may be cut. It is
+// collective.
+func (in *input) look(find finder) error {
+	place := slices.Index(in.all, in.rank.ID())
+	total := int64(0)
+	for _, f := range in.files {
+		total += f.Size
+	}
+	gap := max(total/int64(cutsPerRank*len(in.all)), 1)
+	seen := map[int]file{}
+	var failed error
+	for i := place; i < len(in.files); i += len(in.all) {
+		f := in.files[i]
+		if failed = f.look(find, gap); failed != nil {
+			break
+		}
+		if f.Kind != plain || f.Cuts != nil {
+			seen[i] = f
+		}
+	}
+	if err := dataset.Agree(in.rank, failed); err != nil {
+		return err
+	}
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return err
+	}
+	texts, err := in.rank.AllGatherBytes(text)
+	if err != nil {
+		return err
+	}
+	for _, member := range in.all {
+		seen = map[int]file{}
+		err = errors.Join(err, json.Unmarshal(texts[member], &seen))
+		for i, f := range seen {
+			in.files[i] = f
+		}
+	}
+	return err
+}
+
+// A finder finds where the blocks of a file begin, in a format that has blocks of its own.
+type finder func(f io.ReaderAt, size int64) ([]int64, error)
+
+// look finds out how the file is compressed, and where it may be cut.
+func (f *file) look(find finder, gap int64) error {
+	if f.Size == 0 {
+		return nil
+	}
+	a, err := openAgreed(*f)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	var head [magicBytes]byte
+	n, err := a.ReadAt(head[:], 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if f.Kind, err = kindOf(head[:n]); err != nil {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	c := cuts{gap: gap}
+	switch {
+	case find != nil:
+		return f.blocks(a, find, c)
+	case f.Kind == gzipped:
+		walkGzip(a, f.Size, &c)
+	case f.Kind == zstandard:
+		walkZstandard(a, f.Size, &c)
+	}
+	f.Cuts = c.at
+	return nil
+}
+
+// blocks asks a format where its blocks begin.
+func (f *file) blocks(a *agreed, find finder, c cuts) error {
+	if f.Kind != plain {
+		return fmt.Errorf("read %s: the file is compressed as a whole, and this format compresses its blocks itself: decompress it", f.Name)
+	}
+	starts, err := find(a, f.Size)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	f.Cuts = []int64{}
+	for _, start := range starts {
+		c.add(start)
+	}
+	f.Cuts = append(f.Cuts, c.at...)
+	return nil
+}

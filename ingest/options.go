@@ -1,0 +1,33 @@
+package ingest
+
+import "github.com/activepebbles/pebbles/internal/dataset"
+
+// rowLimitDefault is the longest record that is read when Open is not told.
+const rowLimitDefault = 64 << 20
+
+// An Option changes how Open takes files. All ranks give the same.
+type Option func(*options)
+
+type options struct {
+	rowLimit int
+	skip     int64
+	perHost  bool
+	host     string // this rank's
+	deal     func(files []file, ranks int) [][]piece
+}
+
+func defaults() options {
+	return options{rowLimit: rowLimitDefault, host: dataset.Host(), deal: deal}
+}
+
+// RowLimit is the most bytes that one record may have, by default 64 MiB: a row with its line breaks, a sequence of
+// FASTA, an uncompressed block of Avro. A rank's buffer grows up to that. A longer record is one that cannot be read.
+func RowLimit(bytes int) Option { return func(o *options) { o.rowLimit = bytes } }
+
+// Skip leaves out records that cannot be read, and counts them, up to most on all ranks together. Without it the first
+// one is the error of its Source. A rank knows of the others' only in Report; until then it goes by its own count.
+func Skip(most int64) Option { return func(o *options) { o.skip = most } }
+
+// PerHost says that each host has files of its own, which the ranks of that host read. Without it all hosts have the
+// same files, and Open compares their names and sizes. Ranks whose hosts have the same name are on one host.
+func PerHost() Option { return func(o *options) { o.perHost = true } }

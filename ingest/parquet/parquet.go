@@ -1,0 +1,167 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/activepebbles/pebbles/ingest"
+)
+
+// Rows gives the rows of Parquet files as structs of type T, whose fields are columns by the rules of parquet-go: by
+// name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does not
+// have is an error, unless it is optional. Files are cut between row groups, so one with a single row group is read by
+// one rank. What is given is the caller's. Memory is some pages of each column.
+func Rows[T any]() ingest.Format[T] { return ingest.Blocks("parquet", find, read[T]) }
+
+// find tells where the row groups of a file begin.
+func find(f io.ReaderAt, size int64) (starts []int64, err error) {
+	file, err := open(f, size)
+	if err != nil {
+		return nil, err
+	}
+	for i := range file.RowGroups() {
+		starts = append(starts, start(file, i))
+	}
+	slices.Sort(starts)
+	return starts, nil
+}
+
+func open(f io.ReaderAt, size int64) (file *parquet.File, err error) {
+	if err := footerFits(f, size); err != nil {
+		return nil, err
+	}
+	err = guard(func() error {
+		file, err = parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		return err
+	})
+	return file, err
+}
+
+// footerFits looks at the length of the footer, for which the library would allocate whatever a damaged file says.
+func footerFits(f io.ReaderAt, size int64) error {
+	const head = int64(len("PAR1"))
+	var tail [8]byte // the footer's length, and PAR1 again
+	if size < head+int64(len(tail)) {
+		return errors.New("the file is too short to be a Parquet file: name the file's format, or write it again")
+	}
+	if _, err := f.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
+		return err
+	}
+	if footer := int64(binary.LittleEndian.Uint32(tail[:])); string(tail[4:]) == "PAR1" && footer > size-int64(len(tail))-head {
+		return fmt.Errorf("the footer claims %d bytes of a file of %d: the file is damaged, write it again", footer, size)
+	}
+	return nil
+}
+
+// start is where the first page of a row group is.
+func start(file *parquet.File, group int) int64 {
+	first := file.Size()
+	for _, c := range file.Metadata().RowGroups[group].Columns {
+		first = min(first, c.MetaData.DataPageOffset)
+		if at := c.MetaData.DictionaryPageOffset; at > 0 {
+			first = min(first, at)
+		}
+	}
+	return first
+}
+
+// guard turns a panic of the library's, which it has for some damaged files, into an error.
+func guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the file is damaged, or no field of the type fits its column: %v", p)
+		}
+	}()
+	return call()
+}
+
+// batchRows is how many rows are read at a time.
+const batchRows = 128
+
+// read gives the rows of row groups that begin in a range.
+func read[T any](r ingest.Range) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		file, err := open(r.File, r.Size)
+		if err == nil {
+			err = fits[T](file)
+		}
+		for i := 0; err == nil && i < len(file.RowGroups()); i++ {
+			if at := start(file, i); at < r.From || at >= r.To {
+				continue
+			}
+			more := false
+			if more, err = group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) }); !more && err == nil {
+				return
+			}
+		}
+		if err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// group gives the rows of a row group, and reports whether more are wanted.
+func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error) {
+	var rows *parquet.GenericReader[T]
+	if err := guard(func() error { rows = parquet.NewGenericRowGroupReader[T](of); return nil }); err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	batch := make([]T, batchRows)
+	for given := int64(0); ; {
+		clear(batch)
+		n := 0
+		err := guard(func() (err error) { n, err = rows.Read(batch); return err })
+		for _, v := range batch[:n] {
+			if !yield(v) {
+				return false, nil
+			}
+		}
+		given += int64(n)
+		switch {
+		case err == io.EOF && given < of.NumRows():
+			return false, fmt.Errorf("a row group ends after %d rows, and has %d by the footer: the file is damaged", given, of.NumRows())
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		case n == 0:
+			return false, errors.New("a row group gives no rows and no end: the file is damaged")
+		}
+	}
+}
+
+// fits refuses a type with columns that a file does not have.
+func fits[T any](file *parquet.File) error {
+	return guard(func() error {
+		var v T
+		wanted := parquet.SchemaOf(v)
+		for _, path := range wanted.Columns() {
+			leaf, _ := wanted.Lookup(path...)
+			if _, there := file.Schema().Lookup(path...); !there && leaf.MaxDefinitionLevel == 0 {
+				return fmt.Errorf("there is no column %s, but %s: name one of these by a parquet tag, or make the field optional",
+					strings.Join(path, "."), names(file))
+			}
+		}
+		return nil
+	})
+}
+
+func names(file *parquet.File) string {
+	var all []string
+	for _, path := range file.Schema().Columns() {
+		all = append(all, strings.Join(path, "."))
+	}
+	if text := strings.Join(all, ", "); len(text) <= 400 {
+		return text
+	}
+	return fmt.Sprintf("%s and others", strings.Join(all[:min(len(all), 10)], ", "))
+}

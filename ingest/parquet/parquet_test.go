@@ -1,0 +1,193 @@
+package parquet_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	lib "github.com/parquet-go/parquet-go"
+
+	"github.com/activepebbles/pebbles/export"
+	to "github.com/activepebbles/pebbles/export/parquet"
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/ingest/parquet"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// TestMain sees that no test leaves a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type reading struct {
+	Station string    `parquet:"station"`
+	N       int64     `parquet:"n"`
+	Values  []float64 `parquet:"values,list"`
+	Note    *string   `parquet:"note,optional"`
+}
+
+func readingOf(i int64) reading {
+	v := reading{Station: fmt.Sprint("station ", i%7), N: i, Values: []float64{}}
+	for j := range i % 3 {
+		v.Values = append(v.Values, float64(j)/2)
+	}
+	if i%2 == 0 {
+		note := fmt.Sprint("note ", i)
+		v.Note = &note
+	}
+	return v
+}
+
+// read reads files by ranks, and keeps the rows.
+func read[T any](ranks int, name string) (all []T, err error) {
+	var lock sync.Mutex
+	err = pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		in, err := ingest.Open(r, []string{name}, parquet.Rows[T]())
+		if err != nil {
+			return err
+		}
+		for v := range in.All() {
+			lock.Lock()
+			all = append(all, v)
+			lock.Unlock()
+		}
+		_, err = in.Report()
+		return err
+	})
+	return all, err
+}
+
+// sorted are rows by their number.
+func sorted(rows []reading) []reading {
+	slices.SortFunc(rows, func(a, b reading) int { return int(a.N - b.N) })
+	return rows
+}
+
+// What ranks write, other ranks and the library read again.
+func TestThereAndBack(t *testing.T) {
+	for _, ranks := range []int{1, 2, 4, 7} {
+		for _, n := range []int64{0, 1, 300} {
+			out := filepath.Join(t.TempDir(), "out")
+			var want []reading
+			for i := range int64(ranks) * n {
+				want = append(want, readingOf(i))
+			}
+			var parts []export.Part
+			require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				sink, err := export.Create(r, out, to.Rows[reading]())
+				if err != nil {
+					return err
+				}
+				defer sink.Abort()
+				for i := range n {
+					if err := sink.Write(readingOf(int64(r.ID())*n + i)); err != nil {
+						return err
+					}
+				}
+				m, err := sink.Close()
+				if r.ID() == 0 && err == nil {
+					parts = m.Parts
+				}
+				return err
+			}))
+			for _, readers := range []int{1, 3} {
+				got, err := read[reading](readers, out)
+				require.NoError(t, err)
+				require.Equal(t, want, sorted(got))
+			}
+			var plain []reading
+			for _, p := range parts {
+				rows, err := lib.ReadFile[reading](filepath.Join(out, p.Name))
+				require.NoError(t, err)
+				plain = append(plain, rows...)
+			}
+			require.Equal(t, want, sorted(plain))
+		}
+	}
+}
+
+// groups writes a file of row groups by the library alone.
+func groups(t testing.TB, rows, perGroup int64) string {
+	var b bytes.Buffer
+	w := lib.NewGenericWriter[reading](&b, lib.MaxRowsPerRowGroup(perGroup))
+	for i := range rows {
+		_, err := w.Write([]reading{readingOf(i)})
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path
+}
+
+// Row groups are shared by ranks; a type with fewer columns reads those.
+func TestRowGroups(t *testing.T) {
+	path := groups(t, 100, 7)
+	for _, ranks := range []int{1, 2, 4, 7, 40} {
+		got, err := read[reading](ranks, path)
+		require.NoError(t, err)
+		require.Len(t, got, 100)
+		for i, v := range sorted(got) {
+			require.Equal(t, readingOf(int64(i)), v)
+		}
+	}
+	type number struct {
+		N     int64   `parquet:"n"`
+		Other *string `parquet:"other,optional"`
+	}
+	few, err := read[number](3, path)
+	require.NoError(t, err)
+	require.Len(t, few, 100)
+}
+
+func TestMistakes(t *testing.T) {
+	path := groups(t, 100, 7)
+	_, err := read[struct {
+		M int64 `parquet:"m"`
+	}](2, path)
+	require.ErrorContains(t, err, "there is no column m, but station, n, values.list.element, note")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		content []byte
+		want    string
+	}{
+		{[]byte("PAR1"), "a.parquet"}, {[]byte("no Parquet, but long enough"), "a.parquet"}, {whole[:len(whole)-1], "a.parquet"},
+		{append([]byte("PAR1\xff\xff"), whole[6:]...), ""}, {whole[:len(whole)/2], "a.parquet"},
+		{[]byte("\x28\xb5\x2f\xfd and so on"), "the file is compressed as a whole"},
+	} {
+		require.NoError(t, os.WriteFile(path, c.content, 0o600))
+		_, err := read[reading](2, path)
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	content, err := os.ReadFile(groups(f, 20, 7))
+	require.NoError(f, err)
+	f.Add(content)
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(t.TempDir(), "a.parquet")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		_, _ = read[reading](1, path) // which ends, with an error or not
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	path := groups(b, 200_000, 50_000)
+	info, err := os.Stat(path)
+	require.NoError(b, err)
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		_, err := read[reading](1, path)
+		require.NoError(b, err)
+	}
+}

@@ -1,0 +1,124 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// A Source is one rank's share of the records of files.
+type Source[T any] struct {
+	in     input
+	reader reader[T]
+	err    error
+}
+
+// A Format says how the bytes of files become records of type T. Lines, CSV and the other functions of this package
+// make them; Blocks makes one of a format of your own. A Format holds no state: ranks may share it.
+type Format[T any] struct {
+	name string
+	open func(in *input) (reader[T], error)
+}
+
+// A reader reads pieces of files for one source.
+type reader[T any] interface {
+	// prepare is called at the end of Open, on all ranks; it is collective.
+	prepare() error
+	// finder is nil for formats of records, which follow each other without a gap.
+	finder() finder
+	// read calls yield with the records that begin in a piece. It returns errStop when yield wants no more.
+	read(p piece, yield func(T) bool) error
+}
+
+// errStop ends reading without being an error.
+var errStop = errors.New("stop")
+
+// Open finds the files that patterns name, has all ranks agree on them, and gives each rank a share that has about as
+// many bytes as any other. It is collective: all ranks call it between epochs, with the same arguments, and get the
+// same error, but for its words of this host.
+//
+// A pattern is the name of a file, a pattern of [filepath.Match], or a folder that package export has written. Each
+// file is read once, however many patterns name it. Pipes and other folders are refused. Files keep the size that they
+// have now: what is appended later is not read, and a file that is cut is an error.
+//
+// Open reads the first bytes of each file, of compressed ones the headers of all blocks, of a CSV file that more than
+// one rank reads all bytes (see CSV). Each file is looked into by one rank of a host, or by those that read it.
+func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Option) (*Source[T], error) {
+	s := &Source[T]{in: input{rank: r, format: format.name, options: defaults()}}
+	for _, opt := range opts {
+		opt(&s.in.options)
+	}
+	if s.in.rowLimit < 1 {
+		return nil, fmt.Errorf("read %s: a row limit of %d bytes has room for nothing: give at least 1", format.name, s.in.rowLimit)
+	}
+	var err error
+	if s.reader, err = format.open(&s.in); err != nil {
+		return nil, fmt.Errorf("read %s: %w", format.name, err)
+	}
+	if err := s.in.agree(patterns); err != nil {
+		return nil, err
+	}
+	if err := s.in.look(s.reader.finder()); err != nil {
+		return nil, err
+	}
+	s.in.dealt = s.in.deal(s.in.files, len(s.in.all))
+	if err := s.reader.prepare(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// All is this rank's records, for one loop; it sends, polls or does nothing else with the job, so it is for an epoch's
+// body, or for any other place of the rank's function. The memory of a record is good until the next one where its
+// format says so. The loop ends at the first error, which Err has then. A loop that is left early leaves no file open.
+// Another call reads all again.
+func (s *Source[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		s.err, s.in.counts = nil, counts{}
+		for _, p := range s.in.mine() {
+			s.in.Bytes += p.to - p.from
+			err := s.reader.read(p, yield)
+			if err == errStop {
+				return
+			}
+			if err != nil {
+				s.err = err
+				return
+			}
+		}
+	}
+}
+
+// Err is what ended the last loop over All on this rank: nil when it went to the end, or was left.
+func (s *Source[T]) Err() error { return s.err }
+
+// Files names the files of this rank's host, all of them, in order. The slice is the caller's.
+func (s *Source[T]) Files() []string {
+	names := make([]string, len(s.in.files))
+	for i, f := range s.in.files {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// readStream opens a piece, goes behind the mark that tells the order of bytes, and hands the records to a function
+// that reads them.
+func (in *input) readStream(p piece, read func(*part) error) error {
+	s, err := openStream(in.files, p)
+	if err != nil {
+		return err
+	}
+	defer func() { s.close() }()
+	part := &part{window: newWindow(s, in.rowLimit, in.spare), input: in, piece: p}
+	defer func() { in.spare = part.buf }()
+	if p.from == 0 {
+		part.skipMark()
+	}
+	if err := read(part); err != io.EOF {
+		return err
+	}
+	return nil
+}

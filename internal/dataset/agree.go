@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"errors"
+	"os"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Agree returns nil when err is nil on all ranks, and otherwise the error of the lowest rank that has one, on every
+// rank. It is collective: whoever does something that may fail on one rank alone calls it before the next collective.
+// Other ranks than that one get the words, and nothing to unwrap.
+func Agree(r *pebble.Rank, err error) error {
+	var text []byte
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	texts, failed := r.AllGatherBytes(text)
+	if failed != nil {
+		return failed
+	}
+	for rank, text := range texts {
+		switch {
+		case len(text) == 0:
+		case rank == r.ID():
+			return err
+		default:
+			return errors.New(string(text))
+		}
+	}
+	return nil
+}
+
+// Host is the name of this host, by which ranks find out which of them share files.
+func Host() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "" // all hosts without a name are taken for one: their files are compared
+	}
+	return name
+}
+
+// A Group is the ranks of one host.
+type Group struct {
+	Hosts   []string // of all ranks of the job
+	Members []int    // the ranks of this rank's host, in order
+}
+
+// GroupOf gathers the names of hosts. It is collective.
+func GroupOf(r *pebble.Rank, host string) (g Group, err error) {
+	if g.Hosts, err = pebble.AllGather(r, host, pebble.Strings{}); err != nil {
+		return g, err
+	}
+	for rank, other := range g.Hosts {
+		if other == host {
+			g.Members = append(g.Members, rank)
+		}
+	}
+	return g, nil
+}
+
+// Leader is the group's first rank, which does for all what need be done once on each host.
+func (g Group) Leader() int { return g.Members[0] }
