@@ -23,6 +23,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // get asks the page of a job for a path.
@@ -114,6 +115,47 @@ func TestOutlets(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// Goroutines of profiles carry the kind of the task that they run, while they run it, and for as long as it waits.
+func TestKindsInProfiles(t *testing.T) {
+	for _, labelled := range []bool{true, false} {
+		var waits, between bytes.Buffer
+		config := pebble.Config{Ranks: 1, Watch: pebble.Watch{Pprof: labelled, Out: io.Discard}}
+		err := pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
+			s := task.New(r)
+			gate, begun := s.NewGate(), false
+			wait := task.NewKind(s, "walk", func(int) {
+				begun = true
+				gate.Wait()
+			})
+			watch := task.NewKindBatch(s, "look", 2, func([]int) {
+				if err := pprof.Lookup("goroutine").WriteTo(&waits, 1); err != nil {
+					panic(err)
+				}
+				gate.Open()
+			})
+			err := s.Run(func() {
+				wait.Spawn(1)
+				for !begun {
+					s.Yield()
+				}
+				watch.Spawn(1)
+				watch.Spawn(2)
+			})
+			return errors.Join(err, s.Run(func() {
+				if err := pprof.Lookup("goroutine").WriteTo(&between, 1); err != nil {
+					panic(err)
+				}
+			}))
+		})
+		require.NoError(t, err)
+		for _, kind := range []string{"walk", "look"} {
+			carried := regexp.MustCompile(`"kind":"` + kind + `".*"rank":"0"|"rank":"0".*"kind":"` + kind + `"`)
+			require.Equal(t, labelled, carried.Match(waits.Bytes()), "%s: %s", kind, &waits)
+		}
+		require.NotContains(t, between.String(), `"kind"`, "its tasks have ended")
+	}
 }
 
 // A job that can't be shown, recorded or traced as it was asked to does not begin.
