@@ -19,9 +19,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/watch/record"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/internal/watch/trace"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
 )
@@ -156,6 +160,37 @@ func TestKindsInProfiles(t *testing.T) {
 		}
 		require.NotContains(t, between.String(), `"kind"`, "its tasks have ended")
 	}
+}
+
+// Traces show for which memory and locks tasks wait. A simulated job shows all of it.
+func TestWaitsOfTasksInTraces(t *testing.T) {
+	const taskCount = 5
+	file := filepath.Join(t.TempDir(), "trace")
+	world, err := sim.New(sim.Config{Ranks: 2, Processes: 2})
+	require.NoError(t, err)
+	err = world.Each(func(transport netio.Transport) error {
+		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Trace: file, Out: io.Discard}}
+		return pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
+			space := memory.New(r)
+			words := memory.NewArray[uint64](space, "words", distribution.Block(2, 2))
+			lock := memory.NewLock(space, "door", 0)
+			s := task.New(r)
+			return s.Run(func() {
+				for range taskCount * r.ID() { // of rank 1, which reads what rank 0 has
+					s.Go(func() {
+						lock.Lock()
+						words.Get(0)
+						lock.Unlock()
+					})
+				}
+			})
+		})
+	})
+	require.NoError(t, err)
+	sum, err := trace.Merge(io.Discard, []string{file})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, sum.Kinds[trace.Access].Events, uint64(2*taskCount), "each reads, and swaps the lock's word")
+	require.EqualValues(t, taskCount-1, sum.Kinds[trace.Lock].Events, "all but the first wait for it")
 }
 
 // A job that can't be shown, recorded or traced as it was asked to does not begin.
