@@ -46,7 +46,7 @@ func (i inner) Await(call string, o inside.Operation) {
 	switch {
 	case w.c.Done():
 	case s.engine.InTask(call):
-		w.Suspend(s.engine, call)
+		w.Suspend(s.engine, call, call)
 	case s.engine.InBody():
 		s.engine.Await(call, w.Done())
 	case s.engine.InHandler():

@@ -138,7 +138,7 @@ func (l *Lock) await(call string, before turn) {
 	s.ask(access{spot: spot{owner: before.rank()}, what: queueing, c: &w.c}, uint64(before.place()), 0)
 	s.waiting++
 	if s.engine.InTask(call) {
-		w.Suspend(s.engine, call)
+		w.Suspend(s.engine, call, call)
 	} else {
 		s.engine.AwaitOthers(call, w.Done())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/target"
 )
 
@@ -28,6 +29,7 @@ type Kind[A any] struct {
 	codec   codecs.Codec[A] // of arguments; nil for plain data
 	encoded []byte          // working memory of loot
 	carry   *target.Target[carried[A]]
+	labels  *engine.Labels
 }
 
 // carried is a task on its way to another rank.
@@ -99,6 +101,7 @@ func newKind[A any](s *Scheduler, k *Kind[A], options []target.Option) *Kind[A] 
 	if s.thief == nil && ranks > 1 {
 		s.thief = newThief(s)
 	}
+	k.labels = s.engine.LabelsFor("kind", k.name)
 	s.kinds = append(s.kinds, k)
 	return k
 }
@@ -154,8 +157,10 @@ func (k *Kind[A]) begin() bool {
 		return false
 	}
 	k.s.queued -= n
+	k.labels.Put()
 	if k.run != nil {
 		k.run(k.next())
+		k.labels.Drop()
 		return true
 	}
 	k.s.counts.Tasks += uint64(n) - 1
@@ -164,6 +169,7 @@ func (k *Kind[A]) begin() bool {
 		as = append(as, k.next())
 	}
 	k.runAll(as)
+	k.labels.Drop()
 	if k.codec != nil {
 		clear(as)
 	}

@@ -28,9 +28,6 @@ type givenFlags func(name string) bool
 func appCommand(t terminal, c *cobra.Command, a application) *cobra.Command {
 	s := &settings{}
 	s.register(c)
-	if !t.simulates { // simulations have a trace of their own
-		s.addRuntime(c, "trace")
-	}
 	c.Args = noArguments
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		s.read()

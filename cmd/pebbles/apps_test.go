@@ -296,7 +296,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		t.Skip("this system has no /dev/full")
 	}
 	for _, line := range []string{
-		"sim epochs --count 2 --ranks 2 -q --trace /dev/full", "tune -q --runs 1 --out /dev/full epochs --count 2",
+		"tune -q --runs 1 --out /dev/full epochs --count 2",
 		"model --parameters odin --sweep ranks=4,8 --plot /dev/full", "sim epochs --count 2 -q --sweep ranks=2,3 --plot /dev/full",
 		"bench -q --quick --repeats 1 --warm-up 0 --json /dev/full limit-switch,.between",
 	} {

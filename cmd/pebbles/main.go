@@ -33,7 +33,6 @@ type terminal struct {
 	args           []string
 	stdout, stderr io.Writer
 	begin          func(*job) error              // runs a job whose flags have been checked; nil is (*job).run
-	simulates      bool                          // jobs are simulated
 	swept          func(*simulation, *job) error // runs one point of a sweep of simulations; nil outside of one
 }
 

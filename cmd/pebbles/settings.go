@@ -49,7 +49,7 @@ func (s *settings) register(c *cobra.Command) {
 	s.spread.register(c)
 	s.addRuntime(c, "transport", "provider", "pinned", "insecure", "topology", "coalesce", "credits",
 		"cache", "address-cache", "page-cache", "termination", "memory", "due", "period",
-		"http", "http-pprof", "record", "stall", "stall-exit", "seed", "json", "explain")
+		"http", "http-pprof", "record", "trace", "stall", "stall-exit", "seed", "json", "explain")
 	f.StringVar(&s.profile, "profile", "", "take topology, factor and cache from a file of pebbles tune, where no flag "+
 		"says otherwise")
 	s.log.register(c)

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -23,8 +20,7 @@ type simulation struct {
 	network string
 	fabric  string
 	faults  simulatedFaults
-	cores   int    // of each host; 0: as the network says
-	trace   string // file
+	cores   int // of each host; 0: as the network says
 	sweep   []string
 	plot    string // folder
 	limit   wait   // of virtual time
@@ -53,7 +49,7 @@ func newSim(t terminal) *cobra.Command {
 	}
 	s.register(c)
 	inner := t
-	inner.begin, inner.simulates = s.begin, true
+	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
 		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs,
 		newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
@@ -71,7 +67,6 @@ func (s *simulation) register(c *cobra.Command) {
 	f.Var(count(&s.cores, 1, "as the network says"), "cores", "cores of each host, which its ranks share")
 	f.StringVar(&s.fabric, "fabric", "", "what lies between hosts: fat-tree, torus or dragonfly (default what the network says)")
 	s.faults.register(f)
-	f.StringVar(&s.trace, "trace", "", "write what happens to a file, a line each")
 	f.StringArrayVar(&s.sweep, "sweep", nil, "run with each value of a flag, such as ranks=16,256; repeatable")
 	f.StringVar(&s.plot, "plot", "", "draw the predicted times of a sweep into a folder, as SVG")
 	f.Var(&s.limit, "limit", "of virtual time, or never")
@@ -136,22 +131,11 @@ func (s *simulation) run(j *job) (result simulated, err error) {
 	if err != nil {
 		return result, err
 	}
-	trace := io.NopCloser(nil)
-	if s.trace != "" {
-		f, err := os.Create(s.trace)
-		if err != nil {
-			return result, failed(fmt.Errorf("write the trace: %w", err))
-		}
-		c.Trace, trace = f, f
-	}
 	w, err := sim.New(c)
 	if err != nil {
 		return result, err
 	}
 	err = s.ranks(j, w, config, &result)
-	if closing := trace.Close(); err == nil && closing != nil {
-		err = failed(fmt.Errorf("write the trace: %w", closing))
-	}
 	result.Network, result.Stats = c.Network.Name, w.Stats()
 	return result, err
 }

@@ -43,6 +43,11 @@ func TestSimulationIsTheSameEachTime(t *testing.T) {
 	require.Equal(t, objects[0], objects[1])
 	require.Greater(t, len(traces[0]), 1000)
 	require.True(t, traces[0] == traces[1], "the traces differ")
+	bare := object(t, typed(t, strings.TrimSuffix(line, "--trace ")).stdout)
+	require.Equal(t, bare["seconds"], objects[0]["seconds"], "a trace costs no simulated time")
+	merged := typed(t, "trace -o "+filepath.Join(dir, "all")+" "+filepath.Join(dir, "a"))
+	require.Equal(t, launch.ExitOK, merged.status, merged.stderr)
+	require.Regexp(t, `\d+ +handler`, merged.stdout)
 
 	real := object(t, typed(t, "randomaccess --ranks 12 --log2-words 6 --topology hypercube --json").stdout)
 	require.Equal(t, real["checksum"], objects[0]["checksum"])

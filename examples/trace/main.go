@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio"
@@ -25,23 +24,19 @@ func main() {
 	}
 }
 
-// follow runs the job in a simulated world, and prints the world's trace, without the messages of collectives and
-// detectors, and what the handlers did.
+// follow runs the job in a simulated world, whose processes tell of the frames with pebbles, and then what the handlers
+// did.
 func follow(out io.Writer) error {
-	var trace, handled bytes.Buffer // of ranks that run one at a time
-	world, err := sim.New(sim.Config{Ranks: ranks, Seed: 1, Trace: &trace})
+	world, err := sim.New(sim.Config{Ranks: ranks, Seed: 1})
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(out, "time\twhat\tfrom\tto\ttarget\tepoch\tpebbles\tbytes")
+	var handled bytes.Buffer // ranks run one at a time
 	err = world.Each(func(t netio.Transport) error {
-		config := pebble.Config{Transport: t, Topology: route.Hypercube}
+		config := pebble.Config{Transport: process{t.(*sim.Process), out}, Topology: route.Hypercube}
 		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return run(r, &handled) })
 	})
-	for line := range strings.Lines(trace.String()) {
-		if !strings.Contains(line, "\tcontrol\t") {
-			fmt.Fprint(out, line)
-		}
-	}
 	fmt.Fprint(out, handled.String())
 	return err
 }

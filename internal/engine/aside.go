@@ -194,12 +194,22 @@ func (x *aside) CheckSpawn(call string) {
 	}
 }
 
+// Suspend lets the task w, which calls, wait until it is woken. call is what it has called; for the others see
+// [Waiter.Wait].
+func (r *Rank) Suspend(w Waiter, call, in string, at unsafe.Pointer) {
+	began, traced := r.sampled()
+	w.Wait(in, at)
+	if traced {
+		r.traceAwait(call, began)
+	}
+}
+
 // Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send
 // meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForAnswer, call)
-	began := r.now()
+	began, traced := r.sampled()
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -212,7 +222,9 @@ func (r *Rank) Await(call string, done func() bool) {
 		r.Rest(idle)
 	}
 	r.board.Waited()
-	r.traceAwait(call, began)
+	if traced {
+		r.traceAwait(call, began)
+	}
 	r.endCall(call, from)
 }
 
@@ -221,13 +233,15 @@ func (r *Rank) Await(call string, done func() bool) {
 // It is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.active
-	began := r.now()
+	began, traced := r.sampled()
 	r.active = false // no task runs in a call of the main function
 	if r.quiesce(board.ForAnswer, call, done) {
 		r.checkAccesses()
 	}
 	r.active = active
-	r.traceAwait(call, began)
+	if traced {
+		r.traceAwait(call, began)
+	}
 	r.endCall(call, from)
 }
 

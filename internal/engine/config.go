@@ -28,7 +28,7 @@ type Config struct {
 	Explain func(r *Rank, depth int) error
 	Errors  Errors
 	Watcher Watcher                    // nil for none
-	Labels  bool                       // goroutines carry the target whose handler runs, for profiles
+	Labels  bool                       // goroutines carry what they run as labels, for profiles
 	Trace   func(rank int) *trace.Rank // where a rank of this process writes its trace; nil for nowhere
 }
 

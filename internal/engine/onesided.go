@@ -96,7 +96,7 @@ func (h *hooks) mayBegin(call string) error {
 func (r *Rank) AwaitBetween(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForOneSided, call)
-	began := r.now()
+	began, traced := r.sampled()
 	for idle := 0; !done(); idle++ {
 		if r.Progress() {
 			idle = -1
@@ -105,6 +105,8 @@ func (r *Rank) AwaitBetween(call string, done func() bool) {
 		r.Rest(idle)
 	}
 	r.board.Waited()
-	r.traceAwait(call, began)
+	if traced {
+		r.traceAwait(call, began)
+	}
 	r.endCall(call, from)
 }

@@ -204,9 +204,9 @@ func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	a.rank.mode, a.rank.depth = nested, int(f.Flags)
 	began, traced := a.rank.sampled()
 	target := a.rank.targets[f.Target]
-	target.label(true)
+	target.labels.Put()
 	taken, err := target.endpoint.Deliver(f)
-	target.label(false)
+	target.labels.Drop()
 	a.rank.mode, a.rank.depth = busy, 0
 	if traced && taken {
 		a.rank.slice(trace.Handler, target.Name, began, uint64(f.Count), uint64(f.From))

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"runtime/pprof"
 	rtrace "runtime/trace"
 	"strings"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
-	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/internal/watch/board"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/internal/watch/trace"
@@ -129,15 +127,4 @@ func (a *ages) links(all []state.Link, t *Target, now time.Duration) []state.Lin
 		})
 	}
 	return all
-}
-
-// label has the goroutine carry the target whose frame is handled, or no longer, where somebody wants profiles.
-func (t *Target) label(on bool) {
-	switch {
-	case t.labels == nil:
-	case on:
-		pprof.SetGoroutineLabels(t.labels)
-	default:
-		stacks.Label(context.Background(), t.id)
-	}
 }

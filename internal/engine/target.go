@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"hash/crc32"
 	"time"
 
 	"github.com/activepebbles/pebbles/coalesce"
-	"github.com/activepebbles/pebbles/internal/stacks"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -64,8 +62,8 @@ type Target struct {
 	description Description
 	endpoint    Endpoint
 	outbox      *coalesce.Outbox
-	handled     uint64          // pebbles
-	labels      context.Context // of the goroutine while the handler runs on frames; nil for none
+	handled     uint64  // pebbles
+	labels      *Labels // of the goroutine while the handler runs on frames
 	// OwnRoom says that tasks' sends don't wait for room: who sends waits for it where what is in flight has no bound of
 	// its own.
 	OwnRoom bool
@@ -106,9 +104,7 @@ func (r *Rank) Register(d Description, e Endpoint, o *coalesce.Outbox) *Target {
 				crc32.MakeTable(crc32.Castagnoli)),
 		},
 	}
-	if r.job.config.Labels {
-		t.labels = stacks.WithTarget(r.id, d.Name)
-	}
+	t.labels = r.LabelsFor("target", d.Name)
 	r.targets = append(r.targets, t)
 	return t
 }

@@ -50,24 +50,11 @@ func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, 
 	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.rank.Port.Now(), a, b)
 }
 
-// traceAwait tells of a call of the main function's that had to wait: for a lock, or for memory or an answer.
+// traceAwait tells of a call that had to wait: for a lock, or for memory or an answer.
 func (p *publisher) traceAwait(call string, began time.Duration) {
-	if p.trace == nil {
-		return
-	}
 	kind := trace.Access
 	if strings.HasPrefix(call, "Lock") {
 		kind = trace.Lock
 	}
-	if kind == trace.Lock || p.trace.Sampled() {
-		p.slice(kind, call, began, trace.None, trace.None)
-	}
-}
-
-// now is the time, where a trace wants to know it.
-func (p *publisher) now() time.Duration {
-	if p.trace == nil {
-		return 0
-	}
-	return p.rank.Port.Now()
+	p.slice(kind, call, began, trace.None, trace.None)
 }

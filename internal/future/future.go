@@ -26,16 +26,16 @@ func (f *Future) Await(r *engine.Rank, call, in string) {
 	switch {
 	case f.done():
 	case r.InTask(call):
-		f.Suspend(r, in)
+		f.Suspend(r, call, in)
 	default:
 		r.Await(call, f.done)
 	}
 }
 
-// Suspend lets the task that calls wait, which is not done.
-func (f *Future) Suspend(r *engine.Rank, in string) {
+// Suspend lets the task that calls wait, which is not done. call and in are those of Await.
+func (f *Future) Suspend(r *engine.Rank, call, in string) {
 	f.waiter, f.waits = r.Tasks().Waiter(), true
-	f.waiter.Wait(in, unsafe.Pointer(f))
+	r.Suspend(f.waiter, call, in, unsafe.Pointer(f))
 }
 
 // Done is its predicate, for waits of the engine.

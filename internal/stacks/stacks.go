@@ -21,12 +21,12 @@ const rankLabel = "rank"
 
 // Label makes the calling goroutine, and all that it starts from then on, coroutines too, known as those of a rank.
 func Label(ctx context.Context, rank int) {
-	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(rankLabel, strconv.Itoa(rank))))
+	pprof.SetGoroutineLabels(WithRank(ctx, rank))
 }
 
-// WithTarget are the labels of a rank whose goroutine runs the handler of a target.
-func WithTarget(rank int, target string) context.Context {
-	return pprof.WithLabels(context.Background(), pprof.Labels(rankLabel, strconv.Itoa(rank), "target", target))
+// WithRank are the labels of a rank's goroutines.
+func WithRank(ctx context.Context, rank int) context.Context {
+	return pprof.WithLabels(ctx, pprof.Labels(rankLabel, strconv.Itoa(rank)))
 }
 
 // group is goroutines with equal stacks.

@@ -79,17 +79,22 @@ func (w *Watcher) announce() {
 	w.outlets.forget = forget
 }
 
-// openTrace begins this process's file. The job's clock is that of its ports; simulated time begins with the job.
+// openTrace begins this process's file, whose clock is that of the ports. A simulated job has one file, in which nothing
+// is of this machine or hour.
 func (w *Watcher) openTrace(transport netio.Transport) (*trace.File, error) {
-	zero := w.started
-	if !w.simulated && w.place.First < w.place.Last {
-		zero = time.Now().Add(-transport.Port(w.place.First).Now())
+	c := trace.Config{
+		Program: w.config.Program, Job: w.config.Job, Names: func(n uint32) string { return board.Name(n).String() },
 	}
-	return trace.Create(w.config.Trace, trace.Config{
-		Process: w.place.Process, Processes: w.place.Processes, First: w.place.First, Last: w.place.Last,
-		Program: w.config.Program, Job: w.config.Job, Host: w.host, PID: os.Getpid(), Started: zero,
-		Names: func(n uint32) string { return board.Name(n).String() },
-	})
+	if w.simulated {
+		c.Host, c.Last = "a simulated network", w.place.Ranks
+		return trace.Join(w.config.Trace, w.place.Process, c)
+	}
+	c.Process, c.Processes, c.First, c.Last = w.place.Process, w.place.Processes, w.place.First, w.place.Last
+	c.Host, c.PID, c.Started = w.host, os.Getpid(), w.started
+	if w.place.First < w.place.Last {
+		c.Started = time.Now().Add(-transport.Port(w.place.First).Now())
+	}
+	return trace.Create(w.config.Trace, c)
 }
 
 // Trace is where a rank of this process writes its trace; nil for nowhere.
@@ -155,7 +160,7 @@ func (w *Watcher) dumpFlight() {
 
 // shown reports whether what ranks do is shown somewhere.
 func (w *Watcher) shown() bool {
-	return w.outlets.page != nil || w.outlets.record != nil || w.outlets.trace != nil
+	return w.outlets.page != nil || w.outlets.record != nil || w.outlets.trace != nil && !w.simulated
 }
 
 // write writes a second of the record.

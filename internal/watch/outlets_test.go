@@ -19,10 +19,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/watch/record"
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/internal/watch/trace"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // get asks the page of a job for a path.
@@ -114,6 +119,78 @@ func TestOutlets(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// Goroutines of profiles carry the kind of the task that they run, while they run it, and for as long as it waits.
+func TestKindsInProfiles(t *testing.T) {
+	for _, labelled := range []bool{true, false} {
+		var waits, between bytes.Buffer
+		config := pebble.Config{Ranks: 1, Watch: pebble.Watch{Pprof: labelled, Out: io.Discard}}
+		err := pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
+			s := task.New(r)
+			gate, begun := s.NewGate(), false
+			wait := task.NewKind(s, "walk", func(int) {
+				begun = true
+				gate.Wait()
+			})
+			watch := task.NewKindBatch(s, "look", 2, func([]int) {
+				if err := pprof.Lookup("goroutine").WriteTo(&waits, 1); err != nil {
+					panic(err)
+				}
+				gate.Open()
+			})
+			err := s.Run(func() {
+				wait.Spawn(1)
+				for !begun {
+					s.Yield()
+				}
+				watch.Spawn(1)
+				watch.Spawn(2)
+			})
+			return errors.Join(err, s.Run(func() {
+				if err := pprof.Lookup("goroutine").WriteTo(&between, 1); err != nil {
+					panic(err)
+				}
+			}))
+		})
+		require.NoError(t, err)
+		for _, kind := range []string{"walk", "look"} {
+			carried := regexp.MustCompile(`"kind":"` + kind + `".*"rank":"0"|"rank":"0".*"kind":"` + kind + `"`)
+			require.Equal(t, labelled, carried.Match(waits.Bytes()), "%s: %s", kind, &waits)
+		}
+		require.NotContains(t, between.String(), `"kind"`, "its tasks have ended")
+	}
+}
+
+// Traces show for which memory and locks tasks wait. A simulated job shows all of it.
+func TestWaitsOfTasksInTraces(t *testing.T) {
+	const taskCount = 5
+	file := filepath.Join(t.TempDir(), "trace")
+	world, err := sim.New(sim.Config{Ranks: 2, Processes: 2})
+	require.NoError(t, err)
+	err = world.Each(func(transport netio.Transport) error {
+		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Trace: file, Out: io.Discard}}
+		return pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
+			space := memory.New(r)
+			words := memory.NewArray[uint64](space, "words", distribution.Block(2, 2))
+			lock := memory.NewLock(space, "door", 0)
+			s := task.New(r)
+			return s.Run(func() {
+				for range taskCount * r.ID() { // of rank 1, which reads what rank 0 has
+					s.Go(func() {
+						lock.Lock()
+						words.Get(0)
+						lock.Unlock()
+					})
+				}
+			})
+		})
+	})
+	require.NoError(t, err)
+	sum, err := trace.Merge(io.Discard, []string{file})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, sum.Kinds[trace.Access].Events, uint64(2*taskCount), "each reads, and swaps the lock's word")
+	require.EqualValues(t, taskCount-1, sum.Kinds[trace.Lock].Events, "all but the first wait for it")
 }
 
 // A job that can't be shown, recorded or traced as it was asked to does not begin.

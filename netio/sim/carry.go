@@ -21,7 +21,6 @@ func (w *World) carry(r *rank, f *netio.Frame) bool {
 	}
 	w.stats.Frames++
 	w.stats.Bytes += uint64(f.Bytes)
-	w.trace.frame(r.clock, "send", f)
 	at := w.arrival(r, to, k, f.Bytes)
 	if w.streams != nil {
 		w.sendFaulty(r, to, k, at, f, opens)

@@ -3,9 +3,8 @@
 //
 // A [World] is one job. Each of its processes is a netio.Transport for a pebble.Run of its own; all of them live in
 // this process. A rank's function is a coroutine, and one rank runs at a time: so the same seed gives the same run, to
-// the byte of its trace. Frames take time by LogGP (Active Pebbles, section 3), and a rank's work on pebbles takes the
-// times of the
-// [Network]. All else takes none, unless the program calls Rank.Compute.
+// the byte of its trace (pebble.Watch). Frames take time by LogGP (Active Pebbles, section 3), and a rank's work on
+// pebbles takes the times of the [Network]. All else takes none, unless the program calls Rank.Compute.
 //
 // The simulation is conservative: a rank that receives goes on only while its clock is at most the shortest latency
 // ahead of all other ranks, since nothing that they still send can arrive sooner.

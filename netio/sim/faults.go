@@ -158,7 +158,6 @@ func (w *World) freeze(z Freeze) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := w.processes[z.Process]
-	w.trace.note(w.now, "freeze", z.Process, z.Process)
 	for rank := p.place.First; rank < p.place.Last; rank++ {
 		w.ranks[rank].frozen = w.now + instantOf(z.For)
 	}
@@ -195,7 +194,6 @@ func (w *World) kill(p *Process) {
 	if p.ranks == 0 || p.dead {
 		return
 	}
-	w.trace.note(w.now, "die", p.place.Process, p.place.Process)
 	p.dead, p.lost, p.down = true, true, true
 	w.dead += p.ranks
 	for rank := p.place.First; rank < p.place.Last; rank++ {
@@ -304,7 +302,6 @@ func (w *World) drawn(chance float64) bool { return chance > 0 && w.random.Float
 // lose drops a frame, and keeps its memory until the job is over. Its sender gets no error.
 func (w *World) lose(r *rank, f *netio.Frame) {
 	w.stats.Lost++
-	w.trace.frame(r.clock, "lose", f)
 	w.lost.Push(f)
 }
 

@@ -117,7 +117,6 @@ func (r *rank) Recv() *netio.Frame {
 		}
 		f := p.frame
 		r.clock += w.charges.ofEnd(w.layout.class(int(f.From), r.id), f.Bytes, p.opens)
-		w.trace.frame(r.clock, "take", f)
 		return f
 	}
 }

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,6 @@ type Config struct {
 	TimeLimit time.Duration // of virtual time; 0 is none
 	TurnLimit uint64        // of ranks' turns and events; 0 is none
 	CountFrom uint64        // first number of frames, epochs (in 32 bits) and collectives: set it just below a wrap to test that
-	Trace     io.Writer     // receives a line for each event; nil: none
 }
 
 const memoryDefault = 256 << 20
@@ -90,7 +88,6 @@ type World struct {
 	streams     map[[2]int]*stream
 	exposure    exposure
 	random      *rand.Rand // of faults
-	trace       trace
 	stats       Stats
 	done        chan struct{} // closed when all ranks have ended
 	outside     chan struct{} // capacity 1: a goroutine outside has woken a rank, or released a frame
@@ -109,7 +106,7 @@ func New(c Config) (*World, error) {
 	reserve(c.Ranks)
 	w := &World{
 		config: c, layout: newLayout(c.Ranks, c.Processes, c.Network.ProcessesPerHost), ranks: make([]rank, c.Ranks),
-		failedFirst: -1, queue: newQueue(c.Ranks), trace: newTrace(c.Trace), done: make(chan struct{}), outside: make(chan struct{}, 1),
+		failedFirst: -1, queue: newQueue(c.Ranks), done: make(chan struct{}), outside: make(chan struct{}, 1),
 	}
 	w.charges = newCharges(c.Network, &w.layout)
 	w.cores = newHostCores(c.Network.Cores, &w.layout)
@@ -143,14 +140,7 @@ func (w *World) Each(run func(netio.Transport) error) error {
 		running.Go(func() { errs[i] = run(p) })
 	}
 	running.Wait()
-	if err := w.firstError(errs); err != nil {
-		return err
-	}
-	w.trace.flush()
-	if w.trace.err != nil {
-		return fmt.Errorf("sim: write the trace: %w", w.trace.err)
-	}
-	return nil
+	return w.firstError(errs)
 }
 
 // firstError selects the most useful error: that of the process that failed first, unless it only says that another one

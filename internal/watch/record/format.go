@@ -1,7 +1,16 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/activepebbles/pebbles/internal/watch/state"
 )
@@ -113,4 +122,92 @@ type endedLine struct {
 	Process int       `json:"process"`
 	How     string    `json:"how"`
 	First   bool      `json:"first,omitempty"`
+}
+
+// lineMax bounds what of a line its CRC covers.
+const lineMax = 64 << 10
+
+// headMax is the longest that a line's CRC and length are, with their spaces.
+const headMax = 8 + 1 + 5 + 1
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendLine appends a line of a kind. What it says must be what package json encodes: no NaN is among its numbers.
+func appendLine(to []byte, kind string, says any) []byte {
+	var text bytes.Buffer
+	text.WriteString(kind + " ")
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // people read it
+	if err := encoder.Encode(says); err != nil {
+		panic(fmt.Sprintf("record: %s line: %v", kind, err)) // the types of lines have nothing that fails
+	}
+	covered := bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	to = fmt.Appendf(to, "%08x %d ", crc32.Checksum(covered, castagnoli), len(covered))
+	return append(append(to, covered...), '\n')
+}
+
+// parseHead takes a line's CRC and length apart. It accepts only what appendLine writes, so that no damage passes.
+func parseHead(head []byte) (sum uint32, length, size int, ok bool) {
+	first, rest, ok := bytes.Cut(head, []byte(" "))
+	second, _, more := bytes.Cut(rest, []byte(" "))
+	if !ok || !more || len(first) != 8 || len(second) == 0 || len(second) > 5 {
+		return 0, 0, 0, false
+	}
+	crc, err := strconv.ParseUint(string(first), 16, 32)
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	length, err = strconv.Atoi(string(second))
+	size = len(first) + len(second) + 2
+	strict := fmt.Sprintf("%08x %d ", crc, length) == string(head[:size])
+	return uint32(crc), length, size, err == nil && strict && length > 0 && length <= lineMax
+}
+
+// Bounds of texts, in bytes of JSON.
+const (
+	nameMax    = 40
+	waitMax    = 80
+	statusMax  = 120
+	verdictMax = 240
+	causeMax   = 2000
+	valueMax   = 200
+)
+
+// words makes one line of a text, of at most limit bytes of JSON: terminals and editors show it as it is.
+func words(text string, limit int) string {
+	var b strings.Builder
+	size, cut := 0, 0
+	for _, c := range text {
+		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			c = ' ' // Cf has what turns the direction of a text around
+		}
+		size += utf8.RuneLen(c)
+		if c == '"' || c == '\\' {
+			size++
+		}
+		if size > limit {
+			return b.String()[:cut] + "…"
+		}
+		b.WriteRune(c)
+		if size <= limit-len("…") {
+			cut = b.Len()
+		}
+	}
+	return b.String()
+}
+
+// rounded keeps millionths, and makes 0 of what JSON can't hold.
+func rounded(x float64) float64 {
+	if math.IsNaN(x) || math.Abs(x) > 1e15 {
+		return 0
+	}
+	return math.Round(x*1e6) / 1e6
+}
+
+// stamp is a time as lines have it.
+func stamp(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{} // JSON has no others
+	}
+	return t.Truncate(time.Millisecond)
 }

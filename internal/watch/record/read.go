@@ -139,3 +139,27 @@ func (r *reading) damaged(f fileName, d damage) {
 
 // since is a time in seconds since the job started.
 func (r *reading) since(at time.Time) float64 { return at.Sub(r.record.Job.Started).Seconds() }
+
+// problemsMost bounds the problems that a record lists.
+const problemsMost = 64
+
+// problems are what could not be read.
+type problems struct {
+	list []string
+	more int
+}
+
+func (p *problems) add(format string, values ...any) {
+	if len(p.list) == problemsMost {
+		p.more++
+		return
+	}
+	p.list = append(p.list, fmt.Sprintf(format, values...))
+}
+
+func (p *problems) all() []string {
+	if p.more == 0 {
+		return p.list
+	}
+	return append(p.list, fmt.Sprintf("and %d problems more", p.more))
+}

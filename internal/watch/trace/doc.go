@@ -8,6 +8,9 @@
 // kinds ([Kind.Frequent]) only a sample is kept, see [Rank.Sampled]; an event that stands for more than itself says
 // for how many, as its "weight".
 //
+// The ranks of a simulated job run one at a time. They write what they tell at once, all of it, into one file that the
+// processes of the job share ([Join]). So the same run gives the same bytes.
+//
 // # Names of files
 //
 // A process that is alone writes FILE. Process p of several writes to FILE with its number before the extension:

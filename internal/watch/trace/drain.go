@@ -87,25 +87,34 @@ func (f *File) appendEnd(end int64, track uint64) {
 	f.shut(at)
 }
 
+// named is a name that events have.
+type named struct {
+	id   uint64
+	text string
+	told uint32 // the generation of the file in which it was told last
+}
+
 // intern is the id of a name, and its text where the file does not have it yet. Names without a text are the kinds'
-// words; these have the ids below all others.
+// words; these have the ids below all others. The others are numbered as they come, so that the same events give the
+// same file.
 func (f *File) intern(name Name, kind Kind) (id uint64, fresh string) {
-	text := ""
-	key := uint64(name) + uint64(kinds)
-	if f.names[key] == f.generation {
-		return key + 1, ""
-	}
-	if f.config.Names != nil {
-		text = clean(f.config.Names(uint32(name)))
-	}
-	if text == "" {
-		text, key = kind.String(), uint64(kind)
-		if f.names[key] == f.generation {
-			return key + 1, ""
+	n := f.names[name]
+	if n == nil {
+		n = &named{id: uint64(kinds) + uint64(len(f.names)) + 1}
+		if f.config.Names != nil {
+			n.text = clean(f.config.Names(uint32(name)))
 		}
+		f.names[name] = n
 	}
-	f.names[key] = f.generation
-	return key + 1, text
+	if n.text == "" {
+		n = &f.bare[kind]
+		n.id, n.text = uint64(kind)+1, kind.String()
+	}
+	if n.told == f.generation {
+		return n.id, ""
+	}
+	n.told = f.generation
+	return n.id, n.text
 }
 
 // tellLeft says how many events the file does not have, if there is something new to say and room for it.

@@ -23,6 +23,7 @@ type Config struct {
 	Started   time.Time           // when the job's clock was at zero
 	Names     func(uint32) string // the text of a Name; nil or "" for the word of the kind. The drainer calls it.
 	Bytes     int64               // bound of the file; 0 is [BytesDefault]
+	simulated *simulated          // nil for a real job
 }
 
 // BytesDefault is how many bytes a file has at most, unless [Config.Bytes] says otherwise.
@@ -39,15 +40,17 @@ type disk interface {
 	Truncate(size int64) error
 }
 
-// File is the trace of one process. Its methods but [File.Rank] are for one goroutine, the drainer.
+// File is the trace of one process, or of a simulated job. Its methods but [File.Rank] are for one goroutine, the
+// drainer; of a simulated job, those who have joined close it, each once.
 type File struct {
 	config Config
 	zero   int64 // wall time at zero of the job's clock, in nanoseconds
 	ranks  []Rank
 	output
 	windows  *windows
-	turned   time.Time         // when the last window began
-	names    map[uint64]uint32 // the generation in which a text was told last, by id
+	turned   time.Time // when the last window began
+	names    map[Name]*named
+	bare     [kinds]named // by kind: of events without a name
 	counters map[counterKey]*counter
 	titles   map[string]int // of counters, numbered
 	last     int64          // the latest time that the file has
@@ -80,7 +83,7 @@ func newFile(to disk, path string, c Config) *File {
 		output:   newOutput(to, path, max(c.Bytes, bytesLeast)),
 		windows:  new(windows),
 		turned:   time.Now(),
-		names:    map[uint64]uint32{},
+		names:    map[Name]*named{},
 		counters: map[counterKey]*counter{},
 		titles:   map[string]int{},
 		now:      time.Now,
@@ -90,8 +93,13 @@ func newFile(to disk, path string, c Config) *File {
 	}
 	f.last = f.zero
 	for i := range f.ranks {
-		f.ranks[i].slots = new([ringSize]event)
 		f.ranks[i].sampler = newSampler(f.windows, c.First+i)
+		if c.simulated == nil {
+			f.ranks[i].slots = new([ringSize]event)
+		}
+	}
+	if c.simulated != nil {
+		f.simulate()
 	}
 	f.ready() // a process that never tells anything has a file that says so
 	f.flush()
@@ -113,8 +121,11 @@ func (f *File) Rank(rank int) *Rank { return &f.ranks[rank-f.config.First] }
 
 // Drain writes what the ranks have told. It is called some times a second: a ring has room for 4,096 events. It takes
 // less than a microsecond an event, and waits for the disk. An error of the disk is returned once, in words: the job
-// goes on, and so does the trace when the disk takes something again.
+// goes on, and so does the trace when the disk takes something again. For a simulated job there is nothing to do.
 func (f *File) Drain() error {
+	if f.config.simulated != nil {
+		return nil
+	}
 	if f.closed {
 		return errClosed
 	}
@@ -126,6 +137,13 @@ func (f *File) Drain() error {
 
 // Close writes the rest, and how many events were left out. What ranks tell from then on is lost.
 func (f *File) Close() error {
+	if s := f.config.simulated; s != nil {
+		if !s.leave() {
+			return nil
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+	}
 	if f.closed {
 		return errClosed
 	}

@@ -37,7 +37,7 @@ var words = [kinds]kindWords{
 	Task:       {"task", "tasks", "task", "", true},
 	Wait:       {"wait", "waits", "parks", "for", false},
 	Access:     {"access", "accesses", "bytes", "of", true},
-	Lock:       {"lock", "locks", "lock", "of", false},
+	Lock:       {"lock", "locks", "lock", "of", true},
 	Flush:      {"flush", "flushes", "bytes", "to", true},
 	Other:      {"other", "other", "value", "", false},
 }

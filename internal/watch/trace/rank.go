@@ -8,6 +8,7 @@ type Rank struct {
 	ring
 	sampler
 	tracks tracks // the drainer's
+	pushed func() // comes after each event of a simulated job; nil elsewhere
 }
 
 // Slice tells of something that took time, when it has ended. Times are on the job's clock. What a and b are depends on
@@ -24,6 +25,14 @@ func (r *Rank) Instant(kind Kind, name Name, at time.Duration, a, b uint64) {
 	if e := r.slot(); e != nil {
 		*e = event{at, at, a, b, name, r.weight(kind), kind, true}
 		r.push()
+	}
+}
+
+// push hands over the event in the slot.
+func (r *Rank) push() {
+	r.ring.push()
+	if r.pushed != nil {
+		r.pushed()
 	}
 }
 

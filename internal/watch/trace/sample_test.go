@@ -118,7 +118,7 @@ func TestWeights(t *testing.T) {
 		weighted[e.kind] = e.numbers["weight"] > 1
 	}
 	require.Equal(t, map[string]bool{
-		"epoch": false, "collective": false, "handler": true, "task": true, "wait": false, "access": true, "lock": false,
+		"epoch": false, "collective": false, "handler": true, "task": true, "wait": false, "access": true, "lock": true,
 		"flush": true, "other": false,
 	}, weighted)
 }
