@@ -99,6 +99,19 @@ func (p *Part[V]) Reverse(g *Graph) error {
 	return nil
 }
 
+// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if there are none yet. What the
+// memory that is available has no room for is refused. All ranks call it, between epochs.
+func (p *Part[V]) NeedInto(g *Graph) error {
+	if p.Into != nil {
+		return nil
+	}
+	need := 3 * g.IndexBytes() * float64(g.Edges) / float64(g.Rank.Size())
+	if err := g.Fits("reverse the arcs of", need); err != nil {
+		return err
+	}
+	return p.Reverse(g)
+}
+
 // collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks
 // while rows are made of it.
 type collector[V Index] struct {
