@@ -187,6 +187,9 @@ var cases = []struct {
 	{"centrality --kronecker 8", "replies", ofAll},
 	{"centrality --kronecker 8", "onwards", ofAll},
 	{"centrality --kronecker 8", "backwards", ofAll},
+	{"pagerank --kronecker 8", "wants", ofAll},
+	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // one frame a rank and iteration
+	{"pagerank --kronecker 8", "shares", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
