@@ -155,6 +155,12 @@ func (s *Ghosts[V, T]) find(rows *Rows[V]) (others []V) {
 	return others
 }
 
+// Of returns where in Values the ghosts are whose owner is this rank.
+func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
+	from := s.from[rank]
+	return from.begin, from.begin + from.count
+}
+
 // Exchange gives the ghosts on all ranks the numbers that their owners have. It is an epoch. All ranks call it.
 func (s *Ghosts[V, T]) Exchange() error {
 	return s.g.Rank.Epoch(func() error {

@@ -43,15 +43,16 @@ func exchanges[T Number](g *Graph, rows *Rows[uint32]) error {
 	if err != nil {
 		return err
 	}
-	for round := range T(3) {
+	for round := range 3 {
+		now := func(index uint64) T { return T(index)*10 + T(round) }
 		for v := range g.Local {
-			s.Values[v] = T(g.First+uint64(v))*10 + round
+			s.Values[v] = now(g.First + uint64(v))
 		}
 		if err := s.Exchange(); err != nil {
 			return err
 		}
 		for i, slot := range s.Slots {
-			if want := T(rows.Heads[i])*10 + round; s.Values[slot] != want {
+			if want := now(uint64(rows.Heads[i])); s.Values[slot] != want {
 				return fmt.Errorf("head %d has %v, not %v", rows.Heads[i], s.Values[slot], want)
 			}
 		}

@@ -161,12 +161,12 @@ func TestRun(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	good := distgraph.Source{Generator: appstest.List{N: 1}.Generator()}
 	for says, c := range map[string]Config{
-		"damping is 1: give a number above 0 and below 1":       {Source: good, Damping: 1},
-		"damping is NaN: give a number above 0 and below 1":     {Source: good, Damping: math.NaN()},
-		"tolerance is -1: give a number above 0":                {Source: good, Tolerance: -1},
-		"-1 iterations: give a positive number":                 {Source: good, Iterations: -1},
-		"no graph: give a file or a generator":                  {},
-		"pagerank: arcs count 1 each: leave weights out":        {Source: distgraph.Source{Generator: good.Generator, Weights: distgraph.Ones}},
+		"damping is 1: give a number above 0 and below 1":   {Source: good, Damping: 1},
+		"damping is NaN: give a number above 0 and below 1": {Source: good, Damping: math.NaN()},
+		"tolerance is -1: give a number above 0":            {Source: good, Tolerance: -1},
+		"-1 iterations: give a positive number":             {Source: good, Iterations: -1},
+		"no graph: give a file or a generator":              {},
+		"pagerank: arcs count 1 each: leave weights out":    {Source: distgraph.Source{Generator: good.Generator, Weights: distgraph.Ones}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)
 		require.ErrorContains(t, err, says)
