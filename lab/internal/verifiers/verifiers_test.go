@@ -196,6 +196,9 @@ var cases = []struct {
 	{"components --erdos-renyi 8 --edge-factor 1", "sizes", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
 	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
+	{"triangles --kronecker 8", "lists", ofAll},
+	{"triangles --kronecker 8", "wedges", ofAll},
+	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
