@@ -189,11 +189,12 @@ func (s *hooking[V]) shorten() error {
 	}
 }
 
-// learn is the handler of answers. What hangs on a root that hangs on nothing is settled.
+// learn is the handler of answers. What hangs on a root that hangs on nothing is settled. An answer that is larger is a
+// damaged one, and would lead round in circles: the check of the labels tells.
 func (s *hooking[V]) learn(vs []distgraph.Note[V]) {
 	for _, n := range vs {
 		v := n.Vertex - s.first
-		if s.above[v] == n.Value {
+		if n.Value >= s.above[v] {
 			continue
 		}
 		s.above[v] = n.Value

@@ -133,6 +133,7 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"components", []string{"one graph", "--graph", "--kronecker"}},
 		{"components --kronecker 5 --method guess", []string{`"guess"`, "hook", "propagate"}},
 		{"triangles", []string{"one graph", "--graph", "--kronecker"}},
+		{"kcore", []string{"one graph", "--graph", "--kronecker"}},
 		{"alltoall --rounds 0", []string{`"0"`, "--rounds", "1 or more"}},
 		{"alltoall --rounds -5", []string{`"-5"`, "--rounds", "1 or more"}},
 		{"alltoall --bytes 0", []string{`"0"`, "--bytes", "1 or more"}},

@@ -199,6 +199,7 @@ var cases = []struct {
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
+	{"kcore --kronecker 8", "losses", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
