@@ -46,6 +46,11 @@ func (t Tally) Add(o Tally) Tally {
 	return Tally{t.Sent + o.Sent, t.Handled + o.Handled, t.Misplaced + o.Misplaced, t.Sum + o.Sum}
 }
 
+// Since is what was seen after another tally of the same pebbles.
+func (t Tally) Since(before Tally) Tally {
+	return Tally{t.Sent - before.Sent, t.Handled - before.Handled, t.Misplaced - before.Misplaced, t.Sum - before.Sum}
+}
+
 // Check returns an error, the same on every rank, when the tallies of all ranks do not agree. It is for phases whose
 // pebbles can't be merged and on which others rest, such as those that make data. All ranks call it.
 func (t Tally) Check(r *pebble.Rank, phase string) error {

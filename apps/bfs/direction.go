@@ -37,13 +37,8 @@ type direction[V vertex] struct {
 
 func newDirection[V vertex](t *tree[V], tuning Tuning) (*direction[V], error) {
 	g := t.g
-	if t.Into == nil {
-		if err := g.Fits("reverse the arcs of", 3*g.IndexBytes()*float64(g.Edges)/float64(g.Rank.Size())); err != nil {
-			return nil, err
-		}
-		if err := t.Reverse(g); err != nil {
-			return nil, err
-		}
+	if err := t.NeedInto(g); err != nil {
+		return nil, err
 	}
 	arcs, err := apps.Sum(g.Rank, t.Arcs())
 	if err != nil {

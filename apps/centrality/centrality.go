@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -84,10 +83,8 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("centrality: %d sources: give a positive number, or 0 for %d", c.SourceCount, SourcesDefault)
 	case c.SourceCount > 0 && len(c.Sources) > 0:
 		return errors.New("centrality: both sources and a number of sources to draw are given: give one of the two")
-	case c.Source.Weights != distgraph.Unweighted:
-		return errors.New("centrality: arcs count 1 each: leave weights out")
 	}
-	return c.Source.Check()
+	return c.Source.CheckUnweighted("centrality")
 }
 
 func (c Config) mode() Mode { return cmp.Or(c.Mode, ByLevel) }
@@ -108,17 +105,9 @@ type Result struct {
 	Depths  []int64   `json:"depths"`
 	Times   []float64 `json:"times"`
 
-	ScoreSum float64 `json:"score_sum"` // of all centralities; its last digits depend on the order of the additions
-	Top      []Score `json:"top"`       // the vertices with the highest centralities, highest first
+	ScoreSum float64           `json:"score_sum"` // of all centralities; its last digits depend on the order of the additions
+	Top      []distgraph.Score `json:"top"`       // the vertices with the highest centralities, highest first
 }
-
-// Score is a vertex with its centrality.
-type Score struct {
-	ID    uint64  `json:"id"`
-	Score float64 `json:"score"`
-}
-
-const topTold = 5 // vertices, by a result
 
 // Rows are labels and values of a summary for display.
 func (res Result) Rows() [][2]string {
@@ -130,13 +119,7 @@ func (res Result) Rows() [][2]string {
 		{"a source", fmt.Sprintf("%.4g s", res.SecondsPerSource)},
 		{"traversed edges a second", fmt.Sprintf("%.4g (edges times sources)", res.TEPS)},
 	}
-	for i, s := range res.Top {
-		label := ""
-		if i == 0 {
-			label = "highest centralities"
-		}
-		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %d: %.6g", s.ID, s.Score)})
-	}
+	rows = append(rows, distgraph.ScoreRows("highest centralities", res.Top)...)
 	return res.Report.Rows("centralities", "rules", rows...)
 }
 
@@ -177,54 +160,13 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	}
 	res.TEPS = apps.Rate(float64(res.Edges)*float64(len(sources)), res.Seconds)
 	res.SecondsPerSource = apps.Rate(res.Seconds, float64(len(sources)))
-	if err := res.rank(g, kernel.Scores()); err != nil {
+	if res.Top, res.ScoreSum, err = g.Highest(kernel.Scores()); err != nil {
 		return Result{}, err
 	}
 	if err := res.Found(r, breaches, "breaches of the rules"); err != nil {
 		return Result{}, err
 	}
 	return res, res.Finish(r, kernel.Tally())
-}
-
-// rank finds the vertices with the highest centralities: of each rank's highest, the highest. Those of one centrality
-// are in the order of the graph's source.
-func (res *Result) rank(g *distgraph.Graph, scores []float64) error {
-	type place struct {
-		number uint64
-		score  float64
-	}
-	higher := func(a, b place) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.number, b.number)) }
-	var own []place
-	sum := 0.0
-	for i, score := range scores {
-		sum += score
-		if p := (place{g.First + uint64(i), score}); len(own) < topTold || higher(p, own[len(own)-1]) < 0 {
-			at, _ := slices.BinarySearchFunc(own, p, higher)
-			if own = slices.Insert(own, at, p); len(own) > topTold {
-				own = own[:topTold]
-			}
-		}
-	}
-	var err error
-	if res.ScoreSum, err = pebble.AllReduce(g.Rank, sum, pebble.Sum); err != nil {
-		return err
-	}
-	all, err := pebble.AllGatherSlice(g.Rank, own)
-	if err != nil {
-		return err
-	}
-	top := slices.Concat(all...)
-	slices.SortFunc(top, higher)
-	top = top[:min(len(top), topTold)]
-	var numbers []uint64
-	for _, p := range top {
-		numbers = append(numbers, p.number)
-	}
-	ids, err := g.IDsOf(numbers)
-	for i, id := range ids {
-		res.Top = append(res.Top, Score{id, top[i].score})
-	}
-	return err
 }
 
 // Serial is the plain twin of Run: it holds the whole graph, and adds up centralities from the vertices with these ids

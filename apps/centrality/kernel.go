@@ -173,13 +173,7 @@ func (f *found[V]) Reached() (uint64, int64, error) {
 func (f *found[V]) Validate() (distgraph.Breaches, error) { return f.check.run() }
 
 // Scores implements Kernel.
-func (f *found[V]) Scores() []float64 {
-	scores := make([]float64, f.local)
-	for number := range scores {
-		scores[number] = f.scores[f.Place(uint64(number))]
-	}
-	return scores
-}
+func (f *found[V]) Scores() []float64 { return distgraph.BySource(f.Part, f.scores) }
 
 // step is what a task asks about an arc: of the tail, which Paths lead to, on the way out, and of the sum for the tail
 // on the way back, where Paths is 0. It goes to the head. Level is the head's, if the arc is one of a shortest path.

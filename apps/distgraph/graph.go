@@ -208,6 +208,16 @@ func (p *Part[V]) Number(place uint64) uint64 {
 	return uint64(p.numbers[place])
 }
 
+// BySource returns what is known of each of this rank's vertices, by place, in the order of the graph's source: a new
+// slice.
+func BySource[V Index, T any](p *Part[V], byPlace []T) []T {
+	all := make([]T, len(byPlace))
+	for number := range all {
+		all[number] = byPlace[p.Place(uint64(number))]
+	}
+	return all
+}
+
 // Arcs counts those that leave, without duplicates and self-loops.
 func (p *Part[V]) Arcs() uint64 { return uint64(len(p.Heads)) }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what kernels report that go from some vertices of a graph, one after the other. A kernel embeds it and adds
-// fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
+// Report is what kernels report that go over a graph, or from some of its vertices, one after the other. A kernel embeds
+// it and adds fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
 type Report struct {
 	apps.Report
 	Graph      string   `json:"graph"`
@@ -57,9 +57,7 @@ type Kernel interface {
 // Each goes from all starts: timed, then added to the report by add, then checked. phase names this part of the run for
 // s.Phase; rules tell a breach, as in Describe. It returns how many breaches this rank has found. All ranks call it.
 func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase string, rules []string, add func(seconds float64) error) (breaches uint64, err error) {
-	if s.Phase != nil && g.Rank.ID() == 0 {
-		s.Phase(phase)
-	}
+	s.beginOn(g.Rank, phase)
 	for i, start := range starts {
 		seconds, err := p.Repeat(g.Rank, func() error { return k.From(start) })
 		if err != nil {
@@ -80,7 +78,43 @@ func (p *Report) Each(g *Graph, s Source, starts []uint64, k Kernel, phase strin
 	return breaches, nil
 }
 
-func (p *Report) validate(g *Graph, k Kernel, rules []string) (uint64, error) {
+// Whole is a kernel that goes over all of a graph at once.
+type Whole interface {
+	Run() error
+	Validate() (Breaches, error) // checks what that has found
+	Tally() apps.Tally
+}
+
+// Over builds the graph of s and has prepare make a kernel for it, as Load does; runs the kernel, timed; has sum add its
+// result to the report; and checks it. phase and rules are as for Each. All ranks call it, and are done with the report
+// then.
+func Over[K Whole](p *Report, r *pebble.Rank, s Source, prepare func(g *Graph) (K, error), sum func(g *Graph, k K) error, phase string, rules []string) error {
+	var k K
+	g, err := p.Load(r, s, func(g *Graph) (err error) {
+		k, err = prepare(g)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.beginOn(r, phase)
+	if _, err := p.Repeat(r, k.Run); err != nil {
+		return err
+	}
+	if err := sum(g, k); err != nil {
+		return err
+	}
+	breaches, err := p.validate(g, k, rules)
+	if err != nil {
+		return err
+	}
+	if err := p.Found(r, breaches, "breaches of the rules"); err != nil {
+		return err
+	}
+	return p.Finish(r, k.Tally())
+}
+
+func (p *Report) validate(g *Graph, k interface{ Validate() (Breaches, error) }, rules []string) (uint64, error) {
 	if !p.Validated {
 		return 0, nil
 	}

@@ -26,6 +26,22 @@ func (c *Rows[V]) Row(v V) []V { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
 // WeightsOf returns the weights of these arcs, in the order of Row; it aliases the graph.
 func (c *Rows[V]) WeightsOf(v V) []float64 { return c.Weights[c.Offsets[v]:c.Offsets[v+1]] }
 
+// Leads reports whether this rank's v-th vertex has an arc to head. It searches in the row, which is in the order of tidy.
+func (c *Rows[V]) Leads(g *Graph, v, head V) bool {
+	if !g.Ordered {
+		_, found := slices.BinarySearch(c.Row(v), head)
+		return found
+	}
+	size, ranks := V(g.Owner.Key(1, 0)), V(g.Rank.Size())
+	_, found := slices.BinarySearchFunc(c.Row(v), byPlace(head, size, ranks), func(head, wanted V) int {
+		return cmp.Compare(byPlace(head, size, ranks), wanted)
+	})
+	return found
+}
+
+// byPlace sorts the heads of an ordered graph by place within their ranks' blocks of that size, which is by degree.
+func byPlace[V Index](head, size, ranks V) V { return head%size*ranks + head/size }
+
 // buildPart sends this rank's share of the edges, and makes its part of the graph of the arcs that arrive.
 func buildPart[V Index](g *Graph, source Source, o outline) (*Part[V], error) {
 	var got collector[V]
@@ -97,6 +113,19 @@ func (p *Part[V]) Reverse(g *Graph) error {
 	}
 	p.Into = got.sort(g, false)
 	return nil
+}
+
+// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if there are none yet. What the
+// memory that is available has no room for is refused. All ranks call it, between epochs.
+func (p *Part[V]) NeedInto(g *Graph) error {
+	if p.Into != nil {
+		return nil
+	}
+	need := 3 * g.IndexBytes() * float64(g.Edges) / float64(g.Rank.Size())
+	if err := g.Fits("reverse the arcs of", need); err != nil {
+		return err
+	}
+	return p.Reverse(g)
 }
 
 // collector keeps the arcs of a rank's vertices as they arrive. A list of chunks grows without copying, and shrinks
@@ -202,9 +231,9 @@ func (c *Rows[V]) tidy(g *Graph) {
 	for v := range g.Local {
 		from, to := c.Offsets[v], c.Offsets[v+1]
 		row := c.Heads[from:to]
-		if g.Ordered { // sort by place within the rank, which is by degree
+		if g.Ordered {
 			for i, head := range row {
-				row[i] = head%size*ranks + head/size
+				row[i] = byPlace(head, size, ranks)
 			}
 		}
 		var weights []float64

@@ -8,6 +8,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // Source says where a graph comes from: a file or a generator, one of the two.
@@ -69,6 +70,13 @@ func (s Source) begin(what string) {
 	}
 }
 
+// beginOn reports a phase of which all ranks know.
+func (s Source) beginOn(r *pebble.Rank, what string) {
+	if r.ID() == 0 {
+		s.begin(what)
+	}
+}
+
 // Check returns an error that says what is wrong with s, without looking at the file.
 func (s Source) Check() error {
 	switch {
@@ -87,6 +95,14 @@ func (s Source) Check() error {
 		return fmt.Errorf("weights %q are not one of %s, %s, %s", s.Weights, Given, Random, Ones)
 	}
 	return checkOrder(s.Order, s.Generator == nil || s.Undirected || !s.Generator.Directed()) // Build asks the file
+}
+
+// CheckUnweighted is Check for an application that takes no weights.
+func (s Source) CheckUnweighted(app string) error {
+	if s.Weights != Unweighted {
+		return errors.New(app + ": arcs count 1 each: leave weights out")
+	}
+	return s.Check()
 }
 
 // Name is the file's path or the generator's description.

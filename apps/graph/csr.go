@@ -18,6 +18,7 @@ package graph
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Edge joins two vertices by their dense indices. In a directed graph it is an arc From -> To; in an undirected one the
@@ -122,4 +123,17 @@ func (c *CSR) edgesOf(entries uint64) uint64 {
 		return entries
 	}
 	return entries / 2
+}
+
+// Simple returns the graph without duplicates, self-loops and weights, each row sorted. It costs O(E log E).
+func (c *CSR) Simple() *CSR {
+	s := &CSR{Offsets: make([]uint64, 1, len(c.Offsets)), Directed: c.Directed}
+	for v := range c.Vertices() {
+		row := slices.Clone(c.Row(v))
+		slices.Sort(row)
+		row = slices.DeleteFunc(slices.Compact(row), func(head uint64) bool { return head == v })
+		s.Heads = append(s.Heads, row...)
+		s.Offsets = append(s.Offsets, uint64(len(s.Heads)))
+	}
+	return s
 }

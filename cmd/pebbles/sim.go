@@ -51,8 +51,8 @@ func newSim(t terminal) *cobra.Command {
 	inner := t
 	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
-		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newAllToAll, newReduce, newEpochs,
-		newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
+		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newPageRank, newComponents, newTriangles, newKCore,
+		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}

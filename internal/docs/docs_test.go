@@ -227,7 +227,7 @@ func TestNamesBite(t *testing.T) {
 // TestExamples wants an example in every public package that programs use themselves. Transports are opened by name,
 // and apps is what its applications share.
 func TestExamples(t *testing.T) {
-	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps|apps/appstest)$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
+	exempt := regexp.MustCompile(`^(cmd|lab|examples|internal)/|/internal/|^(lab|apps|apps/appstest|apps/graphtest)$|^netio/(connect|mem|netiotest|shm|tcp)|testdata`)
 	packages := map[string]bool{}
 	for _, name := range files(t, ".go") {
 		folder := path.Dir(name)

@@ -62,6 +62,7 @@ var layers = []layer{
 	{folders: "apps/contagion/population", not: users},
 	{folders: "apps", not: users},
 	{folders: "apps/distgraph apps/appstest", not: users},
+	{folders: "apps/graphtest", not: users},
 	{folders: "apps/*", not: users},
 	{folders: "examples/*", not: users},
 	{folders: "lab/internal/*", not: "*"},
@@ -103,7 +104,7 @@ const (
 )
 
 // helpers serve tests: they import what tests may, and no other code imports them.
-const helpers = "apps/appstest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
+const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest lab/internal/overlay"
 
 // homes are the folders that may import a library; those for tests have none. Nobody imports a library that is not
 // here.

@@ -187,6 +187,19 @@ var cases = []struct {
 	{"centrality --kronecker 8", "replies", ofAll},
 	{"centrality --kronecker 8", "onwards", ofAll},
 	{"centrality --kronecker 8", "backwards", ofAll},
+	{"pagerank --kronecker 8", "wants", ofAll},
+	{"pagerank --kronecker 8", "numbers", without("one lost, another twice")}, // one frame a rank and iteration
+	{"pagerank --kronecker 8", "shares", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1", "joins", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1", "asks", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1", "answers", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1", "sizes", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1", "visits", ofAll},
+	{"components --erdos-renyi 8 --edge-factor 1 --method propagate", "offers", ofAll},
+	{"triangles --kronecker 8", "lists", ofAll},
+	{"triangles --kronecker 8", "wedges", ofAll},
+	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
+	{"kcore --kronecker 8", "losses", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 

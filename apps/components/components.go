@@ -1,0 +1,118 @@
+// Package components finds the connected components of a distributed graph. Arcs of a directed graph join their ends
+// whichever way they lead: its components are the weakly connected ones. A vertex is told which component it is in by
+// the smallest index of the component's vertices, its label.
+//
+// [NewKernel] registers one of two kernels on a graph:
+//
+//   - [Hook] hooks trees together, and shortens them (Shiloach and Vishkin, 1982). Each rank first joins what its own
+//     arcs join, at its own memory alone, and leaves out most arcs of its largest component (Afforest: Sutton, Ben-Nun and
+//     Barak, 2018). Then ranks tell each other in which of these a vertex is that is a ghost elsewhere, and join them by
+//     pebbles.
+//   - [Propagate] lets each label spread until it meets a smaller one, in one epoch.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. The check is that of the GAP benchmark suite: a flood
+// along all arcs from the vertex that gave a component its label reaches all that have the label, and no others (see
+// Kernel.Validate).
+package components
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Method is how a kernel goes about it.
+type Method string
+
+const (
+	// Hook hooks trees together and shortens them.
+	Hook Method = "hook"
+	// Propagate spreads labels.
+	Propagate Method = "propagate"
+)
+
+// Methods are all methods, by name.
+var Methods = []Method{Hook, Propagate}
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source // each of its arcs leads both ways
+	Method Method           // the empty Method is Hook
+
+	// Seed is told in the report. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Progress is called with how many edges are done while the graph is set up. A total of 0 is not known. Phase, when
+	// not nil, is called on rank 0 when a phase begins: those of distgraph.Source, and "components".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	if c.method() != Hook && c.Method != Propagate {
+		return fmt.Errorf("components: method %q is not one of %s", c.Method, apps.Names(Methods))
+	}
+	return c.Source.CheckUnweighted("components")
+}
+
+func (c Config) method() Method { return cmp.Or(c.Method, Hook) }
+
+// Result is what Run reports.
+type Result struct {
+	distgraph.Report
+	Method     Method `json:"method"`
+	Components uint64 `json:"components"`
+	Largest    uint64 `json:"largest"` // vertices of the largest component
+	Alone      uint64 `json:"alone"`   // vertices that are a component of their own
+	// EdgesPerSecond is edges of the graph, a second.
+	EdgesPerSecond float64 `json:"edges_per_second"`
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	return res.Report.Rows("labels", "rules",
+		[2]string{"method", string(res.Method)},
+		[2]string{"components", fmt.Sprintf("%d; %d of them are one vertex", res.Components, res.Alone)},
+		[2]string{"the largest", fmt.Sprintf("%d vertices", res.Largest)},
+		[2]string{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)},
+	)
+}
+
+// Run builds the graph, finds its components, and checks them. All ranks call it with equal configurations. The result
+// is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
+// labels, or pebbles that were not handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	res := Result{Report: distgraph.NewReport(r, "components", c.Seed, !c.SkipValidation), Method: c.method()}
+	source := c.Source
+	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+		return NewKernel(g, c.method())
+	}, func(_ *distgraph.Graph, k Kernel) error {
+		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+		sizes, err := k.Sizes()
+		res.Components, res.Largest, res.Alone = sizes.Components, sizes.Largest, sizes.Alone
+		return err
+	}, "components", broken)
+	return res, err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and finds its components on one goroutine. It returns the
+// smallest vertex of each vertex's component, in the order of the source of the graph.
+func Serial(source distgraph.Source) (labels []uint64, err error) {
+	source.Undirected = true
+	c, _, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	return graph.Components(c), nil
+}

@@ -1,0 +1,142 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Kernel finds components. It belongs to its rank's goroutine.
+type Kernel interface {
+	// Run finds them, from the start. All ranks call it.
+	Run() error
+	// Tally is what this rank has seen of the kernel's pebbles so far.
+	Tally() apps.Tally
+	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
+	Sizes() (Sizes, error)
+	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found; an
+	// error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	Validate() (distgraph.Breaches, error)
+	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It
+	// makes a new slice.
+	Labels() []uint64
+}
+
+// Sizes are how large components are.
+type Sizes struct {
+	Components uint64
+	Largest    uint64 // vertices of the largest
+	Alone      uint64 // components of one vertex
+}
+
+// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed graph
+// is to be built with Source.Undirected, and is refused otherwise. It keeps up to 32 bytes for each vertex of the rank, and for each of
+// another rank at the end of an arc 16; and 4 bytes for each arc, 8 of a wide graph. What the memory that is available
+// has no room for is refused.
+func NewKernel(g *distgraph.Graph, method Method) (Kernel, error) {
+	if !g.Undirected {
+		return nil, fmt.Errorf("components of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
+	}
+	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
+	if err := g.Fits("components of", arcs*g.IndexBytes()+32*float64(g.Local)+16*float64(g.Vertices)); err != nil {
+		return nil, err
+	}
+	if g.Wide != nil {
+		return newKernel(g, g.Wide, method)
+	}
+	return newKernel(g, g.Narrow, method)
+}
+
+func newKernel[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], method Method) (Kernel, error) {
+	name := g.Kernel("components")
+	ghosts, err := distgraph.NewGhosts[V, V](g, p.Rows, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &found[V]{Part: p, g: g, ghosts: ghosts, first: V(g.First), local: V(g.Local)}
+	f.sums = distgraph.NewNotes(g, name("sizes"), func(vs []distgraph.Note[V]) {
+		for _, n := range vs {
+			f.sizes[n.Vertex-f.first] += uint64(n.Value)
+		}
+	})
+	f.check = newValidator(f, name)
+	switch method {
+	case Hook, "":
+		return newHooking(f, name), nil
+	case Propagate:
+		return newSpreading(f, name), nil
+	}
+	panic(fmt.Sprintf("components: method %q is not one of %s", method, apps.Names(Methods)))
+}
+
+// found is what a kernel finds out about this rank's vertices.
+type found[V distgraph.Index] struct {
+	*distgraph.Part[V]
+	g      *distgraph.Graph
+	ghosts *distgraph.Ghosts[V, V] // of labels
+	first  V                       // index of the rank's first vertex
+	local  V                       // number of its vertices
+	sizes  []uint64                // by place: vertices with this one's index as their label
+	sums   *distgraph.Notes[V]
+	check  *validator[V]
+}
+
+// labels are those of this rank's vertices, by place.
+func (f *found[V]) labels() []V { return f.ghosts.Values[:f.local] }
+
+// Validate implements Kernel.
+func (f *found[V]) Validate() (distgraph.Breaches, error) { return f.check.run() }
+
+// Labels implements Kernel.
+func (f *found[V]) Labels() []uint64 {
+	labels := make([]uint64, f.local)
+	for v, label := range f.labels() {
+		labels[v] = uint64(label)
+	}
+	return distgraph.BySource(f.Part, labels)
+}
+
+// Sizes implements Kernel.
+func (f *found[V]) Sizes() (Sizes, error) {
+	f.sizes = make([]uint64, f.local)
+	counts := map[V]V{} // of other ranks' labels
+	for _, label := range f.labels() {
+		if own := label - f.first; own < f.local {
+			f.sizes[own]++
+		} else {
+			counts[label]++
+		}
+	}
+	err := f.g.Rank.Epoch(func() error {
+		for label, n := range counts {
+			f.sums.Send(label, n)
+		}
+		f.sums.Flush()
+		return nil
+	}, pebble.Depth(1), pebble.Named("sizes"))
+	if err == nil {
+		err = f.sums.Tally().Check(f.g.Rank, "count the vertices of components")
+	}
+	if err != nil {
+		return Sizes{}, err
+	}
+	var own Sizes
+	for _, n := range f.sizes {
+		own.add(n)
+	}
+	return pebble.AllReduce(f.g.Rank, own, func(a, b Sizes) Sizes {
+		return Sizes{a.Components + b.Components, max(a.Largest, b.Largest), a.Alone + b.Alone}
+	})
+}
+
+func (s *Sizes) add(size uint64) {
+	if size > 0 {
+		s.Components++
+	}
+	if size == 1 {
+		s.Alone++
+	}
+	s.Largest = max(s.Largest, size)
+}

@@ -1,0 +1,211 @@
+package distgraph
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Number is the type of what vertices have of their own.
+type Number interface {
+	uint32 | uint64 | float32 | float64
+}
+
+// Ghosts are one number for each of a rank's vertices, and copies of those of the other vertices at the other ends of
+// some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each number
+// travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
+//
+// A rank keeps an index for each arc of the rows, a number and an index for each ghost, and a number for each vertex.
+type Ghosts[V Index, T Number] struct {
+	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then the
+	// ghosts' by their indices.
+	Values []T
+	// Slots are where in Values the numbers of the rows' heads are, in the order of Rows.Heads.
+	Slots []V
+
+	g       *Graph
+	tally   apps.Tally
+	target  *target.Target[numbers[T]]
+	out     [][]V // by rank, the places of this rank's vertices that are ghosts there
+	from    []block[V]
+	sending []numbers[T]
+}
+
+// block is where in Values the ghosts are whose owner is one rank.
+type block[V Index] struct{ begin, count V }
+
+// numbersAtOnce lets numbers of 4 bytes fill two cache lines, with the rest of the pebble. It is even, for fingerprints.
+const numbersAtOnce = 28
+
+// numbers is the pebble by which ghosts get their values: those from At on of the vertices of rank From that are ghosts
+// at rank To.
+type numbers[T Number] struct {
+	To, From uint32
+	At       uint64
+	Values   [numbersAtOnce]T
+}
+
+// fingerprint multiplies pairs of words that do not wait for each other. The struct has no gaps, and its words are
+// aligned.
+func (n *numbers[T]) fingerprint() (sum uint64) {
+	place := apps.Fold(uint64(n.To)<<32|uint64(n.From), n.At)
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&n.Values)), unsafe.Sizeof(n.Values)/8)
+	for i := 0; i+1 < len(words); i += 2 {
+		sum += apps.Fold(words[i]^place, words[i+1]+uint64(i))
+	}
+	return sum
+}
+
+// want is the pebble by which a rank tells a vertex's owner that it needs the vertex's number.
+type want[V Index] struct {
+	Vertex V
+	Rank   uint32
+}
+
+func (w want[V]) fingerprint() uint64 { return apps.Fold(uint64(w.Vertex), uint64(w.Rank)) }
+
+// NewGhosts finds the ghosts of rows, and lets their owners know, in one epoch: between epochs, on all ranks together.
+// name names its targets, as Graph.Kernel makes them. While it works it needs 3 bits for each vertex of the graph.
+func NewGhosts[V Index, T Number](g *Graph, rows *Rows[V], name func(what string) string) (*Ghosts[V, T], error) {
+	size := g.Rank.Size()
+	s := &Ghosts[V, T]{g: g, out: make([][]V, size), from: make([]block[V], size), sending: make([]numbers[T], 0, 64)}
+	var tally apps.Tally
+	wants := target.New(g.Rank, name("wants"), g.Owner,
+		target.Keys(func(vs []want[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].Vertex)
+			}
+		}),
+		target.Batch(func(vs []want[V]) {
+			for _, w := range vs {
+				isOwn := g.Owns(uint64(w.Vertex)) && int(w.Rank) < size
+				if tally.Take(w.fingerprint(), isOwn); isOwn {
+					s.out[w.Rank] = append(s.out[w.Rank], w.Vertex-V(g.First))
+				}
+			}
+		}))
+	s.target = target.New(g.Rank, name("numbers"), distribution.Ranks(size),
+		target.Keys(func(vs []numbers[T], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].To)
+			}
+		}),
+		target.Batch(s.take))
+	others := s.find(rows)
+	err := g.Rank.Epoch(func() error {
+		out := make([]want[V], 0, edgesAtOnce)
+		for chunk := range slices.Chunk(others, edgesAtOnce) {
+			out = out[:0]
+			for _, v := range chunk {
+				w := want[V]{v, uint32(g.Rank.ID())}
+				tally.Send(w.fingerprint())
+				out = append(out, w)
+			}
+			wants.SendAll(out)
+		}
+		return nil
+	}, pebble.Depth(1), pebble.Named("ghosts"))
+	if err == nil {
+		err = tally.Check(g.Rank, fmt.Sprintf("find the ghosts of graph %s", g.Name))
+	}
+	for _, out := range s.out {
+		slices.Sort(out)
+	}
+	return s, err
+}
+
+// find returns the other ranks' vertices in rows, sorted, and sets the slots of all heads.
+func (s *Ghosts[V, T]) find(rows *Rows[V]) (others []V) {
+	g, first, local := s.g, V(s.g.First), V(s.g.Local)
+	marks := make([]uint64, g.Vertices/64+1)
+	for _, head := range rows.Heads {
+		if head-first >= local {
+			marks[head/64] |= 1 << (head % 64)
+		}
+	}
+	before := make([]V, len(marks)) // marks in the words before
+	for i, word := range marks {
+		before[i] = V(len(others))
+		for ; word != 0; word &= word - 1 {
+			v := V(i)*64 + V(bits.TrailingZeros64(word))
+			from := &s.from[g.Owner.Owner(uint64(v))]
+			if from.count == 0 {
+				from.begin = local + V(len(others))
+			}
+			from.count++
+			others = append(others, v)
+		}
+	}
+	s.Slots = make([]V, len(rows.Heads))
+	for i, head := range rows.Heads {
+		if own := head - first; own < local {
+			s.Slots[i] = own
+			continue
+		}
+		below := marks[head/64] & (1<<(head%64) - 1)
+		s.Slots[i] = local + before[head/64] + V(bits.OnesCount64(below))
+	}
+	s.Values = make([]T, g.Local+len(others))
+	return others
+}
+
+// Of returns where in Values the ghosts are whose owner is this rank.
+func (s *Ghosts[V, T]) Of(rank int) (begin, end V) {
+	from := s.from[rank]
+	return from.begin, from.begin + from.count
+}
+
+// Exchange gives the ghosts on all ranks the numbers that their owners have. It is an epoch. All ranks call it.
+func (s *Ghosts[V, T]) Exchange() error {
+	return s.g.Rank.Epoch(func() error {
+		for step := 1; step < s.g.Rank.Size(); step++ { // not all ranks to the same one at once
+			s.sendTo((s.g.Rank.ID() + step) % s.g.Rank.Size())
+		}
+		return nil
+	}, pebble.Depth(1), pebble.Named("ghosts"))
+}
+
+func (s *Ghosts[V, T]) sendTo(rank int) {
+	n := numbers[T]{To: uint32(rank), From: uint32(s.g.Rank.ID())}
+	for places := s.out[rank]; len(places) > 0; n.At += numbersAtOnce {
+		some := places[:min(numbersAtOnce, len(places))]
+		for i, v := range some {
+			n.Values[i] = s.Values[v]
+		}
+		places = places[len(some):]
+		s.tally.Send(n.fingerprint())
+		if s.sending = append(s.sending, n); len(s.sending) == cap(s.sending) {
+			s.flush()
+		}
+	}
+	s.flush()
+}
+
+func (s *Ghosts[V, T]) flush() {
+	s.target.SendAll(s.sending)
+	s.sending = s.sending[:0]
+}
+
+// take is the handler. What is behind the last number of a block is left over from the pebble before.
+func (s *Ghosts[V, T]) take(vs []numbers[T]) {
+	for i := range vs {
+		n := &vs[i]
+		isOwn := int(n.To) == s.g.Rank.ID()
+		if s.tally.Take(n.fingerprint(), isOwn); !isOwn || int(n.From) >= len(s.from) {
+			continue
+		}
+		from := s.from[n.From]
+		if n.At < uint64(from.count) {
+			copy(s.Values[from.begin:][:from.count][n.At:], n.Values[:])
+		}
+	}
+}
+
+// Tally is what this rank has seen of the pebbles of all exchanges.
+func (s *Ghosts[V, T]) Tally() apps.Tally { return s.tally }

@@ -1,0 +1,61 @@
+package distgraph
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// After an exchange the slot of each head has what the head's owner has last set, also where a rank's ghosts end a
+// pebble before its end.
+func TestGhosts(t *testing.T) {
+	star := appstest.List{N: 300}
+	for v := uint64(1); v < star.N; v++ {
+		star.Edges = append(star.Edges, graph.Edge{From: v, To: 0}, graph.Edge{From: v, To: v})
+	}
+	for _, source := range []Source{
+		{Generator: appstest.Kronecker(t, 8)}, {Generator: appstest.ErdosRenyi(t, 8, 3)}, {Generator: star.Generator()},
+		{Generator: appstest.List{N: 2}.Generator()},
+	} {
+		for _, ranks := range []int{1, 2, 5} {
+			t.Run(fmt.Sprintf("%s, %d ranks", source.Name(), ranks), func(t *testing.T) {
+				err := appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+					g, err := Build(r, source)
+					if err != nil {
+						return err
+					}
+					return exchanges[uint64](g, g.Narrow.Rows)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// exchanges sets other numbers again and again, and looks at all heads' afterwards.
+func exchanges[T Number](g *Graph, rows *Rows[uint32]) error {
+	s, err := NewGhosts[uint32, T](g, rows, g.Kernel("test"))
+	if err != nil {
+		return err
+	}
+	for round := range 3 {
+		now := func(index uint64) T { return T(index)*10 + T(round) }
+		for v := range g.Local {
+			s.Values[v] = now(g.First + uint64(v))
+		}
+		if err := s.Exchange(); err != nil {
+			return err
+		}
+		for i, slot := range s.Slots {
+			if want := now(uint64(rows.Heads[i])); s.Values[slot] != want {
+				return fmt.Errorf("head %d has %v, not %v", rows.Heads[i], s.Values[slot], want)
+			}
+		}
+	}
+	return s.Tally().Check(g.Rank, "exchange")
+}

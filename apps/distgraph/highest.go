@@ -1,0 +1,66 @@
+package distgraph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Score is a vertex with a number of its own, such as its centrality.
+type Score struct {
+	ID    uint64  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+const scoresTold = 5 // vertices, by a result
+
+// Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are those
+// of this rank's vertices, in the order of the graph's source. Those of one score are in the order of the source. The
+// last digits of the sum depend on the number of ranks. All ranks call it.
+func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) {
+	type place struct {
+		number uint64
+		score  float64
+	}
+	higher := func(a, b place) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.number, b.number)) }
+	var own []place
+	for i, score := range scores {
+		sum += score
+		if p := (place{g.First + uint64(i), score}); len(own) < scoresTold || higher(p, own[len(own)-1]) < 0 {
+			at, _ := slices.BinarySearchFunc(own, p, higher)
+			if own = slices.Insert(own, at, p); len(own) > scoresTold {
+				own = own[:scoresTold]
+			}
+		}
+	}
+	if sum, err = pebble.AllReduce(g.Rank, sum, pebble.Sum); err != nil {
+		return nil, 0, err
+	}
+	all, err := pebble.AllGatherSlice(g.Rank, own)
+	if err != nil {
+		return nil, 0, err
+	}
+	best := slices.Concat(all...)
+	slices.SortFunc(best, higher)
+	best = best[:min(len(best), scoresTold)]
+	var numbers []uint64
+	for _, p := range best {
+		numbers = append(numbers, p.number)
+	}
+	ids, err := g.IDsOf(numbers)
+	for i, id := range ids {
+		top = append(top, Score{id, best[i].score})
+	}
+	return top, sum, err
+}
+
+// ScoreRows are labels and values for display of some vertices with their scores.
+func ScoreRows(label string, top []Score) (rows [][2]string) {
+	for _, s := range top {
+		rows = append(rows, [2]string{label, fmt.Sprintf("vertex %d: %.6g", s.ID, s.Score)})
+		label = ""
+	}
+	return rows
+}

@@ -1,0 +1,69 @@
+package distgraph
+
+import (
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Note is a pebble that goes to a vertex with a number, often the index of another vertex.
+type Note[V Index] struct{ Vertex, Value V }
+
+func (n Note[V]) fingerprint() uint64 { return apps.Fold(uint64(n.Vertex), uint64(n.Value)) }
+
+// Notes sends notes to the owners of vertices, gathered, and keeps an account of them.
+type Notes[V Index] struct {
+	target *target.Target[Note[V]]
+	tally  apps.Tally
+	out    []Note[V]
+	spare  []Note[V] // the buffer that is not being filled
+}
+
+const notesAtOnce = 512
+
+// NewNotes registers a target that gives the notes that arrive to take, on all ranks together, between epochs. take runs
+// in handlers; what it sends by the same Notes leaves when it has returned. It may change the batch, and doesn't keep
+// it.
+func NewNotes[V Index](g *Graph, name string, take func(vs []Note[V])) *Notes[V] {
+	s := &Notes[V]{}
+	s.target = target.New(g.Rank, name, g.Owner,
+		target.Keys(func(vs []Note[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].Vertex)
+			}
+		}),
+		target.Batch(func(vs []Note[V]) {
+			own := vs[:0]
+			for _, n := range vs {
+				isOwn := g.Owns(uint64(n.Vertex))
+				if s.tally.Take(n.fingerprint(), isOwn); isOwn {
+					own = append(own, n)
+				}
+			}
+			take(own)
+			s.Flush()
+		}))
+	return s
+}
+
+// Send sends a note, when some have been gathered. In an epoch's body it may run handlers.
+func (s *Notes[V]) Send(vertex, value V) {
+	n := Note[V]{vertex, value}
+	s.tally.Send(n.fingerprint())
+	if s.out = append(s.out, n); len(s.out) >= notesAtOnce {
+		s.Flush()
+	}
+}
+
+// Flush sends what has been gathered. In an epoch's body it may run handlers, which gather in another buffer meanwhile.
+func (s *Notes[V]) Flush() {
+	if len(s.out) == 0 {
+		return
+	}
+	out := s.out
+	s.out, s.spare = s.spare, nil
+	s.target.SendAll(out)
+	s.spare = out[:0]
+}
+
+// Tally is what this rank has seen of the notes so far.
+func (s *Notes[V]) Tally() apps.Tally { return s.tally }

@@ -1,0 +1,92 @@
+// Package kcore finds the cores of a distributed graph: the k-core is what is left of it when vertices with fewer than k
+// neighbours are taken away until there are none, and a vertex's core number is the largest k of a core that has it
+// (Seidman, Network Structure and Minimum Degree, 1983). Arcs count as edges, whichever way they lead; duplicates and
+// self-loops don't count.
+//
+// [NewKernel] registers the kernel on a graph. It peels, for one k after the other: vertices with k neighbours left are
+// taken away, and tell those that they are neighbours of, by a pebble each, which may be next. A k is an epoch.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. The check finds core numbers in another way: each vertex
+// takes the largest number h such that h of its neighbours have h or more, from the degrees on, until nothing changes
+// (Lü, Zhou, Zhang and Stanley, The H-index of a Network Node, 2016; see Kernel.Validate).
+package kcore
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source // each of its arcs leads both ways
+
+	// Seed is told in the report. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then vertices of rank 0. A
+	// total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source,
+	// and "cores".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error { return c.Source.CheckUnweighted("kcore") }
+
+// Result is what Run reports.
+type Result struct {
+	distgraph.Report
+	Largest   uint64 `json:"largest_core"`          // the largest core number
+	InLargest uint64 `json:"largest_core_vertices"` // vertices that have it
+	NumberSum uint64 `json:"core_number_sum"`       // of all vertices
+	Rounds    int    `json:"rounds"`                // core numbers that vertices have: an epoch each
+	// EdgesPerSecond is edges of the graph, a second.
+	EdgesPerSecond float64 `json:"edges_per_second"`
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	return res.Report.Rows("core numbers", "rules",
+		[2]string{"largest core", fmt.Sprintf("%d, of %d vertices", res.Largest, res.InLargest)},
+		[2]string{"core numbers", fmt.Sprintf("%d, with a sum of %d", res.Rounds, res.NumberSum)},
+		[2]string{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)},
+	)
+}
+
+// Run builds the graph, finds its cores, and checks them. All ranks call it with equal configurations. The result is
+// complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong core
+// numbers, or pebbles that were not handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	res := Result{Report: distgraph.NewReport(r, "kcore", c.Seed, !c.SkipValidation)}
+	source := c.Source
+	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+		return NewKernel(g, c.Progress)
+	}, func(_ *distgraph.Graph, k Kernel) error {
+		sums, err := k.Sums()
+		res.Largest, res.InLargest, res.NumberSum, res.Rounds = sums.Largest, sums.InLargest, sums.Sum, k.Rounds()
+		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+		return err
+	}, "cores", broken)
+	return res, err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine. They
+// are in the order of the source of the graph.
+func Serial(source distgraph.Source) (cores []uint64, err error) {
+	source.Undirected = true
+	c, _, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	return graph.Cores(c), nil
+}

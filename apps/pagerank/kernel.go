@@ -1,0 +1,156 @@
+package pagerank
+
+import (
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Kernel ranks the vertices of a graph. It belongs to its rank's goroutine.
+type Kernel interface {
+	// Run ranks the vertices, from the start. It costs, for each iteration, an epoch and an all-reduction. All ranks call
+	// it.
+	Run() error
+	// Tally is what this rank has seen of the pebbles of all iterations so far.
+	Tally() apps.Tally
+	// Iterations is how many the last run took, and by how much the last one has changed all scores together.
+	Iterations() (n int, change float64)
+	// Validate checks the scores, with a pebble for each arc, and returns what breaches this rank found; an error, on all
+	// ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	Validate() (distgraph.Breaches, error)
+	// Residual is by how much one more iteration would change all scores together, as Validate has found.
+	Residual() float64
+	// Scores returns the scores of this rank's vertices, in the order of the source of the graph. It makes a new slice.
+	Scores() []float64
+}
+
+// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it takes Damping, Tolerance, Iterations
+// and Progress. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It keeps up to
+// 24 bytes for each vertex of the rank, and 12 for each of another rank with an arc to one of its own; and 4 bytes for
+// each arc, 8 of a wide graph. What the memory that is available has no room for is refused.
+func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
+	c = c.complete()
+	isSingle := c.Tolerance >= singleTolerance
+	switch {
+	case g.Wide != nil && isSingle:
+		return newRanking[uint64, float32](g, g.Wide, c)
+	case g.Wide != nil:
+		return newRanking[uint64, float64](g, g.Wide, c)
+	case isSingle:
+		return newRanking[uint32, float32](g, g.Narrow, c)
+	}
+	return newRanking[uint32, float64](g, g.Narrow, c)
+}
+
+// singleTolerance is the tolerance from which on what arcs carry is a float32, as in GAP: half of the memory that an
+// iteration goes over at random. Rounding changes all scores together by 6e-8 at most then.
+const singleTolerance = 1e-5
+
+// ranking is the kernel. Values of the ghosts are what a vertex gives each head of its arcs.
+type ranking[V distgraph.Index, F float32 | float64] struct {
+	*distgraph.Part[V]
+	g      *distgraph.Graph
+	ghosts *distgraph.Ghosts[V, F]
+	config Config
+	scores []float64 // by place
+	check  *validator[V, F]
+
+	iterations int
+	change     float64
+}
+
+func newRanking[V distgraph.Index, F float32 | float64](g *distgraph.Graph, p *distgraph.Part[V], c Config) (Kernel, error) {
+	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
+	if err := g.Fits("rank the vertices of", arcs*g.IndexBytes()+24*float64(g.Local)+16*float64(g.Vertices)); err != nil {
+		return nil, err
+	}
+	if err := p.NeedInto(g); err != nil {
+		return nil, err
+	}
+	name := g.Kernel("pagerank")
+	ghosts, err := distgraph.NewGhosts[V, F](g, p.Into, name)
+	s := &ranking[V, F]{Part: p, g: g, ghosts: ghosts, config: c, scores: make([]float64, g.Local)}
+	s.check = newValidator(s, name)
+	return s, err
+}
+
+// base is what a vertex has without arcs.
+func (s *ranking[V, F]) base() float64 { return (1 - s.config.Damping) / float64(s.g.Vertices) }
+
+// Run implements Kernel.
+func (s *ranking[V, F]) Run() error {
+	for v := range s.scores {
+		s.set(V(v), 1/float64(s.g.Vertices))
+	}
+	s.iterations = 0
+	for {
+		if err := s.ghosts.Exchange(); err != nil {
+			return err
+		}
+		change, err := pebble.AllReduce(s.g.Rank, s.sweep(), pebble.Sum)
+		if err != nil {
+			return err
+		}
+		s.change = change
+		s.iterations++
+		s.config.Progress.Passed(s.g.Rank, 1, uint64(s.iterations-1), uint64(s.iterations), uint64(s.config.Iterations))
+		if change < s.config.Tolerance || s.iterations == s.config.Iterations {
+			return nil
+		}
+	}
+}
+
+// set gives a vertex its score. One without arcs gives nobody anything.
+func (s *ranking[V, F]) set(v V, score float64) {
+	s.scores[v] = score
+	if arcs := s.Offsets[v+1] - s.Offsets[v]; arcs > 0 {
+		s.ghosts.Values[v] = F(score / float64(arcs))
+	}
+}
+
+// sweep is an iteration over this rank's vertices. It returns by how much that changes their scores together.
+func (s *ranking[V, F]) sweep() (change float64) {
+	base, damping, offsets, slots := s.base(), s.config.Damping, s.Into.Offsets, s.ghosts.Slots
+	begin := offsets[0]
+	for v := range s.scores {
+		end := offsets[v+1]
+		score := base + damping*total(s.ghosts.Values, slots[begin:end])
+		begin = end
+		change += math.Abs(score - s.scores[v])
+		s.set(V(v), score)
+	}
+	return change
+}
+
+// total adds up the values at some slots, in four sums that do not wait for each other.
+func total[V distgraph.Index, F float32 | float64](values []F, slots []V) float64 {
+	var a, b, c, d float64
+	for len(slots) >= 4 {
+		a += float64(values[slots[0]])
+		b += float64(values[slots[1]])
+		c += float64(values[slots[2]])
+		d += float64(values[slots[3]])
+		slots = slots[4:]
+	}
+	for _, slot := range slots {
+		a += float64(values[slot])
+	}
+	return a + b + c + d
+}
+
+// Tally implements Kernel.
+func (s *ranking[V, F]) Tally() apps.Tally { return s.ghosts.Tally() }
+
+// Iterations implements Kernel.
+func (s *ranking[V, F]) Iterations() (int, float64) { return s.iterations, s.change }
+
+// Residual implements Kernel.
+func (s *ranking[V, F]) Residual() float64 { return s.check.residual }
+
+// Validate implements Kernel.
+func (s *ranking[V, F]) Validate() (distgraph.Breaches, error) { return s.check.run() }
+
+// Scores implements Kernel.
+func (s *ranking[V, F]) Scores() []float64 { return distgraph.BySource(s.Part, s.scores) }

@@ -1,0 +1,160 @@
+// Package pagerank ranks the vertices of a distributed graph by its arcs (Page, Brin, Motwani and Winograd, The PageRank
+// Citation Ranking, 1999), as the GAP benchmark suite does: a vertex has (1-damping)/n, and damping times the sum of what
+// the tails of its arcs have, each over the number of arcs that leave it. Duplicates and self-loops don't count. What
+// vertices without arcs have is lost, so that scores may add up to less than 1.
+//
+// [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and reads
+// what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there (distgraph.Ghosts),
+// which one exchange an iteration brings up to date. Within a rank a vertex reads what others have got in this iteration
+// already (Gauss and Seidel's way, as GAP's), so the number of iterations depends a little on the number of ranks, and
+// so do scores, within the tolerance.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way than
+// it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be further
+// from what these add up to than an iteration may leave it (see Kernel.Validate).
+package pagerank
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// The defaults are those of the GAP benchmark suite.
+const (
+	DampingDefault    = 0.85
+	ToleranceDefault  = 1e-4
+	IterationsDefault = 20
+)
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source
+
+	// Damping is the share that arcs carry on, above 0 and below 1; 0 is DampingDefault.
+	Damping float64
+	// Tolerance ends the run when an iteration changes all scores together by less; 0 is ToleranceDefault.
+	Tolerance float64
+	// Iterations ends it anyway, after so many; 0 is IterationsDefault.
+	Iterations int
+
+	// Seed is told in the report. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then iterations, of the most
+	// that there can be. A total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of
+	// distgraph.Source, and "iterations".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	c = c.complete()
+	switch {
+	case !(c.Damping > 0 && c.Damping < 1): // NaN too
+		return fmt.Errorf("pagerank: damping is %v: give a number above 0 and below 1", c.Damping)
+	case !(c.Tolerance > 0 && c.Tolerance <= 1):
+		return fmt.Errorf("pagerank: tolerance is %v: give a number above 0, and 1 at most", c.Tolerance)
+	case c.Iterations < 0:
+		return fmt.Errorf("pagerank: %d iterations: give a positive number, or 0 for %d", c.Iterations, IterationsDefault)
+	}
+	return c.Source.CheckUnweighted("pagerank")
+}
+
+// complete sets what is left open to the defaults.
+func (c Config) complete() Config {
+	c.Damping, c.Tolerance = cmp.Or(c.Damping, DampingDefault), cmp.Or(c.Tolerance, ToleranceDefault)
+	c.Iterations = cmp.Or(c.Iterations, IterationsDefault)
+	return c
+}
+
+// Result is what Run reports.
+type Result struct {
+	distgraph.Report
+	Damping   float64 `json:"damping"`
+	Tolerance float64 `json:"tolerance"`
+
+	Iterations int     `json:"iterations"`
+	Change     float64 `json:"change"`    // of all scores together, by the last iteration
+	Converged  bool    `json:"converged"` // Change is below Tolerance
+	Residual   float64 `json:"residual"`  // by how much one more iteration would change all scores together; 0 when unchecked
+
+	// EdgesPerSecond is edges of the graph times iterations, a second.
+	EdgesPerSecond      float64           `json:"edges_per_second"`
+	SecondsPerIteration float64           `json:"seconds_per_iteration"`
+	ScoreSum            float64           `json:"score_sum"` // of all scores; 1 less what is lost at vertices without arcs
+	Top                 []distgraph.Score `json:"top"`       // the vertices with the highest scores, highest first
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	ended := fmt.Sprintf("%d: the last one changed the scores by %.3g", res.Iterations, res.Change)
+	if !res.Converged {
+		ended += fmt.Sprintf(", which is not below the tolerance of %.3g", res.Tolerance)
+	}
+	rows := [][2]string{
+		{"damping", fmt.Sprint(res.Damping)},
+		{"iterations", ended},
+		{"an iteration", fmt.Sprintf("%.4g s", res.SecondsPerIteration)},
+		{"edges a second", fmt.Sprintf("%.4g (edges times iterations)", res.EdgesPerSecond)},
+		{"sum of scores", fmt.Sprintf("%.6g", res.ScoreSum)},
+	}
+	rows = append(rows, distgraph.ScoreRows("highest scores", res.Top)...)
+	if res.Validated {
+		rows = append(rows, [2]string{"residual", fmt.Sprintf("%.3g", res.Residual)})
+	}
+	return res.Report.Rows("scores", "rules", rows...)
+}
+
+// Run builds the graph, ranks its vertices, and checks the scores. All ranks call it with equal configurations. The
+// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
+// scores, or pebbles that were not handled as they were sent, are counted in Errors. Scores that have not converged are
+// no error.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	c = c.complete()
+	res := Result{
+		Report:  distgraph.NewReport(r, "pagerank", c.Seed, !c.SkipValidation),
+		Damping: c.Damping, Tolerance: c.Tolerance,
+	}
+	source := c.Source
+	source.Progress, source.Phase = c.Progress, c.Phase
+	var kernel Kernel
+	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (Kernel, error) {
+		var err error
+		kernel, err = NewKernel(g, c)
+		return kernel, err
+	}, func(g *distgraph.Graph, k Kernel) (err error) {
+		res.Iterations, res.Change = k.Iterations()
+		res.Converged = res.Change < c.Tolerance
+		res.EdgesPerSecond = apps.Rate(float64(res.Edges)*float64(res.Iterations), res.Seconds)
+		res.SecondsPerIteration = apps.Rate(res.Seconds, float64(res.Iterations))
+		res.Top, res.ScoreSum, err = g.Highest(k.Scores())
+		return err
+	}, "iterations", broken)
+	if err == nil {
+		res.Residual = kernel.Residual()
+	}
+	return res, err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and ranks its vertices on one goroutine, with Damping,
+// Tolerance and Iterations of c. The scores are in the order of the source of the graph. They differ from those of Run
+// within what the tolerance leaves open, since an iteration reads the scores of the one before alone.
+func Serial(c Config) (scores []float64, err error) {
+	rows, _, err := c.Source.Load()
+	if err != nil {
+		return nil, err
+	}
+	c = c.complete()
+	return graph.PageRank(rows, c.Damping, c.Tolerance, c.Iterations), nil
+}

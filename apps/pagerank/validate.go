@@ -1,0 +1,129 @@
+package pagerank
+
+import (
+	"math"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// share is the pebble by which an arc carries to its head what its tail gives.
+type share[V distgraph.Index] struct {
+	Head  V
+	Score float64
+}
+
+func (s share[V]) fingerprint() uint64 { return apps.Fold(uint64(s.Head), math.Float64bits(s.Score)) }
+
+// validator checks the scores:
+//
+//  1. Each is a number, and at least what a vertex has without arcs.
+//  2. One more iteration, by pebbles, would change all scores together by no more than the last one has.
+//
+// The second is the check of GAP, but sharper: it holds whether or not the scores have converged. The scores of an
+// iteration fit what they were made of. Some of that has changed since, by the change of the iteration at most, of which
+// arcs carry on the damping's share.
+type validator[V distgraph.Index, F float32 | float64] struct {
+	*ranking[V, F]
+	shares   *target.Target[share[V]]
+	out      []share[V]
+	sums     []float64
+	seen     apps.Tally
+	residual float64
+	breaches distgraph.Breaches
+}
+
+// rounding is by how much rounding may change all scores together, with some room: see singleTolerance.
+func (c Config) rounding() float64 {
+	if c.Tolerance >= singleTolerance {
+		return 1e-7
+	}
+	return 1e-13
+}
+
+const sendAtOnce = 512
+
+func newValidator[V distgraph.Index, F float32 | float64](s *ranking[V, F], name func(what string) string) *validator[V, F] {
+	c := &validator[V, F]{ranking: s, out: make([]share[V], 0, sendAtOnce), sums: make([]float64, s.g.Local)}
+	c.shares = target.New(s.g.Rank, name("shares"), s.g.Owner,
+		target.Keys(func(vs []share[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].Head)
+			}
+		}),
+		target.Batch(func(vs []share[V]) {
+			for _, v := range vs {
+				isOwn := s.g.Owns(uint64(v.Head))
+				if c.seen.Take(v.fingerprint(), isOwn); isOwn {
+					c.sums[uint64(v.Head)-s.g.First] += v.Score
+				}
+			}
+		}))
+	return c
+}
+
+func (c *validator[V, F]) run() (distgraph.Breaches, error) {
+	clear(c.sums)
+	c.breaches, c.seen = distgraph.Breaches{}, apps.Tally{}
+	err := c.g.Rank.Epoch(func() error {
+		c.send()
+		return nil
+	}, pebble.Depth(1), pebble.Named("validate"))
+	if err == nil {
+		err = c.seen.Check(c.g.Rank, "check the scores")
+	}
+	if err != nil {
+		return distgraph.Breaches{}, err
+	}
+	return c.breaches, c.compare()
+}
+
+func (c *validator[V, F]) send() {
+	for v, score := range c.scores {
+		row := c.Row(V(v))
+		for _, head := range row {
+			s := share[V]{head, score / float64(len(row))}
+			c.seen.Send(s.fingerprint())
+			if c.out = append(c.out, s); len(c.out) == cap(c.out) {
+				c.flush()
+			}
+		}
+	}
+	c.flush()
+}
+
+func (c *validator[V, F]) flush() {
+	c.shares.SendAll(c.out)
+	c.out = c.out[:0]
+}
+
+func (c *validator[V, F]) compare() (err error) {
+	base, residual := c.base(), 0.0
+	for v, score := range c.scores {
+		if !(score >= base && score <= 1) { // NaN too
+			c.breaches.Add(scoreOff, c.g.First+uint64(v), 0, score, base)
+		}
+		residual += math.Abs(base + c.config.Damping*c.sums[v] - score)
+	}
+	if c.residual, err = pebble.AllReduce(c.g.Rank, residual, pebble.Sum); err != nil {
+		return err
+	}
+	if !(c.residual <= c.change+c.config.rounding()) && c.g.Rank.ID() == 0 {
+		c.breaches.Add(residualHigh, 0, 0, c.residual, c.change)
+	}
+	return nil
+}
+
+// The rules, and the ways in which they are broken.
+const (
+	scoreOff = iota
+	residualHigh
+)
+
+// broken has a text for each kind. The texts are filled with two vertices and two numbers.
+var broken = []string{
+	scoreOff:     "rule 1: vertex %[1]d has the score %[3]v, not one from %[4]v to 1",
+	residualHigh: "rule 2: one more iteration would change the scores by %[3]v, more than the %[4]v of the last one",
+}

@@ -1,0 +1,140 @@
+package triangles
+
+import (
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// headsAtOnce fills a cache line, with the rest of the pebble, in graphs with indices of 32 bits.
+const headsAtOnce = 12
+
+// piece is the pebble that carries some heads of a vertex's list, which has so many in all, to a rank. Heads that the last
+// piece has no use for are 0.
+type piece[V distgraph.Index] struct {
+	To, Length uint32
+	At         uint32 // of the first of Heads in the list
+	Tail       V
+	Heads      [headsAtOnce]V
+}
+
+// fingerprint multiplies pairs of words that do not wait for each other.
+func (p *piece[V]) fingerprint() (sum uint64) {
+	place := apps.Fold(uint64(p.To)<<32|uint64(p.Length), uint64(p.At)^uint64(p.Tail)<<20)
+	for i := 0; i < headsAtOnce; i += 2 {
+		sum += apps.Fold(uint64(p.Heads[i])^place, uint64(p.Heads[i+1])+uint64(i))
+	}
+	return sum
+}
+
+// partial is a list of which some pieces have come.
+type partial[V distgraph.Index] struct {
+	heads []V
+	left  int // heads that are still to come
+}
+
+// lists sends lists to all other ranks that own something in them, and puts those that come together. Pieces of one list
+// are sent one after the other, so that few lists are incomplete at a time.
+type lists[V distgraph.Index] struct {
+	g       *distgraph.Graph
+	take    func(list []V)
+	target  *target.Target[piece[V]]
+	tally   apps.Tally
+	sending []piece[V]
+	sent    []V // by rank: one more than the last vertex whose list it was sent
+	open    map[V]*partial[V]
+	spare   []*partial[V]
+}
+
+func newLists[V distgraph.Index](g *distgraph.Graph, name string, take func(list []V)) *lists[V] {
+	s := &lists[V]{
+		g: g, take: take, sending: make([]piece[V], 0, 128), sent: make([]V, g.Rank.Size()), open: map[V]*partial[V]{},
+	}
+	s.target = target.New(g.Rank, name, distribution.Ranks(g.Rank.Size()),
+		target.Keys(func(vs []piece[V], keys []uint64) {
+			for i := range vs {
+				keys[i] = uint64(vs[i].To)
+			}
+		}),
+		target.Batch(func(vs []piece[V]) {
+			for i := range vs {
+				p := &vs[i]
+				isOwn := int(p.To) == g.Rank.ID()
+				if s.tally.Take(p.fingerprint(), isOwn); isOwn {
+					s.add(p)
+				}
+			}
+		}))
+	return s
+}
+
+// send sends the list of a vertex. In an epoch's body it may run handlers.
+func (s *lists[V]) send(tail V, list []V) {
+	own := V(s.g.First)
+	for _, v := range list {
+		if v-own < V(s.g.Local) {
+			continue
+		}
+		if to := s.g.Owner.Owner(uint64(v)); s.sent[to] != tail+1 {
+			s.sent[to] = tail + 1
+			s.sendTo(to, tail, list)
+		}
+	}
+}
+
+func (s *lists[V]) sendTo(to int, tail V, list []V) {
+	for at := 0; at < len(list); at += headsAtOnce {
+		p := piece[V]{To: uint32(to), Length: uint32(len(list)), At: uint32(at), Tail: tail}
+		copy(p.Heads[:], list[at:])
+		s.tally.Send(p.fingerprint())
+		if s.sending = append(s.sending, p); len(s.sending) == cap(s.sending) {
+			s.flush()
+		}
+	}
+}
+
+// flush sends what has been gathered. Handlers send nothing, so that nobody gathers meanwhile.
+func (s *lists[V]) flush() {
+	s.target.SendAll(s.sending)
+	s.sending = s.sending[:0]
+}
+
+// add takes a piece, and gives a list that is complete to take.
+func (s *lists[V]) add(p *piece[V]) {
+	length := int(p.Length)
+	if length <= headsAtOnce {
+		s.take(p.Heads[:length])
+		return
+	}
+	l := s.open[p.Tail]
+	if l == nil {
+		l = s.begin(length)
+		s.open[p.Tail] = l
+	}
+	if int(p.At) >= len(l.heads) {
+		return // a damaged piece, of which the account tells
+	}
+	l.left -= copy(l.heads[p.At:], p.Heads[:])
+	if l.left > 0 {
+		return
+	}
+	delete(s.open, p.Tail)
+	s.take(l.heads)
+	s.spare = append(s.spare, l)
+}
+
+// begin is an empty list of so many heads.
+func (s *lists[V]) begin(length int) *partial[V] {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return &partial[V]{make([]V, length), length}
+	}
+	l := s.spare[last]
+	s.spare = s.spare[:last]
+	if cap(l.heads) < length {
+		l.heads = make([]V, length)
+	}
+	l.heads, l.left = l.heads[:length], length
+	return l
+}

@@ -1,0 +1,101 @@
+// Package triangles counts the triangles of a distributed graph: sets of three vertices each two of which are joined by
+// an arc, whichever way it leads. Duplicates and self-loops don't count.
+//
+// [NewKernel] registers the kernel on a graph. It orders vertices by degree, and lets each arc lead to the higher end, so
+// that no vertex has many (Schank and Wagner, Finding, Counting and Listing All Triangles, 2005). A triangle is found
+// from its lowest vertex, at the owner of its middle one: a rank sends what its vertices lead to, as a list, to each rank
+// that owns one of these, which looks for what its own lead to in the list.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all vertices of
+// small graphs and for a sample of larger ones: each two arcs that meet at a vertex ask at the other end of one of them
+// whether a third arc closes the triangle (see Kernel.Validate).
+package triangles
+
+import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source // each of its arcs leads both ways
+
+	// Seed decides which vertices are checked. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then vertices of rank 0. A
+	// total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source,
+	// and "triangles".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error { return c.Source.CheckUnweighted("triangles") }
+
+// Result is what Run reports.
+type Result struct {
+	distgraph.Report
+	Triangles uint64 `json:"triangles"`
+	Wedges    uint64 `json:"wedges"` // pairs of arcs that meet at a vertex
+	// Transitivity is the share of wedges that are in a triangle.
+	Transitivity   float64 `json:"transitivity"`
+	EdgesPerSecond float64 `json:"edges_per_second"` // edges of the graph, a second
+	Recounted      uint64  `json:"recounted"`        // vertices for which the check has counted again
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	rows := [][2]string{
+		{"triangles", fmt.Sprint(res.Triangles)},
+		{"wedges", fmt.Sprintf("%d, of which %.4g %% are in a triangle", res.Wedges, 100*res.Transitivity)},
+		{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)},
+	}
+	if res.Validated {
+		rows = append(rows, [2]string{"counted again", fmt.Sprintf("for %d vertices", res.Recounted)})
+	}
+	return res.Report.Rows("counts", "rules", rows...)
+}
+
+// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. The result is
+// complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong counts, or
+// pebbles that were not handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	res := Result{Report: distgraph.NewReport(r, "triangles", c.Seed, !c.SkipValidation)}
+	source := c.Source
+	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	var kernel Kernel
+	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		kernel, err = NewKernel(g, c.Seed, c.Progress)
+		return kernel, err
+	}, func(_ *distgraph.Graph, k Kernel) error {
+		counts, err := k.Counts()
+		res.Triangles, res.Wedges = counts.Triangles, counts.Wedges
+		res.Transitivity = apps.Rate(3*float64(counts.Triangles), float64(counts.Wedges))
+		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+		return err
+	}, "triangles", broken)
+	if err == nil {
+		res.Recounted = kernel.Recounted()
+	}
+	return res, err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and counts its triangles on one goroutine.
+func Serial(source distgraph.Source) (uint64, error) {
+	source.Undirected = true
+	c, _, err := source.Load()
+	if err != nil {
+		return 0, err
+	}
+	return graph.Triangles(c), nil
+}
