@@ -196,11 +196,11 @@ func (x *aside) CheckSpawn(call string) {
 
 // Suspend lets the task w, which calls, wait until it is woken. call is what it has called; for the others see
 // [Waiter.Wait].
-func (r *Rank) Suspend(w Waiter, call, in string, at unsafe.Pointer) {
-	began, traced := r.sampled()
+func (x *aside) Suspend(w Waiter, call, in string, at unsafe.Pointer) {
+	began, traced := x.rank.sampled()
 	w.Wait(in, at)
 	if traced {
-		r.traceAwait(call, began)
+		x.rank.traceAwait(call, began)
 	}
 }
 

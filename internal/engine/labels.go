@@ -11,11 +11,11 @@ import (
 type Labels struct{ with, without context.Context }
 
 // LabelsFor makes labels that tell what is run, by a key and a name; nil where nobody wants profiles.
-func (r *Rank) LabelsFor(key, name string) *Labels {
-	if !r.job.config.Labels {
+func (p *publisher) LabelsFor(key, name string) *Labels {
+	if !p.rank.job.config.Labels {
 		return nil
 	}
-	bare := stacks.WithRank(context.Background(), r.id)
+	bare := stacks.WithRank(context.Background(), p.rank.id)
 	return &Labels{pprof.WithLabels(bare, pprof.Labels(key, name)), bare}
 }
 
