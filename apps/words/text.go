@@ -1,0 +1,110 @@
+package words
+
+import (
+	"bytes"
+	"math/rand/v2"
+
+	"github.com/activepebbles/pebbles/distribution"
+)
+
+const (
+	batch          = 1024     // words that are counted together
+	held           = 64 << 10 // bytes of them
+	vocabularyMost = 1 << 40
+	lineWords      = 12 // of the text that is made up
+)
+
+func hash(word []byte) uint64 { return distribution.HashBytes(word) }
+
+// splitter takes lines apart, and gives their words in batches: lines are gone before a batch is full, so it copies
+// them.
+type splitter struct {
+	take  func(words [][]byte)
+	lines []byte
+	words [][]byte
+}
+
+func (s *splitter) line(line []byte) {
+	if len(s.words) >= batch || len(s.lines)+len(line) > cap(s.lines) {
+		s.flush()
+		if len(line) > cap(s.lines) {
+			s.lines = make([]byte, 0, max(held, 2*len(line)))
+		}
+	}
+	at := len(s.lines)
+	s.lines = append(s.lines, line...)
+	for rest := s.lines[at:]; ; {
+		begin := 0
+		for begin < len(rest) && blank(rest[begin]) {
+			begin++
+		}
+		end := begin
+		for end < len(rest) && !blank(rest[end]) {
+			end++
+		}
+		if begin == end {
+			return
+		}
+		s.words = append(s.words, rest[begin:end:end])
+		rest = rest[end:]
+	}
+}
+
+// flush gives the words that are left.
+func (s *splitter) flush() {
+	if len(s.words) > 0 {
+		s.take(s.words)
+	}
+	s.words, s.lines = s.words[:0], s.lines[:0]
+}
+
+// blank reports whether a byte parts words: those of ASCII that bytes.Fields knows.
+func blank(b byte) bool { return b <= ' ' && (b == ' ' || b-'\t' < 5) }
+
+// cut takes the first line off a text.
+func cut(text []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, nil
+}
+
+// fields is the plain twin of splitter.
+func fields(text []byte) [][]byte {
+	return bytes.FieldsFunc(text, func(r rune) bool { return r < 128 && blank(byte(r)) })
+}
+
+// text is one that is made up: lines of words whose frequencies follow Zipf's law.
+type text struct {
+	seed, vocabulary uint64
+	bytes            int
+}
+
+func newText(c Config) text { return text{c.Seed, uint64(c.Vocabulary), c.Bytes} }
+
+// part is a rank's part, a nearly equal one.
+func (t text) part(rank, ranks int) []byte {
+	const exponent = 1.1
+	random := rand.New(rand.NewPCG(t.seed, uint64(rank)))
+	zipf := rand.NewZipf(random, exponent, 1, t.vocabulary-1)
+	n := t.bytes/ranks + min(1, max(0, t.bytes%ranks-rank))
+	b := make([]byte, 0, n+64)
+	for i := 1; len(b) < n; i++ {
+		b = append(appendWord(b, zipf.Uint64()), ' ')
+		if i%lineWords == 0 {
+			b[len(b)-1] = '\n'
+		}
+	}
+	return b[:n]
+}
+
+// appendWord appends the word with a number: frequent ones are short.
+func appendWord(b []byte, n uint64) []byte {
+	const letters = "etaoinshrdlcumwfgypbvkjxqz"
+	for ; ; n = n/uint64(len(letters)) - 1 {
+		b = append(b, letters[n%uint64(len(letters))])
+		if n < uint64(len(letters)) {
+			return b
+		}
+	}
+}

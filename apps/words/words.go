@@ -1,0 +1,248 @@
+// Package words counts the words of a text on Active Pebbles for Go: of files, which all ranks read, or of a text that is
+// made up. A word is what stands between blanks and ends of lines; its count is in a container.Counter at the rank that
+// owns it, and counts of frequent words are added up before they travel.
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Config is what a run can be told, as package apps says. The zero value counts a text of 64 MiB.
+type Config struct {
+	Files      []string      // whose words are counted: names and patterns, see ingest.Open. None: a text is made up
+	Bytes      int           // of the text that is made up, over all ranks. 0 is BytesDefault
+	Vocabulary int           // how many words it has to choose from. 0 is VocabularyDefault
+	Seed       uint64        // of the text
+	Top        int           // how many of the most frequent words are told. 0 is TopDefault
+	SkipTwin   bool          // the result is not compared with a serial one
+	Progress   apps.Progress // bytes that rank 0 has counted
+}
+
+// The defaults.
+const (
+	BytesDefault      = 64 << 20
+	VocabularyDefault = 1_000_000
+	TopDefault        = 10
+)
+
+const (
+	bytesMost = 1 << 40
+	topMost   = 1 << 20
+	twinMost  = 64 << 20 // bytes that rank 0 counts serially too
+)
+
+func (c Config) withDefaults() Config {
+	c.Bytes, c.Vocabulary = cmp.Or(c.Bytes, BytesDefault), cmp.Or(c.Vocabulary, VocabularyDefault)
+	c.Top = cmp.Or(c.Top, TopDefault)
+	return c
+}
+
+// Check returns an error that says what is wrong with c.
+func (c Config) Check(int) error {
+	switch {
+	case c.Bytes < 0 || c.Bytes > bytesMost:
+		return fmt.Errorf("words: a text of %d bytes: give 1 to %d, or 0 for %d", c.Bytes, bytesMost, BytesDefault)
+	case c.Vocabulary < 0 || c.Vocabulary > vocabularyMost:
+		return fmt.Errorf("words: %d words: give 1 to %d, or 0 for %d", c.Vocabulary, vocabularyMost, VocabularyDefault)
+	case c.Top < 0 || c.Top > topMost:
+		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Top, topMost, TopDefault)
+	case len(c.Files) > 0 && (c.Bytes > 0 || c.Vocabulary > 0):
+		return fmt.Errorf("words: bytes and vocabulary are those of a text that is made up, and there are files: leave them out")
+	}
+	return nil
+}
+
+// Count is a word with its count.
+type Count struct {
+	Word  string `json:"word"`
+	Count uint64 `json:"count"`
+}
+
+// Result is what a run tells.
+type Result struct {
+	apps.Report
+	Files          int     `json:"files"`
+	Bytes          uint64  `json:"bytes"` // of the text, without the ends of lines
+	Words          uint64  `json:"words"`
+	Distinct       uint64  `json:"distinct"`
+	WordsPerSecond float64 `json:"words_per_second"`
+	BytesPerSecond float64 `json:"bytes_per_second"`
+	Top            []Count `json:"top"` // the most frequent words, the most frequent first, then by their bytes
+	Twin           bool    `json:"twin"`
+}
+
+// Rows is the result for display: labels and values.
+func (p Result) Rows() [][2]string {
+	rows := [][2]string{
+		{"words", fmt.Sprintf("%d, %d of them distinct, in %.4g MB", p.Words, p.Distinct, float64(p.Bytes)/1e6)},
+		{"words a second", fmt.Sprintf("%.3g million (%.4g MB/s)", p.WordsPerSecond/1e6, p.BytesPerSecond/1e6)},
+	}
+	for i, c := range p.Top {
+		label := ""
+		if i == 0 {
+			label = "most frequent"
+		}
+		rows = append(rows, [2]string{label, fmt.Sprintf("%d %q", c.Count, c.Word)})
+	}
+	return append(rows, p.TwinRow(p.Twin))
+}
+
+// Run counts words on a job, as package apps says. What all ranks have met is compared with what the counter has, by
+// sums over hashes of words; a text that is made up and has no more than 64 MiB is counted serially, too.
+func Run(r *pebble.Rank, c Config) (result Result, err error) {
+	if err := c.Check(r.Size()); err != nil {
+		return result, err
+	}
+	b := &bench{rank: r, config: c.withDefaults()}
+	result = Result{Report: apps.NewReport(r, "words", c.Seed)}
+	b.counts = container.NewCounter[string](r, "words")
+	if len(c.Files) > 0 {
+		if b.files, err = ingest.Open(r, c.Files, ingest.Lines()); err != nil {
+			return result, err
+		}
+		result.Files = len(b.files.Files())
+	}
+	err = result.RunPhases(r, apps.Phases{
+		Load:   b.load,
+		Kernel: b.kernel,
+		Sum:    func() error { return b.sum(&result) },
+		Rate: func() {
+			result.WordsPerSecond = apps.Rate(float64(result.Words), result.Seconds)
+			result.BytesPerSecond = apps.Rate(float64(result.Bytes), result.Seconds)
+		},
+		Verify: func() error { return b.verify(&result) },
+	})
+	return result, err
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank   *pebble.Rank
+	config Config
+	counts *container.Counter[string]
+	files  *ingest.Source[[]byte]
+	text   []byte // that is made up
+	met    met
+}
+
+// met is what a rank has met in the text, and what must be in the counter afterwards.
+type met struct {
+	Bytes, Words, Hashes uint64 // the sum of the hashes of all words
+}
+
+func (m met) add(o met) met { return met{m.Bytes + o.Bytes, m.Words + o.Words, m.Hashes + o.Hashes} }
+
+func (b *bench) load() error {
+	if b.files == nil {
+		b.rank.Status("makes up a text")
+		b.text = newText(b.config).part(b.rank.ID(), b.rank.Size())
+	}
+	return nil
+}
+
+func (b *bench) kernel() error {
+	b.rank.Status("counts words")
+	return b.rank.Epoch(func() error {
+		s := splitter{take: func(words [][]byte) {
+			container.AddWords(b.counts, words)
+			for _, w := range words {
+				b.met.Hashes += hash(w)
+			}
+			b.met.Words += uint64(len(words))
+		}}
+		if b.files == nil {
+			for text := b.text; len(text) > 0; {
+				line, rest := cut(text)
+				b.count(&s, line)
+				text = rest
+			}
+			s.flush()
+			return nil
+		}
+		for line := range b.files.All() {
+			b.count(&s, line)
+		}
+		s.flush()
+		return b.files.Err()
+	}, pebble.Named("count"))
+}
+
+// count counts the words of a line, which is gone afterwards.
+func (b *bench) count(s *splitter, line []byte) {
+	const every = 1 << 20
+	before := b.met.Bytes
+	b.met.Bytes += uint64(len(line))
+	s.line(line)
+	b.config.Progress.Passed(b.rank, every, before, b.met.Bytes, 0)
+}
+
+func (b *bench) sum(p *Result) error {
+	total, err := pebble.AllReduce(b.rank, b.met, met.add)
+	if err != nil {
+		return err
+	}
+	b.met = total
+	p.Bytes, p.Words = total.Bytes, total.Words
+	if p.Distinct, err = b.counts.Len(); err != nil {
+		return err
+	}
+	top, err := b.counts.TopK(b.config.Top, byCount)
+	for _, e := range top {
+		p.Top = append(p.Top, Count{e.Key, e.Value})
+	}
+	return err
+}
+
+func byCount(a, b container.Count[string]) int {
+	return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Key, b.Key))
+}
+
+// verify compares what was met with what was counted.
+func (b *bench) verify(p *Result) error {
+	var counted met
+	for word, n := range b.counts.LocalAll() {
+		counted.Words += n
+		counted.Hashes += n * hash([]byte(word))
+	}
+	all, err := pebble.AllReduce(b.rank, counted, met.add)
+	if err != nil {
+		return err
+	}
+	if err := p.FoundOnce(b.rank, apps.Differ(all.Words == b.met.Words, all.Hashes == b.met.Hashes),
+		"sums went wrong: words were lost, altered, or counted twice"); err != nil {
+		return err
+	}
+	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bytes <= twinMost
+	return p.Compare(b.rank, p.Twin, func() (uint64, error) {
+		want := Serial(b.config, b.rank.Size())
+		return apps.Differ(want.Words == p.Words, want.Distinct == p.Distinct, slices.Equal(want.Top, p.Top)), nil
+	})
+}
+
+// Serial is the plain twin of Run for a text that is made up for so many ranks: Go's map on one goroutine.
+func Serial(c Config, ranks int) (result Result) {
+	c = c.withDefaults()
+	counts, all := map[string]uint64{}, newText(c)
+	for rank := range ranks {
+		for _, word := range fields(all.part(rank, ranks)) {
+			counts[string(word)]++
+			result.Words++
+		}
+	}
+	for word, n := range counts {
+		result.Top = append(result.Top, Count{word, n})
+	}
+	result.Distinct = uint64(len(counts))
+	slices.SortFunc(result.Top, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Word, b.Word))
+	})
+	result.Top = result.Top[:min(c.Top, len(result.Top))]
+	return result
+}
