@@ -13,8 +13,8 @@ import (
 // follows in the block is lost. Errors of both need not name the file.
 //
 // The file has the size that all ranks have agreed on, and says so where it was cut since.
-func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error), read func(r Range) iter.Seq2[T,
-	error]) Format[T] {
+func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error),
+	read func(r Range) iter.Seq2[T, error]) Format[T] {
 	return Format[T]{name, func(in *input) (reader[T], error) { return blocks[T]{in, find, read}, nil }}
 }
 
