@@ -9,8 +9,8 @@ import (
 )
 
 // CSV writes structs of type T as rows of CSV (RFC 4180, with \n behind each row), below a header. A field of T is the
-// column of its name or tag, as in ingest.CSV. Zero values of optional columns are empty. comma separates fields, and is
-// ',' when it is 0.
+// column of its name or tag, as in ingest.CSV. Zero values of optional columns are empty. comma separates fields, and
+// is ',' when it is 0.
 func CSV[T any](comma byte) Format[T] {
 	return Format[T]{name: "csv", open: func(s setting) (Writer[T], error) {
 		columns, err := dataset.Columns(reflect.TypeFor[T]())
@@ -91,8 +91,7 @@ func (r *row) field(i int, field []byte) {
 }
 
 func (r *row) needsQuotes(field []byte) bool {
-	return bytes.IndexByte(field, r.comma) >= 0 || bytes.IndexByte(field, '"') >= 0 || bytes.IndexByte(field, '\n') >= 0 ||
-		bytes.IndexByte(field, '\r') >= 0 || len(field) > 0 && field[0] == ' '
+	return bytes.IndexByte(field, r.comma) >= 0 || bytes.ContainsAny(field, "\"\n\r") || bytes.HasPrefix(field, []byte{' '})
 }
 
 // end writes the line of so many fields. One that is empty would be no row, but an empty line.

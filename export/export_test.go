@@ -32,7 +32,8 @@ func run(ranks int, f func(r *pebble.Rank) error) error {
 }
 
 // write has each rank write n records, those of rank i made of i*1000 and more.
-func write[T any](ranks, n int, name string, format export.Format[T], record func(i int) T, opts ...export.Option) (m *export.Manifest, err error) {
+func write[T any](ranks, n int, name string, format export.Format[T], record func(i int) T,
+	opts ...export.Option) (m *export.Manifest, err error) {
 	err = run(ranks, func(r *pebble.Rank) error {
 		out, err := export.Create(r, name, format, opts...)
 		if err != nil {
@@ -82,7 +83,8 @@ type thing struct {
 
 // things are records with what formats must take care of.
 func things(i int) thing {
-	return thing{[]string{"", "a,b", "\"", "two\nlines", " x", "ä", "\x01", "-"}[i%8] + strings.Repeat("z", i%5), i, float64(i%3) / 4, time.Unix(int64(i), 0).UTC()}
+	return thing{[]string{"", "a,b", "\"", "two\nlines", " x", "ä", "\x01", "-"}[i%8] + strings.Repeat("z", i%5), i,
+		float64(i%3) / 4, time.Unix(int64(i), 0).UTC()}
 }
 
 func line(i int) []byte { return fmt.Appendf(nil, "line %d", i) }
@@ -90,7 +92,8 @@ func line(i int) []byte { return fmt.Appendf(nil, "line %d", i) }
 func raw(i int) [][]byte { return [][]byte{fmt.Append(nil, i), []byte(things(i).Name)} }
 
 // kinds are all formats: each writes, and reads again.
-var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, []string, error){
+var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, []string,
+	error){
 	"lines": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, []string, error) {
 		return there(t, ranks, n, name, export.Lines(), ingest.Lines(), line, opts...)
 	},
@@ -101,7 +104,8 @@ var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...exp
 		return there(t, ranks, n, name, export.CSV[thing](0), ingest.CSV[thing](), things, opts...)
 	},
 	"tsv": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, []string, error) {
-		return there(t, ranks, n, name, export.Rows('\t', "a", "b"), ingest.Rows(ingest.Comma('\t'), ingest.Columns("a", "b")), raw, opts...)
+		return there(t, ranks, n, name, export.Rows('\t', "a", "b"), ingest.Rows(ingest.Comma('\t'), ingest.Columns("a",
+			"b")), raw, opts...)
 	},
 	"avro": func(t *testing.T, ranks, n int, name string, opts ...export.Option) (*export.Manifest, []string, error) {
 		c := avro.Must[thing]()
@@ -114,7 +118,8 @@ var kinds = map[string]func(t *testing.T, ranks, n int, name string, opts ...exp
 }
 
 // there writes records and reads them again.
-func there[T any](t *testing.T, ranks, n int, name string, to export.Format[T], from ingest.Format[T], record func(i int) T, opts ...export.Option) (
+func there[T any](t *testing.T, ranks, n int, name string, to export.Format[T], from ingest.Format[T],
+	record func(i int) T, opts ...export.Option) (
 	*export.Manifest, []string, error) {
 	m, err := write(ranks, n, name, to, record, opts...)
 	if err != nil {
@@ -139,7 +144,8 @@ func TestThereAndBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, ranks := range []int{1, 2, 4, 7} {
 				for _, n := range []int{0, 1, 50} {
-					for i, opts := range [][]export.Option{nil, {export.OneFile()}, {export.Zstd()}, {export.OneFile(), export.Zstd()}} {
+					for i, opts := range [][]export.Option{nil, {export.OneFile()}, {export.Zstd()}, {export.OneFile(),
+						export.Zstd()}} {
 						if name == "avro" && i >= 2 {
 							continue
 						}
@@ -178,14 +184,16 @@ func whole(t *testing.T, out string, m *export.Manifest, oneFile bool) {
 		require.NoError(t, err)
 		require.Equal(t, rank, p.Rank)
 		require.Equal(t, int64(len(content)), p.Bytes)
-		require.Equal(t, fmt.Sprintf("crc32c:%08x", crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))), p.Checksum)
+		require.Equal(t, fmt.Sprintf("crc32c:%08x", crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))),
+			p.Checksum)
 	}
 }
 
 // One file is in the order of ranks.
 func TestOrder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	_, err := write(4, 3, out, export.Rows(0, "n"), func(i int) [][]byte { return [][]byte{fmt.Append(nil, i)} }, export.OneFile())
+	_, err := write(4, 3, out, export.Rows(0, "n"), func(i int) [][]byte { return [][]byte{fmt.Append(nil, i)} },
+		export.OneFile())
 	require.NoError(t, err)
 	content, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -195,7 +203,10 @@ func TestOrder(t *testing.T) {
 // Large parts are compressed in frames, between which ranks share them.
 func TestFrames(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	m, err := write(1, 12, out, export.Lines(), func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, 1<<20) }, export.Zstd(), export.OneFile())
+	m, err := write(1, 12, out, export.Lines(), func(i int) []byte {
+		return bytes.Repeat([]byte{byte('a' + i)},
+			1<<20)
+	}, export.Zstd(), export.OneFile())
 	require.NoError(t, err)
 	require.Less(t, m.Bytes, int64(1<<20))
 	var lock sync.Mutex
@@ -331,7 +342,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	_, err := write(2, 1, filepath.Join(folder, "out"), export.AvroOf(avro.Must[thing](), "bzip2"), things)
 	require.ErrorContains(t, err, `blocks are compressed by "bzip2"`)
-	_, err = write(2, 1, filepath.Join(folder, "out"), export.AvroOf(avro.Must[thing](), export.Null), things, export.Zstd())
+	_, err = write(2, 1, filepath.Join(folder, "out"), export.AvroOf(avro.Must[thing](), export.Null), things,
+		export.Zstd())
 	require.ErrorContains(t, err, "compresses by itself: leave export.Zstd out")
 	_, err = write(2, 1, filepath.Join(folder, "out"), export.CSV[int](0), func(i int) int { return i })
 	require.ErrorContains(t, err, "int is no struct")

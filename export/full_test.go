@@ -70,7 +70,8 @@ func TestFull(t *testing.T) {
 			require.Empty(t, entries)
 		})
 	}
-	require.ErrorContains(t, advise(syscall.ENOSPC), "no space left on device: make room, or write to another file system")
+	require.ErrorContains(t, advise(syscall.ENOSPC), "no space left on device: make room, or write to another file "+
+		"system")
 	require.ErrorContains(t, advise(syscall.EACCES), "give the user of the job the right to write there")
 }
 
@@ -92,7 +93,8 @@ func TestJoin(t *testing.T) {
 	require.DirExists(t, p.temp)
 	p.remove()
 	require.NoDirExists(t, p.temp)
-	require.ErrorContains(t, p.join(options{host: "b", oneFile: true}), "host b does not see the folder of rank 0: choose one that all hosts share")
+	require.ErrorContains(t, p.join(options{host: "b", oneFile: true}),
+		"host b does not see the folder of rank 0: choose one that all hosts share")
 	p.remove()
 }
 

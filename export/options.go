@@ -22,5 +22,6 @@ func OneFile() Option { return func(o *options) { o.oneFile = true } }
 // Formats that compress their own blocks refuse it.
 func Zstd() Option { return func(o *options) { o.zstd = true } }
 
-// Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it what is there is an error.
+// Replace lets Create replace a file, or a folder that has a manifest, at the end. Without it what is there is an
+// error.
 func Replace() Option { return func(o *options) { o.replace = true } }

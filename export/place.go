@@ -81,7 +81,8 @@ func (o options) vacant(name string) error {
 	case !o.replace:
 		return errors.New("it is there already: remove it, choose another name, or say export.Replace")
 	case !whole:
-		return errors.New("what is there is not what this call writes, so it is not replaced: remove it, or choose another name")
+		return errors.New("what is there is not what this call writes, so it is not replaced: remove it, or choose " +
+			"another name")
 	}
 	return nil
 }
@@ -95,7 +96,8 @@ func (p *place) join(o options) error {
 	}
 	p.made = true
 	if o.oneFile {
-		return fmt.Errorf("host %s does not see the folder of rank 0: choose one that all hosts share, or leave export.OneFile out", o.host)
+		return fmt.Errorf("host %s does not see the folder of rank 0: choose one that all hosts share, or leave "+
+			"export.OneFile out", o.host)
 	}
 	return o.vacant(p.name)
 }

@@ -49,12 +49,13 @@ type Writer[T any] interface {
 // Parts makes a format whose parts a Writer writes, and compresses as it likes: Parquet, or one of your own. OneFile
 // and Zstd refuse it. Names of parts end with a point and the format's name.
 func Parts[T any](name string, open func(w io.Writer) (Writer[T], error)) Format[T] {
-	return Format[T]{name: name, own: true, packs: true, open: func(s setting) (Writer[T], error) { return open(s.Writer) }}
+	of := func(s setting) (Writer[T], error) { return open(s.Writer) }
+	return Format[T]{name: name, own: true, packs: true, open: of}
 }
 
 // Create begins to write. It is collective: all ranks call it between epochs, with the same arguments, and get the same
-// error. name is that of a folder, or of a file with OneFile, which does not exist yet in a folder that does. Hosts that
-// do not share that folder make one each, for the parts of their ranks.
+// error. name is that of a folder, or of a file with OneFile, which does not exist yet in a folder that does. Hosts
+// that do not share that folder make one each, for the parts of their ranks.
 func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option) (*Sink[T], error) {
 	s := &Sink[T]{options: defaults(), rank: r, format: format.name}
 	for _, opt := range opts {
@@ -62,7 +63,8 @@ func Create[T any](r *pebble.Rank, name string, format Format[T], opts ...Option
 	}
 	switch {
 	case format.own && s.oneFile:
-		return nil, fmt.Errorf("write %s: files of %s cannot be put one behind the other: leave export.OneFile out", name, format.name)
+		return nil, fmt.Errorf("write %s: files of %s cannot be put one behind the other: leave export.OneFile out",
+			name, format.name)
 	case format.packs && s.zstd:
 		return nil, fmt.Errorf("write %s: %s compresses by itself: leave export.Zstd out", name, format.name)
 	}
@@ -146,8 +148,8 @@ func (s *Sink[T]) Close() (*Manifest, error) {
 }
 
 // Abort gives up what has not been closed, and removes it. It is for this rank alone, and does nothing after Close:
-// defer it, so that nothing is left where the job fails. What a killed process leaves is a folder whose name begins with
-// a point and ends with .tmp and a number.
+// defer it, so that nothing is left where the job fails. What a killed process leaves is a folder whose name begins
+// with a point and ends with .tmp and a number.
 func (s *Sink[T]) Abort() {
 	if s.closed {
 		return

@@ -19,14 +19,15 @@ type AvroCodec[T any] interface {
 	Next(src []byte) (v T, rest []byte, err error)
 }
 
-// AvroOf gives the records of Avro object container files as a codec makes them. A file whose schema is not the codec's,
-// in Avro's canonical form, is an error. Blocks are compressed by null, deflate, snappy or zstandard, and have at most
-// RowLimit bytes when they are decompressed; they are what a file is cut between.
+// AvroOf gives the records of Avro object container files as a codec makes them. A file whose schema is not the
+// codec's, in Avro's canonical form, is an error. Blocks are compressed by null, deflate, snappy or zstandard, and have
+// at most RowLimit bytes when they are decompressed; they are what a file is cut between.
 func AvroOf[T any](codec AvroCodec[T]) Format[T] {
 	return avroFiles(func(schema string) (func([]byte) (T, []byte, error), error) {
 		same, err := canonical(schema, codec.Schema())
 		if err == nil && !same {
-			err = fmt.Errorf("the records' schema is %.200s, but %.200s is wanted: name a type that has it", schema, codec.Schema())
+			err = fmt.Errorf("the records' schema is %.200s, but %.200s is wanted: name a type that has it", schema,
+				codec.Schema())
 		}
 		return codec.Next, err
 	})
@@ -49,9 +50,9 @@ func canonical(a, b string) (bool, error) {
 }
 
 // Avro gives the records of Avro object container files as goavro makes them by the schema of each file: a record is a
-// map[string]any, and the rest as goavro's documentation says. Blocks are as with AvroOf. It costs a microsecond or more
-// for each field. A file that lies about the length of an array can make goavro allocate much: lower its MaxBlockCount
-// before you read files of strangers, or use AvroOf.
+// map[string]any, and the rest as goavro's documentation says. Blocks are as with AvroOf. It costs a microsecond or
+// more for each field. A file that lies about the length of an array can make goavro allocate much: lower its
+// MaxBlockCount before you read files of strangers, or use AvroOf.
 func Avro() Format[any] {
 	return avroFiles(func(schema string) (func([]byte) (any, []byte, error), error) {
 		codec, err := goavro.NewCodec(schema)
@@ -131,7 +132,8 @@ func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool) error {
 }
 
 // datums gives the records of a block, and reports whether more are wanted.
-func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error), yield func(T) bool) (more bool, err error) {
+func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error), yield func(T) bool) (more bool,
+	err error) {
 	if count > max(int64(len(data)), emptyMax) {
 		return false, fmt.Errorf("a block of %d bytes claims to have %d records: the file is damaged", len(data), count)
 	}
@@ -145,7 +147,8 @@ func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error
 		}
 	}
 	if len(data) > 0 {
-		return false, fmt.Errorf("%d bytes are left behind the last record of a block: the file is damaged, or the codec wrong", len(data))
+		return false, fmt.Errorf("%d bytes are left behind the last record of a block: the file is damaged, or the "+
+			"codec wrong", len(data))
 	}
 	return true, nil
 }

@@ -63,10 +63,12 @@ func (rawBytes) Next(src []byte) (v, rest []byte, err error) {
 func TestAvroMistakes(t *testing.T) {
 	file, _ := pairs(t, 100, 7, "deflate")
 	read := func(content []byte, opts ...Option) error {
-		_, err := ingest(2, AvroOf(avro.Must[pair]()), func(v pair) pair { return v }, []string{write(t, "data", content)}, opts...)
+		_, err := ingest(2, AvroOf(avro.Must[pair]()), func(v pair) pair { return v }, []string{write(t, "data",
+			content)}, opts...)
 		return err
 	}
-	require.ErrorContains(t, read([]byte("a,b\n")), `data: the file begins with "a,b\n", not as an Avro object container file does`)
+	require.ErrorContains(t, read([]byte("a,b\n")),
+		`data: the file begins with "a,b\n", not as an Avro object container file does`)
 	require.ErrorContains(t, read(file[:len(file)-20]), "the file is cut short: write it again")
 	require.ErrorContains(t, read(gzipped1(t, file)), "the file is compressed as a whole")
 	require.ErrorContains(t, read(file, RowLimit(10)), "more bytes than the limit: raise it by ingest.RowLimit")

@@ -9,11 +9,12 @@ import (
 // Blocks makes a format of files that consist of blocks, each of which can be read by itself: Parquet's row groups, or
 // what a program of your own writes. find tells where blocks begin, in ascending order; Open has one rank call it for
 // each file. read gives the records of the blocks that begin in a range; it is called by the rank whose range it is. It
-// stops when a record is not wanted. What it returns as an error ends the loop, whatever Skip says, because what follows
-// in the block is lost. Errors of both need not name the file.
+// stops when a record is not wanted. What it returns as an error ends the loop, whatever Skip says, because what
+// follows in the block is lost. Errors of both need not name the file.
 //
 // The file has the size that all ranks have agreed on, and says so where it was cut since.
-func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error), read func(r Range) iter.Seq2[T, error]) Format[T] {
+func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error),
+	read func(r Range) iter.Seq2[T, error]) Format[T] {
 	return Format[T]{name, func(in *input) (reader[T], error) { return blocks[T]{in, find, read}, nil }}
 }
 

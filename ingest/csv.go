@@ -37,7 +37,8 @@ func CSV[T any](opts ...CSVOption) Format[T] {
 }
 
 // Rows gives the rows of CSV files as CSV does, but as the fields themselves: all of them, or those of Columns in that
-// order. A row and its fields are good until the next row, and the caller may change them. It costs no allocation a row.
+// order. A row and its fields are good until the next row, and the caller may change them. It costs no allocation a
+// row.
 func Rows(opts ...CSVOption) Format[[][]byte] {
 	return Format[[][]byte]{"csv", func(in *input) (reader[[][]byte], error) {
 		c := &csvReader[[][]byte]{csvFiles: csvFiles{input: in}}
@@ -61,11 +62,12 @@ func Comma(separator byte) CSVOption { return func(o *csvOptions) { o.comma = se
 // NoQuotes takes quotes for bytes like all others, as most TSV files have them. A row is a line then.
 func NoQuotes() CSVOption { return func(o *csvOptions) { o.quotes, o.lineRows = false, true } }
 
-// NoHeader says that the first row is a row like all others. The fields of a struct are the columns in their order then.
+// NoHeader says that the first row is a row like all others. The fields of a struct are the columns in their order
+// then.
 func NoHeader() CSVOption { return func(o *csvOptions) { o.header = false } }
 
-// LineRows promises that each row is one line, though fields may be in quotes. It spares Open reading what several ranks
-// share. Where the promise is broken, the lines of such a row are rows that cannot be read.
+// LineRows promises that each row is one line, though fields may be in quotes. It spares Open reading what several
+// ranks share. Where the promise is broken, the lines of such a row are rows that cannot be read.
 func LineRows() CSVOption { return func(o *csvOptions) { o.lineRows = true } }
 
 // Columns chooses the columns of Rows by their names in the header, and their order.

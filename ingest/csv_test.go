@@ -38,8 +38,10 @@ func parsed(content []byte, comma rune) (rows []string, bad int64) {
 
 func TestCSV(t *testing.T) {
 	for _, content := range []string{
-		"", "a", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "\"a\",\"b\"\n\"1\n2\",\"3,4\"\n", "\"a\"\"b\",c\n\"\"\"\",\"\"\n", "a,b\n\n\n1,2\n\n", ",\n,\n",
-		"\xef\xbb\xbf\"a\nb\",c\n1,2\n", "\"\r\n\",x\n\"a\r\r\n\",y\n", "\"\"\n\"\"\n", "a\r", "\"a\"\r", "a,b\n\"1\",\"2\"", "\"a,\n\",\"\n\n\n\"\n1,2\n",
+		"", "a", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "\"a\",\"b\"\n\"1\n2\",\"3,4\"\n", "\"a\"\"b\",c\n\"\"\"\",\"\"\n",
+		"a,b\n\n\n1,2\n\n", ",\n,\n",
+		"\xef\xbb\xbf\"a\nb\",c\n1,2\n", "\"\r\n\",x\n\"a\r\r\n\",y\n", "\"\"\n\"\"\n", "a\r", "\"a\"\r",
+		"a,b\n\"1\",\"2\"", "\"a,\n\",\"\n\n\n\"\n1,2\n",
 		"a\x00b,\x00\n\x00,\"\x00\"\n", "\"x\"\"\n\"\"y\",\"\"\"\"\"\"\n1,2\n", "ä,\"ö\n\"\nü,ß\n", "\r\na,b\n",
 	} {
 		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
@@ -57,7 +59,8 @@ func drawCSV(r *rand.Rand) []byte {
 		b.WriteString("\xef\xbb\xbf")
 	}
 	for range r.IntN(60) {
-		b.WriteString([]string{"\"", "\"", "\"\"", ",", ",", "\n", "\n", "\r\n", "\r", "a", "bb", "\",\"", "\"\n\"", "\xef"}[r.IntN(14)])
+		b.WriteString([]string{"\"", "\"", "\"\"", ",", ",", "\n", "\n", "\r\n", "\r", "a", "bb", "\",\"", "\"\n\"",
+			"\xef"}[r.IntN(14)])
 	}
 	return b.Bytes()
 }
@@ -72,7 +75,8 @@ func TestCSVOfAnyBytes(t *testing.T) {
 		}
 		want, bad := parsed(content, ',')
 		for _, cut := range []Option{everywhere(), once(r.Int64N(int64(len(content)))), func(*options) {}} {
-			o, err := ingest(1+r.IntN(3), Rows(NoHeader()), fields, []string{write(t, "data", content)}, Skip(1000), cut)
+			o, err := ingest(1+r.IntN(3), Rows(NoHeader()), fields, []string{write(t, "data", content)}, Skip(1000),
+				cut)
 			require.NoError(t, err, "%q", content)
 			require.ElementsMatch(t, want, o.all(), "%q", content)
 			require.Equal(t, bad, o.report.Skipped, "%q", content)
@@ -136,8 +140,10 @@ func TestCSVOfStructs(t *testing.T) {
 	twin(t, content, CSV[trip](), func(v trip) string { return fmt.Sprint(v) }, want)
 	twin(t, content, Rows(Columns("n", "city")), fields, []string{`["" "New\nYork"]`, `["-128" ""]`})
 	type pair struct{ A, B uint16 }
-	twin(t, []byte("1\t2\n3\t\"4\"\n"), CSV[pair](Comma('\t'), NoHeader()), func(v pair) string { return fmt.Sprint(v) }, []string{"{1 2}", "{3 4}"})
-	twin(t, []byte("1\t\"2\n3\"\t4\n"), Rows(Comma('\t'), NoHeader(), NoQuotes()), fields, []string{`["1" "\"2"]`, `["3\"" "4"]`})
+	twin(t, []byte("1\t2\n3\t\"4\"\n"), CSV[pair](Comma('\t'), NoHeader()),
+		func(v pair) string { return fmt.Sprint(v) }, []string{"{1 2}", "{3 4}"})
+	twin(t, []byte("1\t\"2\n3\"\t4\n"), Rows(Comma('\t'), NoHeader(), NoQuotes()), fields, []string{`["1" "\"2"]`,
+		`["3\"" "4"]`})
 	twin(t, []byte("1,\"2,\"\n\"3\",4\n"), Rows(NoHeader(), LineRows()), fields, []string{`["1" "2,"]`, `["3" "4"]`})
 }
 
@@ -220,7 +226,8 @@ func TestSkip(t *testing.T) {
 
 // A row that is too long is skipped to its end, which is that of the line where quotes are none.
 func TestLongRows(t *testing.T) {
-	content := []byte("a\n\"" + strings.Repeat("x", 100) + "\n" + strings.Repeat("y", 100) + "\"\nb\n\"" + strings.Repeat("z", 100) + "\nc\n")
+	content := []byte("a\n\"" + strings.Repeat("x", 100) + "\n" + strings.Repeat("y",
+		100) + "\"\nb\n\"" + strings.Repeat("z", 100) + "\nc\n")
 	path := write(t, "data", content)
 	for ranks := range 5 {
 		o, err := ingest(ranks+1, Rows(NoHeader()), fields, []string{path}, RowLimit(50), Skip(9))

@@ -119,7 +119,8 @@ func (c *csvFiles) inOrder(l *layout) error {
 		return nil
 	}
 	if len(c.columns) > l.width {
-		return fmt.Errorf("line 1: the row has %d fields, but %d are wanted: leave fields of the struct out, or name the separator",
+		return fmt.Errorf("line 1: the row has %d fields, but %d are wanted: leave fields of the struct out, or name "+
+			"the separator",
 			l.width, len(c.columns))
 	}
 	for i := range c.columns {
@@ -141,7 +142,8 @@ func (l *layout) column(header [][]byte, name string, optional bool) error {
 		at = i
 	}
 	if at < 0 && !optional {
-		return fmt.Errorf("line 1: there is no column %q, but %s: name one of these, or the separator", name, listed(header))
+		return fmt.Errorf("line 1: there is no column %q, but %s: name one of these, or the separator", name,
+			listed(header))
 	}
 	l.at = append(l.at, at)
 	return nil
@@ -217,7 +219,10 @@ func (c *csvFiles) begin(own []passed) error {
 	slices.SortFunc(all, func(a, b passed) int { return slices.Compare(a.Piece[:], b.Piece[:]) })
 	c.begins = map[piece]state{}
 	for _, p := range c.mine() {
-		at, _ := slices.BinarySearchFunc(all, p, func(a passed, p piece) int { return cmp.Compare(a.Piece[0], int64(p.file)) })
+		at, _ := slices.BinarySearchFunc(all, p, func(a passed, p piece) int {
+			return cmp.Compare(a.Piece[0],
+				int64(p.file))
+		})
 		s := fileBegin
 		for ; at < len(all) && all[at].Piece[0] == int64(p.file) && all[at].Piece[1] < p.from; at++ {
 			s = all[at].Made[s]

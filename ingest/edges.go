@@ -25,8 +25,8 @@ const (
 )
 
 // Edges gives the edges of graphs, each as its line says it: whether they have a direction, and whether a symmetric
-// matrix stands for two, is the caller's to know. That there are as many lines as a header tells is not checked; package
-// apps/graph checks that, with one process. A line that is no edge is a record that cannot be read.
+// matrix stands for two, is the caller's to know. That there are as many lines as a header tells is not checked;
+// package apps/graph checks that, with one process. A line that is no edge is a record that cannot be read.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		switch format {
@@ -91,7 +91,8 @@ func vertex(line []byte) (v uint64, rest []byte, err error) {
 	}
 	rest = blanks(line[i:])
 	if i == 0 || i < len(line) && len(rest) == len(line)-i {
-		return 0, nil, fmt.Errorf("found %.40q where a vertex and a blank are wanted; fields between commas are read by ingest.CSV", line)
+		return 0, nil, fmt.Errorf("found %.40q where a vertex and a blank are wanted; fields between commas are read "+
+			"by ingest.CSV", line)
 	}
 	return v, rest, nil
 }

@@ -17,10 +17,12 @@ func TestEdges(t *testing.T) {
 		content string
 		want    []string
 	}{
-		{EdgeList, "# a\n1\t2\n\n  3 4\r\n5 6 0.5\n18446744073709551615 0", []string{"{1 2 1}", "{3 4 1}", "{5 6 0.5}", "{18446744073709551615 0 1}"}},
+		{EdgeList, "# a\n1\t2\n\n  3 4\r\n5 6 0.5\n18446744073709551615 0", []string{"{1 2 1}", "{3 4 1}", "{5 6 0.5}",
+			"{18446744073709551615 0 1}"}},
 		{EdgeList, "", nil}, {EdgeList, "# only\n", nil}, {EdgeList, "1 2 -1e3 \n", []string{"{1 2 -1000}"}},
 		{DIMACS, "c a\np sp 3 2\na 1 2 7\na 2 3 1.5\n", []string{"{1 2 7}", "{2 3 1.5}"}},
-		{MatrixMarket, "%%MatrixMarket matrix coordinate real general\n% a\n\n3 3 2\n1 2 0.5\n% b\n3 3 1\n", []string{"{1 2 0.5}", "{3 3 1}"}},
+		{MatrixMarket, "%%MatrixMarket matrix coordinate real general\n% a\n\n3 3 2\n1 2 0.5\n% b\n3 3 1\n",
+			[]string{"{1 2 0.5}", "{3 3 1}"}},
 		{MatrixMarket, "%%MatrixMarket matrix coordinate pattern symmetric\n9 9 1\n9 1", []string{"{9 1 1}"}},
 		{MatrixMarket, "%%MatrixMarket matrix coordinate pattern general\n", nil},
 	} {
@@ -62,13 +64,19 @@ func TestLinesThatAreNoEdges(t *testing.T) {
 		format        EdgeFormat
 		content, want string
 	}{
-		{EdgeList, "1 2\n1,2\n", `line 2: found "1,2" where a vertex and a blank are wanted; fields between commas are read by ingest.CSV`},
-		{EdgeList, "1\n", "found \"\" where a vertex"}, {EdgeList, "-1 2\n", `found "-1 2"`}, {EdgeList, "1 2x\n", `found "2x"`},
-		{EdgeList, "1 2 3 4\n", `found "3 4" where the weight`}, {EdgeList, "1 2 NaN\n", `found "NaN"`}, {EdgeList, "1 \x00\n", "found"},
+		{EdgeList, "1 " +
+			"2\n1,2\n",
+			`line 2: found "1,2" where a vertex and a blank are wanted; fields between commas are read by ingest.CSV`},
+		{EdgeList, "1\n", "found \"\" where a vertex"}, {EdgeList, "-1 2\n", `found "-1 2"`}, {EdgeList, "1 2x\n",
+			`found "2x"`},
+		{EdgeList, "1 2 3 4\n", `found "3 4" where the weight`}, {EdgeList, "1 2 NaN\n", `found "NaN"`}, {EdgeList,
+			"1 \x00\n", "found"},
 		{EdgeList, "1 18446744073709551616\n", "does not fit in 64 bits"},
-		{DIMACS, "p sp 1 1\n1 2\n", `line 2: found "1 2" where an arc is wanted: a FROM TO WEIGHT`}, {DIMACS, "a\n", "an arc"},
+		{DIMACS, "p sp 1 1\n1 2\n", `line 2: found "1 2" where an arc is wanted: a FROM TO WEIGHT`}, {DIMACS, "a\n",
+			"an arc"},
 		{MatrixMarket, "1 2\n", `line 1: found "1 2" where %%MatrixMarket`},
-		{MatrixMarket, "%%MatrixMarket matrix array real general\n", "where %%MatrixMarket matrix coordinate is wanted"},
+		{MatrixMarket, "%%MatrixMarket matrix array real general\n",
+			"where %%MatrixMarket matrix coordinate is wanted"},
 		{MatrixMarket + 1, "1 2\n", "there is no format 3 of edges"},
 	} {
 		_, err := ingest(2, Edges(c.format), edge, []string{write(t, "data", []byte(c.content))})

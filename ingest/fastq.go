@@ -80,7 +80,8 @@ func checkFASTQ(l [4][]byte) error {
 	case len(l[0]) == 0 || l[0][0] != '@':
 		return badRecord("found no @ at the beginning of a record: name the file's format")
 	case len(l[2]) == 0 || l[2][0] != '+':
-		return badRecord("found no + behind the bases: the record is cut short, or wrapped over more than four lines, which is not read")
+		return badRecord("found no + behind the bases: the record is cut short, or wrapped over more than four " +
+			"lines, which is not read")
 	case len(l[1]) != len(l[3]):
 		return badRecord("bases and quality differ in length: the record is cut short or damaged")
 	}

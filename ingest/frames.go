@@ -30,7 +30,8 @@ func walkGzip(f io.ReaderAt, size int64, c *cuts) {
 		if _, err := f.ReadAt(head[:], at); err != nil {
 			return
 		}
-		// Gzip with extra fields, of which BGZF's is the only one: B, C, two bytes of length, the length of the block - 1.
+		// Gzip with extra fields, of which BGZF's is the only one: B, C, two bytes of length, the length of the block -
+		// 1.
 		if string(head[:4]) != "\x1f\x8b\x08\x04" || string(head[10:16]) != "\x06\x00BC\x02\x00" {
 			return
 		}

@@ -54,7 +54,8 @@ type outcome[R any] struct {
 func (o outcome[R]) all() []R { return slices.Concat(o.records...) }
 
 // ingest has ranks read files, and keeps what keep makes of their records.
-func ingest[T, R any](ranks int, format Format[T], keep func(T) R, patterns []string, opts ...Option) (outcome[R], error) {
+func ingest[T, R any](ranks int, format Format[T], keep func(T) R, patterns []string, opts ...Option) (outcome[R],
+	error) {
 	o := outcome[R]{records: make([][]R, ranks)}
 	var lock sync.Mutex
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
@@ -82,7 +83,8 @@ func ingest[T, R any](ranks int, format Format[T], keep func(T) R, patterns []st
 
 // ranks1 runs a job of one rank.
 func ranks1(t testing.TB, f func(r *pebble.Rank)) {
-	require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error { f(r); return nil }))
+	require.NoError(t, pebble.Run(context.Background(), pebble.Config{Ranks: 1},
+		func(r *pebble.Rank) error { f(r); return nil }))
 }
 
 // cutAt deals files out in pieces that are cut where places says, where each file can be cut; one after the other.

@@ -52,7 +52,8 @@ func TestHosts(t *testing.T) {
 		for j := range 100 {
 			text += fmt.Sprintf("host %d line %d\n", i, j)
 		}
-		names = append(names, []string{file(fmt.Sprintf("%d.txt", i), text), file(fmt.Sprintf("%d.zst", i), string(zstdFrames(t, []byte(text), 50)))})
+		names = append(names, []string{file(fmt.Sprintf("%d.txt", i), text), file(fmt.Sprintf("%d.zst", i),
+			string(zstdFrames(t, []byte(text), 50)))})
 	}
 	of := func(host int) []string { return names[host] }
 	for _, ranks := range []int{3, 4, 7} {
@@ -72,7 +73,10 @@ func TestHosts(t *testing.T) {
 	require.ErrorContains(t, err, "0.zst: is on host a and not on host b")
 	_, err = onHosts(4, 2, func(host int) []string { return names[0][:1+host] })
 	require.ErrorContains(t, err, "0.zst: is on host b and not on host a")
-	_, err = onHosts(4, 2, func(host int) []string { return []string{[]string{names[0][0], filepath.Join(folder, "nosuch")}[host]} })
+	_, err = onHosts(4, 2, func(host int) []string {
+		return []string{[]string{names[0][0], filepath.Join(folder,
+			"nosuch")}[host]}
+	})
 	require.ErrorContains(t, err, "nosuch: no such file")
 	lines, err := onHosts(5, 2, func(int) []string { return names[0] })
 	require.NoError(t, err)
@@ -82,9 +86,11 @@ func TestHosts(t *testing.T) {
 // Hosts whose files have other sizes are told.
 func TestCompare(t *testing.T) {
 	ranks1(t, func(r *pebble.Rank) {
-		in := input{rank: r, files: []file{{Name: "x", Size: 10}}, group: dataset.Group{Hosts: []string{"a"}, Members: []int{0}}}
+		in := input{rank: r, files: []file{{Name: "x", Size: 10}}, group: dataset.Group{Hosts: []string{"a"},
+			Members: []int{0}}}
 		require.NoError(t, in.compare([]file{{Name: "x", Size: 10}}))
-		require.ErrorContains(t, in.compare([]file{{Name: "x", Size: 12}}), "read x: has 12 bytes on host a, but 10 on host a")
+		require.ErrorContains(t, in.compare([]file{{Name: "x", Size: 12}}),
+			"read x: has 12 bytes on host a, but 10 on host a")
 	})
 }
 
@@ -92,7 +98,8 @@ func TestCompare(t *testing.T) {
 func TestManyFiles(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 300 {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), []byte(strings.Repeat(fmt.Sprintln(i), i%5)), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), []byte(strings.Repeat(fmt.Sprintln(i),
+			i%5)), 0o600))
 	}
 	for _, ranks := range []int{1, 2, 7} {
 		o, err := ingest(ranks, Lines(), text, []string{folder + "/*"})

@@ -13,13 +13,17 @@ func TestJSONLines(t *testing.T) {
 		S string `json:"s,omitempty"`
 	}
 	content := "{\"x\":1}\n\n  \r\n{\"s\":\"\\n\\u00e4\",\"x\":-2,\"other\":[{}]}\r\n{}"
-	twin(t, []byte(content), JSONLines[point](), func(p point) string { return fmt.Sprint(p) }, []string{"{1 }", "{-2 \nä}", "{0 }"})
-	twin(t, []byte("[1]\nnull\n\"a\""), JSONLines[any](), func(v any) string { return fmt.Sprint(v) }, []string{"[1]", "<nil>", "a"})
+	twin(t, []byte(content), JSONLines[point](), func(p point) string { return fmt.Sprint(p) }, []string{"{1 }",
+		"{-2 \nä}", "{0 }"})
+	twin(t, []byte("[1]\nnull\n\"a\""), JSONLines[any](), func(v any) string { return fmt.Sprint(v) }, []string{"[1]",
+		"<nil>", "a"})
 	for content, want := range map[string]string{
-		"{}\n{\"x\":1.5}\n": "line 2: json: cannot unmarshal number 1.5", "{}\n{}\n{\n": "line 3: unexpected end of JSON input",
-		"{} {}\n": "line 1: invalid character '{' after top-level value", "\x00\n": `line 1: invalid character '\x00'`,
+		"{}\n{\"x\":1.5}\n": "line 2: json: cannot unmarshal number 1.5",
+		"{}\n{}\n{\n":       "line 3: unexpected end of JSON input",
+		"{} {}\n":           "line 1: invalid character '{' after top-level value", "\x00\n": `line 1: invalid character '\x00'`,
 	} {
-		_, err := ingest(2, JSONLines[point](), func(p point) point { return p }, []string{write(t, "data", []byte(content))})
+		_, err := ingest(2, JSONLines[point](), func(p point) point { return p }, []string{write(t, "data",
+			[]byte(content))})
 		require.ErrorContains(t, err, want)
 	}
 }

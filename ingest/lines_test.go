@@ -25,10 +25,14 @@ func scanned(content []byte) (lines []string) {
 
 func TestLines(t *testing.T) {
 	for _, content := range []string{
-		"", "a", "\n", "a\n", "a\nb", "a\r\nb\r\n", "\n\n\n", "a\n\nb\n", "\r", "a\r", "\r\n\r\n", "a\x00b\n\x00\n", "\xef\xbb\xbfa\nb\n",
+		"", "a", "\n", "a\n", "a\nb", "a\r\nb\r\n", "\n\n\n", "a\n\nb\n", "\r", "a\r", "\r\n\r\n", "a\x00b\n\x00\n",
+		"\xef\xbb\xbfa\nb\n",
 		"\xef\xbb\xbf", "\xef\xbb", "one line that is longer than others\n2\n3\n", "a\rb\n\rc\n", "ä\nö\nü",
 	} {
-		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) { twin(t, []byte(content), Lines(), text, scanned([]byte(content))) })
+		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
+			twin(t, []byte(content), Lines(), text,
+				scanned([]byte(content)))
+		})
 	}
 }
 
@@ -42,7 +46,8 @@ func TestLinesCompressed(t *testing.T) {
 	b.WriteString("the last one")
 	want := scanned(b.Bytes())
 	for name, content := range map[string][]byte{
-		"plain": b.Bytes(), "gzip": gzipped1(t, b.Bytes()), "members": append(gzipped1(t, b.Bytes()[:300]), gzipped1(t, b.Bytes()[300:])...),
+		"plain": b.Bytes(), "gzip": gzipped1(t, b.Bytes()), "members": append(gzipped1(t, b.Bytes()[:300]), gzipped1(t,
+			b.Bytes()[300:])...),
 		"bgzf": bgzf(t, b.Bytes(), 1+r.IntN(100)), "zstd": zstdFrames(t, b.Bytes(), b.Len()),
 		"frames":    zstdFrames(t, b.Bytes(), 1+r.IntN(100)),
 		"skippable": append([]byte("\x50\x2a\x4d\x18\x03\x00\x00\x00abc"), zstdFrames(t, b.Bytes(), 99)...),
@@ -57,7 +62,8 @@ func TestLinesCompressed(t *testing.T) {
 // A file of frames is cut between them, and its ranks get about as much.
 func TestFramesAreShared(t *testing.T) {
 	content := []byte(strings.Repeat("a line of some bytes\n", 2000))
-	for name, compressed := range map[string][]byte{"zstd": zstdFrames(t, content, 1000), "bgzf": bgzf(t, content, 1000)} {
+	for name, compressed := range map[string][]byte{"zstd": zstdFrames(t, content, 1000), "bgzf": bgzf(t, content,
+		1000)} {
 		o, err := ingest(4, Lines(), text, []string{write(t, name, compressed)})
 		require.NoError(t, err)
 		for _, records := range o.records {

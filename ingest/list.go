@@ -94,7 +94,8 @@ func (l *lister) add(name string) error {
 		return l.folder(name)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: is a %s, which gives its bytes once, and ranks read at many places: write it to a file and name that",
+		return fmt.Errorf("%s: is a %s, which gives its bytes once, and ranks read at many places: write it to a "+
+			"file and name that",
 			name, kindOfNode(info.Mode()))
 	}
 	same := identity{info.Size(), info.ModTime()}
@@ -123,7 +124,8 @@ func (l *lister) folder(name string) error {
 			return err
 		}
 		if len(l.files) > before && l.files[before].Size != p.Bytes {
-			return fmt.Errorf("%s: has %d bytes, but %d by the folder's manifest: it is cut short or another file, write it again",
+			return fmt.Errorf("%s: has %d bytes, but %d by the folder's manifest: it is cut short or another file, "+
+				"write it again",
 				l.files[before].Name, l.files[before].Size, p.Bytes)
 		}
 	}

@@ -71,7 +71,8 @@ func (m *matrix) find(file int) (at int64, err error) {
 	return at, err
 }
 
-// upTo is how many uncompressed bytes of the file are before a piece: any number above most when they are more than that.
+// upTo is how many uncompressed bytes of the file are before a piece: any number above most when they are more than
+// that.
 func (m *matrix) upTo(p piece, most int64) (int64, error) {
 	if p.from == 0 {
 		return 0, nil

@@ -52,11 +52,13 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 		{[]string{"-"}, "standard input gives its bytes once"},
 		{[]string{at("loop")}, "too many levels of symbolic links"},
 		{[]string{at("dangling")}, "no such file or directory"},
-		{[]string{at("a.txt"), at("alias")}, "alias: is the same file as another one that is named, a.txt: name it once"},
+		{[]string{at("a.txt"), at("alias")}, "alias: is the same file as another one that is named, a.txt: name it " +
+			"once"},
 		{[]string{at("second"), at("a.txt")}, "a.txt: is the same file as another one"},
 		{[]string{at("a.txt/b")}, "not a directory"},
 		{[]string{file("utf16", "\xff\xfea\x00")}, "utf16: the text is UTF-16: convert it to UTF-8"},
-		{[]string{file("bz", "BZh91AY&SY...")}, "bz: the file is compressed by bzip2, which is not read: use zstd or gzip"},
+		{[]string{file("bz", "BZh91AY&SY...")}, "bz: the file is compressed by bzip2, which is not read: use zstd or " +
+			"gzip"},
 		{[]string{file("xz", "\xfd7zXZ\x00..")}, "compressed by xz"},
 		{[]string{file("lz4", "\x04\x22\x4d\x18")}, "compressed by lz4"},
 		{[]string{file("zip", "PK\x03\x04")}, "compressed by zip"},
@@ -77,7 +79,8 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 // Odd but good: empty files, one name twice, names of patterns, folders reached by patterns.
 func TestOddButGood(t *testing.T) {
 	folder := t.TempDir()
-	for name, content := range map[string]string{"a.txt": "a\n", "b.txt": "", "c[1].txt": "c", "d.txt": "\n", "sub/e.txt": "e\n"} {
+	for name, content := range map[string]string{"a.txt": "a\n", "b.txt": "", "c[1].txt": "c", "d.txt": "\n",
+		"sub/e.txt": "e\n"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
@@ -88,7 +91,8 @@ func TestOddButGood(t *testing.T) {
 		return all
 	}
 	for _, c := range []struct{ patterns, want []string }{
-		{at("b.txt"), nil}, {at("*.txt"), []string{"a", "c", ""}}, {at("c[1].txt"), []string{"c"}}, {at("a.txt", "*.txt", "./a.txt"), []string{"a", "c", ""}},
+		{at("b.txt"), nil}, {at("*.txt"), []string{"a", "c", ""}}, {at("c[1].txt"), []string{"c"}}, {at("a.txt",
+			"*.txt", "./a.txt"), []string{"a", "c", ""}},
 		{at("*/*.txt"), []string{"e"}}, {at("d.txt", "a.txt"), []string{"", "a"}},
 	} {
 		for _, ranks := range []int{1, 2, 7} {
@@ -109,7 +113,8 @@ func TestFilesThatChange(t *testing.T) {
 		for name, c := range map[string]struct {
 			size int64
 			want string
-		}{"grows": {int64(len(content)) + 100, ""}, "cut": {int64(len(content)) / 2, "data: the file was cut while the job reads it, it had"}} {
+		}{"grows": {int64(len(content)) + 100, ""}, "cut": {int64(len(content)) / 2,
+			"data: the file was cut while the job reads it, it had"}} {
 			t.Run(fmt.Sprint(name, packed), func(t *testing.T) {
 				path := write(t, "data", content)
 				ranks1(t, func(r *pebble.Rank) {
@@ -190,7 +195,8 @@ func TestBombs(t *testing.T) {
 			unit string
 			size int64
 			want string
-		}{{"\x00", 10 << 30, "bomb: line 1: the record is longer than the limit"}, {strings.Repeat("0123456 ", 15) + "0123456\n", many, ""}} {
+		}{{"\x00", 10 << 30, "bomb: line 1: the record is longer than the limit"}, {strings.Repeat("0123456 ",
+			15) + "0123456\n", many, ""}} {
 			t.Run(fmt.Sprintf("%s %.8q", name, c.unit), func(t *testing.T) {
 				const part = 16 << 20
 				packed := pack([]byte(strings.Repeat(c.unit, part/len(c.unit)))) // which stands there again and again

@@ -98,7 +98,8 @@ func (in *input) compare(own []file) error {
 			return fmt.Errorf("read %s: is on host %s and not on host %s: %s", f.Name, there, here, advice)
 		}
 		if own[i].Size != f.Size {
-			return fmt.Errorf("read %s: has %d bytes on host %s, but %d on host %s: %s", f.Name, own[i].Size, here, f.Size, there, advice)
+			return fmt.Errorf("read %s: has %d bytes on host %s, but %d on host %s: %s", f.Name, own[i].Size, here,
+				f.Size, there, advice)
 		}
 	}
 	if len(own) > len(in.files) {
@@ -107,8 +108,8 @@ func (in *input) compare(own []file) error {
 	return nil
 }
 
-// look has each file looked into by one rank of those that read it: how it is compressed, and where it may be cut. It is
-// collective.
+// look has each file looked into by one rank of those that read it: how it is compressed, and where it may be cut. It
+// is collective.
 func (in *input) look(find finder) error {
 	place := slices.Index(in.all, in.rank.ID())
 	total := int64(0)
@@ -185,7 +186,8 @@ func (f *file) look(find finder, gap int64) error {
 // blocks asks a format where its blocks begin.
 func (f *file) blocks(a *agreed, find finder, c cuts) error {
 	if f.Kind != plain {
-		return fmt.Errorf("read %s: the file is compressed as a whole, and this format compresses its blocks itself: decompress it", f.Name)
+		return fmt.Errorf("read %s: the file is compressed as a whole, and this format compresses its blocks itself: "+
+			"decompress it", f.Name)
 	}
 	starts, err := find(a, f.Size)
 	if err != nil {

@@ -131,7 +131,8 @@ func (s *Source[T]) Report() (Report, error) {
 		report.First = firsts[i]
 	}
 	if report.Skipped > s.in.skip {
-		return report, fmt.Errorf("%s; %d such records were skipped on all ranks, and %d may be", report.First, report.Skipped, s.in.skip)
+		return report, fmt.Errorf("%s; %d such records were skipped on all ranks, and %d may be", report.First,
+			report.Skipped, s.in.skip)
 	}
 	return report, nil
 }

@@ -31,10 +31,14 @@ func fastaLoop(content string) (all []string) {
 
 func TestFASTA(t *testing.T) {
 	for _, content := range []string{
-		"", ">a b\nACGT\nAC\n>c\n>d\nA", ">a\r\nAC\r\nGT\r\n\r\n>b\r\n", "\n\n>a\nA\n\n\nC\n", ">", ">\n>\n>", "\xef\xbb\xbf>a\nA>C\n >b\n",
+		"", ">a b\nACGT\nAC\n>c\n>d\nA", ">a\r\nAC\r\nGT\r\n\r\n>b\r\n", "\n\n>a\nA\n\n\nC\n", ">", ">\n>\n>",
+		"\xef\xbb\xbf>a\nA>C\n >b\n",
 		">long name with > in it\nMKV*\n>b\n" + strings.Repeat("ACGT\n", 30),
 	} {
-		t.Run(fmt.Sprintf("%.40q", content), func(t *testing.T) { twin(t, []byte(content), FASTA(), sequence, fastaLoop(content)) })
+		t.Run(fmt.Sprintf("%.40q", content), func(t *testing.T) {
+			twin(t, []byte(content), FASTA(), sequence,
+				fastaLoop(content))
+		})
 	}
 	r := random(t)
 	for range 5 {
@@ -71,14 +75,19 @@ func drawFASTQ(r *rand.Rand, end string) string {
 			quality[i] = "@+I@A"[r.IntN(5)]
 		}
 		name := []string{"@", "+", "r1", "@x", ""}[r.IntN(5)]
-		b.WriteString("@" + name + end + strings.Repeat("A", n) + end + "+" + []string{"", name, "@"}[r.IntN(3)] + end + string(quality) + end)
+		b.WriteString("@" + name + end + strings.Repeat("A", n) + end + "+" + []string{"", name,
+			"@"}[r.IntN(3)] + end + string(quality) + end)
 	}
 	return b.String()
 }
 
 func TestFASTQ(t *testing.T) {
-	for _, content := range []string{"", "@a\nAC\n+\n@@\n@b\nG\n+b\n+", "@a\n\n+\n\n@b\n\n+\n\n", "\n\n@a\nA\n+\nI\n\n\n"} {
-		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) { twin(t, []byte(content), FASTQ(), sequence, fastqLoop(content)) })
+	for _, content := range []string{"", "@a\nAC\n+\n@@\n@b\nG\n+b\n+", "@a\n\n+\n\n@b\n\n+\n\n",
+		"\n\n@a\nA\n+\nI\n\n\n"} {
+		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) {
+			twin(t, []byte(content), FASTQ(), sequence,
+				fastqLoop(content))
+		})
 	}
 	r := random(t)
 	for i := range 30 {
@@ -102,7 +111,8 @@ func TestSequencesThatCannotBeRead(t *testing.T) {
 		{FASTQ(), "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ in length", 1},
 		{FASTQ(), "@a\nAC\n+\nII\n@b\nA\n", "line 5: found no + behind the bases", 1},
 		{FASTA(), ">a\n" + strings.Repeat("A", 200) + "\n>b\nA\n", "line 1: the record is longer than the limit", 1},
-		{FASTQ(), "@a\n" + strings.Repeat("A", 200) + "\n+\n\n@b\nA\n+\nI\n", "line 1: the record is longer than the limit", 1},
+		{FASTQ(), "@a\n" + strings.Repeat("A", 200) + "\n+\n\n@b\nA\n+\nI\n",
+			"line 1: the record is longer than the limit", 1},
 	} {
 		for _, ranks := range []int{1, 2} {
 			path := write(t, "data", []byte(c.content))
@@ -121,7 +131,8 @@ func fuzzed(content []byte, cut int, second bool) *part {
 	if second {
 		p.from, p.to = p.to, int64(len(content))
 	}
-	in := &input{options: options{rowLimit: 1 << 10, skip: 1 << 20}, files: []file{{Name: "fuzzed", Size: int64(len(content))}}}
+	in := &input{options: options{rowLimit: 1 << 10, skip: 1 << 20}, files: []file{{Name: "fuzzed",
+		Size: int64(len(content))}}}
 	s := &stream{reader: bytes.NewReader(content[p.from:]), edge: p.to - p.from}
 	return &part{window: newWindow(s, in.rowLimit, make([]byte, 8)), input: in, piece: p}
 }
@@ -137,7 +148,10 @@ func FuzzSequences(f *testing.F) {
 		}
 		for _, second := range []bool{false, true} {
 			p := fuzzed(content, at, second)
-			err := format.each(p, func(s Sequence) bool { return len(s.Quality) == 0 || len(s.Quality) == len(s.Bases) })
+			err := format.each(p, func(s Sequence) bool {
+				return len(s.Quality) == 0 ||
+					len(s.Quality) == len(s.Bases)
+			})
 			if err != nil {
 				require.ErrorContains(t, err, "EOF")
 			}

@@ -52,7 +52,8 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 		opt(&s.in.options)
 	}
 	if s.in.rowLimit < 1 {
-		return nil, fmt.Errorf("read %s: a row limit of %d bytes has room for nothing: give at least 1", format.name, s.in.rowLimit)
+		return nil, fmt.Errorf("read %s: a row limit of %d bytes has room for nothing: give at least 1", format.name,
+			s.in.rowLimit)
 	}
 	var err error
 	if s.reader, err = format.open(&s.in); err != nil {

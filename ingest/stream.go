@@ -55,7 +55,8 @@ func (a *agreed) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (a *agreed) wasCut() error {
-	return fmt.Errorf("read %s: the file was cut while the job reads it, it had %d bytes: write it whole, and run again", a.Name(), a.size)
+	return fmt.Errorf("read %s: the file was cut while the job reads it, it had %d bytes: write it whole, and run "+
+		"again", a.Name(), a.size)
 }
 
 // section reads a part of the file.

@@ -65,9 +65,9 @@ func (w *window) fill() error {
 	return err
 }
 
-// take takes the next record: end finds how long it is among the bytes that are there, of which it has seen some before,
-// or returns 0. The last record of a file is what is left. The error is io.EOF behind that; errLong, which leaves the
-// record where it is; or the file's.
+// take takes the next record: end finds how long it is among the bytes that are there, of which it has seen some
+// before, or returns 0. The last record of a file is what is left. The error is io.EOF behind that; errLong, which
+// leaves the record where it is; or the file's.
 func (w *window) take(end func(b []byte, seen int) int) ([]byte, error) {
 	for seen := 0; ; {
 		b := w.buf[w.pos:w.end]

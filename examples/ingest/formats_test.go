@@ -54,7 +54,8 @@ func written[T any](t *testing.T, r *pebble.Rank, name string, format export.For
 // TestFormats opens what the guide opens.
 func TestFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"table.tsv": "a\t\"\nb\t2\n", "reads_1.fastq": "@a\nA\n+\nI\n@b\nA\n+\nI\n", "road.gr": "p sp 2 2\na 1 2 3\na 2 1 3\n"} {
+	for name, text := range map[string]string{"table.tsv": "a\t\"\nb\t2\n",
+		"reads_1.fastq": "@a\nA\n+\nI\n@b\nA\n+\nI\n", "road.gr": "p sp 2 2\na 1 2 3\na 2 1 3\n"} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	require.NoError(t, os.Mkdir("logs", 0o700))
@@ -70,7 +71,8 @@ func TestFormats(t *testing.T) {
 		count1(t, r, lines, err)
 		trips, err := ingest.Open(r, []string{"trips.csv"}, ingest.CSV[trip]())
 		count1(t, r, trips, err)
-		table, err := ingest.Open(r, []string{"table.tsv"}, ingest.Rows(ingest.Comma('\t'), ingest.NoQuotes(), ingest.NoHeader()))
+		table, err := ingest.Open(r, []string{"table.tsv"}, ingest.Rows(ingest.Comma('\t'), ingest.NoQuotes(),
+			ingest.NoHeader()))
 		count1(t, r, table, err)
 		texts, err := ingest.Open(r, []string{"trips.jsonl"}, ingest.JSONLines[trip]())
 		count1(t, r, texts, err)

@@ -15,9 +15,9 @@ import (
 )
 
 // Rows gives the rows of Parquet files as structs of type T, whose fields are columns by the rules of parquet-go: by
-// name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does not
-// have is an error, unless it is optional. Files are cut between row groups, so one with a single row group is read by
-// one rank. What is given is the caller's. Memory is some pages of each column.
+// name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does
+// not have is an error, unless it is optional. Files are cut between row groups, so one with a single row group is read
+// by one rank. What is given is the caller's. Memory is some pages of each column.
 func Rows[T any]() ingest.Format[T] { return ingest.Blocks("parquet", find, read[T]) }
 
 // find tells where the row groups of a file begin.
@@ -54,8 +54,10 @@ func footerFits(f io.ReaderAt, size int64) error {
 	if _, err := f.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
 		return err
 	}
-	if footer := int64(binary.LittleEndian.Uint32(tail[:])); string(tail[4:]) == "PAR1" && footer > size-int64(len(tail))-head {
-		return fmt.Errorf("the footer claims %d bytes of a file of %d: the file is damaged, write it again", footer, size)
+	if footer := int64(binary.LittleEndian.Uint32(tail[:])); string(tail[4:]) == "PAR1" &&
+		footer > size-int64(len(tail))-head {
+		return fmt.Errorf("the footer claims %d bytes of a file of %d: the file is damaged, write it again", footer,
+			size)
 	}
 	return nil
 }
@@ -128,7 +130,8 @@ func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error
 		given += int64(n)
 		switch {
 		case err == io.EOF && given < of.NumRows():
-			return false, fmt.Errorf("a row group ends after %d rows, and has %d by the footer: the file is damaged", given, of.NumRows())
+			return false, fmt.Errorf("a row group ends after %d rows, and has %d by the footer: the file is damaged",
+				given, of.NumRows())
 		case err == io.EOF:
 			return true, nil
 		case err != nil:
@@ -147,7 +150,8 @@ func fits[T any](file *parquet.File) error {
 		for _, path := range wanted.Columns() {
 			leaf, _ := wanted.Lookup(path...)
 			if _, there := file.Schema().Lookup(path...); !there && leaf.MaxDefinitionLevel == 0 {
-				return fmt.Errorf("there is no column %s, but %s: name one of these by a parquet tag, or make the field optional",
+				return fmt.Errorf("there is no column %s, but %s: name one of these by a parquet tag, or make the "+
+					"field optional",
 					strings.Join(path, "."), names(file))
 			}
 		}

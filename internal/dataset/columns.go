@@ -60,11 +60,13 @@ func Columns(t reflect.Type) (all []Column, err error) {
 		case option != "" && !c.Optional:
 			return nil, fmt.Errorf("field %s of %v: the tag says %q, where only optional is known", f.Name, t, option)
 		case names[c.Name]:
-			return nil, fmt.Errorf("field %s of %v: another field is the column %q, too: give one a csv tag", f.Name, t, c.Name)
+			return nil, fmt.Errorf("field %s of %v: another field is the column %q, too: give one a csv tag", f.Name, t,
+				c.Name)
 		}
 		names[c.Name] = true
 		if c.set, c.add = conversions(f.Type); c.set == nil {
-			return nil, fmt.Errorf("field %s of %v: no column becomes a %v: use a number, string or encoding.TextUnmarshaler, or leave it "+
+			return nil, fmt.Errorf("field %s of %v: no column becomes a %v: use a number, string or "+
+				"encoding.TextUnmarshaler, or leave it "+
 				"out by the tag `csv:\"-\"`", f.Name, t, f.Type)
 		}
 		all = append(all, c)
@@ -90,7 +92,10 @@ func conversions(t reflect.Type) (setter, appender) {
 		return func(to reflect.Value, text []byte) error { to.SetString(string(text)); return nil },
 			func(dst []byte, from reflect.Value) ([]byte, error) { return append(dst, from.String()...), nil }
 	case reflect.Bool:
-		return setBool, func(dst []byte, from reflect.Value) ([]byte, error) { return strconv.AppendBool(dst, from.Bool()), nil }
+		return setBool, func(dst []byte, from reflect.Value) ([]byte, error) {
+			return strconv.AppendBool(dst,
+				from.Bool()), nil
+		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return setInt(t.Bits()),
 			func(dst []byte, from reflect.Value) ([]byte, error) {

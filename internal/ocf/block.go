@@ -76,7 +76,8 @@ func (r *Reader) Read(b Block) ([]byte, error) {
 		return nil, err
 	}
 	if [16]byte(r.raw[b.Size:]) != r.Sync {
-		return nil, fmt.Errorf("the block at byte %d does not end with the mark that the header tells: the file is damaged, write it again", b.At)
+		return nil, fmt.Errorf("the block at byte %d does not end with the mark that the header tells: the file is "+
+			"damaged, write it again", b.At)
 	}
 	data, err := r.codec.decompress(r.data[:0], r.raw[:b.Size], r.limit)
 	if err != nil {

@@ -31,7 +31,8 @@ func newCodec(name string) (codec, error) {
 	case "zstandard":
 		return newZstandard()
 	}
-	return nil, fmt.Errorf("blocks are compressed by %q, and null, deflate, snappy and zstandard are known: write the file with one of these", name)
+	return nil, fmt.Errorf("blocks are compressed by %q, and null, deflate, snappy and zstandard are known: write "+
+		"the file with one of these", name)
 }
 
 type null struct{}

@@ -68,7 +68,8 @@ func readHeader(r *counter) (h Header, err error) {
 }
 
 func errNoOCF(begin []byte) error {
-	return fmt.Errorf("the file begins with %q, not as an Avro object container file does: name the file's format", begin)
+	return fmt.Errorf("the file begins with %q, not as an Avro object container file does: name the file's format",
+		begin)
 }
 
 // entry reads one entry of the header's map.
