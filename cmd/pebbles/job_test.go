@@ -99,6 +99,9 @@ var own = map[string][]string{
 		"offers_per_vertex", "reached", "farthest", "distance_sums", "teps"},
 	"centrality": {"vertices", "edges", "mode", "sources", "validated", "teps", "seconds_per_source", "ordered_by_degree", "reached", "depths", "times",
 		"score_sum", "top"},
+	"words": {"files", "bytes", "words", "distinct", "words_per_second", "bytes_per_second", "top", "twin"},
+	"kmers": {"files", "k", "reads", "bases", "kmers", "distinct", "singletons", "highest", "kmers_per_second", "histogram",
+		"twin"},
 	"components": {"vertices", "edges", "validated", "ordered_by_degree", "method", "components", "largest", "alone", "edges_per_second"},
 	"triangles":  {"vertices", "edges", "validated", "ordered_by_degree", "triangles", "wedges", "transitivity", "edges_per_second", "recounted"},
 	"kcore":      {"vertices", "edges", "validated", "ordered_by_degree", "largest_core", "largest_core_vertices", "core_number_sum", "rounds", "edges_per_second"},
@@ -107,7 +110,7 @@ var own = map[string][]string{
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "kcore": 0, "epochs": 1, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

@@ -1,0 +1,269 @@
+// Package kmers counts the k-mers of DNA sequences on Active Pebbles for Go: all pieces of k bases, each taken together
+// with its reverse complement (canonical k-mers), in FASTA or FASTQ files, which all ranks read, or in reads that are
+// made up. Two bits make a base, so a k-mer is a number, and a container.Counter at the rank that owns it counts it. A
+// piece with a letter that is no base is left out.
+package kmers
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
+)
+
+// Config is what a run can be told, as package apps says. The zero value counts the 31-mers of reads of a genome of a
+// million bases.
+type Config struct {
+	Files    []string      // FASTA, or FASTQ where names end so: names and patterns, see ingest.Open. None: reads are made up
+	K        int           // bases of a k-mer, 1 to 32. 0 is KDefault
+	Bases    int           // of the genome that is made up. 0 is BasesDefault
+	Coverage int           // how often reads cover it. 0 is CoverageDefault
+	Errors   float64       // the share of bases that are read wrong
+	Seed     uint64        // of genome and reads
+	SkipTwin bool          // the result is not compared with a serial one
+	Progress apps.Progress // bases that rank 0 has read
+}
+
+// The defaults.
+const (
+	KDefault        = 31
+	BasesDefault    = 1_000_000
+	CoverageDefault = 20
+)
+
+const (
+	kMost     = 32
+	basesMost = 1 << 40
+	readBases = 100
+	twinMost  = 1 << 24 // bases of reads that rank 0 counts serially too
+	tallest   = 64      // counts from here on are told together
+)
+
+func (c Config) withDefaults() Config {
+	c.K, c.Bases, c.Coverage = cmp.Or(c.K, KDefault), cmp.Or(c.Bases, BasesDefault), cmp.Or(c.Coverage, CoverageDefault)
+	return c
+}
+
+// Check returns an error that says what is wrong with c.
+func (c Config) Check(int) error {
+	switch {
+	case c.K < 0 || c.K > kMost:
+		return fmt.Errorf("kmers: k-mers of %d bases: give 1 to %d, or 0 for %d", c.K, kMost, KDefault)
+	case len(c.Files) > 0 && (c.Bases != 0 || c.Coverage != 0 || c.Errors != 0):
+		return fmt.Errorf("kmers: bases, coverage and errors are those of reads that are made up, and there are files: " +
+			"leave them out")
+	case c.Bases < 0 || c.Bases > basesMost || c.Bases > 0 && c.Bases < readBases:
+		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost, BasesDefault)
+	case c.Coverage < 0 || c.Coverage > 1000:
+		return fmt.Errorf("kmers: a coverage of %d: give 1 to 1000, or 0 for %d", c.Coverage, CoverageDefault)
+	case !(c.Errors >= 0 && c.Errors <= 1):
+		return fmt.Errorf("kmers: %v of all bases wrong: give a number from 0 to 1", c.Errors)
+	}
+	return nil
+}
+
+// Result is what a run tells.
+type Result struct {
+	apps.Report
+	Files          int      `json:"files"`
+	K              int      `json:"k"`
+	Reads          uint64   `json:"reads"`
+	Bases          uint64   `json:"bases"`
+	Kmers          uint64   `json:"kmers"`
+	Distinct       uint64   `json:"distinct"`
+	Singletons     uint64   `json:"singletons"` // met once
+	Highest        uint64   `json:"highest"`    // count
+	KmersPerSecond float64  `json:"kmers_per_second"`
+	Histogram      []uint64 `json:"histogram"` // distinct k-mers by their counts, from 1 on; the last are all that are higher
+	Twin           bool     `json:"twin"`
+}
+
+// Rows is the result for display: labels and values.
+func (p Result) Rows() [][2]string {
+	peak := 0
+	for i := 2; i < len(p.Histogram)-1; i++ {
+		if peak == 0 || p.Histogram[i] > p.Histogram[peak] {
+			peak = i
+		}
+	}
+	return [][2]string{
+		{"k-mers", fmt.Sprintf("%d of %d bases, %d of them distinct, %d met once", p.Kmers, p.K, p.Distinct, p.Singletons)},
+		{"reads", fmt.Sprintf("%d with %d bases", p.Reads, p.Bases)},
+		{"k-mers a second", fmt.Sprintf("%.3g million", p.KmersPerSecond/1e6)},
+		{"counts", fmt.Sprintf("most often %d, from 3 on; %d at most", peak+1, p.Highest)},
+		p.TwinRow(p.Twin),
+	}
+}
+
+// Run counts k-mers on a job, as package apps says. What all ranks have met is compared with what the counter has, by
+// sums over hashes of k-mers; reads that are made up and have no more than 16 million bases are counted serially, too.
+func Run(r *pebble.Rank, c Config) (result Result, err error) {
+	if err := c.Check(r.Size()); err != nil {
+		return result, err
+	}
+	b := &bench{rank: r, config: c.withDefaults()}
+	result = Result{Report: apps.NewReport(r, "kmers", c.Seed), K: b.config.K}
+	b.counts = container.NewCounter[uint64](r, "k-mers", target.Cache(0)) // equal ones are far apart: none would be merged
+	if len(c.Files) > 0 {
+		format := ingest.FASTA()
+		if fastq(c.Files[0]) {
+			format = ingest.FASTQ()
+		}
+		if b.files, err = ingest.Open(r, c.Files, format); err != nil {
+			return result, err
+		}
+		result.Files = len(b.files.Files())
+	}
+	err = result.RunPhases(r, apps.Phases{
+		Load:   b.load,
+		Kernel: b.kernel,
+		Sum:    func() error { return b.sum(&result) },
+		Rate:   func() { result.KmersPerSecond = apps.Rate(float64(result.Kmers), result.Seconds) },
+		Verify: func() error { return b.verify(&result) },
+	})
+	return result, err
+}
+
+// fastq tells by a file's name what is in it.
+func fastq(name string) bool {
+	for _, packed := range []string{".gz", ".bgz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return strings.HasSuffix(name, ".fastq") || strings.HasSuffix(name, ".fq")
+}
+
+// bench is one rank's part of a run.
+type bench struct {
+	rank   *pebble.Rank
+	config Config
+	counts *container.Counter[uint64]
+	files  *ingest.Source[ingest.Sequence]
+	reads  [][]byte // that are made up
+	met    met
+}
+
+// met is what a rank has met, and what must be in the counter afterwards.
+type met struct {
+	Reads, Bases, Kmers, Hashes uint64 // the sum of the hashes of all k-mers
+}
+
+func (m met) add(o met) met {
+	return met{m.Reads + o.Reads, m.Bases + o.Bases, m.Kmers + o.Kmers, m.Hashes + o.Hashes}
+}
+
+func (b *bench) load() error {
+	if b.files == nil {
+		b.rank.Status("makes up reads")
+		b.reads = reads(b.config, b.rank.ID(), b.rank.Size())
+	}
+	return nil
+}
+
+func (b *bench) kernel() error {
+	b.rank.Status("counts k-mers")
+	s := scanner{k: b.config.K, take: func(ks []uint64) {
+		b.counts.AddAll(ks)
+		for _, k := range ks {
+			b.met.Hashes += apps.Mix(k)
+		}
+		b.met.Kmers += uint64(len(ks))
+	}}
+	return b.rank.Epoch(func() error {
+		if b.files == nil {
+			for _, read := range b.reads {
+				b.count(&s, read)
+			}
+			s.flush()
+			return nil
+		}
+		for read := range b.files.All() {
+			b.count(&s, read.Bases)
+		}
+		s.flush()
+		return b.files.Err()
+	}, pebble.Named("count"))
+}
+
+func (b *bench) count(s *scanner, read []byte) {
+	const every = 1 << 20
+	before := b.met.Bases
+	b.met.Reads++
+	b.met.Bases += uint64(len(read))
+	s.scan(read)
+	b.config.Progress.Passed(b.rank, every, before, b.met.Bases, 0)
+}
+
+// sum adds up what is in the counter.
+func (b *bench) sum(p *Result) error {
+	total, err := pebble.AllReduce(b.rank, b.met, met.add)
+	if err != nil {
+		return err
+	}
+	b.met = total
+	p.Reads, p.Bases, p.Kmers = total.Reads, total.Bases, total.Kmers
+	histogram, highest := make([]uint64, tallest), uint64(0)
+	for _, n := range b.counts.LocalAll() {
+		histogram[min(n, tallest)-1]++
+		highest = max(highest, n)
+	}
+	if p.Histogram, err = apps.SumEach(b.rank, histogram); err != nil {
+		return err
+	}
+	for _, n := range p.Histogram {
+		p.Distinct += n
+	}
+	p.Singletons = p.Histogram[0]
+	p.Highest, err = pebble.AllReduce(b.rank, highest, pebble.Max)
+	return err
+}
+
+// verify compares what was met with what was counted.
+func (b *bench) verify(p *Result) error {
+	var counted met
+	for k, n := range b.counts.LocalAll() {
+		counted.Kmers += n
+		counted.Hashes += n * apps.Mix(k)
+	}
+	all, err := pebble.AllReduce(b.rank, counted, met.add)
+	if err != nil {
+		return err
+	}
+	if err := p.FoundOnce(b.rank, apps.Differ(all.Kmers == b.met.Kmers, all.Hashes == b.met.Hashes),
+		"sums went wrong: k-mers were lost, altered, or counted twice"); err != nil {
+		return err
+	}
+	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bases <= twinMost
+	return p.Compare(b.rank, p.Twin, func() (uint64, error) {
+		want := Serial(b.config, b.rank.Size())
+		return apps.Differ(want.Kmers == p.Kmers, want.Distinct == p.Distinct, want.Singletons == p.Singletons,
+			want.Highest == p.Highest), nil
+	})
+}
+
+// Serial is the plain twin of Run for reads that are made up for so many ranks: Go's map on one goroutine, and k-mers as
+// text.
+func Serial(c Config, ranks int) (result Result) {
+	c = c.withDefaults()
+	counts := map[string]uint64{}
+	for rank := range ranks {
+		for _, read := range reads(c, rank, ranks) {
+			for i := 0; i+c.K <= len(read); i++ {
+				counts[canonicalText(string(read[i:i+c.K]))]++
+				result.Kmers++
+			}
+		}
+	}
+	for _, n := range counts {
+		result.Distinct++
+		result.Highest = max(result.Highest, n)
+		if n == 1 {
+			result.Singletons++
+		}
+	}
+	return result
+}

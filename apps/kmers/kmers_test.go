@@ -1,0 +1,118 @@
+package kmers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Each number of ranks over each transport counts what Go's map counts, of k-mers as text.
+func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
+	for _, c := range []Config{
+		{Bases: 3000, Coverage: 5, Seed: 3}, {Bases: 2000, K: 32, Errors: 0.05}, {Bases: 500, K: 1}, {Bases: 100, K: 2, Coverage: 1},
+	} {
+		t.Run(fmt.Sprintf("%d bases, %d-mers", c.Bases, c.K), func(t *testing.T) {
+			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				return func(r *pebble.Rank) error {
+					p, err := Run(r, c)
+					if err == nil && (p.Errors != 0 || !p.Twin) {
+						return fmt.Errorf("%d errors, %v", p.Errors, p.Wrong)
+					}
+					return err
+				}, nil
+			})
+		})
+	}
+}
+
+func scanned(read string, k int) (all []uint64) {
+	s := scanner{k: k, take: func(ks []uint64) { all = append(all, ks...) }}
+	s.scan([]byte(read))
+	s.flush()
+	return all
+}
+
+// Numbers of k-mers stand for their text: the same for a sequence and its reverse complement, in any case of letters,
+// and for nothing that has another letter in it.
+func TestScanFindsCanonicalKmers(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for k := 1; k <= kMost; k++ {
+		var b strings.Builder
+		for range 200 {
+			b.WriteByte("ACGTACGTACGTACGTN"[random.IntN(17)])
+		}
+		read := b.String()
+		var want []uint64
+		for i := 0; i+k <= len(read); i++ {
+			if piece := read[i : i+k]; !strings.Contains(piece, "N") {
+				n := uint64(0)
+				for _, base := range canonicalText(piece) {
+					n = n<<2 | uint64(strings.IndexRune("ACGT", base))
+				}
+				want = append(want, n)
+			}
+		}
+		require.Equal(t, want, scanned(read, k), "k %d", k)
+		require.Equal(t, want, scanned(strings.ToLower(read), k), "k %d", k)
+	}
+	require.Empty(t, scanned("", 3))
+	require.Empty(t, scanned("AC", 3))
+}
+
+func TestFilesAreCounted(t *testing.T) {
+	folder := t.TempDir()
+	fasta, fastq := filepath.Join(folder, "a.fa"), filepath.Join(folder, "b.fastq")
+	require.NoError(t, os.WriteFile(fasta, []byte(">one\nACG\nTAC\n>two\nacgtac\n>three\nNNN\n"), 0o600))
+	require.NoError(t, os.WriteFile(fastq, []byte("@one\nACGTAC\n+\n@@@@@@\n@two\nACGTACN\n+\nIIIIIII\n"), 0o600))
+	for _, file := range []string{fasta, fastq} {
+		for _, ranks := range []int{1, 2, 4, 7} {
+			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				p, err := Run(r, Config{Files: []string{file}, K: 4})
+				if err != nil {
+					return err
+				}
+				// ACGT is its own reverse complement; CGTA has TACG, GTAC itself.
+				require.Zero(t, p.Errors)
+				require.EqualValues(t, []uint64{6, 3, 0, 2}, []uint64{p.Kmers, p.Distinct, p.Singletons, p.Highest})
+				return nil
+			}))
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{K: 33}, "k-mers of 33 bases"},
+		{Config{Bases: 99}, "a genome of 99 bases"},
+		{Config{Coverage: -1}, "a coverage of -1"},
+		{Config{Errors: 1.5}, "1.5 of all bases wrong"},
+		{Config{Files: []string{"x"}, Bases: 1000}, "there are files: leave them out"},
+	} {
+		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.fq")
+	require.NoError(t, os.WriteFile(bad, []byte("@one\nACGT\n+\nII\n"), 0o600))
+	err := appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, Config{Files: []string{bad}}))
+	require.ErrorContains(t, err, "bad.fq")
+}
+
+func BenchmarkKmers(b *testing.B) {
+	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (p apps.Report, done uint64, err error) {
+		result, err := Run(r, Config{Bases: 5_000_000, SkipTwin: true})
+		return result.Report, result.Kmers, err
+	})
+}

@@ -1,0 +1,98 @@
+package kmers
+
+import (
+	"math/rand/v2"
+	"strings"
+)
+
+const batch = 1024 // k-mers that are counted together
+
+// code are the two bits of a base, and 4 for what is none.
+var code = func() (codes [256]uint8) {
+	for i := range codes {
+		codes[i] = 4
+	}
+	for i, base := range "ACGT" {
+		codes[base], codes[base+'a'-'A'] = uint8(i), uint8(i)
+	}
+	return codes
+}()
+
+// scanner finds the canonical k-mers of reads, and gives them in batches.
+type scanner struct {
+	k     int
+	take  func(ks []uint64)
+	kmers [batch]uint64
+	n     int
+}
+
+func (s *scanner) scan(read []byte) {
+	mask, high := ^uint64(0)>>(64-2*s.k), 2*(s.k-1)
+	var forward, reverse uint64
+	length := 0 // of the bases without another letter between
+	for _, base := range read {
+		b := uint64(code[base])
+		if b > 3 {
+			length = 0
+			continue
+		}
+		forward = (forward<<2 | b) & mask
+		reverse = reverse>>2 | (3-b)<<high
+		if length++; length < s.k {
+			continue
+		}
+		s.kmers[s.n] = min(forward, reverse)
+		if s.n++; s.n == batch {
+			s.flush()
+		}
+	}
+}
+
+// flush gives the k-mers that are left.
+func (s *scanner) flush() {
+	s.take(s.kmers[:s.n])
+	s.n = 0
+}
+
+// canonicalText is the plain twin of what scan finds: the first in alphabetical order of a k-mer and its reverse
+// complement.
+func canonicalText(kmer string) string {
+	other := []byte(strings.NewReplacer("A", "T", "C", "G", "G", "C", "T", "A").Replace(kmer))
+	for i, j := 0, len(other)-1; i < j; i, j = i+1, j-1 {
+		other[i], other[j] = other[j], other[i]
+	}
+	return min(kmer, string(other))
+}
+
+// reads are those of a rank: pieces of a genome that is made up, from random places, half of them of its other strand.
+func reads(c Config, rank, ranks int) [][]byte {
+	const bases = "ACGT"
+	genome, random := make([]byte, c.Bases), rand.New(rand.NewPCG(c.Seed, 0))
+	for i := range genome {
+		genome[i] = bases[random.IntN(4)]
+	}
+	random = rand.New(rand.NewPCG(c.Seed, uint64(rank)+1))
+	total := c.Bases * c.Coverage / readBases
+	n := total/ranks + min(1, max(0, total%ranks-rank))
+	all, room := make([][]byte, 0, n), make([]byte, n*readBases)
+	for range n {
+		at := random.IntN(c.Bases - readBases + 1)
+		read := room[:readBases:readBases]
+		room = room[readBases:]
+		copy(read, genome[at:])
+		if random.IntN(2) == 0 {
+			for i := range read {
+				read[i] = bases[3-code[genome[at+readBases-1-i]]]
+			}
+		}
+		if c.Errors > 0 {
+			for i := range read {
+				if random.Float64() < c.Errors {
+					read[i] = bases[random.IntN(4)]
+				}
+			}
+		}
+		all = append(all, read)
+	}
+	return all
+}

@@ -1,0 +1,135 @@
+package words
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Each number of ranks over each transport counts what Go's map counts.
+func TestCountsAreThoseOfTheSerialTwin(t *testing.T) {
+	for _, c := range []Config{
+		{Bytes: 200_000, Seed: 3}, {Bytes: 5000, Vocabulary: 2, Seed: 4, Top: 1}, {Bytes: 20_000, Vocabulary: 1, Top: 5}, {Bytes: 1},
+	} {
+		t.Run(fmt.Sprintf("%d bytes, %d words", c.Bytes, c.Vocabulary), func(t *testing.T) {
+			appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
+				return func(r *pebble.Rank) error {
+					p, err := Run(r, c)
+					if err == nil && (p.Errors != 0 || !p.Twin) {
+						return fmt.Errorf("%d errors, %v", p.Errors, p.Wrong)
+					}
+					return err
+				}, nil
+			})
+		})
+	}
+}
+
+// Files are counted as their bytes are, however they are written.
+func TestFilesAreCounted(t *testing.T) {
+	folder := t.TempDir()
+	texts := map[string]string{
+		"a.txt": "one two  two\n\n\tthree\vthree three\r\n" + strings.Repeat("long", 50_000) + " one",
+		"b.txt": "", "c.txt": "\n\n", "d.txt": strings.Repeat("x ", 100_000), "e.txt": "é ü\u00a0ü \x00 \xff",
+	}
+	want := map[string]uint64{}
+	var packed bytes.Buffer
+	for name, text := range texts {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+		for _, w := range fields([]byte(text)) {
+			want[string(w)] += 2
+		}
+	}
+	zip := gzip.NewWriter(&packed)
+	for _, text := range texts {
+		_, err := zip.Write([]byte(text + "\n"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, zip.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "all.gz"), packed.Bytes(), 0o600))
+	for _, ranks := range []int{1, 2, 4, 7} {
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			p, err := Run(r, Config{Files: []string{filepath.Join(folder, "*.txt"), filepath.Join(folder, "all.gz")}, Top: 100})
+			if err != nil {
+				return err
+			}
+			require.Zero(t, p.Errors)
+			require.Equal(t, 6, p.Files)
+			got := map[string]uint64{}
+			for _, c := range p.Top {
+				got[c.Word] = c.Count
+			}
+			require.Equal(t, want, got)
+			return nil
+		}))
+	}
+}
+
+// Words that a splitter gives are those of bytes.FieldsFunc, whatever is in a line and where batches end.
+func TestSplitterIsFields(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOf(rapid.StringOfN(rapid.RuneFrom([]rune("ab \t\r\v\fé\x00")), 0, 300, -1)).Draw(t, "lines")
+		var got, want []string
+		s := splitter{take: func(words [][]byte) {
+			for _, w := range words {
+				got = append(got, string(w))
+			}
+		}}
+		for _, line := range lines {
+			b := []byte(line)
+			s.line(b)
+			clear(b) // is gone
+			for _, w := range fields([]byte(line)) {
+				want = append(want, string(w))
+			}
+		}
+		s.flush()
+		require.True(t, slices.Equal(want, got), "%q in place of %q", got, want)
+	})
+}
+
+func TestWordsOfNumbersDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	for n := range uint64(100_000) {
+		w := string(appendWord(nil, n))
+		require.False(t, seen[w], w)
+		seen[w] = true
+	}
+	require.Len(t, seen, 100_000)
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Bytes: -1}, "a text of -1 bytes"},
+		{Config{Vocabulary: vocabularyMost + 1}, "words: give 1 to"},
+		{Config{Top: -1}, "the -1 most frequent words"},
+		{Config{Files: []string{"x"}, Bytes: 1}, "there are files: leave them out"},
+	} {
+		require.ErrorContains(t, c.config.Check(1), c.want)
+		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)
+	}
+	none := Config{Files: []string{filepath.Join(t.TempDir(), "none.txt")}}
+	require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, none)), "none.txt")
+}
+
+func BenchmarkWords(b *testing.B) {
+	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (p apps.Report, done uint64, err error) {
+		result, err := Run(r, Config{Bytes: 200_000_000, SkipTwin: true})
+		return result.Report, result.Words, err
+	})
+}
