@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -13,7 +14,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/stretchr/testify/require"
 )
 
 // oddGraphs are those in which a kernel over a whole graph may forget something.
