@@ -55,7 +55,8 @@ func newSim(t terminal) *cobra.Command {
 	inner := t
 	inner.begin, inner.simulates = s.begin, true
 	for _, app := range []func(terminal) *cobra.Command{
-		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newPageRank, newComponents, newTriangles, newKCore,
+		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality,
+		newPageRank, newComponents, newTriangles, newKCore,
 		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))
