@@ -105,7 +105,7 @@ type Result struct {
 	Depths  []int64   `json:"depths"`
 	Times   []float64 `json:"times"`
 
-	ScoreSum float64           `json:"score_sum"` // of all centralities; its last digits depend on the order of the additions
+	ScoreSum float64           `json:"score_sum"` // of all; its last digits depend on the order
 	Top      []distgraph.Score `json:"top"`       // the vertices with the highest centralities, highest first
 }
 

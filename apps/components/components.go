@@ -5,9 +5,9 @@
 // [NewKernel] registers one of two kernels on a graph:
 //
 //   - [Hook] hooks trees together, and shortens them (Shiloach and Vishkin, 1982). Each rank first joins what its own
-//     arcs join, at its own memory alone, and leaves out most arcs of its largest component (Afforest: Sutton, Ben-Nun and
-//     Barak, 2018). Then ranks tell each other in which of these a vertex is that is a ghost elsewhere, and join them by
-//     pebbles.
+//     arcs join, at its own memory alone, and leaves out most arcs of its largest component (Afforest: Sutton,
+//     Ben-Nun and Barak, 2018). Then ranks tell each other in which of these a vertex is that is a ghost elsewhere, and
+//     join them by pebbles.
 //   - [Propagate] lets each label spread until it meets a smaller one, in one epoch.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. The check is that of the GAP benchmark suite: a flood

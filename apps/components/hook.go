@@ -6,8 +6,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// hooking is the kernel that hooks trees together. The trees of a rank's forest are what is joined across ranks: each is
-// known by the index of its root.
+// hooking is the kernel that hooks trees together. The trees of a rank's forest are what is joined across ranks: each
+// is known by the index of its root.
 type hooking[V distgraph.Index] struct {
 	*found[V]
 	forest forest[V]
@@ -37,8 +37,8 @@ func newHooking[V distgraph.Index](f *found[V], name func(what string) string) *
 	return s
 }
 
-// Run implements Kernel. It costs an exchange of ghosts, a gathering, an epoch, and for each round of shortening an epoch
-// and an all-reduction. Rounds are as many as the logarithm of the longest way from a root to its smallest.
+// Run implements Kernel. It costs an exchange of ghosts, a gathering, an epoch, and for each round of shortening an
+// epoch and an all-reduction. Rounds are as many as the logarithm of the longest way from a root to its smallest.
 func (s *hooking[V]) Run() error {
 	giant := s.grow()
 	for v := range s.above {

@@ -16,8 +16,8 @@ type Kernel interface {
 	Tally() apps.Tally
 	// Sizes counts what Run has found, with a pebble for each label of other ranks' vertices. All ranks call it.
 	Sizes() (Sizes, error)
-	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found; an
-	// error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the labels, with a pebble for each arc and direction, and returns what breaches this rank found;
+	// an error, on all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
 	// Labels returns the labels of this rank's vertices, which are indices, in the order of the source of the graph. It
 	// makes a new slice.
@@ -31,13 +31,14 @@ type Sizes struct {
 	Alone      uint64 // components of one vertex
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed graph
-// is to be built with Source.Undirected, and is refused otherwise. It keeps up to 32 bytes for each vertex of the rank, and for each of
-// another rank at the end of an arc 16; and 4 bytes for each arc, 8 of a wide graph. What the memory that is available
-// has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
+// graph is to be built with Source.Undirected, and is refused otherwise. It keeps up to 32 bytes for each vertex of the
+// rank, and for each of another rank at the end of an arc 16; and 4 bytes for each arc, 8 of a wide graph. What the
+// memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, method Method) (Kernel, error) {
 	if !g.Undirected {
-		return nil, fmt.Errorf("components of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
+		return nil, fmt.Errorf(
+			"components of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
 	}
 	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
 	if err := g.Fits("components of", arcs*g.IndexBytes()+32*float64(g.Local)+16*float64(g.Vertices)); err != nil {

@@ -3,8 +3,8 @@ package components
 import "github.com/activepebbles/pebbles/apps/distgraph"
 
 // forest joins what this rank's arcs join, at its own memory alone. Its nodes are the slots of the ghosts: a rank's own
-// vertices come first, and every ghost has an arc from one of those, so that the smallest node of a tree, its root, is a
-// vertex of the rank.
+// vertices come first, and every ghost has an arc from one of those, so that the smallest node of a tree, its root, is
+// a vertex of the rank.
 type forest[V distgraph.Index] []V // the node above each, which is no larger
 
 // join joins the trees of two nodes (Rem's algorithm, as Dijkstra has it in A Discipline of Programming): it goes up
@@ -33,9 +33,9 @@ func (f forest[V]) flatten() {
 // sampled is how many of the first arcs of each vertex are joined before the largest tree is guessed.
 const sampled = 2
 
-// grow joins the ends of this rank's arcs. Arcs of vertices of the tree that seems to be the largest, the giant, are left
-// out but for the first few: the other ends have them too. Those between the giants of two ranks, which both leave out,
-// are left to the caller, and so are ghosts that have arcs from the giant alone, which hang on themselves.
+// grow joins the ends of this rank's arcs. Arcs of vertices of the tree that seems to be the largest, the giant, are
+// left out but for the first few: the other ends have them too. Those between the giants of two ranks, which both leave
+// out, are left to the caller, and so are ghosts that have arcs from the giant alone, which hang on themselves.
 func (s *hooking[V]) grow() (giant V) {
 	f, offsets, slots := s.forest, s.Offsets, s.ghosts.Slots
 	for v := range f {

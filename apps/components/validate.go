@@ -9,7 +9,7 @@ import (
 //
 //  1. A label is no larger than the index of its vertex.
 //  2. The ends of each arc have the same label.
-//  3. A flood from each vertex that has its own index as its label, along arcs in both directions, reaches every vertex.
+//  3. A flood from each vertex that has its own index as its label, along arcs both ways, reaches every vertex.
 //
 // By 2 a component has one label. By 2 and 3 all with one label hang together, and it is the index of one of them, by 1
 // the smallest. The flood is one epoch, with a pebble for each arc and direction.

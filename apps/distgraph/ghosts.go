@@ -18,13 +18,13 @@ type Number interface {
 }
 
 // Ghosts are one number for each of a rank's vertices, and copies of those of the other vertices at the other ends of
-// some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each number
-// travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
+// some arcs, the ghosts. A kernel that goes over all arcs again and again looks at its own memory alone, and each
+// number travels once to each rank that needs it: there are as many as ghosts, and not as arcs.
 //
 // A rank keeps an index for each arc of the rows, a number and an index for each ghost, and a number for each vertex.
 type Ghosts[V Index, T Number] struct {
-	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then the
-	// ghosts' by their indices.
+	// Values are the numbers: first those of the rank's vertices, by their places, which are the kernel's to set, then
+	// the ghosts' by their indices.
 	Values []T
 	// Slots are where in Values the numbers of the rows' heads are, in the order of Rows.Heads.
 	Slots []V
@@ -40,7 +40,8 @@ type Ghosts[V Index, T Number] struct {
 // block is where in Values the ghosts are whose owner is one rank.
 type block[V Index] struct{ begin, count V }
 
-// numbersAtOnce lets numbers of 4 bytes fill two cache lines, with the rest of the pebble. It is even, for fingerprints.
+// numbersAtOnce lets numbers of 4 bytes fill two cache lines, with the rest of the pebble. It is even, for
+// fingerprints.
 const numbersAtOnce = 28
 
 // numbers is the pebble by which ghosts get their values: those from At on of the vertices of rank From that are ghosts

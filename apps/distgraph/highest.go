@@ -16,9 +16,9 @@ type Score struct {
 
 const scoresTold = 5 // vertices, by a result
 
-// Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are those
-// of this rank's vertices, in the order of the graph's source. Those of one score are in the order of the source. The
-// last digits of the sum depend on the number of ranks. All ranks call it.
+// Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are
+// those of this rank's vertices, in the order of the graph's source. Those of one score are in the order of the source.
+// The last digits of the sum depend on the number of ranks. All ranks call it.
 func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) {
 	type place struct {
 		number uint64

@@ -20,9 +20,9 @@ type Notes[V Index] struct {
 
 const notesAtOnce = 512
 
-// NewNotes registers a target that gives the notes that arrive to take, on all ranks together, between epochs. take runs
-// in handlers; what it sends by the same Notes leaves when it has returned. It may change the batch, and doesn't keep
-// it.
+// NewNotes registers a target that gives the notes that arrive to take, on all ranks together, between epochs. take
+// runs in handlers; what it sends by the same Notes leaves when it has returned. It may change the batch, and doesn't
+// keep it.
 func NewNotes[V Index](g *Graph, name string, take func(vs []Note[V])) *Notes[V] {
 	s := &Notes[V]{}
 	s.target = target.New(g.Rank, name, g.Owner,

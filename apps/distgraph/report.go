@@ -8,8 +8,8 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// Report is what kernels report that go over a graph, or from some of its vertices, one after the other. A kernel embeds
-// it and adds fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
+// Report is what kernels report that go over a graph, or from some of its vertices, one after the other. A kernel
+// embeds it and adds fields of its own. Seconds is the sum over all starts, and Counters counts these alone.
 type Report struct {
 	apps.Report
 	Graph      string   `json:"graph"`
@@ -85,10 +85,12 @@ type Whole interface {
 	Tally() apps.Tally
 }
 
-// Over builds the graph of s and has prepare make a kernel for it, as Load does; runs the kernel, timed; has sum add its
-// result to the report; and checks it. phase and rules are as for Each. All ranks call it, and are done with the report
-// then.
-func Over[K Whole](p *Report, r *pebble.Rank, s Source, prepare func(g *Graph) (K, error), sum func(g *Graph, k K) error, phase string, rules []string) error {
+// Over builds the graph of s and has prepare make a kernel for it, as Load does; runs the kernel, timed; has sum add
+// its result to the report; and checks it. phase and rules are as for Each. All ranks call it, and are done with the
+// report then.
+func Over[K Whole](p *Report, r *pebble.Rank, s Source, prepare func(g *Graph) (K, error),
+	sum func(g *Graph, k K) error, phase string, rules []string,
+) error {
 	var k K
 	g, err := p.Load(r, s, func(g *Graph) (err error) {
 		k, err = prepare(g)

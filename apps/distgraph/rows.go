@@ -26,7 +26,8 @@ func (c *Rows[V]) Row(v V) []V { return c.Heads[c.Offsets[v]:c.Offsets[v+1]] }
 // WeightsOf returns the weights of these arcs, in the order of Row; it aliases the graph.
 func (c *Rows[V]) WeightsOf(v V) []float64 { return c.Weights[c.Offsets[v]:c.Offsets[v+1]] }
 
-// Leads reports whether this rank's v-th vertex has an arc to head. It searches in the row, which is in the order of tidy.
+// Leads reports whether this rank's v-th vertex has an arc to head. It searches in the row, which is in the order of
+// tidy.
 func (c *Rows[V]) Leads(g *Graph, v, head V) bool {
 	if !g.Ordered {
 		_, found := slices.BinarySearch(c.Row(v), head)
@@ -115,8 +116,8 @@ func (p *Part[V]) Reverse(g *Graph) error {
 	return nil
 }
 
-// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if there are none yet. What the
-// memory that is available has no room for is refused. All ranks call it, between epochs.
+// NeedInto makes the rows of the arcs that lead to this rank's vertices, as Reverse does, if there are none yet. What
+// the memory that is available has no room for is refused. All ranks call it, between epochs.
 func (p *Part[V]) NeedInto(g *Graph) error {
 	if p.Into != nil {
 		return nil

@@ -2,8 +2,8 @@ package graph
 
 // Cores returns the core number of each vertex: the largest k such that the vertex is in a part of the graph in which
 // each has k neighbours or more. Duplicates and self-loops don't count. The graph is to have each edge in the rows of
-// both ends, as undirected ones have. It takes away a vertex with the fewest neighbours, again and again, in linear time
-// (Batagelj and Zaversnik, An O(m) Algorithm for Cores Decomposition of Networks, 2003).
+// both ends, as undirected ones have. It takes away a vertex with the fewest neighbours, again and again, in linear
+// time (Batagelj and Zaversnik, An O(m) Algorithm for Cores Decomposition of Networks, 2003).
 func Cores(c *CSR) []uint64 {
 	c = c.Simple()
 	n := c.Vertices()

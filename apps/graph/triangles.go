@@ -1,8 +1,8 @@
 package graph
 
-// Triangles counts the sets of three vertices each two of which are joined by an arc, whichever way it leads; duplicates
-// and self-loops don't count. The graph is to have each edge in the rows of both ends, as undirected ones have. It goes
-// through the rows of both ends of each edge side by side.
+// Triangles counts the sets of three vertices each two of which are joined by an arc, whichever way it leads;
+// duplicates and self-loops don't count. The graph is to have each edge in the rows of both ends, as undirected ones
+// have. It goes through the rows of both ends of each edge side by side.
 func Triangles(c *CSR) (n uint64) {
 	c = c.Simple()
 	for u := range c.Vertices() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/activepebbles/pebbles/apps"
@@ -13,7 +14,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/pebble"
-	"github.com/stretchr/testify/require"
 )
 
 // oddGraphs are those in which a kernel over a whole graph may forget something.
@@ -38,7 +38,8 @@ func oddGraphs() map[string]appstest.List {
 		"loops only":  {N: 3, Edges: []graph.Edge{{From: 0, To: 0}, {From: 2, To: 2}}},
 		"two parts":   {N: 7, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 4, To: 5}}},
 		"duplicates": {N: 4, Edges: []graph.Edge{
-			{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 3, To: 2}, {From: 3, To: 2},
+			{From: 0, To: 1}, {From: 0, To: 1}, {From: 1, To: 0}, {From: 1, To: 2},
+			{From: 0, To: 3}, {From: 3, To: 2}, {From: 3, To: 2},
 		}},
 		"path":   path,
 		"star":   star,
@@ -75,7 +76,8 @@ func DrawSource(t *rapid.T, vertices uint64, edges int) distgraph.Source {
 
 // Breach runs a kernel on the graph of a source, on ranks of this process, and has spoil change what it has found.
 // It requires that the check of all ranks together finds something, and says so.
-func Breach[K distgraph.Whole](t *testing.T, ranks int, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
+func Breach[K distgraph.Whole](t *testing.T, ranks int, source distgraph.Source,
+	prepare func(g *distgraph.Graph) (K, error),
 	spoil func(g *distgraph.Graph, k K), rules []string, says string) {
 	t.Helper()
 	var total uint64
@@ -113,7 +115,8 @@ func Breach[K distgraph.Whole](t *testing.T, ranks int, source distgraph.Source,
 
 // Checked runs a kernel on the graph of a source, checks it, and puts what it has found of this rank's vertices, in the
 // order of the source, into its own part of made. A breach is an error. All ranks call it.
-func Checked[K distgraph.Whole, T any](r *pebble.Rank, source distgraph.Source, prepare func(g *distgraph.Graph) (K, error),
+func Checked[K distgraph.Whole, T any](r *pebble.Rank, source distgraph.Source,
+	prepare func(g *distgraph.Graph) (K, error),
 	found func(k K) []T, made []T) error {
 	g, err := distgraph.Build(r, source)
 	if err != nil {

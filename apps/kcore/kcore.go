@@ -1,14 +1,14 @@
-// Package kcore finds the cores of a distributed graph: the k-core is what is left of it when vertices with fewer than k
-// neighbours are taken away until there are none, and a vertex's core number is the largest k of a core that has it
+// Package kcore finds the cores of a distributed graph: the k-core is what is left of it when vertices with fewer than
+// k neighbours are taken away until there are none, and a vertex's core number is the largest k of a core that has it
 // (Seidman, Network Structure and Minimum Degree, 1983). Arcs count as edges, whichever way they lead; duplicates and
 // self-loops don't count.
 //
 // [NewKernel] registers the kernel on a graph. It peels, for one k after the other: vertices with k neighbours left are
 // taken away, and tell those that they are neighbours of, by a pebble each, which may be next. A k is an epoch.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. The check finds core numbers in another way: each vertex
-// takes the largest number h such that h of its neighbours have h or more, from the degrees on, until nothing changes
-// (Lü, Zhou, Zhang and Stanley, The H-index of a Network Node, 2016; see Kernel.Validate).
+// [Run] does all of it and reports; [Serial] is the plain twin. The check finds core numbers in another way: each
+// vertex takes the largest number h such that h of its neighbours have h or more, from the degrees on, until nothing
+// changes (Lü, Zhou, Zhang and Stanley, The H-index of a Network Node, 2016; see Kernel.Validate).
 package kcore
 
 import (
@@ -80,8 +80,8 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	return res, err
 }
 
-// Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine. They
-// are in the order of the source of the graph.
+// Serial is the plain twin of Run: it holds the whole graph, and finds its vertices' core numbers on one goroutine.
+// They are in the order of the source of the graph.
 func Serial(source distgraph.Source) (cores []uint64, err error) {
 	source.Undirected = true
 	c, _, err := source.Load()

@@ -10,8 +10,8 @@ import (
 
 // Kernel finds core numbers. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run finds them, from the start. It costs, for each core number that a vertex has, an epoch and an all-reduction. All
-	// ranks call it.
+	// Run finds them, from the start. It costs, for each core number that a vertex has, an epoch and an all-reduction.
+	// All ranks call it.
 	Run() error
 	// Tally is what this rank has seen of the kernel's pebbles so far.
 	Tally() apps.Tally
@@ -19,9 +19,9 @@ type Kernel interface {
 	Rounds() int
 	// Sums adds up what Run has found. All ranks call it.
 	Sums() (Sums, error)
-	// Validate finds the core numbers in another way, and returns what breaches this rank found; an error, on all ranks,
-	// when not all of its pebbles were handled as they were sent. It keeps an index for each arc meanwhile. All ranks call
-	// it.
+	// Validate finds the core numbers in another way, and returns what breaches this rank found; an error, on all
+	// ranks, when not all of its pebbles were handled as they were sent. It keeps an index for each arc meanwhile. All
+	// ranks call it.
 	Validate() (distgraph.Breaches, error)
 	// Cores returns the core numbers of this rank's vertices, in the order of the source of the graph. It makes a new
 	// slice.
@@ -45,10 +45,10 @@ func (s Sums) add(o Sums) Sums {
 	return sum
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed graph
-// is to be built with Source.Undirected, and is refused otherwise. progress is told how many of its vertices rank 0 has
-// taken away. It keeps 12 bytes for each vertex of the rank, 24 of a wide graph. What the memory that is available has no
-// room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
+// graph is to be built with Source.Undirected, and is refused otherwise. progress is told how many of its vertices rank
+// 0 has taken away. It keeps 12 bytes for each vertex of the rank, 24 of a wide graph. What the memory that is
+// available has no room for is refused.
 func NewKernel(g *distgraph.Graph, progress apps.Progress) (Kernel, error) {
 	if !g.Undirected {
 		return nil, fmt.Errorf("cores of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
@@ -64,8 +64,8 @@ func NewKernel(g *distgraph.Graph, progress apps.Progress) (Kernel, error) {
 }
 
 // peeling is the kernel. Its vertices are in a row, in the order of the neighbours that they have left: a vertex that
-// loses one changes places with the first of those that have as many, and the row of these begins one later (Batagelj and
-// Zaversnik).
+// loses one changes places with the first of those that have as many, and the row of these begins one later (Batagelj
+// and Zaversnik).
 type peeling[V distgraph.Index] struct {
 	*distgraph.Part[V]
 	g        *distgraph.Graph

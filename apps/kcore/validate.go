@@ -5,8 +5,8 @@ import (
 	"github.com/activepebbles/pebbles/apps/distgraph"
 )
 
-// Validate implements Kernel. The numbers start as degrees, which no core number is above. An iteration lets each vertex
-// have the largest number h such that h neighbours have h or more. Core numbers are where that ends.
+// Validate implements Kernel. The numbers start as degrees, which no core number is above. An iteration lets each
+// vertex have the largest number h such that h neighbours have h or more. Core numbers are where that ends.
 func (s *peeling[V]) Validate() (breaches distgraph.Breaches, err error) {
 	ghosts, err := distgraph.NewGhosts[V, V](s.g, s.Rows, s.g.Kernel("kcore check"))
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 
 // Kernel ranks the vertices of a graph. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run ranks the vertices, from the start. It costs, for each iteration, an epoch and an all-reduction. All ranks call
-	// it.
+	// Run ranks the vertices, from the start. It costs, for each iteration, an epoch and an all-reduction. All ranks
+	// call it.
 	Run() error
 	// Tally is what this rank has seen of the pebbles of all iterations so far.
 	Tally() apps.Tally
 	// Iterations is how many the last run took, and by how much the last one has changed all scores together.
 	Iterations() (n int, change float64)
-	// Validate checks the scores, with a pebble for each arc, and returns what breaches this rank found; an error, on all
-	// ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
+	// Validate checks the scores, with a pebble for each arc, and returns what breaches this rank found; an error, on
+	// all ranks, when not all of those pebbles were handled as they were sent. All ranks call it.
 	Validate() (distgraph.Breaches, error)
 	// Residual is by how much one more iteration would change all scores together, as Validate has found.
 	Residual() float64
@@ -26,10 +26,10 @@ type Kernel interface {
 	Scores() []float64
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it takes Damping, Tolerance, Iterations
-// and Progress. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It keeps up to
-// 24 bytes for each vertex of the rank, and 12 for each of another rank with an arc to one of its own; and 4 bytes for
-// each arc, 8 of a wide graph. What the memory that is available has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. Of c it takes Damping, Tolerance,
+// Iterations and Progress. A directed graph gets the rows of the arcs that lead to its vertices, if it has none yet. It
+// keeps up to 24 bytes for each vertex of the rank, and 12 for each of another rank with an arc to one of its own; and
+// 4 bytes for each arc, 8 of a wide graph. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
 	c = c.complete()
 	isSingle := c.Tolerance >= singleTolerance
@@ -61,9 +61,12 @@ type ranking[V distgraph.Index, F float32 | float64] struct {
 	change     float64
 }
 
-func newRanking[V distgraph.Index, F float32 | float64](g *distgraph.Graph, p *distgraph.Part[V], c Config) (Kernel, error) {
+func newRanking[V distgraph.Index, F float32 | float64](
+	g *distgraph.Graph, p *distgraph.Part[V], c Config,
+) (Kernel, error) {
 	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
-	if err := g.Fits("rank the vertices of", arcs*g.IndexBytes()+24*float64(g.Local)+16*float64(g.Vertices)); err != nil {
+	need := arcs*g.IndexBytes() + 24*float64(g.Local) + 16*float64(g.Vertices)
+	if err := g.Fits("rank the vertices of", need); err != nil {
 		return nil, err
 	}
 	if err := p.NeedInto(g); err != nil {

@@ -1,17 +1,17 @@
-// Package pagerank ranks the vertices of a distributed graph by its arcs (Page, Brin, Motwani and Winograd, The PageRank
-// Citation Ranking, 1999), as the GAP benchmark suite does: a vertex has (1-damping)/n, and damping times the sum of what
-// the tails of its arcs have, each over the number of arcs that leave it. Duplicates and self-loops don't count. What
-// vertices without arcs have is lost, so that scores may add up to less than 1.
+// Package pagerank ranks the vertices of a distributed graph by its arcs (Page, Brin, Motwani and Winograd, The
+// PageRank Citation Ranking, 1999), as the GAP benchmark suite does: a vertex has (1-damping)/n, and damping times the
+// sum of what the tails of its arcs have, each over the number of arcs that leave it. Duplicates and self-loops don't
+// count. What vertices without arcs have is lost, so that scores may add up to less than 1.
 //
-// [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and reads
-// what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there (distgraph.Ghosts),
-// which one exchange an iteration brings up to date. Within a rank a vertex reads what others have got in this iteration
-// already (Gauss and Seidel's way, as GAP's), so the number of iterations depends a little on the number of ranks, and
-// so do scores, within the tolerance.
+// [NewKernel] registers the kernel on a graph. Each rank pulls: it goes over the arcs that lead to its vertices, and
+// reads what their tails give at its own memory alone. Those of other ranks' vertices are ghosts there
+// (distgraph.Ghosts), which one exchange an iteration brings up to date. Within a rank a vertex reads what others have
+// got in this iteration already (Gauss and Seidel's way, as GAP's), so the number of iterations depends a little on the
+// number of ranks, and so do scores, within the tolerance.
 //
-// [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way than
-// it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be further
-// from what these add up to than an iteration may leave it (see Kernel.Validate).
+// [Run] does all of it and reports; [Serial] is the plain twin. What the kernel has found is checked by another way
+// than it was found: each arc carries what its tail gives to its head, by a pebble of its own, and no score may be
+// further from what these add up to than an iteration may leave it (see Kernel.Validate).
 package pagerank
 
 import (
@@ -47,9 +47,9 @@ type Config struct {
 	// SkipValidation leaves the result unchecked.
 	SkipValidation bool
 
-	// Progress is called with how much of a phase is done: edges while the graph is set up, then iterations, of the most
-	// that there can be. A total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of
-	// distgraph.Source, and "iterations".
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then iterations, of the
+	// most that there can be. A total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins:
+	// those of distgraph.Source, and "iterations".
 	Progress apps.Progress
 	Phase    func(what string)
 }
@@ -63,7 +63,8 @@ func (c Config) Check(int) error {
 	case !(c.Tolerance > 0 && c.Tolerance <= 1):
 		return fmt.Errorf("pagerank: tolerance is %v: give a number above 0, and 1 at most", c.Tolerance)
 	case c.Iterations < 0:
-		return fmt.Errorf("pagerank: %d iterations: give a positive number, or 0 for %d", c.Iterations, IterationsDefault)
+		return fmt.Errorf("pagerank: %d iterations: give a positive number, or 0 for %d",
+			c.Iterations, IterationsDefault)
 	}
 	return c.Source.CheckUnweighted("pagerank")
 }
@@ -84,12 +85,12 @@ type Result struct {
 	Iterations int     `json:"iterations"`
 	Change     float64 `json:"change"`    // of all scores together, by the last iteration
 	Converged  bool    `json:"converged"` // Change is below Tolerance
-	Residual   float64 `json:"residual"`  // by how much one more iteration would change all scores together; 0 when unchecked
+	Residual   float64 `json:"residual"`  // the change of one more; 0 when unchecked
 
 	// EdgesPerSecond is edges of the graph times iterations, a second.
 	EdgesPerSecond      float64           `json:"edges_per_second"`
 	SecondsPerIteration float64           `json:"seconds_per_iteration"`
-	ScoreSum            float64           `json:"score_sum"` // of all scores; 1 less what is lost at vertices without arcs
+	ScoreSum            float64           `json:"score_sum"` // 1 less what is lost at vertices without arcs
 	Top                 []distgraph.Score `json:"top"`       // the vertices with the highest scores, highest first
 }
 
@@ -114,9 +115,9 @@ func (res Result) Rows() [][2]string {
 }
 
 // Run builds the graph, ranks its vertices, and checks the scores. All ranks call it with equal configurations. The
-// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
-// scores, or pebbles that were not handled as they were sent, are counted in Errors. Scores that have not converged are
-// no error.
+// result is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed;
+// wrong scores, or pebbles that were not handled as they were sent, are counted in Errors. Scores that have not
+// converged are no error.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

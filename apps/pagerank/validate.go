@@ -23,8 +23,8 @@ func (s share[V]) fingerprint() uint64 { return apps.Fold(uint64(s.Head), math.F
 //  2. One more iteration, by pebbles, would change all scores together by no more than the last one has.
 //
 // The second is the check of GAP, but sharper: it holds whether or not the scores have converged. The scores of an
-// iteration fit what they were made of. Some of that has changed since, by the change of the iteration at most, of which
-// arcs carry on the damping's share.
+// iteration fit what they were made of. Some of that has changed since, by the change of the iteration at most, of
+// which arcs carry on the damping's share.
 type validator[V distgraph.Index, F float32 | float64] struct {
 	*ranking[V, F]
 	shares   *target.Target[share[V]]
@@ -45,7 +45,9 @@ func (c Config) rounding() float64 {
 
 const sendAtOnce = 512
 
-func newValidator[V distgraph.Index, F float32 | float64](s *ranking[V, F], name func(what string) string) *validator[V, F] {
+func newValidator[V distgraph.Index, F float32 | float64](
+	s *ranking[V, F], name func(what string) string,
+) *validator[V, F] {
 	c := &validator[V, F]{ranking: s, out: make([]share[V], 0, sendAtOnce), sums: make([]float64, s.g.Local)}
 	c.shares = target.New(s.g.Rank, name("shares"), s.g.Owner,
 		target.Keys(func(vs []share[V], keys []uint64) {

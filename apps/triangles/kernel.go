@@ -22,8 +22,8 @@ type Kernel interface {
 	Validate() (distgraph.Breaches, error)
 	// Recounted is for how many vertices Validate has counted again, on all ranks.
 	Recounted() uint64
-	// Middles returns of how many triangles each of this rank's vertices is the middle one by degree, in the order of the
-	// source of the graph. It makes a new slice.
+	// Middles returns of how many triangles each of this rank's vertices is the middle one by degree, in the order of
+	// the source of the graph. It makes a new slice.
 	Middles() []uint64
 }
 
@@ -33,14 +33,15 @@ type Counts struct {
 	Wedges    uint64 // pairs of arcs that meet at a vertex
 }
 
-// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed graph
-// is to be built with Source.Undirected, and is refused otherwise. seed decides which vertices are checked; progress is
-// told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank, a bit for each of the
-// graph, and 8 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12 of a wide graph. What the
-// memory that is available has no room for is refused.
+// NewKernel registers a kernel on g, between epochs, on all ranks together. The arcs of g lead both ways: a directed
+// graph is to be built with Source.Undirected, and is refused otherwise. seed decides which vertices are checked;
+// progress is told how many of its vertices rank 0 has done. It keeps 24 bytes for each vertex of the rank, a bit for
+// each of the graph, and 8 bytes for each of another rank at the end of an arc; and 6 bytes for each arc, 12 of a wide
+// graph. What the memory that is available has no room for is refused.
 func NewKernel(g *distgraph.Graph, seed uint64, progress apps.Progress) (Kernel, error) {
 	if !g.Undirected {
-		return nil, fmt.Errorf("triangles of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
+		return nil, fmt.Errorf(
+			"triangles of graph %s, which is directed: build it with arcs that lead both ways", g.Name)
 	}
 	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
 	if err := g.Fits("triangles of", arcs*g.IndexBytes()*1.5+24*float64(g.Local)+9*float64(g.Vertices)); err != nil {
@@ -67,7 +68,9 @@ type counting[V distgraph.Index] struct {
 	check    *validator[V]
 }
 
-func newCounting[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], seed uint64, progress apps.Progress) (Kernel, error) {
+func newCounting[V distgraph.Index](
+	g *distgraph.Graph, p *distgraph.Part[V], seed uint64, progress apps.Progress,
+) (Kernel, error) {
 	name := g.Kernel("triangles")
 	ghosts, err := distgraph.NewGhosts[V, V](g, p.Rows, name)
 	s := &counting[V]{
@@ -126,8 +129,8 @@ func (s *counting[V]) isHigher(vertex, slot, than, degree V) bool {
 	return d > degree || d == degree && vertex > than
 }
 
-// count finds the triangles of which the lowest vertex leads to those of a list, and the middle one is in the list and of
-// this rank. It is a handler, too.
+// count finds the triangles of which the lowest vertex leads to those of a list, and the middle one is in the list and
+// of this rank. It is a handler, too.
 func (s *counting[V]) count(list []V) {
 	marks := s.marks
 	for _, v := range list {

@@ -10,8 +10,8 @@ import (
 // headsAtOnce fills a cache line, with the rest of the pebble, in graphs with indices of 32 bits.
 const headsAtOnce = 12
 
-// piece is the pebble that carries some heads of a vertex's list, which has so many in all, to a rank. Heads that the last
-// piece has no use for are 0.
+// piece is the pebble that carries some heads of a vertex's list, which has so many in all, to a rank. Heads that the
+// last piece has no use for are 0.
 type piece[V distgraph.Index] struct {
 	To, Length uint32
 	At         uint32 // of the first of Heads in the list
@@ -34,8 +34,8 @@ type partial[V distgraph.Index] struct {
 	left  int // heads that are still to come
 }
 
-// lists sends lists to all other ranks that own something in them, and puts those that come together. Pieces of one list
-// are sent one after the other, so that few lists are incomplete at a time.
+// lists sends lists to all other ranks that own something in them, and puts those that come together. Pieces of one
+// list are sent one after the other, so that few lists are incomplete at a time.
 type lists[V distgraph.Index] struct {
 	g       *distgraph.Graph
 	take    func(list []V)

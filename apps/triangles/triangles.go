@@ -1,10 +1,10 @@
 // Package triangles counts the triangles of a distributed graph: sets of three vertices each two of which are joined by
 // an arc, whichever way it leads. Duplicates and self-loops don't count.
 //
-// [NewKernel] registers the kernel on a graph. It orders vertices by degree, and lets each arc lead to the higher end, so
-// that no vertex has many (Schank and Wagner, Finding, Counting and Listing All Triangles, 2005). A triangle is found
-// from its lowest vertex, at the owner of its middle one: a rank sends what its vertices lead to, as a list, to each rank
-// that owns one of these, which looks for what its own lead to in the list.
+// [NewKernel] registers the kernel on a graph. It orders vertices by degree, and lets each arc lead to the higher end,
+// so that no vertex has many (Schank and Wagner, Finding, Counting and Listing All Triangles, 2005). A triangle is
+// found from its lowest vertex, at the owner of its middle one: a rank sends what its vertices lead to, as a list, to
+// each rank that owns one of these, which looks for what its own lead to in the list.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all vertices of
 // small graphs and for a sample of larger ones: each two arcs that meet at a vertex ask at the other end of one of them
@@ -63,9 +63,9 @@ func (res Result) Rows() [][2]string {
 	return res.Report.Rows("counts", "rules", rows...)
 }
 
-// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. The result is
-// complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong counts, or
-// pebbles that were not handled as they were sent, are counted in Errors.
+// Run builds the graph, counts its triangles, and checks that. All ranks call it with equal configurations. The result
+// is complete on every rank, but for Breaches, which is told on rank 0. An error means that the job failed; wrong
+// counts, or pebbles that were not handled as they were sent, are counted in Errors.
 func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err

@@ -74,7 +74,9 @@ func (c *validator[V]) picker() (func(v V) bool, error) {
 	for v := V(0); v < c.local; v++ {
 		own.Wedges += c.about(v)
 	}
-	all, err := pebble.AllReduce(c.g.Rank, own, func(a, b sums) sums { return sums{a.Wedges + b.Wedges, a.Arcs + b.Arcs} })
+	all, err := pebble.AllReduce(c.g.Rank, own, func(a, b sums) sums {
+		return sums{a.Wedges + b.Wedges, a.Arcs + b.Arcs}
+	})
 	budget := affordable * all.Arcs
 	if all.Wedges <= budget {
 		return func(V) bool { return true }, err

@@ -51,8 +51,9 @@ func newSim(t terminal) *cobra.Command {
 	inner := t
 	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
-		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newPageRank, newComponents, newTriangles, newKCore,
-		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody, newWords, newKmers,
+		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality,
+		newPageRank, newComponents, newTriangles, newKCore, newWords, newKmers,
+		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}

@@ -200,6 +200,8 @@ var cases = []struct {
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
 	{"kcore --kronecker 8", "losses", ofAll},
+	{"words --bytes 20000", "words add", without("altered")}, // a word that is decoded has no bytes
+	{"kmers --bases 1000 --coverage 2", "k-mers add", ofAll},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
