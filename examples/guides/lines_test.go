@@ -1,6 +1,7 @@
 package guides_test
 
 import (
+	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -53,8 +54,33 @@ func TestTopologyIsUnder15Lines(t *testing.T) {
 	require.Less(t, body, 15)
 }
 
+// lengthOf is how many lines of a function, from its name to its last brace, are neither blank nor a comment.
+func lengthOf(t *testing.T, file, name string) int {
+	lines(t, file) // which wants gofmt
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == name {
+			return count(string(text[files.Position(f.Pos()).Offset:files.Position(f.End()).Offset]))
+		}
+	}
+	require.FailNow(t, "no such function", "%s has no function %s", file, name)
+	return 0
+}
+
+// The whole of a job over containers, files included, is as short as docs/guide-containers.md says.
+func TestContainersAreShort(t *testing.T) {
+	for program, most := range map[string]int{"topwords": 15, "kmercount": 30, "ranking": 40, "joined": 30} {
+		require.LessOrEqual(t, lengthOf(t, "../"+program+"/main.go", "run"), most, program)
+	}
+}
+
 func TestCount(t *testing.T) {
 	require.Equal(t, 2, count("// a\n\nvar a = 1 // one\n\t// b\n\tb()\n"))
 	all, body := lines(t, "lines_test.go")
-	require.Equal(t, 10, all-body)
+	require.Equal(t, 11, all-body)
+	require.Equal(t, 4, lengthOf(t, "lines_test.go", "TestTopologyIsUnder15Lines"))
 }
