@@ -182,7 +182,7 @@ func (s *hooking[V]) shorten() error {
 			}
 			s.asks.Flush()
 			return nil
-		}, pebble.Depth(2), pebble.Named("shorten"))
+		}, pebble.Named("shorten")) // no depth, so that it ends by the same detector as the joining
 		if err != nil {
 			return err
 		}
