@@ -50,7 +50,7 @@ var layers = []layer{
 	{folders: "memory", not: "netio/ internal/launch"},
 	{folders: "delegate", not: "netio netio/ internal/launch internal/exposed"},
 	{folders: "memory/pages", not: "netio/ internal/launch"},
-	{folders: "internal/dataset", not: inner},
+	{folders: "internal/dataset internal/ocf", not: inner},
 	{folders: "export", not: inner},
 	{folders: "export/*", not: inner},
 	{folders: "ingest", not: inner},
