@@ -1,0 +1,135 @@
+package container_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// all are one container of each kind.
+type all struct {
+	places *container.Map[name, []string]
+	counts *container.Counter[string]
+	set    *container.Set[uint64]
+	multi  *container.MultiMap[int8, float64]
+	sets   *container.DisjointSets[string]
+	bag    *container.Bag[[3]byte]
+	table  *container.Table[row]
+}
+
+func newAll(r *pebble.Rank) all {
+	return all{
+		container.NewMap[name, []string](r, "map"), container.NewCounter[string](r, "counter"), container.NewSet[uint64](r, "set"),
+		container.NewMultiMap[int8, float64](r, "multimap"), container.NewDisjointSets[string](r, "sets", nil),
+		container.NewBag[[3]byte](r, "bag"), container.NewTable[row](r, "table", container.Space{}),
+	}
+}
+
+// Containers that some ranks have saved are there again on other numbers of ranks.
+func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
+	folder := t.TempDir()
+	in := func(what string) string { return filepath.Join(folder, what) }
+	const entries = 1000
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		a := newAll(r)
+		if err := r.Epoch(func() error {
+			for i := r.ID(); i < entries; i += r.Size() {
+				a.places.Put(names(i), []string{words(i), ""})
+				a.counts.Add(words(i), uint64(i)<<40)
+				a.set.Insert(uint64(i) << 56)
+				a.multi.Add(int8(i), float64(i)/3)
+				a.sets.Union(words(i), words(i%7))
+				a.bag.Add([3]byte{byte(i), byte(i >> 8)})
+				a.table.Add(row{words(i), int8(i), 0.5})
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return errors.Join(a.places.Save(in("map")), a.counts.Save(in("counter")), a.set.Save(in("set")), a.multi.Save(in("multimap")),
+			a.sets.Save(in("sets")), a.bag.Save(in("bag")), a.table.Save(in("table")))
+	}))
+	for _, ranks := range []int{1, 2, 5} {
+		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			a := newAll(r)
+			if err := errors.Join(a.places.Load(in("map")), a.counts.Load(in("counter")), a.set.Load(in("set")), a.multi.Load(in("multimap")),
+				a.sets.Load(in("sets")), a.bag.Load(in("bag")), a.table.Load(in("table"))); err != nil {
+				return err
+			}
+			var mine, want []string
+			tell := func(what string, v any) { mine = append(mine, fmt.Sprint(what, v)) }
+			for k, v := range a.places.LocalAll() {
+				tell("map", container.Entry[name, []string]{Key: k, Value: v})
+			}
+			for k, v := range a.counts.LocalAll() {
+				tell("counter", container.Count[string]{Key: k, Value: v})
+			}
+			for k := range a.set.LocalAll() {
+				tell("set", k)
+			}
+			for k, v := range a.multi.LocalAll() {
+				tell("multimap", container.Entry[int8, float64]{Key: k, Value: v})
+			}
+			for _, v := range a.bag.LocalAll() {
+				tell("bag", v)
+			}
+			for _, v := range a.table.LocalAll() {
+				tell("table", v)
+			}
+			seen := map[uint64]bool{}
+			for i := range entries {
+				want = append(want, fmt.Sprint("map", container.Entry[name, []string]{Key: names(i), Value: []string{words(i), ""}}),
+					fmt.Sprint("counter", container.Count[string]{Key: words(i), Value: uint64(i) << 40}),
+					fmt.Sprint("multimap", container.Entry[int8, float64]{Key: int8(i), Value: float64(i) / 3}),
+					fmt.Sprint("bag", [3]byte{byte(i), byte(i >> 8)}), fmt.Sprint("table", row{words(i), int8(i), 0.5}))
+				if k := uint64(i) << 56; !seen[k] {
+					seen[k] = true
+					want = append(want, fmt.Sprint("set", k))
+				}
+			}
+			sets, err := a.sets.Sets()
+			n, err2 := a.sets.Len()
+			if sets != 7 || n != entries {
+				return errors.Join(err, err2, fmt.Errorf("%d sets of %d keys", sets, n))
+			}
+			return same(r, mine, want)
+		}))
+	}
+}
+
+func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
+	folder := t.TempDir()
+	saved := filepath.Join(folder, "saved")
+	try := func(do func(c *container.Counter[string]) error) error {
+		return pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			c := container.NewCounter[string](r, "counter")
+			if err := r.Epoch(func() error { c.Add("word", 1); return nil }); err != nil {
+				return err
+			}
+			return do(c)
+		})
+	}
+	require.NoError(t, try(func(c *container.Counter[string]) error { return c.Save(saved) }))
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Save(saved) }), "saved")
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Load(filepath.Join(folder, "none")) }), "none")
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Save(filepath.Join(folder, "no", "folder")) }), "folder")
+	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		return container.NewSet[uint64](r, "set").Load(saved) // of other types
+	}), "schema")
+	parts, err := filepath.Glob(filepath.Join(saved, "*.avro"))
+	require.NoError(t, err)
+	require.NotEmpty(t, parts)
+	for _, part := range parts {
+		data, err := os.ReadFile(part)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(part, data[:len(data)-3], 0o600))
+	}
+	require.Error(t, try(func(c *container.Counter[string]) error { return c.Load(saved) }))
+}
