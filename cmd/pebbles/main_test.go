@@ -125,6 +125,7 @@ var small = map[string][]string{
 	"contagion":    {"contagion", "--people", "300", "--days", "4"},
 	"nbody":        {"nbody", "--particles", "300", "--steps", "1", "--sample", "10"},
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
+	"sort":         {"sort", "--numbers", "1000"},
 }
 
 // with adds flags to a command line.
@@ -231,7 +232,7 @@ func TestCompletion(t *testing.T) {
 		"randomaccess --coalesce":      "auto",
 		"randomaccess --cache":         "auto",
 		"randomaccess --due":           "never",
-		"tune":                         "alltoall bfs centrality components contagion epochs kcore nbody pagerank permutation ping pointerchase randomaccess reduce sssp triangles uts",
+		"tune":                         "alltoall bfs centrality components contagion epochs kcore nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts",
 		"tune bfs --mode":              "level async direction tasks",
 		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
 		"tune --parameters":            strings.Join(model.Names(), " "),

@@ -94,6 +94,19 @@ var (
 		{"one lost, another twice", altered},
 		{"altered", altered},
 	}
+	// ofRows are those of rows of tables, which only the runtime counts, and which applications look at afterwards.
+	ofRows = []fault{
+		{"one lost", missing},
+		{"one lost, but counted", altered},
+		{"one never sent", altered},
+		{"one twice", tooMany},
+		{"each three times", tooMany},
+		{"each three times, but counted once", altered},
+		{"one lost, another twice", altered},
+		{"altered", altered},
+		{"one at the next rank", misplaced},
+		{"all at the next rank", misplaced},
+	}
 	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job,
 	// too.
 	ofQuestions = []fault{
@@ -200,6 +213,7 @@ var cases = []struct {
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
 	{"kcore --kronecker 8", "losses", ofAll},
+	{"sort --numbers 2000", "rows moves", ofRows},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
