@@ -126,6 +126,7 @@ var small = map[string][]string{
 	"nbody":        {"nbody", "--particles", "300", "--steps", "1", "--sample", "10"},
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 	"sort":         {"sort", "--numbers", "1000"},
+	"join":         {"join", "--left", "1000", "--right", "200"},
 }
 
 // with adds flags to a command line.
@@ -225,6 +226,7 @@ func TestCompletion(t *testing.T) {
 		"contagion --send":             "aggregated manual",
 		"contagion --contact":          "constant min-max-alpha certain",
 		"contagion --spread":           "blocks hilbert cyclic",
+		"join --kind":                  "inner left semi anti",
 		"nbody --model":                "plummer king collision",
 		"nbody --walk":                 "asks tasks",
 		"bfs --format":                 "auto edgelist pace matrixmarket metis",
@@ -232,7 +234,7 @@ func TestCompletion(t *testing.T) {
 		"randomaccess --coalesce":      "auto",
 		"randomaccess --cache":         "auto",
 		"randomaccess --due":           "never",
-		"tune":                         "alltoall bfs centrality components contagion epochs kcore nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts",
+		"tune":                         "alltoall bfs centrality components contagion epochs join kcore nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts",
 		"tune bfs --mode":              "level async direction tasks",
 		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
 		"tune --parameters":            strings.Join(model.Names(), " "),

@@ -52,7 +52,7 @@ func newSim(t terminal) *cobra.Command {
 	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
 		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality, newPageRank, newComponents, newTriangles, newKCore,
-		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody, newSort,
+		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody, newSort, newJoin,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))
 	}

@@ -214,6 +214,8 @@ var cases = []struct {
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
 	{"kcore --kronecker 8", "losses", ofAll},
 	{"sort --numbers 2000", "rows moves", ofRows},
+	{"join --left 2000 --right 1000", "left moves", ofRows},
+	{"join --left 2000 --right 1000", "right moves", ofRows},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 
