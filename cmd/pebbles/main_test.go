@@ -127,6 +127,8 @@ var small = map[string][]string{
 	"epochs":       {"epochs", "--count", "10", "--pebbles", "2"},
 	"words":        {"words", "--bytes", "10000"},
 	"kmers":        {"kmers", "--bases", "1000", "--coverage", "2"},
+	"sort":         {"sort", "--numbers", "1000"},
+	"join":         {"join", "--left", "1000", "--right", "200"},
 }
 
 // with adds flags to a command line.
@@ -226,6 +228,7 @@ func TestCompletion(t *testing.T) {
 		"contagion --send":             "aggregated manual",
 		"contagion --contact":          "constant min-max-alpha certain",
 		"contagion --spread":           "blocks hilbert cyclic",
+		"join --kind":                  "inner left semi anti",
 		"nbody --model":                "plummer king collision",
 		"nbody --walk":                 "asks tasks",
 		"bfs --format":                 "auto edgelist pace matrixmarket metis",
@@ -233,7 +236,7 @@ func TestCompletion(t *testing.T) {
 		"randomaccess --coalesce":      "auto",
 		"randomaccess --cache":         "auto",
 		"randomaccess --due":           "never",
-		"tune":                         "alltoall bfs centrality components contagion epochs kcore kmers nbody pagerank permutation ping pointerchase randomaccess reduce sssp triangles uts words",
+		"tune":                         "alltoall bfs centrality components contagion epochs join kcore kmers nbody pagerank permutation ping pointerchase randomaccess reduce sort sssp triangles uts words",
 		"tune bfs --mode":              "level async direction tasks",
 		"tune --runs 9 bfs --topology": "direct dynamic:hypercube hypercube mesh:2 mesh:3 ring three-stage tree two-stage auto",
 		"tune --parameters":            strings.Join(model.Names(), " "),

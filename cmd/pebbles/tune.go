@@ -50,7 +50,7 @@ var settled = []string{"topology", "coalesce", "cache"}
 var tunable = map[string]bool{
 	"randomaccess": true, "permutation": false, "pointerchase": false, "bfs": true, "sssp": true, "centrality": false, "pagerank": false, "components": false, "triangles": false, "kcore": false,
 	"alltoall": false, "reduce": true, "epochs": false,
-	"uts": false, "ping": false, "contagion": true, "nbody": false,
+	"uts": false, "ping": false, "contagion": true, "nbody": false, "sort": false, "join": false,
 }
 
 func tunables() []string { return slices.Sorted(maps.Keys(tunable)) }

@@ -94,6 +94,19 @@ var (
 		{"one lost, another twice", altered},
 		{"altered", altered},
 	}
+	// ofRows are those of rows of tables, which only the runtime counts, and which applications look at afterwards.
+	ofRows = []fault{
+		{"one lost", missing},
+		{"one lost, but counted", altered},
+		{"one never sent", altered},
+		{"one twice", tooMany},
+		{"each three times", tooMany},
+		{"each three times, but counted once", altered},
+		{"one lost, another twice", altered},
+		{"altered", altered},
+		{"one at the next rank", misplaced},
+		{"all at the next rank", misplaced},
+	}
 	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job,
 	// too.
 	ofQuestions = []fault{
@@ -202,6 +215,9 @@ var cases = []struct {
 	{"kcore --kronecker 8", "losses", ofAll},
 	{"words --bytes 20000", "words add", without("altered")}, // a word that is decoded has no bytes
 	{"kmers --bases 1000 --coverage 2", "k-mers add", ofAll},
+	{"sort --numbers 2000", "rows moves", ofRows},
+	{"join --left 2000 --right 1000", "left moves", ofRows},
+	{"join --left 2000 --right 1000", "right moves", ofRows},
 	{"bfs --kronecker 8 --roots 3 --mode async", "wakes", without("one lost, another twice", "one at the next rank")},
 }
 

@@ -1,0 +1,182 @@
+// Package join joins two tables of rows that a seed names, each a key and a payload, by equal keys: with
+// container.Join, on all ranks. Right rows that have no room in memory go to files, and then left rows too.
+//
+// [Run] does all of it. A result stands for a number, the product of both payloads, or the left one where there is no
+// right row; results are counted, and their numbers added up. The check finds both in another way, without a join and
+// without a pebble: each rank makes the rows of all ranks again, and adds up the payloads that each key of its share of
+// keys has on either side. The sum over all pairs of a key is the product of its two sums. Small joins are compared with
+// the serial twin, [Serial], besides.
+package join
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/container"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// Kind says which rows a join gives, as container.JoinKind.
+type Kind string
+
+// The kinds of joins.
+const (
+	Inner Kind = "inner"
+	Left  Kind = "left"
+	Semi  Kind = "semi"
+	Anti  Kind = "anti"
+)
+
+// Kinds are all of them, in the order of container.JoinKind.
+var Kinds = []Kind{Inner, Left, Semi, Anti}
+
+// Config says what Run does. All ranks give equal ones, but for Progress.
+type Config struct {
+	Left, Right uint64 // rows of all ranks; 0 is LeftDefault and RightDefault
+	Keys        uint64 // from which keys are drawn; 0 is as many as there are right rows
+	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of right
+	// rows are all alike.
+	Zipf  float64
+	Kind  Kind            // "" is Inner
+	Space container.Space // of each table
+
+	Seed     uint64        // names the rows
+	Progress apps.Progress // rows that rank 0 has made
+}
+
+// The default sizes.
+const (
+	LeftDefault  = 10_000_000
+	RightDefault = 1_000_000
+)
+
+const (
+	rowsMost = 1 << 44 // so that a rank's fit in an int
+	keysMost = 1 << 40
+	zipfMost = 10
+	twinMost = 1 << 18 // rows of joins that are compared with the serial twin
+)
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	c = c.complete()
+	switch {
+	case c.Left > rowsMost || c.Right > rowsMost:
+		return fmt.Errorf("join: %d and %d rows: give %d at most", c.Left, c.Right, uint64(rowsMost))
+	case c.Keys > keysMost:
+		return fmt.Errorf("join: %d keys: give %d at most", c.Keys, uint64(keysMost))
+	case !(c.Zipf >= 0 && c.Zipf <= zipfMost): // NaN too
+		return fmt.Errorf("join: an exponent of %v: give 0, or a number up to %d", c.Zipf, zipfMost)
+	case !slices.Contains(Kinds, c.Kind):
+		return fmt.Errorf("join: no kind %q: use one of %s", c.Kind, apps.Names(Kinds))
+	case c.Space.Memory < 0:
+		return fmt.Errorf("join: rows have %d bytes of memory: give a number above 0, or 0 for what is available", c.Space.Memory)
+	}
+	return nil
+}
+
+// complete sets what is left open to the defaults.
+func (c Config) complete() Config {
+	c.Left, c.Right = cmp.Or(c.Left, LeftDefault), cmp.Or(c.Right, RightDefault)
+	c.Keys, c.Kind = cmp.Or(c.Keys, c.Right), cmp.Or(c.Kind, Inner)
+	return c
+}
+
+// Row is a row of either table.
+type Row struct{ Key, Payload uint64 }
+
+// leftRow and rightRow are the rows at a place.
+func (c Config) leftRow(at uint64) Row {
+	payload := apps.Mix(apps.Mix(2*c.Seed) + at)
+	return Row{c.key(apps.Mix(payload)), payload}
+}
+
+func (c Config) rightRow(at uint64) Row {
+	payload := apps.Mix(apps.Mix(2*c.Seed+1) + at)
+	return Row{apps.Mix(payload) % c.Keys, payload}
+}
+
+// key is what a random number means: the inverse of the distribution of a continuous Zipf's law, rounded down.
+func (c Config) key(random uint64) uint64 {
+	if c.Zipf == 0 {
+		return random % c.Keys
+	}
+	most, chance := float64(c.Keys+1), float64(random>>11)/(1<<53)
+	x := math.Exp(chance * math.Log(most))
+	if e := 1 - c.Zipf; e != 0 {
+		x = math.Pow(1+chance*(math.Pow(most, e)-1), 1/e)
+	}
+	return min(uint64(x), c.Keys) - 1
+}
+
+// Answer is what a join comes to.
+type Answer struct {
+	Results uint64
+	Sum     uint64 // of the numbers that results stand for
+}
+
+// result notes a result.
+func (a *Answer) result(l Row, r *Row) {
+	a.Results++
+	if r == nil {
+		a.Sum += l.Payload
+		return
+	}
+	a.Sum += l.Payload * r.Payload
+}
+
+func (a Answer) add(b Answer) Answer { return Answer{a.Results + b.Results, a.Sum + b.Sum} }
+
+// Result is what Run reports.
+type Result struct {
+	apps.Report
+	Kind    Kind    `json:"kind"`
+	Left    uint64  `json:"left"`  // rows
+	Right   uint64  `json:"right"` // rows
+	Keys    uint64  `json:"keys"`
+	Zipf    float64 `json:"zipf"`
+	Results uint64  `json:"results"`
+
+	RowsPerSecond float64 `json:"rows_per_second"` // left and right ones
+	SpilledBytes  int64   `json:"spilled_bytes"`   // written to scratch folders, by all ranks
+	Runs          int     `json:"runs"`            // files of these
+	Checksum      string  `json:"checksum"`        // sum of the results' numbers, 16 hexadecimal digits
+	Twin          bool    `json:"twin"`            // the serial twin was run
+}
+
+// Rows are labels and values of a summary for display.
+func (r Result) Rows() [][2]string {
+	return [][2]string{
+		{"join", fmt.Sprintf("%s, %d left and %d right rows, %d keys", r.Kind, r.Left, r.Right, r.Keys)},
+		{"results", strconv.FormatUint(r.Results, 10)},
+		{"rows a second", fmt.Sprintf("%.4g", r.RowsPerSecond)},
+		{"spilled", fmt.Sprintf("%d bytes in %d runs", r.SpilledBytes, r.Runs)},
+		{"checksum", r.Checksum},
+		r.TwinRow(r.Twin),
+	}
+}
+
+// Run joins and checks. All ranks call it, with equal configurations. The result is complete on every rank. An error
+// means that the job failed; what the check finds is counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	c = c.complete()
+	result := Result{
+		Report: apps.NewReport(r, "join", c.Seed), Kind: c.Kind, Left: c.Left, Right: c.Right, Keys: c.Keys, Zipf: c.Zipf,
+		Twin: c.Left+c.Right <= twinMost,
+	}
+	j := newJoiner(r, c)
+	err := result.RunPhases(r, apps.Phases{
+		Load: j.load, Kernel: j.join, Sum: func() error { return j.total(&result) },
+		Rate:   func() { result.RowsPerSecond = apps.Rate(float64(c.Left+c.Right), result.Seconds) },
+		Verify: func() error { return j.verify(&result) },
+		Wrong:  func() (uint64, string) { return j.unequal, "results are wrong: their keys are not equal" },
+	})
+	return result, err
+}

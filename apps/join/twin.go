@@ -1,0 +1,53 @@
+package join
+
+// bytesPerKey is what a key takes while sums are worked out.
+const bytesPerKey = 32
+
+// byKeys is what the join comes to for some keys, from first on: by what all rows with a key come to on either side.
+func (c Config) byKeys(first, keys uint64) (a Answer) {
+	lefts, rights := make([]Answer, keys), make([]Answer, keys)
+	for i := range c.Left {
+		if row := c.leftRow(i); row.Key-first < keys { // which wraps around below the first
+			lefts[row.Key-first].result(row, nil)
+		}
+	}
+	for i := range c.Right {
+		if row := c.rightRow(i); row.Key-first < keys {
+			rights[row.Key-first].result(row, nil)
+		}
+	}
+	for key, l := range lefts {
+		r := rights[key]
+		switch {
+		case c.Kind == Inner || c.Kind == Left && r.Results > 0:
+			a = a.add(Answer{l.Results * r.Results, l.Sum * r.Sum})
+		case (c.Kind == Semi) == (r.Results > 0): // Left and Anti give what has no right row
+			a = a.add(l)
+		}
+	}
+	return a
+}
+
+// Serial is Run without a job: a hash join by a map of Go's.
+func Serial(c Config) (a Answer) {
+	c = c.complete()
+	rights := map[uint64][]Row{}
+	for i := range c.Right {
+		row := c.rightRow(i)
+		rights[row.Key] = append(rights[row.Key], row)
+	}
+	for i := range c.Left {
+		row := c.leftRow(i)
+		with := rights[row.Key]
+		alone := c.Kind == Left && len(with) == 0 || c.Kind == Semi && len(with) > 0 || c.Kind == Anti && len(with) == 0
+		if alone {
+			a.result(row, nil)
+		}
+		for k := range with {
+			if c.Kind == Inner || c.Kind == Left {
+				a.result(row, &with[k])
+			}
+		}
+	}
+	return a
+}
