@@ -13,10 +13,10 @@ import (
 // DisjointSets keeps keys in disjoint sets, which Union joins. Its methods are for its rank's goroutine. Its views have
 // each key with its parent in the tree of its set, and after Compress with the key that stands for the set.
 //
-// A set is a tree whose root stands for it. A union is one pebble, which climbs from the first key to its root, then from
-// the second one. At a root that comes before the other end in a fixed order it links the root under that end; if the
-// root comes later, it goes on from the other end. So parents come later than their children, whoever links at the same
-// time, and no circle can close. The order is one of hashes, so trees are some log2 n deep.
+// A set is a tree whose root stands for it. A union is one pebble, which climbs from the first key to its root, then
+// from the second one. At a root that comes before the other end in a fixed order it links the root under that end; if
+// the root comes later, it goes on from the other end. So parents come later than their children, whoever links at the
+// same time, and no circle can close. The order is one of hashes, so trees are some log2 n deep.
 type DisjointSets[K comparable] struct {
 	*store[K, K]
 	unions  *target.Target[union[K]]
@@ -32,9 +32,9 @@ type union[K any] struct {
 	Second    bool // the first key has been visited
 }
 
-// NewDisjointSets makes disjoint sets, by the rules of [NewMap]. joined, if it is not nil, is called once for each union
-// that joins two sets, with the keys that Union was given, and for no other: those unions are a spanning forest. It runs
-// as a handler, on some rank.
+// NewDisjointSets makes disjoint sets, by the rules of [NewMap]. joined, if it is not nil, is called once for each
+// union that joins two sets, with the keys that Union was given, and for no other: those unions are a spanning forest.
+// It runs as a handler, on some rank.
 func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b K),
 	options ...target.Option) *DisjointSets[K] {
 	m := &Map[K, K]{store: newStore[K, K](r, name, options)}

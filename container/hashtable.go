@@ -10,10 +10,10 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where its
-// key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all that
-// is touched, and for a batch of keys the slots are fetched ahead, which makes it two to four times as fast as Go's map
-// once it has outgrown the caches.
+// hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where
+// its key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all
+// that is touched, and for a batch of keys the slots are fetched ahead, which makes it two to four times as fast as
+// Go's map once it has outgrown the caches.
 //
 // A table is for one goroutine. Pointers to values are good until the next key is added.
 type hashTable[K comparable, V any] struct {
@@ -50,7 +50,8 @@ func (t *hashTable[K, V]) hashes(ks []K, hs []uint64) {
 	}
 }
 
-// numberOf is the number of one key. It uses memory of the table, for what a function value is given would be allocated.
+// numberOf is the number of one key. It uses memory of the table, for what a function value is given would be
+// allocated.
 func (t *hashTable[K, V]) numberOf(k K) uint64 {
 	t.one.keys[0] = k
 	t.number(t.one.keys[:], t.one.numbers[:])

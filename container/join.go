@@ -24,8 +24,8 @@ const (
 )
 
 // Join joins the rows of two tables that have equal keys, and gives the results to emit, on whichever rank they are
-// found: the left row with the place of the right one, or with nil where the kind says alone. emit runs as a handler: it
-// may send and add to other tables, and must not keep the place. All ranks call it.
+// found: the left row with the place of the right one, or with nil where the kind says alone. emit runs as a handler:
+// it may send and add to other tables, and must not keep the place. All ranks call it.
 //
 // The right table should be the smaller one. If it is much smaller, all ranks get its rows, and left rows stay where
 // they are; otherwise rows of both go to the rank that owns their key. Left rows with a key so frequent that its owner

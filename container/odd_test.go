@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"testing"
@@ -197,6 +198,30 @@ func TestKeepingNeedsAKindThatHolds(t *testing.T) {
 	clone := func(i int) int { return i }
 	require.Panics(t, func() { reduce.First[int]().Keeping(clone) })
 	require.Panics(t, func() { reduce.Combine(func(a, b int) int { return a + b }).Keeping(nil) })
+}
+
+// What changes values alone may come while a rank iterates.
+func TestValuesMayChangeDuringAnIteration(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		c := container.NewCounter[int](r, "counter")
+		for range 2 {
+			if err := r.Epoch(func() error {
+				for i := range 1000 {
+					c.Add(i, 1)
+				}
+				for k := range c.LocalAll() {
+					c.Add(k/2, 1)
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		total, err := c.Total()
+		n, err2 := c.Len()
+		require.EqualValues(t, []uint64{2 * (3000 + 1000), 1000}, []uint64{total, n})
+		return errors.Join(err, err2)
+	}))
 }
 
 // Scratch files are gone when the job is over, also after an error.

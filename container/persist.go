@@ -7,8 +7,8 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Save writes the entries of all ranks to a folder: an Avro object container file for each rank, compressed by zstd, and
-// a manifest with checksums. The folder is there as a whole or not at all, and must not be there before, unless
+// Save writes the entries of all ranks to a folder: an Avro object container file for each rank, compressed by zstd,
+// and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before, unless
 // export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs can read
 // the files. All ranks call it.
 func (v View[K, V]) Save(folder string, options ...export.Option) error {
@@ -32,8 +32,8 @@ func (v View[K, V]) Save(folder string, options ...export.Option) error {
 	return nil
 }
 
-// load is an epoch in which put gets what Save has written to a folder, each entry on some rank. The number of ranks may
-// be another one now.
+// load is an epoch in which put gets what Save has written to a folder, each entry on some rank. The number of ranks
+// may be another one now.
 func load[K, V any](v View[K, V], folder string, put func(es []Entry[K, V])) error {
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {
@@ -90,7 +90,8 @@ func (b *Bag[V]) Load(folder string) error {
 	})
 }
 
-// Load adds the rows that a table has saved to a folder, by any number of ranks. Their order is lost. All ranks call it.
+// Load adds the rows that a table has saved to a folder, by any number of ranks. Their order is lost. All ranks call
+// it.
 func (t *Table[R]) Load(folder string) error {
 	return load(t.View, folder, func(es []Entry[int, R]) {
 		for _, e := range es {

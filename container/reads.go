@@ -13,13 +13,14 @@ type Found[V any] struct {
 	OK    bool
 }
 
-// Reads are reads of a container from any rank, for tasks, which wait for their answers, and for the main function in an
-// epoch's body (Grappa, section 5). A rank that owns the key answers at once.
+// Reads are reads of a container from any rank, for tasks, which wait for their answers, and for the main function in
+// an epoch's body (Grappa, section 5). A rank that owns the key answers at once.
 type Reads[K comparable, V any] struct {
 	gets *delegate.Delegate[K, Found[V]]
 }
 
-// NewReads makes reads of a map, a counter, a set, or disjoint sets, where a key has its parent. All ranks call it, in the same order, between epochs.
+// NewReads makes reads of a map, a counter, a set, or disjoint sets, where a key has its parent. All ranks call it, in
+// the same order, between epochs.
 func (s *store[K, V]) NewReads(of *task.Scheduler, options ...target.Option) *Reads[K, V] {
 	answers := codecs.Tagged(codecs.OrPlain(s.wire.values.Codec),
 		func(f Found[V]) (V, bool) { return f.Value, f.OK }, func(v V, ok bool) Found[V] { return Found[V]{v, ok} })
@@ -57,9 +58,9 @@ type Asker[K comparable, Q any] struct {
 }
 
 // NewAsker makes an asker of a map: answer runs at the owner of a key, with the place of its value, or nil for a key
-// that is not there, and a question; then runs at the rank that asked, with both and the answer. Both are handlers: they
-// may send and ask, and don't wait. A question or answer that is not plain data travels by a codec as values do. All
-// ranks call it, in the same order, between epochs.
+// that is not there, and a question; then runs at the rank that asked, with both and the answer. Both are handlers:
+// they may send and ask, and don't wait. A question or answer that is not plain data travels by a codec as values do.
+// All ranks call it, in the same order, between epochs.
 func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(k K, v *V, q Q) A,
 	then func(k K, q Q, a A), options ...target.Option) *Asker[K, Q] {
 	refuseNil(m.store, name, answer == nil || then == nil)

@@ -19,8 +19,8 @@ const samples = 256
 
 // Sort sorts a table of numbers or strings. All ranks call it.
 //
-// Afterwards the rows of each rank are in order, and none comes after one of the next rank: each rank has nearly as many
-// rows, of which equal ones may be on several ranks. Rows go to their ranks as pebbles, each once (sample sort).
+// Afterwards the rows of each rank are in order, and none comes after one of the next rank: each rank has nearly as
+// many rows, of which equal ones may be on several ranks. Rows go to their ranks as pebbles, each once (sample sort).
 // Integers and floats are sorted by their digits. What has no room in memory is sorted in runs, which iterations merge.
 func Sort[R cmp.Ordered](t *Table[R]) error {
 	o := order[R]{compare: cmp.Compare[R], sort: slices.Sort[[]R]}
@@ -47,14 +47,14 @@ func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 	return t.sort(o)
 }
 
-// SortFunc sorts a table as compare says (see slices.SortFunc), which must be a strict weak order. All ranks call it. It
-// goes otherwise as [Sort] does. The order of rows that are equal is any.
+// SortFunc sorts a table as compare says (see slices.SortFunc), which must be a strict weak order. All ranks call it.
+// It goes otherwise as [Sort] does. The order of rows that are equal is any.
 func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
 	return t.sortFunc(compare)
 }
 
-// SortStableFunc is SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they were
-// added. It takes 8 bytes more for each row, and the rows are there twice for a while.
+// SortStableFunc is SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they
+// were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
 func (t *Table[R]) SortStableFunc(compare func(a, b R) int) error {
 	before, err := pebble.ExclusiveScan(t.rank, uint64(t.part.len()), 0, pebble.Sum)
 	if err != nil {

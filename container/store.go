@@ -137,10 +137,10 @@ func (s *store[K, V]) reserve(n int) {
 
 const checkedBytes = 64 << 20 // from where on the system is asked for room
 
-// visit calls do with each pebble and the entry of its key, which is added where it is not there. what is the operation.
+// visit calls do with each pebble and the entry of its key, which is added where it is not there. what is the
+// operation.
 func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, key func(p *P) K,
 	do func(p *P, k K, v *V, added bool)) {
-	s.changes(what)
 	for len(ps) > 0 {
 		block := ps[:min(len(ps), chunk)]
 		ps = ps[len(block):]
@@ -149,7 +149,11 @@ func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, key func
 			keys[i] = key(&block[i])
 		}
 		s.table.hashes(keys, hashes)
-		s.reserve(len(block))
+		if s.iterating > 0 {
+			s.known(what, keys, hashes)
+		} else {
+			s.reserve(len(block))
+		}
 		s.table.fetched(hashes, func(from, to int) {
 			for i := from; i < to; i++ {
 				v, k, added := s.table.at(keys[i], hashes[i])
@@ -159,6 +163,15 @@ func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, key func
 				do(&block[i], *k, v, added)
 			}
 		})
+	}
+}
+
+// known ends the job when a key is not there.
+func (s *store[K, V]) known(what string, keys []K, hashes []uint64) {
+	for i, k := range keys {
+		if v, _ := s.table.find(k, hashes[i]); v == nil {
+			s.changes(what)
+		}
 	}
 }
 

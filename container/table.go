@@ -15,8 +15,8 @@ import (
 )
 
 // Table is rows, wherever they were added: what is read from files, sorted, grouped and joined. Rows that have no room
-// in memory are written to files of a scratch folder, and read back where they are needed. In its views the key of a row
-// is its number on its rank. Its methods are for its rank's goroutine.
+// in memory are written to files of a scratch folder, and read back where they are needed. In its views the key of a
+// row is its number on its rank. Its methods are for its rank's goroutine.
 type Table[R any] struct {
 	*mover[R]
 	stable *mover[Entry[uint64, R]] // rows with their numbers over all ranks, which stable sorting moves

@@ -71,8 +71,8 @@ func (v View[K, V]) Gather(root int) ([]Entry[K, V], error) {
 }
 
 // TopK returns, on every rank, the n entries that compare says are the first, in order. compare is less than 0 where a
-// comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run to
-// run. All ranks call it. It costs log2 P messages of n entries a rank.
+// comes before b, as for slices.SortFunc; where it is 0 for two entries, which one is among the n may differ from run
+// to run. All ranks call it. It costs log2 P messages of n entries a rank.
 func (v View[K, V]) TopK(n int, compare func(a, b Entry[K, V]) int) ([]Entry[K, V], error) {
 	if n < 0 || compare == nil {
 		return nil, v.failed(fmt.Errorf("TopK of %d entries needs a number of 0 or more, and a function that compares", n))
