@@ -204,22 +204,23 @@ func TestKeepingNeedsAKindThatHolds(t *testing.T) {
 func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		c := container.NewCounter[int](r, "counter")
-		for range 2 {
-			if err := r.Epoch(func() error {
-				for i := range 1000 {
-					c.Add(i, 1)
-				}
-				for k := range c.LocalAll() {
-					c.Add(k/2, 1)
-				}
-				return nil
-			}); err != nil {
-				return err
+		if err := r.Epoch(func() error {
+			for i := range 1000 {
+				c.Add(i, 1)
 			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := c.ForAll(func(k int, _ uint64) error {
+			c.Add(k/2, 1)
+			return nil
+		}); err != nil {
+			return err
 		}
 		total, err := c.Total()
 		n, err2 := c.Len()
-		require.EqualValues(t, []uint64{2 * (3000 + 1000), 1000}, []uint64{total, n})
+		require.EqualValues(t, []uint64{3000 + 1000, 1000}, []uint64{total, n})
 		return errors.Join(err, err2)
 	}))
 }
