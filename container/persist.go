@@ -7,11 +7,11 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Save writes the entries of all ranks to a folder: an Avro object container file for each rank, compressed by zstd,
+// Save writes the entries of a view, of all ranks, to a folder: an Avro object container file for each rank, compressed by zstd,
 // and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before, unless
 // export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs can read
 // the files. All ranks call it.
-func (v View[K, V]) Save(folder string, options ...export.Option) error {
+func Save[K, V any](v View[K, V], folder string, options ...export.Option) error {
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {
 		return v.failed(err)
@@ -32,9 +32,17 @@ func (v View[K, V]) Save(folder string, options ...export.Option) error {
 	return nil
 }
 
-// load is an epoch in which put gets what Save has written to a folder, each entry on some rank. The number of ranks
-// may be another one now.
-func load[K, V any](v View[K, V], folder string, put func(es []Entry[K, V])) error {
+// Loadable is what [Load] can fill: all containers of this package.
+type Loadable[K, V any] interface {
+	view() View[K, V]
+	load(es []Entry[K, V])
+}
+
+// Load adds to a container what [Save] has written of one of its kind, by any number of ranks: entries of a [Map] are
+// put, counts and values are added, sets are joined. What a [Bag] or a [Table] had in one file is on one rank, and the
+// order of rows is lost. All ranks call it.
+func Load[K, V any](into Loadable[K, V], folder string) error {
+	v := into.view()
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {
 		return v.failed(err)
@@ -47,11 +55,11 @@ func load[K, V any](v View[K, V], folder string, put func(es []Entry[K, V])) err
 		batch := make([]Entry[K, V], 0, chunk)
 		for e := range in.All() {
 			if batch = append(batch, e); len(batch) == chunk {
-				put(batch)
+				into.load(batch)
 				batch = batch[:0]
 			}
 		}
-		put(batch)
+		into.load(batch)
 		if err := in.Err(); err != nil {
 			return v.failed(err)
 		}
@@ -59,43 +67,27 @@ func load[K, V any](v View[K, V], folder string, put func(es []Entry[K, V])) err
 	}, pebble.Named(v.name+" load"))
 }
 
-// Load puts the entries that a map has saved to a folder, by any number of ranks. All ranks call it.
-func (m *Map[K, V]) Load(folder string) error { return load(m.View, folder, m.PutAll) }
+func (v View[K, V]) view() View[K, V] { return v }
 
-// Load adds the counts that a counter has saved to a folder, by any number of ranks. All ranks call it.
-func (c *Counter[K]) Load(folder string) error { return load(c.View, folder, c.adds.SendAll) }
+func (m *Map[K, V]) load(es []Entry[K, V])          { m.PutAll(es) }
+func (c *Counter[K]) load(es []Entry[K, uint64])    { c.adds.SendAll(es) }
+func (m *MultiMap[K, V]) load(es []Entry[K, V])     { m.AddAll(es) }
+func (d *DisjointSets[K]) load(pairs []Entry[K, K]) { d.UnionAll(pairs) }
 
-// Load adds the values that a multimap has saved to a folder, by any number of ranks. All ranks call it.
-func (m *MultiMap[K, V]) Load(folder string) error { return load(m.View, folder, m.AddAll) }
-
-// Load inserts the keys that a set has saved to a folder, by any number of ranks. All ranks call it.
-func (s *Set[K]) Load(folder string) error {
-	return load(s.View, folder, func(es []Entry[K, struct{}]) {
-		for _, e := range es {
-			s.Insert(e.Key)
-		}
-	})
+func (s *Set[K]) load(es []Entry[K, struct{}]) {
+	for _, e := range es {
+		s.Insert(e.Key)
+	}
 }
 
-// Load joins the sets that disjoint sets have saved to a folder, by any number of ranks. All ranks call it.
-func (d *DisjointSets[K]) Load(folder string) error { return load(d.View, folder, d.UnionAll) }
-
-// Load adds the elements that a bag has saved to a folder, by any number of ranks: those of one file to one rank. All
-// ranks call it.
-func (b *Bag[V]) Load(folder string) error {
-	return load(b.View, folder, func(es []Entry[int, V]) {
-		for _, e := range es {
-			b.Add(e.Value)
-		}
-	})
+func (b *Bag[V]) load(es []Entry[int, V]) {
+	for _, e := range es {
+		b.Add(e.Value)
+	}
 }
 
-// Load adds the rows that a table has saved to a folder, by any number of ranks. Their order is lost. All ranks call
-// it.
-func (t *Table[R]) Load(folder string) error {
-	return load(t.View, folder, func(es []Entry[int, R]) {
-		for _, e := range es {
-			t.Add(e.Value)
-		}
-	})
+func (t *Table[R]) load(es []Entry[int, R]) {
+	for _, e := range es {
+		t.Add(e.Value)
+	}
 }

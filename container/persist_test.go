@@ -53,14 +53,14 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 		}); err != nil {
 			return err
 		}
-		return errors.Join(a.places.Save(in("map")), a.counts.Save(in("counter")), a.set.Save(in("set")), a.multi.Save(in("multimap")),
-			a.sets.Save(in("sets")), a.bag.Save(in("bag")), a.table.Save(in("table")))
+		return errors.Join(container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")), container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
+			container.Save(a.sets.View, in("sets")), container.Save(a.bag.View, in("bag")), container.Save(a.table.View, in("table")))
 	}))
 	for _, ranks := range []int{1, 2, 5} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			a := newAll(r)
-			if err := errors.Join(a.places.Load(in("map")), a.counts.Load(in("counter")), a.set.Load(in("set")), a.multi.Load(in("multimap")),
-				a.sets.Load(in("sets")), a.bag.Load(in("bag")), a.table.Load(in("table"))); err != nil {
+			if err := errors.Join(container.Load(a.places, in("map")), container.Load(a.counts, in("counter")), container.Load(a.set, in("set")), container.Load(a.multi, in("multimap")),
+				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")), container.Load(a.table, in("table"))); err != nil {
 				return err
 			}
 			var mine, want []string
@@ -114,12 +114,14 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 			return do(c)
 		})
 	}
-	require.NoError(t, try(func(c *container.Counter[string]) error { return c.Save(saved) }))
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Save(saved) }), "saved")
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Load(filepath.Join(folder, "none")) }), "none")
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return c.Save(filepath.Join(folder, "no", "folder")) }), "folder")
+	require.NoError(t, try(func(c *container.Counter[string]) error { return container.Save(c.View, saved) }))
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return container.Save(c.View, saved) }), "saved")
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return container.Load(c, filepath.Join(folder, "none")) }), "none")
+	require.ErrorContains(t, try(func(c *container.Counter[string]) error {
+		return container.Save(c.View, filepath.Join(folder, "no", "folder"))
+	}), "folder")
 	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		return container.NewBag[string](r, "bag").Load(saved) // of other types
+		return container.Load(container.NewBag[string](r, "bag"), saved) // of other types
 	}), "schema")
 	parts, err := filepath.Glob(filepath.Join(saved, "*.avro"))
 	require.NoError(t, err)
@@ -129,5 +131,5 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(part, data[:len(data)-3], 0o600))
 	}
-	require.Error(t, try(func(c *container.Counter[string]) error { return c.Load(saved) }))
+	require.Error(t, try(func(c *container.Counter[string]) error { return container.Load(c, saved) }))
 }
