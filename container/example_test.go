@@ -39,7 +39,7 @@ func ExampleMap() {
 	err := pebble.Run(context.Background(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
 		ages := container.NewMap[string, int](r, "ages")
-		reads := ages.NewReads(s)
+		reads := container.NewReads(ages, s)
 		birthday := container.NewFinder(ages, "birthday", func(_ string, age *int, years int) { *age += years })
 
 		if err := r.Epoch(func() error {

@@ -135,7 +135,7 @@ func (g *groups[K, V]) drain(emit func(e Entry[K, V])) {
 	g.parts.end()
 	for part := range parts {
 		of := *g
-		of.store = g.store.empty()
+		of.store = g.empty()
 		of.level, of.parts, of.away = g.level+1, nil, 0
 		g.parts.take(part, of.add)
 		of.drain(emit)

@@ -19,6 +19,7 @@ import (
 func TestMistakesAreTold(t *testing.T) {
 	type pointing struct{ At *int }
 	type closed struct{ a string }
+	require.Empty(t, closed{}.a)
 	key := func(i int) int { return i }
 	sum := func(a, b int) int { return a + b }
 	for name, c := range map[string]struct {
@@ -165,7 +166,7 @@ func TestNothingAtAllIsNoMistake(t *testing.T) {
 			table := container.NewTable[int](r, "table", container.Space{})
 			key := func(i int) int { return i }
 			require.NoError(t, container.Sort(table))
-			require.NoError(t, table.SortStableFunc(func(a, b int) int { return a - b }))
+			require.NoError(t, container.SortStableFunc(table, func(a, b int) int { return a - b }))
 			_, err := container.GroupBy(table, key, key, pebble.Sum)
 			require.NoError(t, err)
 			quantiles, err := table.Quantiles(0, 1)

@@ -19,16 +19,22 @@ type Reads[K comparable, V any] struct {
 	gets *delegate.Delegate[K, Found[V]]
 }
 
+// Readable is what [NewReads] can read: maps, counters, sets and disjoint sets.
+type Readable[K comparable, V any] interface{ stored() *store[K, V] }
+
+func (s *store[K, V]) stored() *store[K, V] { return s }
+
 // NewReads makes reads of a map, a counter, a set, or disjoint sets, where a key has its parent. All ranks call it, in
 // the same order, between epochs.
-func (s *store[K, V]) NewReads(of *task.Scheduler, options ...target.Option) *Reads[K, V] {
+func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, options ...target.Option) *Reads[K, V] {
+	s := of.stored()
 	answers := codecs.Tagged(codecs.OrPlain(s.wire.values.Codec),
 		func(f Found[V]) (V, bool) { return f.Value, f.OK }, func(v V, ok bool) Found[V] { return Found[V]{v, ok} })
 	all := append(s.options[:len(s.options):len(s.options)], options...)
 	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
 		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
 	}
-	return &Reads[K, V]{delegate.NewBatch(of, s.name+" get", s.owner, s.table.numberOf,
+	return &Reads[K, V]{delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
 		func(ks []K, as []Found[V]) {
 			present(s, ks, keyOfKey, func(i int, v *V, _ *K) {
 				as[i] = Found[V]{}

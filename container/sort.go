@@ -53,37 +53,41 @@ func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
 	return t.sortFunc(compare)
 }
 
-// SortStableFunc is SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they
+// SortStableFunc is Table.SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they
 // were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
-func (t *Table[R]) SortStableFunc(compare func(a, b R) int) error {
+func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	before, err := pebble.ExclusiveScan(t.rank, uint64(t.part.len()), 0, pebble.Sum)
 	if err != nil {
 		return err
 	}
-	if t.stable == nil {
-		t.stable = &mover[Entry[uint64, R]]{View: View[int, Entry[uint64, R]]{rank: t.rank, name: t.name + " stable"},
-			options: t.options, space: t.space, disk: t.disk}
-		if t.rows.Codec != nil {
-			t.stable.rows.Codec = entryCodec[uint64, R]{codecs.Both(codecs.Part[uint64]{}, t.rows)}
+	stable, ok := t.stable.(*mover[Entry[uint64, R]])
+	if !ok {
+		stable = &mover[Entry[uint64, R]]{
+			View:    View[int, Entry[uint64, R]]{rank: t.rank, name: t.name + " stable"},
+			options: t.options, space: t.space, disk: t.disk,
 		}
+		if t.rows.Codec != nil {
+			stable.rows.Codec = entryCodec[uint64, R]{codecs.Both(codecs.Part[uint64]{}, t.rows)}
+		}
+		t.stable = stable
 	}
-	t.stable.part = t.stable.newPart(nil)
+	stable.part = stable.newPart(nil)
 	for _, row := range t.part.all() {
-		t.stable.part.add(Entry[uint64, R]{before, row})
+		stable.part.add(Entry[uint64, R]{before, row})
 		before++
 	}
 	t.part.clear()
-	if err := t.stable.sortFunc(func(a, b Entry[uint64, R]) int {
+	if err := stable.sortFunc(func(a, b Entry[uint64, R]) int {
 		return cmp.Or(compare(a.Value, b.Value), cmp.Compare(a.Key, b.Key))
 	}); err != nil {
 		return err
 	}
 	sorted := t.newPart(&order[R]{compare: compare, sort: func(rows []R) { slices.SortStableFunc(rows, compare) }})
-	for _, row := range t.stable.part.all() {
+	for _, row := range stable.part.all() {
 		sorted.add(row.Value)
 	}
 	t.replace(sorted)
-	t.stable.part.clear()
+	stable.part.clear()
 	return nil
 }
 

@@ -134,5 +134,5 @@ func TestSortByIsTheSerialOne(t *testing.T) {
 
 func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
 	byName := func(a, b row) int { return cmp.Compare(a.Name, b.Name) }
-	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return t.SortStableFunc(byName) })
+	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return container.SortStableFunc(t, byName) })
 }

@@ -19,7 +19,7 @@ import (
 // row is its number on its rank. Its methods are for its rank's goroutine.
 type Table[R any] struct {
 	*mover[R]
-	stable *mover[Entry[uint64, R]] // rows with their numbers over all ranks, which stable sorting moves
+	stable any // a *mover[Entry[uint64, R]] once SortStableFunc was called: the rows with their numbers over all ranks
 }
 
 // Space is how much memory the rows of a table may take on a rank, and where those go that are too many.

@@ -82,7 +82,7 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 	either := m.NewReducer("either", func(held, next V) V { return held })
 	visit := container.NewVisitor(m, "visit", func(_ K, v *V, arg int) { *v = value(arg) })
 	find := container.NewFinder(m, "find", func(_ K, v *V, arg int) { *v = value(arg) })
-	reads := m.NewReads(s)
+	reads := container.NewReads(m, s)
 	twin := map[K]V{}
 	for round := range rounds {
 		for rank := range r.Size() {
