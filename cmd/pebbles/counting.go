@@ -27,7 +27,7 @@ func newWords(t terminal) *cobra.Command {
 	f.Var(count(&config.Vocabulary, 1, fmt.Sprint(wordcount.VocabularyDefault)), "vocabulary", "words that it has to choose from")
 	f.Var(count(&config.Top, 1, fmt.Sprint(wordcount.TopDefault)), "top", "how many of the most frequent words to tell")
 	appCommand(t, c, byConfig(&config, "bytes", wordcount.Run, nil))
-	return c
+	return unused(c, "counts are added up on their way in a cache of the counter's own", "cache")
 }
 
 func newKmers(t terminal) *cobra.Command {

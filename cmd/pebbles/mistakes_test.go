@@ -145,7 +145,7 @@ func TestCommandLineMistakes(t *testing.T) {
 		{"sort --numbers 0", []string{"--numbers", "1 or more"}},
 		{"sort --numbers 99999999999999", []string{"numbers", "at most"}},
 		{"sort --numbers 5 a.txt", []string{"--numbers", "leave it out with files"}},
-		{"sort --space 0", []string{"--space", "above 0"}},
+		{"sort --space 0", []string{"--space", "positive number of bytes"}},
 		{"sort --replace", []string{"--replace", "--output"}},
 		{"sort --output=", []string{"--output", "name a file"}},
 		{"sort --scratch=", []string{"--scratch", "name a folder"}},
