@@ -225,9 +225,16 @@ func (b *bench) sum(p *Result) error {
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
 	var counted met
+	misplaced := uint64(0)
 	for k, n := range b.counts.LocalAll() {
 		counted.Kmers += n
 		counted.Hashes += n * apps.Mix(k)
+		if b.counts.Owner(k) != b.rank.ID() {
+			misplaced++
+		}
+	}
+	if err := p.Found(b.rank, misplaced, "k-mers went wrong: they are with a rank that does not own them"); err != nil {
+		return err
 	}
 	all, err := pebble.AllReduce(b.rank, counted, met.add)
 	if err != nil {

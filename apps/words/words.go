@@ -207,9 +207,16 @@ func byCount(a, b container.Count[string]) int {
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
 	var counted met
+	misplaced := uint64(0)
 	for word, n := range b.counts.LocalAll() {
 		counted.Words += n
 		counted.Hashes += n * hash([]byte(word))
+		if b.counts.Owner(word) != b.rank.ID() {
+			misplaced++
+		}
+	}
+	if err := p.Found(b.rank, misplaced, "words went wrong: they are with a rank that does not own them"); err != nil {
+		return err
 	}
 	all, err := pebble.AllReduce(b.rank, counted, met.add)
 	if err != nil {
