@@ -108,7 +108,7 @@ var (
 		{"all at the next rank", misplaced},
 	}
 	// unaltered are those of them that change no bit of a pebble.
-	unaltered = slices.DeleteFunc(slices.Clone(ofRows), func(f fault) bool { return f.name == "altered" })
+	unaltered = lessOf(ofRows, "altered")
 	// ofQuestions are those of questions that tasks wait for: a lost one lets its task wait for ever, which ends the job,
 	// too.
 	ofQuestions = []fault{
@@ -215,7 +215,8 @@ var cases = []struct {
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
 	{"kcore --kronecker 8", "losses", ofAll},
-	{"words --bytes 20000", "words add", unaltered}, // a word that is decoded has no bytes
+	// A word is a record of a codec, which a rank that does not own it sends on to its owner.
+	{"words --bytes 20000", "words add", lessOf(unaltered, "one at the next rank")},
 	{"kmers --bases 1000 --coverage 2", "k-mers add", unaltered},
 	{"sort --numbers 2000", "rows moves", unaltered}, // where a row goes may be altered, too
 	{"join --left 2000 --right 1000", "right moves", unaltered},
@@ -227,6 +228,11 @@ const contagion = "contagion --people 1000 --days 5 --outbreak 50"
 
 // nbody is a simulation whose particles change their ranks.
 const nbody = "nbody --particles 500 --steps 1 --step 0.2 --sample 10"
+
+// lessOf are some faults without one of them.
+func lessOf(faults []fault, name string) []fault {
+	return slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return f.name == name })
+}
 
 // without are all faults but some, which would change nothing.
 func without(names ...string) (some []fault) {
