@@ -33,6 +33,7 @@ func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...ta
 		}
 	}
 	m.adds = newTarget(m.groups, "add", of.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
+		m.groups.changes("Add")
 		m.len += len(es)
 		visit(m.groups, "Add", es, keyOfEntry, func(e *Entry[K, V], _ K, vs *[]V, _ bool) { *vs = append(*vs, e.Value) })
 	})

@@ -86,6 +86,25 @@ func TestMistakesAreTold(t *testing.T) {
 				return nil
 			})
 		}, "came while the rank iterates over the entries: collect what is to change"},
+		"row for a table that is iterated over": {func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{})
+			table.Add(1)
+			for _, row := range table.LocalAll() {
+				table.Add(row)
+			}
+			return nil
+		}, "a row came or went while the rank iterates over the rows: add to another table"},
+		"value for a multimap that is iterated over": {func(r *pebble.Rank) error {
+			m := container.NewMultiMap[uint32, string](r, "multimap")
+			add := func() error {
+				m.AddAll([]container.Entry[uint32, string]{{Key: 1}, {Key: 2}, {Key: 3}, {Key: 4}, {Key: 5}})
+				return nil
+			}
+			if err := r.Epoch(add); err != nil {
+				return err
+			}
+			return m.ForAll(func(uint32, string) error { return add() })
+		}, "Add came while the rank iterates over the entries"},
 		"clear while it is iterated over": {func(r *pebble.Rank) error {
 			s := container.NewSet[int](r, "set")
 			if err := r.Epoch(func() error {

@@ -102,7 +102,7 @@ func (m *mover[R]) replace(p part[R]) {
 	m.part.arrange()
 }
 
-// sorted is the sample sort.
+// sort is the sample sort.
 func (m *mover[R]) sort(o order[R]) error {
 	if o.compare == nil {
 		return m.failed(errors.New("it is to be sorted without a function that compares: give one"))

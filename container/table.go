@@ -101,17 +101,18 @@ type mover[R any] struct {
 // rows in memory once they are arranged.
 type part[R any] struct {
 	*disk
-	codec   codecs.Codec[R]
-	most    int64 // bytes of rows in memory
-	each    int64 // bytes of a row there, without what it points to
-	coded   bool  // rows may point to something
-	pointed int64 // bytes that they point to, as a sample says
-	order   order[R]
-	rows    []R
-	sorted  bool // rows in memory are
-	runs    []*runs.Run
-	sample  []R // of runs
-	random  *rand.Rand
+	codec     codecs.Codec[R]
+	most      int64 // bytes of rows in memory
+	each      int64 // bytes of a row there, without what it points to
+	coded     bool  // rows may point to something
+	pointed   int64 // bytes that they point to, as a sample says
+	order     order[R]
+	rows      []R
+	sorted    bool // rows in memory are
+	runs      []*runs.Run
+	sample    []R // of runs
+	iterating int // iterations that are under way
+	random    *rand.Rand
 }
 
 // order sorts rows in place, and says which of two comes first. Without functions it is any order.
@@ -138,6 +139,9 @@ const sampled = 64 // one row in so many is looked at for what it points to
 func (p *part[R]) add(row R) {
 	if len(p.rows)%sampled == 0 {
 		p.look(row)
+	}
+	if p.iterating > 0 {
+		p.changes("a row")
 	}
 	p.rows = append(p.rows, row)
 	p.sorted = false
@@ -191,6 +195,8 @@ func (p *part[R]) len() int {
 func (p *part[R]) all() iter.Seq2[int, R] {
 	p.arrange()
 	return func(yield func(int, R) bool) {
+		p.iterating++
+		defer func() { p.iterating-- }()
 		sources := make([]*source[R], 0, len(p.runs)+1)
 		for _, run := range p.runs {
 			sources = append(sources, &source[R]{of: p, run: run.Reader()})
@@ -266,7 +272,15 @@ func (p *part[R]) merge(sources []*source[R]) (next func() (R, bool)) {
 	}
 }
 
+// changes ends the job when rows are to come or go during an iteration, which reads them where they lie.
+func (p *part[R]) changes(what string) {
+	p.fail(fmt.Errorf("%s came or went while the rank iterates over the rows: add to another table", what))
+}
+
 func (p *part[R]) clear() {
+	if p.iterating > 0 {
+		p.changes("all rows")
+	}
 	for _, run := range p.runs {
 		p.check(run.Close())
 	}
