@@ -19,7 +19,6 @@ type Counter[K comparable] struct {
 func NewCounter[K comparable](r *pebble.Rank, name string, options ...target.Option) *Counter[K] {
 	c := &Counter[K]{store: newStore[K, uint64](r, name, options)}
 	c.adds = newReducing(c.store, "add", pebble.Sum[uint64], nil)
-	c.batch = make([]Entry[K, uint64], chunk)
 	return c
 }
 
@@ -29,25 +28,22 @@ func (c *Counter[K]) Add(k K, n uint64) { c.adds.Send(Entry[K, uint64]{k, n}) }
 // AddAll adds 1 to the counts of many keys, at a fraction of the cost of an Add each. ks is not kept.
 func (c *Counter[K]) AddAll(ks []K) {
 	for len(ks) > 0 {
-		n := min(len(ks), chunk)
-		some := ks[:n]
-		c.add(n, func(i int) K { return some[i] })
-		ks = ks[n:]
+		batch := c.lend()
+		n := min(len(ks), len(batch))
+		for i, k := range ks[:n] {
+			batch[i] = Entry[K, uint64]{k, 1}
+		}
+		c.adds.SendAll(batch[:n])
+		ks, c.batch = ks[n:], batch
 	}
 }
 
-// add adds 1 to the counts of up to a chunk of keys.
-func (c *Counter[K]) add(n int, key func(i int) K) {
-	batch := c.batch // a send of the main function may run handlers, which may add as well
-	c.batch = nil
-	if batch == nil {
+// lend gives the batch away until it is put back: a send of the main function may run handlers, which may add as well.
+func (c *Counter[K]) lend() (batch []Entry[K, uint64]) {
+	if batch, c.batch = c.batch, nil; batch == nil {
 		batch = make([]Entry[K, uint64], chunk)
 	}
-	for i := range n {
-		batch[i] = Entry[K, uint64]{key(i), 1}
-	}
-	c.adds.SendAll(batch[:n])
-	c.batch = batch
+	return batch
 }
 
 // Count is a key with its count.
@@ -73,9 +69,12 @@ func (c *Counter[K]) Total() (uint64, error) {
 // cache. It may do what AddAll may.
 func AddWords(c *Counter[string], words [][]byte) {
 	for len(words) > 0 {
-		n := min(len(words), chunk)
-		some := words[:n]
-		c.add(n, func(i int) string { return text(some[i]) })
-		words = words[n:]
+		batch := c.lend()
+		n := min(len(words), len(batch))
+		for i, w := range words[:n] {
+			batch[i] = Count[string]{text(w), 1}
+		}
+		c.adds.SendAll(batch[:n])
+		words, c.batch = words[n:], batch
 	}
 }

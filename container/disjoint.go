@@ -40,7 +40,7 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 	m := &Map[K, K]{store: newStore[K, K](r, name, options)}
 	d := &DisjointSets[K]{store: m.store, joined: joined}
 	travels := codecs.Tagged(codecs.List(codecs.OrPlain(d.keys.Codec)), split[K], join[K])
-	d.unions = newTarget(d.store, "union", travels, func(u *union[K]) K { return u.At }, d.climb)
+	d.unions = newTarget(d.store, "union", travels, ends[K], d.climb)
 	d.parents = NewAsker(m, "parent", func(_ K, grand *K, _ K) K { return *grand }, func(parent, child, grand K) {
 		if parent != grand {
 			at, _ := d.table.find(child, d.table.hashOf(child))
@@ -49,6 +49,13 @@ func NewDisjointSets[K comparable](r *pebble.Rank, name string, joined func(a, b
 		}
 	})
 	return d
+}
+
+// ends are the keys that unions are at.
+func ends[K any](us []union[K], keys []K) {
+	for i := range us {
+		keys[i] = us[i].At
+	}
 }
 
 func split[K any](u union[K]) ([]K, bool) { return []K{u.At, u.Other, u.A, u.B}, u.Second }
@@ -79,7 +86,7 @@ func (d *DisjointSets[K]) UnionAll(pairs []Entry[K, K]) {
 
 // climb is the handler of unions.
 func (d *DisjointSets[K]) climb(us []union[K]) {
-	visit(d.store, "Union", us, func(u *union[K]) K { return u.At }, func(u *union[K], k K, parent *K, added bool) {
+	visit(d.store, "Union", us, ends[K], func(u *union[K], k K, parent *K, added bool) {
 		if added {
 			*parent = k
 		}

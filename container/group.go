@@ -58,7 +58,7 @@ func group[R any, K comparable, V any](t *Table[R], name string, key func(row R)
 	s := newStore[K, V](t.rank, name, options)
 	g := &groups[K, V]{store: s, disk: t.disk, merge: merge, codec: s.kept(), most: t.space.Memory / 4}
 	all := append(merging(s, merge), s.options...)
-	sends := target.New(t.rank, name+" merge", s.owner, keying(s, keyOfEntry[K, V]), target.Batch(g.add),
+	sends := target.New(t.rank, name+" merge", s.owner, keying(s, keysOfEntries[K, V]), target.Batch(g.add),
 		coded(s.wire.entries(), all)...)
 	if err := t.rank.Epoch(func() error {
 		batch := make([]Entry[K, V], 0, chunk)

@@ -1,7 +1,9 @@
 package container
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -151,5 +153,41 @@ func TestPlacesAreSpread(t *testing.T) {
 		"pairs of low": func(i int) uint64 { return uint64(i%128+1)<<32 | uint64(i/128) },
 	} {
 		require.Less(t, longest(key), 150, name) // random ones: some 60 to 90
+	}
+}
+
+// What a batch of keys costs in a table that has them, and in Go's map.
+func BenchmarkHashTable(b *testing.B) {
+	for _, keys := range []int{1 << 12, 1 << 18, 1 << 22} {
+		ks := make([]uint64, 1<<20)
+		random := rand.New(rand.NewPCG(1, 1))
+		for i := range ks {
+			ks[i] = spread(uint64(random.IntN(keys)))
+		}
+		b.Run(fmt.Sprintf("%d keys, table", keys), func(b *testing.B) {
+			table := hashTable[uint64, uint64]{number: must(newHasher[uint64]())}
+			table.grow(table.lacks(keys))
+			var hashes [chunk]uint64
+			for i := 0; b.Loop(); i = (i + chunk) % len(ks) {
+				batch := ks[i : i+chunk]
+				table.hashes(batch, hashes[:])
+				table.fetched(hashes[:], func(from, to int) {
+					for j := from; j < to; j++ {
+						n, _, _ := table.at(batch[j], hashes[j])
+						*n++
+					}
+				})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/chunk, "ns/key")
+		})
+		b.Run(fmt.Sprintf("%d keys, map", keys), func(b *testing.B) {
+			table := make(map[uint64]uint64, keys)
+			for i := 0; b.Loop(); i = (i + chunk) % len(ks) {
+				for _, k := range ks[i : i+chunk] {
+					table[k]++
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/chunk, "ns/key")
+		})
 	}
 }

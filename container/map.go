@@ -20,11 +20,11 @@ type Map[K comparable, V any] struct {
 // its operations: target.Coded for keys and values that are to travel another way, target.Coalesce and target.Route.
 func NewMap[K comparable, V any](r *pebble.Rank, name string, options ...target.Option) *Map[K, V] {
 	m := &Map[K, V]{store: newStore[K, V](r, name, options)}
-	m.puts = newTarget(m.store, "put", m.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
-		visit(m.store, "Put", es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, _ bool) { *v = e.Value })
+	m.puts = newTarget(m.store, "put", m.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
+		visit(m.store, "Put", es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, _ bool) { *v = e.Value })
 	})
-	m.inserts = newTarget(m.store, "insert", m.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
-		visit(m.store, "Insert", es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
+	m.inserts = newTarget(m.store, "insert", m.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
+		visit(m.store, "Insert", es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, added bool) {
 			if added {
 				*v = e.Value
 			}
@@ -51,7 +51,7 @@ func (m *Map[K, V]) Delete(k K) { m.deletes.Send(k) }
 
 // newDeletes registers the target of a store's Delete.
 func (s *store[K, V]) newDeletes() *target.Target[K] {
-	return newTarget(s, "delete", s.wire.keys.Codec, keyOfKey, func(ks []K) {
+	return newTarget(s, "delete", s.wire.keys.Codec, keysOfKeys, func(ks []K) {
 		s.changes("Delete")
 		for _, k := range ks {
 			s.table.remove(k, s.table.hashOf(k))
@@ -86,7 +86,7 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
 	options []target.Option) *target.Target[Entry[K, V]] {
 	all := append(slices.Concat(merging(s, merge), s.options), options...)
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, V]), target.Batch(func(es []Entry[K, V]) {
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, V]), target.Batch(func(es []Entry[K, V]) {
 		s.merge(name, es, merge)
 	}), coded(s.wire.entries(), all)...)
 }
@@ -107,7 +107,7 @@ func merging[K comparable, V any](s *store[K, V], merge func(held, next V) V) []
 
 // merge merges values into the entries of their keys.
 func (s *store[K, V]) merge(what string, es []Entry[K, V], merge func(held, next V) V) {
-	visit(s, what, es, keyOfEntry, func(e *Entry[K, V], _ K, v *V, added bool) {
+	visit(s, what, es, keysOfEntries, func(e *Entry[K, V], _ K, v *V, added bool) {
 		if added {
 			*v = e.Value
 		} else {

@@ -32,12 +32,12 @@ func NewMultiMap[K comparable, V any](r *pebble.Rank, name string, options ...ta
 			}
 		}
 	}
-	m.adds = newTarget(m.groups, "add", of.wire.entries(), keyOfEntry, func(es []Entry[K, V]) {
+	m.adds = newTarget(m.groups, "add", of.wire.entries(), keysOfEntries, func(es []Entry[K, V]) {
 		m.groups.changes("Add")
 		m.len += len(es)
-		visit(m.groups, "Add", es, keyOfEntry, func(e *Entry[K, V], _ K, vs *[]V, _ bool) { *vs = append(*vs, e.Value) })
+		visit(m.groups, "Add", es, keysOfEntries, func(e *Entry[K, V], _ K, vs *[]V, _ bool) { *vs = append(*vs, e.Value) })
 	})
-	m.deletes = newTarget(m.groups, "delete", of.wire.keys.Codec, keyOfKey, func(ks []K) {
+	m.deletes = newTarget(m.groups, "delete", of.wire.keys.Codec, keysOfKeys, func(ks []K) {
 		m.groups.changes("Delete")
 		for _, k := range ks {
 			m.len -= len(m.LocalValues(k))

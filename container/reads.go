@@ -36,7 +36,7 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 	}
 	return &Reads[K, V]{delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
 		func(ks []K, as []Found[V]) {
-			present(s, ks, keyOfKey, func(i int, v *V, _ *K) {
+			present(s, ks, keysOfKeys, func(i int, v *V, _ *K) {
 				as[i] = Found[V]{}
 				if v != nil {
 					as[i] = Found[V]{*v, true}
@@ -80,9 +80,9 @@ func NewAsker[K comparable, V, Q, A any](m *Map[K, V], name string, answer func(
 	if answers.Codec != nil {
 		all = append([]target.Option{target.Coded(answers.Codec)}, all...)
 	}
-	ask := target.NewAskBatch(m.rank, m.name+" "+name, m.owner, keying(m.store, keyOfEntry[K, Q]),
+	ask := target.NewAskBatch(m.rank, m.name+" "+name, m.owner, keying(m.store, keysOfEntries[K, Q]),
 		func(qs []Entry[K, Q], as []A) {
-			present(m.store, qs, keyOfEntry, func(i int, v *V, _ *K) { as[i] = answer(qs[i].Key, v, qs[i].Value) })
+			present(m.store, qs, keysOfEntries, func(i int, v *V, _ *K) { as[i] = answer(qs[i].Key, v, qs[i].Value) })
 		}, func(qs []Entry[K, Q], as []A) {
 			for i, q := range qs {
 				then(q.Key, q.Value, as[i])

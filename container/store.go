@@ -139,15 +139,13 @@ const checkedBytes = 64 << 20 // from where on the system is asked for room
 
 // visit calls do with each pebble and the entry of its key, which is added where it is not there. what is the
 // operation.
-func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, key func(p *P) K,
+func visit[K comparable, V, P any](s *store[K, V], what string, ps []P, keysOf func(ps []P, keys []K),
 	do func(p *P, k K, v *V, added bool)) {
 	for len(ps) > 0 {
 		block := ps[:min(len(ps), chunk)]
 		ps = ps[len(block):]
 		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
-		for i := range block {
-			keys[i] = key(&block[i])
-		}
+		keysOf(block, keys)
 		s.table.hashes(keys, hashes)
 		if s.iterating > 0 {
 			s.known(what, keys, hashes)
@@ -186,13 +184,12 @@ func (s *store[K, V]) added(k *K) {
 }
 
 // present is visit that adds no entry: do gets the place of the value with the key as it is kept, or nil for both.
-func present[K comparable, V, P any](s *store[K, V], ps []P, key func(p *P) K, do func(i int, v *V, k *K)) {
+func present[K comparable, V, P any](s *store[K, V], ps []P, keysOf func(ps []P, keys []K),
+	do func(i int, v *V, k *K)) {
 	for at := 0; at < len(ps); at += chunk {
 		block := ps[at:min(at+chunk, len(ps))]
 		keys, hashes := s.scratch.keys[:len(block)], s.scratch.hashes[:len(block)]
-		for i := range block {
-			keys[i] = key(&block[i])
-		}
+		keysOf(block, keys)
 		s.table.hashes(keys, hashes)
 		s.table.fetched(hashes, func(from, to int) {
 			for i := from; i < to; i++ {
@@ -204,14 +201,12 @@ func present[K comparable, V, P any](s *store[K, V], ps []P, key func(p *P) K, d
 }
 
 // keying addresses pebbles by the keys in them.
-func keying[K comparable, V, P any](s *store[K, V], key func(p *P) K) target.Keying[P] {
+func keying[K comparable, V, P any](s *store[K, V], keysOf func(ps []P, keys []K)) target.Keying[P] {
 	return target.Keys(func(ps []P, numbers []uint64) {
 		keys := &s.numbered
 		for len(ps) > 0 {
 			n := min(len(ps), len(keys))
-			for i := range n {
-				keys[i] = key(&ps[i])
-			}
+			keysOf(ps[:n], keys[:n])
 			s.table.number(keys[:n], numbers)
 			ps, numbers = ps[n:], numbers[n:]
 		}
@@ -219,11 +214,18 @@ func keying[K comparable, V, P any](s *store[K, V], key func(p *P) K) target.Key
 }
 
 // newTarget registers a target for pebbles with keys of a store in them.
-func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Codec[P], key func(p *P) K,
-	handle func(ps []P)) *target.Target[P] {
-	return target.New(s.rank, s.name+" "+what, s.owner, keying(s, key), target.Batch(handle), coded(codec, s.options)...)
+func newTarget[K comparable, V, P any](s *store[K, V], what string, codec codecs.Codec[P],
+	keysOf func(ps []P, keys []K), handle func(ps []P)) *target.Target[P] {
+	return target.New(s.rank, s.name+" "+what, s.owner, keying(s, keysOf), target.Batch(handle),
+		coded(codec, s.options)...)
 }
 
-func keyOfEntry[K, V any](e *Entry[K, V]) K { return e.Key }
+// keysOfEntries are the keys in pebbles that are entries. Like keysOfKeys it is called once for a batch.
+func keysOfEntries[K, V any](es []Entry[K, V], keys []K) {
+	keys = keys[:len(es)]
+	for i := range es {
+		keys[i] = es[i].Key
+	}
+}
 
-func keyOfKey[K any](k *K) K { return *k }
+func keysOfKeys[K any](ks, keys []K) { copy(keys, ks) }

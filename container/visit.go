@@ -16,7 +16,7 @@ func NewVisitor[K comparable, V, A any](m *Map[K, V], name string, do func(k K, 
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.store, name, do == nil)
 	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
-		visit(m.store, name, es, keyOfEntry, func(e *Entry[K, A], k K, v *V, _ bool) { do(k, v, e.Value) })
+		visit(m.store, name, es, keysOfEntries, func(e *Entry[K, A], k K, v *V, _ bool) { do(k, v, e.Value) })
 	})}
 }
 
@@ -25,7 +25,7 @@ func NewFinder[K comparable, V, A any](m *Map[K, V], name string, do func(k K, v
 	options ...target.Option) *Visitor[K, A] {
 	refuseNil(m.store, name, do == nil)
 	return &Visitor[K, A]{newBeside(m.store, name, options, func(es []Entry[K, A]) {
-		present(m.store, es, keyOfEntry, func(i int, v *V, k *K) {
+		present(m.store, es, keysOfEntries, func(i int, v *V, k *K) {
 			if v != nil {
 				do(*k, v, es[i].Value)
 			}
@@ -43,7 +43,7 @@ func (v *Visitor[K, A]) SendAll(es []Entry[K, A]) { v.sends.SendAll(es) }
 func newBeside[K comparable, V, A any](s *store[K, V], name string, options []target.Option,
 	handle func(es []Entry[K, A])) *target.Target[Entry[K, A]] {
 	w, others := wireBeside[K, V, A](s, name, options)
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keyOfEntry[K, A]), target.Batch(handle),
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, A]), target.Batch(handle),
 		coded(w.entries(), others)...)
 }
 
