@@ -147,13 +147,14 @@ type bench struct {
 	met    met
 }
 
-// met is what a rank has met, and what must be in the counter afterwards.
+// met is what a rank has met.
 type met struct {
-	Reads, Bases, Kmers, Hashes uint64 // the sum of the hashes of all k-mers
+	Reads, Bases uint64
+	apps.Counted // k-mers
 }
 
 func (m met) add(o met) met {
-	return met{m.Reads + o.Reads, m.Bases + o.Bases, m.Kmers + o.Kmers, m.Hashes + o.Hashes}
+	return met{m.Reads + o.Reads, m.Bases + o.Bases, m.Plus(o.Counted)}
 }
 
 func (b *bench) load() error {
@@ -171,7 +172,7 @@ func (b *bench) kernel() error {
 		for _, k := range ks {
 			b.met.Hashes += apps.Mix(k)
 		}
-		b.met.Kmers += uint64(len(ks))
+		b.met.Items += uint64(len(ks))
 	}}
 	return b.rank.Epoch(func() error {
 		if b.files == nil {
@@ -204,8 +205,7 @@ func (b *bench) sum(p *Result) error {
 	if err != nil {
 		return err
 	}
-	b.met = total
-	p.Reads, p.Bases, p.Kmers = total.Reads, total.Bases, total.Kmers
+	p.Reads, p.Bases, p.Kmers = total.Reads, total.Bases, total.Items
 	histogram, highest := make([]uint64, tallest), uint64(0)
 	for _, n := range b.counts.LocalAll() {
 		histogram[min(n, tallest)-1]++
@@ -224,24 +224,7 @@ func (b *bench) sum(p *Result) error {
 
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
-	var counted met
-	misplaced := uint64(0)
-	for k, n := range b.counts.LocalAll() {
-		counted.Kmers += n
-		counted.Hashes += n * apps.Mix(k)
-		if b.counts.Owner(k) != b.rank.ID() {
-			misplaced++
-		}
-	}
-	if err := p.Found(b.rank, misplaced, "k-mers went wrong: they are with a rank that does not own them"); err != nil {
-		return err
-	}
-	all, err := pebble.AllReduce(b.rank, counted, met.add)
-	if err != nil {
-		return err
-	}
-	if err := p.FoundOnce(b.rank, apps.Differ(all.Kmers == b.met.Kmers, all.Hashes == b.met.Hashes),
-		"sums went wrong: k-mers were lost, altered, or counted twice"); err != nil {
+	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, apps.Mix, "k-mers"); err != nil {
 		return err
 	}
 	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bases <= twinMost

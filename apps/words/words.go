@@ -132,12 +132,13 @@ type bench struct {
 	met    met
 }
 
-// met is what a rank has met in the text, and what must be in the counter afterwards.
+// met is what a rank has met in the text.
 type met struct {
-	Bytes, Words, Hashes uint64 // the sum of the hashes of all words
+	Bytes uint64
+	apps.Counted
 }
 
-func (m met) add(o met) met { return met{m.Bytes + o.Bytes, m.Words + o.Words, m.Hashes + o.Hashes} }
+func (m met) add(o met) met { return met{m.Bytes + o.Bytes, m.Plus(o.Counted)} }
 
 func (b *bench) load() error {
 	if b.files == nil {
@@ -155,7 +156,7 @@ func (b *bench) kernel() error {
 			for _, w := range words {
 				b.met.Hashes += hash(w)
 			}
-			b.met.Words += uint64(len(words))
+			b.met.Items += uint64(len(words))
 		}}
 		if b.files == nil {
 			for text := b.text; len(text) > 0; {
@@ -188,8 +189,7 @@ func (b *bench) sum(p *Result) error {
 	if err != nil {
 		return err
 	}
-	b.met = total
-	p.Bytes, p.Words = total.Bytes, total.Words
+	p.Bytes, p.Words = total.Bytes, total.Items
 	if p.Distinct, err = b.counts.Len(); err != nil {
 		return err
 	}
@@ -206,24 +206,7 @@ func byCount(a, b container.Count[string]) int {
 
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
-	var counted met
-	misplaced := uint64(0)
-	for word, n := range b.counts.LocalAll() {
-		counted.Words += n
-		counted.Hashes += n * hash([]byte(word))
-		if b.counts.Owner(word) != b.rank.ID() {
-			misplaced++
-		}
-	}
-	if err := p.Found(b.rank, misplaced, "words went wrong: they are with a rank that does not own them"); err != nil {
-		return err
-	}
-	all, err := pebble.AllReduce(b.rank, counted, met.add)
-	if err != nil {
-		return err
-	}
-	if err := p.FoundOnce(b.rank, apps.Differ(all.Words == b.met.Words, all.Hashes == b.met.Hashes),
-		"sums went wrong: words were lost, altered, or counted twice"); err != nil {
+	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, func(word string) uint64 { return hash([]byte(word)) }, "words"); err != nil {
 		return err
 	}
 	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bytes <= twinMost
