@@ -1,6 +1,7 @@
 package reduce_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -129,4 +130,38 @@ func TestConcatenateOfNothingFits(t *testing.T) {
 	require.Zero(t, c.Merged())
 	require.LessOrEqual(t, c.Held(), 8)
 	require.Less(t, through, 200_000/20)
+}
+
+// A cache that keeps clones gives what went in, though the memory of each pebble is used again at once.
+func TestKeepingHoldsClones(t *testing.T) {
+	type words struct {
+		text []byte
+		n    int
+	}
+	kind := reduce.Concatenate(func(held, next words) (words, bool) {
+		return words{held.text, held.n + next.n}, string(held.text) == string(next.text)
+	}).Keeping(func(w words) words { return words{bytes.Clone(w.text), w.n} })
+	require.Equal(t, "concatenate", kind.String())
+	require.True(t, kind.WriteBack())
+
+	cache, got, want := reduce.NewFixedCache(kind, 2), map[string]int{}, map[string]int{}
+	take := func(w words) { got[string(w.text)] += w.n }
+	buffer := make([]byte, 1)
+	for i := range 1000 {
+		buffer[0] = 'a' + byte(i*i%7)
+		want[string(buffer)]++
+		if out, _, ok := cache.FilterOne(words{buffer, 1}, uint64(i*i%7%3)); ok { // keys that share a hash, and slots
+			take(out)
+		}
+		buffer[0] = 'x'
+	}
+	var vs [3]words
+	var keys [3]uint64
+	for n := cache.Drain(vs[:], keys[:]); n > 0; n = cache.Drain(vs[:], keys[:]) {
+		for _, w := range vs[:n] {
+			take(w)
+		}
+	}
+	require.Equal(t, want, got)
+	require.NotZero(t, cache.Merged())
 }
