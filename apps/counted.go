@@ -11,8 +11,9 @@ type Counted struct{ Items, Hashes uint64 }
 // Plus adds two of them.
 func (c Counted) Plus(o Counted) Counted { return Counted{c.Items + o.Items, c.Hashes + o.Hashes} }
 
-// FoundInCounter adds to the errors what differs between the items that this rank has met and what is in a counter, over
-// all ranks, and keys that are with a rank that does not own them. what are the keys, in the plural. All ranks call it.
+// FoundInCounter adds to the errors what differs between the items that this rank has met and what is in a counter,
+// over all ranks, and keys that are with a rank that does not own them. what are the keys, in the plural. All ranks
+// call it.
 func FoundInCounter[K comparable](p *Report, r *pebble.Rank, counter *container.Counter[K], met Counted,
 	hash func(k K) uint64, what string) error {
 	var counted Counted

@@ -19,8 +19,8 @@
 //
 //   - What takes a key or an element is one-sided: Put, Add, Insert, Delete, Union. Any rank calls it, by itself, where
 //     a pebble may be sent: in an epoch's body, in handlers and in tasks.
-//   - What begins with Local is about the entries of this rank, and nobody else takes part. It may be called anywhere on
-//     the rank's goroutine. LocalAll, LocalLen and LocalGet are such.
+//   - What begins with Local is about the entries of this rank, and nobody else takes part. It may be called anywhere
+//     on the rank's goroutine. LocalAll, LocalLen and LocalGet are such.
 //   - All else, from New to Len and TopK, is about the whole container: all ranks call it, in the same order, between
 //     epochs, and it returns an error when the job has failed.
 //

@@ -89,7 +89,8 @@ func ExampleTable() {
 			container.Inner, func(s sale, in *shop) { inCity.Add(sale{in.City, s.Pence}) }); err != nil {
 			return err
 		}
-		sums, err := container.GroupBy(inCity, func(s sale) string { return s.Shop }, func(s sale) int { return s.Pence }, pebble.Sum)
+		sums, err := container.GroupBy(inCity, func(s sale) string { return s.Shop }, func(s sale) int { return s.Pence },
+			pebble.Sum)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 
 // hashTable is a rank's part of a container: a hash table with open addressing and linear probing. A slot is free where
 // its key is the zero value of the type; the entry of the zero key itself lies beside the slots. So a key's slot is all
-// that is touched, and for a batch of keys the slots are fetched ahead, which pays once a table has outgrown the caches:
-// BenchmarkHashTable compares with Go's map.
+// that is touched, and for a batch of keys the slots are fetched ahead, which pays once a table has outgrown the
+// caches: BenchmarkHashTable compares with Go's map.
 //
 // A table is for one goroutine. Pointers to values are good until the next key is added.
 type hashTable[K comparable, V any] struct {

@@ -80,8 +80,8 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 }
 
 // plan says whether all ranks get all right rows, or else the keys of which they get them.
-func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool, heavy map[K]bool,
-	err error) {
+func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool,
+	heavy map[K]bool, err error) {
 	r := left.rank
 	type sizes struct{ Left, Right int64 }
 	n, err := pebble.AllReduce(r, sizes{int64(left.part.len()), int64(right.part.len())}, func(a, b sizes) sizes {

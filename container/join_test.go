@@ -113,7 +113,8 @@ func TestJoinIsTwoNestedLoops(t *testing.T) {
 		name         string
 		orders, many int
 		heavy        float64
-	}{{"alike", 600, 500, 0}, {"small right table", 1500, 12, 0}, {"heavy key", 1500, 700, 0.7}, {"no right rows", 300, 0, 0},
+	}{{"alike", 600, 500, 0}, {"small right table", 1500, 12, 0}, {"heavy key", 1500, 700, 0.7},
+		{"no right rows", 300, 0, 0},
 		{"no left rows", 0, 300, 0}} {
 		for name, space := range spaces(t) {
 			t.Run(c.name+name, func(t *testing.T) {

@@ -86,9 +86,9 @@ func (m *Map[K, V]) NewReducer(name string, merge func(held, next V) V, options 
 func newReducing[K comparable, V any](s *store[K, V], name string, merge func(held, next V) V,
 	options []target.Option) *target.Target[Entry[K, V]] {
 	all := append(slices.Concat(merging(s, merge), s.options), options...)
-	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, V]), target.Batch(func(es []Entry[K, V]) {
-		s.merge(name, es, merge)
-	}), coded(s.wire.entries(), all)...)
+	handle := func(es []Entry[K, V]) { s.merge(name, es, merge) }
+	return target.New(s.rank, s.name+" "+name, s.owner, keying(s, keysOfEntries[K, V]), target.Batch(handle),
+		coded(s.wire.entries(), all)...)
 }
 
 // merging are the options for values of one key to be merged on their way.

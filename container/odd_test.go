@@ -145,7 +145,8 @@ func TestMistakesAreTold(t *testing.T) {
 			return err
 		}, "groups need functions"},
 		"groups by a pointer": {func(r *pebble.Rank) error {
-			_, err := container.GroupBy(container.NewTable[int](r, "table", container.Space{}), func(i int) *int { return &i }, key, sum)
+			table := container.NewTable[int](r, "table", container.Space{})
+			_, err := container.GroupBy(table, func(i int) *int { return &i }, key, sum)
 			return err
 		}, "which is another one on each rank"},
 		"join of no kind": {func(r *pebble.Rank) error {

@@ -7,10 +7,10 @@ import (
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
-// Save writes the entries of a view, of all ranks, to a folder: an Avro object container file for each rank, compressed by zstd,
-// and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before, unless
-// export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs can read
-// the files. All ranks call it.
+// Save writes the entries of a view, of all ranks, to a folder: an Avro object container file for each rank, compressed
+// by zstd, and a manifest with checksums. The folder is there as a whole or not at all, and must not be there before,
+// unless export.Replace says otherwise. The types of keys and values are those of package target/avro; other programs
+// can read the files. All ranks call it.
 func Save[K, V any](v View[K, V], folder string, options ...export.Option) error {
 	codec, err := avro.New[Entry[K, V]]()
 	if err != nil {

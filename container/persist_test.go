@@ -26,7 +26,8 @@ type all struct {
 
 func newAll(r *pebble.Rank) all {
 	return all{
-		container.NewMap[name, []string](r, "map"), container.NewCounter[string](r, "counter"), container.NewSet[string](r, "set"),
+		container.NewMap[name, []string](r, "map"), container.NewCounter[string](r, "counter"),
+		container.NewSet[string](r, "set"),
 		container.NewMultiMap[uint32, string](r, "multimap"), container.NewDisjointSets[string](r, "sets", nil),
 		container.NewBag[string](r, "bag"), container.NewTable[row](r, "table", container.Space{}),
 	}
@@ -53,14 +54,21 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 		}); err != nil {
 			return err
 		}
-		return errors.Join(container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")), container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
-			container.Save(a.sets.View, in("sets")), container.Save(a.bag.View, in("bag")), container.Save(a.table.View, in("table")))
+		return errors.Join(
+			container.Save(a.places.View, in("map")), container.Save(a.counts.View, in("counter")),
+			container.Save(a.set.View, in("set")), container.Save(a.multi.View, in("multimap")),
+			container.Save(a.sets.View, in("sets")), container.Save(a.bag.View, in("bag")),
+			container.Save(a.table.View, in("table")),
+		)
 	}))
 	for _, ranks := range []int{1, 2, 5} {
 		require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 			a := newAll(r)
-			if err := errors.Join(container.Load(a.places, in("map")), container.Load(a.counts, in("counter")), container.Load(a.set, in("set")), container.Load(a.multi, in("multimap")),
-				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")), container.Load(a.table, in("table"))); err != nil {
+			if err := errors.Join(
+				container.Load(a.places, in("map")), container.Load(a.counts, in("counter")),
+				container.Load(a.set, in("set")), container.Load(a.multi, in("multimap")),
+				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")), container.Load(a.table, in("table")),
+			); err != nil {
 				return err
 			}
 			var mine, want []string
@@ -84,7 +92,8 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 				tell("table", v)
 			}
 			for i := range entries {
-				want = append(want, fmt.Sprint("map", container.Entry[name, []string]{Key: names(i), Value: []string{words(i), ""}}),
+				want = append(want,
+					fmt.Sprint("map", container.Entry[name, []string]{Key: names(i), Value: []string{words(i), ""}}),
 					fmt.Sprint("counter", container.Count[string]{Key: words(i), Value: uint64(i) << 40}),
 					fmt.Sprint("multimap", container.Entry[uint32, string]{Key: uint32(i % 50), Value: words(i)}),
 					fmt.Sprint("bag", words(i)), fmt.Sprint("table", row{words(i), int8(i), 0.5}))
@@ -105,7 +114,8 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 	folder := t.TempDir()
 	saved := filepath.Join(folder, "saved")
-	try := func(do func(c *container.Counter[string]) error) error {
+	type counter = *container.Counter[string]
+	try := func(do func(c counter) error) error {
 		return pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 			c := container.NewCounter[string](r, "counter")
 			if err := r.Epoch(func() error { c.Add("word", 1); return nil }); err != nil {
@@ -114,10 +124,11 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 			return do(c)
 		})
 	}
-	require.NoError(t, try(func(c *container.Counter[string]) error { return container.Save(c.View, saved) }))
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return container.Save(c.View, saved) }), "saved")
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error { return container.Load(c, filepath.Join(folder, "none")) }), "none")
-	require.ErrorContains(t, try(func(c *container.Counter[string]) error {
+	require.NoError(t, try(func(c counter) error { return container.Save(c.View, saved) }))
+	require.ErrorContains(t, try(func(c counter) error { return container.Save(c.View, saved) }), "saved")
+	none := filepath.Join(folder, "none")
+	require.ErrorContains(t, try(func(c counter) error { return container.Load(c, none) }), "none")
+	require.ErrorContains(t, try(func(c counter) error {
 		return container.Save(c.View, filepath.Join(folder, "no", "folder"))
 	}), "folder")
 	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
@@ -131,5 +142,5 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(part, data[:len(data)-3], 0o600))
 	}
-	require.Error(t, try(func(c *container.Counter[string]) error { return container.Load(c, saved) }))
+	require.Error(t, try(func(c counter) error { return container.Load(c, saved) }))
 }

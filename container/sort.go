@@ -53,8 +53,8 @@ func (t *Table[R]) SortFunc(compare func(a, b R) int) error {
 	return t.sortFunc(compare)
 }
 
-// SortStableFunc is Table.SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which they
-// were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
+// SortStableFunc is Table.SortFunc that keeps the order of equal rows: that of ranks, and on a rank the one in which
+// they were added. It takes 8 bytes more for each row, and the rows are there twice for a while.
 func SortStableFunc[R any](t *Table[R], compare func(a, b R) int) error {
 	before, err := pebble.ExclusiveScan(t.rank, uint64(t.part.len()), 0, pebble.Sum)
 	if err != nil {

@@ -57,7 +57,8 @@ func sortTwin[R any](t *testing.T, draw func(random *rand.Rand) R, compare func(
 	}
 }
 
-func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compare func(a, b R) int, stable, spilled bool) error {
+func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compare func(a, b R) int, stable,
+	spilled bool) error {
 	ends, err := pebble.AllGather(r, table.LocalLen())
 	n, err2 := table.Len()
 	spill, err3 := pebble.AllReduce(r, table.Spilled().Runs, pebble.Sum)
@@ -93,10 +94,12 @@ func TestSortIsTheSerialOne(t *testing.T) {
 		sortTwin(t, (*rand.Rand).Uint64, cmp.Compare, true, container.Sort[uint64])
 	})
 	t.Run("int16, many of them equal", func(t *testing.T) {
-		sortTwin(t, func(random *rand.Rand) int16 { return int16(random.IntN(5) - 2) }, cmp.Compare, true, container.Sort[int16])
+		few := func(random *rand.Rand) int16 { return int16(random.IntN(5) - 2) }
+		sortTwin(t, few, cmp.Compare, true, container.Sort[int16])
 	})
 	t.Run("float32", func(t *testing.T) {
-		odd := []float32{0, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Inf(1)), -1, 1, math.SmallestNonzeroFloat32}
+		odd := []float32{0, float32(math.NaN()), float32(math.Inf(-1)), float32(math.Inf(1)), -1, 1,
+			math.SmallestNonzeroFloat32}
 		sortTwin(t, func(random *rand.Rand) float32 {
 			if n := random.IntN(20); n < len(odd) {
 				return odd[n]
@@ -105,7 +108,8 @@ func TestSortIsTheSerialOne(t *testing.T) {
 		}, cmp.Compare, true, container.Sort[float32])
 	})
 	t.Run("strings", func(t *testing.T) {
-		sortTwin(t, func(random *rand.Rand) string { return words(random.IntN(1000)) }, cmp.Compare, true, container.Sort[string])
+		draw := func(random *rand.Rand) string { return words(random.IntN(1000)) }
+		sortTwin(t, draw, cmp.Compare, true, container.Sort[string])
 	})
 }
 

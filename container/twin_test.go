@@ -29,7 +29,8 @@ func names(i int) name {
 	if h == 0 && i%2 == 0 {
 		h *= -1
 	}
-	return name{First: fmt.Sprint("n", i%10), Last: fmt.Sprint(i / 10), Height: h, Born: int8(i), Of: [2]int32{3, int32(i)}}
+	return name{First: fmt.Sprint("n", i%10), Last: fmt.Sprint(i / 10), Height: h, Born: int8(i),
+		Of: [2]int32{3, int32(i)}}
 }
 
 const (
@@ -180,7 +181,7 @@ func sameReads[K comparable, V any](reads *container.Reads[K, V], twin map[K]V, 
 func TestCounterIsGosMap(t *testing.T) {
 	for _, cache := range []int{0, 2, 1 << 10} {
 		t.Run(fmt.Sprintf("numbers, cache of %d", cache), func(t *testing.T) {
-			counterTwin(t, cache, func(i int) int32 { return int32(i) }, func(c *container.Counter[int32], ks []int32) { c.AddAll(ks) })
+			counterTwin(t, cache, func(i int) int32 { return int32(i) }, (*container.Counter[int32]).AddAll)
 		})
 		t.Run(fmt.Sprintf("words, cache of %d", cache), func(t *testing.T) {
 			counterTwin(t, cache, words, func(c *container.Counter[string], ks []string) {
@@ -234,7 +235,8 @@ func counterTwin[K cmp.Ordered](t *testing.T, cache int, key func(i int) K, add 
 			}
 			if total != uint64(3*items*ranks) || !slices.Equal(top, want[:20]) || !slices.Equal(all, want) ||
 				highest[0].Value != want[0].Value {
-				return fmt.Errorf("total %d of %d; %.300v in place of %.300v", total, 3*items*ranks, fmt.Sprint(all), fmt.Sprint(want))
+				return fmt.Errorf("total %d of %d; %.300v in place of %.300v", total, 3*items*ranks, fmt.Sprint(all),
+					fmt.Sprint(want))
 			}
 			return nil
 		}, nil
@@ -411,7 +413,9 @@ func disjointTwin[K comparable](t *testing.T, key func(i int) K) {
 		}
 		return func(r *pebble.Rank) error {
 			var joins []container.Entry[K, K]
-			d := container.NewDisjointSets(r, "sets", func(a, b K) { joins = append(joins, container.Entry[K, K]{Key: a, Value: b}) })
+			d := container.NewDisjointSets(r, "sets", func(a, b K) {
+				joins = append(joins, container.Entry[K, K]{Key: a, Value: b})
+			})
 			forest := container.NewDisjointSets[K](r, "forest", nil)
 			if err := r.Epoch(func() error {
 				for i, p := range draw(r.ID()) {

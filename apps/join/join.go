@@ -4,8 +4,8 @@
 // [Run] does all of it. A result stands for a number, the product of both payloads, or the left one where there is no
 // right row; results are counted, and their numbers added up. The check finds both in another way, without a join and
 // without a pebble: each rank makes the rows of all ranks again, and adds up the payloads that each key of its share of
-// keys has on either side. The sum over all pairs of a key is the product of its two sums. Small joins are compared with
-// the serial twin, [Serial], besides.
+// keys has on either side. The sum over all pairs of a key is the product of its two sums. Small joins are compared
+// with the serial twin, [Serial], besides.
 package join
 
 import (
@@ -38,8 +38,8 @@ var Kinds = []Kind{Inner, Left, Semi, Anti}
 type Config struct {
 	Left, Right uint64 // rows of all ranks; 0 is LeftDefault and RightDefault
 	Keys        uint64 // from which keys are drawn; 0 is as many as there are right rows
-	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of right
-	// rows are all alike.
+	// Zipf makes keys of left rows frequent: key k comes about as often as (k+1)^-Zipf says. 0 is all alike. Keys of
+	// right rows are all alike.
 	Zipf  float64
 	Kind  Kind            // "" is Inner
 	Space container.Space // of each table

@@ -235,8 +235,8 @@ func (b *bench) verify(p *Result) error {
 	})
 }
 
-// Serial is the plain twin of Run for reads that are made up for so many ranks: Go's map on one goroutine, and k-mers as
-// text.
+// Serial is the plain twin of Run for reads that are made up for so many ranks: Go's map on one goroutine, and k-mers
+// as text.
 func Serial(c Config, ranks int) (result Result) {
 	c = c.withDefaults()
 	counts := map[string]uint64{}

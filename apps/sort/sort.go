@@ -1,6 +1,6 @@
 // Package sort sorts numbers that a seed names, or the lines of files, by all ranks: a container.Table of them, which
-// container.Sort sorts. Afterwards each rank has about as many rows, in order, and none that comes after one of the next
-// rank. What has no room in memory goes to files of a scratch folder, in runs that are merged when they are read.
+// container.Sort sorts. Afterwards each rank has about as many rows, in order, and none that comes after one of the
+// next rank. What has no room in memory goes to files of a scratch folder, in runs that are merged when they are read.
 //
 // [Run] does all of it, checks the result, and writes it to one file if that is wanted. The check needs no second
 // sort: rows must be in order on each rank and from one rank to the next, as many as there were, and the sum of their
@@ -30,8 +30,8 @@ type Config struct {
 	// Lines are in the order of their bytes; what ends them (\n or \r\n) does not count.
 	Files []string
 
-	// Output is a file that does not exist yet, which gets the rows in order, a line each; "" is none. Nothing is written
-	// when the check finds something wrong.
+	// Output is a file that does not exist yet, which gets the rows in order, a line each; "" is none. Nothing is
+	// written when the check finds something wrong.
 	Output string
 	// Replace lets Output exist.
 	Replace bool
@@ -68,8 +68,8 @@ type Result struct {
 	Of    string `json:"of"` // "numbers" or "lines"
 	Count uint64 `json:"rows"`
 
-	// RowsPerSecond is of sorting alone. Runs are merged when they are read: TotalRowsPerSecond counts all from making or
-	// reading the rows to checking and writing them in order.
+	// RowsPerSecond is of sorting alone. Runs are merged when they are read: TotalRowsPerSecond counts all from making
+	// or reading the rows to checking and writing them in order.
 	RowsPerSecond      float64 `json:"rows_per_second"`
 	TotalRowsPerSecond float64 `json:"total_rows_per_second"`
 	SpilledBytes       int64   `json:"spilled_bytes"` // written to scratch folders, by all ranks

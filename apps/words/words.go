@@ -1,6 +1,6 @@
-// Package words counts the words of a text on Active Pebbles for Go: of files, which all ranks read, or of a text that is
-// made up. A word is what stands between blanks and ends of lines; its count is in a container.Counter at the rank that
-// owns it, and counts of frequent words are added up before they travel.
+// Package words counts the words of a text on Active Pebbles for Go: of files, which all ranks read, or of a text that
+// is made up. A word is what stands between blanks and ends of lines; its count is in a container.Counter at the rank
+// that owns it, and counts of frequent words are added up before they travel.
 package words
 
 import (
@@ -54,7 +54,8 @@ func (c Config) Check(int) error {
 	case c.Top < 0 || c.Top > topMost:
 		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Top, topMost, TopDefault)
 	case len(c.Files) > 0 && (c.Bytes > 0 || c.Vocabulary > 0):
-		return fmt.Errorf("words: bytes and vocabulary are those of a text that is made up, and there are files: leave them out")
+		return fmt.Errorf("words: bytes and vocabulary are those of a text that is made up, and there are files: " +
+			"leave them out")
 	}
 	return nil
 }
@@ -206,7 +207,8 @@ func byCount(a, b container.Count[string]) int {
 
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
-	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, func(word string) uint64 { return hash([]byte(word)) }, "words"); err != nil {
+	byText := func(word string) uint64 { return hash([]byte(word)) }
+	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, byText, "words"); err != nil {
 		return err
 	}
 	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bytes <= twinMost

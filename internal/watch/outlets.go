@@ -79,8 +79,8 @@ func (w *Watcher) announce() {
 	w.outlets.forget = forget
 }
 
-// openTrace begins this process's file, whose clock is that of the ports. A simulated job has one file, in which nothing
-// is of this machine or hour.
+// openTrace begins this process's file, whose clock is that of the ports. A simulated job has one file, in which
+// nothing is of this machine or hour.
 func (w *Watcher) openTrace(transport netio.Transport) (*trace.File, error) {
 	c := trace.Config{
 		Program: w.config.Program, Job: w.config.Job, Names: func(n uint32) string { return board.Name(n).String() },

@@ -64,8 +64,8 @@ func (c *Codec[V]) Decode(src []byte) (V, error) {
 	return v, err
 }
 
-// Next makes a value of the bytes that src begins with, as Decode does, and returns those that follow: so the records of
-// an object container file are read, which stand one behind the other.
+// Next makes a value of the bytes that src begins with, as Decode does, and returns those that follow: so the records
+// of an object container file are read, which stand one behind the other.
 func (c *Codec[V]) Next(src []byte) (v V, rest []byte, err error) {
 	rest, err = c.root.check(src, 0)
 	if err != nil {
