@@ -14,12 +14,13 @@ import (
 type disk struct {
 	folder  string
 	fail    func(err error)
+	alive   func() // leaves the program's code when the job has failed
 	spilled Spilled
 }
 
 func newDisk(r *pebble.Rank, name, folder string) *disk {
 	e := engine.RankOf(r)
-	return &disk{folder: folder, fail: func(err error) {
+	return &disk{folder: folder, alive: e.Check, fail: func(err error) {
 		e.Fail(fmt.Errorf("container: rank %d: %s: %w", r.ID(), name, err))
 	}}
 }

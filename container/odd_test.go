@@ -246,6 +246,20 @@ func TestValuesMayChangeDuringAnIteration(t *testing.T) {
 	}))
 }
 
+// A rank that only adds rows leaves when the job has failed.
+func TestAddLeavesAFailedJob(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	err := pebble.Run(ctx, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		table := container.NewTable[int](r, "table", container.Space{Memory: 1 << 16, Scratch: t.TempDir()})
+		for i := 0; ; i++ {
+			if table.Add(i); i == 100_000 && r.ID() == 0 {
+				cancel()
+			}
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // Scratch files are gone when the job is over, also after an error.
 func TestNoFileIsLeftBehind(t *testing.T) {
 	folder := t.TempDir()

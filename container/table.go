@@ -64,7 +64,7 @@ func NewTable[R any](r *pebble.Rank, name string, space Space, options ...target
 }
 
 // Add adds a row to this rank's part. It sends nothing, and may be called anywhere on the rank's goroutine. An error of
-// the scratch folder ends the job.
+// the scratch folder ends the job, and when the job has failed it does not return.
 func (t *Table[R]) Add(row R) { t.part.add(row) }
 
 // LocalLen is the number of rows of this rank. It costs nothing.
@@ -147,8 +147,10 @@ func (p *part[R]) add(row R) {
 	p.sorted = false
 }
 
-// look finds out whether there is room for more rows.
+// look finds out whether there is room for more rows, and a job for them: a program that adds rows may do so for long,
+// and call nothing else.
 func (p *part[R]) look(row R) {
+	p.alive()
 	if p.coded {
 		b, err := p.codec.Append(nil, row)
 		p.check(err)
