@@ -167,7 +167,7 @@ func TestCSVMistakes(t *testing.T) {
 		{"\"A\n1\n", CSV[A](), "line 1: the header: extraneous"},
 		{"A\n1\n", CSV[A](Comma('"')), `'"' cannot separate fields`},
 		{"A\n1\n", CSV[A](Columns("A")), "ingest.Columns is for ingest.Rows"},
-		{"1\n\"2\n3\"\n", CSV[A](NoHeader(), LineRows()), `line 2: extraneous or missing "`},
+		{"1\n\"2\n3\n", CSV[A](NoHeader(), LineRows()), `line 2: extraneous or missing "`},
 		{"", CSV[A](), ""}, {"\xef\xbb\xbf", CSV[A](), ""}, {"A\n", CSV[A](), ""}, {"A", CSV[A](), ""},
 	} {
 		for _, ranks := range []int{1, 3} {

@@ -112,7 +112,7 @@ var own = map[string][]string{
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 1, "triangles": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "sort": 0, "join": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "sort": 0, "join": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

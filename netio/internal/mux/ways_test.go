@@ -108,10 +108,11 @@ func TestFramesTakeTheFirstWayWithRoom(t *testing.T) {
 	_ = netiotest.CloseAll(all)
 }
 
-// looked tells whether TCP has brought frames to the first rank, after a look at sockets.
+// looked tells whether TCP has brought a whole frame to the first rank, after a look at sockets.
 func looked(t *Transport) bool {
 	p := t.ends[0].(*port)
-	return p.Inside(access).Look() || p.Has()
+	p.Inside(access).Look() // which is true of a part of a frame too
+	return p.Has()
 }
 
 // looks is how often the first rank has looked at sockets.
