@@ -2,6 +2,10 @@
 // with its reverse complement (canonical k-mers), in FASTA or FASTQ files, which all ranks read, or in reads that are
 // made up. Two bits make a base, so a k-mer is a number, and a container.Counter at the rank that owns it counts it. A
 // piece with a letter that is no base is left out.
+//
+// Most k-mers that hold an error of a sequencer are met once, and there may be more of them than of others. With
+// Config.Filter they get no count: a first pass over the reads finds by a Bloom filter what is met again, and a second
+// one counts that (Melsted and Pritchard, Efficient counting of k-mers in DNA sequences using a bloom filter, 2011).
 package kmers
 
 import (
@@ -24,6 +28,7 @@ type Config struct {
 	Bases    int           // of the genome that is made up. 0 is BasesDefault
 	Coverage int           // how often reads cover it. 0 is CoverageDefault
 	Errors   float64       // the share of bases that are read wrong
+	Filter   int64         // bytes of each rank's filter for k-mers that are met once. 0: all are counted
 	Seed     uint64        // of genome and reads
 	SkipTwin bool          // the result is not compared with a serial one
 	Progress apps.Progress // bases that rank 0 has read
@@ -61,6 +66,8 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost, BasesDefault)
 	case c.Coverage < 0 || c.Coverage > 1000:
 		return fmt.Errorf("kmers: a coverage of %d: give 1 to 1000, or 0 for %d", c.Coverage, CoverageDefault)
+	case c.Filter != 0 && c.Filter < blockBytes:
+		return fmt.Errorf("kmers: a filter of %d bytes: give %d or more, or 0 for none", c.Filter, blockBytes)
 	case !(c.Errors >= 0 && c.Errors <= 1):
 		return fmt.Errorf("kmers: %v of all bases wrong: give a number from 0 to 1", c.Errors)
 	}
@@ -76,7 +83,8 @@ type Result struct {
 	Bases          uint64   `json:"bases"`
 	Kmers          uint64   `json:"kmers"`
 	Distinct       uint64   `json:"distinct"`
-	Singletons     uint64   `json:"singletons"` // met once
+	Singletons     uint64   `json:"singletons"` // met once, and counted
+	Filtered       uint64   `json:"filtered"`   // met once, and left out of all that follows and of Distinct
 	Highest        uint64   `json:"highest"`    // count
 	KmersPerSecond float64  `json:"kmers_per_second"`
 	Histogram      []uint64 `json:"histogram"` // distinct k-mers by their counts, from 1 on; the last are all that are higher
@@ -91,13 +99,16 @@ func (p Result) Rows() [][2]string {
 			peak = i
 		}
 	}
-	return [][2]string{
+	rows := [][2]string{
 		{"k-mers", fmt.Sprintf("%d of %d bases, %d of them distinct, %d met once", p.Kmers, p.K, p.Distinct, p.Singletons)},
 		{"reads", fmt.Sprintf("%d with %d bases", p.Reads, p.Bases)},
 		{"k-mers a second", fmt.Sprintf("%.3g million", p.KmersPerSecond/1e6)},
 		{"counts", fmt.Sprintf("most often %d, from 3 on; %d at most", peak+1, p.Highest)},
-		p.TwinRow(p.Twin),
 	}
+	if p.Filtered > 0 {
+		rows = append(rows, [2]string{"left out", fmt.Sprintf("%d more, which were met once", p.Filtered)})
+	}
+	return append(rows, p.TwinRow(p.Twin))
 }
 
 // Run counts k-mers on a job, as package apps says. What all ranks have met is compared with what the counter has, by
@@ -109,12 +120,13 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 	b := &bench{rank: r, config: c.withDefaults()}
 	result = Result{Report: apps.NewReport(r, "kmers", c.Seed), K: b.config.K}
 	b.counts = container.NewCounter[uint64](r, "k-mers", target.Cache(0)) // equal ones are far apart: none would be merged
-	if len(c.Files) > 0 {
-		format := ingest.FASTA()
-		if fastq(c.Files[0]) {
-			format = ingest.FASTQ()
+	if c.Filter > 0 {
+		if err := b.filterOnce(); err != nil {
+			return result, err
 		}
-		if b.files, err = ingest.Open(r, c.Files, format); err != nil {
+	}
+	if len(c.Files) > 0 {
+		if err := b.open(); err != nil {
 			return result, err
 		}
 		result.Files = len(b.files.Files())
@@ -127,6 +139,15 @@ func Run(r *pebble.Rank, c Config) (result Result, err error) {
 		Verify: func() error { return b.verify(&result) },
 	})
 	return result, err
+}
+
+func (b *bench) open() (err error) {
+	format := ingest.FASTA()
+	if fastq(b.config.Files[0]) {
+		format = ingest.FASTQ()
+	}
+	b.files, err = ingest.Open(b.rank, b.config.Files, format)
+	return err
 }
 
 // fastq tells by a file's name what is in it.
@@ -145,6 +166,7 @@ type bench struct {
 	files  *ingest.Source[ingest.Sequence]
 	reads  [][]byte // that are made up
 	met    met
+	once   *once // nil: all are counted
 }
 
 // met is what a rank has met.
@@ -160,15 +182,34 @@ func (m met) add(o met) met {
 func (b *bench) load() error {
 	if b.files == nil {
 		b.rank.Status("makes up reads")
-		b.reads = reads(b.config, b.rank.ID(), b.rank.Size())
+		b.reads = Reads(b.config, b.rank.ID(), b.rank.Size())
 	}
 	return nil
 }
 
 func (b *bench) kernel() error {
+	if b.once != nil {
+		b.rank.Status("finds k-mers that are met again")
+		if err := b.pass("find", b.once.firsts.SendAll); err != nil {
+			return err
+		}
+		if b.files != nil {
+			if err := b.open(); err != nil {
+				return err
+			}
+		}
+		b.met = met{}
+		b.rank.Status("counts them")
+		return b.pass("count", b.once.seconds.SendAll)
+	}
 	b.rank.Status("counts k-mers")
+	return b.pass("count", b.counts.AddAll)
+}
+
+// pass goes over all reads, and sends their k-mers.
+func (b *bench) pass(name string, send func(ks []uint64)) error {
 	s := scanner{k: b.config.K, take: func(ks []uint64) {
-		b.counts.AddAll(ks)
+		send(ks)
 		for _, k := range ks {
 			b.met.Hashes += apps.Mix(k)
 		}
@@ -187,7 +228,7 @@ func (b *bench) kernel() error {
 		}
 		s.flush()
 		return b.files.Err()
-	}, pebble.Named("count"))
+	}, pebble.Named(name))
 }
 
 func (b *bench) count(s *scanner, read []byte) {
@@ -208,7 +249,7 @@ func (b *bench) sum(p *Result) error {
 	p.Reads, p.Bases, p.Kmers = total.Reads, total.Bases, total.Items
 	histogram, highest := make([]uint64, tallest), uint64(0)
 	for _, n := range b.counts.LocalAll() {
-		histogram[min(n, tallest)-1]++
+		histogram[max(1, min(n, tallest))-1]++
 		highest = max(highest, n)
 	}
 	if p.Histogram, err = apps.SumEach(b.rank, histogram); err != nil {
@@ -218,20 +259,28 @@ func (b *bench) sum(p *Result) error {
 		p.Distinct += n
 	}
 	p.Singletons = p.Histogram[0]
-	p.Highest, err = pebble.AllReduce(b.rank, highest, pebble.Max)
+	if p.Highest, err = pebble.AllReduce(b.rank, highest, pebble.Max); err != nil || b.once == nil {
+		return err
+	}
+	p.Filtered, err = apps.Sum(b.rank, b.once.left.Items)
 	return err
 }
 
 // verify compares what was met with what was counted.
 func (b *bench) verify(p *Result) error {
-	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, b.met.Counted, apps.Mix, "k-mers"); err != nil {
+	counted := b.met.Counted
+	if b.once != nil { // sums over all ranks are right, though what is left out here was met elsewhere
+		counted.Items -= b.once.left.Items
+		counted.Hashes -= b.once.left.Hashes
+	}
+	if err := apps.FoundInCounter(&p.Report, b.rank, b.counts, counted, apps.Mix, "k-mers"); err != nil {
 		return err
 	}
 	p.Twin = b.files == nil && !b.config.SkipTwin && p.Bases <= twinMost
 	return p.Compare(b.rank, p.Twin, func() (uint64, error) {
 		want := Serial(b.config, b.rank.Size())
-		return apps.Differ(want.Kmers == p.Kmers, want.Distinct == p.Distinct, want.Singletons == p.Singletons,
-			want.Highest == p.Highest), nil
+		return apps.Differ(want.Kmers == p.Kmers, want.Distinct == p.Distinct+p.Filtered,
+			want.Singletons == p.Singletons+p.Filtered, want.Highest == max(p.Highest, min(1, p.Filtered))), nil
 	})
 }
 
@@ -241,7 +290,7 @@ func Serial(c Config, ranks int) (result Result) {
 	c = c.withDefaults()
 	counts := map[string]uint64{}
 	for rank := range ranks {
-		for _, read := range reads(c, rank, ranks) {
+		for _, read := range Reads(c, rank, ranks) {
 			for i := 0; i+c.K <= len(read); i++ {
 				counts[canonicalText(string(read[i:i+c.K]))]++
 				result.Kmers++

@@ -76,9 +76,9 @@ func TestFilesAreCounted(t *testing.T) {
 	require.NoError(t, os.WriteFile(fasta, []byte(">one\nACG\nTAC\n>two\nacgtac\n>three\nNNN\n"), 0o600))
 	require.NoError(t, os.WriteFile(fastq, []byte("@one\nACGTAC\n+\n@@@@@@\n@two\nACGTACN\n+\nIIIIIII\n"), 0o600))
 	for _, file := range []string{fasta, fastq} {
-		for _, ranks := range []int{1, 2, 4, 7} {
+		for ranks, filter := range map[int]int64{1: 0, 2: 1 << 12, 4: 0, 7: 1 << 12} {
 			require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				p, err := Run(r, Config{Files: []string{file}, K: 4})
+				p, err := Run(r, Config{Files: []string{file}, K: 4, Filter: filter})
 				if err != nil {
 					return err
 				}
@@ -91,6 +91,28 @@ func TestFilesAreCounted(t *testing.T) {
 	}
 }
 
+// With room enough the filter leaves out nearly all that is met once, and never anything else; with the least room it
+// leaves out little.
+func TestFilter(t *testing.T) {
+	all := Serial(Config{Bases: 20_000, Errors: 0.01}, 2)
+	require.Greater(t, all.Singletons, all.Distinct/2)
+	for _, c := range []struct{ bytes, least, most int64 }{
+		{1 << 20, int64(all.Singletons) * 99 / 100, int64(all.Singletons)}, {64, 0, int64(all.Singletons) / 50},
+	} {
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+			p, err := Run(r, Config{Bases: 20_000, Errors: 0.01, Filter: c.bytes})
+			if err != nil {
+				return err
+			}
+			require.Zero(t, p.Errors, p.Wrong)
+			require.GreaterOrEqual(t, int64(p.Filtered), c.least)
+			require.LessOrEqual(t, int64(p.Filtered), c.most)
+			require.Equal(t, all.Distinct, p.Distinct+p.Filtered)
+			return nil
+		}))
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		config Config
@@ -100,6 +122,7 @@ func TestMistakes(t *testing.T) {
 		{Config{Bases: 99}, "a genome of 99 bases"},
 		{Config{Coverage: -1}, "a coverage of -1"},
 		{Config{Errors: 1.5}, "1.5 of all bases wrong"},
+		{Config{Filter: 63}, "a filter of 63 bytes: give 64 or more"},
 		{Config{Files: []string{"x"}, Bases: 1000}, "there are files: leave them out"},
 	} {
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)

@@ -64,9 +64,11 @@ func canonicalText(kmer string) string {
 	return min(kmer, string(other))
 }
 
-// reads are those of a rank: pieces of a genome that is made up, from random places, half of them of its other strand.
-func reads(c Config, rank, ranks int) [][]byte {
+// Reads are those of a rank, of so many, when reads are made up: pieces of a genome from random places, half of them of
+// its other strand. They are the caller's.
+func Reads(c Config, rank, ranks int) [][]byte {
 	const bases = "ACGT"
+	c = c.withDefaults()
 	genome, random := make([]byte, c.Bases), rand.New(rand.NewPCG(c.Seed, 0))
 	for i := range genome {
 		genome[i] = bases[random.IntN(4)]

@@ -74,20 +74,14 @@ func fields(text []byte) [][]byte {
 	return bytes.FieldsFunc(text, func(r rune) bool { return r < 128 && blank(byte(r)) })
 }
 
-// text is one that is made up: lines of words whose frequencies follow Zipf's law.
-type text struct {
-	seed, vocabulary uint64
-	bytes            int
-}
-
-func newText(c Config) text { return text{c.Seed, uint64(c.Vocabulary), c.Bytes} }
-
-// part is a rank's part, a nearly equal one.
-func (t text) part(rank, ranks int) []byte {
+// Text is the part of a rank of the text that is made up for so many: lines of words whose frequencies follow Zipf's
+// law. Parts have about the same size, and are the caller's.
+func Text(c Config, rank, ranks int) []byte {
 	const exponent = 1.1
-	random := rand.New(rand.NewPCG(t.seed, uint64(rank)))
-	zipf := rand.NewZipf(random, exponent, 1, t.vocabulary-1)
-	n := t.bytes/ranks + min(1, max(0, t.bytes%ranks-rank))
+	c = c.withDefaults()
+	random := rand.New(rand.NewPCG(c.Seed, uint64(rank)))
+	zipf := rand.NewZipf(random, exponent, 1, uint64(c.Vocabulary)-1)
+	n := c.Bytes/ranks + min(1, max(0, c.Bytes%ranks-rank))
 	b := make([]byte, 0, n+64)
 	for i := 1; len(b) < n; i++ {
 		b = append(appendWord(b, zipf.Uint64()), ' ')

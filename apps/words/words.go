@@ -144,7 +144,7 @@ func (m met) add(o met) met { return met{m.Bytes + o.Bytes, m.Plus(o.Counted)} }
 func (b *bench) load() error {
 	if b.files == nil {
 		b.rank.Status("makes up a text")
-		b.text = newText(b.config).part(b.rank.ID(), b.rank.Size())
+		b.text = Text(b.config, b.rank.ID(), b.rank.Size())
 	}
 	return nil
 }
@@ -221,9 +221,9 @@ func (b *bench) verify(p *Result) error {
 // Serial is the plain twin of Run for a text that is made up for so many ranks: Go's map on one goroutine.
 func Serial(c Config, ranks int) (result Result) {
 	c = c.withDefaults()
-	counts, all := map[string]uint64{}, newText(c)
+	counts := map[string]uint64{}
 	for rank := range ranks {
-		for _, word := range fields(all.part(rank, ranks)) {
+		for _, word := range fields(Text(c, rank, ranks)) {
 			counts[string(word)]++
 			result.Words++
 		}

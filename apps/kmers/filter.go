@@ -1,0 +1,76 @@
+package kmers
+
+import (
+	"math/bits"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/target"
+)
+
+const (
+	blockBytes = 64 // a cache line
+	bitsOfEach = 4  // of a k-mer in its block
+)
+
+// filter is a Bloom filter whose bits of one key lie in one cache line.
+type filter [][blockBytes / 8]uint64
+
+// add adds a key, and reports whether it may have been there.
+func (f filter) add(k uint64) (again bool) {
+	hash := apps.Mix(k)
+	at, _ := bits.Mul64(hash, uint64(len(f)))
+	block, places := &f[at], apps.Mix(hash)
+	again = true
+	for range bitsOfEach {
+		word, bit := &block[places&7], uint64(1)<<(places>>3&63)
+		again = again && *word&bit != 0
+		*word |= bit
+		places >>= 9
+	}
+	return again
+}
+
+// once leaves out k-mers that are met once, at the rank that owns them.
+type once struct {
+	filter  filter
+	firsts  *target.Target[uint64]
+	seconds *target.Target[uint64]
+	left    apps.Counted // k-mers that were left out
+}
+
+// filterOnce registers both passes. In the first one a k-mer that may have been met before gets a count of 0, and in
+// the second one those with a count are counted. So a k-mer that was met twice is, and of others those that the filter
+// takes for one.
+func (b *bench) filterOnce() error {
+	if err := apps.MustFit(b.rank, "kmers: filters of ranks", uint64(b.config.Filter), "give a smaller filter"); err != nil {
+		return err
+	}
+	o := &once{filter: make(filter, b.config.Filter/blockBytes)}
+	owners, byOwner := distribution.Ranks(b.rank.Size()), target.Keys(func(ks, keys []uint64) {
+		for i, k := range ks {
+			keys[i] = uint64(b.counts.Owner(k))
+		}
+	})
+	o.firsts = target.New(b.rank, "firsts", owners, byOwner, target.Batch(func(ks []uint64) {
+		for _, k := range ks {
+			if o.filter.add(k) {
+				if _, counted := b.counts.LocalGet(k); !counted {
+					b.counts.Add(k, 0)
+				}
+			}
+		}
+	}))
+	o.seconds = target.New(b.rank, "seconds", owners, byOwner, target.Batch(func(ks []uint64) {
+		for _, k := range ks {
+			if _, counted := b.counts.LocalGet(k); counted {
+				b.counts.Add(k, 1)
+				continue
+			}
+			o.left.Items++
+			o.left.Hashes += apps.Mix(k)
+		}
+	}))
+	b.once = o
+	return nil
+}
