@@ -1,6 +1,9 @@
 package ingest
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // Lines gives the lines of text files, without their ends: \n, or \r\n. The last line of a file need not have one; a
 // byte order mark is left out. A line is good until the next one. Bytes may be any, NUL too.
@@ -9,6 +12,21 @@ import "io"
 func Lines() Format[[]byte] {
 	return Format[[]byte]{"lines", func(in *input) (reader[[]byte], error) {
 		return records[[]byte]{in, func(line []byte) ([]byte, bool, error) { return line, true, nil }}, nil
+	}}
+}
+
+// LinesOf gives what parse makes of each line, which is as [Lines] gives it. A line that parse refuses is told with file,
+// line and parse's error, or left out and counted by [Skip]. parse is for all ranks of a process at once: it keeps
+// neither the line nor anything between two calls.
+func LinesOf[T any](parse func(line []byte) (T, error)) Format[T] {
+	return Format[T]{"lines", func(in *input) (reader[T], error) {
+		if parse == nil {
+			return nil, errors.New("ingest.LinesOf has no function: give one")
+		}
+		return records[T]{in, func(line []byte) (T, bool, error) {
+			v, err := parse(line)
+			return v, true, err
+		}}, nil
 	}}
 }
 

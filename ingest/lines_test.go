@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,6 +35,22 @@ func TestLines(t *testing.T) {
 				scanned([]byte(content)))
 		})
 	}
+}
+
+// A function of the caller's makes records of lines; what it refuses is told by file and line, or skipped.
+func TestLinesOf(t *testing.T) {
+	number := func(line []byte) (int, error) { return strconv.Atoi(string(line)) }
+	twin(t, []byte("1\n-2\r\n3"), LinesOf(number), strconv.Itoa, []string{"1", "-2", "3"})
+	path := write(t, "data", []byte("1\nx\n3\n"))
+	for _, ranks := range []int{1, 3} {
+		_, err := ingest(ranks, LinesOf(number), strconv.Itoa, []string{path})
+		require.ErrorContains(t, err, `data: line 2: strconv.Atoi: parsing "x": invalid syntax`)
+		o, err := ingest(ranks, LinesOf(number), strconv.Itoa, []string{path}, Skip(1))
+		require.NoError(t, err)
+		require.Equal(t, []string{"1", "3"}, o.all())
+	}
+	_, err := ingest(2, LinesOf[int](nil), strconv.Itoa, []string{path})
+	require.ErrorContains(t, err, "LinesOf has no function: give one")
 }
 
 // Lines of random lengths, in files of every kind, by 1 to 7 ranks.

@@ -29,6 +29,8 @@ type Config struct {
 	// Files are names or patterns of files whose lines are sorted in place of numbers, as package ingest takes them.
 	// Lines are in the order of their bytes; what ends them (\n or \r\n) does not count.
 	Files []string
+	// Numeric says that lines of files are numbers below 2^64, which are sorted as such.
+	Numeric bool
 
 	// Output is a file that does not exist yet, which gets the rows in order, a line each; "" is none. Nothing is
 	// written when the check finds something wrong.
@@ -52,6 +54,8 @@ func (c Config) Check(int) error {
 	switch {
 	case len(c.Files) > 0 && (c.Numbers > 0 || c.Distinct > 0):
 		return fmt.Errorf("sort: %d files, and numbers: give one or the other", len(c.Files))
+	case c.Numeric && len(c.Files) == 0:
+		return fmt.Errorf("sort: numbers are made, without files whose lines could be some: name files")
 	case c.Numbers > numbersMost:
 		return fmt.Errorf("sort: %d numbers: give %d at most", c.Numbers, uint64(numbersMost))
 	case c.Space.Memory < 0:
@@ -100,20 +104,30 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	if err := c.Check(r.Size()); err != nil {
 		return Result{}, err
 	}
-	if len(c.Files) > 0 {
+	numbers := kind[uint64]{
+		hash: apps.Mix,
+		text: func(dst []byte, number uint64) []byte { return strconv.AppendUint(dst, number, 10) },
+	}
+	switch {
+	case len(c.Files) == 0:
+		c = c.complete()
+		numbers.load = func(add func(number uint64)) error { c.loadNumbers(r, add); return nil }
+	case c.Numeric:
+		numbers.load = func(add func(number uint64)) error { return loadFiles(r, c, ingest.LinesOf(parse), add) }
+	default:
 		return run(r, c, "lines", kind[string]{
-			load: func(add func(line string)) error { return loadLines(r, c, add) },
+			load: func(add func(line string)) error {
+				return loadFiles(r, c, ingest.Lines(), func(line []byte) { add(string(line)) })
+			},
 			hash: distribution.HashString,
 			text: func(dst []byte, line string) []byte { return append(dst, line...) },
 			ends: []pebble.Codec[string]{pebble.Strings{}},
 		})
 	}
-	return run(r, c.complete(), "numbers", kind[uint64]{
-		load: func(add func(number uint64)) error { c.complete().loadNumbers(r, add); return nil },
-		hash: apps.Mix,
-		text: func(dst []byte, number uint64) []byte { return strconv.AppendUint(dst, number, 10) },
-	})
+	return run(r, c, "numbers", numbers)
 }
+
+func parse(line []byte) (uint64, error) { return strconv.ParseUint(string(line), 10, 64) }
 
 // complete sets what is left open to the defaults.
 func (c Config) complete() Config {
@@ -136,14 +150,14 @@ func (c Config) loadNumbers(r *pebble.Rank, add func(number uint64)) {
 	}
 }
 
-func loadLines(r *pebble.Rank, c Config, add func(line string)) error {
-	in, err := ingest.Open(r, c.Files, ingest.Lines())
+func loadFiles[T any](r *pebble.Rank, c Config, format ingest.Format[T], add func(row T)) error {
+	in, err := ingest.Open(r, c.Files, format)
 	if err != nil {
 		return err
 	}
 	done := uint64(0)
-	for line := range in.All() {
-		add(string(line))
+	for row := range in.All() {
+		add(row)
 		c.Progress.Passed(r, progressEvery, done, done+1, 0)
 		done++
 	}

@@ -125,6 +125,31 @@ func TestEndsOfLines(t *testing.T) {
 	require.Equal(t, "\na\nb\nc\n", string(got))
 }
 
+// Numbers of files are in the order of their values, and what is none is told with its line.
+func TestNumeric(t *testing.T) {
+	c := Config{
+		Files:   []string{appstest.Write(t, "numbers", "10\n9\r\n18446744073709551615\n0\n9")},
+		Numeric: true, Output: filepath.Join(t.TempDir(), "sorted"),
+	}
+	for _, ranks := range []int{1, 3} {
+		c.Replace = ranks > 1
+		results, err := appstest.Results(t, pebble.Config{Ranks: ranks}, Run, c)
+		require.NoError(t, err)
+		require.Equal(t, "numbers", results[0].Of)
+		got, err := os.ReadFile(c.Output)
+		require.NoError(t, err)
+		require.Equal(t, "0\n9\n9\n10\n18446744073709551615\n", string(got))
+	}
+	for content, says := range map[string]string{
+		"1\nx\n": `: line 2: strconv.ParseUint: parsing "x": invalid syntax`, "1\n\n": "line 2", "-1": "line 1",
+		"18446744073709551616": "line 1: strconv.ParseUint: parsing \"18446744073709551616\": value out of range",
+	} {
+		bad := Config{Files: []string{appstest.Write(t, "bad", content)}, Numeric: true}
+		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, bad)
+		require.ErrorContains(t, err, says)
+	}
+}
+
 // The numbers and their checksum do not depend on the ranks, but on the seed.
 func TestSeed(t *testing.T) {
 	of := func(ranks int, seed uint64) string {
@@ -142,6 +167,7 @@ func TestMistakes(t *testing.T) {
 	for says, c := range map[string]Config{
 		"1 files, and numbers: give one or the other": {Files: []string{there}, Numbers: 3},
 		"numbers: give 17592186044416 at most":        {Numbers: 1 << 45},
+		"numbers are made, without files":             {Numeric: true},
 		"rows have -1 bytes of memory":                {Space: container.Space{Memory: -1}},
 		"name an output":                              {Replace: true},
 		"nosuch":                                      {Files: []string{filepath.Join(t.TempDir(), "nosuch")}},

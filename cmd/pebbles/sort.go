@@ -38,6 +38,7 @@ func newSort(t terminal) *cobra.Command {
 			"plain files, or compressed by gzip or zstd. Rows that have no room in memory go to files of a scratch folder, in\n" +
 			"runs, which are merged when they are read. It is checked that rows are in order on each rank and from one rank to\n" +
 			"the next, and, by their number and the sum of their hashes, that they are those that there were.\n\n" +
+			"--numeric takes lines for numbers below 2^64, and sorts these.\n" +
 			"--output writes them to one file, in order; it is there when all is done and right, or not at all.",
 		Example: "  pebbles sort --numbers 100000000 --ranks 2\n" +
 			"  pebbles sort 'logs/*.txt.zst' --output sorted.txt\n" +
@@ -48,6 +49,7 @@ func newSort(t terminal) *cobra.Command {
 	f := c.Flags()
 	f.Var(count(&config.Numbers, 1, "10000000"), "numbers", "numbers to sort, on all ranks together")
 	f.Var(count(&config.Distinct, 1, "all"), "distinct", "how many of them differ at most")
+	f.BoolVar(&config.Numeric, "numeric", false, "lines of files are numbers below 2^64")
 	f.StringVar(&config.Output, "output", "", "write the rows in order to this file")
 	f.BoolVar(&config.Replace, "replace", false, "replace the output if it is there")
 	space.register(c)
@@ -59,6 +61,8 @@ func newSort(t terminal) *cobra.Command {
 			}
 		}
 		switch {
+		case config.Numeric && len(config.Files) == 0:
+			return errors.New("--numeric is for lines of files: name files, or leave it out")
 		case given("output") && config.Output == "":
 			return errors.New("--output is empty: name a file")
 		case config.Replace && config.Output == "":
