@@ -1,0 +1,117 @@
+// Command data times programs that read, count, sort and join files: our examples and command beside those that people
+// use on one machine. `make -C lab data` builds and installs what it needs, and calls it.
+//
+//	data compare -programs built                   measure, print tables
+//	data compare -small                            run each once, tiny: do all find the same?
+//	data make -kind words -amount 1000 -out FILE   one of the files that they read
+//	data time -line LINE [-sum FILE]               one run of a line of bash, as one JSON object
+//
+// All programs of a table read the same files, and print or write the same bytes, which is checked by a checksum. A
+// peer that is not there is left out, with a line.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/activepebbles/pebbles/lab"
+)
+
+func main() { lab.Main(compareProgram(), timeProgram(), makeProgram()) }
+
+// limit is how long one run may take.
+const limit = 20 * time.Minute
+
+func compareProgram() lab.Program {
+	var programs, files string
+	return lab.Program{Name: "compare", Flags: "repeats small only out page", Repeats: 5, Own: func(f *flag.FlagSet) {
+		f.StringVar(&programs, "programs", "built", "folder of our programs, as make -C lab data builds them")
+		f.StringVar(&files, "files", "", "folder for files of up to 8 GB; empty: a temporary one, which is removed")
+	}, Run: func(ctx context.Context, s *lab.Session) (err error) {
+		if programs, err = filepath.Abs(programs); err != nil {
+			return err
+		}
+		if files == "" {
+			if files, err = os.MkdirTemp("", "data"); err != nil {
+				return err
+			}
+			defer os.RemoveAll(files)
+		}
+		if files, err = filepath.Abs(files); err != nil {
+			return err
+		}
+		return compare(ctx, s, programs, files)
+	}}
+}
+
+func compare(ctx context.Context, s *lab.Session, programs, files string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	b := suite{self: self, programs: programs, files: files, amounts: full, leftOut: s.Stderr}
+	how := lab.Options{Repeats: s.Repeats, Limit: limit, Command: "make -C lab data", Progress: func(step lab.Step) {
+		fmt.Fprintf(s.Stderr, "%d of %d: %s: %.4g %s\n", step.Done, step.Total, step.Case.Name, step.Sample.Value,
+			step.Case.Unit)
+	}}
+	if s.Small {
+		b.amounts, how.Repeats = tiny, 1
+	}
+	groups, err := lab.Matching(b.groups(), s.Only)
+	if err != nil {
+		return err
+	}
+	for _, in := range b.inputs {
+		fmt.Fprintf(s.Stderr, "making %s\n", in.path)
+		if err := in.make(); err != nil {
+			return err
+		}
+	}
+	results, err := lab.Alternate(ctx, groups, how)
+	if err != nil {
+		return err
+	}
+	return keep(s, results)
+}
+
+// keep prints the results, and writes them to the files of the flags.
+func keep(s *lab.Session, results lab.Results) error {
+	if err := results.Table(s.Stdout); err != nil {
+		return err
+	}
+	if s.Out != "" {
+		if err := results.Write(s.Out); err != nil {
+			return err
+		}
+	}
+	if s.Page == "" {
+		return nil
+	}
+	return lab.WriteSection(s.Page, "data", results.Markdown(nil)+memories(results))
+}
+
+// memories tells how much memory the programs have taken.
+func memories(r lab.Results) string {
+	var b strings.Builder
+	b.WriteString("\n## Memory\n\nOf the largest process of each, at most, in MB.\n\n")
+	t := lab.NewTable("what", "MB")
+	for _, g := range r.Groups {
+		for _, one := range g.Results {
+			most := 0.0
+			for _, s := range one.Samples {
+				bytes, err := s.Counters["resident_bytes"].Float64()
+				if err == nil {
+					most = max(most, bytes)
+				}
+			}
+			t.Row(one.Name, most/1e6)
+		}
+	}
+	b.WriteString(t.String())
+	return b.String()
+}
