@@ -14,9 +14,13 @@ type Found[V any] struct {
 }
 
 // Reads are reads of a container from any rank, for tasks, which wait for their answers, and for the main function in
-// an epoch's body (Grappa, section 5). A rank that owns the key answers at once.
+// an epoch's body (Grappa, section 5). A rank that owns the key answers at once. Frequent keys may have copies on all
+// ranks: see [Reads.Replicate].
 type Reads[K comparable, V any] struct {
-	gets *delegate.Delegate[K, Found[V]]
+	of    *store[K, V]
+	gets  *delegate.Delegate[K, Found[V]]
+	asked sketch[K] // by other ranks, of this one
+	near  replicas[K, V]
 }
 
 // Readable is what [NewReads] can read: maps, counters, sets and disjoint sets.
@@ -34,28 +38,56 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
 		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
 	}
-	return &Reads[K, V]{delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
+	r := &Reads[K, V]{of: s, asked: sketch[K]{counts: map[K]*uint32{}, own: s.own}}
+	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
 		func(ks []K, as []Found[V]) {
+			r.asked.note(ks)
 			present(s, ks, keysOfKeys, func(i int, v *V, _ *K) {
 				as[i] = Found[V]{}
 				if v != nil {
 					as[i] = Found[V]{*v, true}
 				}
 			})
-		}, all...)}
+		}, all...)
+	return r
 }
 
 // Get is the value of a key, and whether it is there. A task that calls waits, and lets others run.
 func (r *Reads[K, V]) Get(k K) (v V, ok bool) {
+	if v, ok := r.near.find(k); ok {
+		return v, true
+	}
 	f := r.gets.Call(k)
 	return f.Value, f.OK
 }
 
 // GetMany looks for many keys, with one wait: found[i] is what ks[i] is. It costs a fraction of a Get each.
-func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) { r.gets.CallAll(ks, found) }
+func (r *Reads[K, V]) GetMany(ks []K, found []Found[V]) {
+	if len(r.near.entries) == 0 {
+		r.gets.CallAll(ks, found)
+		return
+	}
+	var far []K
+	var places []int
+	for i, k := range ks {
+		if v, ok := r.near.find(k); ok {
+			found[i] = Found[V]{v, true}
+			continue
+		}
+		far, places = append(far, k), append(places, i)
+	}
+	answers := make([]Found[V], len(far))
+	r.gets.CallAll(far, answers)
+	for i, at := range places {
+		found[at] = answers[i]
+	}
+}
 
 // Contains reports whether a key is there. It brings the value along, and costs what Get does.
-func (r *Reads[K, V]) Contains(k K) bool { return r.gets.Call(k).OK }
+func (r *Reads[K, V]) Contains(k K) bool {
+	_, ok := r.Get(k)
+	return ok
+}
 
 // Asker asks about entries, without a wait: answers come back to a function (see target.Ask).
 type Asker[K comparable, Q any] struct {

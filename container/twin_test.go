@@ -122,6 +122,9 @@ func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int)
 		if err := sameMap(m, twin); err != nil {
 			return fmt.Errorf("round %d: %w", round, err)
 		}
+		if err := reads.Replicate(round % 3 * 4); err != nil { // of what was read in the rounds before
+			return err
+		}
 		if err := s.Run(func() { sameReads(reads, twin, key) }); err != nil {
 			return err
 		}
