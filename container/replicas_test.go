@@ -131,7 +131,7 @@ func TestFrequentKeysAreSpread(t *testing.T) {
 		return float64(most) * float64(ranks) / float64(sum)
 	}
 	t.Logf("over the mean: %.2f, with copies %.2f, counting %.2f", over(0), over(1), over(2))
-	require.Greater(t, over(0), 2.0)
+	require.Greater(t, over(0), 1.3*over(1))
 	require.LessOrEqual(t, over(1), 2.0)
 	require.LessOrEqual(t, over(2), 2.0)
 }
