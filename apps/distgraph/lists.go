@@ -35,14 +35,15 @@ type partial[V Index] struct {
 
 // Lists sends lists of vertices, such as rows, to all other ranks that own certain vertices, in pieces, and puts those
 // that come together. Pieces of one list are sent one after the other, so that few lists are incomplete at a time: a
-// rank keeps these, and for each rank an index. It belongs to its rank's goroutine.
+// rank keeps these, and a number for each rank. It belongs to its rank's goroutine.
 type Lists[V Index] struct {
 	g       *Graph
 	take    func(tail V, list []V)
 	target  *target.Target[piece[V]]
 	tally   apps.Tally
 	sending []piece[V]
-	sent    []V // by rank: one more than the last vertex whose list it was sent
+	turn    uint64   // lists so far
+	sent    []uint64 // by rank: the last turn in which it was sent a list
 	open    map[V]*partial[V]
 	spare   []*partial[V]
 }
@@ -51,7 +52,8 @@ type Lists[V Index] struct {
 // between epochs. take runs in handlers, sends nothing by the same Lists, and doesn't keep the list.
 func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *Lists[V] {
 	s := &Lists[V]{
-		g: g, take: take, sending: make([]piece[V], 0, 128), sent: make([]V, g.Rank.Size()), open: map[V]*partial[V]{},
+		g: g, take: take, sending: make([]piece[V], 0, 128),
+		sent: make([]uint64, g.Rank.Size()), open: map[V]*partial[V]{},
 	}
 	s.target = target.New(g.Rank, name, distribution.Ranks(g.Rank.Size()),
 		target.Keys(func(vs []piece[V], keys []uint64) {
@@ -72,16 +74,17 @@ func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *List
 }
 
 // Send sends the list of a vertex, once to each other rank that owns some of the vertices that it is for, when some
-// pieces have been gathered. One that is empty is not sent. A vertex's list is sent once between others'. In an epoch's
-// body it may run handlers. It costs a look at each vertex of to, and for each rank a copy of the list.
+// pieces have been gathered. An empty list is not sent. The slices are read before it returns. It is for an epoch's
+// body, where it may run handlers. It costs a look at each vertex of to, and for each rank a copy of the list.
 func (s *Lists[V]) Send(tail V, to, list []V) {
 	own := V(s.g.First)
+	s.turn++
 	for _, v := range to {
 		if v-own < V(s.g.Local) {
 			continue
 		}
-		if rank := s.g.Owner.Owner(uint64(v)); s.sent[rank] != tail+1 {
-			s.sent[rank] = tail + 1
+		if rank := s.g.Owner.Owner(uint64(v)); s.sent[rank] != s.turn {
+			s.sent[rank] = s.turn
 			s.sendTo(rank, tail, list)
 		}
 	}

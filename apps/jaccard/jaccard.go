@@ -2,9 +2,9 @@
 // their neighbours, those that both have over those that one of them has (Jaccard, The Distribution of the Flora in the
 // Alpine Zone, 1912). Arcs count as edges, whichever way they lead; duplicates and self-loops don't count.
 //
-// [NewKernel] registers the kernel on a graph. It orders vertices by degree. A rank sends the neighbours of a vertex, as
-// a list, once to each rank that owns a higher one of these, which looks for the list in the rows of those that it owns:
-// an edge costs what its lower end has, and never what a hub has.
+// [NewKernel] registers the kernel on a graph. It orders vertices by degree. A rank sends the neighbours of a vertex,
+// as a list, once to each rank that owns a higher one of these, which looks for the list in the rows of those that it
+// owns: an edge costs what its lower end has, and never what a hub has.
 //
 // [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all edges of small
 // graphs and for a sample of larger ones: each neighbour of the lower end is asked whether it is one of the higher end,

@@ -28,7 +28,8 @@ func prepare(g *distgraph.Graph) (Kernel, error) { return NewKernel(g, 0, nil) }
 // find finds all pairs, and puts those of each rank at its first vertex in made. A breach is an error.
 func find(r *pebble.Rank, source distgraph.Source, made [][]graph.Pair) error {
 	source.Undirected = true
-	return graphtest.Checked(r, source, prepare, func(k Kernel) [][]graph.Pair { return [][]graph.Pair{k.Pairs()} }, made)
+	found := func(k Kernel) [][]graph.Pair { return [][]graph.Pair{k.Pairs()} }
+	return graphtest.Checked(r, source, prepare, found, made)
 }
 
 // load is the graph of a source, as Run has it.
@@ -56,7 +57,9 @@ func serial(tb require.TestingT, source distgraph.Source) []graph.Pair {
 }
 
 // requireTwin requires that a job finds what the serial twin does.
-func requireTwin(tb require.TestingT, job func(f func(r *pebble.Rank) error) error, source distgraph.Source) []graph.Pair {
+func requireTwin(
+	tb require.TestingT, job func(f func(r *pebble.Rank) error) error, source distgraph.Source,
+) []graph.Pair {
 	made := make([][]graph.Pair, load(tb, source).Vertices())
 	require.NoError(tb, job(func(r *pebble.Rank) error { return find(r, source, made) }))
 	want := serial(tb, source)
@@ -249,9 +252,11 @@ func TestSample(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	good := distgraph.Source{Generator: appstest.List{N: 1, Directed: true}.Generator()}
+	weighed := good
+	weighed.Weights = distgraph.Ones
 	for says, c := range map[string]Config{
 		"no graph: give a file or a generator":          {},
-		"jaccard: arcs count 1 each: leave weights out": {Source: distgraph.Source{Generator: good.Generator, Weights: distgraph.Ones}},
+		"jaccard: arcs count 1 each: leave weights out": {Source: weighed},
 		"jaccard: threshold is -1: give a number above": {Source: good, Threshold: -1},
 		"jaccard: threshold is 1.5: give a number":      {Source: good, Threshold: 1.5},
 		"jaccard: threshold is NaN: give a number":      {Source: good, Threshold: math.NaN()},
@@ -271,11 +276,13 @@ func TestMistakes(t *testing.T) {
 
 // A count that is changed after it was found is told, in an ordered graph too.
 func TestRule(t *testing.T) {
-	l := appstest.List{N: 5, Edges: []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 3, To: 4}}}
+	edges := []graph.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 3, To: 4}}
+	l := appstest.List{N: 5, Edges: edges}
 	for _, ranks := range []int{1, 3} {
 		for _, order := range []distgraph.Order{distgraph.AsGiven, distgraph.ByDegree} {
 			for was, says := range map[uint32]string{
-				0: "vertices 0 and 1 had 0 neighbours in common, and have 1", 2: "vertices 0 and 1 had 2 neighbours in common, and have 1",
+				0: "vertices 0 and 1 had 0 neighbours in common, and have 1",
+				2: "vertices 0 and 1 had 2 neighbours in common, and have 1",
 			} {
 				graphtest.Breach(t, ranks, distgraph.Source{Generator: l.Generator(), Order: order}, prepare,
 					func(_ *distgraph.Graph, k Kernel) {

@@ -12,9 +12,9 @@ import (
 
 // Kernel finds what the two ends of each edge have in common. It belongs to its rank's goroutine.
 type Kernel interface {
-	// Run counts common neighbours, from the start. It costs two epochs. An edge costs a few looks for each neighbour
-	// of its lower end at most, and as many as the logarithm of how many times more the higher end has, and those
-	// neighbours travel once to each rank that owns a higher one of them. All ranks call it.
+	// Run counts common neighbours, from the start. It costs two epochs. Of an edge whose lower end has d neighbours
+	// and whose higher end has D, it looks at D of them, or, when that is more than 32 d, searches d times in about
+	// log(D/d) steps. The d neighbours travel once to each rank that owns a higher one of them. All ranks call it.
 	Run() error
 	// Tally is what this rank has seen of the kernel's pebbles so far.
 	Tally() apps.Tally
@@ -25,8 +25,8 @@ type Kernel interface {
 	// Pairs returns the pairs whose higher end is this rank's, by the vertices' numbers in the source of the graph, the
 	// smaller first, in no order. It makes a new slice.
 	Pairs() []graph.Pair
-	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each that both
-	// have, and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were
+	// Validate counts again for some pairs, with a pebble for each neighbour of the lower end and one for each that
+	// both have, and returns what breaches this rank found; an error, on all ranks, when not all of those pebbles were
 	// handled as they were sent. It keeps an index for each arc meanwhile. All ranks call it.
 	Validate() (distgraph.Breaches, error)
 	// Recounted is how many pairs Validate has counted again, on all ranks.

@@ -56,7 +56,8 @@ func (s *matching[V]) Sums(threshold float64) (Sums, error) {
 // Highest implements Kernel.
 func (s *matching[V]) Highest() ([]graph.Pair, error) {
 	first := distgraph.NewFirst(func(a, b graph.Pair) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity),
+			cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 	})
 	s.each(func(v V, at uint64) { first.Offer(s.pair(v, at)) })
 	pairs, err := first.Gather(s.g.Rank)
