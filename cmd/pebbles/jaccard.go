@@ -19,9 +19,9 @@ func newJaccard(t terminal) *cobra.Command {
 		Use:   "jaccard",
 		Short: "Find how similar the two ends of each edge are",
 		Long: "jaccard finds, for each two vertices that an edge of a graph joins, how many neighbours they have in\n" +
-			"common, over how many they have together. The graph is from a file or a generator; arcs count whichever\n" +
-			"way they lead. It counts again by another way, for all pairs of small graphs and a sample of larger ones.\n" +
-			"Files are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain or gzip.",
+			"common, over how many they have together. The graph is from a file or a generator; arcs count either\n" +
+			"way. It counts again by another way, for all pairs of small graphs and a sample of larger ones. Files\n" +
+			"are SNAP edge lists, PACE or DIMACS .gr, Matrix Market or METIS, plain or gzip.",
 		Example: "  pebbles jaccard --kronecker 16\n" +
 			"  pebbles jaccard --graph web.el.gz --threshold 0.8 --json\n" +
 			"  pebbles jaccard --erdos-renyi 18 --procs 4 --topology hypercube",
