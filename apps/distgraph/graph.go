@@ -317,3 +317,9 @@ func (p *Part[V]) setPlaces() {
 		p.Counts[place] = degrees[number]
 	}
 }
+
+// IsHigher reports whether a vertex is above another in the order by degree: it has the higher one, or the same and a
+// higher index. Arcs that lead to the higher end are few at each vertex.
+func IsHigher[V Index](v, degree, than, thanDegree V) bool {
+	return degree > thanDegree || degree == thanDegree && v > than
+}

@@ -3,7 +3,6 @@ package distgraph
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -14,8 +13,6 @@ type Score struct {
 	Score float64 `json:"score"`
 }
 
-const scoresTold = 5 // vertices, by a result
-
 // Highest returns the vertices with the highest scores of all ranks, highest first, and the sum of all; scores are
 // those of this rank's vertices, in the order of the graph's source. Those of one score are in the order of the source.
 // The last digits of the sum depend on the number of ranks. All ranks call it.
@@ -25,26 +22,18 @@ func (g *Graph) Highest(scores []float64) (top []Score, sum float64, err error) 
 		score  float64
 	}
 	higher := func(a, b place) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.number, b.number)) }
-	var own []place
+	own := NewFirst(higher)
 	for i, score := range scores {
 		sum += score
-		if p := (place{g.First + uint64(i), score}); len(own) < scoresTold || higher(p, own[len(own)-1]) < 0 {
-			at, _ := slices.BinarySearchFunc(own, p, higher)
-			if own = slices.Insert(own, at, p); len(own) > scoresTold {
-				own = own[:scoresTold]
-			}
-		}
+		own.Offer(place{g.First + uint64(i), score})
 	}
 	if sum, err = pebble.AllReduce(g.Rank, sum, pebble.Sum); err != nil {
 		return nil, 0, err
 	}
-	all, err := pebble.AllGatherSlice(g.Rank, own)
+	best, err := own.Gather(g.Rank)
 	if err != nil {
 		return nil, 0, err
 	}
-	best := slices.Concat(all...)
-	slices.SortFunc(best, higher)
-	best = best[:min(len(best), scoresTold)]
 	var numbers []uint64
 	for _, p := range best {
 		numbers = append(numbers, p.number)

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Triangles counts the sets of three vertices each two of which are joined by an arc, whichever way it leads;
 // duplicates and self-loops don't count. The graph is to have each edge in the rows of both ends, as undirected ones
 // have. It goes through the rows of both ends of each edge side by side.
@@ -8,15 +10,21 @@ func Triangles(c *CSR) (n uint64) {
 	for u := range c.Vertices() {
 		for _, v := range c.Row(u) {
 			if v > u {
-				n += inCommon(c.Row(u), c.Row(v), v)
+				n += inCommon(beyond(c.Row(u), v), beyond(c.Row(v), v))
 			}
 		}
 	}
 	return n
 }
 
-// inCommon counts the vertices beyond one that are in two sorted rows.
-func inCommon(a, b []uint64, beyond uint64) (n uint64) {
+// beyond is what of a sorted row is above a vertex.
+func beyond(row []uint64, v uint64) []uint64 {
+	at, _ := slices.BinarySearch(row, v+1)
+	return row[at:]
+}
+
+// inCommon counts the vertices that are in two sorted rows.
+func inCommon(a, b []uint64) (n uint64) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0] < b[0]:
@@ -24,9 +32,7 @@ func inCommon(a, b []uint64, beyond uint64) (n uint64) {
 		case a[0] > b[0]:
 			b = b[1:]
 		default:
-			if a[0] > beyond {
-				n++
-			}
+			n++
 			a, b = a[1:], b[1:]
 		}
 	}

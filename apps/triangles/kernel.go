@@ -64,7 +64,7 @@ type counting[V distgraph.Index] struct {
 	upwards  distgraph.Rows[V] // of the arcs to higher vertices
 	marks    []uint64          // a bit for each vertex of the graph: those of the list at hand
 	middles  []uint64          // by place: triangles of which the vertex is the middle one
-	lists    *lists[V]
+	lists    *distgraph.Lists[V]
 	check    *validator[V]
 }
 
@@ -77,7 +77,7 @@ func newCounting[V distgraph.Index](
 		Part: p, g: g, ghosts: ghosts, first: V(g.First), local: V(g.Local), progress: progress,
 		marks: make([]uint64, g.Vertices/64+1), middles: make([]uint64, g.Local),
 	}
-	s.lists = newLists(g, name("lists"), s.count)
+	s.lists = distgraph.NewLists(g, name("lists"), s.count)
 	s.check = newValidator(s, seed, name)
 	return s, err
 }
@@ -98,12 +98,12 @@ func (s *counting[V]) Run() error {
 	return s.g.Rank.Epoch(func() error {
 		for v := V(0); v < s.local; v++ {
 			if row := s.upwards.Row(v); len(row) > 1 {
-				s.count(row)
-				s.lists.send(s.first+v, row)
+				s.count(s.first+v, row)
+				s.lists.Send(s.first+v, row, row)
 			}
 			s.progress.Passed(s.g.Rank, 1<<10, uint64(v), uint64(v)+1, uint64(s.local))
 		}
-		s.lists.flush()
+		s.lists.Flush()
 		return nil
 	}, pebble.Depth(1), pebble.Named("triangles"))
 }
@@ -125,13 +125,12 @@ func (s *counting[V]) orient() {
 
 // isHigher reports whether the vertex whose degree is in a slot is higher than another.
 func (s *counting[V]) isHigher(vertex, slot, than, degree V) bool {
-	d := s.ghosts.Values[slot]
-	return d > degree || d == degree && vertex > than
+	return distgraph.IsHigher(vertex, s.ghosts.Values[slot], than, degree)
 }
 
 // count finds the triangles of which the lowest vertex leads to those of a list, and the middle one is in the list and
 // of this rank. It is a handler, too.
-func (s *counting[V]) count(list []V) {
+func (s *counting[V]) count(_ V, list []V) {
 	marks := s.marks
 	for _, v := range list {
 		marks[v/64] |= 1 << (v % 64)
@@ -153,7 +152,7 @@ func (s *counting[V]) count(list []V) {
 }
 
 // Tally implements Kernel.
-func (s *counting[V]) Tally() apps.Tally { return s.ghosts.Tally().Add(s.lists.tally) }
+func (s *counting[V]) Tally() apps.Tally { return s.ghosts.Tally().Add(s.lists.Tally()) }
 
 // Counts implements Kernel.
 func (s *counting[V]) Counts() (Counts, error) {

@@ -104,7 +104,9 @@ var own = map[string][]string{
 		"twin"},
 	"components": {"vertices", "edges", "validated", "ordered_by_degree", "method", "components", "largest", "alone", "edges_per_second"},
 	"triangles":  {"vertices", "edges", "validated", "ordered_by_degree", "triangles", "wedges", "transitivity", "edges_per_second", "recounted"},
-	"kcore":      {"vertices", "edges", "validated", "ordered_by_degree", "largest_core", "largest_core_vertices", "core_number_sum", "rounds", "edges_per_second"},
+	"jaccard": {"vertices", "edges", "validated", "ordered_by_degree", "pairs", "common_neighbours", "similarity_sum", "similarity_mean",
+		"zero_pairs", "threshold", "similar_pairs", "highest", "edges_per_second", "recounted"},
+	"kcore": {"vertices", "edges", "validated", "ordered_by_degree", "largest_core", "largest_core_vertices", "core_number_sum", "rounds", "edges_per_second"},
 	"pagerank": {"vertices", "edges", "validated", "ordered_by_degree", "damping", "tolerance", "iterations", "change", "converged", "residual",
 		"edges_per_second", "seconds_per_iteration", "score_sum", "top"},
 	"join": {"kind", "left", "right", "keys", "zipf", "results", "rows_per_second", "spilled_bytes", "runs", "checksum", "twin"},
@@ -112,7 +114,7 @@ var own = map[string][]string{
 }
 
 // depths are the declared depths of the applications' kernels.
-var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "sort": 0, "join": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
+var depths = map[string]int{"randomaccess": 1, "permutation": 2, "pointerchase": 0, "alltoall": 1, "reduce": 1, "bfs": 1, "sssp": 0, "centrality": 1, "pagerank": 1, "components": 0, "triangles": 1, "jaccard": 1, "kcore": 0, "epochs": 1, "words": 0, "kmers": 0, "sort": 0, "join": 0, "uts": 0, "ping": 1, "contagion": 1, "nbody": 0}
 
 // picked is the detector that auto takes.
 func picked(t *testing.T, topology string, ranks, depth int) string {

@@ -118,7 +118,7 @@ func newCommand(t terminal) *cobra.Command {
 		return inWords(err)
 	})
 	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newSSSP(t), newCentrality(t),
-		newPageRank(t), newComponents(t), newTriangles(t), newKCore(t), newSort(t), newJoin(t),
+		newPageRank(t), newComponents(t), newTriangles(t), newJaccard(t), newKCore(t), newSort(t), newJoin(t),
 		newAllToAll(t), newReduce(t), newEpochs(t), newUTS(t), newPing(t), newStressmark(t), newAccess(t), newPages(t), newContagion(t), newWords(t), newKmers(t),
 		newNBody(t),
 		newRun(t), newK8s(t), newSim(t), newModel(t), newFit(t), newTune(t), newReport(t), newTrace(t), newTop(t), newPs(t),

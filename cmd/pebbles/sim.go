@@ -52,7 +52,7 @@ func newSim(t terminal) *cobra.Command {
 	inner.begin = s.begin
 	for _, app := range []func(terminal) *cobra.Command{
 		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality,
-		newPageRank, newComponents, newTriangles, newKCore, newWords, newKmers, newSort, newJoin,
+		newPageRank, newComponents, newTriangles, newJaccard, newKCore, newWords, newKmers, newSort, newJoin,
 		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
 	} {
 		c.AddCommand(simulatedApp(app(inner)))

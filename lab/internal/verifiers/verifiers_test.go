@@ -214,6 +214,9 @@ var cases = []struct {
 	{"triangles --kronecker 8", "lists", ofAll},
 	{"triangles --kronecker 8", "wedges", ofAll},
 	{"triangles --kronecker 8", "closed", without("one lost, another twice")}, // notes of one vertex are the same
+	{"jaccard --kronecker 8", "lists", ofAll},
+	{"jaccard --kronecker 8", "wedges", ofAll},
+	{"jaccard --kronecker 8", "closed", without("one lost, another twice")}, // notes of one pair are the same
 	{"kcore --kronecker 8", "losses", ofAll},
 	// A word is a record of a codec, which a rank that does not own it sends on to its owner.
 	{"words --bytes 20000", "words add", lessOf(unaltered, "one at the next rank")},

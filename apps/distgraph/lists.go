@@ -1,8 +1,7 @@
-package triangles
+package distgraph
 
 import (
 	"github.com/activepebbles/pebbles/apps"
-	"github.com/activepebbles/pebbles/apps/distgraph"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/target"
 )
@@ -12,7 +11,7 @@ const headsAtOnce = 12
 
 // piece is the pebble that carries some heads of a vertex's list, which has so many in all, to a rank. Heads that the
 // last piece has no use for are 0.
-type piece[V distgraph.Index] struct {
+type piece[V Index] struct {
 	To, Length uint32
 	At         uint32 // of the first of Heads in the list
 	Tail       V
@@ -29,27 +28,32 @@ func (p *piece[V]) fingerprint() (sum uint64) {
 }
 
 // partial is a list of which some pieces have come.
-type partial[V distgraph.Index] struct {
+type partial[V Index] struct {
 	heads []V
 	left  int // heads that are still to come
 }
 
-// lists sends lists to all other ranks that own something in them, and puts those that come together. Pieces of one
-// list are sent one after the other, so that few lists are incomplete at a time.
-type lists[V distgraph.Index] struct {
-	g       *distgraph.Graph
-	take    func(list []V)
+// Lists sends lists of vertices, such as rows, to all other ranks that own certain vertices, in pieces, and puts those
+// that come together. Pieces of one list are sent one after the other, so that few lists are incomplete at a time: a
+// rank keeps these, and a number for each rank. It belongs to its rank's goroutine.
+type Lists[V Index] struct {
+	g       *Graph
+	take    func(tail V, list []V)
 	target  *target.Target[piece[V]]
 	tally   apps.Tally
 	sending []piece[V]
-	sent    []V // by rank: one more than the last vertex whose list it was sent
+	turn    uint64   // lists so far
+	sent    []uint64 // by rank: the last turn in which it was sent a list
 	open    map[V]*partial[V]
 	spare   []*partial[V]
 }
 
-func newLists[V distgraph.Index](g *distgraph.Graph, name string, take func(list []V)) *lists[V] {
-	s := &lists[V]{
-		g: g, take: take, sending: make([]piece[V], 0, 128), sent: make([]V, g.Rank.Size()), open: map[V]*partial[V]{},
+// NewLists registers a target that gives the lists that arrive to take, each with its vertex, on all ranks together,
+// between epochs. take runs in handlers, sends nothing by the same Lists, and doesn't keep the list.
+func NewLists[V Index](g *Graph, name string, take func(tail V, list []V)) *Lists[V] {
+	s := &Lists[V]{
+		g: g, take: take, sending: make([]piece[V], 0, 128),
+		sent: make([]uint64, g.Rank.Size()), open: map[V]*partial[V]{},
 	}
 	s.target = target.New(g.Rank, name, distribution.Ranks(g.Rank.Size()),
 		target.Keys(func(vs []piece[V], keys []uint64) {
@@ -69,42 +73,48 @@ func newLists[V distgraph.Index](g *distgraph.Graph, name string, take func(list
 	return s
 }
 
-// send sends the list of a vertex. In an epoch's body it may run handlers.
-func (s *lists[V]) send(tail V, list []V) {
+// Send sends the list of a vertex, once to each other rank that owns some of the vertices that it is for, when some
+// pieces have been gathered. An empty list is not sent. The slices are read before it returns. It is for an epoch's
+// body, where it may run handlers. It costs a look at each vertex of to, and for each rank a copy of the list.
+func (s *Lists[V]) Send(tail V, to, list []V) {
 	own := V(s.g.First)
-	for _, v := range list {
+	s.turn++
+	for _, v := range to {
 		if v-own < V(s.g.Local) {
 			continue
 		}
-		if to := s.g.Owner.Owner(uint64(v)); s.sent[to] != tail+1 {
-			s.sent[to] = tail + 1
-			s.sendTo(to, tail, list)
+		if rank := s.g.Owner.Owner(uint64(v)); s.sent[rank] != s.turn {
+			s.sent[rank] = s.turn
+			s.sendTo(rank, tail, list)
 		}
 	}
 }
 
-func (s *lists[V]) sendTo(to int, tail V, list []V) {
+func (s *Lists[V]) sendTo(rank int, tail V, list []V) {
 	for at := 0; at < len(list); at += headsAtOnce {
-		p := piece[V]{To: uint32(to), Length: uint32(len(list)), At: uint32(at), Tail: tail}
+		p := piece[V]{To: uint32(rank), Length: uint32(len(list)), At: uint32(at), Tail: tail}
 		copy(p.Heads[:], list[at:])
 		s.tally.Send(p.fingerprint())
 		if s.sending = append(s.sending, p); len(s.sending) == cap(s.sending) {
-			s.flush()
+			s.Flush()
 		}
 	}
 }
 
-// flush sends what has been gathered. Handlers send nothing, so that nobody gathers meanwhile.
-func (s *lists[V]) flush() {
+// Flush sends what has been gathered. Handlers send nothing, so that nobody gathers meanwhile.
+func (s *Lists[V]) Flush() {
 	s.target.SendAll(s.sending)
 	s.sending = s.sending[:0]
 }
 
+// Tally is what this rank has seen of the pieces so far.
+func (s *Lists[V]) Tally() apps.Tally { return s.tally }
+
 // add takes a piece, and gives a list that is complete to take.
-func (s *lists[V]) add(p *piece[V]) {
+func (s *Lists[V]) add(p *piece[V]) {
 	length := int(p.Length)
 	if length <= headsAtOnce {
-		s.take(p.Heads[:length])
+		s.take(p.Tail, p.Heads[:length])
 		return
 	}
 	l := s.open[p.Tail]
@@ -120,12 +130,12 @@ func (s *lists[V]) add(p *piece[V]) {
 		return
 	}
 	delete(s.open, p.Tail)
-	s.take(l.heads)
+	s.take(p.Tail, l.heads)
 	s.spare = append(s.spare, l)
 }
 
 // begin is an empty list of so many heads.
-func (s *lists[V]) begin(length int) *partial[V] {
+func (s *Lists[V]) begin(length int) *partial[V] {
 	last := len(s.spare) - 1
 	if last < 0 {
 		return &partial[V]{make([]V, length), length}

@@ -1,0 +1,138 @@
+// Package jaccard finds how similar the two ends of each edge of a distributed graph are: the Jaccard similarity of
+// their neighbours, those that both have over those that one of them has (Jaccard, The Distribution of the Flora in the
+// Alpine Zone, 1912). Arcs count as edges, whichever way they lead; duplicates and self-loops don't count.
+//
+// [NewKernel] registers the kernel on a graph. It orders vertices by degree. A rank sends the neighbours of a vertex,
+// as a list, once to each rank that owns a higher one of these, which looks for the list in the rows of those that it
+// owns: an edge costs what its lower end has, and never what a hub has.
+//
+// [Run] does all of it and reports; [Serial] is the plain twin. The check counts in another way, for all edges of small
+// graphs and for a sample of larger ones: each neighbour of the lower end is asked whether it is one of the higher end,
+// too (see Kernel.Validate).
+package jaccard
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/apps/distgraph"
+	"github.com/activepebbles/pebbles/apps/graph"
+	"github.com/activepebbles/pebbles/pebble"
+)
+
+// ThresholdDefault is the similarity from which on Result.Similar counts pairs.
+const ThresholdDefault = 0.5
+
+// Config says what Run does. All ranks give equal ones.
+type Config struct {
+	Source distgraph.Source // each of its arcs leads both ways
+
+	// Threshold is the similarity from which on pairs are counted in Similar, above 0, and 1 at most; 0 is
+	// ThresholdDefault.
+	Threshold float64
+
+	// Seed decides which pairs are checked. (A generator has a seed of its own.)
+	Seed uint64
+	// SkipValidation leaves the result unchecked.
+	SkipValidation bool
+
+	// Progress is called with how much of a phase is done: edges while the graph is set up, then vertices of rank 0. A
+	// total of 0 is not known. Phase, when not nil, is called on rank 0 when a phase begins: those of distgraph.Source,
+	// and "similarities".
+	Progress apps.Progress
+	Phase    func(what string)
+}
+
+// Check returns an error that says what is wrong with c for a job of so many ranks.
+func (c Config) Check(int) error {
+	if threshold := c.complete().Threshold; !(threshold > 0 && threshold <= 1) { // NaN too
+		return fmt.Errorf("jaccard: threshold is %v: give a number above 0, and 1 at most", threshold)
+	}
+	return c.Source.CheckUnweighted("jaccard")
+}
+
+// complete sets what is left open to the default.
+func (c Config) complete() Config {
+	c.Threshold = cmp.Or(c.Threshold, ThresholdDefault)
+	return c
+}
+
+// Result is what Run reports.
+type Result struct {
+	distgraph.Report
+	Pairs     uint64  `json:"pairs"`             // of different vertices that an edge joins
+	InCommon  uint64  `json:"common_neighbours"` // of both ends, over all pairs: 3 for each triangle
+	Sum       float64 `json:"similarity_sum"`
+	Mean      float64 `json:"similarity_mean"`
+	Zero      uint64  `json:"zero_pairs"` // with no neighbour in common
+	Threshold float64 `json:"threshold"`
+	Similar   uint64  `json:"similar_pairs"` // with a similarity at or above Threshold
+	// Highest are the five most similar pairs, by ids, the most similar first; those of one similarity are in the order
+	// of the source.
+	Highest        []graph.Pair `json:"highest"`
+	EdgesPerSecond float64      `json:"edges_per_second"` // edges of the graph, a second
+	Recounted      uint64       `json:"recounted"`        // pairs that the check has counted again
+}
+
+// Rows are labels and values of a summary for display.
+func (res Result) Rows() [][2]string {
+	rows := [][2]string{
+		{"pairs", fmt.Sprintf("%d, of which %d have no neighbour in common", res.Pairs, res.Zero)},
+		{"similarity", fmt.Sprintf("%.6g in the mean, %.6g in all", res.Mean, res.Sum)},
+		{"similar pairs", fmt.Sprintf("%d, at or above %v", res.Similar, res.Threshold)},
+	}
+	label := "most similar"
+	for _, p := range res.Highest {
+		rows = append(rows, [2]string{label, fmt.Sprintf("vertices %d and %d: %.6g", p.First, p.Second, p.Similarity)})
+		label = ""
+	}
+	rows = append(rows, [2]string{"edges a second", fmt.Sprintf("%.4g", res.EdgesPerSecond)})
+	if res.Validated {
+		rows = append(rows, [2]string{"counted again", fmt.Sprintf("for %d pairs", res.Recounted)})
+	}
+	return res.Report.Rows("counts", "rules", rows...)
+}
+
+// Run builds the graph, finds the similarities of its pairs, and checks them. All ranks call it with equal
+// configurations. The result is complete on every rank, but for Breaches, which is told on rank 0. An error means that
+// the job failed; wrong counts, or pebbles that were not handled as they were sent, are counted in Errors.
+func Run(r *pebble.Rank, c Config) (Result, error) {
+	if err := c.Check(r.Size()); err != nil {
+		return Result{}, err
+	}
+	c = c.complete()
+	res := Result{Report: distgraph.NewReport(r, "jaccard", c.Seed, !c.SkipValidation), Threshold: c.Threshold}
+	source := c.Source
+	source.Progress, source.Phase, source.Undirected = c.Progress, c.Phase, true
+	var kernel Kernel
+	err := distgraph.Over(&res.Report, r, source, func(g *distgraph.Graph) (_ Kernel, err error) {
+		kernel, err = NewKernel(g, c.Seed, c.Progress)
+		return kernel, err
+	}, func(_ *distgraph.Graph, k Kernel) error {
+		sums, err := k.Sums(c.Threshold)
+		if err != nil {
+			return err
+		}
+		res.Pairs, res.InCommon, res.Zero, res.Similar = sums.Pairs, sums.Common, sums.Zero, sums.Similar
+		res.Sum, res.Mean = sums.Similarity, apps.Rate(sums.Similarity, float64(sums.Pairs))
+		res.EdgesPerSecond = apps.Rate(float64(res.Edges), res.Seconds)
+		res.Highest, err = k.Highest()
+		return err
+	}, "similarities", broken)
+	if err == nil {
+		res.Recounted = kernel.Recounted()
+	}
+	return res, err
+}
+
+// Serial is the plain twin of Run: it holds the whole graph, and finds the similarity of each of its pairs on one
+// goroutine. Vertices are numbers in the source, the smaller first, and pairs are in order.
+func Serial(source distgraph.Source) ([]graph.Pair, error) {
+	source.Undirected = true
+	c, _, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	return graph.Jaccard(c), nil
+}
