@@ -2,10 +2,12 @@ package container
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -45,10 +47,11 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 		return left.failed(err)
 	}
 	j := newJoining(left, right, ofLeft, ofRight, kind, emit, number)
-	everywhere, heavy, err := j.plan(left, right, keys)
+	everywhere, heavy, expected, err := j.plan(left, right, keys)
 	if err != nil {
 		return err
 	}
+	j.expect(expected)
 	ranks, self := left.rank.Size(), left.rank.ID()
 	owner := distribution.Hash(ranks)
 	if err := right.move("join", func(row R, send func(row R, to int)) {
@@ -63,14 +66,22 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 	}, j.build); err != nil {
 		return err
 	}
-	if err := left.move("join", func(row L, send func(row L, to int)) {
-		k := ofLeft(row)
-		if !everywhere && !heavy[k] {
-			send(row, owner.Owner(j.index.numberOf(k)))
-			return
-		}
-		send(row, self)
-	}, j.probe); err != nil {
+	if everywhere {
+		err = left.rank.Epoch(func() error {
+			left.part.batches(j.probe) // what emit sends runs handlers, but none that probes
+			return nil
+		}, pebble.Named(left.name+" join"))
+	} else {
+		err = left.move("join", func(row L, send func(row L, to int)) {
+			k := ofLeft(row)
+			if !heavy[k] {
+				send(row, owner.Owner(j.index.numberOf(k)))
+				return
+			}
+			send(row, self)
+		}, j.probe)
+	}
+	if err != nil {
 		return err
 	}
 	return left.rank.Epoch(func() error { // for what emit sends
@@ -79,20 +90,20 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 	}, pebble.Named(left.name+" join of parts"))
 }
 
-// plan says whether all ranks get all right rows, or else the keys of which they get them.
+// plan says whether all ranks get all right rows, or else the keys of which they get them; and how many rows a rank gets.
 func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool,
-	heavy map[K]bool, err error) {
+	heavy map[K]bool, expected int, err error) {
 	r := left.rank
 	type sizes struct{ Left, Right int64 }
 	n, err := pebble.AllReduce(r, sizes{int64(left.part.len()), int64(right.part.len())}, func(a, b sizes) sizes {
 		return sizes{a.Left + b.Left, a.Right + b.Right}
 	})
 	if err != nil || r.Size() == 1 {
-		return false, nil, err
+		return false, nil, int(n.Right), err
 	}
 	// A left row that moves costs about a quarter of a right row that is added to a hash table.
 	if n.Right*int64(r.Size())*4 <= n.Left && n.Right*right.part.each <= right.space.Memory/4 {
-		return true, nil, nil
+		return true, nil, int(n.Right), nil
 	}
 	var mine []weighed[K]
 	for _, w := range left.part.sampled() {
@@ -100,7 +111,7 @@ func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Par
 	}
 	all, err := pebble.AllGatherSlice(r, mine, weights(keys))
 	if err != nil {
-		return false, nil, err
+		return false, nil, 0, err
 	}
 	shares := map[K]float64{}
 	for _, some := range all {
@@ -112,7 +123,15 @@ func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Par
 	for k, n2 := range shares {
 		heavy[k] = n2 > float64(n.Left)/float64(r.Size())/2
 	}
-	return false, heavy, nil
+	return false, heavy, int(n.Right) / r.Size() / 8 * 9, nil
+}
+
+// expect makes room for so many right rows, if they may be in memory: they come without being copied again.
+func (j *joining[L, R, K]) expect(rows int) {
+	if j.bytes(rows) <= j.most {
+		j.index.grow(j.index.lacks(rows))
+		j.makeRoom(rows)
+	}
 }
 
 // joining is a join on one rank, or one of a part of the keys: right rows by their keys, or both in files.
@@ -122,17 +141,23 @@ type joining[L, R any, K comparable] struct {
 	ofRight func(row R) K
 	kind    JoinKind
 	emit    func(l L, r *R)
-	index   hashTable[K, uint32] // the number of the last row with a key, from 1 on
-	rows    []R
-	before  []uint32 // for a row the number of another one with its key; 0 for none
-	most    int64    // bytes of right rows and their index
-	pointed int64    // bytes that right rows point to
-	coded   bool     // they may
+	index   hashTable[K, uint32] // the number of the last row with a key
+	rows    []numbered[R]        // from 1 on; of a capacity that is a power of two
+	most    int64                // bytes of right rows and their index
+	pointed int64                // bytes that right rows point to
+	coded   bool                 // they may
 	level   int
 	lefts   partition[L]
 	rights  partition[R]
 	inFiles bool
 	batch   keyBatch[K]
+	lasts   [chunk]uint64
+}
+
+// numbered is a row, with the number of another one that has its key; 0 for none.
+type numbered[R any] struct {
+	Row    R
+	before uint32
 }
 
 func newJoining[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(row L) K, ofRight func(row R) K,
@@ -149,9 +174,12 @@ func newJoining[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft 
 func (j *joining[L, R, K]) build(rows []R) {
 	if !j.inFiles && j.bytes(len(rows)) > j.most && j.level < levelsMax && len(j.rows) > 0 {
 		j.inFiles = true
-		old := j.rows
+		old := make([]R, 0, len(j.rows))
+		for _, row := range j.rows[1:] {
+			old = append(old, row.Row)
+		}
 		j.index.clear()
-		j.rows, j.before, j.pointed = nil, nil, 0
+		j.rows, j.pointed = nil, 0
 		j.build(old)
 	}
 	for len(rows) > 0 {
@@ -171,13 +199,14 @@ func (j *joining[L, R, K]) build(rows []R) {
 		if slots := j.index.lacks(len(block)); slots > 0 {
 			j.index.grow(slots)
 		}
+		j.makeRoom(len(block))
 		for i, row := range block {
 			if keys[i] != keys[i] {
 				continue // a NaN, which joins with nothing
 			}
 			last, _, _ := j.index.at(keys[i], hashes[i])
-			j.rows, j.before = append(j.rows, row), append(j.before, *last)
-			*last = uint32(len(j.rows))
+			j.rows = append(j.rows, numbered[R]{row, *last})
+			*last = uint32(len(j.rows) - 1)
 		}
 		if j.coded {
 			b, err := j.rights.codec.Append(nil, block[0])
@@ -187,11 +216,23 @@ func (j *joining[L, R, K]) build(rows []R) {
 	}
 }
 
+// makeRoom makes room for so many rows more.
+func (j *joining[L, R, K]) makeRoom(more int) {
+	if len(j.rows) == 0 {
+		more++ // the one without a number
+	}
+	if n := len(j.rows) + more; n > cap(j.rows) {
+		rows := make([]numbered[R], max(1, len(j.rows)), 1<<bits.Len(uint(max(n, chunk)-1)))
+		copy(rows, j.rows)
+		j.rows = rows
+	}
+}
+
 // bytes is what so many right rows more would take, beside those that are there.
 func (j *joining[L, R, K]) bytes(more int) int64 {
 	rows := int64(len(j.rows) + more)
 	slots := int64(max(len(j.index.slots), j.index.lacks(more)))
-	return rows*int64(unsafe.Sizeof(*new(R))+4) + slots*int64(unsafe.Sizeof(slot[K, uint32]{})) + j.pointed
+	return rows*int64(unsafe.Sizeof(numbered[R]{})) + slots*int64(unsafe.Sizeof(slot[K, uint32]{})) + j.pointed
 }
 
 // probe joins left rows.
@@ -210,14 +251,20 @@ func (j *joining[L, R, K]) probe(rows []L) {
 			}
 			continue
 		}
+		lasts := j.lasts[:len(block)]
 		j.index.fetched(hashes, func(from, to int) {
 			for i := from; i < to; i++ {
-				last := uint32(0)
+				lasts[i] = 0
 				if at, _ := j.index.find(keys[i], hashes[i]); at != nil {
-					last = *at
+					lasts[i] = uint64(*at)
 				}
-				j.give(block[i], last)
 			}
+		})
+		cpu.PrefetchEach(j.rows[:cap(j.rows)], lasts, func(some []uint64) {
+			for i, last := range some {
+				j.give(block[i], uint32(last))
+			}
+			block = block[len(some):]
 		})
 	}
 }
@@ -228,8 +275,10 @@ func (j *joining[L, R, K]) give(row L, last uint32) {
 	case j.kind == Semi && last != 0, j.kind == Anti && last == 0, j.kind == Left && last == 0:
 		j.emit(row, nil)
 	case j.kind == Inner || j.kind == Left:
-		for ; last != 0; last = j.before[last-1] {
-			j.emit(row, &j.rows[last-1])
+		for last != 0 {
+			right := &j.rows[last]
+			last = right.before
+			j.emit(row, &right.Row)
 		}
 	}
 }

@@ -161,10 +161,7 @@ func (m *mover[R]) splitters(compare func(a, b R) int) (ends []R, err error) {
 
 // sampled are some rows.
 func (p *part[R]) sampled() (all []weighed[R]) {
-	draw := slices.Clone(p.sample)
-	for range min(samples, len(p.rows)) {
-		draw = append(draw, p.rows[p.random.IntN(len(p.rows))])
-	}
+	draw := p.draw(slices.Clone(p.sample))
 	for _, row := range draw {
 		all = append(all, weighed[R]{row, float64(p.len()) / float64(len(draw))})
 	}
@@ -179,7 +176,7 @@ func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
 	}
 	arrived := m.newPart(o)
 	arrived.most = m.space.Memory / arrivedShare
-	arrived.rows = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
+	arrived.rows.last = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
 	if err := m.move(why, func(row R, send func(row R, to int)) { send(row, to(row)) }, func(rows []R) {
 		for _, row := range rows {
 			arrived.add(row)
@@ -243,7 +240,7 @@ func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options
 func (p *part[R]) row(n int) (row R) {
 	p.arrange()
 	if len(p.runs) == 0 {
-		return p.rows[n]
+		return p.rows.at(n)
 	}
 	for i, r := range p.all() {
 		if i == n {

@@ -107,7 +107,7 @@ type part[R any] struct {
 	coded     bool  // rows may point to something
 	pointed   int64 // bytes that they point to, as a sample says
 	order     order[R]
-	rows      []R
+	rows      blocks[R]
 	sorted    bool // rows in memory are
 	runs      []*runs.Run
 	sample    []R // of runs
@@ -137,13 +137,13 @@ func (m *mover[R]) newPart(o *order[R]) part[R] {
 const sampled = 64 // one row in so many is looked at for what it points to
 
 func (p *part[R]) add(row R) {
-	if len(p.rows)%sampled == 0 {
+	if p.rows.n%sampled == 0 {
 		p.look(row)
 	}
 	if p.iterating > 0 {
 		p.changes("a row")
 	}
-	p.rows = append(p.rows, row)
+	p.rows.add(row)
 	p.sorted = false
 }
 
@@ -156,7 +156,7 @@ func (p *part[R]) look(row R) {
 		p.check(err)
 		p.pointed += sampled * int64(len(b))
 	}
-	if int64(len(p.rows)+sampled)*p.each+p.pointed > p.most && len(p.rows) > 0 {
+	if int64(p.rows.n+sampled)*p.each+p.pointed > p.most && p.rows.n > 0 {
 		p.spill()
 	}
 }
@@ -166,27 +166,35 @@ func (p *part[R]) spill() {
 	p.arrange()
 	run := p.newRun()
 	p.runs = append(p.runs, run)
-	for _, row := range p.rows {
-		write(p.disk, run, p.codec, row)
+	for _, block := range p.rows.each() {
+		for _, row := range block {
+			write(p.disk, run, p.codec, row)
+		}
 	}
 	p.ended(run)
-	for range min(samples, len(p.rows)) {
-		p.sample = append(p.sample, p.rows[p.random.IntN(len(p.rows))])
+	p.sample = p.draw(p.sample)
+	p.rows.empty()
+	p.pointed = 0
+}
+
+// draw appends some of the rows in memory.
+func (p *part[R]) draw(to []R) []R {
+	for range min(samples, p.rows.n) {
+		to = append(to, p.rows.at(p.random.IntN(p.rows.n)))
 	}
-	clear(p.rows)
-	p.rows, p.pointed = p.rows[:0], 0
+	return to
 }
 
 // arrange sorts the rows in memory.
 func (p *part[R]) arrange() {
 	if p.order.sort != nil && !p.sorted {
-		p.order.sort(p.rows)
+		p.order.sort(p.rows.one())
 		p.sorted = true
 	}
 }
 
 func (p *part[R]) len() int {
-	n := len(p.rows)
+	n := p.rows.n
 	for _, run := range p.runs {
 		n += run.Len()
 	}
@@ -203,7 +211,7 @@ func (p *part[R]) all() iter.Seq2[int, R] {
 		for _, run := range p.runs {
 			sources = append(sources, &source[R]{of: p, run: run.Reader()})
 		}
-		sources = append(sources, &source[R]{of: p, rows: p.rows})
+		sources = append(sources, &source[R]{of: p, blocks: p.rows.each()})
 		next := p.merge(sources)
 		for i := 0; ; i++ {
 			if row, ok := next(); !ok || !yield(i, row) {
@@ -213,19 +221,44 @@ func (p *part[R]) all() iter.Seq2[int, R] {
 	}
 }
 
+// batches hands out all rows, many at a time, in any order if there is none.
+func (p *part[R]) batches(do func(rows []R)) {
+	if len(p.runs) == 0 {
+		p.arrange()
+		p.iterating++
+		defer func() { p.iterating-- }()
+		for _, block := range p.rows.each() {
+			do(block)
+		}
+		return
+	}
+	var batch []R
+	for _, row := range p.all() {
+		if batch = append(batch, row); len(batch) == chunk {
+			do(batch)
+			batch = batch[:0]
+		}
+	}
+	do(batch)
+}
+
 // source is the rows of a run, or those in memory.
 type source[R any] struct {
-	of   *part[R]
-	run  *runs.Reader
-	rows []R
-	row  R // the next one
+	of     *part[R]
+	run    *runs.Reader
+	rows   []R // of the block at hand
+	blocks [][]R
+	row    R // the next one
 }
 
 // advance finds the next row.
 func (s *source[R]) advance() bool {
 	if s.run == nil {
 		if len(s.rows) == 0 {
-			return false
+			if len(s.blocks) == 0 {
+				return false
+			}
+			s.rows, s.blocks = s.blocks[0], s.blocks[1:]
 		}
 		s.row, s.rows = s.rows[0], s.rows[1:]
 		return true
@@ -286,5 +319,5 @@ func (p *part[R]) clear() {
 	for _, run := range p.runs {
 		p.check(run.Close())
 	}
-	p.rows, p.runs, p.pointed = nil, nil, 0
+	p.rows, p.runs, p.pointed = blocks[R]{}, nil, 0
 }
