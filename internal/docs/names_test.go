@@ -209,7 +209,7 @@ var (
 	quoted  = regexp.MustCompile(`"([^"\n]*…[^"\n]*)"`)
 	message = regexp.MustCompile(`^[a-z0-9…]\S*( \S+){2,}$`)
 	rows    = regexp.MustCompile("\\brows?\\s+`[^`]+`((,|\\s+and)\\s+`[^`]+`)*")
-	others  = regexp.MustCompile(`^(go|git|make|mpiexec|mpirun|srun|sbatch|kubectl|ulimit|openssl|net|btl|pml)\b|^--(mca|mpi)\b`)
+	others  = regexp.MustCompile(`^(go|git|make|mawk|tr|jellyfish|kmc|mkdir|node|LC_ALL=C|mpiexec|mpirun|srun|sbatch|kubectl|ulimit|openssl|net|btl|pml)\b|^--(mca|mpi)\b`)
 )
 
 // foreign are names, flags and texts of others: Kubernetes, Slurm, the system, Go's tools, and libraries.

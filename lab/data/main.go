@@ -29,8 +29,10 @@ const limit = 20 * time.Minute
 
 func compareProgram() lab.Program {
 	var programs, files string
+	var share int
 	return lab.Program{Name: "compare", Flags: "repeats small only out page", Repeats: 5, Own: func(f *flag.FlagSet) {
 		f.StringVar(&programs, "programs", "built", "folder of our programs, as make -C lab data builds them")
+		f.IntVar(&share, "share", 1, "divide all amounts by this")
 		f.StringVar(&files, "files", "", "folder for files of up to 8 GB; empty: a temporary one, which is removed")
 	}, Run: func(ctx context.Context, s *lab.Session) (err error) {
 		if programs, err = filepath.Abs(programs); err != nil {
@@ -45,17 +47,20 @@ func compareProgram() lab.Program {
 		if files, err = filepath.Abs(files); err != nil {
 			return err
 		}
-		return compare(ctx, s, programs, files)
+		if share < 1 || share > 1000 {
+			return lab.UsageError{Err: fmt.Errorf("-share %d: give 1 to 1000", share)}
+		}
+		return compare(ctx, s, suite{programs: programs, files: files, amounts: full.part(share)}, share)
 	}}
 }
 
-func compare(ctx context.Context, s *lab.Session, programs, files string) error {
-	self, err := os.Executable()
-	if err != nil {
+func compare(ctx context.Context, s *lab.Session, b suite, share int) (err error) {
+	if b.self, err = os.Executable(); err != nil {
 		return err
 	}
-	b := suite{self: self, programs: programs, files: files, amounts: full, leftOut: s.Stderr}
-	how := lab.Options{Repeats: s.Repeats, Limit: limit, Command: "make -C lab data", Progress: func(step lab.Step) {
+	b.leftOut = s.Stderr
+	command := fmt.Sprintf("make -C lab data SHARE=%d REPEATS=%d", share, s.Repeats)
+	how := lab.Options{Repeats: s.Repeats, Limit: limit, Command: command, Progress: func(step lab.Step) {
 		fmt.Fprintf(s.Stderr, "%d of %d: %s: %.4g %s\n", step.Done, step.Total, step.Case.Name, step.Sample.Value,
 			step.Case.Unit)
 	}}

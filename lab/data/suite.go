@@ -24,6 +24,11 @@ var (
 	tiny = amounts{words: 100_000, bases: 5_000, numbers: 10_000, lines: 10_000, orders: 10_000, customers: 1_000}
 )
 
+// part is a part of the amounts.
+func (a amounts) part(share int) amounts {
+	return amounts{a.words / share, a.bases / share, a.numbers / share, a.lines / share, a.orders / share, a.customers / share}
+}
+
 // suite makes the cases, and finds out which files they read.
 type suite struct {
 	self     string // this program
@@ -51,7 +56,7 @@ func (b *suite) group(name, about string) *group {
 
 // input is the path of a file that the group reads.
 func (b *suite) input(kind string, amount int) string {
-	in := input{kind, amount, filepath.Join(b.files, kind)}
+	in := input{kind, amount, filepath.Join(b.files, fmt.Sprintf("%s-%d", kind, amount))}
 	b.inputs = append(b.inputs, in)
 	return in.path
 }
@@ -64,7 +69,10 @@ const (
 
 // add adds a program, by its line, if what it needs is there: names that PATH knows, or files. Ours are first, and the
 // others are compared with what stands first.
-func (g *group) add(who, line string, needs ...string) {
+func (g *group) add(who, line string, needs ...string) { g.addWith(who, line, "", needs...) }
+
+// addWith is add for a line that goes on with what picks the result from what the program prints, and cleans up.
+func (g *group) addWith(who, line, rest string, needs ...string) {
 	for _, need := range needs {
 		if _, err := exec.LookPath(need); err != nil {
 			if _, err := os.Stat(need); err != nil {
@@ -76,7 +84,7 @@ func (g *group) add(who, line string, needs ...string) {
 	}
 	typed := strings.NewReplacer(g.files+"/", "", g.programs+"/", "", "|", `\|`).Replace(line)
 	c := lab.Case{
-		Name: g.Name + ": " + who, Args: []string{g.self, "time", "-line", line}, Line: typed,
+		Name: g.Name + ": " + who, Args: []string{g.self, "time", "-line", line + rest}, Line: typed,
 		Field: "seconds", Unit: "s", Lower: true, Work: g.Name,
 	}
 	if g.out != "" {
@@ -104,8 +112,8 @@ func (g *group) duckDB(format, query string) {
 }
 
 func (b *suite) wordCount() lab.Group {
-	g := b.group("Word count", "The 10 most frequent words of 1 GB of text, whose words are as frequent as Zipf's law "+
-		"says, of a vocabulary of a million.")
+	g := b.group("Word count", fmt.Sprintf("The 10 most frequent words of %s bytes of text, whose words are as "+
+		"frequent as Zipf's law says, of a vocabulary of a million.", lab.Grouped(b.words)))
 	in := b.input("words", b.words)
 	const top = `LC_ALL=C sort -k1,1nr -k2 | sed -n 1,10p`
 	g.ours("topwords " + in)
@@ -120,28 +128,31 @@ func (b *suite) wordCount() lab.Group {
 }
 
 func (b *suite) kmerCount() lab.Group {
-	g := b.group("k-mers", "How many canonical 31-mers there are, and how many distinct ones, in reads of 100 bases "+
-		"that cover a genome of 50 million bases 20 times, as FASTA. Ours checks its counts as well.")
+	g := b.group("k-mers", fmt.Sprintf("How many canonical 31-mers there are, and how many distinct ones, in reads of "+
+		"100 bases that cover a genome of %s bases 20 times, as FASTA. Ours checks its counts as well.",
+		lab.Grouped(b.bases)))
 	in, out := b.input("reads", b.bases), filepath.Join(b.files, "counted")
-	mv := fmt.Sprintf("; status=$?; rm -rf %s*; exit $status", out)
+	clean := fmt.Sprintf("; status=$?; rm -rf %s*; exit $status", out)
 	ours := filepath.Join(b.programs, "pebbles") + " kmers --file " + in + " --json"
 	const pick = ` | jq -r '"\(.distinct) \(.kmers)"'`
-	g.add(oneProcess, ours+pick, "jq")
-	g.add(processes, ours+" --procs 2"+pick, "jq")
-	g.add("jellyfish", fmt.Sprintf(`jellyfish count -m 31 -C -s 100M -t 2 -o %s %s && jellyfish stats %s | `+
-		`mawk '/Distinct/ {d = $2} /Total/ {print d, $2}'`, out, in, out)+mv, "jellyfish", "mawk")
-	g.add("kmc", fmt.Sprintf(`mkdir %s.d && kmc -k31 -fa -ci1 -cs1000000000 -t2 -m8 %s %s %s.d | `+
-		`mawk '/unique counted/ {d = $NF} /Total no. of k-mers/ {print d, $NF}'`, out, in, out, out)+mv, "kmc", "mawk")
+	g.addWith(oneProcess, ours, pick, "jq")
+	g.addWith(processes, ours+" --procs 2", pick, "jq")
+	g.addWith("jellyfish", fmt.Sprintf("jellyfish count -m 31 -C -s 100M -t 2 -o %s %s && jellyfish stats %s", out, in, out),
+		` | mawk '/Distinct/ {d = $2} /Total/ {print d, $2}'`+clean, "jellyfish", "mawk")
+	g.addWith("kmc", fmt.Sprintf("mkdir %s.d && kmc -k31 -fa -ci1 -cs1000000000 -t2 -m8 %s %s %s.d", out, in, out, out),
+		` | mawk '/unique counted/ {d = $NF} /Total no. of k-mers/ {print d, $NF}'`+clean, "kmc", "mawk")
 	return g.Group
 }
 
 func (b *suite) sortNumbers() lab.Group {
-	g := b.group("Sort numbers", "100 million random numbers below 2^64, a line each, from a file to a file.")
+	g := b.group("Sort numbers", fmt.Sprintf("%s random numbers below 2^64, a line each, from a file to a file. Ours "+
+		"checks its result as well.", lab.Grouped(b.numbers)))
 	return g.sorts(b.input("numbers", b.numbers), "--numeric ", "-n ")
 }
 
 func (b *suite) sortLines() lab.Group {
-	g := b.group("Sort lines", "10 million lines of 10 to 90 letters, by their bytes, from a file to a file.")
+	g := b.group("Sort lines", fmt.Sprintf("%s lines of 10 to 90 letters, by their bytes, from a file to a file. Ours "+
+		"checks its result as well.", lab.Grouped(b.lines)))
 	return g.sorts(b.input("lines", b.lines), "", "")
 }
 
@@ -155,8 +166,8 @@ func (g *group) sorts(in, ours, theirs string) lab.Group {
 }
 
 func (b *suite) joinFiles() lab.Group {
-	g := b.group("Join files", "The cents of 10 million orders by the country of the customer, of whom there are a "+
-		"million, from two CSV files.")
+	g := b.group("Join files", fmt.Sprintf("The cents of %s orders by the country of the customer, of whom there are "+
+		"%s, from two CSV files.", lab.Grouped(b.orders), lab.Grouped(b.customers)))
 	orders, customers := b.input("orders", b.orders), b.input("customers", b.customers)
 	g.ours(fmt.Sprintf("joined -orders %s -customers %s", orders, customers))
 	g.duckDB("%1,%2", fmt.Sprintf("SELECT country, sum(cents) FROM read_csv('%s') JOIN read_csv('%s') ON customer = name "+
@@ -166,8 +177,8 @@ func (b *suite) joinFiles() lab.Group {
 
 // joinRows compares joins alone. Rows are random, and not the same.
 func (b *suite) joinRows() lab.Group {
-	g := b.group("Join rows", "10 million rows with a million, which are in memory: the time of the join alone, with a "+
-		"sum over its results.")
+	g := b.group("Join rows", fmt.Sprintf("%s rows with %s, which are in memory: the time of the join alone, with a sum "+
+		"over its results.", lab.Grouped(b.orders), lab.Grouped(b.customers)))
 	join := lab.Case{Field: "seconds", Unit: "s", Lower: true}
 	add := func(who, line string, args ...string) {
 		c := join
