@@ -24,8 +24,8 @@ const parts = 64
 
 // kinds are the files that can be made, of an amount each. Equal amounts make equal files.
 var kinds = map[string]struct {
-	of    string // the amount
-	write func(w *bufio.Writer, amount int)
+	of    string                            // the amount
+	write func(w *bufio.Writer, amount int) // w keeps its first error
 }{
 	"words":     {"bytes of words that are as frequent as Zipf's law says, of a million", writeWords},
 	"reads":     {"bases of a genome, which reads of 100 bases cover 20 times, as FASTA", writeReads},
@@ -76,7 +76,7 @@ func (in input) make() (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
 	kinds[in.kind].write(w, in.amount)
 	if err := errors.Join(w.Flush(), f.Close()); err != nil {
@@ -87,8 +87,8 @@ func (in input) make() (err error) {
 
 func writeWords(w *bufio.Writer, amount int) {
 	for part := range parts {
-		w.Write(words.Text(words.Config{Bytes: amount, Seed: 1}, part, parts))
-		w.WriteByte('\n')
+		_, _ = w.Write(words.Text(words.Config{Bytes: amount, Seed: 1}, part, parts))
+		_ = w.WriteByte('\n')
 	}
 }
 
@@ -109,7 +109,7 @@ func writeNumbers(w *bufio.Writer, amount int) {
 	r, line := random(1), []byte(nil)
 	for range amount {
 		line = append(strconv.AppendUint(line[:0], r.Uint64(), 10), '\n')
-		w.Write(line)
+		_, _ = w.Write(line)
 	}
 }
 
@@ -120,13 +120,13 @@ func writeLines(w *bufio.Writer, amount int) {
 		for range 10 + r.IntN(81) {
 			line = append(line, byte('a'+r.IntN(26)))
 		}
-		w.Write(append(line, '\n'))
+		_, _ = w.Write(append(line, '\n'))
 	}
 }
 
 func writeOrders(w *bufio.Writer, amount int) {
 	r := random(3)
-	io.WriteString(w, "customer,cents\n")
+	_, _ = io.WriteString(w, "customer,cents\n")
 	for range amount {
 		fmt.Fprintf(w, "c%d,%d\n", r.IntN(max(1, amount/10)), r.IntN(100_000))
 	}
@@ -134,7 +134,7 @@ func writeOrders(w *bufio.Writer, amount int) {
 
 func writeCustomers(w *bufio.Writer, amount int) {
 	r := random(4)
-	io.WriteString(w, "name,country\n")
+	_, _ = io.WriteString(w, "name,country\n")
 	names := make([]int, amount)
 	for i := range names {
 		names[i] = i

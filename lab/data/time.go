@@ -32,8 +32,9 @@ func timeProgram() lab.Program {
 			return lab.UsageError{Err: fmt.Errorf("there is no line: give -line LINE")}
 		}
 		if file != "" {
-			defer os.Remove(file)
-			os.Remove(file) // it need not be there
+			remove := func() { _ = os.Remove(file) } // it need not be there
+			remove()
+			defer remove()
 		}
 		o, err := lab.Run(ctx, limit, nil, "bash", "-o", "pipefail", "-c", line)
 		if err != nil {
