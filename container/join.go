@@ -90,7 +90,8 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 	}, pebble.Named(left.name+" join of parts"))
 }
 
-// plan says whether all ranks get all right rows, or else the keys of which they get them; and how many rows a rank gets.
+// plan says whether all ranks get all right rows, or else the keys of which they get them; and how many rows a rank
+// gets.
 func (j *joining[L, R, K]) plan(left *Table[L], right *Table[R], keys codecs.Part[K]) (everywhere bool,
 	heavy map[K]bool, expected int, err error) {
 	r := left.rank

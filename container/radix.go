@@ -2,6 +2,7 @@ package container
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"reflect"
 	"slices"
@@ -107,7 +108,7 @@ func sortWords[R any](rows []R, sign uint64) {
 
 // sortByKey sorts rows by numbers. It needs memory for 2 to 4 times as many.
 func sortByKey[R any](rows []R, key func(r *R) uint64) {
-	const few, small = 256, 16
+	const small = 16
 	switch n := len(rows); {
 	case n < few:
 		slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(key(&a), key(&b)) })
@@ -128,4 +129,80 @@ func sortByKey[R any](rows []R, key func(r *R) uint64) {
 			rows[i] = unsorted[e.of]
 		}
 	}
+}
+
+const (
+	few       = 256 // rows that are sorted by comparisons
+	textDepth = 16  // times that equal first bytes are looked beyond, before comparisons do the rest
+)
+
+// sortByText sorts rows by strings: by the first 8 bytes in which they may differ, as numbers, and those that are equal
+// there by what follows. So the strings of most rows are looked at once. It needs memory for 3 times as many.
+func sortByText[R any](rows []R, text func(r *R) string) { sortBeyond(rows, text, 0) }
+
+func sortBeyond[R any](rows []R, text func(r *R) string, depth int) {
+	if len(rows) < few || depth == textDepth {
+		slices.SortFunc(rows, func(a, b R) int { return cmp.Compare(text(&a), text(&b)) })
+		return
+	}
+	ends := sortByPrefix(rows, text)
+	if ends == nil {
+		return
+	}
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from + 1; to < len(rows) && ends[to/64]>>(to%64)&1 == 0; {
+			to++
+		}
+		if to-from > 1 {
+			sortBeyond(rows[from:to], text, depth+1)
+		}
+	}
+}
+
+// sortByPrefix sorts rows by the 8 bytes after what all have in common. It returns a bit for each row, which says that
+// it differs from the one before; nil if all are equal.
+func sortByPrefix[R any](rows []R, text func(r *R) string) (differs []uint64) {
+	same, equal := text(&rows[0]), true
+	for i := 0; i < len(rows) && (equal || len(same) > 0); i++ {
+		t := text(&rows[i])
+		equal = equal && t == same
+		same = same[:inCommon(same, t)]
+	}
+	if equal {
+		return nil
+	}
+	all, unsorted := make([]keyed[int], 2*len(rows)), slices.Clone(rows)
+	for i := range rows {
+		all[i] = keyed[int]{i, prefix(text(&rows[i])[len(same):])}
+	}
+	differs = make([]uint64, len(rows)/64+1)
+	last := uint64(0)
+	for i, e := range radixSort(all[:len(rows)], all[len(rows):]) {
+		if rows[i] = unsorted[e.of]; e.key != last {
+			differs[i/64] |= 1 << (i % 64)
+		}
+		last = e.key
+	}
+	return differs
+}
+
+// inCommon is how many bytes two strings begin with that are the same.
+func inCommon(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// prefix is the first 8 bytes of a string as a number, with zeros where it is shorter: numbers that differ are in the
+// order of the strings.
+func prefix(s string) uint64 {
+	if len(s) >= 8 {
+		return binary.BigEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))
+	}
+	n := uint64(0)
+	for i := range len(s) {
+		n |= uint64(s[i]) << (56 - 8*i)
+	}
+	return n
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/codecs"
@@ -21,15 +22,18 @@ const samples = 256
 //
 // Afterwards the rows of each rank are in order, and none comes after one of the next rank: each rank has nearly as
 // many rows, of which equal ones may be on several ranks. Rows go to their ranks as pebbles, each once (sample sort).
-// Integers and floats are sorted by their digits. What has no room in memory is sorted in runs, which iterations merge.
+// Integers and floats are sorted by their digits, strings by 8 bytes at a time. What has no room in memory is sorted in
+// runs, which iterations merge.
 func Sort[R cmp.Ordered](t *Table[R]) error {
-	o := order[R]{compare: cmp.Compare[R], sort: slices.Sort[[]R]}
+	o := order[R]{compare: cmp.Compare[R]}
 	switch t := reflect.TypeFor[R](); {
 	case t.Kind() == reflect.Uint64, t.Kind() == reflect.Uint && t.Size() == 8:
 		o.sort = func(rows []R) { sortWords(rows, 0) }
 	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int && t.Size() == 8:
 		o.sort = func(rows []R) { sortWords(rows, sign) }
-	case t.Kind() != reflect.String:
+	case t.Kind() == reflect.String:
+		o.sort = func(rows []R) { sortByText(rows, func(r *R) string { return *(*string)(unsafe.Pointer(r)) }) }
+	default:
 		number := ordinal[R]()
 		o.sort = func(rows []R) { sortByKey(rows, func(r *R) uint64 { return number(*r) }) }
 	}
@@ -42,7 +46,12 @@ func SortBy[R any, K cmp.Ordered](t *Table[R], key func(row R) K) error {
 	if number := ordinal[K](); number != nil {
 		o.sort = func(rows []R) { sortByKey(rows, func(r *R) uint64 { return number(key(*r)) }) }
 	} else {
-		o.sort = func(rows []R) { slices.SortFunc(rows, o.compare) }
+		o.sort = func(rows []R) {
+			sortByText(rows, func(r *R) string {
+				k := key(*r)
+				return *(*string)(unsafe.Pointer(&k))
+			})
+		}
 	}
 	return t.sort(o)
 }

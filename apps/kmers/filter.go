@@ -43,7 +43,8 @@ type once struct {
 // the second one those with a count are counted. So a k-mer that was met twice is, and of others those that the filter
 // takes for one.
 func (b *bench) filterOnce() error {
-	if err := apps.MustFit(b.rank, "kmers: filters of ranks", uint64(b.config.Filter), "give a smaller filter"); err != nil {
+	err := apps.MustFit(b.rank, "kmers: filters of ranks", uint64(b.config.Filter), "give a smaller filter")
+	if err != nil {
 		return err
 	}
 	o := &once{filter: make(filter, b.config.Filter/blockBytes)}

@@ -26,7 +26,9 @@ var (
 
 // part is a part of the amounts.
 func (a amounts) part(share int) amounts {
-	return amounts{a.words / share, a.bases / share, a.numbers / share, a.lines / share, a.orders / share, a.customers / share}
+	return amounts{
+		a.words / share, a.bases / share, a.numbers / share, a.lines / share, a.orders / share, a.customers / share,
+	}
 }
 
 // suite makes the cases, and finds out which files they read.
@@ -76,8 +78,7 @@ func (g *group) addWith(who, line, rest string, needs ...string) {
 	for _, need := range needs {
 		if _, err := exec.LookPath(need); err != nil {
 			if _, err := os.Stat(need); err != nil {
-				fmt.Fprintf(g.leftOut, "LEFT OUT: %s, %s: there is no %s: run `make -C lab data-tools` as root\n",
-					g.Name, who, filepath.Base(need))
+				g.leaveOut(who, need)
 				return
 			}
 		}
@@ -94,6 +95,12 @@ func (g *group) addWith(who, line, rest string, needs ...string) {
 		c.Against = g.Cases[0].Name
 	}
 	g.Add(c)
+}
+
+// leaveOut tells of a program that needs something that is not there.
+func (g *group) leaveOut(who, need string) {
+	fmt.Fprintf(g.leftOut, "LEFT OUT: %s, %s: there is no %s: run `make -C lab data-tools` as root\n", g.Name, who,
+		filepath.Base(need))
 }
 
 // ours adds a program of ours, by ranks in one process and by two processes.
@@ -117,11 +124,12 @@ func (b *suite) wordCount() lab.Group {
 	in := b.input("words", b.words)
 	const top = `LC_ALL=C sort -k1,1nr -k2 | sed -n 1,10p`
 	g.ours("topwords " + in)
-	g.add("mawk", fmt.Sprintf(`mawk '{for (i = 1; i <= NF; i++) n[$i]++} END {for (w in n) printf "%%8d %%s\n", n[w], w}' %s | %s`,
-		in, top), "mawk")
+	g.add("mawk", fmt.Sprintf(`mawk '{for (i = 1; i <= NF; i++) n[$i]++} `+
+		`END {for (w in n) printf "%%8d %%s\n", n[w], w}' %s | %s`, in, top), "mawk")
 	g.add("sort and uniq", fmt.Sprintf(`tr -s ' ' '\n' <%s | LC_ALL=C sort --parallel=2 -S 40%% | uniq -c | `+
 		`mawk '{printf "%%8d %%s\n", $1, $2}' | %s`, in, top), "mawk")
-	g.duckDB("%1 %2", fmt.Sprintf("SELECT lpad(count(*)::VARCHAR, 8, ' '), w FROM (SELECT unnest(string_split(line, ' ')) w "+
+	g.duckDB("%1 %2", fmt.Sprintf("SELECT lpad(count(*)::VARCHAR, 8, ' '), w "+
+		"FROM (SELECT unnest(string_split(line, ' ')) w "+
 		"FROM read_csv('%s', columns = {'line': 'VARCHAR'}, header = false, delim = ',', quote = '', escape = '')) "+
 		"WHERE w <> '' GROUP BY w ORDER BY count(*) DESC, w LIMIT 10", in))
 	return g.Group
@@ -137,7 +145,8 @@ func (b *suite) kmerCount() lab.Group {
 	const pick = ` | jq -r '"\(.distinct) \(.kmers)"'`
 	g.addWith(oneProcess, ours, pick, "jq")
 	g.addWith(processes, ours+" --procs 2", pick, "jq")
-	g.addWith("jellyfish", fmt.Sprintf("jellyfish count -m 31 -C -s 100M -t 2 -o %s %s && jellyfish stats %s", out, in, out),
+	g.addWith("jellyfish",
+		fmt.Sprintf("jellyfish count -m 31 -C -s 100M -t 2 -o %s %s && jellyfish stats %s", out, in, out),
 		` | mawk '/Distinct/ {d = $2} /Total/ {print d, $2}'`+clean, "jellyfish", "mawk")
 	g.addWith("kmc", fmt.Sprintf("mkdir %s.d && kmc -k31 -fa -ci1 -cs1000000000 -t2 -m8 %s %s %s.d", out, in, out, out),
 		` | mawk '/unique counted/ {d = $NF} /Total no. of k-mers/ {print d, $NF}'`+clean, "kmc", "mawk")
@@ -192,14 +201,16 @@ func (b *suite) joinRows() lab.Group {
 	add(oneProcess, line, strings.Fields(filepath.Join(b.programs, line))...)
 	add(processes, line+" --procs 2", strings.Fields(filepath.Join(b.programs, line)+" --procs 2")...)
 	modules := filepath.Join(b.programs, "duckdb/node_modules")
-	if _, err := os.Stat(modules); err == nil {
-		query := "SELECT count(*), bit_xor(xor(l.payload, r.payload)) FROM l JOIN r USING (key)"
-		table := func(name string, rows, salt int) string {
-			return fmt.Sprintf("CREATE TABLE %s AS SELECT hash(i + %d) %% %d AS key, hash(i - %d) AS payload FROM range(%d) t(i)",
-				name, salt, b.customers, salt+1, rows)
-		}
-		add("DuckDB", "node duckdb.cjs: "+query, "env", "THREADS=2", "MODULES="+modules, "node",
-			filepath.Join(b.programs, "duckdb.cjs"), query, table("l", b.orders, 1), table("r", b.customers, 2))
+	if _, err := os.Stat(modules); err != nil {
+		g.leaveOut("DuckDB", modules)
+		return g.Group
 	}
+	query := "SELECT count(*), bit_xor(xor(l.payload, r.payload)) FROM l JOIN r USING (key)"
+	table := func(name string, rows, salt int) string {
+		return fmt.Sprintf("CREATE TABLE %s AS SELECT hash(i + %d) %% %d AS key, hash(i - %d) AS payload "+
+			"FROM range(%d) t(i)", name, salt, b.customers, salt+1, rows)
+	}
+	add("DuckDB", "node duckdb.cjs: "+query, "env", "THREADS=2", "MODULES="+modules, "node",
+		filepath.Join(b.programs, "duckdb.cjs"), query, table("l", b.orders, 1), table("r", b.customers, 2))
 	return g.Group
 }
