@@ -1,6 +1,9 @@
 package gravity
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // OrderMost is the highest order of moments: hexadecapoles. Order 3 is octupoles, 2 quadrupoles, and 1 the mass
 // alone, since moments are about the centre of mass, where dipoles vanish.
@@ -34,7 +37,7 @@ type shift struct {
 }
 
 // shifts are all terms, by the binomial theorem.
-var shifts = func() (all []shift) {
+var shifts = sync.OnceValue(func() (all []shift) {
 	at := map[[3]int]uint8{}
 	for i, p := range powers {
 		at[p] = uint8(i)
@@ -52,7 +55,7 @@ var shifts = func() (all []shift) {
 		}
 	}
 	return all
-}()
+})
 
 func choose(n, k int) float64 {
 	c := 1.0
@@ -96,7 +99,7 @@ func (m *raw) add(mass float64, d Vector) {
 // join adds moments about a centre at a distance d.
 func (m *raw) join(o *raw, d Vector) {
 	p := products(d)
-	for _, s := range shifts {
+	for _, s := range shifts() {
 		m[s.to] += s.times * p[s.by] * o[s.from]
 	}
 }

@@ -29,10 +29,13 @@ var (
 	//go:embed Dockerfile.tmpl
 	dockerfileText string
 
-	functions  = template.FuncMap{"quote": quote, "literal": literal}
-	manifests  = template.Must(template.New("manifests").Funcs(functions).Parse(manifestsText))
-	dockerfile = template.Must(template.New("Dockerfile").Funcs(functions).Parse(dockerfileText))
+	functions = template.FuncMap{"quote": quote, "literal": literal}
 )
+
+// write fills in a template. It is parsed here, and not when each process of a job starts.
+func write(w io.Writer, name, text string, data any) error {
+	return template.Must(template.New(name).Funcs(functions).Parse(text)).Execute(w, data)
+}
 
 // quote writes a value as text between quotation marks. What Go escapes in printable UTF-8, YAML and JSON read as Go
 // does.
@@ -47,7 +50,7 @@ func (j Job) Write(w io.Writer, secret [SecretBytes]byte) error {
 	if err := j.Check(); err != nil {
 		return err
 	}
-	return manifests.Execute(w, struct {
+	return write(w, "manifests", manifestsText, struct {
 		Job
 		Secret, SecretFolder, SecretFile, Rendezvous string
 		User                                         int
@@ -66,7 +69,7 @@ func WriteDockerfile(w io.Writer, program string) error {
 	if err := checkPackage(program); err != nil {
 		return err
 	}
-	return dockerfile.Execute(w, struct {
+	return write(w, "Dockerfile", dockerfileText, struct {
 		Package, Program string
 		User             int
 	}{program, builtProgram, user})
