@@ -85,15 +85,18 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	}
 	type candidate struct {
 		Entry[K, V]
-		count uint32
+		count  uint32
+		number uint64 // of the key, so that of equal counts the same are taken in each run
 	}
 	var own []candidate
 	for k, count := range r.asked.counts {
 		if v, there := r.of.LocalGet(k); there {
-			own = append(own, candidate{Entry[K, V]{k, v}, *count})
+			own = append(own, candidate{Entry[K, V]{k, v}, *count, r.of.table.numberOf(k)})
 		}
 	}
-	slices.SortFunc(own, func(a, b candidate) int { return cmp.Compare(b.count, a.count) })
+	slices.SortFunc(own, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.number, b.number))
+	})
 	own = own[:min(n, len(own))]
 	counts := make([]uint32, len(own))
 	for i, c := range own {
