@@ -36,6 +36,7 @@ type once struct {
 	filter  filter
 	firsts  *target.Target[uint64]
 	seconds *target.Target[uint64]
+	again   []uint64     // of a batch
 	left    apps.Counted // k-mers that were left out
 }
 
@@ -63,14 +64,17 @@ func (b *bench) filterOnce() error {
 		}
 	}))
 	o.seconds = target.New(b.rank, "seconds", owners, byOwner, target.Batch(func(ks []uint64) {
+		again := o.again[:0]
 		for _, k := range ks {
 			if _, counted := b.counts.LocalGet(k); counted {
-				b.counts.Add(k, 1)
+				again = append(again, k)
 				continue
 			}
 			o.left.Items++
 			o.left.Hashes += apps.Mix(k)
 		}
+		b.counts.AddAll(again)
+		o.again = again
 	}))
 	b.once = o
 	return nil

@@ -54,10 +54,12 @@ func (s *scanner) flush() {
 	s.n = 0
 }
 
+var complement = strings.NewReplacer("A", "T", "C", "G", "G", "C", "T", "A")
+
 // canonicalText is the plain twin of what scan finds: the first in alphabetical order of a k-mer and its reverse
 // complement.
 func canonicalText(kmer string) string {
-	other := []byte(strings.NewReplacer("A", "T", "C", "G", "G", "C", "T", "A").Replace(kmer))
+	other := []byte(complement.Replace(kmer))
 	for i, j := 0, len(other)-1; i < j; i, j = i+1, j-1 {
 		other[i], other[j] = other[j], other[i]
 	}
