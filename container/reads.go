@@ -38,7 +38,7 @@ func NewReads[K comparable, V any](of Readable[K, V], tasks *task.Scheduler, opt
 	if s.wire.keys.Codec != nil || s.wire.values.Codec != nil {
 		all = append(all, delegate.Coded(s.wire.keys.Codec, answers))
 	}
-	r := &Reads[K, V]{of: s, asked: sketch[K]{counts: map[K]*uint32{}, own: s.own}}
+	r := &Reads[K, V]{of: s, asked: newSketch(s.own)}
 	r.gets = delegate.NewBatch(tasks, s.name+" get", s.owner, s.table.numberOf,
 		func(ks []K, as []Found[V]) {
 			r.asked.note(ks)

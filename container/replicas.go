@@ -28,49 +28,6 @@ func (p *replicas[K, V]) find(k K) (v V, ok bool) {
 	return v, ok
 }
 
-// sketch finds the keys that come most often among many, by few counts (Misra and Gries, Finding repeated elements,
-// 1982): it has each key that is more than one in sketchKeys of those that it looks at, which are about one in
-// sampleEvery.
-type sketch[K comparable] struct {
-	counts map[K]*uint32 // an assignment to an element of a Go map keeps the key that it was given, which may be borrowed
-	own    func(k K) K   // makes a borrowed key its own; nil where none is borrowed
-	skip   int           // keys until the next one that is looked at
-	random uint64        // keys may come in a rhythm, which steps of one length would fall into
-}
-
-const (
-	sketchKeys  = 1024
-	sampleEvery = 8
-)
-
-func (s *sketch[K]) note(ks []K) {
-	for s.skip < len(ks) {
-		s.add(ks[s.skip])
-		s.random = s.random*6364136223846793005 + 1442695040888963407 // Knuth's, of MMIX
-		s.skip += 1 + int(s.random>>32%(2*sampleEvery-1))
-	}
-	s.skip -= len(ks)
-}
-
-func (s *sketch[K]) add(k K) {
-	if n := s.counts[k]; n != nil {
-		*n++
-		return
-	}
-	if len(s.counts) < sketchKeys {
-		if s.own != nil {
-			k = s.own(k)
-		}
-		s.counts[k] = new(uint32(1))
-		return
-	}
-	for other, n := range s.counts {
-		if *n--; *n == 0 {
-			delete(s.counts, other)
-		}
-	}
-}
-
 // Replicate has every rank hold copies of the entries that tasks have read most often, n at most, so that such reads
 // need no message, and no owner alone answers for a frequent key. A sketch at each owner finds up to 1,024 of them, by
 // what was read since the last call; so the first call comes after some reads. Copies are of now: what changes
@@ -85,20 +42,20 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	}
 	type candidate struct {
 		Entry[K, V]
-		count  uint32
+		count  uint64
 		number uint64 // of the key, so that of equal counts the same are taken in each run
 	}
 	var own []candidate
 	for k, count := range r.asked.counts {
 		if v, there := r.of.LocalGet(k); there {
-			own = append(own, candidate{Entry[K, V]{k, v}, *count, r.of.table.numberOf(k)})
+			own = append(own, candidate{Entry[K, V]{k, v}, uint64(*count) * uint64(r.asked.step), r.of.table.numberOf(k)})
 		}
 	}
 	slices.SortFunc(own, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.number, b.number))
 	})
 	own = own[:min(n, len(own))]
-	counts := make([]uint32, len(own))
+	counts := make([]uint64, len(own))
 	for i, c := range own {
 		counts[i] = c.count
 	}
@@ -110,15 +67,11 @@ func (r *Reads[K, V]) Replicate(n int) error {
 	for i := range chosen {
 		chosen[i] = own[i].Entry
 	}
-	var codecs []pebble.Codec[Entry[K, V]]
-	if codec := r.of.kept(); codec != nil {
-		codecs = append(codecs, codec)
-	}
-	entries, err := pebble.AllGatherSlice(r.of.rank, chosen, codecs...)
+	entries, err := pebble.AllGatherSlice(r.of.rank, chosen, r.of.kept())
 	if err != nil {
 		return err
 	}
-	clear(r.asked.counts)
+	r.asked = newSketch(r.of.own)
 	r.near = replicas[K, V]{entries: slices.Concat(entries...), places: make(map[K]int)}
 	r.near.hits = make([]uint32, len(r.near.entries))
 	for at, e := range r.near.entries {
@@ -134,19 +87,22 @@ func (r *Reads[K, V]) weighReplicas() error {
 		return err
 	}
 	for at, e := range r.near.entries {
-		hits := uint32(0)
-		for _, of := range all {
-			hits += of[at] / sampleEvery
+		if r.of.Owner(e.Key) != r.of.rank.ID() {
+			continue
 		}
-		if hits > 0 && r.of.Owner(e.Key) == r.of.rank.ID() { // who has not been asked for it
-			r.asked.counts[e.Key] = new(hits)
+		hits := uint64(0)
+		for _, of := range all {
+			hits += uint64(of[at])
+		}
+		if n := uint32(hits / uint64(r.asked.step)); n > 0 {
+			r.asked.counts[e.Key] = &n // nobody has asked for it
 		}
 	}
 	return nil
 }
 
 // mostFrequent says how many of the first counts of each rank, which are in descending order, are among the n highest.
-func mostFrequent(counts [][]uint32, n int) []int {
+func mostFrequent(counts [][]uint64, n int) []int {
 	taken := make([]int, len(counts))
 	for range n {
 		best := -1
