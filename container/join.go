@@ -68,7 +68,10 @@ func Join[L, R any, K comparable](left *Table[L], right *Table[R], ofLeft func(r
 	}
 	if everywhere {
 		err = left.rank.Epoch(func() error {
-			left.part.batches(j.probe) // what emit sends runs handlers, but none that probes
+			left.part.batches(func(rows []L) {
+				j.probe(rows)
+				left.rank.Poll() // runs handlers, as what emit sends does, but none that probes
+			})
 			return nil
 		}, pebble.Named(left.name+" join"))
 	} else {
@@ -219,19 +222,21 @@ func (j *joining[L, R, K]) build(rows []R) {
 
 // makeRoom makes room for so many rows more.
 func (j *joining[L, R, K]) makeRoom(more int) {
-	if len(j.rows) == 0 {
-		more++ // the one without a number
-	}
-	if n := len(j.rows) + more; n > cap(j.rows) {
-		rows := make([]numbered[R], max(1, len(j.rows)), 1<<bits.Len(uint(max(n, chunk)-1)))
+	if n := j.room(more); n > cap(j.rows) {
+		rows := make([]numbered[R], max(1, len(j.rows)), n)
 		copy(rows, j.rows)
 		j.rows = rows
 	}
 }
 
+// room is the capacity for so many rows more, and for the place without a number.
+func (j *joining[L, R, K]) room(more int) int {
+	return max(cap(j.rows), 1<<bits.Len(uint(max(1, len(j.rows))+more-1)))
+}
+
 // bytes is what so many right rows more would take, beside those that are there.
 func (j *joining[L, R, K]) bytes(more int) int64 {
-	rows := int64(len(j.rows) + more)
+	rows := int64(j.room(more))
 	slots := int64(max(len(j.index.slots), j.index.lacks(more)))
 	return rows*int64(unsafe.Sizeof(numbered[R]{})) + slots*int64(unsafe.Sizeof(slot[K, uint32]{})) + j.pointed
 }

@@ -71,7 +71,8 @@ func BenchmarkSortTexts(b *testing.B) {
 		texts[i] = string(line)
 	}
 	for name, sort := range map[string]func(of []string){
-		"ours": func(of []string) { sortByText(of, func(s *string) string { return *s }) }, "slices.Sort": slices.Sort[[]string],
+		"ours":        func(of []string) { sortByText(of, func(s *string) string { return *s }) },
+		"slices.Sort": slices.Sort[[]string],
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
