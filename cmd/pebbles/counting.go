@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,8 +37,8 @@ func newKmers(t terminal) *cobra.Command {
 		Long: "kmers counts all pieces of k bases of the sequences in FASTA or FASTQ files, plain or compressed by gzip, BGZF or zstd, which\n" +
 			"all ranks read. A piece and its reverse complement are counted together. Without files it counts reads that are made up:\n" +
 			"pieces of 100 bases from random places of a genome. What was met is compared with what was counted.\n\n" +
-			"With --filter, pieces that are met once, as most with an error of a sequencer, take no memory: a first pass finds what is\n" +
-			"met again. The more memory the filter has, the fewer of them slip through.",
+			"With --filter, pieces that are met once, as most with an error of a sequencer, take no memory: a first pass finds\n" +
+			"what is met again. The more memory the filter has, the fewer of them slip through.",
 		Example: "  pebbles kmers\n" +
 			"  pebbles kmers --bases 50000000 --coverage 20 --ranks 2 --json\n" +
 			"  pebbles kmers --file 'reads/*.fastq.gz' --k 21",
@@ -51,13 +50,8 @@ func newKmers(t terminal) *cobra.Command {
 	f.Var(count(&config.Bases, 1, fmt.Sprint(kmers.BasesDefault)), "bases", "bases of the genome that is made up")
 	f.Var(count(&config.Coverage, 1, fmt.Sprint(kmers.CoverageDefault)), "coverage", "how often reads cover it")
 	f.Float64Var(&config.Errors, "errors", 0, "share of bases that are read wrong, 0 to 1")
-	var filter size
-	f.Var(&filter, "filter", "memory of each rank for a filter that leaves out k-mers met once (default none: all are counted)")
-	appCommand(t, c, byConfig(&config, "bases", kmers.Run, func(_ *settings, given givenFlags) error {
-		if config.Filter = int64(filter); given("filter") && filter == 0 {
-			return errors.New("--filter is 0: give a size above 0, or leave it out")
-		}
-		return nil
-	}))
+	f.Var((*size)(&config.Filter), "filter",
+		"memory of each rank for a filter that leaves out k-mers met once (default none: all are counted)")
+	appCommand(t, c, byConfig(&config, "bases", kmers.Run, nil))
 	return unused(c, "equal k-mers are far apart: none would be merged", "cache")
 }
