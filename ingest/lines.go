@@ -15,9 +15,9 @@ func Lines() Format[[]byte] {
 	}}
 }
 
-// LinesOf gives what parse makes of each line, which is as [Lines] gives it. A line that parse refuses is told with file,
-// line and parse's error, or left out and counted by [Skip]. parse is for all ranks of a process at once: it keeps
-// neither the line nor anything between two calls.
+// LinesOf gives what parse makes of each line, which is as [Lines] gives it. A line that parse refuses is told with
+// file, line and parse's error, or left out and counted by [Skip]. parse is for all ranks of a process at once: it
+// keeps neither the line nor anything between two calls.
 func LinesOf[T any](parse func(line []byte) (T, error)) Format[T] {
 	return Format[T]{"lines", func(in *input) (reader[T], error) {
 		if parse == nil {

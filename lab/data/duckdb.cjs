@@ -1,6 +1,6 @@
-// Asks DuckDB: [FORMAT=...] node duckdb.cjs QUERY [STATEMENT...], after the statements. With a FORMAT, in which %1, %2 ...
-// are columns, it prints a row of the result a line; without, how long the query took, as JSON. THREADS says how many
-// threads DuckDB may take; its module @duckdb/node-api lies in MODULES.
+// Asks DuckDB: [FORMAT=...] node duckdb.cjs QUERY [STATEMENT...], after the statements. With a FORMAT, in which %1, %2
+// and so on are columns, it prints a row of the result a line; without, how long the query took, as JSON. THREADS says
+// how many threads DuckDB may take; its module @duckdb/node-api lies in MODULES.
 const { THREADS, MODULES, FORMAT } = process.env
 const { DuckDBInstance } = require(MODULES + '/@duckdb/node-api')
 

@@ -322,7 +322,9 @@ var catalogue = []mutation{
 		"apps/join/TestEverywhere"},
 	{"a key counts twice", "container/counter.go", "Entry[K, uint64]{k, 1}", "Entry[K, uint64]{k, 2}",
 		"apps/kmers/TestCountsAreThoseOfTheSerialTwin"},
-	{"a filter looks at one bit", "apps/kmers/filter.go", "again = again && *word&bit != 0", "again = *word&bit != 0", "TestFilter"},
-	{"a search steps over a vertex", "apps/jaccard/kernel.go", "row = row[from+at:]", "row = row[min(from+at+1, len(row)):]", "TestAmong"},
+	{"a filter looks at one bit", "apps/kmers/filter.go",
+		"again = again && *word&bit != 0", "again = *word&bit != 0", "TestFilter"},
+	{"a search steps over a vertex", "apps/jaccard/kernel.go",
+		"row = row[from+at:]", "row = row[min(from+at+1, len(row)):]", "TestAmong"},
 	{"marks of a list stay", "apps/jaccard/kernel.go", "\t\ts.marks[v/64] = 0\n", "\t\t_ = v\n", "TestOddGraphs"},
 }
