@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
@@ -72,7 +73,7 @@ func accused(received []complaint) (process int, lost string) {
 	for _, c := range received {
 		for _, p := range c.Processes {
 			if votes[p] > most {
-				most, process, lost = votes[p], p, fmt.Sprintf("process %d: %s", c.by, c.Cause)
+				most, process, lost = votes[p], p, c.who()+": "+c.Cause
 			}
 		}
 	}
@@ -96,15 +97,47 @@ func send(line net.Conn, message any) error {
 	return errors.Join(line.SetWriteDeadline(time.Now().Add(lineLimit)), handshake.WriteMessage(line, message))
 }
 
-// readComplaints receives the complaints of a process that has joined, until its connection ends.
+// ofLauncher is who complains of a process from which the launcher itself hears nothing.
+const ofLauncher = -1
+
+// silentLine is the launcher's complaint of a process whose line the network has broken.
+const silentLine = "nothing comes from it, not even the end of its connection: does the network lead both ways?"
+
+// who names the one that complains.
+func (c complaint) who() string {
+	if c.by == ofLauncher {
+		return "launcher"
+	}
+	return fmt.Sprintf("process %d", c.by)
+}
+
+// readComplaints receives the complaints of a process that has joined, until its connection ends. Where the system says
+// that nothing comes any more, or the process has ended and its connection has not, the launcher complains of it.
 func (j *job) readComplaints(p *process) {
 	j.lines.Go(func() {
 		defer p.line.Close()
 		var c complaint
-		if err := handshake.ReadMessage(p.line, complaintBytesMax, &c); err == nil {
+		switch err := handshake.ReadMessage(p.line, complaintBytesMax, &c); {
+		case err == nil:
 			c.by = p.Process
 			j.complaints <- c
+			_, _ = io.Copy(io.Discard, p.line) // waits for the end of the connection
+		case !ends(p.line, err):
+			j.complaints <- complaint{Processes: []int{p.Process}, Cause: silentLine, by: ofLauncher}
 		}
-		_, _ = io.Copy(io.Discard, p.line) // waits for the end of the connection
 	})
+}
+
+// ends waits for the end of a connection, of which err is the first error. It reports whether that comes: the network
+// may bring nothing more, and not even that.
+func ends(line net.Conn, err error) bool {
+	if errors.Is(err, syscall.ETIMEDOUT) {
+		return false // a read after this one finds an end
+	}
+	_, err = io.Copy(io.Discard, line)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // it may have come before this goroutine could look
+		line.SetReadDeadline(time.Now().Add(lastLookLimit))
+		_, err = io.Copy(io.Discard, line)
+	}
+	return !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.ETIMEDOUT)
 }

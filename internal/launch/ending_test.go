@@ -2,8 +2,10 @@ package launch
 
 import (
 	"math/rand/v2"
+	"net"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -77,11 +79,52 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 			"process 0: silence"},
 		"several are missing":      {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
 		"a crash says more":        {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
+		"a line is silent":         {[]Outcome{follower(1), stopped}, []complaint{of(ofLauncher, 1)}, 1, "launcher: silence"},
 		"there is no such process": {[]Outcome{follower(0), follower(2)}, []complaint{of(0, 99)}, 0, ""},
 		"who ended says more":      {[]Outcome{follower(0), well}, []complaint{of(0, 4)}, 4, ""},
 	} {
 		first, lost := blame(c.order, c.heard)
 		require.Equal(t, c.first, first.Process, name)
 		require.Equal(t, c.lost, lost, name)
+	}
+}
+
+// TestLauncherComplainsOfALineThatDoesNotEnd has a process whose end reaches the launcher otherwise than by its line.
+func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
+	says := func(member net.Conn) { _ = send(member, complaint{Processes: []int{0}, Cause: "silence"}) }
+	theirs := []complaint{{[]int{0}, "silence", 1}}
+	ours := []complaint{{[]int{1}, silentLine, ofLauncher}}
+	for name, c := range map[string]struct {
+		last  func(member net.Conn)
+		heard []complaint
+	}{
+		"it ends":                {func(member net.Conn) { member.Close() }, nil},
+		"it complains, and ends": {func(member net.Conn) { says(member); member.Close() }, theirs},
+		"it complains":           {says, theirs},
+		"nothing comes":          {func(net.Conn) {}, ours},
+		"half a complaint came":  {func(member net.Conn) { member.Write([]byte{0}) }, ours},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // where the line does not end, a limit does
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			defer listener.Close()
+			member, err := net.Dial("tcp", listener.Addr().String())
+			require.NoError(t, err)
+			defer member.Close()
+			line, err := listener.Accept()
+			require.NoError(t, err)
+			c.last(member)
+			j := &job{complaints: make(chan complaint, 1)}
+			line.SetReadDeadline(time.Now().Add(lastWordsLimit))
+			j.readComplaints(&process{Outcome: Outcome{Process: 1}, line: line})
+			j.lines.Wait()
+			close(j.complaints)
+			var heard []complaint
+			for said := range j.complaints {
+				heard = append(heard, said)
+			}
+			require.Equal(t, c.heard, heard)
+		})
 	}
 }

@@ -172,6 +172,9 @@ func (p *process) finish() {
 // lastWordsLimit is how long the launcher reads a connection after its process has ended.
 const lastWordsLimit = time.Second
 
+// lastLookLimit is how long it looks once more, so that a launcher that did not run meanwhile misses nothing.
+const lastLookLimit = 100 * time.Millisecond
+
 // sharedFolder is where files of shared memory are that have names. Our own have none.
 const sharedFolder = "/dev/shm"
 
