@@ -78,7 +78,7 @@ func (s suite) groups() (all []lab.Group) {
 	}
 	for _, over := range []medium{shm, tcp} {
 		for _, scale := range s.size.scales {
-			all = append(all, s.search(over, scale))
+			all = append(all, s.search(over, scale), s.pageRank(over, scale))
 		}
 	}
 	return all
@@ -338,5 +338,19 @@ func (s suite) search(over medium, scale int) lab.Group {
 	roots := s.roots[scale]
 	w.ours(pointToPoint, "bfs "+graph+"--root "+strings.Join(roots, " --root "))
 	w.both(pointToPoint, "bfs", graph+"--root "+strings.Join(roots, ","))
+	return w.group
+}
+
+func (s suite) pageRank(over medium, scale int) lab.Group {
+	w := s.work(over, fmt.Sprintf("PageRank, Kronecker graph of scale %d", scale),
+		"The time of an iteration, of 20: the same graph, edge factor 16, without duplicates and self-loops, every score "+
+			"checked. MPI's ranks gather what all vertices give. PBGL is the Parallel Boost Graph Library.",
+		lab.Case{Field: "seconds_per_iteration", Scale: 1e3, Unit: "ms", Lower: true})
+	const gathered, pbgl = "MPI, allgather", "PBGL"
+	graph := fmt.Sprintf("--kronecker %d --iterations 20", scale)
+	w.ours(gathered, "pagerank "+graph+" --tolerance 1e-300")
+	w.oursAs("Active Pebbles in the order given", gathered, "pagerank "+graph+" --tolerance 1e-300 --order given")
+	w.peer(gathered, gathered, "pagerank", graph)
+	w.peer(pbgl, gathered, "pbgl", graph)
 	return w.group
 }

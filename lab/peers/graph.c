@@ -72,6 +72,24 @@ struct graph *graph_new(const struct kronecker *k, uint64_t factor) {
 	return g;
 }
 
+static int by_number(const void *a, const void *b) {
+	const uint32_t v = *(const uint32_t *)a, w = *(const uint32_t *)b;
+	return (v > w) - (v < w);
+}
+
+void graph_simplify(struct graph *g) {
+	uint64_t kept = 0;
+	for (uint64_t v = 0; v < g->own; v++) {
+		const uint64_t begin = g->offsets[v], end = g->offsets[v + 1], row = kept;
+		qsort(g->heads + begin, end - begin, sizeof *g->heads, by_number);
+		g->offsets[v] = row;
+		for (uint64_t i = begin; i < end; i++)
+			if (g->heads[i] != g->first + v && (kept == row || g->heads[kept - 1] != g->heads[i]))
+				g->heads[kept++] = g->heads[i];
+	}
+	g->offsets[g->own] = kept;
+}
+
 void graph_free(struct graph *g) {
 	free(g->offsets);
 	free(g->heads);
