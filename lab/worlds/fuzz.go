@@ -39,8 +39,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 const (
 	shrinkRuns  = 2000
-	stuckAfter  = time.Minute // of real time, where worlds take milliseconds
-	reportEvery = 1 << 10     // worlds
+	stuckAfter  = 5 * time.Minute // of real time, where worlds take milliseconds, beside whatever else runs
+	reportEvery = 1 << 10         // worlds
 )
 
 // Try runs worlds, one number after the other, until ctx ends, Worlds have run, or one fails, which is then made
