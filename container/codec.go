@@ -45,9 +45,9 @@ func newWire[K, V any](options []target.Option) (w wire[K, V], others []target.O
 	return w, others, err
 }
 
-// borrows makes handlers borrow keys from the frames that bring them, where keys are strings and travel as such.
-func borrows[K any](keys *codecs.Part[K]) bool {
-	return keys.Codec == any(pebble.Strings{}) && keys.Take(borrowed{})
+// borrows makes handlers borrow what is strings, and travels as such, from the frames that bring it.
+func borrows[T any](what *codecs.Part[T]) bool {
+	return what.Codec == any(pebble.Strings{}) && what.Take(borrowed{})
 }
 
 // entries is the codec of entries.

@@ -186,7 +186,14 @@ func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
 	arrived := m.newPart(o)
 	arrived.most = m.space.Memory / arrivedShare
 	arrived.rows.last = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
-	if err := m.move(why, func(row R, send func(row R, to int)) { send(row, to(row)) }, func(rows []R) {
+	own := m.rank.ID()
+	if err := m.move(why, func(row R, send func(row R, to int)) {
+		if rank := to(row); rank != own {
+			send(row, rank)
+		} else {
+			arrived.add(row)
+		}
+	}, func(rows []R) {
 		for _, row := range rows {
 			arrived.add(row)
 		}
@@ -229,6 +236,7 @@ func (m *mover[R]) move(why string, each func(row R, send func(row R, to int)), 
 func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options []target.Option,
 	handle func(vs []V)) *target.Target[placed[V]] {
 	var vs []V
+	together := borrows(&values)
 	travels := codecs.Tagged(codecs.OrPlain(values.Codec), func(p placed[V]) (V, uint32) { return p.V, p.To },
 		func(v V, to uint32) placed[V] { return placed[V]{v, to} })
 	return target.New(r, name+" moves", distribution.Ranks(r.Size()), target.Keys(func(ps []placed[V], ranks []uint64) {
@@ -239,10 +247,27 @@ func newMoves[V any](r *pebble.Rank, name string, values codecs.Part[V], options
 		for _, p := range ps {
 			vs = append(vs, p.V)
 		}
+		if together {
+			keepTogether(as[string](vs))
+		}
 		handle(vs)
 		clear(vs)
 		vs = vs[:0]
 	}), coded(travels, options)...)
+}
+
+// keepTogether gives strings memory of their own, one piece for all.
+func keepTogether(all []string) {
+	n := 0
+	for _, s := range all {
+		n += len(s)
+	}
+	b := make([]byte, 0, n)
+	for i, s := range all {
+		at := len(b)
+		b = append(b, s...)
+		all[i] = text(b[at:])
+	}
 }
 
 // row is a row by its number. It reads all before it if some are in runs.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"reflect"
+	"unsafe"
 
 	"github.com/activepebbles/pebbles/container/internal/runs"
 	"github.com/activepebbles/pebbles/internal/codecs"
@@ -105,6 +106,7 @@ type part[R any] struct {
 	most      int64 // bytes of rows in memory
 	each      int64 // bytes of a row there, without what it points to
 	coded     bool  // rows may point to something
+	texts     bool  // rows are strings
 	pointed   int64 // bytes that they point to, as a sample says
 	order     order[R]
 	rows      blocks[R]
@@ -125,7 +127,8 @@ func (m *mover[R]) newPart(o *order[R]) part[R] {
 	p := part[R]{
 		disk:  m.disk,
 		codec: codecs.OrPlain(m.rows.Codec), coded: m.rows.Codec != nil,
-		each: max(1, int64(reflect.TypeFor[R]().Size())), most: m.space.Memory / 2,
+		texts: reflect.TypeFor[R]().Kind() == reflect.String,
+		each:  max(1, int64(reflect.TypeFor[R]().Size())), most: m.space.Memory / 2,
 		random: rand.New(rand.NewPCG(1, uint64(m.rank.ID()))),
 	}
 	if o != nil {
@@ -251,6 +254,9 @@ type source[R any] struct {
 	row    R // the next one
 }
 
+// rowsAhead is how many rows before it is handed out a string is fetched into the cache.
+const rowsAhead = 16
+
 // advance finds the next row.
 func (s *source[R]) advance() bool {
 	if s.run == nil {
@@ -259,6 +265,10 @@ func (s *source[R]) advance() bool {
 				return false
 			}
 			s.rows, s.blocks = s.blocks[0], s.blocks[1:]
+		}
+		if s.of.texts && len(s.rows) > rowsAhead { // in order they lie anywhere
+			next := *(*string)(unsafe.Pointer(&s.rows[rowsAhead]))
+			cpu.Prefetch(unsafe.Pointer(unsafe.StringData(next)), cpu.CacheLine)
 		}
 		s.row, s.rows = s.rows[0], s.rows[1:]
 		return true

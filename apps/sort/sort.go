@@ -117,7 +117,12 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 	default:
 		return run(r, c, "lines", kind[string]{
 			load: func(add func(line string)) error {
-				return loadFiles(r, c, ingest.Lines(), func(line []byte) { add(string(line)) })
+				var k keeper
+				if err := loadFiles(r, c, ingest.Lines(), func(line []byte) { k.keep(line, add) }); err != nil {
+					return err
+				}
+				k.empty(add)
+				return nil
 			},
 			hash: distribution.HashString,
 			text: func(dst []byte, line string) []byte { return append(dst, line...) },
@@ -125,6 +130,32 @@ func Run(r *pebble.Rank, c Config) (Result, error) {
 		})
 	}
 	return run(r, c, "numbers", numbers)
+}
+
+// keeper makes strings of lines, many of which share one piece of memory.
+type keeper struct {
+	text []byte
+	ends []int // of lines in it
+}
+
+// keptTogether is how many bytes of text share memory, or one line.
+const keptTogether = 32 << 10
+
+func (k *keeper) keep(line []byte, add func(line string)) {
+	k.text = append(k.text, line...)
+	k.ends = append(k.ends, len(k.text))
+	if len(k.text) >= keptTogether {
+		k.empty(add)
+	}
+}
+
+func (k *keeper) empty(add func(line string)) {
+	text, from := string(k.text), 0
+	for _, end := range k.ends {
+		add(text[from:end])
+		from = end
+	}
+	k.text, k.ends = k.text[:0], k.ends[:0]
 }
 
 func parse(line []byte) (uint64, error) { return strconv.ParseUint(string(line), 10, 64) }
