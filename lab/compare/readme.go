@@ -10,7 +10,7 @@ import (
 // works are the rows of the README's table, by the names of their groups without the medium.
 var works = []string{"RandomAccess, 2^22 words a rank", "RandomAccess, 2^22 words a rank, 4,096 a buffer",
 	"Permutation, 2^20 elements a rank", "All-to-all, items of 32 bytes", "BFS, Kronecker graph of scale 18",
-	"PointerChase"}
+	"PageRank, Kronecker graph of scale 18", "PointerChase"}
 
 // writeReadme renders kept results as the section "peers" of a README, without measuring anything.
 func writeReadme(from, file string) error {
@@ -23,7 +23,7 @@ func writeReadme(from, file string) error {
 
 // readme is the table of the README: what this library reaches beside what readers would use instead.
 func readme(r lab.Results) string {
-	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC")
+	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC or PBGL")
 	for _, work := range works {
 		for _, over := range []medium{shm, tcp} {
 			group, unit := work+", "+names[over], ""
@@ -32,7 +32,7 @@ func readme(r lab.Results) string {
 				continue
 			}
 			t.Row(work+": "+unit, names[over], ours, best(r, group, "Active Pebbles, one process", &unit),
-				best(r, group, "MPI", &unit), best(r, group, "HPCC", &unit))
+				best(r, group, "MPI", &unit), best(r, group, "HPCC", &unit)+best(r, group, "PBGL", &unit))
 		}
 	}
 	return fmt.Sprintf("Medians of %d alternating runs on %s, the fastest algorithm of each peer, on this machine:\n%v.\n\n%s",
@@ -49,7 +49,7 @@ func best(r lab.Results, group, who string, unit *string) string {
 			}
 			*unit = one.Unit
 			is, faster := one.Summary().Median, func(a, b float64) bool { return a > b }
-			if one.Unit == "µs" { // of a hop
+			if one.Lower {
 				faster = func(a, b float64) bool { return a < b }
 			}
 			if found == 0 || faster(is, found) {
