@@ -42,8 +42,12 @@ func (p *part) bad(at int64, cause error) error {
 	if p.Skipped <= p.skip && p.first != "" {
 		return nil
 	}
-	err := fmt.Errorf("read %s: line %d: %w", p.files[p.piece.file].Name, lineAt(p.files, p.piece, at), cause)
-	return p.judge(err)
+	return p.judge(p.blame(at, cause))
+}
+
+// blame names the file and the line of an offset of the stream.
+func (p *part) blame(at int64, cause error) error {
+	return fmt.Errorf("read %s: line %d: %w", p.files[p.piece.file].Name, lineAt(p.files, p.piece, at), cause)
 }
 
 // judge returns the error of a record that cannot be read, unless it is skipped.
