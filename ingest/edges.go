@@ -22,7 +22,7 @@ const (
 	EdgeList     EdgeFormat = iota // FROM TO [WEIGHT] between blanks, as in SNAP's files; lines of # and % are comments
 	DIMACS                         // a FROM TO WEIGHT; other lines are comments (c) and the header (p sp VERTICES ARCS)
 	MatrixMarket                   // ROW COLUMN [VALUE] behind the header %%MatrixMarket, comments (%) and the sizes
-	METIS                          // a row of neighbours for each vertex, behind the header VERTICES EDGES [FORMAT [WEIGHTS]]
+	METIS                          // neighbours, a line a vertex, behind the header VERTICES EDGES [FORMAT [WEIGHTS]]
 )
 
 // Edges gives the edges of graphs, each as its line says it: whether they have a direction, and whether a symmetric

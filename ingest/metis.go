@@ -78,8 +78,8 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 		return p.ended()
 	})
 	if err == nil {
-		return h, fmt.Errorf("read %s: the file ends before the header VERTICES EDGES [FORMAT [WEIGHTS]]: write it again",
-			m.files[file].Name)
+		return h, fmt.Errorf("read %s: the file ends before the header VERTICES EDGES [FORMAT [WEIGHTS]]: write it "+
+			"again", m.files[file].Name)
 	} else if err == errStop {
 		err = nil
 	}
@@ -160,8 +160,8 @@ func (m *metis) read(p piece, yield func(Edge) bool) error {
 		if err := p.ended(); err != nil || p.piece.to < m.files[p.piece.file].Size || line-h.line >= h.vertices {
 			return err
 		}
-		return fmt.Errorf("read %s: the header tells %d vertices, but the file ends after %d rows: it is cut short, write "+
-			"it again", m.files[p.piece.file].Name, h.vertices, line-h.line)
+		return fmt.Errorf("read %s: the header tells %d vertices, but the file ends after %d rows: it is cut short, "+
+			"write it again", m.files[p.piece.file].Name, h.vertices, line-h.line)
 	})
 }
 

@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
@@ -122,6 +124,7 @@ func (in *input) look(find finder) error {
 	for i := place; i < len(in.files); i += len(in.all) {
 		f := in.files[i]
 		if failed = f.look(find, gap); failed != nil {
+			failed = cmp.Or(f.check(), failed) // a part that is another one is told as that
 			break
 		}
 		if f.Kind != plain || f.Cuts != nil {
@@ -147,6 +150,37 @@ func (in *input) look(find finder) error {
 		}
 	}
 	return err
+}
+
+// checkParts compares files that have checksums with these, on each host that reads them by the first of its ranks that
+// does. It is collective.
+func (in *input) checkParts() error {
+	host := in.group.Hosts[in.rank.ID()]
+	checked := map[int]bool{}
+	var failed error
+	for place, rank := range in.all {
+		if in.group.Hosts[rank] != host {
+			continue
+		}
+		for _, p := range in.dealt[place] {
+			if rank == in.rank.ID() && !checked[p.file] && failed == nil {
+				failed = in.files[p.file].check()
+			}
+			checked[p.file] = true
+		}
+	}
+	return dataset.Agree(in.rank, failed)
+}
+
+// check compares the file with what its folder's manifest says, if it is in one.
+func (f *file) check() error {
+	if f.Part.Name == "" {
+		return nil
+	}
+	if err := f.Part.Check(filepath.Dir(f.Name)); err != nil {
+		return fmt.Errorf("read %w", err)
+	}
+	return nil
 }
 
 // A finder finds where the blocks of a file begin, in a format that has blocks of its own.

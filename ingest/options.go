@@ -9,11 +9,12 @@ const rowLimitDefault = 64 << 20
 type Option func(*options)
 
 type options struct {
-	rowLimit int
-	skip     int64
-	perHost  bool
-	host     string // this rank's
-	deal     func(files []file, ranks int) [][]piece
+	rowLimit  int
+	skip      int64
+	perHost   bool
+	unchecked bool   // leave checksums out
+	host      string // this rank's
+	deal      func(files []file, ranks int) [][]piece
 }
 
 func defaults() options {
@@ -31,3 +32,7 @@ func Skip(most int64) Option { return func(o *options) { o.skip = most } }
 // PerHost says that each host has files of its own, which the ranks of that host read. Without it all hosts have the
 // same files, and Open compares their names and sizes. Ranks whose hosts have the same name are on one host.
 func PerHost() Option { return func(o *options) { o.perHost = true } }
+
+// Unchecked leaves out the checksums of a folder's parts, for which Open reads them once more; sizes and names are
+// compared all the same.
+func Unchecked() Option { return func(o *options) { o.unchecked = true } }
