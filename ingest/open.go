@@ -123,7 +123,10 @@ func (in *input) look(find finder) error {
 	var failed error
 	for i := place; i < len(in.files); i += len(in.all) {
 		f := in.files[i]
-		if failed = f.look(find, gap); failed != nil {
+		if failed = f.look(find, gap); in.skip > 0 && errors.As(failed, new(*BlockError)) {
+			failed = nil // whoever reads the block counts it
+		}
+		if failed != nil {
 			failed = cmp.Or(f.check(), failed) // a part that is another one is told as that
 			break
 		}
@@ -188,8 +191,8 @@ type finder func(f io.ReaderAt, size int64) ([]int64, error)
 
 // look finds out how the file is compressed, and where it may be cut.
 func (f *file) look(find finder, gap int64) error {
-	if f.Size == 0 {
-		return nil
+	if f.Size == 0 && find == nil {
+		return nil // a file of blocks has a header
 	}
 	a, err := openAgreed(*f)
 	if err != nil {
@@ -224,13 +227,13 @@ func (f *file) blocks(a *agreed, find finder, c cuts) error {
 			"decompress it", f.Name)
 	}
 	starts, err := find(a, f.Size)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", f.Name, err)
-	}
 	f.Cuts = []int64{}
 	for _, start := range starts {
 		c.add(start)
 	}
 	f.Cuts = append(f.Cuts, c.at...)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
 	return nil
 }

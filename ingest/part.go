@@ -106,8 +106,8 @@ func linesIn(files []file, p piece, most int64) (lines int64, err error) {
 type Report struct {
 	Bytes   int64  // of files as they are stored
 	Rows    int64  // records that All has given
-	Skipped int64  // records that could not be read
-	First   string // one of these: file, line and cause
+	Skipped int64  // records, or blocks, that could not be read
+	First   string // one of these: file, line or block, and cause
 }
 
 // Report adds up what the last loops over All have read. It is collective: all ranks call it between epochs. It fails

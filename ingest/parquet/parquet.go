@@ -98,8 +98,12 @@ func read[T any](r ingest.Range) iter.Seq2[T, error] {
 			if at := start(file, i); at < r.From || at >= r.To {
 				continue
 			}
-			more := false
-			if more, err = group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) }); !more && err == nil {
+			more, damage := group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) })
+			if damage != nil {
+				var none T
+				more = yield(none, &ingest.BlockError{At: start(file, i), Err: fmt.Errorf("row group %d: %w", i+1, damage)})
+			}
+			if !more {
 				return
 			}
 		}
@@ -130,14 +134,14 @@ func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error
 		given += int64(n)
 		switch {
 		case err == io.EOF && given < of.NumRows():
-			return false, fmt.Errorf("a row group ends after %d rows, and has %d by the footer: the file is damaged",
+			return false, fmt.Errorf("it ends after %d rows, and has %d by the footer: the file is damaged",
 				given, of.NumRows())
 		case err == io.EOF:
 			return true, nil
 		case err != nil:
 			return false, err
 		case n == 0:
-			return false, errors.New("a row group gives no rows and no end: the file is damaged")
+			return false, errors.New("it gives no rows and no end: the file is damaged")
 		}
 	}
 }
