@@ -152,8 +152,9 @@ func TestAvroSkip(t *testing.T) {
 			"size beyond": {func(f []byte) []byte { return slices.Replace(f, int(at)+1, int(at)+2, 0xfe, 0xff, 0x7f) },
 				without, 1, "the file is cut short"},
 			"cut out": {func(f []byte) []byte { return slices.Delete(f, int(at)+3, int(at)+9) }, without, 1, ""},
-			"put in":  {func(f []byte) []byte { return slices.Insert(f, int(at)+3, make([]byte, 300_000)...) }, without, 1, ""},
-			"end":     {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is cut short"},
+			"put in": {func(f []byte) []byte { return slices.Insert(f, int(at)+3, make([]byte, 300_000)...) }, without,
+				1, ""},
+			"end": {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is cut short"},
 			"two in a row": {func(f []byte) []byte { f[next-1]++; f[starts[third+2]-1]++; return f }, nil, 0,
 				"it does not end with the mark"},
 		} {

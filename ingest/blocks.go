@@ -31,8 +31,8 @@ type Range struct {
 	RowLimit int // see RowLimit
 }
 
-// A BlockError says that a block cannot be read, or not to its end, and those behind it can. Skip leaves out the rest of
-// that block.
+// A BlockError says that a block cannot be read, or not to its end, and those behind it can. Skip leaves out the rest
+// of that block.
 type BlockError struct {
 	At  int64 // where the block begins in its file
 	Err error

@@ -19,6 +19,7 @@ type file struct {
 	Kind kind
 	Cuts []int64     // where it may be cut; nil for a plain file of records, which may be cut anywhere
 	Part export.Part // what the manifest of its folder says of it; without a name it is in none
+	info fs.FileInfo // of this host's file; nil where this rank does not read it
 }
 
 // anywhere reports whether every byte of a file is a place to cut it.

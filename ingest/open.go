@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -155,6 +156,15 @@ func (in *input) look(find finder) error {
 	return err
 }
 
+// remember keeps what this rank's files are now, so that another one with the same name is not taken for it.
+func (in *input) remember() {
+	for _, p := range in.mine() {
+		if f := &in.files[p.file]; f.info == nil {
+			f.info, _ = os.Stat(f.Name) // whoever opens it says what is wrong
+		}
+	}
+}
+
 // checkParts compares files that have checksums with these, on each host that reads them by the first of its ranks that
 // does. It is collective.
 func (in *input) checkParts() error {
@@ -212,11 +222,13 @@ func (f *file) look(find finder, gap int64) error {
 	case find != nil:
 		return f.blocks(a, find, c)
 	case f.Kind == gzipped:
-		walkGzip(a, f.Size, &c)
+		err = walkGzip(a, f.Size, &c)
 	case f.Kind == zstandard:
 		walkZstandard(a, f.Size, &c)
 	}
-	f.Cuts = c.at
+	if f.Cuts = c.at; err != nil && err != io.EOF {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
 	return nil
 }
 

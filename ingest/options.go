@@ -27,7 +27,8 @@ func RowLimit(bytes int) Option { return func(o *options) { o.rowLimit = bytes }
 
 // Skip leaves out records that cannot be read, and counts them, up to most on all ranks together. Of Avro and Parquet
 // files it leaves out blocks and row groups, from the first record on that cannot be read, and counts each as one.
-// Without it the first one is the error of its Source. A header that cannot be read is always an error. A rank knows of the others' only in Report; until then it goes by its own count.
+// Without it the first one is the error of its Source. A header that cannot be read is always an error. A rank knows of
+// the others' only in Report; until then it goes by its own count.
 func Skip(most int64) Option { return func(o *options) { o.skip = most } }
 
 // PerHost says that each host has files of its own, which the ranks of that host read. Without it all hosts have the

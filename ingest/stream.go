@@ -23,7 +23,7 @@ type agreed struct {
 	failed atomic.Pointer[error] // the first error of reading it
 }
 
-// openAgreed opens a file and refuses one that has been cut since Open.
+// openAgreed opens a file and refuses one that has been cut or replaced since Open.
 func openAgreed(f file) (*agreed, error) {
 	opened, err := os.Open(f.Name)
 	if err != nil {
@@ -33,6 +33,10 @@ func openAgreed(f file) (*agreed, error) {
 	if info, err := opened.Stat(); err != nil || info.Size() < f.Size {
 		opened.Close()
 		return nil, errors.Join(err, a.wasCut())
+	} else if f.info != nil && !os.SameFile(info, f.info) {
+		opened.Close()
+		return nil, fmt.Errorf("read %s: the file was replaced while the job reads it: leave it alone, and run "+
+			"again", f.Name)
 	}
 	return a, nil
 }

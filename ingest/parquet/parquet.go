@@ -101,7 +101,8 @@ func read[T any](r ingest.Range) iter.Seq2[T, error] {
 			more, damage := group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) })
 			if damage != nil {
 				var none T
-				more = yield(none, &ingest.BlockError{At: start(file, i), Err: fmt.Errorf("row group %d: %w", i+1, damage)})
+				damage = fmt.Errorf("row group %d: %w", i+1, damage)
+				more = yield(none, &ingest.BlockError{At: start(file, i), Err: damage})
 			}
 			if !more {
 				return
