@@ -3,12 +3,15 @@ package parquet_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -24,6 +27,18 @@ import (
 
 // TestMain sees that no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0 is the time")
+
+// random is a source of numbers whose seed the test tells.
+func random(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
 
 type reading struct {
 	Station string    `parquet:"station"`

@@ -117,6 +117,8 @@ var homes = map[string]string{
 	"github.com/spf13/pflag":            "cmd/*",
 	"github.com/klauspost/compress":     "export ingest internal/ocf",
 	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
+	"github.com/andybalholm/brotli":     "ingest/parquet",
+	"github.com/pierrec/lz4/v4":         "ingest/parquet",
 	"golang.org/x/sys":                  "cmd/* internal/cpu lab lab/* internal/launch netio/* netio/internal/*",
 	"github.com/ebitengine/purego":      "netio/ofi",
 	"golang.org/x/term":                 "cmd/* internal/launch",
