@@ -115,7 +115,7 @@ var homes = map[string]string{
 	"github.com/schollz/progressbar/v3": "cmd/*",
 	"github.com/spf13/cobra":            "cmd/*",
 	"github.com/spf13/pflag":            "cmd/*",
-	"github.com/klauspost/compress":     "export ingest internal/ocf",
+	"github.com/klauspost/compress":     "export ingest ingest/parquet internal/ocf",
 	"github.com/parquet-go/parquet-go":  "export/parquet ingest/parquet",
 	"github.com/andybalholm/brotli":     "ingest/parquet",
 	"github.com/pierrec/lz4/v4":         "ingest/parquet",
