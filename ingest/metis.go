@@ -77,11 +77,12 @@ func (m *metis) header(file int) (h metisHeader, err error) {
 		}
 		return p.ended()
 	})
-	if err == nil {
-		return h, fmt.Errorf("read %s: the file ends before the header VERTICES EDGES [FORMAT [WEIGHTS]]: write it "+
-			"again", m.files[file].Name)
-	} else if err == errStop {
+	switch err {
+	case errStop:
 		err = nil
+	case nil:
+		err = fmt.Errorf("read %s: the file ends before the header VERTICES EDGES [FORMAT [WEIGHTS]]: write it again",
+			m.files[file].Name)
 	}
 	return h, err
 }
