@@ -142,5 +142,5 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(part, data[:len(data)-3], 0o600))
 	}
-	require.Error(t, try(func(c counter) error { return container.Load(c, saved) }))
+	require.ErrorContains(t, try(func(c counter) error { return container.Load(c, saved) }), " and the checksum crc32c:")
 }

@@ -353,26 +353,3 @@ func TestCreateRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "the schema")
 	alone(t, folder, "file")
 }
-
-// A folder is what its manifest says, or an error that says so.
-func TestManifest(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	_, err := write(2, 3, out, export.Lines(), line)
-	require.NoError(t, err)
-	part := filepath.Join(out, "part-00001-of-00002.txt")
-	require.NoError(t, os.Truncate(part, 5))
-	open := func() error {
-		return run(2, func(r *pebble.Rank) error {
-			_, err := ingest.Open(r, []string{out}, ingest.Lines())
-			return err
-		})
-	}
-	require.ErrorContains(t, open(), "has 5 bytes, but 30 by the folder's manifest")
-	require.NoError(t, os.Remove(part))
-	require.ErrorContains(t, open(), "no such file or directory: check the name")
-	manifest := filepath.Join(out, export.ManifestName)
-	require.NoError(t, os.WriteFile(manifest, []byte("{"), 0o600))
-	require.ErrorContains(t, open(), "it is damaged, write the folder again")
-	require.NoError(t, os.WriteFile(manifest, []byte(`{"Parts":[{"Name":"../x"}]}`), 0o600))
-	require.ErrorContains(t, open(), `the part "../x" is not in the folder`)
-}

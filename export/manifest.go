@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ManifestName is the file of a folder that lists its parts.
@@ -37,14 +40,55 @@ func ReadManifest(folder string) (*Manifest, error) {
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("read %s: %w: it is damaged, write the folder again", name, err)
+		return nil, fmt.Errorf("%s: %w: it is damaged, write the folder again", name, err)
 	}
+	names := map[string]bool{}
 	for _, p := range m.Parts {
-		if !filepath.IsLocal(p.Name) {
-			return nil, fmt.Errorf("read %s: the part %q is not in the folder: write the folder again", name, p.Name)
+		switch {
+		case !filepath.IsLocal(p.Name) || filepath.Base(p.Name) != p.Name || p.Name == ".":
+			err = fmt.Errorf("the part %q is not in the folder", p.Name)
+		case names[p.Name]:
+			err = fmt.Errorf("the part %q is listed twice", p.Name)
+		case p.Checksum != "" && !strings.HasPrefix(p.Checksum, checksumKind):
+			err = fmt.Errorf("the part %q has the checksum %.80q, and only %s is known", p.Name, p.Checksum,
+				checksumKind)
 		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: write the folder again", name, err)
+		}
+		names[p.Name] = true
 	}
 	return m, nil
+}
+
+// checksumKind begins a checksum.
+const checksumKind = "crc32c:"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(sum uint32) string { return fmt.Sprintf("%s%08x", checksumKind, sum) }
+
+// Check compares the part in a folder with its size and checksum; one without a checksum by its size alone. It reads
+// the part once, some gigabytes a second, and holds a buffer of 256 KiB. The error names the part, and tells both sizes
+// and sums.
+func (p Part) Check(folder string) error {
+	name := filepath.Join(folder, p.Name)
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := crc32.New(castagnoli)
+	n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, bufferBytes))
+	if err != nil {
+		return err
+	}
+	sum := checksum(h.Sum32())
+	if n == p.Bytes && (p.Checksum == "" || p.Checksum == sum) {
+		return nil
+	}
+	return fmt.Errorf("%s: has %d bytes and the checksum %s, but %d and %s by the folder's manifest: it is damaged, "+
+		"or another file: write the folder again", name, n, sum, p.Bytes, p.Checksum)
 }
 
 // write writes the manifest of a folder, whose names reach the disk with it.

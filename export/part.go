@@ -20,8 +20,6 @@ const bufferBytes = 256 << 10
 // frameBytes is about how much of a part is in one frame of zstd.
 const frameBytes = 4 << 20
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // A part is the file that one rank writes.
 type part struct {
 	*bufio.Writer
@@ -74,7 +72,7 @@ func (p *part) finish() (Part, error) {
 		err = p.file.Sync()
 	}
 	err = errors.Join(err, p.file.Close())
-	return Part{Name: filepath.Base(p.file.Name()), Bytes: p.bytes, Checksum: fmt.Sprintf("crc32c:%08x", p.sum)}, err
+	return Part{Name: filepath.Base(p.file.Name()), Bytes: p.bytes, Checksum: checksum(p.sum)}, err
 }
 
 func (p *part) abort() {

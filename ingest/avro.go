@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -69,8 +70,10 @@ type decoding[T any] func(schema string) (func(src []byte) (v T, rest []byte, er
 func avroFiles[T any](decoder decoding[T]) Format[T] {
 	read := func(r Range) iter.Seq2[T, error] {
 		return func(yield func(T, error) bool) {
-			if err := avroRange(r, decoder, func(v T) bool { return yield(v, nil) }); err != nil {
-				var none T
+			var none T
+			err := avroRange(r, decoder, func(v T) bool { return yield(v, nil) },
+				func(bad *BlockError) bool { return yield(none, bad) })
+			if err != nil {
 				yield(none, err)
 			}
 		}
@@ -78,26 +81,31 @@ func avroFiles[T any](decoder decoding[T]) Format[T] {
 	return Blocks("avro", findAvro, read)
 }
 
-// findAvro follows the headers of blocks.
+// findAvro follows the headers of blocks, and goes on behind damaged ones.
 func findAvro(f io.ReaderAt, size int64) (starts []int64, err error) {
 	h, err := ocf.ReadHeader(f, size)
 	if err != nil {
 		return nil, err
 	}
+	var damage error
 	for at := h.Length; ; {
-		b, err := ocf.Find(f, size, at)
+		b, err := h.Find(f, size, at)
 		if err == io.EOF {
-			return starts, nil
+			return starts, damage
 		}
 		if err != nil {
 			return nil, err
+		}
+		if b.Damage != nil && damage == nil {
+			damage = &BlockError{at, b.Damage}
 		}
 		starts, at = append(starts, at), b.Next
 	}
 }
 
-// avroRange gives the records of blocks until they are not wanted.
-func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool) error {
+// avroRange gives the records of blocks until they are not wanted, and what is wrong with blocks to bad, which reports
+// whether others are wanted.
+func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool, bad func(*BlockError) bool) error {
 	h, err := ocf.ReadHeader(r.File, r.Size)
 	if err != nil {
 		return err
@@ -112,42 +120,55 @@ func avroRange[T any](r Range, decoder decoding[T], yield func(T) bool) error {
 	}
 	defer blocks.Close()
 	for at := max(r.From, h.Length); at < r.To; {
-		b, err := ocf.Find(r.File, r.Size, at)
+		b, err := h.Find(r.File, r.Size, at)
 		if err != nil {
 			return err
 		}
-		data, err := blocks.Read(b)
-		if err == ocf.ErrLong {
-			err = fmt.Errorf("the block at byte %d has more bytes than the limit: raise it by ingest.RowLimit", at)
+		more, damage := avroBlock(blocks, b, next, yield)
+		if damage != nil {
+			more = bad(&BlockError{at, damage})
 		}
-		if err != nil {
-			return err
-		}
-		if more, err := datums(data, b.Count, next, yield); err != nil || !more {
-			return err
+		if !more {
+			return nil
 		}
 		at = b.Next
 	}
 	return nil
 }
 
+// avroBlock gives the records of a block, and reports whether more are wanted.
+func avroBlock[T any](blocks *ocf.Reader, b ocf.Block, next func([]byte) (T, []byte, error),
+	yield func(T) bool) (more bool, err error) {
+	if b.Damage != nil {
+		return false, b.Damage
+	}
+	data, err := blocks.Read(b)
+	if err == ocf.ErrLong {
+		err = errors.New("it has more bytes than the limit: raise it by ingest.RowLimit")
+	}
+	if err != nil {
+		return false, err
+	}
+	return datums(data, b.Count, next, yield)
+}
+
 // datums gives the records of a block, and reports whether more are wanted.
 func datums[T any](data []byte, count int64, next func([]byte) (T, []byte, error), yield func(T) bool) (more bool,
 	err error) {
 	if count > max(int64(len(data)), emptyMax) {
-		return false, fmt.Errorf("a block of %d bytes claims to have %d records: the file is damaged", len(data), count)
+		return false, fmt.Errorf("its %d bytes claim to be %d records: the file is damaged", len(data), count)
 	}
 	for i := range count {
 		v, rest, err := next(data)
 		if err != nil {
-			return false, fmt.Errorf("record %d of a block: %w", i+1, err)
+			return false, fmt.Errorf("record %d: %w", i+1, err)
 		}
 		if data = rest; !yield(v) {
 			return false, nil
 		}
 	}
 	if len(data) > 0 {
-		return false, fmt.Errorf("%d bytes are left behind the last record of a block: the file is damaged, or the "+
+		return false, fmt.Errorf("%d bytes are left behind its last record: the file is damaged, or the "+
 			"codec wrong", len(data))
 	}
 	return true, nil

@@ -5,11 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/linkedin/goavro/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target/avro"
 )
 
@@ -118,4 +121,96 @@ func (f Format[T]) blocks(r Range) func(func(T, error) bool) {
 		panic(err)
 	}
 	return opened.(blocks[T]).each(r)
+}
+
+// blocksOf are where the blocks of an Avro file begin.
+func blocksOf(t testing.TB, file []byte) []int64 {
+	starts, err := findAvro(bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	return starts
+}
+
+// A damaged block is left out and counted, and the others are read, by any number of ranks; the header must be whole.
+func TestAvroSkip(t *testing.T) {
+	const n, block, third = 100, 7, 2 // blocks have 7 records each; the third one is damaged
+	for _, codec := range []string{"null", "deflate", "snappy"} {
+		file, want := pairs(t, n, block, codec)
+		starts := blocksOf(t, file)
+		at, next := starts[third], starts[third+1]
+		without := append(slices.Clone(want[:third*block]), want[(third+1)*block:]...)
+		for name, c := range map[string]struct {
+			harm func(file []byte) []byte
+			want []string
+			lost int64 // blocks
+			told string
+		}{
+			"mark":  {func(f []byte) []byte { f[next-1]++; return f }, without, 1, "it does not end with the mark"},
+			"count": {func(f []byte) []byte { f[at] = 1; return f }, without, 1, "its header is none"},
+			"too many": {func(f []byte) []byte { return slices.Replace(f, int(at), int(at)+1, 0xfe, 0xff, 0xff, 0x7f) },
+				without, 1, "records: the file is damaged"},
+			"size": {func(f []byte) []byte { f[at+1] ^= 0x40; return f }, without, 1, "it does not end with the mark"},
+			"size beyond": {func(f []byte) []byte { return slices.Replace(f, int(at)+1, int(at)+2, 0xfe, 0xff, 0x7f) },
+				without, 1, "the file is cut short"},
+			"cut out": {func(f []byte) []byte { return slices.Delete(f, int(at)+3, int(at)+9) }, without, 1, ""},
+			"put in": {func(f []byte) []byte { return slices.Insert(f, int(at)+3, make([]byte, 300_000)...) }, without,
+				1, ""},
+			"end": {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is cut short"},
+			"two in a row": {func(f []byte) []byte { f[next-1]++; f[starts[third+2]-1]++; return f }, nil, 0,
+				"it does not end with the mark"},
+		} {
+			t.Run(codec+" "+name, func(t *testing.T) {
+				path := write(t, "data", c.harm(bytes.Clone(file)))
+				for _, ranks := range []int{1, 2, 5} {
+					of := AvroOf(avro.Must[pair]())
+					keep := func(v pair) string { return fmt.Sprint(v) }
+					o, err := ingest(ranks, of, keep, []string{path}, Skip(2))
+					require.NoError(t, err)
+					require.Regexp(t, "data: the block at byte [0-9]+: .*"+c.told, o.report.First)
+					if c.want != nil {
+						require.Contains(t, o.report.First, fmt.Sprintf("at byte %d: ", place(c.want, want, starts)))
+						require.Equal(t, c.want, o.all())
+						require.Equal(t, c.lost, o.report.Skipped)
+					}
+					_, err = ingest(ranks, of, keep, []string{path})
+					require.ErrorContains(t, err, "data: the block at byte ")
+				}
+			})
+		}
+		_, err := ingest(2, Avro(), func(any) int { return 0 }, []string{write(t, "data", file[1:])}, Skip(9))
+		require.ErrorContains(t, err, "not as an Avro object container file does")
+		_, err = ingest(2, Avro(), func(any) int { return 0 }, []string{write(t, "data", file[:40])}, Skip(9))
+		require.ErrorContains(t, err, "the file is cut short")
+	}
+}
+
+// place is where the first block begins whose records are not among those that were read.
+func place(read, all []string, starts []int64) int64 {
+	for i := range all {
+		if i >= len(read) || read[i] != all[i] {
+			return starts[i/7]
+		}
+	}
+	return -1
+}
+
+// Blocks in which a record cannot be read give those before it; a file that was cut is no damaged block.
+func TestAvroSkipWithin(t *testing.T) {
+	file, want := pairs(t, 21, 7, "null")
+	at := bytes.Index(file, []byte("name 10"))
+	file[at-1] = 0xff // its length
+	o, err := ingest(1, AvroOf(avro.Must[pair]()), func(v pair) string { return fmt.Sprint(v) },
+		[]string{write(t, "data", file)}, Skip(1))
+	require.NoError(t, err)
+	require.Equal(t, append(slices.Clone(want[:10]), want[14:]...), o.all())
+	require.Contains(t, o.report.First, ": record 4: ")
+
+	path := write(t, "data", file)
+	ranks1(t, func(r *pebble.Rank) {
+		in, err := Open(r, []string{path}, Avro(), Skip(9))
+		require.NoError(t, err)
+		require.NoError(t, os.Truncate(path, int64(len(file)-30)))
+		for range in.All() {
+		}
+		require.ErrorContains(t, in.Err(), "the file was cut while the job reads it")
+	})
 }

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -9,8 +11,11 @@ import (
 // Blocks makes a format of files that consist of blocks, each of which can be read by itself: Parquet's row groups, or
 // what a program of your own writes. find tells where blocks begin, in ascending order; Open has one rank call it for
 // each file. read gives the records of the blocks that begin in a range; it is called by the rank whose range it is. It
-// stops when a record is not wanted. What it returns as an error ends the loop, whatever Skip says, because what
-// follows in the block is lost. Errors of both need not name the file.
+// stops when a record is not wanted. Errors of both need not name the file.
+//
+// What read gives as an error ends the loop, whatever Skip says, unless that is a [BlockError]: then the rest of one
+// block cannot be read, and read goes on with the next one if it is asked to. find may return one, too, with all places
+// that it has found; with Skip it is read's to tell.
 //
 // The file has the size that all ranks have agreed on, and says so where it was cut since.
 func Blocks[T any](name string, find func(f io.ReaderAt, size int64) ([]int64, error),
@@ -25,6 +30,19 @@ type Range struct {
 	From, To int64
 	RowLimit int // see RowLimit
 }
+
+// A BlockError says that a block cannot be read, or not to its end, and those behind it can. Skip leaves out the rest
+// of that block.
+type BlockError struct {
+	At  int64 // where the block begins in its file
+	Err error
+}
+
+// Error implements error.
+func (e *BlockError) Error() string { return fmt.Sprintf("the block at byte %d: %v", e.At, e.Err) }
+
+// Unwrap returns the cause.
+func (e *BlockError) Unwrap() error { return e.Err }
 
 type blocks[T any] struct {
 	*input
@@ -43,12 +61,34 @@ func (b blocks[T]) read(p piece, yield func(T) bool) error {
 	}
 	defer a.Close()
 	for v, err := range b.each(Range{a, a.size, p.from, p.to, b.rowLimit}) {
-		if err != nil {
-			return fmt.Errorf("read %s: %w", a.Name(), err)
+		if err = b.pass(a, err); err == errSkipped {
+			continue
+		} else if err != nil {
+			return err
 		}
 		if b.Rows++; !yield(v) {
 			return errStop
 		}
 	}
 	return nil
+}
+
+// errSkipped: a block was left out.
+var errSkipped = errors.New("skipped")
+
+// pass is errSkipped for the error of a block that is left out, and another error with the file's name.
+func (b blocks[T]) pass(a *agreed, err error) error {
+	if err == nil {
+		return nil
+	}
+	var block *BlockError
+	failed := a.failed.Load()
+	switch {
+	case failed != nil: // whatever was made of it
+		return *failed
+	case !errors.As(err, &block):
+		return fmt.Errorf("read %s: %w", a.Name(), err)
+	}
+	b.Skipped++
+	return cmp.Or(b.judge(fmt.Errorf("read %s: %w", a.Name(), err)), errSkipped)
 }

@@ -1,15 +1,12 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // csvFiles is what a rank knows of CSV files before it reads rows.
@@ -55,11 +52,14 @@ func (c *csvFiles) prepare() error {
 	if err := dataset.Agree(c.rank, err); err != nil || c.lineRows {
 		return err
 	}
-	own, err := c.passages()
-	if err := dataset.Agree(c.rank, err); err != nil {
-		return err
-	}
-	return c.begin(own)
+	c.begins = map[piece]state{}
+	return passOver(c.input, c.passage, func(p piece, before []passage) {
+		s := fileBegin
+		for _, made := range before {
+			s = made[s]
+		}
+		c.begins[p] = s
+	})
 }
 
 // layout reads the first row of a file.
@@ -161,34 +161,13 @@ func listed(header [][]byte) string {
 	return b.String()
 }
 
-// passed is a piece that has been passed over.
-type passed struct {
-	Piece [3]int64 // file, from, to
-	Made  passage
-}
-
-// passages passes over this rank's pieces that have another one of the same file behind them.
-func (c *csvFiles) passages() (all []passed, err error) {
-	for _, p := range c.mine() {
-		if p.to == c.files[p.file].Size {
-			continue
-		}
-		s, err := openStream(c.files, p)
-		if err != nil {
-			return nil, err
-		}
-		made, err := c.passage(s)
-		s.close()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, passed{[3]int64{int64(p.file), p.from, p.to}, made})
-	}
-	return all, nil
-}
-
 // passage passes over a piece, and nothing behind it.
-func (c *csvFiles) passage(s *stream) (passage, error) {
+func (c *csvFiles) passage(p piece) (passage, error) {
+	s, err := openStream(c.files, p)
+	if err != nil {
+		return passage{}, err
+	}
+	defer func() { s.close() }()
 	s.then = nil
 	if c.spare == nil {
 		c.spare = make([]byte, windowBytes)
@@ -204,30 +183,4 @@ func (c *csvFiles) passage(s *stream) (passage, error) {
 			return made, err
 		}
 	}
-}
-
-// begin gathers the passages of all pieces, and puts together those before each of this rank's. It is collective.
-func (c *csvFiles) begin(own []passed) error {
-	lists, err := pebble.AllGatherSlice(c.rank, own)
-	if err != nil {
-		return err
-	}
-	var all []passed
-	for _, member := range c.all {
-		all = append(all, lists[member]...)
-	}
-	slices.SortFunc(all, func(a, b passed) int { return slices.Compare(a.Piece[:], b.Piece[:]) })
-	c.begins = map[piece]state{}
-	for _, p := range c.mine() {
-		at, _ := slices.BinarySearchFunc(all, p, func(a passed, p piece) int {
-			return cmp.Compare(a.Piece[0],
-				int64(p.file))
-		})
-		s := fileBegin
-		for ; at < len(all) && all[at].Piece[0] == int64(p.file) && all[at].Piece[1] < p.from; at++ {
-			s = all[at].Made[s]
-		}
-		c.begins[p] = s
-	}
-	return nil
 }

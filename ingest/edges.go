@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// An Edge is a line of a graph's file. Vertices are numbered as the file numbers them: from 1 in DIMACS and Matrix
-// Market files. Weight is 1 where a line has none.
+// An Edge is a line of a graph's file, or in METIS files one of those that a line names. Vertices are numbered as the
+// file numbers them: from 1 in DIMACS, Matrix Market and METIS files. Weight is 1 where the file has none.
 type Edge struct {
 	From, To uint64
 	Weight   float64
@@ -22,11 +22,18 @@ const (
 	EdgeList     EdgeFormat = iota // FROM TO [WEIGHT] between blanks, as in SNAP's files; lines of # and % are comments
 	DIMACS                         // a FROM TO WEIGHT; other lines are comments (c) and the header (p sp VERTICES ARCS)
 	MatrixMarket                   // ROW COLUMN [VALUE] behind the header %%MatrixMarket, comments (%) and the sizes
+	METIS                          // neighbours, a line a vertex, behind the header VERTICES EDGES [FORMAT [WEIGHTS]]
 )
 
 // Edges gives the edges of graphs, each as its line says it: whether they have a direction, and whether a symmetric
-// matrix stands for two, is the caller's to know. That there are as many lines as a header tells is not checked;
+// matrix stands for two, is the caller's to know. That there are as many edges as a header tells is not checked;
 // package apps/graph checks that, with one process. A line that is no edge is a record that cannot be read.
+//
+// A METIS file names an undirected edge in the rows of both its ends, so it comes twice: {1, 2} and {2, 1}. Who wants
+// it once takes those with From <= To. Which vertex a row is of is the number of rows before it: Open has each rank
+// count those in its share of files that several ranks read, which reads these shares twice, the first time at the
+// speed of memory. A row is a record that must fit in [RowLimit]; with [Skip], a bad one gives none of its edges. That
+// a file has fewer rows than its header tells vertices is an error. Weights and sizes of vertices are passed over.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		switch format {
@@ -36,8 +43,10 @@ func Edges(format EdgeFormat) Format[Edge] {
 			return records[Edge]{in, edgeOfDIMACS}, nil
 		case MatrixMarket:
 			return &matrix{records: records[Edge]{in, edgeOfList}}, nil
+		case METIS:
+			return &metis{input: in}, nil
 		}
-		return nil, fmt.Errorf("there is no format %d of edges: use EdgeList, DIMACS or MatrixMarket", format)
+		return nil, fmt.Errorf("there is no format %d of edges: use EdgeList, DIMACS, MatrixMarket or METIS", format)
 	}}
 }
 
@@ -72,11 +81,22 @@ func edgeOf(line []byte) (e Edge, ok bool, err error) {
 	if e.Weight = 1; len(line) == 0 {
 		return e, true, nil
 	}
-	text := bytes.TrimRight(line, " \t")
-	if e.Weight, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(e.Weight) {
-		return e, false, fmt.Errorf("found %.40q where the weight of an edge or the end of the line is wanted", text)
+	if e.Weight, line, err = weight(line); err == nil && len(line) > 0 {
+		err = fmt.Errorf("found %.40q where the end of the line is wanted", line)
 	}
-	return e, true, nil
+	return e, err == nil, err
+}
+
+// weight reads a number, and what separates it from what follows.
+func weight(line []byte) (w float64, rest []byte, err error) {
+	text := line
+	if i := bytes.IndexAny(line, " \t"); i >= 0 {
+		text, rest = line[:i], blanks(line[i:])
+	}
+	if w, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(w) {
+		return w, nil, fmt.Errorf("found %.40q where a weight is wanted, which is a number", text)
+	}
+	return w, rest, nil
 }
 
 // vertex reads a whole number, and what separates it from what follows.

@@ -21,23 +21,35 @@ func (c *cuts) add(offset int64) {
 	}
 }
 
+// errNoEnd: a file that was cut between two blocks looks whole but for this.
+var errNoEnd = errors.New("the last block of a BGZF file is missing, which is empty: the file is cut short, fetch it " +
+	"again, or pack it again by bgzip")
+
 // walkGzip follows the blocks of a BGZF file, each of which tells its length in a field of its header. It stops at the
 // first one that does not, so in a plain gzip file at once: what follows is read in one piece. Whoever reads that
-// tells what is wrong with it.
-func walkGzip(f io.ReaderAt, size int64, c *cuts) {
+// tells what is wrong with it; the error is errNoEnd or nil.
+func walkGzip(f io.ReaderAt, size int64, c *cuts) error {
 	var head [18]byte
 	for at := int64(0); at < size; {
 		if _, err := f.ReadAt(head[:], at); err != nil {
-			return
+			return nil
 		}
 		// Gzip with extra fields, of which BGZF's is the only one: B, C, two bytes of length, the length of the block -
 		// 1.
 		if string(head[:4]) != "\x1f\x8b\x08\x04" || string(head[10:16]) != "\x06\x00BC\x02\x00" {
-			return
+			return nil
 		}
 		c.add(at)
 		at += int64(binary.LittleEndian.Uint16(head[16:])) + 1
+		if at != size {
+			continue
+		}
+		var bytes [4]byte // of the last block, uncompressed
+		if _, err := f.ReadAt(bytes[:], size-int64(len(bytes))); err == nil && bytes != [4]byte{} {
+			return errNoEnd
+		}
 	}
+	return nil
 }
 
 // walkZstandard follows the frames of a file, and the blocks in each, by their headers. It stops as walkGzip does.

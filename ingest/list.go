@@ -17,7 +17,9 @@ type file struct {
 	Name string
 	Size int64
 	Kind kind
-	Cuts []int64 // where it may be cut; nil for a plain file of records, which may be cut anywhere
+	Cuts []int64     // where it may be cut; nil for a plain file of records, which may be cut anywhere
+	Part export.Part // what the manifest of its folder says of it; without a name it is in none
+	info fs.FileInfo // of this host's file; nil where this rank does not read it
 }
 
 // anywhere reports whether every byte of a file is a place to cut it.
@@ -109,7 +111,8 @@ func (l *lister) add(name string) error {
 	return nil
 }
 
-// folder adds the parts that a folder's manifest lists.
+// folder adds the parts that a folder's manifest lists, and refuses what else is there. Names that begin with a point
+// are those of tools, and left alone.
 func (l *lister) folder(name string) error {
 	m, err := export.ReadManifest(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,14 +122,39 @@ func (l *lister) folder(name string) error {
 		return err
 	}
 	for _, p := range m.Parts {
-		before := len(l.files)
-		if err := l.add(filepath.Join(name, p.Name)); err != nil {
+		before, path := len(l.files), filepath.Join(name, p.Name)
+		const listed = "and its folder's manifest lists it as a part, with %d bytes and the checksum %s: write the " +
+			"folder again"
+		if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: is missing, "+listed, path, p.Bytes, p.Checksum)
+		} else if err == nil && info.IsDir() {
+			return fmt.Errorf("%s: is a folder, "+listed, path, p.Bytes, p.Checksum)
+		}
+		if err := l.add(path); err != nil {
 			return err
 		}
-		if len(l.files) > before && l.files[before].Size != p.Bytes {
-			return fmt.Errorf("%s: has %d bytes, but %d by the folder's manifest: it is cut short or another file, "+
-				"write it again",
-				l.files[before].Name, l.files[before].Size, p.Bytes)
+		if len(l.files) == before { // it is named by itself, too
+			continue
+		}
+		l.files[before].Part = p
+		if l.files[before].Size != p.Bytes {
+			return p.Check(name)
+		}
+	}
+	return l.strangers(name)
+}
+
+// strangers refuses a folder with files that its manifest does not list.
+func (l *lister) strangers(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return advise(err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(folder, e.Name())
+		if !l.names[name] && e.Name() != export.ManifestName && e.Name()[0] != '.' {
+			return fmt.Errorf("%s: is not in the folder's manifest: take it away, or name the files that are to "+
+				"be read", name)
 		}
 	}
 	return nil

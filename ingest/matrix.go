@@ -19,7 +19,11 @@ type matrix struct {
 // prepare finds the sizes in the files that this rank reads. It is collective.
 func (m *matrix) prepare() error {
 	m.sizes = map[piece]int64{}
-	return dataset.Agree(m.rank, m.findAll())
+	err := m.headed("Matrix Market")
+	if err == nil {
+		err = m.findAll()
+	}
+	return dataset.Agree(m.rank, err)
 }
 
 func (m *matrix) findAll() error {

@@ -49,6 +49,8 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 		{[]string{at("pipe")}, "pipe: is a pipe, which gives its bytes once"},
 		{[]string{at("socket")}, "socket: is a socket"},
 		{[]string{"/dev/null"}, "/dev/null: is a device"},
+		{[]string{"/dev/zero"}, "/dev/zero: is a device"},
+		{[]string{file("a\nb.gz", "\x1f\x8b\x08")}, "a\nb.gz: decompress: "},
 		{[]string{"-"}, "standard input gives its bytes once"},
 		{[]string{at("loop")}, "too many levels of symbolic links"},
 		{[]string{at("dangling")}, "no such file or directory"},
@@ -80,7 +82,7 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 func TestOddButGood(t *testing.T) {
 	folder := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "a\n", "b.txt": "", "c[1].txt": "c", "d.txt": "\n",
-		"sub/e.txt": "e\n"} {
+		"sub/e.txt": "e\n", "f\ng": "f\n"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
@@ -93,7 +95,8 @@ func TestOddButGood(t *testing.T) {
 	for _, c := range []struct{ patterns, want []string }{
 		{at("b.txt"), nil}, {at("*.txt"), []string{"a", "c", ""}}, {at("c[1].txt"), []string{"c"}}, {at("a.txt",
 			"*.txt", "./a.txt"), []string{"a", "c", ""}},
-		{at("*/*.txt"), []string{"e"}}, {at("d.txt", "a.txt"), []string{"", "a"}},
+		{at("*/*.txt"), []string{"e"}}, {at("f*"), []string{"f"}},
+		{at("a*", "[a-b].txt"), []string{"a"}}, {at("d.txt", "a.txt"), []string{"", "a"}},
 	} {
 		for _, ranks := range []int{1, 2, 7} {
 			o, err := ingest(ranks, Lines(), text, c.patterns)

@@ -1,10 +1,13 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/activepebbles/pebbles/internal/dataset"
@@ -121,7 +124,11 @@ func (in *input) look(find finder) error {
 	var failed error
 	for i := place; i < len(in.files); i += len(in.all) {
 		f := in.files[i]
-		if failed = f.look(find, gap); failed != nil {
+		if failed = f.look(find, gap); in.skip > 0 && errors.As(failed, new(*BlockError)) {
+			failed = nil // whoever reads the block counts it
+		}
+		if failed != nil {
+			failed = cmp.Or(f.check(), failed) // a part that is another one is told as that
 			break
 		}
 		if f.Kind != plain || f.Cuts != nil {
@@ -149,13 +156,53 @@ func (in *input) look(find finder) error {
 	return err
 }
 
+// remember keeps what this rank's files are now, so that another one with the same name is not taken for it.
+func (in *input) remember() {
+	for _, p := range in.mine() {
+		if f := &in.files[p.file]; f.info == nil {
+			f.info, _ = os.Stat(f.Name) // whoever opens it says what is wrong
+		}
+	}
+}
+
+// checkParts compares files that have checksums with these, on each host that reads them by the first of its ranks that
+// does. It is collective.
+func (in *input) checkParts() error {
+	host := in.group.Hosts[in.rank.ID()]
+	checked := map[int]bool{}
+	var failed error
+	for place, rank := range in.all {
+		if in.group.Hosts[rank] != host {
+			continue
+		}
+		for _, p := range in.dealt[place] {
+			if rank == in.rank.ID() && !checked[p.file] && failed == nil {
+				failed = in.files[p.file].check()
+			}
+			checked[p.file] = true
+		}
+	}
+	return dataset.Agree(in.rank, failed)
+}
+
+// check compares the file with what its folder's manifest says, if it is in one.
+func (f *file) check() error {
+	if f.Part.Name == "" {
+		return nil
+	}
+	if err := f.Part.Check(filepath.Dir(f.Name)); err != nil {
+		return fmt.Errorf("read %w", err)
+	}
+	return nil
+}
+
 // A finder finds where the blocks of a file begin, in a format that has blocks of its own.
 type finder func(f io.ReaderAt, size int64) ([]int64, error)
 
 // look finds out how the file is compressed, and where it may be cut.
 func (f *file) look(find finder, gap int64) error {
-	if f.Size == 0 {
-		return nil
+	if f.Size == 0 && find == nil {
+		return nil // a file of blocks has a header
 	}
 	a, err := openAgreed(*f)
 	if err != nil {
@@ -175,11 +222,13 @@ func (f *file) look(find finder, gap int64) error {
 	case find != nil:
 		return f.blocks(a, find, c)
 	case f.Kind == gzipped:
-		walkGzip(a, f.Size, &c)
+		err = walkGzip(a, f.Size, &c)
 	case f.Kind == zstandard:
 		walkZstandard(a, f.Size, &c)
 	}
-	f.Cuts = c.at
+	if f.Cuts = c.at; err != nil && err != io.EOF {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
 	return nil
 }
 
@@ -190,13 +239,13 @@ func (f *file) blocks(a *agreed, find finder, c cuts) error {
 			"decompress it", f.Name)
 	}
 	starts, err := find(a, f.Size)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", f.Name, err)
-	}
 	f.Cuts = []int64{}
 	for _, start := range starts {
 		c.add(start)
 	}
 	f.Cuts = append(f.Cuts, c.at...)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
 	return nil
 }

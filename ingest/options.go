@@ -9,11 +9,12 @@ const rowLimitDefault = 64 << 20
 type Option func(*options)
 
 type options struct {
-	rowLimit int
-	skip     int64
-	perHost  bool
-	host     string // this rank's
-	deal     func(files []file, ranks int) [][]piece
+	rowLimit  int
+	skip      int64
+	perHost   bool
+	unchecked bool   // leave checksums out
+	host      string // this rank's
+	deal      func(files []file, ranks int) [][]piece
 }
 
 func defaults() options {
@@ -24,10 +25,16 @@ func defaults() options {
 // FASTA, an uncompressed block of Avro. A rank's buffer grows up to that. A longer record is one that cannot be read.
 func RowLimit(bytes int) Option { return func(o *options) { o.rowLimit = bytes } }
 
-// Skip leaves out records that cannot be read, and counts them, up to most on all ranks together. Without it the first
-// one is the error of its Source. A rank knows of the others' only in Report; until then it goes by its own count.
+// Skip leaves out records that cannot be read, and counts them, up to most on all ranks together. Of Avro and Parquet
+// files it leaves out blocks and row groups, from the first record on that cannot be read, and counts each as one.
+// Without it the first one is the error of its Source. A header that cannot be read is always an error. A rank knows of
+// the others' only in Report; until then it goes by its own count.
 func Skip(most int64) Option { return func(o *options) { o.skip = most } }
 
 // PerHost says that each host has files of its own, which the ranks of that host read. Without it all hosts have the
 // same files, and Open compares their names and sizes. Ranks whose hosts have the same name are on one host.
 func PerHost() Option { return func(o *options) { o.perHost = true } }
+
+// Unchecked leaves out the checksums of a folder's parts, for which Open reads them once more; sizes and names are
+// compared all the same.
+func Unchecked() Option { return func(o *options) { o.unchecked = true } }

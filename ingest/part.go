@@ -42,8 +42,12 @@ func (p *part) bad(at int64, cause error) error {
 	if p.Skipped <= p.skip && p.first != "" {
 		return nil
 	}
-	err := fmt.Errorf("read %s: line %d: %w", p.files[p.piece.file].Name, lineAt(p.files, p.piece, at), cause)
-	return p.judge(err)
+	return p.judge(p.blame(at, cause))
+}
+
+// blame names the file and the line of an offset of the stream.
+func (p *part) blame(at int64, cause error) error {
+	return fmt.Errorf("read %s: line %d: %w", p.files[p.piece.file].Name, lineAt(p.files, p.piece, at), cause)
 }
 
 // judge returns the error of a record that cannot be read, unless it is skipped.
@@ -102,8 +106,8 @@ func linesIn(files []file, p piece, most int64) (lines int64, err error) {
 type Report struct {
 	Bytes   int64  // of files as they are stored
 	Rows    int64  // records that All has given
-	Skipped int64  // records that could not be read
-	First   string // one of these: file, line and cause
+	Skipped int64  // records, or blocks, that could not be read
+	First   string // one of these: file, line or block, and cause
 }
 
 // Report adds up what the last loops over All have read. It is collective: all ranks call it between epochs. It fails

@@ -42,7 +42,11 @@ var errStop = errors.New("stop")
 //
 // A pattern is the name of a file, a pattern of [filepath.Match], or a folder that package export has written. Each
 // file is read once, however many patterns name it. Pipes and other folders are refused. Files keep the size that they
-// have now: what is appended later is not read, and a file that is cut is an error.
+// have now: what is appended later is not read, and a file that is cut, or another one with its name, is an error.
+//
+// A folder that package export has written is read as its manifest says: a part that is missing, is shorter, longer or
+// another one than that, and a file that is not listed, are errors. Its parts are read once for their checksums, some
+// gigabytes a second on each rank; see [Unchecked].
 //
 // Open reads the first bytes of each file, of compressed ones the headers of all blocks, of a CSV file that more than
 // one rank reads all bytes (see CSV). Each file is looked into by one rank of a host, or by those that read it.
@@ -66,6 +70,12 @@ func Open[T any](r *pebble.Rank, patterns []string, format Format[T], opts ...Op
 		return nil, err
 	}
 	s.in.dealt = s.in.deal(s.in.files, len(s.in.all))
+	s.in.remember()
+	if !s.in.unchecked {
+		if err := s.in.checkParts(); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.reader.prepare(); err != nil {
 		return nil, err
 	}

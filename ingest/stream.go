@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync/atomic"
 )
 
 // A piece is what one rank reads of a file: the records that begin behind from and up to to, or at 0. Offsets are those
@@ -18,19 +19,24 @@ type piece struct {
 // An agreed file is read up to the size that all ranks have agreed on.
 type agreed struct {
 	*os.File
-	size int64
+	size   int64
+	failed atomic.Pointer[error] // the first error of reading it
 }
 
-// openAgreed opens a file and refuses one that has been cut since Open.
+// openAgreed opens a file and refuses one that has been cut or replaced since Open.
 func openAgreed(f file) (*agreed, error) {
 	opened, err := os.Open(f.Name)
 	if err != nil {
 		return nil, fmt.Errorf("read %w", advise(err))
 	}
-	a := &agreed{opened, f.Size}
+	a := &agreed{File: opened, size: f.Size}
 	if info, err := opened.Stat(); err != nil || info.Size() < f.Size {
 		opened.Close()
 		return nil, errors.Join(err, a.wasCut())
+	} else if f.info != nil && !os.SameFile(info, f.info) {
+		opened.Close()
+		return nil, fmt.Errorf("read %s: the file was replaced while the job reads it: leave it alone, and run "+
+			"again", f.Name)
 	}
 	return a, nil
 }
@@ -44,13 +50,14 @@ func (a *agreed) ReadAt(p []byte, offset int64) (int, error) {
 	p = p[:min(int64(whole), a.size-offset)]
 	n, err := a.File.ReadAt(p, offset)
 	switch {
-	case n < len(p) && err == io.EOF:
-		return n, a.wasCut()
 	case n == len(p) && n < whole:
 		return n, io.EOF
 	case n == len(p):
 		return n, nil
+	case err == io.EOF:
+		err = a.wasCut()
 	}
+	a.failed.CompareAndSwap(nil, &err)
 	return n, err
 }
 

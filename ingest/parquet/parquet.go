@@ -17,7 +17,11 @@ import (
 // Rows gives the rows of Parquet files as structs of type T, whose fields are columns by the rules of parquet-go: by
 // name, or by tags such as `parquet:"name,optional"`. Only the columns of T are read. A column of T that a file does
 // not have is an error, unless it is optional. Files are cut between row groups, so one with a single row group is read
-// by one rank. What is given is the caller's. Memory is some pages of each column.
+// by one rank. What is given is the caller's.
+//
+// Memory is some pages of each column. A page has at most RowLimit bytes when it is decompressed, and as many values;
+// that is looked at before the library reads a row group, for which pages are decompressed twice unless snappy or
+// nothing compresses them.
 func Rows[T any]() ingest.Format[T] { return ingest.Blocks("parquet", find, read[T]) }
 
 // find tells where the row groups of a file begin.
@@ -94,20 +98,32 @@ func read[T any](r ingest.Range) iter.Seq2[T, error] {
 		if err == nil {
 			err = fits[T](file)
 		}
-		for i := 0; err == nil && i < len(file.RowGroups()); i++ {
-			if at := start(file, i); at < r.From || at >= r.To {
-				continue
-			}
-			more := false
-			if more, err = group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) }); !more && err == nil {
-				return
-			}
-		}
 		if err != nil {
 			var none T
 			yield(none, err)
+			return
+		}
+		pages := pager{file: r.File, size: r.Size, limit: r.RowLimit, wanted: columns[T]()}
+		defer pages.close()
+		for i := range file.RowGroups() {
+			if at := start(file, i); at >= r.From && at < r.To && !checked(file, i, &pages, yield) {
+				return
+			}
 		}
 	}
+}
+
+// checked gives the rows of a row group whose pages are good, and reports whether more are wanted.
+func checked[T any](file *parquet.File, i int, pages *pager, yield func(T, error) bool) (more bool) {
+	err := pages.group(file.Metadata().RowGroups[i])
+	if err == nil {
+		more, err = group(file.RowGroups()[i], func(v T) bool { return yield(v, nil) })
+	}
+	if err == nil {
+		return more
+	}
+	var none T
+	return yield(none, &ingest.BlockError{At: start(file, i), Err: fmt.Errorf("row group %d: %w", i+1, err)})
 }
 
 // group gives the rows of a row group, and reports whether more are wanted.
@@ -130,16 +146,26 @@ func group[T any](of parquet.RowGroup, yield func(T) bool) (more bool, err error
 		given += int64(n)
 		switch {
 		case err == io.EOF && given < of.NumRows():
-			return false, fmt.Errorf("a row group ends after %d rows, and has %d by the footer: the file is damaged",
+			return false, fmt.Errorf("it ends after %d rows, and has %d by the footer: the file is damaged",
 				given, of.NumRows())
 		case err == io.EOF:
 			return true, nil
 		case err != nil:
 			return false, err
 		case n == 0:
-			return false, errors.New("a row group gives no rows and no end: the file is damaged")
+			return false, errors.New("it gives no rows and no end: the file is damaged")
 		}
 	}
+}
+
+// columns are the names of T's columns.
+func columns[T any]() map[string]bool {
+	var v T
+	all := map[string]bool{}
+	for _, path := range parquet.SchemaOf(v).Columns() {
+		all[strings.Join(path, ".")] = true
+	}
+	return all
 }
 
 // fits refuses a type with columns that a file does not have.

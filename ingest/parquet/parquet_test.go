@@ -3,12 +3,15 @@ package parquet_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -24,6 +27,18 @@ import (
 
 // TestMain sees that no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var seedFlag = flag.Uint64("seed", 0, "seed of random tests; 0 is the time")
+
+// random is a source of numbers whose seed the test tells.
+func random(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
 
 type reading struct {
 	Station string    `parquet:"station"`
@@ -45,10 +60,10 @@ func readingOf(i int64) reading {
 }
 
 // read reads files by ranks, and keeps the rows.
-func read[T any](ranks int, name string) (all []T, err error) {
+func read[T any](ranks int, name string, opts ...ingest.Option) (all []T, err error) {
 	var lock sync.Mutex
 	err = pebble.Run(context.Background(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-		in, err := ingest.Open(r, []string{name}, parquet.Rows[T]())
+		in, err := ingest.Open(r, []string{name}, parquet.Rows[T](), opts...)
 		if err != nil {
 			return err
 		}
@@ -170,6 +185,54 @@ func TestMistakes(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		}
 	}
+}
+
+// A damaged row group is left out from the first row on that cannot be read, and counted; the others are read. The
+// footer must be whole.
+func TestSkip(t *testing.T) {
+	path := groups(t, 100, 7)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	file, err := lib.OpenFile(bytes.NewReader(content), int64(len(content)))
+	require.NoError(t, err)
+	const damaged = 3
+	group := file.Metadata().RowGroups[damaged].Columns
+	for name, harm := range map[string]func(content []byte){
+		"a page": func(content []byte) {
+			content[group[1].MetaData.DataPageOffset+group[1].MetaData.TotalCompressedSize-1]++
+		},
+		"a page header": func(content []byte) { content[group[1].MetaData.DataPageOffset]++ },
+		"all of it": func(content []byte) {
+			last := group[len(group)-1].MetaData
+			clear(content[group[0].MetaData.DataPageOffset : last.DataPageOffset+last.TotalCompressedSize])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := bytes.Clone(content)
+			harm(changed)
+			require.NoError(t, os.WriteFile(path, changed, 0o600))
+			for _, ranks := range []int{1, 2, 5} {
+				_, err = read[reading](ranks, path)
+				require.ErrorContains(t, err, fmt.Sprintf("a.parquet: the block at byte %d: row group %d: ",
+					group[0].MetaData.DataPageOffset, damaged+1))
+				got, err := read[reading](ranks, path, ingest.Skip(1))
+				require.NoError(t, err)
+				require.Len(t, got, 93)
+				for i, v := range sorted(got) {
+					if i >= damaged*7 {
+						i += 7
+					}
+					require.Equal(t, readingOf(int64(i)), v)
+				}
+			}
+		})
+	}
+	require.NoError(t, os.WriteFile(path, append(content[:len(content)-20], content[len(content)-8:]...), 0o600))
+	_, err = read[reading](2, path, ingest.Skip(9))
+	require.ErrorContains(t, err, "a.parquet")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err = read[reading](2, path, ingest.Skip(9))
+	require.ErrorContains(t, err, "a.parquet: the file is too short to be a Parquet file")
 }
 
 func FuzzRead(f *testing.F) {

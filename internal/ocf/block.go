@@ -1,6 +1,7 @@
 package ocf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,14 +10,37 @@ import (
 
 // A Block is where one is in its file.
 type Block struct {
-	Count int64 // records
-	At    int64 // where its bytes begin
-	Size  int64 // bytes as they stand
-	Next  int64 // where the next block begins
+	Count  int64 // records
+	At     int64 // where its bytes begin
+	Size   int64 // bytes as they stand
+	Next   int64 // where the next block begins
+	Damage error // what is wrong with its header or its mark; of such a block only Next is to be used
 }
 
-// Find reads the header of the block that begins at a place of a file. The error is io.EOF at the file's end.
-func Find(f io.ReaderAt, size, at int64) (b Block, err error) {
+var errDamaged = errors.New("the file is damaged, write it again")
+
+// Find finds the block that begins at a place of a file, by its header and the mark behind it. Where these are damaged,
+// the next block begins behind the next mark, or at the file's end. The error is io.EOF at the file's end, or what
+// keeps the file from being read.
+func (h *Header) Find(f io.ReaderAt, size, at int64) (Block, error) {
+	b, err := h.find(f, size, at)
+	if err != nil || b.Damage == nil {
+		return b, err
+	}
+	if b.Next > 0 { // the header may be right, and the mark alone be damaged
+		after, err := h.find(f, size, b.Next)
+		if err == io.EOF || err == nil && after.Damage == nil {
+			return b, nil
+		} else if err != nil {
+			return b, err
+		}
+	}
+	b.Next, err = h.behindMark(f, size, at)
+	return b, err
+}
+
+// find is Find, without Next where the header is damaged.
+func (h *Header) find(f io.ReaderAt, size, at int64) (b Block, err error) {
 	if at == size {
 		return b, io.EOF
 	}
@@ -30,14 +54,43 @@ func Find(f io.ReaderAt, size, at int64) (b Block, err error) {
 	b = Block{Count: count, At: at + int64(i+j), Size: length}
 	switch {
 	case (i == 0 || j == 0) && n < len(head):
-		return b, errShort
+		b.Damage = errShort
 	case i <= 0 || j <= 0 || count < 0 || length < 0:
-		return b, fmt.Errorf("the block at byte %d is damaged: write the file again", at)
-	case length > size-b.At-int64(len(Header{}.Sync)):
-		return b, errShort
+		b.Damage = fmt.Errorf("its header is none: %w", errDamaged)
+	case length > size-b.At-int64(len(h.Sync)):
+		b.Damage = errShort
 	}
-	b.Next = b.At + length + int64(len(Header{}.Sync))
+	if b.Damage != nil {
+		return b, nil
+	}
+	b.Next = b.At + length + int64(len(h.Sync))
+	var mark [len(h.Sync)]byte
+	if n, err := f.ReadAt(mark[:], b.At+length); n < len(mark) {
+		return b, err
+	}
+	if mark != h.Sync {
+		b.Damage = fmt.Errorf("it does not end with the mark that the header tells: %w", errDamaged)
+	}
 	return b, nil
+}
+
+// behindMark is where the next mark ends, and the file's end where there is none.
+func (h *Header) behindMark(f io.ReaderAt, size, at int64) (int64, error) {
+	buf := make([]byte, min(256<<10, size-at))
+	for have := 0; ; {
+		n, err := f.ReadAt(buf[have:min(int64(len(buf)), int64(have)+size-at)], at)
+		at += int64(n)
+		if n += have; err != nil && err != io.EOF {
+			return 0, err
+		}
+		if i := bytes.Index(buf[:n], h.Sync[:]); i >= 0 {
+			return at - int64(n-i-len(h.Sync)), nil
+		}
+		if at >= size || n == have {
+			return size, nil
+		}
+		have = copy(buf, buf[max(n-len(h.Sync)+1, 0):n])
+	}
 }
 
 // A Reader reads blocks of one file. It is for one goroutine.
@@ -67,19 +120,14 @@ func (r *Reader) Read(b Block) ([]byte, error) {
 	if b.Size > int64(r.limit)+int64(r.limit)/8+1<<10 { // compression makes nothing that much longer
 		return nil, ErrLong
 	}
-	n := int(b.Size) + len(r.Sync)
-	if cap(r.raw) < n {
+	if n := int(b.Size); cap(r.raw) < n {
 		r.raw = make([]byte, n)
 	}
-	r.raw = r.raw[:n]
+	r.raw = r.raw[:b.Size]
 	if n, err := r.f.ReadAt(r.raw, b.At); n < len(r.raw) {
 		return nil, err
 	}
-	if [16]byte(r.raw[b.Size:]) != r.Sync {
-		return nil, fmt.Errorf("the block at byte %d does not end with the mark that the header tells: the file is "+
-			"damaged, write it again", b.At)
-	}
-	data, err := r.codec.decompress(r.data[:0], r.raw[:b.Size], r.limit)
+	data, err := r.codec.decompress(r.data[:0], r.raw, r.limit)
 	if err != nil {
 		return nil, err
 	}

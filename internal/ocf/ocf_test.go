@@ -2,6 +2,7 @@ package ocf
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -45,10 +46,11 @@ func walk(file []byte, limit int) (datums int64, err error) {
 	}
 	defer r.Close()
 	for at := h.Length; ; {
-		b, err := Find(f, int64(len(file)), at)
+		b, err := h.Find(f, int64(len(file)), at)
 		if err == io.EOF {
 			return datums, nil
 		}
+		err = cmp.Or(err, b.Damage)
 		if err != nil {
 			return datums, err
 		}
@@ -100,7 +102,7 @@ func TestDamaged(t *testing.T) {
 		require.NoError(t, err)
 		for at := h.Length; at < int64(len(file)); {
 			ends[int(at)] = true
-			b, err := Find(bytes.NewReader(file), int64(len(file)), at)
+			b, err := h.Find(bytes.NewReader(file), int64(len(file)), at)
 			require.NoError(t, err)
 			at = b.Next
 		}

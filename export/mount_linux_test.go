@@ -1,0 +1,72 @@
+package export_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/export"
+)
+
+// mounted is a file system of its own, until the test ends. Who may not mount skips the test.
+func mounted(t *testing.T, flags uintptr, options string) string {
+	folder := t.TempDir()
+	err := syscall.Mount("none", folder, "tmpfs", flags, options)
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("this user may not mount a file system")
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(folder, 0)) })
+	return folder
+}
+
+// A disk that is full, and one that is read-only, are errors that say what to do, and leave nothing.
+func TestMounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		flags   uintptr
+		options string
+		want    string
+	}{
+		"full":      {0, "size=64k", "no space left on device: make room, or write to another file system"},
+		"read-only": {syscall.MS_RDONLY, "", "read-only file system: give the user of the job the right to write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := mounted(t, c.flags, c.options)
+			for _, opts := range [][]export.Option{nil, {export.OneFile()}, {export.Zstd()}} {
+				_, err := write(3, 20_000, filepath.Join(folder, "out"), export.Lines(), noise, opts...)
+				require.ErrorContains(t, err, "write "+filepath.Join(folder, "out"))
+				require.ErrorContains(t, err, c.want)
+				entries, err := os.ReadDir(folder)
+				require.NoError(t, err)
+				require.Empty(t, entries)
+			}
+		})
+	}
+}
+
+// noise is a line that compression makes no shorter.
+func noise(i int) []byte {
+	line, x := make([]byte, 60), uint64(i)+1
+	for j := range line {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		line[j] = '!' + byte(x%90)
+	}
+	return line
+}
+
+// A folder without the right to write in is an error; root may write everywhere.
+func TestNotWritable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.Chmod(folder, 0o500))
+	_, err := write(2, 1, filepath.Join(folder, "out"), export.Lines(), line)
+	require.ErrorContains(t, err, "permission denied: give the user of the job the right to write there")
+}

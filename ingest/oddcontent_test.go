@@ -1,0 +1,230 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/ocf"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target/avro"
+)
+
+// texts reads a file in a format by ranks, and keeps its records as text.
+func texts[T any](format Format[T], keep func(T) string) func(int, string, ...Option) (outcome[string], error) {
+	return func(ranks int, path string, opts ...Option) (outcome[string], error) {
+		return ingest(ranks, format, keep, []string{path}, opts...)
+	}
+}
+
+type dated struct {
+	Day   time.Time
+	Count int8
+	Share float64
+}
+
+var (
+	asLines = texts(Lines(), text)
+	asRows  = texts(Rows(NoHeader()), fields)
+	asTable = texts(Rows(Columns("b")), fields)
+	asDated = texts(CSV[dated](), func(v dated) string { return fmt.Sprint(v.Day.Unix(), v.Count, v.Share) })
+	asJSON  = texts(JSONLines[any](), func(v any) string { return fmt.Sprint(v) })
+	asPairs = texts(AvroOf(avro.Must[pair]()), func(v pair) string { return fmt.Sprint(v) })
+	asFASTA = texts(FASTA(), sequence)
+	asFASTQ = texts(FASTQ(), sequence)
+	asEdges = texts(Edges(EdgeList), edge)
+	asArcs  = texts(Edges(DIMACS), edge)
+	asMTX   = texts(Edges(MatrixMarket), edge)
+)
+
+// Contents that are odd are read, or told with file, line or block, and cause; of those that have bad records, Skip
+// reads the others. No row is lost in silence.
+func TestOddContents(t *testing.T) {
+	const header = "Day,Count,Share\n"
+	const day = "2026-11-26T00:00:00Z"
+	file := func(codec string) []byte { file, _ := pairs(t, 20, 7, codec); return file }
+	a, b := []byte("a\n"), []byte("b\n")
+	wrongSum := gzipped1(t, a)
+	wrongSum[len(wrongSum)-8]++
+	blocks := bgzf(t, []byte("a\nb\nc\n"), 2)
+	endless := blocks[:bytes.LastIndex(blocks, []byte("\x1f\x8b\x08"))]
+	for _, c := range []struct {
+		name    string
+		read    func(int, string, ...Option) (outcome[string], error)
+		content string
+		want    string // of the error; none when the file is good
+		records int    // that are read, with Skip where there is an error; -1: none can be
+	}{
+		{"mark of byte order", asLines, "\xef\xbb\xbfa\nb\n", "", 2},
+		{"nothing but a mark", asLines, "\xef\xbb\xbf", "", 0},
+		{"mark before a header", asTable, "\xef\xbb\xbfb\n1\n", "", 1},
+		{"CRLF", asRows, "a\r\nb\r\n", "", 2},
+		{"lone CR", asLines, "a\rb\rc", "", 1},
+		{"NUL", asLines, "a\x00\n\x00\n", "", 2},
+		{"NUL in a number", asDated, header + day + ",\x001,1\n", `line 2: column "Count"`, 0},
+		{"bad UTF-8", asLines, "\xff\xc0a\n", "", 1},
+		{"UTF-16", asLines, "\xff\xfea\x00", "the text is UTF-16: convert it", -1},
+		{"open quotes", asRows, "a\n\"b\nc\n", `line 2: extraneous or missing "`, 1},
+		{"quotes in a field", asRows, "a\nb\"c\nd\n", `line 2: bare "`, 2},
+		{"ragged, short", asRows, "a,b\nc\nd,e\n", "line 2: the row has 1 fields, but the first row of the file 2", 2},
+		{"ragged, long", asRows, "a,b\nc,d,e\n", "line 2: the row has 3 fields, but the first row of the file 2", 1},
+		{"column missing", asTable, "a,c\n1,2\n", `line 1: there is no column "b"`, -1},
+		{"column twice", asTable, "b,b\n1,2\n", `line 1: two columns are called "b"`, -1},
+		{"header empty", asTable, "\nb\n", "line 1: is empty, where the header is wanted", -1},
+		{"number too large", asDated, header + day + ",128,1\n", `line 2: column "Count"`, 0},
+		{"number negative", asDated, header + day + ",-128,-1e-300\n", "", 1},
+		{"float too large", asDated, header + day + ",1,1e999\n", `line 2: column "Share"`, 0},
+		{"not a number", asDated, header + day + ",1,NaN\n", "", 1},
+		{"no date", asDated, header + "2026-02-30T00:00:00Z,1,1\n" + day + ",1,1\n", `line 2: column "Day"`, 1},
+		{"date of another form", asDated, header + "26.11.2026,1,1\n", `line 2: column "Day"`, 0},
+		{"field empty", asDated, header + day + ",,1\n", `line 2: column "Count"`, 0},
+
+		{"JSON deep", asJSON, "1\n" + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "\n2\n",
+			"line 2: invalid character '[' exceeded max depth", 2},
+		{"JSON, two on a line", asJSON, "1\n2 3\n", "line 2: invalid character '3' after top-level value", 1},
+		{"JSON over two lines", asJSON, "1\n[\n2\n", "line 2: unexpected end of JSON input", 2},
+		{"JSON of bad UTF-8", asJSON, "1\n\"\xff\"\n", "line 2: the text is not UTF-8: convert it", 1},
+		{"JSON cut short", asJSON, "1\n{\"a\":", "line 2: unexpected end of JSON input", 1},
+
+		{"edge without an end", asEdges, "1 2\n3\n", "line 2: found \"\" where a vertex", 1},
+		{"vertex negative", asEdges, "1 2\n-1 2\n", `line 2: found "-1 2" where a vertex`, 1},
+		{"vertex too large", asEdges, "1 18446744073709551616\n", "line 1: the vertex", 0},
+		{"weight no number", asEdges, "1 2 x\n", `line 1: found "x" where a weight is wanted`, 0},
+		{"weight NaN", asEdges, "1 2 NaN\n", `line 1: found "NaN" where a weight is wanted`, 0},
+		{"weight missing", asArcs, "p sp 2 1\na 1 2\n", "", 1},
+		{"matrix without a header", asMTX, "2 2 1\n1 1 1\n", "line 1: found \"2 2 1\" where %%MatrixMarket", -1},
+		{"matrix of no byte", asMTX, "", "the file is empty, where the header of a Matrix Market file is wanted", -1},
+
+		{"FASTA without a header", asFASTA, "ACGT\n>a\nA\n", "line 1: found no > at the beginning", 1},
+		{"FASTA without bases", asFASTA, ">a\n>b\n", "", 2},
+		{"FASTQ, quality short", asFASTQ, "@a\nAC\n+\nI\n@b\nA\n+\nI\n", "line 1: bases and quality differ", 1},
+		{"FASTQ cut short", asFASTQ, "@a\nA\n+\nI\n@b\nA\n", "line 5: found no + behind the bases", 1},
+		{"FASTQ in FASTA", asFASTQ, ">a\nA\n", "line 1: found no @ at the beginning", 0},
+
+		{"Avro of no byte", asPairs, "", "the file begins with", -1},
+		{"Avro of text", asPairs, "a,b\n", "not as an Avro object container file does", -1},
+		{"Avro of a codec that is unknown", asPairs, strings.Replace(string(file("deflate")), "deflate", "deflat2", 1),
+			`blocks are compressed by "deflat2"`, -1},
+		{"Avro of another schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"null"`, 1),
+			"the records' schema is", -1},
+		{"Avro of a bad schema", asPairs, strings.Replace(string(file("null")), `"long"`, `"lang"`, 1),
+			"the records' schema: ", -1},
+		{"Avro, snappy's sum", asPairs, string(snappySum(t, file("snappy"))), "data: the block at byte", 13},
+
+		{"gzip in members", asLines, string(append(gzipped1(t, a), gzipped1(t, b)...)), "", 2},
+		{"gzip of no byte", asLines, string(gzipped1(t, nil)), "", 0},
+		{"gzip, more behind", asLines, string(append(gzipped1(t, a), "garbage"...)), "data: decompress: ", -1},
+		{"gzip, NULs behind", asLines, string(append(gzipped1(t, a), make([]byte, 512)...)), "decompress: gzip", -1},
+		{"gzip, wrong sum", asLines, string(wrongSum), "decompress: gzip: invalid checksum", -1},
+		{"gzip cut short", asLines, string(wrongSum[:len(wrongSum)-1]), "decompress: ", -1},
+		{"BGZF", asLines, string(blocks), "", 3},
+		{"BGZF without its end", asLines, string(endless), "the last block of a BGZF file is missing", -1},
+		{"BGZF and gzip", asLines, string(append(bytes.Clone(blocks), gzipped1(t, a)...)), "", 4},
+		{"zstd of unknown size", asLines, string(streamed(t, a)), "", 1},
+		{"zstd of a dictionary", asLines, string(withDictionary(t, []byte("a\n"))), "data: decompress: ", -1},
+		{"zstd of a huge window", asLines, "\x28\xb5\x2f\xfd\x00\xf0\x11\x00\x00a\n", "data: decompress: ", -1},
+		{"zstd, garbage behind", asLines, string(append(zstdFrames(t, a, 9), "garbage"...)), "decompress: ", -1},
+		{"zstd, a frame to skip", asLines, string(append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"),
+			zstdFrames(t, a, 9)...)), "", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, "data", []byte(c.content))
+			for _, ranks := range []int{1, 3} {
+				o, err := c.read(ranks, path)
+				if c.want == "" {
+					require.NoError(t, err)
+					require.Len(t, o.all(), c.records)
+					continue
+				}
+				require.ErrorContains(t, err, c.want)
+				require.ErrorContains(t, err, "data: ")
+				o, err = c.read(ranks, path, Skip(9))
+				if c.records < 0 {
+					require.ErrorContains(t, err, c.want)
+					continue
+				}
+				require.NoError(t, err)
+				require.Len(t, o.all(), c.records)
+				require.Equal(t, int64(1), o.report.Skipped)
+				require.Contains(t, o.report.First, c.want)
+			}
+		})
+	}
+}
+
+// snappySum has another checksum in its second block.
+func snappySum(t *testing.T, file []byte) []byte {
+	file[blocksOf(t, file)[2]-17]++
+	return file
+}
+
+// streamed is a frame that does not tell its size.
+func streamed(t *testing.T, content []byte) []byte {
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	require.NoError(t, err)
+	_, err = z.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, z.Flush())
+	require.NoError(t, z.Close())
+	var h zstd.Header
+	require.NoError(t, h.Decode(b.Bytes()))
+	require.False(t, h.HasFCS)
+	return b.Bytes()
+}
+
+// withDictionary is a frame that needs a dictionary.
+func withDictionary(t *testing.T, content []byte) []byte {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderDictRaw(7, []byte("some words that stand before")))
+	require.NoError(t, err)
+	defer z.Close()
+	return z.EncodeAll(content, nil)
+}
+
+// A file that another one takes the name of is told.
+func TestReplacedFile(t *testing.T) {
+	path := write(t, "data", []byte("a\nb\n"))
+	ranks1(t, func(r *pebble.Rank) {
+		in, err := Open(r, []string{path}, Lines())
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path+"2", []byte("c\nd\n"), 0o600))
+		require.NoError(t, os.Rename(path+"2", path))
+		for range in.All() {
+			t.Error("a line of another file")
+		}
+		require.ErrorContains(t, in.Err(), "data: the file was replaced while the job reads it: ")
+	})
+}
+
+// A block of Avro that becomes 10 GB is told at the limit, whatever compresses it; so is one that claims to.
+func TestAvroBombs(t *testing.T) {
+	for _, codec := range []string{"deflate", "snappy", "zstandard"} {
+		w, err := ocf.NewWriter(ocf.Header{Schema: `"bytes"`, Codec: codec})
+		require.NoError(t, err)
+		file, err := w.Append(w.Header.Append(nil), 1, make([]byte, 64<<20))
+		require.NoError(t, err)
+		if codec == "snappy" { // 10 GB, as its first bytes claim
+			claim := append([]byte("\x80\x80\x80\x80\x0f"), make([]byte, 1<<20)...)
+			file = w.Header.Append(nil)
+			file = append(file, 2)
+			file = append(file, "\x92\x80\x80\x01"...)
+			file = append(append(file, claim...), fmt.Append(nil, "sum!")...)
+			file = append(file, make([]byte, 16)...)
+		}
+		in := whole(t, write(t, "bomb", file))
+		in.rowLimit = 1 << 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = readOne(in, Avro())
+		runtime.ReadMemStats(&after)
+		require.ErrorContains(t, err, "bomb: the block at byte", codec)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), codec)
+	}
+}

@@ -1,0 +1,91 @@
+package parquet_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	lib "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/activepebbles/pebbles/ingest"
+)
+
+type long struct {
+	Values []int64 `parquet:"values"`
+}
+
+var codecs = map[string]compress.Codec{"none": &lib.Uncompressed, "snappy": &lib.Snappy, "gzip": &lib.Gzip,
+	"brotli": &lib.Brotli, "zstd": &lib.Zstd, "lz4": &lib.Lz4Raw}
+
+// packed is a file of a page for each number of zeros, and where its pages begin.
+func packed(t *testing.T, codec compress.Codec, zeros ...int) (content []byte, pages []int64) {
+	var b bytes.Buffer
+	w := lib.NewGenericWriter[long](&b, lib.Compression(codec), lib.MaxRowsPerRowGroup(1))
+	for _, n := range zeros {
+		_, err := w.Write([]long{{make([]int64, n)}})
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	file, err := lib.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	require.NoError(t, err)
+	for _, group := range file.Metadata().RowGroups {
+		pages = append(pages, group.Columns[0].MetaData.DataPageOffset)
+	}
+	return b.Bytes(), pages
+}
+
+// A page that becomes more bytes than the limit, or than it says, is told before it is decompressed to memory, and left
+// out by Skip, whatever compresses it.
+func TestPageBombs(t *testing.T) {
+	const bomb, limit = 8 << 20, 9 << 20 // values, bytes
+	for name, codec := range codecs {
+		t.Run(name, func(t *testing.T) {
+			content, pages := packed(t, codec, 1, bomb, 2)
+			path := filepath.Join(t.TempDir(), "a.parquet")
+			try := func(want string) {
+				require.NoError(t, os.WriteFile(path, content, 0o600))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				_, err := read[long](1, path, ingest.RowLimit(limit))
+				require.ErrorContains(t, err, "row group 2: column values: the page at byte ")
+				require.ErrorContains(t, err, want)
+				got, err := read[long](2, path, ingest.RowLimit(limit), ingest.Skip(1))
+				require.NoError(t, err)
+				require.ElementsMatch(t, []long{{make([]int64, 1)}, {make([]int64, 2)}}, got)
+				runtime.ReadMemStats(&after)
+				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(48<<20))
+			}
+			try("more than the limit of 9437184: raise it by ingest.RowLimit")
+			if name == "none" {
+				return
+			}
+			size := content[pages[1]+3:] // behind the page's type: how many bytes it says that it becomes
+			require.Equal(t, byte(0x15), content[pages[1]+2])
+			require.Equal(t, byte(0x40), size[3]&0x40)
+			copy(size, "\x80\x80\x80\x01") // 1 MiB
+			try("")
+		})
+	}
+}
+
+// Pages that are damaged anywhere end with an error, or other rows; lz4's, too, which the library never ends with.
+func TestDamagedPages(t *testing.T) {
+	r := random(t)
+	for name, codec := range codecs {
+		content, pages := packed(t, codec, 300, 2)
+		path := filepath.Join(t.TempDir(), "a.parquet")
+		for range 50 {
+			changed := bytes.Clone(content)
+			changed[pages[0]+r.Int64N(pages[1]-pages[0])] ^= byte(1 << r.IntN(8))
+			require.NoError(t, os.WriteFile(path, changed, 0o600))
+			got, err := read[long](1, path, ingest.Skip(9))
+			require.NoError(t, err, name)
+			require.Contains(t, got, long{make([]int64, 2)})
+		}
+	}
+}
