@@ -67,7 +67,8 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 			if err := errors.Join(
 				container.Load(a.places, in("map")), container.Load(a.counts, in("counter")),
 				container.Load(a.set, in("set")), container.Load(a.multi, in("multimap")),
-				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")), container.Load(a.table, in("table")),
+				container.Load(a.sets, in("sets")), container.Load(a.bag, in("bag")),
+				container.Load(a.table, in("table")),
 			); err != nil {
 				return err
 			}
@@ -142,5 +143,6 @@ func TestWhatCantBeSavedOrLoadedIsTold(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(part, data[:len(data)-3], 0o600))
 	}
-	require.ErrorContains(t, try(func(c counter) error { return container.Load(c, saved) }), " and the checksum crc32c:")
+	require.ErrorContains(t, try(func(c counter) error { return container.Load(c, saved) }),
+		" and the checksum crc32c:")
 }

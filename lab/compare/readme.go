@@ -35,8 +35,8 @@ func readme(r lab.Results) string {
 				best(r, group, "MPI", &unit), best(r, group, "HPCC", &unit)+best(r, group, "PBGL", &unit))
 		}
 	}
-	return fmt.Sprintf("Medians of %d alternating runs on %s, the fastest algorithm of each peer, on this machine:\n%v.\n\n%s",
-		r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
+	return fmt.Sprintf("Medians of %d alternating runs on %s, the fastest algorithm of each peer, on this machine:\n"+
+		"%v.\n\n%s", r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
 }
 
 // best is the best median in a group of the rows whose names begin so, and sets the unit.
