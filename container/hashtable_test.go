@@ -33,6 +33,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 						_, there := twin[k]
 						require.Equal(t, !there, added)
 						require.Equal(t, k, *key)
+						require.Equal(t, twin[k], *at) // zero, where the key was not there, whatever it had before
 						*at, twin[k] = v, v
 					},
 					"remove": func(t *rapid.T) {
@@ -41,8 +42,15 @@ func TestHashTableIsGosMap(t *testing.T) {
 						require.Equal(t, there, table.remove(k, table.hashOf(k)))
 						delete(twin, k)
 					},
+					"clear": func(t *rapid.T) {
+						if rapid.IntRange(0, 20).Draw(t, "chance") == 0 {
+							table.clear()
+							clear(twin)
+						}
+					},
 					"": func(t *rapid.T) {
 						require.Equal(t, len(twin), table.len())
+						require.LessOrEqual(t, 4*table.used, 3*len(table.slots)) // probes end at a slot that is free
 						got := map[uint8]int{}
 						for k, v := range table.all() {
 							require.NotContains(t, got, k)
