@@ -11,7 +11,7 @@ import (
 )
 
 // compare compares what is at this rank with the twin's, and what all ranks have together.
-func (c *containers[K]) compare(epoch int) error {
+func (c *containers) compare(epoch int) error {
 	if c.wrong != nil || c.open != 0 {
 		return cmp.Or(c.wrong, fmt.Errorf("rank %d waits for %d answers", c.program.rank.ID(), c.open))
 	}
@@ -36,7 +36,7 @@ func (c *containers[K]) compare(epoch int) error {
 }
 
 // compareKeys compares the entries that this rank owns, container by container.
-func (c *containers[K]) compareKeys(want []entry) error {
+func (c *containers) compareKeys(want []entry) error {
 	if c.values != nil {
 		if err := c.same("map", want, c.values.Owner, c.values.LocalAll(), func(e entry) (uint64, bool) {
 			return e.Value, e.There
@@ -52,7 +52,7 @@ func (c *containers[K]) compareKeys(want []entry) error {
 		}
 	}
 	if c.set != nil {
-		keys := container.Convert(c.set.View, func(k K, _ struct{}) (K, uint64) { return k, 0 })
+		keys := container.Convert(c.set.View, func(k string, _ struct{}) (string, uint64) { return k, 0 })
 		if err := c.same("set", want, c.set.Owner, keys.LocalAll(), func(e entry) (uint64, bool) {
 			return 0, e.Has
 		}); err != nil {
@@ -62,7 +62,7 @@ func (c *containers[K]) compareKeys(want []entry) error {
 	if c.multi == nil {
 		return nil
 	}
-	return c.same("multimap", want, c.multi.Owner, func(yield func(K, uint64) bool) {
+	return c.same("multimap", want, c.multi.Owner, func(yield func(string, uint64) bool) {
 		for k, vs := range c.multi.LocalGroups() {
 			sum := uint64(0)
 			for _, v := range vs {
@@ -76,9 +76,9 @@ func (c *containers[K]) compareKeys(want []entry) error {
 }
 
 // same compares the entries of one container that are at this rank. of is what the twin has of a key.
-func (c *containers[K]) same(what string, want []entry, owner func(k K) int, local iter.Seq2[K, uint64],
+func (c *containers) same(what string, want []entry, owner func(k string) int, local iter.Seq2[string, uint64],
 	of func(e entry) (uint64, bool)) error {
-	got, self := map[K]uint64{}, c.program.rank.ID()
+	got, self := map[string]uint64{}, c.program.rank.ID()
 	for k, v := range local {
 		if _, twice := got[k]; twice {
 			return fmt.Errorf("rank %d has key %v twice in the %s", self, k, what)
@@ -100,7 +100,7 @@ func (c *containers[K]) same(what string, want []entry, owner func(k K) int, loc
 }
 
 // compareBag compares the elements of all ranks, of which each has as many, but for one, once they are balanced.
-func (c *containers[K]) compareBag(want draws) error {
+func (c *containers) compareBag(want draws) error {
 	r := c.program.rank
 	if err := c.bag.Balance(); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *containers[K]) compareBag(want draws) error {
 }
 
 // compareSets compares who is in one set with whom.
-func (c *containers[K]) compareSets(want kept) error {
+func (c *containers) compareSets(want kept) error {
 	r, keys, sets := c.program.rank, 0, 0
 	for label, e := range want.entries {
 		if e.Parent > 0 {

@@ -3,12 +3,13 @@ package worlds
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// keeper is the containers as the program knows them, whatever their keys are.
+// keeper is what a program does with containers.
 type keeper interface {
 	begin(epoch int) error
 	main(epoch int) error
@@ -26,67 +27,58 @@ func (noContainers) compare(int) error { return nil }
 
 // openContainers registers the containers, if there are any. twins are what they have after each epoch.
 func (p *program) openContainers(twins []kept) {
-	switch {
-	case p.Kept == 0:
-		p.containers = noContainers{}
-	case p.KeptTexts == 1:
-		p.containers = newContainers(p, twins, func(label int) string {
-			if label == 0 {
-				return "" // the zero key
-			}
-			return fmt.Sprint("key ", label)
-		})
-	default:
-		p.containers = newContainers(p, twins, func(label int) uint64 { return uint64(label) << 40 })
+	p.containers = noContainers{}
+	if p.Kept > 0 {
+		p.containers = newContainers(p, twins)
 	}
 }
 
 // containers is the part of the program that has containers: main functions, tasks and handlers change them, and look
 // for keys that nobody changes in the epoch.
-type containers[K cmp.Ordered] struct {
+type containers struct {
 	program *program
 	twins   []kept
 	epoch   int
-	keys    []K       // by label
-	labels  map[K]int // the other way
-	values  *container.Map[K, uint64]
-	visits  *container.Visitor[K, uint64]
-	finds   *container.Visitor[K, uint64]
-	sums    *container.Reducer[K, uint64]
-	asks    *container.Asker[K, uint64]
-	reads   *container.Reads[K, uint64] // nil when there are no tasks
-	counts  *container.Counter[K]
-	set     *container.Set[K]
-	multi   *container.MultiMap[K, uint64]
+	keys    []string       // by label
+	labels  map[string]int // the other way
+	values  *container.Map[string, uint64]
+	visits  *container.Visitor[string, uint64]
+	finds   *container.Visitor[string, uint64]
+	sums    *container.Reducer[string, uint64]
+	asks    *container.Asker[string, uint64]
+	reads   *container.Reads[string, uint64] // nil when there are no tasks
+	counts  *container.Counter[string]
+	set     *container.Set[string]
+	multi   *container.MultiMap[string, uint64]
 	bag     *container.Bag[uint64]
-	sets    *container.DisjointSets[K]
+	sets    *container.DisjointSets[string]
 	joined  int // unions that have joined two sets
-	tables  *tables[K]
+	tables  *tables
 	all     []interface{ Clear() error }
 	open    int   // questions without an answer
 	wrong   error // the first that a handler has found
 }
 
-func newContainers[K cmp.Ordered](p *program, twins []kept, key func(label int) K) *containers[K] {
-	c := &containers[K]{program: p, twins: twins, labels: map[K]int{}}
+func newContainers(p *program, twins []kept) *containers {
+	c := &containers{program: p, twins: twins, labels: map[string]int{}}
 	for label := range p.KeptKeys {
-		c.keys = append(c.keys, key(label))
-		c.labels[c.keys[label]] = label
+		key := strings.Repeat("key ", label) // "" is the zero key
+		c.keys, c.labels[key] = append(c.keys, key), label
 	}
 	r := p.rank
 	if p.keeps(keepCounts) {
-		c.counts = container.NewCounter[K](r, "kept counts")
+		c.counts = container.NewCounter[string](r, "kept counts")
 		c.all = append(c.all, c.counts)
 	}
 	if p.keeps(keepMap) {
 		c.openMap()
 	}
 	if p.keeps(keepSet) {
-		c.set = container.NewSet[K](r, "kept set")
+		c.set = container.NewSet[string](r, "kept set")
 		c.all = append(c.all, c.set)
 	}
 	if p.keeps(keepMulti) {
-		c.multi = container.NewMultiMap[K, uint64](r, "kept multimap")
+		c.multi = container.NewMultiMap[string, uint64](r, "kept multimap")
 		c.all = append(c.all, c.multi)
 	}
 	if p.keeps(keepBag) {
@@ -94,7 +86,7 @@ func newContainers[K cmp.Ordered](p *program, twins []kept, key func(label int) 
 		c.all = append(c.all, c.bag)
 	}
 	if p.keeps(keepSets) {
-		c.sets = container.NewDisjointSets(r, "kept sets", func(K, K) { c.joined++ })
+		c.sets = container.NewDisjointSets(r, "kept sets", func(string, string) { c.joined++ })
 		c.all = append(c.all, c.sets)
 	}
 	if p.keeps(keepTables) {
@@ -104,23 +96,23 @@ func newContainers[K cmp.Ordered](p *program, twins []kept, key func(label int) 
 	return c
 }
 
-func (c *containers[K]) openMap() {
-	m := container.NewMap[K, uint64](c.program.rank, "kept map")
+func (c *containers) openMap() {
+	m := container.NewMap[string, uint64](c.program.rank, "kept map")
 	c.values = m
 	c.all = append(c.all, m)
-	c.visits = container.NewVisitor(m, "visit", func(k K, v *uint64, n uint64) {
+	c.visits = container.NewVisitor(m, "visit", func(k string, v *uint64, n uint64) {
 		if *v += n; c.counts != nil {
 			c.counts.Add(k, 1)
 		}
 	})
-	c.finds = container.NewFinder(m, "find", func(_ K, v *uint64, n uint64) { *v += n })
+	c.finds = container.NewFinder(m, "find", func(_ string, v *uint64, n uint64) { *v += n })
 	c.sums = m.NewReducer("sum", pebble.Sum[uint64])
-	c.asks = container.NewAsker(m, "ask", func(_ K, v *uint64, number uint64) container.Found[uint64] {
+	c.asks = container.NewAsker(m, "ask", func(_ string, v *uint64, number uint64) container.Found[uint64] {
 		if v == nil {
 			return container.Found[uint64]{}
 		}
 		return container.Found[uint64]{Value: *v, OK: true}
-	}, func(k K, _ uint64, found container.Found[uint64]) {
+	}, func(k string, _ uint64, found container.Found[uint64]) {
 		c.open--
 		c.found(k, found)
 	})
@@ -130,7 +122,7 @@ func (c *containers[K]) openMap() {
 }
 
 // found notes an answer that is not what the twin has.
-func (c *containers[K]) found(k K, got container.Found[uint64]) {
+func (c *containers) found(k string, got container.Found[uint64]) {
 	want := c.twins[c.epoch].entries[c.labels[k]]
 	if got.OK != want.There || got.Value != want.Value {
 		c.wrong = cmp.Or(c.wrong, fmt.Errorf("in epoch %d, rank %d has read %v of key %v, which is %+v", c.epoch,
@@ -139,7 +131,7 @@ func (c *containers[K]) found(k K, got container.Found[uint64]) {
 }
 
 // begin comes before an epoch: containers may be cleared.
-func (c *containers[K]) begin(epoch int) error {
+func (c *containers) begin(epoch int) error {
 	c.epoch = epoch
 	if !c.program.clears(epoch) {
 		return nil
@@ -154,7 +146,7 @@ func (c *containers[K]) begin(epoch int) error {
 }
 
 // main is what a main function does with containers in an epoch's body.
-func (c *containers[K]) main(epoch int) error {
+func (c *containers) main(epoch int) error {
 	c.step(c.program.mainSteps(c.program.rank.ID(), epoch), true)
 	if c.tables != nil {
 		c.tables.add(epoch)
@@ -163,7 +155,7 @@ func (c *containers[K]) main(epoch int) error {
 }
 
 // step takes the steps of a main function, a task or a handling.
-func (c *containers[K]) step(id uint64, mayWait bool) {
+func (c *containers) step(id uint64, mayWait bool) {
 	c.program.keptSteps(id, func(kind keeping, number uint64) {
 		label := c.program.label(number)
 		k, change := c.keys[label], c.program.keptChange(label, c.epoch)
@@ -172,7 +164,7 @@ func (c *containers[K]) step(id uint64, mayWait bool) {
 			c.changeMap(k, change, c.program.keptValue(label, c.epoch), number, mayWait)
 		case keepCounts:
 			if n := added(number); n == 2 {
-				c.counts.AddAll([]K{k, k})
+				c.counts.AddAll([]string{k, k})
 			} else {
 				c.counts.Add(k, n)
 			}
@@ -198,12 +190,12 @@ func (c *containers[K]) step(id uint64, mayWait bool) {
 	})
 }
 
-func (c *containers[K]) changeMap(k K, change keptChange, value, number uint64, mayWait bool) {
+func (c *containers) changeMap(k string, change keptChange, value, number uint64, mayWait bool) {
 	switch change {
 	case putChange:
 		c.values.Put(k, value)
 	case insertChange:
-		c.values.InsertAll([]container.Entry[K, uint64]{{Key: k, Value: value}})
+		c.values.InsertAll([]container.Entry[string, uint64]{{Key: k, Value: value}})
 	case visitChange:
 		c.visits.Send(k, number)
 	case reduceChange:

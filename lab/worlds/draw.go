@@ -176,7 +176,6 @@ func (d drawn) containers(w *World) {
 		w.KeptKinds = 1 + d.IntN(1<<keepKinds-1)
 	}
 	w.KeptKeys = 1 + d.small(30)
-	w.KeptTexts = bit(d.chance(40))
 	w.KeptRows = d.small(30)
 	if d.chance(10) {
 		w.KeptSpace = 1 + d.small(2000)

@@ -11,37 +11,37 @@ import (
 
 // tables are two tables of rows with few keys and numbers, so that many are equal. After an epoch they are sorted, and
 // grouped or joined.
-type tables[K cmp.Ordered] struct {
-	*containers[K]
-	sides [2]*container.Table[row[K]]
+type tables struct {
+	*containers
+	sides [2]*container.Table[row]
 }
 
-type row[K any] struct {
-	Key    K
+type row struct {
+	Key    string
 	Number uint64
 }
 
-func newTables[K cmp.Ordered](c *containers[K]) *tables[K] {
-	t := &tables[K]{containers: c}
+func newTables(c *containers) *tables {
+	t := &tables{containers: c}
 	for i, name := range []string{"kept left", "kept right"} {
-		t.sides[i] = container.NewTable[row[K]](c.program.rank, name, container.Space{Memory: int64(c.program.KeptSpace)})
+		t.sides[i] = container.NewTable[row](c.program.rank, name, container.Space{Memory: int64(c.program.KeptSpace)})
 	}
 	return t
 }
 
 // add adds this rank's rows of an epoch.
-func (t *tables[K]) add(epoch int) {
+func (t *tables) add(epoch int) {
 	for side, table := range t.sides {
 		for _, p := range t.program.rows(t.program.rank.ID(), epoch, side) {
-			table.Add(row[K]{t.keys[p.Label], p.Number})
+			table.Add(row{t.keys[p.Label], p.Number})
 		}
 	}
 }
 
-func (t *tables[K]) pair(r row[K]) pair { return pair{uint64(t.labels[r.Key]), r.Number} }
+func (t *tables) pair(r row) pair { return pair{uint64(t.labels[r.Key]), r.Number} }
 
 // gathered are the rows of all ranks, in order.
-func (t *tables[K]) gathered(table *container.Table[row[K]]) ([]pair, error) {
+func (t *tables) gathered(table *container.Table[row]) ([]pair, error) {
 	var mine []pair
 	for _, r := range table.LocalAll() {
 		mine = append(mine, t.pair(r))
@@ -64,7 +64,7 @@ func sameRows(what string, got, want []pair) error {
 }
 
 // compare sorts one of the tables, groups it, and joins both, each as the epoch says.
-func (t *tables[K]) compare(epoch int, want [2][]pair) error {
+func (t *tables) compare(epoch int, want [2][]pair) error {
 	seed := mix(mix(t.program.Seed, uint64(epoch)), 47)
 	var before [2][]pair
 	for side, table := range t.sides {
@@ -87,15 +87,15 @@ func (t *tables[K]) compare(epoch int, want [2][]pair) error {
 }
 
 // sort sorts a table in one of four ways. before is all rows in the order in which they were.
-func (t *tables[K]) sort(table *container.Table[row[K]], before []pair, how uint64) (err error) {
-	byKey := func(a, b row[K]) int { return cmp.Compare(a.Key, b.Key) }
+func (t *tables) sort(table *container.Table[row], before []pair, how uint64) (err error) {
+	byKey := func(a, b row) int { return cmp.Compare(a.Key, b.Key) }
 	compare := func(a, b pair) int { return cmp.Compare(t.keys[a.Label], t.keys[b.Label]) }
 	switch how {
 	case 0:
-		err = container.SortBy(table, func(r row[K]) K { return r.Key })
+		err = container.SortBy(table, func(r row) string { return r.Key })
 	case 1:
 		compare = func(a, b pair) int { return cmp.Compare(a.Number, b.Number) }
-		err = container.SortBy(table, func(r row[K]) uint64 { return r.Number })
+		err = container.SortBy(table, func(r row) uint64 { return r.Number })
 	case 2:
 		err = table.SortFunc(byKey)
 	default:
@@ -119,7 +119,7 @@ func (t *tables[K]) sort(table *container.Table[row[K]], before []pair, how uint
 }
 
 // group adds up the numbers of rows with one key, or takes each row once.
-func (t *tables[K]) group(table *container.Table[row[K]], rows []pair, distinct bool) error {
+func (t *tables) group(table *container.Table[row], rows []pair, distinct bool) error {
 	if distinct {
 		made, err := container.Distinct(table)
 		if err != nil {
@@ -131,7 +131,7 @@ func (t *tables[K]) group(table *container.Table[row[K]], rows []pair, distinct 
 		}
 		return sameRows("what is distinct", got, slices.Compact(slices.SortedFunc(slices.Values(rows), byBoth)))
 	}
-	groups, err := container.GroupBy(table, func(r row[K]) K { return r.Key }, func(r row[K]) uint64 { return r.Number },
+	groups, err := container.GroupBy(table, func(r row) string { return r.Key }, func(r row) uint64 { return r.Number },
 		pebble.Sum)
 	if err != nil {
 		return err
@@ -158,10 +158,10 @@ func (t *tables[K]) group(table *container.Table[row[K]], rows []pair, distinct 
 const alone = 99
 
 // join joins both tables. A result is the label of a row, and both numbers.
-func (t *tables[K]) join(rows [2][]pair, kind container.JoinKind) error {
+func (t *tables) join(rows [2][]pair, kind container.JoinKind) error {
 	var mine, want []pair
-	key := func(r row[K]) K { return r.Key }
-	if err := container.Join(t.sides[0], t.sides[1], key, key, kind, func(l row[K], r *row[K]) {
+	key := func(r row) string { return r.Key }
+	if err := container.Join(t.sides[0], t.sides[1], key, key, kind, func(l row, r *row) {
 		result := t.pair(l)
 		if result.Number = 100*result.Number + alone; r != nil {
 			result.Number += r.Number - alone

@@ -79,7 +79,6 @@ type World struct {
 	Kept      int // steps of a main function in an epoch, a task and a handling on containers, at the most; 0 is none
 	KeptKinds int // of containers, a bit each
 	KeptKeys  int
-	KeptTexts int // 1: they are strings
 	KeptRows  int // that a rank adds to a table in an epoch, at the most
 	KeptSpace int // bytes for them on a rank; 0 is the default
 	KeptClear int // percent of epochs before which containers are cleared
