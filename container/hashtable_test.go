@@ -91,7 +91,7 @@ func TestFullHashTableIsGosMap(t *testing.T) {
 		v, _, _ := table.at(k, table.hashOf(k))
 		require.Equal(t, twin[k], *v)
 		*v, twin[k] = i, i
-		if i%64 == 0 {
+		if i%512 == 0 {
 			require.Equal(t, len(twin), table.len())
 			for k, v := range twin {
 				at, _ := table.find(k, table.hashOf(k))
