@@ -3,10 +3,12 @@ package worlds
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 )
 
 // keeper is what a program does with containers.
@@ -67,7 +69,7 @@ func newContainers(p *program, twins []kept) *containers {
 	}
 	r := p.rank
 	if p.keeps(keepCounts) {
-		c.counts = container.NewCounter[string](r, "kept counts")
+		c.counts = container.NewCounter[string](r, "kept counts", target.Cache(keptCache))
 		c.all = append(c.all, c.counts)
 	}
 	if p.keeps(keepMap) {
@@ -96,6 +98,9 @@ func newContainers(p *program, twins []kept) *containers {
 	return c
 }
 
+// keptCache is so small that keys push each other out.
+const keptCache = 8
+
 func (c *containers) openMap() {
 	m := container.NewMap[string, uint64](c.program.rank, "kept map")
 	c.values = m
@@ -106,7 +111,7 @@ func (c *containers) openMap() {
 		}
 	})
 	c.finds = container.NewFinder(m, "find", func(_ string, v *uint64, n uint64) { *v += n })
-	c.sums = m.NewReducer("sum", pebble.Sum[uint64])
+	c.sums = m.NewReducer("sum", pebble.Sum[uint64], target.Cache(keptCache))
 	c.asks = container.NewAsker(m, "ask", func(_ string, v *uint64, number uint64) container.Found[uint64] {
 		if v == nil {
 			return container.Found[uint64]{}
@@ -206,11 +211,24 @@ func (c *containers) changeMap(k string, change keptChange, value, number uint64
 		c.values.Delete(k)
 	default:
 		if mayWait && c.reads != nil && number%2 == 0 {
-			v, ok := c.reads.Get(k)
-			c.found(k, container.Found[uint64]{Value: v, OK: ok})
+			c.read(k, number/2%5)
 			return
 		}
 		c.open++
 		c.asks.Send(k, number)
+	}
+}
+
+// read reads a key, or some times in one batch.
+func (c *containers) read(k string, times uint64) {
+	if times < 2 {
+		v, ok := c.reads.Get(k)
+		c.found(k, container.Found[uint64]{Value: v, OK: ok})
+		return
+	}
+	found := make([]container.Found[uint64], times)
+	c.reads.GetMany(slices.Repeat([]string{k}, int(times)), found)
+	for _, f := range found {
+		c.found(k, f)
 	}
 }

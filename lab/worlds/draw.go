@@ -30,7 +30,7 @@ func Draw(seed uint64) World {
 	if d.chance(25) {
 		d.pages(&w)
 	}
-	if !w.declares() && d.chance(30) {
+	if !w.declares() && d.chance(20) {
 		d.containers(&w)
 	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns

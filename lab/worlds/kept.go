@@ -12,7 +12,7 @@ const (
 	keepMulti                 // adds a value to a multimap, or removes all of a key
 	keepBag                   // adds an element to a bag
 	keepSets                  // joins two disjoint sets
-	keepTables                // nothing: main functions add rows, which are sorted, grouped and joined after an epoch
+	keepTables                // nothing: main functions add rows, which are sorted, grouped or joined after an epoch
 	keepKinds
 )
 

@@ -80,7 +80,7 @@ type World struct {
 	KeptKinds int // of containers, a bit each
 	KeptKeys  int
 	KeptRows  int // that a rank adds to a table in an epoch, at the most
-	KeptSpace int // bytes for them on a rank; 0 is the default
+	KeptSpace int // bytes for them on a rank; 0 is enough for all
 	KeptClear int // percent of epochs before which containers are cleared
 
 	Delay     int // percent of frames
