@@ -33,6 +33,7 @@ func TestHashTableIsGosMap(t *testing.T) {
 						_, there := twin[k]
 						require.Equal(t, !there, added)
 						require.Equal(t, k, *key)
+						require.Equal(t, twin[k], *at) // zero, where the key was not there, whatever it had before
 						*at, twin[k] = v, v
 					},
 					"remove": func(t *rapid.T) {
@@ -40,6 +41,12 @@ func TestHashTableIsGosMap(t *testing.T) {
 						_, there := twin[k]
 						require.Equal(t, there, table.remove(k, table.hashOf(k)))
 						delete(twin, k)
+					},
+					"clear": func(t *rapid.T) {
+						if rapid.IntRange(0, 20).Draw(t, "chance") == 0 {
+							table.clear()
+							clear(twin)
+						}
 					},
 					"": func(t *rapid.T) {
 						require.Equal(t, len(twin), table.len())
@@ -58,6 +65,40 @@ func TestHashTableIsGosMap(t *testing.T) {
 				})
 			})
 		})
+	}
+}
+
+// A table is Go's map while it grows, and while keys that probe past each other come and go in one that is as full as
+// it may be.
+func TestFullHashTableIsGosMap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	table, twin := hashTable[uint64, uint64]{number: must(newHasher[uint64]())}, map[uint64]uint64{}
+	for i := range uint64(200_000) {
+		keys := 1 << (4 + i*8/200_000) // ever more; three in four of them are there
+		k := random.Uint64N(uint64(keys))
+		if random.IntN(4) == 0 {
+			_, there := twin[k]
+			require.Equal(t, there, table.remove(k, table.hashOf(k)))
+			delete(twin, k)
+			continue
+		}
+		if slots := table.lacks(1); slots > 0 {
+			table.grow(slots)
+		}
+		require.LessOrEqual(t, 4*table.used, 3*len(table.slots))
+		v, _, _ := table.at(k, table.hashOf(k))
+		require.Equal(t, twin[k], *v)
+		*v, twin[k] = i, i
+		if i%512 == 0 {
+			require.Equal(t, len(twin), table.len())
+			for k, v := range twin {
+				at, _ := table.find(k, table.hashOf(k))
+				require.NotNil(t, at)
+				require.Equal(t, v, *at)
+			}
+		}
 	}
 }
 

@@ -3,9 +3,12 @@ package container_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
@@ -190,4 +193,67 @@ func joined(r *pebble.Rank, left *container.Table[order], right *container.Table
 		return errors.Join(err, fmt.Errorf("%d results were counted in place of %d", n, len(want)))
 	}
 	return same(r, mine, want)
+}
+
+// Rows stay where they are if others can come to them: left ones beside a small right table, and those of a frequent
+// key. So no rank handles many more than its share.
+func TestFewRowsMove(t *testing.T) {
+	const ranks, each = 4, 10_000
+	for name, c := range map[string]struct {
+		right int
+		heavy bool
+		moved float64 // rows that a rank handles, in its share of all
+	}{"small right table": {each / 100, false, 0.3}, "heavy key": {each, true, 1.5}, "alike": {each, false, 1.5}} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				left, right := container.NewTable[int](r, "left", container.Space{}), container.NewTable[int](r, "right", container.Space{})
+				random := rand.New(rand.NewPCG(1, uint64(r.ID())))
+				for range each {
+					if k := random.IntN(each); c.heavy && k%2 == 0 {
+						left.Add(1)
+					} else {
+						left.Add(k)
+					}
+				}
+				for i := range c.right {
+					right.Add(i*ranks + r.ID())
+				}
+				before, n := r.Counters().PebblesHandled, 0
+				key := func(i int) int { return i }
+				if err := container.Join(left, right, key, key, container.Semi, func(int, *int) { n++ }); err != nil {
+					return err
+				}
+				handled := r.Counters().PebblesHandled - before
+				require.LessOrEqual(t, float64(handled), c.moved*float64(each+c.right))
+				return nil
+			}))
+		})
+	}
+}
+
+// A NaN joins with nothing, not even with itself.
+func TestNaNsDoNotJoin(t *testing.T) {
+	rows := []float64{0, math.Copysign(0, -1), math.NaN(), 1, math.NaN(), math.Inf(1)}
+	for kind, want := range map[container.JoinKind]int{
+		container.Inner: 6, container.Left: 8, container.Semi: 4, container.Anti: 2,
+	} {
+		for _, ranks := range []int{1, 3} {
+			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+				table := container.NewTable[float64](r, "rows", container.Space{})
+				if r.ID() == 0 {
+					for _, row := range rows {
+						table.Add(row)
+					}
+				}
+				n := 0
+				key := func(row float64) float64 { return row }
+				if err := container.Join(table, table, key, key, kind, func(float64, *float64) { n++ }); err != nil {
+					return err
+				}
+				all, err := pebble.AllReduce(r, n, pebble.Sum)
+				require.Equal(t, want, all, "kind %d on %d ranks", kind, ranks)
+				return err
+			}))
+		}
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,6 +107,22 @@ func TestMistakesAreTold(t *testing.T) {
 			}
 			return m.ForAll(func(uint32, string) error { return add() })
 		}, "Add came while the rank iterates over the entries"},
+		"key that goes while it is iterated over": {func(r *pebble.Rank) error {
+			s := container.NewSet[int](r, "set")
+			return leaving(r, s.View, s.Insert, s.Delete)
+		}, "set: Delete came while the rank iterates over the entries"},
+		"values that go while they are iterated over": {func(r *pebble.Rank) error {
+			m := container.NewMultiMap[int, int](r, "multimap")
+			return leaving(r, m.View, func(k int) { m.Add(k, k) }, m.Delete)
+		}, "multimap: Delete came while the rank iterates over the entries"},
+		"rows that go while they are iterated over": {func(r *pebble.Rank) error {
+			table := container.NewTable[int](r, "table", container.Space{})
+			table.Add(1)
+			for range table.LocalAll() {
+				return table.Clear()
+			}
+			return nil
+		}, "all rows came or went while the rank iterates over the rows"},
 		"clear while it is iterated over": {func(r *pebble.Rank) error {
 			s := container.NewSet[int](r, "set")
 			if err := r.Epoch(func() error {
@@ -177,6 +195,24 @@ func TestMistakesAreTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// leaving fills a container, and has each key leave it while all are iterated over.
+func leaving[V any](r *pebble.Rank, all container.View[int, V], fill func(k int), leave func(k int)) error {
+	if err := r.Epoch(func() error {
+		for k := range 20 {
+			fill(k)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return all.ForAll(func(k int, _ V) error {
+		for range 2 * target.SendBufferMax { // so many that they don't wait until the iteration is over
+			leave(k)
+		}
+		return nil
+	})
 }
 
 // A table joins with itself, and a container may be empty in every way.
@@ -277,4 +313,91 @@ func TestNoFileIsLeftBehind(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	require.NoError(t, err)
 	require.Empty(t, files)
+}
+
+// What was cleared is empty, by all that tells, and serves again.
+func TestClearedContainersServeAgain(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
+		a := newAll(r)
+		for range 2 {
+			if err := r.Epoch(func() error {
+				for i := range 100 {
+					a.places.Put(names(i), []string{words(i)})
+					a.counts.Add(words(i), 1)
+					a.set.Insert(words(i))
+					a.multi.Add(uint32(i), words(i))
+					a.sets.Union(words(i), words(i/2))
+					a.bag.Add(words(i))
+					a.table.Add(row{words(i), 0, 0})
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			all := uint64(100 * r.Size())
+			requireLengths(t, a, 100, 100, 100, all, 100, all, all)
+			values := a.multi.LocalValues(uint32(r.ID()))
+			require.Len(t, values, map[bool]int{true: r.Size()}[a.multi.Owner(uint32(r.ID())) == r.ID()])
+			sets, err := a.sets.Sets()
+			require.EqualValues(t, 1, sets)
+			if err := errors.Join(err, a.places.Clear(), a.counts.Clear(), a.set.Clear(), a.multi.Clear(), a.sets.Clear(),
+				a.bag.Clear(), a.table.Clear()); err != nil {
+				return err
+			}
+			requireLengths(t, a, 0, 0, 0, 0, 0, 0, 0)
+		}
+		return nil
+	}))
+}
+
+// requireLengths requires how many entries containers have on all ranks.
+func requireLengths(t *testing.T, a all, want ...uint64) {
+	t.Helper()
+	for i, lengths := range []struct {
+		all   func() (uint64, error)
+		local int
+	}{
+		{a.places.Len, a.places.LocalLen()}, {a.counts.Len, a.counts.LocalLen()}, {a.set.Len, a.set.LocalLen()},
+		{a.multi.Len, a.multi.LocalLen()}, {a.sets.Len, a.sets.LocalLen()}, {a.bag.Len, a.bag.LocalLen()},
+		{a.table.Len, a.table.LocalLen()},
+	} {
+		n, err := lengths.all()
+		require.NoError(t, err)
+		require.Equal(t, want[i], n, "container %d", i)
+		if n == 0 {
+			require.Zero(t, lengths.local, "container %d", i)
+		}
+	}
+}
+
+// Files are closed when what was in them has been read, whatever the rows were for.
+func TestScratchFilesAreClosed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which files are open")
+	}
+	space := container.Space{Memory: 4096, Scratch: t.TempDir()}
+	key := func(i int) int { return i }
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		table := container.NewTable[int](r, "table", space)
+		for i := range 3000 {
+			table.Add(i)
+		}
+		groups, err := container.GroupBy(table, key, key, pebble.Sum)
+		require.NoError(t, err)
+		distinct, err := container.Distinct(table)
+		require.NoError(t, err)
+		require.NoError(t, errors.Join(container.Sort(table),
+			container.SortStableFunc(table, func(a, b int) int { return b - a }),
+			container.Join(table, table, key, key, container.Semi, func(int, *int) {})))
+		for _, spilled := range []int{table.Spilled().Runs, groups.Spilled().Runs, distinct.Spilled().Runs} {
+			require.NotZero(t, spilled)
+		}
+		return errors.Join(table.Clear(), groups.Clear(), distinct.Clear())
+	}))
+	files, err := filepath.Glob("/proc/self/fd/*")
+	require.NoError(t, err)
+	for _, file := range files {
+		to, _ := os.Readlink(file) // the one that Glob has read the folder by is gone
+		require.NotContains(t, to, space.Scratch)
+	}
 }

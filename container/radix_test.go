@@ -1,7 +1,9 @@
 package container
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -57,6 +59,37 @@ func TestTextsAreSorted(t *testing.T) {
 				require.Len(t, numbers, n)
 			}
 		})
+	}
+}
+
+// Numbers of keys are in the order of keys, for each kind of number and for types that are made of one.
+func TestNumbersAreInTheOrderOfKeys(t *testing.T) {
+	type mine int8
+	inOrder[int](t, math.MinInt, -1, 0, 1, math.MaxInt)
+	inOrder[int8](t, math.MinInt8, -1, 0, 1, math.MaxInt8)
+	inOrder[mine](t, math.MinInt8, -1, 0, 1, math.MaxInt8)
+	inOrder[int16](t, math.MinInt16, -1, 0, 1, math.MaxInt16)
+	inOrder[int32](t, math.MinInt32, -1, 0, 1, math.MaxInt32)
+	inOrder[int64](t, math.MinInt64, -1, 0, 1, math.MaxInt64)
+	inOrder[uint](t, 0, 1, math.MaxInt64, math.MaxUint)
+	inOrder[uint8](t, 0, 1, math.MaxInt8, math.MaxUint8)
+	inOrder[uint16](t, 0, 1, math.MaxUint8, math.MaxUint16)
+	inOrder[uint32](t, 0, 1, math.MaxUint16, math.MaxUint32)
+	inOrder[uint64](t, 0, 1, math.MaxUint32, math.MaxUint64)
+	inOrder[uintptr](t, 0, 1, math.MaxUint32)
+	inOrder(t, float32(math.NaN()), float32(math.Inf(-1)), -math.MaxFloat32, -math.SmallestNonzeroFloat32, 0,
+		math.SmallestNonzeroFloat32, 1, math.MaxFloat32, float32(math.Inf(1)))
+	inOrder(t, math.NaN(), math.Inf(-1), -math.MaxFloat64, -math.SmallestNonzeroFloat64, 0,
+		math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1))
+	require.Equal(t, ordinal[float64]()(0), ordinal[float64]()(math.Copysign(0, -1)))
+	require.Nil(t, ordinal[string]())
+}
+
+func inOrder[K cmp.Ordered](t *testing.T, keys ...K) {
+	t.Helper()
+	number := ordinal[K]()
+	for i := range keys[1:] {
+		require.Less(t, number(keys[i]), number(keys[i+1]), "%T: %v and %v", keys[i], keys[i], keys[i+1])
 	}
 }
 

@@ -1,7 +1,9 @@
 package container_test
 
 import (
+	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,6 +66,43 @@ func TestReplicate(t *testing.T) {
 		as(500, 500)
 		require.ErrorContains(t, reads.Replicate(-1), "-1 replicas: give 0 or more")
 		return nil
+	}))
+}
+
+// What is read most has copies, whoever owns it: an owner that is asked much looks at fewer of its questions.
+func TestReplicateComparesOwners(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		s := task.New(r)
+		m := container.NewMap[int, int](r, "map")
+		reads := container.NewReads(m, s)
+		var of [2][]int // keys, by their owners: each of the first one's is read 5 times as often as one of the other's
+		for k := 0; len(of[0]) < 10 || len(of[1]) < 4; k++ {
+			of[m.Owner(k)] = append(of[m.Owner(k)], k)
+		}
+		keys := slices.Concat(slices.Repeat(of[0][:10], 5), of[1][:4])
+		put := func(v int) error {
+			return r.Epoch(func() error {
+				for _, k := range keys {
+					m.Put(k, v)
+				}
+				return nil
+			})
+		}
+		found := make([]container.Found[int], len(keys))
+		err := errors.Join(put(1), s.Run(func() {
+			for range 4000 {
+				reads.GetMany(keys, found)
+			}
+		}), reads.Replicate(4), put(2))
+		if err != nil {
+			return err
+		}
+		return s.Run(func() {
+			reads.GetMany(keys, found)
+			for i, f := range found {
+				require.True(t, f.Value == 2 || m.Owner(keys[i]) == 0, "a key of rank 1 has a copy")
+			}
+		})
 	}))
 }
 

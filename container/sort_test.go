@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
@@ -93,6 +95,10 @@ func TestSortIsTheSerialOne(t *testing.T) {
 	t.Run("uint64", func(t *testing.T) {
 		sortTwin(t, (*rand.Rand).Uint64, cmp.Compare, true, container.Sort[uint64])
 	})
+	t.Run("int64", func(t *testing.T) {
+		draw := func(random *rand.Rand) int64 { return random.Int64() - 1<<62 }
+		sortTwin(t, draw, cmp.Compare, true, container.Sort[int64])
+	})
 	t.Run("int16, many of them equal", func(t *testing.T) {
 		few := func(random *rand.Rand) int16 { return int16(random.IntN(5) - 2) }
 		sortTwin(t, few, cmp.Compare, true, container.Sort[int16])
@@ -139,4 +145,23 @@ func TestSortByIsTheSerialOne(t *testing.T) {
 func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
 	byName := func(a, b row) int { return cmp.Compare(a.Name, b.Name) }
 	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return container.SortStableFunc(t, byName) })
+}
+
+// Equal rows are dealt out among all ranks whose places they may have: those of each rank evenly, but for one.
+func TestEqualRowsAreDealtOut(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7} {
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			table := container.NewTable[string](r, "rows", container.Space{})
+			n := 100 * (r.ID() + 1)
+			for range n {
+				table.Add("the same")
+			}
+			if err := container.Sort(table); err != nil {
+				return err
+			}
+			mean := 100 * (ranks + 1) / 2
+			require.InDelta(t, mean, table.LocalLen(), float64(ranks))
+			return nil
+		}))
+	}
 }

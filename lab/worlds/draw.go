@@ -30,6 +30,9 @@ func Draw(seed uint64) World {
 	if d.chance(25) {
 		d.pages(&w)
 	}
+	if !w.declares() && d.chance(20) {
+		d.containers(&w)
+	}
 	if w.moves() { // pebbles are forwarded for as long as a fault delays the key that they follow: an unbounded number of turns
 		w.Loss, w.Corrupt, w.Death, w.Freeze, w.Partition = 0, 0, 0, 0, 0
 	}
@@ -164,6 +167,20 @@ func (d drawn) pages(w *World) {
 	if d.chance(30) {
 		w.PageCache = 64<<10 + d.IntN(32<<10)
 	}
+}
+
+func (d drawn) containers(w *World) {
+	w.Kept = 1 + d.small(5)
+	w.KeptKinds = 1 << d.IntN(int(keepKinds))
+	if d.chance(50) {
+		w.KeptKinds = 1 + d.IntN(1<<keepKinds-1)
+	}
+	w.KeptKeys = 1 + d.small(30)
+	w.KeptRows = d.small(30)
+	if d.chance(10) {
+		w.KeptSpace = 1 + d.small(2000)
+	}
+	w.KeptClear = one(d, 0, 30)
 }
 
 func (d drawn) faults(w *World) {

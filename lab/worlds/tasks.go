@@ -296,6 +296,7 @@ func (t *tasks) run(j job) {
 	if err := t.program.stores.touchAll(j.ID, t.epoch); err != nil {
 		panic(err.Error())
 	}
+	t.program.containers.step(j.ID, true)
 }
 
 // increment adds one to the word of a key.

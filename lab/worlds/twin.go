@@ -115,10 +115,12 @@ type twin struct {
 	after   [][]tally
 	sums    [][]uint64 // of the array, after each epoch, by key
 	stored  []stored   // in global memory, after each epoch
+	kept    []kept     // in containers, after each epoch
 	ledgers []*ledger  // of tasks, after each epoch
 	pebbles int        // in all, but those that tasks are made of
 	jobs    int        // tasks in all
 	touches int        // steps on global memory in all
+	keeps   int        // steps on containers in all
 }
 
 func (w *World) twin() twin {
@@ -131,7 +133,17 @@ func (w *World) twin() twin {
 			t.touches++
 		})
 	}
+	kept := w.newKept()
 	for epoch := range w.Epochs {
+		if w.clears(epoch) {
+			kept = w.newKept()
+		}
+		keep := func(id uint64) {
+			w.keptSteps(id, func(k keeping, number uint64) {
+				kept.step(w, epoch, k, number)
+				t.keeps++
+			})
+		}
 		if w.renews(epoch) {
 			stored = w.newStored()
 		}
@@ -139,8 +151,10 @@ func (w *World) twin() twin {
 		for rank := range w.Ranks {
 			left := w.first(rank, epoch)
 			touch(w.mainSteps(rank, epoch))
+			keep(w.mainSteps(rank, epoch))
+			kept.addRows(w, rank, epoch)
 			for _, j := range w.jobs(rank, epoch) {
-				w.runAsTwin(j, ledger, touch, func(a addressed) { left = append(left, a) })
+				w.runAsTwin(j, ledger, func(id uint64) { touch(id); keep(id) }, func(a addressed) { left = append(left, a) })
 			}
 			for len(left) > 0 {
 				a := left[len(left)-1]
@@ -150,6 +164,9 @@ func (w *World) twin() twin {
 				if at, yes := w.adds(w.kind(a.target), a.message); yes {
 					sums[at] += a.ID
 				}
+				if w.kind(a.target) == plainKind {
+					keep(a.ID)
+				}
 				w.children(a.message, func(child addressed) { left = append(left, child) })
 			}
 		}
@@ -157,6 +174,7 @@ func (w *World) twin() twin {
 		t.ledgers = append(t.ledgers, ledger.clone())
 		t.sums = append(t.sums, slices.Clone(sums))
 		t.stored = append(t.stored, stored.clone())
+		t.kept = append(t.kept, kept.clone())
 	}
 	t.jobs = int(ledger.Tasks)
 	return t

@@ -76,6 +76,13 @@ type World struct {
 	Steal   int // 1: ranks without work take tasks of others
 	Linger  int // nanoseconds
 
+	Kept      int // steps of a main function in an epoch, a task and a handling on containers, at the most; 0 is none
+	KeptKinds int // of containers, a bit each
+	KeptKeys  int
+	KeptRows  int // that a rank adds to a table in an epoch, at the most
+	KeptSpace int // bytes for them on a rank; 0 is enough for all
+	KeptClear int // percent of epochs before which containers are cleared
+
 	Delay     int // percent of frames
 	Double    int // permille of frames between processes
 	Loss      int // permille
@@ -190,6 +197,9 @@ func (w World) check() error {
 		return fmt.Errorf("worlds: addresses=%d: an address cache has 1,000 entries at most", w.Addresses)
 	case w.Touches > 0 && w.Locks > 0 && w.declares():
 		return fmt.Errorf("worlds: %d locks, declared=1: locks need epochs that declare nothing", w.Locks)
+	case w.Kept > 0 && (w.KeptKeys < 1 || w.declares()):
+		return fmt.Errorf("worlds: kept=%d, kept-keys=%d, declared=%d: containers need a key, and epochs that declare nothing",
+			w.Kept, w.KeptKeys, w.Declared)
 	case w.Element >= elementKinds:
 		return fmt.Errorf("worlds: elements of type %d: there are %d types", w.Element, elementKinds)
 	case w.Map >= len(maps):

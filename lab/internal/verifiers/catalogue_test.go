@@ -311,7 +311,7 @@ var catalogue = []mutation{
 		"s.Processes <= oversubscribedMin*runtime.NumCPU()", "TestOversubscription"},
 	{"a job begins with processes missing", "internal/launch/messages.go", "len(d.Addresses) != processes", "len(d.Addresses) > processes", "TestBadMessagesAreRefused"},
 
-	// Containers, and what reads files, by tests of small programs: theirs take long to build.
+	// Containers, and what reads files, by tests of small programs where these can tell: theirs take long to build.
 	{"a full block of rows is forgotten", "container/blocks.go", "b.full = append(b.full, b.last)", "b.n -= len(b.last)",
 		"apps/sort/TestNumbersEverywhere"},
 	{"strings that begin alike stay as they are", "container/radix.go", "if to-from > 1 {", "if to-from > len(rows) {",
@@ -324,6 +324,13 @@ var catalogue = []mutation{
 		"apps/kmers/TestCountsAreThoseOfTheSerialTwin"},
 	{"a filter looks at one bit", "apps/kmers/filter.go",
 		"again = again && *word&bit != 0", "again = *word&bit != 0", "TestFilter"},
+	{"a k-mer that is met again is forgotten", "apps/kmers/filter.go", "*word |= bit", "*word ^= bit", "TestFilter"},
+	{"an equal row goes to a rank too far", "container/sort.go", "return low + next%(high-low+1)",
+		"return low + min(next%(high-low+2), len(ends)-low)", "apps/sort/TestNumbersEverywhere"},
+	{"rows that were spilled stay in memory", "container/table.go", "\tp.rows.empty()\n", "",
+		"TestSpilledRowsLeaveMemory"},
+	{"a value of the zero key outlives it", "container/hashtable.go", "t.zero, t.has = none.value, false\n",
+		"t.has = false\n", "TestHashTableIsGosMap"},
 	{"a search steps over a vertex", "apps/jaccard/kernel.go",
 		"row = row[from+at:]", "row = row[min(from+at+1, len(row)):]", "TestAmong"},
 	{"marks of a list stay", "apps/jaccard/kernel.go", "\t\ts.marks[v/64] = 0\n", "\t\t_ = v\n", "TestOddGraphs"},
