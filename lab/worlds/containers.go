@@ -38,6 +38,7 @@ func (p *program) openContainers(twins []kept) {
 // containers is the part of the program that has containers: main functions, tasks and handlers change them, and look
 // for keys that nobody changes in the epoch.
 type containers struct {
+	keepings
 	program *program
 	twins   []kept
 	epoch   int
@@ -62,36 +63,36 @@ type containers struct {
 }
 
 func newContainers(p *program, twins []kept) *containers {
-	c := &containers{program: p, twins: twins, labels: map[string]int{}}
+	c := &containers{keepings: keepings{p.World}, program: p, twins: twins, labels: map[string]int{}}
 	for label := range p.KeptKeys {
 		key := strings.Repeat("key ", label) // "" is the zero key
 		c.keys, c.labels[key] = append(c.keys, key), label
 	}
 	r := p.rank
-	if p.keeps(keepCounts) {
+	if c.keeps(keepCounts) {
 		c.counts = container.NewCounter[string](r, "kept counts", target.Cache(keptCache))
 		c.all = append(c.all, c.counts)
 	}
-	if p.keeps(keepMap) {
+	if c.keeps(keepMap) {
 		c.openMap()
 	}
-	if p.keeps(keepSet) {
+	if c.keeps(keepSet) {
 		c.set = container.NewSet[string](r, "kept set")
 		c.all = append(c.all, c.set)
 	}
-	if p.keeps(keepMulti) {
+	if c.keeps(keepMulti) {
 		c.multi = container.NewMultiMap[string, uint64](r, "kept multimap")
 		c.all = append(c.all, c.multi)
 	}
-	if p.keeps(keepBag) {
+	if c.keeps(keepBag) {
 		c.bag = container.NewBag[uint64](r, "kept bag")
 		c.all = append(c.all, c.bag)
 	}
-	if p.keeps(keepSets) {
+	if c.keeps(keepSets) {
 		c.sets = container.NewDisjointSets(r, "kept sets", func(string, string) { c.joined++ })
 		c.all = append(c.all, c.sets)
 	}
-	if p.keeps(keepTables) {
+	if c.keeps(keepTables) {
 		c.tables = newTables(c)
 		c.all = append(c.all, c.tables.sides[0], c.tables.sides[1])
 	}
@@ -138,7 +139,7 @@ func (c *containers) found(k string, got container.Found[uint64]) {
 // begin comes before an epoch: containers may be cleared.
 func (c *containers) begin(epoch int) error {
 	c.epoch = epoch
-	if !c.program.clears(epoch) {
+	if !c.clears(epoch) {
 		return nil
 	}
 	c.joined = 0
@@ -161,12 +162,12 @@ func (c *containers) main(epoch int) error {
 
 // step takes the steps of a main function, a task or a handling.
 func (c *containers) step(id uint64, mayWait bool) {
-	c.program.keptSteps(id, func(kind keeping, number uint64) {
-		label := c.program.label(number)
-		k, change := c.keys[label], c.program.keptChange(label, c.epoch)
+	c.keptSteps(id, func(kind keeping, number uint64) {
+		label := c.label(number)
+		k, change := c.keys[label], c.keptChange(label, c.epoch)
 		switch kind {
 		case keepMap:
-			c.changeMap(k, change, c.program.keptValue(label, c.epoch), number, mayWait)
+			c.changeMap(k, change, c.keptValue(label, c.epoch), number, mayWait)
 		case keepCounts:
 			if n := added(number); n == 2 {
 				c.counts.AddAll([]string{k, k})
@@ -190,7 +191,7 @@ func (c *containers) step(id uint64, mayWait bool) {
 		case keepBag:
 			c.bag.Add(number)
 		case keepSets:
-			c.sets.Union(k, c.keys[c.program.other(number)])
+			c.sets.Union(k, c.keys[c.other(number)])
 		}
 	})
 }

@@ -16,11 +16,14 @@ const (
 	keepKinds
 )
 
+// keepings are a world as far as containers go.
+type keepings struct{ *World }
+
 // keeps tells whether the world has a kind of container.
-func (w *World) keeps(k keeping) bool { return w.Kept > 0 && w.KeptKinds>>k&1 == 1 }
+func (w keepings) keeps(k keeping) bool { return w.Kept > 0 && w.KeptKinds>>k&1 == 1 }
 
 // keptSteps calls do for the steps of a main function, a task or a handling on containers, in order.
-func (w *World) keptSteps(id uint64, do func(k keeping, number uint64)) {
+func (w keepings) keptSteps(id uint64, do func(k keeping, number uint64)) {
 	for i := range mix(id, 40) % uint64(w.Kept+1) {
 		number := mix(id, 1_200_000+i)
 		if k := keeping(mix(number, 41) % uint64(keepKinds)); w.keeps(k) {
@@ -30,10 +33,10 @@ func (w *World) keptSteps(id uint64, do func(k keeping, number uint64)) {
 }
 
 // label stands for a key.
-func (w *World) label(number uint64) int { return int(mix(number, 42) % uint64(w.KeptKeys)) }
+func (w keepings) label(number uint64) int { return int(mix(number, 42) % uint64(w.KeptKeys)) }
 
 // other is the label whose set is joined with that of a step's own.
-func (w *World) other(number uint64) int { return w.label(mix(number, 43)) }
+func (w keepings) other(number uint64) int { return w.label(mix(number, 43)) }
 
 // keptChange is what all steps of an epoch do to one key: in whichever order they come, they come to the same.
 type keptChange int
@@ -50,17 +53,17 @@ const (
 	keptChanges
 )
 
-func (w *World) keptChange(label, epoch int) keptChange {
+func (w keepings) keptChange(label, epoch int) keptChange {
 	return keptChange(mix(mix(w.Seed, uint64(1_300_000+epoch)), uint64(label)) % uint64(keptChanges))
 }
 
 // keptValue is what a key is set to in an epoch.
-func (w *World) keptValue(label, epoch int) uint64 {
+func (w keepings) keptValue(label, epoch int) uint64 {
 	return mix(mix(w.Seed, uint64(1_400_000+epoch)), uint64(label))
 }
 
 // clears tells whether all containers are cleared before an epoch.
-func (w *World) clears(epoch int) bool {
+func (w keepings) clears(epoch int) bool {
 	return epoch > 0 && mix(mix(w.Seed, uint64(epoch)), 44)%100 < uint64(w.KeptClear)
 }
 
@@ -68,7 +71,7 @@ func (w *World) clears(epoch int) bool {
 type pair struct{ Label, Number uint64 }
 
 // rows are those that a rank adds to a table in an epoch: 0 is the left one, 1 the right one. Many are equal.
-func (w *World) rows(rank, epoch, side int) []pair {
+func (w keepings) rows(rank, epoch, side int) []pair {
 	if !w.keeps(keepTables) {
 		return nil
 	}
@@ -98,7 +101,7 @@ type kept struct {
 	tables  [2][]pair
 }
 
-func (w *World) newKept() (k kept) {
+func (w keepings) newKept() (k kept) {
 	if w.Kept > 0 {
 		k.entries = make([]entry, w.KeptKeys)
 	}
@@ -115,14 +118,14 @@ func (t *kept) clone() kept {
 }
 
 // addRows adds those of a rank.
-func (t *kept) addRows(w *World, rank, epoch int) {
+func (t *kept) addRows(w keepings, rank, epoch int) {
 	for side := range t.tables {
 		t.tables[side] = append(t.tables[side], w.rows(rank, epoch, side)...)
 	}
 }
 
 // step does a step.
-func (t *kept) step(w *World, epoch int, k keeping, number uint64) {
+func (t *kept) step(w keepings, epoch int, k keeping, number uint64) {
 	at := w.label(number)
 	e, c := &t.entries[at], w.keptChange(at, epoch)
 	switch k {

@@ -36,7 +36,7 @@ func newTables(c *containers) *tables {
 // add adds this rank's rows of an epoch.
 func (t *tables) add(epoch int) {
 	for side, table := range t.sides {
-		for _, p := range t.program.rows(t.program.rank.ID(), epoch, side) {
+		for _, p := range t.rows(t.program.rank.ID(), epoch, side) {
 			table.Add(row{t.keys[p.Label], p.Number})
 		}
 	}

@@ -133,14 +133,15 @@ func (w *World) twin() twin {
 			t.touches++
 		})
 	}
-	kept := w.newKept()
+	keeps := keepings{w}
+	kept := keeps.newKept()
 	for epoch := range w.Epochs {
-		if w.clears(epoch) {
-			kept = w.newKept()
+		if keeps.clears(epoch) {
+			kept = keeps.newKept()
 		}
 		keep := func(id uint64) {
-			w.keptSteps(id, func(k keeping, number uint64) {
-				kept.step(w, epoch, k, number)
+			keeps.keptSteps(id, func(k keeping, number uint64) {
+				kept.step(keeps, epoch, k, number)
 				t.keeps++
 			})
 		}
@@ -152,7 +153,7 @@ func (w *World) twin() twin {
 			left := w.first(rank, epoch)
 			touch(w.mainSteps(rank, epoch))
 			keep(w.mainSteps(rank, epoch))
-			kept.addRows(w, rank, epoch)
+			kept.addRows(keeps, rank, epoch)
 			for _, j := range w.jobs(rank, epoch) {
 				w.runAsTwin(j, ledger, func(id uint64) { touch(id); keep(id) }, func(a addressed) { left = append(left, a) })
 			}
