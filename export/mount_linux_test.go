@@ -3,6 +3,7 @@ package export_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -60,13 +61,33 @@ func noise(i int) []byte {
 	return line
 }
 
-// A folder without the right to write in is an error; root may write everywhere.
+// A folder without the right to write in is an error, for root too where another user runs the job.
 func TestNotWritable(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
+	if os.Getuid() == 0 { // who may write everywhere
+		runAsNobody(t)
+		return
 	}
 	folder := t.TempDir()
 	require.NoError(t, os.Chmod(folder, 0o500))
 	_, err := write(2, 1, filepath.Join(folder, "out"), export.Lines(), line)
 	require.ErrorContains(t, err, "permission denied: give the user of the job the right to write there")
+}
+
+// runAsNobody runs a test again as a user without rights, from a copy of the program that such a user may read.
+func runAsNobody(t *testing.T) {
+	const nobody = 65534
+	program, err := os.ReadFile("/proc/self/exe")
+	require.NoError(t, err)
+	folder, err := os.MkdirTemp("/var/tmp", "export")
+	require.NoError(t, err)
+	defer os.RemoveAll(folder)
+	require.NoError(t, os.Chown(folder, nobody, nobody))
+	path := filepath.Join(folder, "test")
+	require.NoError(t, os.WriteFile(path, program, 0o755))
+	again := exec.Command(path, "-test.run", "^"+t.Name()+"$", "-test.v")
+	again.Dir, again.Env = folder, []string{"TMPDIR=" + folder}
+	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	told, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", told)
+	require.Contains(t, string(told), "--- PASS: "+t.Name())
 }
