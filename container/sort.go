@@ -186,12 +186,15 @@ func (m *mover[R]) exchange(o *order[R], why string, to func(row R) int) error {
 	arrived := m.newPart(o)
 	arrived.most = m.space.Memory / arrivedShare
 	arrived.rows.last = make([]R, 0, min(mean/m.rank.Size()/8*9, int(arrived.most/arrived.each)))
-	own := m.rank.ID()
+	own, stayed := m.rank.ID(), 0
 	if err := m.move(why, func(row R, send func(row R, to int)) {
 		if rank := to(row); rank != own {
 			send(row, rank)
-		} else {
-			arrived.add(row)
+			return
+		}
+		arrived.add(row)
+		if stayed++; stayed%chunk == 0 {
+			m.rank.Poll() // as sends do
 		}
 	}, func(rows []R) {
 		for _, row := range rows {
