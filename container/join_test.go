@@ -206,7 +206,8 @@ func TestFewRowsMove(t *testing.T) {
 	}{"small right table": {each / 100, false, 0.3}, "heavy key": {each, true, 1.5}, "alike": {each, false, 1.5}} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
-				left, right := container.NewTable[int](r, "left", container.Space{}), container.NewTable[int](r, "right", container.Space{})
+				left := container.NewTable[int](r, "left", container.Space{})
+				right := container.NewTable[int](r, "right", container.Space{})
 				random := rand.New(rand.NewPCG(1, uint64(r.ID())))
 				for range each {
 					if k := random.IntN(each); c.heavy && k%2 == 0 {

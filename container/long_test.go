@@ -41,8 +41,8 @@ type tried struct {
 	clear    func() error
 }
 
-// Containers are Go's maps and slices after each of many rounds of random operations, by all ranks at a time. The tables
-// of keys grow and shrink from round to round.
+// Containers are Go's maps and slices after each of many rounds of random operations, by all ranks at a time. Each
+// round draws from another number of keys.
 func TestManyOperations(t *testing.T) {
 	n, seed := int(given(t, operationsVariable, 30_000)), given(t, seedVariable, rand.Uint64())
 	number := func(i int) uint64 { return uint64(i) }
@@ -79,7 +79,8 @@ func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 			random := rand.New(rand.NewPCG(seed+uint64(rank)+1, round))
 			for range some/r.Size() + 1 {
 				key, number := random.IntN(keys), random.Uint64()
-				common := rand.NewPCG(seed+round, uint64(key)) // of all operations of a round on one key, so that they have no order
+				// All operations of a round on one key do the same, so that their order does not matter.
+				common := rand.NewPCG(seed+round, uint64(key))
 				what := int(common.Uint64() % kindsOfChanges)
 				if what < kindsOfPuts {
 					number = common.Uint64()

@@ -340,8 +340,8 @@ func TestClearedContainersServeAgain(t *testing.T) {
 			require.Len(t, values, map[bool]int{true: r.Size()}[a.multi.Owner(uint32(r.ID())) == r.ID()])
 			sets, err := a.sets.Sets()
 			require.EqualValues(t, 1, sets)
-			if err := errors.Join(err, a.places.Clear(), a.counts.Clear(), a.set.Clear(), a.multi.Clear(), a.sets.Clear(),
-				a.bag.Clear(), a.table.Clear()); err != nil {
+			if err := errors.Join(err, a.places.Clear(), a.counts.Clear(), a.set.Clear(), a.multi.Clear(),
+				a.sets.Clear(), a.bag.Clear(), a.table.Clear()); err != nil {
 				return err
 			}
 			requireLengths(t, a, 0, 0, 0, 0, 0, 0, 0)

@@ -79,7 +79,8 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 			"process 0: silence"},
 		"several are missing":      {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
 		"a crash says more":        {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
-		"a line is silent":         {[]Outcome{follower(1), stopped}, []complaint{of(ofLauncher, 1)}, 1, "launcher: silence"},
+		"a line is silent": {[]Outcome{follower(1), stopped}, []complaint{of(ofLauncher, 1)}, 1,
+			"launcher: silence"},
 		"there is no such process": {[]Outcome{follower(0), follower(2)}, []complaint{of(0, 99)}, 0, ""},
 		"who ended says more":      {[]Outcome{follower(0), well}, []complaint{of(0, 4)}, 4, ""},
 	} {

@@ -61,7 +61,7 @@ func agree(results lab.Results) error {
 				first[fields] = r
 			}
 			if other := first[fields]; !maps.Equal(other.Exactly, r.Exactly) {
-				return fmt.Errorf("%s and %s search the same graph, but found %v and %v", other.Name, r.Name,
+				return fmt.Errorf("%s and %s have the same graph, but found %v and %v", other.Name, r.Name,
 					other.Exactly, r.Exactly)
 			}
 		}

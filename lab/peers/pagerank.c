@@ -21,30 +21,17 @@ static void iterate(const struct graph *g, const struct pagerank *p, double *sco
 }
 
 int main(int argc, char **argv) {
-	uint64_t scale = 16, factor = 16, iterations = 20, seed = 1;
-	peer_start(&argc, &argv, (struct option[]){
-		{"kronecker", .count = &scale, .least = 1, .most = 30},
-		{"edge-factor", .count = &factor, .least = 1, .most = 1 << 20},
-		{"iterations", .count = &iterations, .least = 1, .most = 1e6},
-		{"seed", .count = &seed, .most = 1e18},
-		{0},
-	});
-	peer_power_of_two();
-	const uint64_t vertices = UINT64_C(1) << scale;
-	struct pagerank p = {
-		.graph = kronecker_of((int)scale, seed), .vertices = vertices, .edges = factor << scale,
-		.iterations = iterations, .first = 1.0 / vertices, .base = (1 - DAMPING) / vertices,
-	};
-	struct graph *g = graph_new(&p.graph, factor);
+	const struct pagerank p = pagerank_start(&argc, &argv);
+	struct graph *g = graph_new(&p.generator, p.factor);
 	graph_simplify(g);
-	double *scores = peer_new(vertices, sizeof *scores), *gives = peer_new(vertices, sizeof *gives);
+	double *scores = peer_new(p.vertices, sizeof *scores), *gives = peer_new(p.vertices, sizeof *gives);
 	for (uint64_t v = 0; v < g->own; v++)
 		scores[v] = p.first;
 	const double begin = peer_begin();
-	for (uint64_t round = 0; round < iterations; round++)
+	for (uint64_t round = 0; round < p.iterations; round++)
 		iterate(g, &p, scores, gives);
 	const double seconds = peer_seconds(begin);
-	double *all = peer_new(vertices, sizeof *all);
+	double *all = peer_new(p.vertices, sizeof *all);
 	MPI_Allgather(scores, (int)g->own, MPI_DOUBLE, all, (int)g->own, MPI_DOUBLE, MPI_COMM_WORLD);
 	const int status = pagerank_end(&p, "allgather", seconds, all);
 	free(all);

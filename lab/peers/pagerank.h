@@ -8,10 +8,14 @@
 #define DAMPING 0.85
 
 struct pagerank {
-	struct kronecker graph;
+	struct kronecker generator;
+	uint64_t factor; // edges a vertex
 	uint64_t vertices, edges, iterations;
 	double first, base; // scores before the first iteration, and what a vertex has that nobody gives to
 };
+
+// pagerank_start begins MPI and reads the options.
+struct pagerank pagerank_start(int *argc, char ***argv);
 
 // pagerank_wrong counts the vertices of which scores, those of all, are not what the edges say. It takes them as the
 // generator makes them, and needs neither rows nor owners.

@@ -34,9 +34,10 @@ static Graph rows(const struct graph *g) {
 		boost::parallel::block(group, g->vertices));
 }
 
-// score makes the scores of all vertices, and returns the seconds that PBGL took. What it has of MPI is gone when it returns.
-static double score(const struct pagerank *p, uint64_t factor, std::vector<double> &all) {
-	struct graph *own = graph_new(&p->graph, factor);
+// score makes the scores of all vertices, and returns the seconds that PBGL took. What it has of MPI is gone when it
+// returns.
+static double score(const struct pagerank *p, std::vector<double> &all) {
+	struct graph *own = graph_new(&p->generator, p->factor);
 	graph_simplify(own);
 	Graph g = rows(own);
 	std::vector<double> now(num_vertices(g)), next(num_vertices(g));
@@ -53,21 +54,9 @@ static double score(const struct pagerank *p, uint64_t factor, std::vector<doubl
 }
 
 int main(int argc, char **argv) {
-	uint64_t scale = 16, factor = 16, iterations = 20, seed = 1;
-	const struct option options[] = {
-		{"kronecker", &scale, nullptr, nullptr, 1, 30},
-		{"edge-factor", &factor, nullptr, nullptr, 1, 1 << 20},
-		{"iterations", &iterations, nullptr, nullptr, 1, 1e6},
-		{"seed", &seed, nullptr, nullptr, 0, 1e18},
-		{},
-	};
-	peer_start(&argc, &argv, options);
-	peer_power_of_two();
-	const uint64_t vertices = UINT64_C(1) << scale;
-	const struct pagerank p = {
-		kronecker_of((int)scale, seed), vertices, factor << scale, iterations, 1.0 / vertices, 1 - DAMPING,
-	};
+	struct pagerank p = pagerank_start(&argc, &argv);
+	p.base = 1 - DAMPING;
 	std::vector<double> scores;
-	const double seconds = score(&p, factor, scores);
+	const double seconds = score(&p, scores);
 	return pagerank_end(&p, "pbgl", seconds, scores.data());
 }

@@ -5,6 +5,23 @@
 
 #include "peer.h"
 
+struct pagerank pagerank_start(int *argc, char ***argv) {
+	uint64_t scale = 16, factor = 16, iterations = 20, seed = 1;
+	peer_start(argc, argv, (struct option[]){
+		{"kronecker", .count = &scale, .least = 1, .most = 30},
+		{"edge-factor", .count = &factor, .least = 1, .most = 1 << 20},
+		{"iterations", .count = &iterations, .least = 1, .most = 1e6},
+		{"seed", .count = &seed, .most = 1e18},
+		{0},
+	});
+	peer_power_of_two();
+	const uint64_t vertices = UINT64_C(1) << scale;
+	return (struct pagerank){
+		.generator = kronecker_of((int)scale, seed), .factor = factor, .vertices = vertices,
+		.edges = factor << scale, .iterations = iterations, .first = 1.0 / vertices, .base = (1 - DAMPING) / vertices,
+	};
+}
+
 static int by_ends(const void *a, const void *b) {
 	const uint64_t e = *(const uint64_t *)a, f = *(const uint64_t *)b;
 	return (e > f) - (e < f);
@@ -15,7 +32,7 @@ static int by_ends(const void *a, const void *b) {
 static uint64_t *share(const struct pagerank *p, uint64_t *count) {
 	uint64_t *edges = NULL, n = 0, room = 0;
 	for (uint64_t i = 0; i < p->edges; i++) {
-		const struct edge e = kronecker_edge(&p->graph, i);
+		const struct edge e = kronecker_edge(&p->generator, i);
 		if (e.from == e.to || ((uint64_t)e.from + e.to) % peer_ranks != (uint64_t)peer_rank)
 			continue;
 		if (n == room) {

@@ -140,8 +140,8 @@ func (c *containers) compareSets(want kept) error {
 		return err
 	}
 	if int(n) != sets || joined != keys-sets {
-		return fmt.Errorf("%d keys are in %d sets, and %d unions have joined some, in place of %d sets", keys, n, joined,
-			sets)
+		return fmt.Errorf("%d keys are in %d sets, and %d unions have joined some, in place of %d sets", keys, n,
+			joined, sets)
 	}
 	if err := c.sets.Compress(); err != nil {
 		return err

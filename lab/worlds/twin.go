@@ -155,7 +155,10 @@ func (w *World) twin() twin {
 			keep(w.mainSteps(rank, epoch))
 			kept.addRows(keeps, rank, epoch)
 			for _, j := range w.jobs(rank, epoch) {
-				w.runAsTwin(j, ledger, func(id uint64) { touch(id); keep(id) }, func(a addressed) { left = append(left, a) })
+				w.runAsTwin(j, ledger, func(id uint64) {
+					touch(id)
+					keep(id)
+				}, func(a addressed) { left = append(left, a) })
 			}
 			for len(left) > 0 {
 				a := left[len(left)-1]

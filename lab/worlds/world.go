@@ -198,8 +198,8 @@ func (w World) check() error {
 	case w.Touches > 0 && w.Locks > 0 && w.declares():
 		return fmt.Errorf("worlds: %d locks, declared=1: locks need epochs that declare nothing", w.Locks)
 	case w.Kept > 0 && (w.KeptKeys < 1 || w.declares()):
-		return fmt.Errorf("worlds: kept=%d, kept-keys=%d, declared=%d: containers need a key, and epochs that declare nothing",
-			w.Kept, w.KeptKeys, w.Declared)
+		return fmt.Errorf("worlds: kept=%d, kept-keys=%d, declared=%d: containers need a key, and epochs that declare "+
+			"nothing", w.Kept, w.KeptKeys, w.Declared)
 	case w.Element >= elementKinds:
 		return fmt.Errorf("worlds: elements of type %d: there are %d types", w.Element, elementKinds)
 	case w.Map >= len(maps):
