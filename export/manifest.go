@@ -69,8 +69,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func checksum(sum uint32) string { return fmt.Sprintf("%s%08x", checksumKind, sum) }
 
 // Check compares the part in a folder with its size and checksum; one without a checksum by its size alone. It reads
-// the part once, some gigabytes a second, and holds a buffer of 256 KiB. The error names the part, and tells both sizes
-// and sums.
+// the part once, and holds a buffer of 256 KiB. The error names the part, and tells both sizes and sums.
 func (p Part) Check(folder string) error {
 	name := filepath.Join(folder, p.Name)
 	f, err := os.Open(name)

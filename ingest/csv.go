@@ -23,7 +23,7 @@ import (
 //
 // Which bytes begin a row is exact wherever a file is cut, whatever is in quotes: before the first row is given, Open
 // has each rank pass over its share of files that several ranks read, and find out what it makes of a quote. That reads
-// these shares twice, the first time at the speed of memory; LineRows spares it.
+// these shares twice, the first time to look for quotes and ends of lines alone; LineRows spares it.
 func CSV[T any](opts ...CSVOption) Format[T] {
 	return Format[T]{"csv", func(in *input) (reader[T], error) {
 		columns, err := dataset.Columns(reflect.TypeFor[T]())

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -137,8 +138,9 @@ func (l *lister) folder(name string) error {
 			continue
 		}
 		l.files[before].Part = p
-		if l.files[before].Size != p.Bytes {
-			return p.Check(name)
+		if found := l.files[before].Size; found != p.Bytes {
+			return cmp.Or(p.Check(name), fmt.Errorf("%s: had %d bytes, and changed while the folder was looked at: read "+
+				"what nobody writes any more", path, found))
 		}
 	}
 	return l.strangers(name)

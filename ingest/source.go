@@ -45,8 +45,8 @@ var errStop = errors.New("stop")
 // have now: what is appended later is not read, and a file that is cut, or another one with its name, is an error.
 //
 // A folder that package export has written is read as its manifest says: a part that is missing, is shorter, longer or
-// another one than that, and a file that is not listed, are errors. Its parts are read once for their checksums, some
-// gigabytes a second on each rank; see [Unchecked].
+// another one than that, and a file that is not listed, are errors. Its parts are read once more for their
+// checksums; see [Unchecked].
 //
 // Open reads the first bytes of each file, of compressed ones the headers of all blocks, of a CSV file that more than
 // one rank reads all bytes (see CSV). Each file is looked into by one rank of a host, or by those that read it.
