@@ -131,7 +131,7 @@ func (j *job) readComplaints(p *process) {
 // ends waits for the end of a connection, of which err is the first error. It reports whether that comes: the network
 // may bring nothing more, and not even that.
 func ends(line net.Conn, err error) bool {
-	if errors.Is(err, syscall.ETIMEDOUT) {
+	if unreachable(err) {
 		return false // a read after this one finds an end
 	}
 	_, err = io.Copy(io.Discard, line)
@@ -139,5 +139,11 @@ func ends(line net.Conn, err error) bool {
 		line.SetReadDeadline(time.Now().Add(lastLookLimit))
 		_, err = io.Copy(io.Discard, line)
 	}
-	return !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, syscall.ETIMEDOUT)
+	return !errors.Is(err, os.ErrDeadlineExceeded) && !unreachable(err)
+}
+
+// unreachable reports whether the system gave a connection up because nothing came: by its timers alone, or with a word
+// from a router on the way.
+func unreachable(err error) bool {
+	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }

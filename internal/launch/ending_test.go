@@ -1,8 +1,10 @@
 package launch
 
 import (
+	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -77,8 +79,8 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 			1, "process 0: silence"},
 		"both complain": {[]Outcome{follower(0), follower(1)}, []complaint{of(0, 1), of(1, 0)}, 1,
 			"process 0: silence"},
-		"several are missing":      {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
-		"a crash says more":        {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
+		"several are missing": {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
+		"a crash says more":   {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
 		"a line is silent": {[]Outcome{follower(1), stopped}, []complaint{of(ofLauncher, 1)}, 1,
 			"launcher: silence"},
 		"there is no such process": {[]Outcome{follower(0), follower(2)}, []complaint{of(0, 99)}, 0, ""},
@@ -88,6 +90,33 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 		require.Equal(t, c.first, first.Process, name)
 		require.Equal(t, c.lost, lost, name)
 	}
+}
+
+// TestConnectionsThatTheSystemGaveUpHaveNotEnded has reads that fail once, and find an end then, as those of a socket.
+func TestConnectionsThatTheSystemGaveUpHaveNotEnded(t *testing.T) {
+	for first, ended := range map[syscall.Errno]bool{
+		syscall.ETIMEDOUT: false, syscall.EHOSTUNREACH: false, syscall.ENETUNREACH: false, syscall.ECONNRESET: true,
+	} {
+		err := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", first)}
+		near, far := net.Pipe()
+		far.Close()
+		require.Equal(t, ended, ends(near, err), "the first error is %v", err)
+		require.Equal(t, ended, ends(failsOnce{near, &err}, io.ErrUnexpectedEOF), "a later one is %v", first)
+	}
+}
+
+// failsOnce is a connection whose next read fails.
+type failsOnce struct {
+	net.Conn
+	err **net.OpError
+}
+
+func (f failsOnce) Read(into []byte) (int, error) {
+	if err := *f.err; err != nil {
+		*f.err = nil
+		return 0, err
+	}
+	return f.Conn.Read(into)
 }
 
 // TestLauncherComplainsOfALineThatDoesNotEnd has a process whose end reaches the launcher otherwise than by its line.
