@@ -55,7 +55,7 @@ const (
 	// SchedYieldEvery is how many pauses there are to one that lets other goroutines of this process run. These have
 	// processors unless ranks take all: to let them run wakes a thread each time, which looks for something to do, and
 	// finds this rank.
-	SchedYieldEvery = 32
+	SchedYieldEvery = 1024
 	// SocketLookEvery is how many calls of Recv that find nothing there are to one that looks at sockets, for a rank
 	// that does not pause between them. It is busy sending, and reads and acknowledges many frames at a time.
 	SocketLookEvery = 8
