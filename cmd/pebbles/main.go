@@ -17,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,15 +118,46 @@ func newCommand(t terminal) *cobra.Command {
 		}
 		return inWords(err)
 	})
-	root.AddCommand(newRandomAccess(t), newPermutation(t), newPointerChase(t), newBFS(t), newSSSP(t), newCentrality(t),
-		newPageRank(t), newComponents(t), newTriangles(t), newJaccard(t), newKCore(t), newSort(t), newJoin(t),
-		newAllToAll(t), newReduce(t), newEpochs(t), newUTS(t), newPing(t), newStressmark(t), newAccess(t), newPages(t), newContagion(t), newWords(t), newKmers(t),
-		newNBody(t),
-		newRun(t), newK8s(t), newSim(t), newModel(t), newFit(t), newTune(t), newReport(t), newTrace(t), newTop(t), newPs(t),
-		newBench(t), newLimit(t), newDoctor(t),
-		newVersion())
+	tools := []maker{
+		{"run", newRun}, {"k8s", newK8s}, {"sim", newSim}, {"model", newModel}, {"fit", newFit}, {"tune", newTune},
+		{"report", newReport}, {"trace", newTrace}, {"top", newTop}, {"ps", newPs}, {"bench", newBench},
+		{"limit", newLimit}, {"doctor", newDoctor}, {"version", newVersion},
+	}
+	addCalled(root, t, slices.Concat(applications(), tools), 0)
 	completeCompletion(root)
 	return root
+}
+
+// A maker makes the command of a name, with all of its flags.
+type maker struct {
+	name string
+	make func(terminal) *cobra.Command
+}
+
+// applications are the commands that run one as a job.
+func applications() []maker {
+	return []maker{
+		{"randomaccess", newRandomAccess}, {"permutation", newPermutation}, {"pointerchase", newPointerChase},
+		{"bfs", newBFS}, {"sssp", newSSSP}, {"centrality", newCentrality}, {"pagerank", newPageRank},
+		{"components", newComponents}, {"triangles", newTriangles}, {"jaccard", newJaccard}, {"kcore", newKCore},
+		{"sort", newSort}, {"join", newJoin}, {"alltoall", newAllToAll}, {"reduce", newReduce}, {"epochs", newEpochs},
+		{"uts", newUTS}, {"ping", newPing}, {"stressmark", newStressmark}, {"access", newAccess}, {"pages", newPages},
+		{"contagion", newContagion}, {"words", newWords}, {"kmers", newKmers}, {"nbody", newNBody},
+	}
+}
+
+// addCalled adds the command that the word at a place of the command line calls, and all where it calls none of them:
+// to make the flags of all takes half the time of a process that has nothing to do.
+func addCalled(parent *cobra.Command, t terminal, makers []maker, place int) {
+	if place < len(t.args) {
+		called := func(m maker) bool { return m.name == t.args[place] }
+		if i := slices.IndexFunc(makers, called); i >= 0 {
+			makers = makers[i : i+1]
+		}
+	}
+	for _, m := range makers {
+		parent.AddCommand(m.make(t))
+	}
 }
 
 // completeCompletion makes the ready-made completion command refuse shells that it does not know.
@@ -172,7 +204,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], c.Name())
 }
 
-func newVersion() *cobra.Command {
+func newVersion(terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of pebbles and of Go",

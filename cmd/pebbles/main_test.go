@@ -192,6 +192,25 @@ func TestHelp(t *testing.T) {
 	require.Equal(t, succeeds(t, "version"), succeeds(t, "--version"))
 }
 
+// TestOnlyWhatIsCalledIsMade: a process that runs one command doesn't make the flags of all.
+func TestOnlyWhatIsCalledIsMade(t *testing.T) {
+	names := func(c *cobra.Command) (all []string) {
+		for _, sub := range c.Commands() {
+			all = append(all, sub.Name())
+		}
+		return all
+	}
+	for _, c := range newCommand(terminal{}).Commands() {
+		if c.Name() != "completion" { // cobra's own
+			require.ElementsMatch(t, []string{"completion", c.Name()}, names(newCommand(terminal{args: []string{c.Name()}})))
+		}
+	}
+	for _, m := range applications() {
+		require.Equal(t, []string{m.name}, names(newSim(terminal{args: []string{"sim", m.name}})))
+	}
+	require.Len(t, names(newSim(terminal{args: []string{"sim", "--ranks", "bfs"}})), len(applications()))
+}
+
 // TestDefaults shows that what a flag says of its default is what it does.
 func TestDefaults(t *testing.T) {
 	for app := range small {

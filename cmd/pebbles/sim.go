@@ -50,12 +50,9 @@ func newSim(t terminal) *cobra.Command {
 	s.register(c)
 	inner := t
 	inner.begin = s.begin
-	for _, app := range []func(terminal) *cobra.Command{
-		newRandomAccess, newPermutation, newPointerChase, newBFS, newSSSP, newCentrality,
-		newPageRank, newComponents, newTriangles, newJaccard, newKCore, newWords, newKmers, newSort, newJoin,
-		newAllToAll, newReduce, newEpochs, newUTS, newPing, newStressmark, newAccess, newPages, newContagion, newNBody,
-	} {
-		c.AddCommand(simulatedApp(app(inner)))
+	addCalled(c, inner, applications(), 1)
+	for _, app := range c.Commands() {
+		simulatedApp(app)
 	}
 	return c
 }
@@ -83,7 +80,7 @@ func (s *simulation) register(c *cobra.Command) {
 }
 
 // simulatedApp makes an application's command, and those below it, commands of sim.
-func simulatedApp(c *cobra.Command) *cobra.Command {
+func simulatedApp(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		simulatedApp(sub)
 	}
@@ -91,7 +88,6 @@ func simulatedApp(c *cobra.Command) *cobra.Command {
 	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
 	line := "  pebbles sim " + strings.TrimPrefix(first, "pebbles ")
 	c.Example = line + "\n" + line + " --ranks 64 --network odin"
-	return c
 }
 
 // begin runs an application's job, whose flags have been checked: once, or for each point of a sweep.
