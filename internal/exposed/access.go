@@ -1,8 +1,11 @@
 package exposed
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // WordBytes is the size of what is never torn: a word at a multiple of its size.
@@ -26,6 +29,62 @@ func (u User) Put(s *Segment, to Place, src []byte) Fault {
 		u.leave()
 	}
 	return fault
+}
+
+// wordsAhead is how many words are brought near before the first is read or written, so that they come together.
+const wordsAhead = 32
+
+// GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. A
+// fault may be of any of them: none can be told from dst.
+func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
+	fault := u.eachWords(s, key, places, 0, func(at unsafe.Pointer, _ []byte) {
+		copyOut(dst[:WordBytes], at)
+		dst = dst[WordBytes:]
+	})
+	if fault == None {
+		fault = u.left(s, Place{Key: key})
+	}
+	return fault
+}
+
+// PutWords copies words to one exposure. Each of places is an offset and the word. With a fault some may be written.
+func (u User) PutWords(s *Segment, key uint64, places []byte) Fault {
+	fault := u.eachWords(s, key, places, WordBytes, copyIn)
+	if fault == None {
+		u.leave()
+	}
+	return fault
+}
+
+// eachWords visits words at their places, each with so many bytes of operands. The user is left in the exposure unless
+// there is a fault.
+func (u User) eachWords(
+	s *Segment, key uint64, places []byte, operands int, visit func(at unsafe.Pointer, operand []byte),
+) Fault {
+	first, fault := u.enter(s, Place{Key: key}, 0)
+	if fault != None {
+		return fault
+	}
+	room := u.room(s, key)
+	each := WordBytes + operands
+	var near [wordsAhead]unsafe.Pointer
+	for len(places) > 0 {
+		n := min(wordsAhead, len(places)/each)
+		for i := range near[:n] {
+			offset := binary.LittleEndian.Uint64(places[i*each:])
+			if offset > room || room-offset < WordBytes {
+				u.leave()
+				return Beyond
+			}
+			near[i] = unsafe.Add(first, offset)
+			cpu.Prefetch(near[i], 1)
+		}
+		for i, at := range near[:n] {
+			visit(at, places[i*each+WordBytes:][:operands])
+		}
+		places = places[n*each:]
+	}
+	return None
 }
 
 // find finds a word.

@@ -136,6 +136,12 @@ func (u User) enter(s *Segment, p Place, n uint64) (unsafe.Pointer, Fault) {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.arena)), at), None
 }
 
+// room is how many bytes there are of an exposure that the user is in.
+func (u User) room(s *Segment, key uint64) uint64 {
+	e, arena := &s.entries[uint32(key)], uint64(len(s.arena))
+	return min(e.bytes.Load(), arena-min(arena, e.offset.Load()))
+}
+
 func (u User) leave() { u.mark.at.Store(0) }
 
 // left leaves, and reports whether what was read was still exposed: whoever withdraws clears the memory after the key.

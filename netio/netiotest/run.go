@@ -61,6 +61,7 @@ func Run(t *testing.T, maker Maker, except ...Except) {
 		{"LateFramesAreReleased", lateFrames},
 		{"SteadyStateAllocatesNothing", steadyState},
 		{"OneSidedDoesWhatATwinDoes", oneSidedTwin},
+		{"OneSidedBursts", oneSidedBursts},
 		{"WordsAreAtomic", atomicWords},
 		{"LongPutsTearNoWord", longPuts},
 		{"OwnerNeedNotAttend", ownerNeedNotAttend},

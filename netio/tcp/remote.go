@@ -14,11 +14,18 @@ import (
 // Both travel on the data stream, so answers to the requests of a rank come in the order of these. Numbers are
 // little-endian.
 //
-//	of a request     key 8 │ offset 8 │ bytes 4 │ kind 1 │ 3 │ Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
+//	of a request     key 8 │ bytes 4 │ kind 2 │ more 2 │ offset 8 │ operands
+//	  operands       Put: its bytes, to a multiple of 8; Add, Swap: 8; CompareAndSwap: 8 │ 8
 //	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8
+//
+// Gets, or Puts, of single words by one key that follow each other are a series: as many as more says have no key,
+// bytes and kind of their own in the request, and no fault in the answer, unless that of the series is faultEach.
 const (
-	operationBytes = 24
+	seriesBytes    = 16 // which a series has once
+	operationBytes = seriesBytes + 8
 	resultBytes    = 8
+
+	faultEach = ^uint64(0) // each operation of the series has a fault of its own ahead of its result
 
 	requestBytesMax = 64 << 10 // of a request, and of the answer to it
 	pieceBytesMax   = 32 << 10 // of a Get or Put; longer ones are taken apart
@@ -48,6 +55,22 @@ func answerRoom(k local.Kind, bytes int) int {
 	return resultBytes + 8
 }
 
+// series is what operations have in common that travel as one. The zero value is that of an operation alone.
+type series struct {
+	key  uint64
+	kind local.Kind
+}
+
+func seriesOf(k local.Kind, key uint64, bytes int) (s series) {
+	if bytes == exposed.WordBytes && (k == local.Get || k == local.Put) {
+		s = series{key, k}
+	}
+	return s
+}
+
+// goesOn reports whether an operation belongs to the same series as the one before.
+func (s series) goesOn(before series) bool { return s == before && s != series{} }
+
 // words is so many bytes, rounded up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
@@ -74,6 +97,16 @@ type flow struct {
 	window  int  // bytes of requests and answers in flight
 	next    int  // bytes of the operations that are to leave, at most a request's
 	waiting bool // it is listed
+}
+
+// roomOf is what an operation takes in a request and in the answer to it, at most, after one of a series.
+func roomOf(op *local.Operation, before series) (room, result int, s series) {
+	s = seriesOf(op.Kind, op.Key, op.Bytes())
+	room, result = requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
+	if s.goesOn(before) {
+		room -= seriesBytes
+	}
+	return room, result, s
 }
 
 func (f *flow) at(n uint64) *local.Operation { return &f.ops[n&uint64(len(f.ops)-1)] }
@@ -202,39 +235,59 @@ func (r *remote) request(f *flow) {
 		f.left++
 	}
 	from, bytes, answer, count := f.left, 0, 0, uint32(0)
+	var last series
 	for ; f.left != f.tail; f.left++ {
 		op := f.at(f.left)
 		if op.Kind == local.Fence {
 			continue
 		}
-		more, result := requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
+		more, result, s := roomOf(op, last)
 		if count > 0 && (bytes+more > requestBytesMax || answer+result > requestBytesMax) {
 			break
 		}
-		bytes, answer, count = bytes+more, answer+result, count+1
+		bytes, answer, count, last = bytes+more, answer+result, count+1, s
 	}
 	if count == 0 {
 		return
 	}
 	q := r.pool.Get(bytes)
-	q.Kind, q.From, q.To, q.Count, q.Bytes, q.Seq = request, uint32(r.rank), uint32(f.peer.place.First), count, uint32(bytes), from
-	b := q.Payload()
-	for n := from; n != f.left; n++ {
-		if op := f.at(n); op.Kind != local.Fence {
-			b = encodeOperation(b, op)
-		}
-	}
+	q.Kind, q.From, q.To, q.Seq = request, uint32(r.rank), uint32(f.peer.place.First), from
+	q.Count, q.Bytes = count, uint32(bytes)
+	f.encode(q.Payload(), from)
 	f.window += bytes + answer
 	f.peer.streams[dataStream].send(q)
 }
 
-func encodeOperation(b []byte, op *local.Operation) []byte {
+// encode writes the operations of a request, from one on until those that are to leave.
+func (f *flow) encode(b []byte, from uint64) {
+	var last series
+	var head []byte // of the series
+	for ; from != f.left; from++ {
+		op := f.at(from)
+		if op.Kind == local.Fence {
+			continue
+		}
+		s := seriesOf(op.Kind, op.Key, op.Bytes())
+		if s.goesOn(last) {
+			binary.LittleEndian.PutUint16(head[14:], binary.LittleEndian.Uint16(head[14:])+1)
+		} else {
+			head, b = b, encodeSeries(b, op)
+		}
+		b, last = encodeOperation(b, op), s
+	}
+}
+
+func encodeSeries(b []byte, op *local.Operation) (rest []byte) {
 	binary.LittleEndian.PutUint64(b, op.Key)
-	binary.LittleEndian.PutUint64(b[8:], op.Offset)
-	binary.LittleEndian.PutUint32(b[16:], uint32(op.Bytes()))
-	binary.LittleEndian.PutUint32(b[20:], uint32(op.Kind))
-	room := requestRoom(op.Kind, op.Bytes())
-	switch operands := b[operationBytes:room]; op.Kind {
+	binary.LittleEndian.PutUint32(b[8:], uint32(op.Bytes()))
+	binary.LittleEndian.PutUint32(b[12:], uint32(op.Kind)) // and no more
+	return b[seriesBytes:]
+}
+
+func encodeOperation(b []byte, op *local.Operation) (rest []byte) {
+	binary.LittleEndian.PutUint64(b, op.Offset)
+	operands := b[8 : requestRoom(op.Kind, op.Bytes())-seriesBytes]
+	switch op.Kind {
 	case local.Put:
 		clear(operands[copy(operands, op.Data):])
 	case local.Add, local.Swap:
@@ -243,7 +296,7 @@ func encodeOperation(b []byte, op *local.Operation) []byte {
 		binary.LittleEndian.PutUint64(operands, op.Expect)
 		binary.LittleEndian.PutUint64(operands[8:], op.With)
 	}
-	return b[room:]
+	return b[8+len(operands):]
 }
 
 var errAnswer = errors.New("an answer makes no sense")
@@ -268,17 +321,15 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	if a.Seq != f.head {
 		return errAnswer
 	}
+	var results resultsOf
 	for range a.Count {
 		r.endFences(f)
 		if f.head == f.left {
 			return errAnswer
 		}
 		op := f.at(f.head)
-		room := answerRoom(op.Kind, op.Bytes())
-		if len(b) < room {
-			return errAnswer
-		}
-		fault, ok := exposed.FaultOf(binary.LittleEndian.Uint64(b))
+		room, answered, s := roomOf(op, results.series)
+		result, rest, fault, ok := results.next(b, s, answered-resultBytes)
 		if !ok {
 			return errAnswer
 		}
@@ -286,10 +337,10 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 		if fault != exposed.None {
 			cause = op.Error(r.rank, fault)
 		} else {
-			use(op, b[resultBytes:room])
+			use(op, result)
 		}
-		b = b[room:]
-		f.window -= requestRoom(op.Kind, op.Bytes()) + room
+		b = rest
+		f.window -= room + answered
 		r.endOldest(f, cause)
 	}
 	if len(b) > 0 {
@@ -297,6 +348,36 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	}
 	r.sendRequests(f)
 	return nil
+}
+
+// resultsOf reads the results of a series.
+type resultsOf struct {
+	series
+	fault uint64 // of all, or faultEach
+}
+
+// next reads the result of the next operation, of so many bytes.
+func (r *resultsOf) next(b []byte, s series, bytes int) (result, rest []byte, fault exposed.Fault, ok bool) {
+	begins := !s.goesOn(r.series)
+	r.series = s
+	n := r.fault
+	if begins {
+		if len(b) < resultBytes {
+			return nil, nil, 0, false
+		}
+		n, b = binary.LittleEndian.Uint64(b), b[resultBytes:]
+		r.fault = n
+	}
+	if n == faultEach && s != (series{}) {
+		if len(b) < resultBytes {
+			return nil, nil, 0, false
+		}
+		n, b = binary.LittleEndian.Uint64(b), b[resultBytes:]
+	}
+	if fault, ok = exposed.FaultOf(n); !ok || len(b) < bytes {
+		return nil, nil, 0, false
+	}
+	return b[:bytes], b[bytes:], fault, true
 }
 
 // use gives a result to who has asked.

@@ -37,75 +37,119 @@ func (s *server) serve(q *netio.Frame) (*netio.Frame, error) {
 	own := s.t.space.Near(s.t.place.Process)
 	a := s.answers.Get(room)
 	a.Kind, a.From, a.To, a.Count, a.Bytes, a.Seq = answer, q.To, q.From, q.Count, uint32(room), q.Seq
-	b, into := q.Payload(), a.Payload()
-	for range q.Count {
+	into := a.Payload()
+	for b := q.Payload(); len(b) > 0; {
 		op, rest, _ := decodeOperation(b)
-		into = s.do(own, &op, into)
-		b = rest
+		into, b = s.do(own, &op, into), rest
 	}
+	a.Bytes -= uint32(len(into)) // a series without faults takes less
 	return a, nil
 }
 
-// roomFor checks a request, and says how much room its answer takes.
+// roomFor checks a request, and says how much room its answer takes at the most.
 func roomFor(q *netio.Frame) (room int, err error) {
-	b := q.Payload()
-	for range q.Count {
+	b, count := q.Payload(), uint32(0)
+	for len(b) > 0 {
 		op, rest, ok := decodeOperation(b)
 		if !ok {
 			return 0, errRequest
 		}
-		room += answerRoom(op.kind, op.bytes)
+		room += op.count() * answerRoom(op.kind, op.bytes)
+		if op.count() > 1 {
+			room += resultBytes
+		}
+		count += uint32(op.count())
 		b = rest
 	}
-	if len(b) > 0 || room > requestBytesMax+pieceBytesMax {
+	if count != q.Count || room > requestBytesMax+pieceBytesMax {
 		return 0, errRequest
 	}
 	return room, nil
 }
 
-// asked is an operation as it has come.
+// asked is an operation as it has come, or a series.
 type asked struct {
-	kind     local.Kind
-	place    exposed.Place
-	bytes    int
-	operands []byte
+	kind   local.Kind
+	key    uint64
+	bytes  int
+	more   int    // operations of a series after the first
+	places []byte // of each operation its offset and operands
+}
+
+func (op *asked) count() int { return 1 + op.more }
+
+// each is what each operation takes of places.
+func (op *asked) each() int { return requestRoom(op.kind, op.bytes) - seriesBytes }
+
+// at is where the first of places is.
+func (op *asked) at() exposed.Place {
+	return exposed.Place{Key: op.key, Offset: binary.LittleEndian.Uint64(op.places)}
 }
 
 func decodeOperation(b []byte) (op asked, rest []byte, ok bool) {
 	if len(b) < operationBytes {
 		return op, nil, false
 	}
-	op.place = exposed.Place{Key: binary.LittleEndian.Uint64(b), Offset: binary.LittleEndian.Uint64(b[8:])}
-	op.bytes = int(binary.LittleEndian.Uint32(b[16:]))
-	op.kind, ok = local.KindOf(binary.LittleEndian.Uint32(b[20:]))
-	if !ok || op.bytes > pieceBytesMax {
+	op.key = binary.LittleEndian.Uint64(b)
+	op.bytes, op.more = int(binary.LittleEndian.Uint32(b[8:])), int(binary.LittleEndian.Uint16(b[14:]))
+	op.kind, ok = local.KindOf(uint32(binary.LittleEndian.Uint16(b[12:])))
+	if !ok || op.bytes > pieceBytesMax || op.more > 0 && seriesOf(op.kind, op.key, op.bytes) == (series{}) {
 		return op, nil, false
 	}
-	room := requestRoom(op.kind, op.bytes)
+	room := seriesBytes + op.count()*op.each()
 	if len(b) < room {
 		return op, nil, false
 	}
-	op.operands = b[operationBytes:room]
+	op.places = b[seriesBytes:room]
 	return op, b[room:], true
 }
 
-// do does an operation, and writes its result.
+// do does an operation or a series, and writes its results.
 func (s *server) do(own *exposed.Segment, op *asked, into []byte) (rest []byte) {
+	if op.more == 0 {
+		return s.doOne(own, op, into)
+	}
+	results := into[resultBytes:]
+	var fault exposed.Fault
+	if op.kind == local.Get {
+		results = results[:op.count()*exposed.WordBytes]
+		fault = s.user.GetWords(own, op.key, op.places, results)
+	} else {
+		results = nil
+		fault = s.user.PutWords(own, op.key, op.places)
+	}
+	if fault == exposed.None {
+		binary.LittleEndian.PutUint64(into, uint64(fault))
+		return into[resultBytes+len(results):]
+	}
+	binary.LittleEndian.PutUint64(into, faultEach)
+	into = into[resultBytes:]
+	one := *op
+	for places := op.places; len(places) > 0; places = places[op.each():] {
+		one.places = places[:op.each()]
+		into = s.doOne(own, &one, into)
+	}
+	return into
+}
+
+func (s *server) doOne(own *exposed.Segment, op *asked, into []byte) (rest []byte) {
 	result := into[resultBytes:answerRoom(op.kind, op.bytes)]
+	place, operands := op.at(), op.places[8:]
 	var old uint64
 	var fault exposed.Fault
 	switch op.kind {
 	case local.Get:
 		clear(result[op.bytes:])
-		fault = s.user.Get(own, op.place, result[:op.bytes])
+		fault = s.user.Get(own, place, result[:op.bytes])
 	case local.Put:
-		fault = s.user.Put(own, op.place, op.operands[:op.bytes])
+		fault = s.user.Put(own, place, operands[:op.bytes])
 	case local.Add:
-		old, fault = s.user.Add(own, op.place, binary.LittleEndian.Uint64(op.operands))
+		old, fault = s.user.Add(own, place, binary.LittleEndian.Uint64(operands))
 	case local.Swap:
-		old, fault = s.user.Swap(own, op.place, binary.LittleEndian.Uint64(op.operands))
+		old, fault = s.user.Swap(own, place, binary.LittleEndian.Uint64(operands))
 	case local.CompareAndSwap:
-		old, fault = s.user.CompareAndSwap(own, op.place, binary.LittleEndian.Uint64(op.operands), binary.LittleEndian.Uint64(op.operands[8:]))
+		expect, with := binary.LittleEndian.Uint64(operands), binary.LittleEndian.Uint64(operands[8:])
+		old, fault = s.user.CompareAndSwap(own, place, expect, with)
 	}
 	switch {
 	case fault != exposed.None:
