@@ -287,7 +287,7 @@ func TestAgree(t *testing.T) {
 	}
 	require.NoError(t, agree(results(other, result("a", "[5]"), result("b", "[5]"))))
 	require.ErrorContains(t, agree(results(result("a", "[5]"), other, result("b", "[6]"))),
-		"a and b search the same graph")
+		"a and b have the same graph")
 }
 
 // Of a command that fails, it is not said that it lacks a transport.
@@ -341,7 +341,7 @@ func TestOddPrograms(t *testing.T) {
 		fmt.Sprintf(anything, "3", "1"):    `field "errors" is 3`,
 		`echo '{"errors":0}'`:              "is <nil>, not a number",
 		`echo '{"updates_per_second":1}'`:  `field "errors" is <nil>`,
-		fmt.Sprintf(anything, "0", "1, 2"): "search the same graph",
+		fmt.Sprintf(anything, "0", "1, 2"): "have the same graph",
 		strings.Replace(fine, `"checksum":"1"`, `"checksum":"2"`,
 			1): "do the same work, but their checksums are 1 and 2",
 	} {
