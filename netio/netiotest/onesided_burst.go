@@ -17,7 +17,7 @@ const burstPart = 16 << 10
 // oneSidedBursts has each rank begin many accesses to single words before it waits, whatever way they travel in. Some
 // are bad, and these alone fail.
 func oneSidedBursts(w *world) {
-	const rounds, most = 12, 2000
+	const rounds, most = 6, 2000
 	all := w.expose(burstPart * len(w.ports))
 	w.each(func(rank int, p netio.Port) error {
 		b := burst{rank: rank, memory: p.OneSided(), random: rand.New(rand.NewPCG(w.seed, uint64(rank)))}
@@ -40,7 +40,7 @@ func oneSidedBursts(w *world) {
 		}
 		for round := range rounds {
 			b.read = round % 2 * burstPart / 2
-			begun := b.begin(1 + b.random.IntN(most))
+			begun := b.begin(1 + b.random.IntN(most>>(2*(round%3)))) // from some to more than a request holds
 			b.memory.Fence(&b.fence)
 			if err := settle(p, &b.fence); err != nil {
 				return err
