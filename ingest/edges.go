@@ -32,8 +32,9 @@ const (
 // A METIS file names an undirected edge in the rows of both its ends, so it comes twice: {1, 2} and {2, 1}. Who wants
 // it once takes those with From <= To. Which vertex a row is of is the number of rows before it: Open has each rank
 // count those in its share of files that several ranks read, which reads these shares twice, the first time to
-// look for ends of lines alone. A row is a record that must fit in [RowLimit]; with [Skip], a bad one gives none of its edges. That
-// a file has fewer rows than its header tells vertices is an error. Weights and sizes of vertices are passed over.
+// look for ends of lines alone. A row is a record that must fit in [RowLimit]; with [Skip], a bad one gives none of its
+// edges. That a file has fewer rows than its header tells vertices is an error. Weights and sizes of vertices are
+// passed over.
 func Edges(format EdgeFormat) Format[Edge] {
 	return Format[Edge]{"edges", func(in *input) (reader[Edge], error) {
 		switch format {

@@ -139,8 +139,9 @@ func (l *lister) folder(name string) error {
 		}
 		l.files[before].Part = p
 		if found := l.files[before].Size; found != p.Bytes {
-			return cmp.Or(p.Check(name), fmt.Errorf("%s: had %d bytes, and changed while the folder was looked at: read "+
-				"what nobody writes any more", path, found))
+			changed := fmt.Errorf("%s: had %d bytes, and changed while the folder was looked at: read what nobody "+
+				"writes any more", path, found)
+			return cmp.Or(p.Check(name), changed)
 		}
 	}
 	return l.strangers(name)

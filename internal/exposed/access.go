@@ -34,12 +34,14 @@ func (u User) Put(s *Segment, to Place, src []byte) Fault {
 // wordsAhead is how many words are brought near before the first is read or written, so that they come together.
 const wordsAhead = 32
 
-// GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. A
-// fault may be of any of them: none can be told from dst.
+// GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. With
+// a fault, which may be of any of them, dst tells nothing.
 func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
-	fault := u.eachWords(s, key, places, 0, func(at unsafe.Pointer, _ []byte) {
-		copyOut(dst[:WordBytes], at)
-		dst = dst[WordBytes:]
+	fault := u.eachWords(s, key, places, WordBytes, func(words []unsafe.Pointer, _ []byte) {
+		for _, at := range words {
+			copyOut(dst[:WordBytes], at)
+			dst = dst[WordBytes:]
+		}
 	})
 	if fault == None {
 		fault = u.left(s, Place{Key: key})
@@ -47,41 +49,44 @@ func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
 	return fault
 }
 
-// PutWords copies words to one exposure. Each of places is an offset and the word. With a fault some may be written.
+// PutWords copies words to one exposure. Each of places is an offset and the word. With a fault none is written: who
+// then puts the others one by one writes no word twice.
 func (u User) PutWords(s *Segment, key uint64, places []byte) Fault {
-	fault := u.eachWords(s, key, places, WordBytes, copyIn)
+	fault := u.eachWords(s, key, places, 2*WordBytes, func(words []unsafe.Pointer, places []byte) {
+		for i, at := range words {
+			copyIn(at, places[(2*i+1)*WordBytes:][:WordBytes])
+		}
+	})
 	if fault == None {
 		u.leave()
 	}
 	return fault
 }
 
-// eachWords visits words at their places, each with so many bytes of operands. The user is left in the exposure unless
-// there is a fault.
+// eachWords visits words, some at a time, when all of their places are good; each place takes so many bytes. The user
+// is left in the exposure unless there is a fault.
 func (u User) eachWords(
-	s *Segment, key uint64, places []byte, operands int, visit func(at unsafe.Pointer, operand []byte),
+	s *Segment, key uint64, places []byte, each int, visit func(words []unsafe.Pointer, places []byte),
 ) Fault {
 	first, fault := u.enter(s, Place{Key: key}, 0)
 	if fault != None {
 		return fault
 	}
 	room := u.room(s, key)
-	each := WordBytes + operands
-	var near [wordsAhead]unsafe.Pointer
+	for at := 0; at < len(places); at += each {
+		if offset := binary.LittleEndian.Uint64(places[at:]); offset > room || room-offset < WordBytes {
+			u.leave()
+			return Beyond
+		}
+	}
+	var words [wordsAhead]unsafe.Pointer
 	for len(places) > 0 {
 		n := min(wordsAhead, len(places)/each)
-		for i := range near[:n] {
-			offset := binary.LittleEndian.Uint64(places[i*each:])
-			if offset > room || room-offset < WordBytes {
-				u.leave()
-				return Beyond
-			}
-			near[i] = unsafe.Add(first, offset)
-			cpu.Prefetch(near[i], 1)
+		for i := range words[:n] {
+			words[i] = unsafe.Add(first, binary.LittleEndian.Uint64(places[i*each:]))
+			cpu.Prefetch(words[i], 1)
 		}
-		for i, at := range near[:n] {
-			visit(at, places[i*each+WordBytes:][:operands])
-		}
+		visit(words[:n], places[:n*each])
 		places = places[n*each:]
 	}
 	return None

@@ -1,6 +1,7 @@
 package exposed
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -46,4 +47,34 @@ func TestRangesFromOddPlacesTearNoWord(t *testing.T) {
 	}
 	both.Wait()
 	require.Zero(t, torn, "words are torn")
+}
+
+// Where one of many words is bad none is written, wherever it is: the others are put one by one then, and a word that
+// was put twice could undo what somebody else has written between.
+func TestWordsAreWrittenWhenAllAreGood(t *testing.T) {
+	const words = 3 * wordsAhead
+	own, err := Reserve(4, 2*hugeBytes, 2, EntriesMax)
+	require.NoError(t, err)
+	key, mem, err := NewOwner(own).Expose(words*WordBytes, nil)
+	require.NoError(t, err)
+	u, mem := own.User(0), mem[:words*WordBytes]
+	var puts, gets, want []byte
+	for i := range uint64(words) {
+		gets = binary.LittleEndian.AppendUint64(gets, i*WordBytes)
+		puts = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(puts, i*WordBytes), i+1)
+		want = binary.LittleEndian.AppendUint64(want, i+1)
+	}
+	for _, bad := range []int{0, 1, wordsAhead, words - 1} {
+		place := puts[bad*2*WordBytes:]
+		binary.LittleEndian.PutUint64(place, (words-1)*WordBytes+1)
+		require.Equal(t, Beyond, u.PutWords(own, key, puts), "word %d", bad)
+		require.Equal(t, make([]byte, len(mem)), mem, "word %d", bad)
+		binary.LittleEndian.PutUint64(place, uint64(bad)*WordBytes)
+	}
+	require.Equal(t, Unknown, u.PutWords(own, key+1, puts))
+	require.Equal(t, None, u.PutWords(own, key, puts))
+	require.Equal(t, want, mem)
+	got := make([]byte, len(mem))
+	require.Equal(t, None, u.GetWords(own, key, gets, got))
+	require.Equal(t, want, got)
 }

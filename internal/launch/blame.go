@@ -145,5 +145,6 @@ func ends(line net.Conn, err error) bool {
 // unreachable reports whether the system gave a connection up because nothing came: by its timers alone, or with a word
 // from a router on the way.
 func unreachable(err error) bool {
-	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) ||
+		errors.Is(err, syscall.ENETUNREACH)
 }

@@ -117,7 +117,8 @@ func FuzzServe(f *testing.F) {
 			op, after, ok := decodeOperation(left)
 			require.True(t, ok)
 			for range op.count() {
-				_, rest, _, ok = last.next(rest, seriesOf(op.kind, op.key, op.bytes), answerRoom(op.kind, op.bytes)-resultBytes)
+				bytes := answerRoom(op.kind, op.bytes) - resultBytes
+				_, rest, _, ok = last.next(rest, seriesOf(op.kind, op.key, op.bytes), bytes)
 				require.True(t, ok)
 				results++
 			}

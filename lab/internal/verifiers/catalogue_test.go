@@ -193,10 +193,10 @@ var catalogue = []mutation{
 	{"a long transfer is taken apart within words", "netio/tcp/remote.go",
 		"pieceBytesMax-int(a.Offset%exposed.WordBytes))", "pieceBytesMax+0*exposed.WordBytes)",
 		"TestPiecesEndWithWords"},
-	{"one fault is that of all words that travel together", "netio/tcp/serve.go", "\tif fault == exposed.None {\n\t\tbinary",
-		"\tif true {\n\t\tbinary", "TestWordsOfOneExposureTravelAsOne"},
-	{"a word may end beyond its exposure", "internal/exposed/access.go", "if offset > room || room-offset < WordBytes {",
-		"if offset > room {", "netio/tcp/TestWordsOfOneExposureTravelAsOne"},
+	{"one fault is that of all words that travel together", "netio/tcp/serve.go",
+		"\tif fault == exposed.None {\n\t\tbinary", "\tif true {\n\t\tbinary", "TestWordsOfOneExposureTravelAsOne"},
+	{"a word may end beyond its exposure", "internal/exposed/access.go", "offset > room || room-offset < WordBytes {",
+		"offset > room {", "netio/tcp/TestWordsOfOneExposureTravelAsOne"},
 	{"more operations are done than were counted", "netio/tcp/serve.go", "count != q.Count || ", "", "FuzzServe"},
 
 	// Fabrics.
