@@ -197,6 +197,8 @@ var catalogue = []mutation{
 		"\tif fault == exposed.None {\n\t\tbinary", "\tif true {\n\t\tbinary", "TestWordsOfOneExposureTravelAsOne"},
 	{"a word may end beyond its exposure", "internal/exposed/access.go", "offset > room || room-offset < WordBytes {",
 		"offset > room {", "netio/tcp/TestWordsOfOneExposureTravelAsOne"},
+	{"words before a bad one are written", "internal/exposed/access.go", "at < len(places); at += each",
+		"at < len(places)/2; at += each", "TestWordsAreWrittenWhenAllAreGood"},
 	{"more operations are done than were counted", "netio/tcp/serve.go", "count != q.Count || ", "", "FuzzServe"},
 
 	// Fabrics.
