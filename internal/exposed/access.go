@@ -37,59 +37,67 @@ const wordsAhead = 32
 // GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. With
 // a fault, which may be of any of them, dst tells nothing.
 func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
-	fault := u.eachWords(s, key, places, WordBytes, func(words []unsafe.Pointer, _ []byte) {
-		for _, at := range words {
+	first, fault := u.enterWords(s, key, places, WordBytes)
+	if fault != None {
+		return fault
+	}
+	var words [wordsAhead]unsafe.Pointer
+	for len(places) > 0 {
+		n := bringNear(&words, first, places, WordBytes)
+		for _, at := range words[:n] {
 			copyOut(dst[:WordBytes], at)
 			dst = dst[WordBytes:]
 		}
-	})
-	if fault == None {
-		fault = u.left(s, Place{Key: key})
+		places = places[n*WordBytes:]
 	}
-	return fault
+	return u.left(s, Place{Key: key})
 }
 
 // PutWords copies words to one exposure. Each of places is an offset and the word. With a fault none is written: who
 // then puts the others one by one writes no word twice.
 func (u User) PutWords(s *Segment, key uint64, places []byte) Fault {
-	fault := u.eachWords(s, key, places, 2*WordBytes, func(words []unsafe.Pointer, places []byte) {
-		for i, at := range words {
-			copyIn(at, places[(2*i+1)*WordBytes:][:WordBytes])
-		}
-	})
-	if fault == None {
-		u.leave()
-	}
-	return fault
-}
-
-// eachWords visits words, some at a time, when all of their places are good; each place takes so many bytes. The user
-// is left in the exposure unless there is a fault.
-func (u User) eachWords(
-	s *Segment, key uint64, places []byte, each int, visit func(words []unsafe.Pointer, places []byte),
-) Fault {
-	first, fault := u.enter(s, Place{Key: key}, 0)
+	const each = 2 * WordBytes
+	first, fault := u.enterWords(s, key, places, each)
 	if fault != None {
 		return fault
+	}
+	var words [wordsAhead]unsafe.Pointer
+	for len(places) > 0 {
+		n := bringNear(&words, first, places, each)
+		for _, at := range words[:n] {
+			copyIn(at, places[WordBytes:each])
+			places = places[each:]
+		}
+	}
+	u.leave()
+	return None
+}
+
+// enterWords enters an exposure, which begins at first, when all words of places are in it. Each place takes so many
+// bytes.
+func (u User) enterWords(s *Segment, key uint64, places []byte, each int) (first unsafe.Pointer, fault Fault) {
+	first, fault = u.enter(s, Place{Key: key}, 0)
+	if fault != None {
+		return nil, fault
 	}
 	room := u.room(s, key)
 	for at := 0; at < len(places); at += each {
 		if offset := binary.LittleEndian.Uint64(places[at:]); offset > room || room-offset < WordBytes {
 			u.leave()
-			return Beyond
+			return nil, Beyond
 		}
 	}
-	var words [wordsAhead]unsafe.Pointer
-	for len(places) > 0 {
-		n := min(wordsAhead, len(places)/each)
-		for i := range words[:n] {
-			words[i] = unsafe.Add(first, binary.LittleEndian.Uint64(places[i*each:]))
-			cpu.Prefetch(words[i], 1)
-		}
-		visit(words[:n], places[:n*each])
-		places = places[n*each:]
+	return first, None
+}
+
+// bringNear finds the words of the first places, and has the processor fetch them.
+func bringNear(words *[wordsAhead]unsafe.Pointer, first unsafe.Pointer, places []byte, each int) (n int) {
+	n = min(wordsAhead, len(places)/each)
+	for i := range words[:n] {
+		words[i] = unsafe.Add(first, binary.LittleEndian.Uint64(places[i*each:]))
+		cpu.Prefetch(words[i], 1)
 	}
-	return None
+	return n
 }
 
 // find finds a word.

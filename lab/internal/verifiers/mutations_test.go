@@ -59,7 +59,7 @@ func requireTest(t *testing.T, m mutation) {
 	folder, test := m.where()
 	files, err := filepath.Glob(filepath.Join(overlay.Root(t), filepath.FromSlash(folder), "*_test.go"))
 	require.NoError(t, err)
-	declares := regexp.MustCompile(`(?m)^func ` + test + `\(t \*testing\.T\)`)
+	declares := regexp.MustCompile(`(?m)^func ` + test + `\((t \*testing\.T|f \*testing\.F)\)`)
 	for _, file := range files {
 		if declares.MatchString(read(t, file)) {
 			return
