@@ -44,26 +44,35 @@ func (Bytes) Decode(src []byte) ([]byte, error) { return append([]byte(nil), src
 // Schema names the wire format.
 func (Bytes) Schema() string { return "bytes" }
 
-// call is one collective call for values of type T.
-type call[T any] struct {
-	name  string
-	rank  *engine.Rank
-	of    engine.Values
-	codec Codec[T] // nil for plain data
+// call is one collective call.
+type call struct {
+	name string
+	rank *engine.Rank
+	of   engine.Values
 }
 
-// begin checks what a collective is called with.
-func begin[T any](r *Rank, name string, given []Codec[T]) call[T] {
-	c := call[T]{name: name, rank: r.engine, of: engine.Values{Type: reflect.TypeFor[T]()}}
+// begin checks what a collective is called with. The codec is nil for plain data.
+//
+// What follows are functions, not methods of a generic call: for each T a compiler makes all methods of a type, but only
+// the functions that are called.
+func begin[T any](r *Rank, name string, given []Codec[T]) (c call, codec Codec[T]) {
+	if len(given) > 0 {
+		codec = given[0]
+	}
+	return r.begin(name, reflect.TypeFor[T](), len(given), codec), codec
+}
+
+func (r *Rank) begin(name string, t reflect.Type, given int, codec any) call {
+	c := call{name: name, rank: r.engine, of: engine.Values{Type: t}}
 	switch {
-	case len(given) > 1:
-		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, len(given)))
-	case len(given) == 1 && given[0] == nil:
+	case given > 1:
+		panic(fmt.Sprintf("pebble: %s with %d codecs: give one, or none for plain data", name, given))
+	case given == 1 && codec == nil:
 		panic(fmt.Sprintf("pebble: %s with a codec that is nil: leave it out for plain data", name))
-	case len(given) == 1:
-		c.codec, c.of.Codec = given[0], codecs.Schema(given[0])
+	case given == 1:
+		c.of.Codec = codecs.Schema(codec)
 	default:
-		if err := layout.Plain(c.of.Type); err != nil {
+		if err := layout.Plain(t); err != nil {
 			panic(fmt.Sprintf("pebble: %s: %v: give a codec, such as the one of package target/avro", name, err))
 		}
 	}
@@ -71,46 +80,54 @@ func begin[T any](r *Rank, name string, given []Codec[T]) call[T] {
 }
 
 // needs ends a call that was given no function to merge with.
-func (c *call[T]) needs(given bool) {
+func (c *call) needs(given bool) {
 	if !given {
 		panic(fmt.Sprintf("pebble: %s without a function that merges: give one, such as pebble.Sum", c.name))
 	}
 }
 
-// append appends the bytes of a value.
-func (c *call[T]) append(dst []byte, v T) ([]byte, error) {
-	if c.codec == nil {
+// fail ends the job because of a value, and returns its error.
+func (c *call) fail(err error) error { return c.rank.FailIn(c.name, err) }
+
+// leave ends the job, and leaves the collective, when there is an error.
+func (c *call) leave(err error) {
+	if err != nil {
+		_ = c.fail(err) // which the collective returns
+		c.rank.Leave()
+	}
+}
+
+// encode appends the bytes of a value.
+func encode[T any](codec Codec[T], dst []byte, v T) ([]byte, error) {
+	if codec == nil {
 		return append(dst, layout.Bytes(&v)...), nil
 	}
-	b, err := c.codec.Append(dst, v)
+	b, err := codec.Append(dst, v)
 	if err != nil {
 		return dst, fmt.Errorf("encode a value: %w", err)
 	}
 	return b, nil
 }
 
-// value is the value whose bytes these are.
-func (c *call[T]) value(src []byte) (v T, err error) {
-	if c.codec == nil {
+// decode is the value whose bytes these are.
+func decode[T any](codec Codec[T], src []byte) (v T, err error) {
+	if codec == nil {
 		return layout.Get[T](src), nil
 	}
-	if v, err = c.codec.Decode(src); err != nil {
+	if v, err = codec.Decode(src); err != nil {
 		err = fmt.Errorf("decode a value: %w", err)
 	}
 	return v, err
 }
 
-// values are those of all ranks.
-func (c *call[T]) values(all [][]byte) ([]T, error) {
+// decodeEach are the values of all ranks.
+func decodeEach[T any](c *call, codec Codec[T], all [][]byte) ([]T, error) {
 	vs := make([]T, len(all))
 	for i, src := range all {
 		var err error
-		if vs[i], err = c.value(src); err != nil {
+		if vs[i], err = decode(codec, src); err != nil {
 			return nil, c.fail(err)
 		}
 	}
 	return vs, nil
 }
-
-// fail ends the job because of a value, and returns its error.
-func (c *call[T]) fail(err error) error { return c.rank.FailIn(c.name, err) }

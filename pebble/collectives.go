@@ -21,10 +21,10 @@ func (r *Rank) Barrier() error { return r.engine.Barrier() }
 // T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and
 // keep them.
 func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
-	c := begin(r, "AllReduce", codec)
+	c, coder := begin(r, "AllReduce", codec)
 	c.needs(merge != nil)
-	if c.codec != nil {
-		return c.folded(v, c.rank.AllFold, func(own T, from func() T) T { return merge(own, from()) })
+	if coder != nil {
+		return fold(&c, coder, v, c.rank.AllFold, func(own T, from func() T) T { return merge(own, from()) })
 	}
 	result, err := c.rank.AllReduce(c.of, layout.Bytes(&v), func(into, from []byte) {
 		layout.Set(into, merge(layout.Get[T](into), layout.Get[T](from)))
@@ -38,11 +38,11 @@ func AllReduce[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T,
 // Broadcast returns the root's v on every rank. The values of the others are not looked at. T is plain data, or any
 // type with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
 func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
-	c := begin(r, "Broadcast", codec)
+	c, coder := begin(r, "Broadcast", codec)
 	var own []byte
 	if r.ID() == root {
 		var err error
-		if own, err = c.append(nil, v); err != nil {
+		if own, err = encode(coder, nil, v); err != nil {
 			return v, c.fail(err)
 		}
 	}
@@ -50,7 +50,7 @@ func Broadcast[T any](r *Rank, root int, v T, codec ...Codec[T]) (T, error) {
 	if err != nil || r.ID() == root {
 		return v, err
 	}
-	got, err := c.value(result)
+	got, err := decode(coder, result)
 	if err != nil {
 		return v, c.fail(err)
 	}
@@ -66,8 +66,8 @@ func (r *Rank) BroadcastBytes(root int, value []byte) ([]byte, error) {
 // Gather returns the values of all ranks, by rank, on the root, and nil on the others. T is plain data, or any type
 // with a codec. It costs P-1 messages in all, in ⌈log2 P⌉ rounds.
 func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
-	c := begin(r, "Gather", codec)
-	own, err := c.append(nil, v)
+	c, coder := begin(r, "Gather", codec)
+	own, err := encode(coder, nil, v)
 	if err != nil {
 		return nil, c.fail(err)
 	}
@@ -75,7 +75,7 @@ func Gather[T any](r *Rank, root int, v T, codec ...Codec[T]) ([]T, error) {
 	if err != nil || all == nil {
 		return nil, err
 	}
-	return c.values(all)
+	return decodeEach(&c, coder, all)
 }
 
 // GatherBytes returns copies of the values of all ranks, by rank, on the root, and nil on the others. Values may differ
@@ -88,8 +88,8 @@ func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 // AllGather returns the values of all ranks, by rank, on every rank. T is plain data, or any type with a codec. It
 // costs ⌈log2 P⌉ messages a rank, in as many rounds, with P-1 values in all.
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
-	c := begin(r, "AllGather", codec)
-	if c.codec == nil {
+	c, coder := begin(r, "AllGather", codec)
+	if coder == nil {
 		result, err := c.rank.AllGather(c.of, layout.Bytes(&v))
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 		copy(layout.BytesOf(all), result)
 		return all, nil
 	}
-	own, err := c.append(nil, v)
+	own, err := encode(coder, nil, v)
 	if err != nil {
 		return nil, c.fail(err)
 	}
@@ -106,7 +106,7 @@ func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.values(all)
+	return decodeEach(&c, coder, all)
 }
 
 // AllGatherBytes returns copies of the values of all ranks, by rank, on every rank. Values may differ in length. It

@@ -9,10 +9,10 @@ import "github.com/activepebbles/pebbles/internal/layout"
 // T is plain data, or any type with a codec. Values that merge is given through a codec are its own: it may change and
 // keep them.
 func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
-	c := begin(r, "Scan", codec)
+	c, coder := begin(r, "Scan", codec)
 	c.needs(merge != nil)
-	if c.codec != nil {
-		return c.folded(v, c.rank.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
+	if coder != nil {
+		return fold(&c, coder, v, c.rank.ScanFold, func(own T, lower func() T) T { return merge(lower(), own) })
 	}
 	result, err := c.rank.Scan(c.of, layout.Bytes(&v), func(into, lower []byte) {
 		layout.Set(into, merge(layout.Get[T](lower), layout.Get[T](into)))
@@ -27,7 +27,7 @@ func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, erro
 // other ranks don't look at. The usual first is 0 for a sum. Where a rank's share of an array begins, for instance, is
 // the exclusive scan of the lengths of all shares. It costs as much as Scan, and twice as many calls of merge.
 func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
-	c := begin(r, "ExclusiveScan", codec)
+	c, coder := begin(r, "ExclusiveScan", codec)
 	c.needs(merge != nil)
 	before, any := first, false
 	lower := func(from func() T) {
@@ -38,8 +38,8 @@ func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Co
 		}
 	}
 	var err error
-	if c.codec != nil {
-		_, err = c.folded(v, c.rank.ScanFold, func(own T, from func() T) T {
+	if coder != nil {
+		_, err = fold(&c, coder, v, c.rank.ScanFold, func(own T, from func() T) T {
 			lower(from)
 			return merge(from(), own)
 		})

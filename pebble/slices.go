@@ -12,9 +12,9 @@ import (
 // GatherSlice returns; the result is the caller's. It costs P-1 messages in all, in ⌈log2 P⌉ rounds; what one of them
 // carries, at most half of all elements, must be below 1 GiB.
 func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, error) {
-	c := begin(r, "GatherSlice", codec)
+	c, coder := begin(r, "GatherSlice", codec)
 	c.of.Slice = true
-	own, err := c.appendAll(vs)
+	own, err := encodeSlice(coder, vs)
 	if err != nil {
 		return nil, c.fail(err)
 	}
@@ -22,15 +22,15 @@ func GatherSlice[T any](r *Rank, root int, vs []T, codec ...Codec[T]) ([][]T, er
 	if err != nil || all == nil {
 		return nil, err
 	}
-	return c.slices(all)
+	return decodeSlices(&c, coder, all)
 }
 
 // AllGatherSlice is [GatherSlice] to every rank: it returns the slices of all ranks, by rank, on each, as slices of its
 // own. It costs ⌈log2 P⌉ messages a rank, in as many rounds, with the elements of all other ranks.
 func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
-	c := begin(r, "AllGatherSlice", codec)
+	c, coder := begin(r, "AllGatherSlice", codec)
 	c.of.Slice = true
-	own, err := c.appendAll(vs)
+	own, err := encodeSlice(coder, vs)
 	if err != nil {
 		return nil, c.fail(err)
 	}
@@ -38,18 +38,18 @@ func AllGatherSlice[T any](r *Rank, vs []T, codec ...Codec[T]) ([][]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.slices(all)
+	return decodeSlices(&c, coder, all)
 }
 
-// appendAll makes bytes of a slice: the elements as they lie in memory, or the length of each and what the codec
+// encodeSlice makes bytes of a slice: the elements as they lie in memory, or the length of each and what the codec
 // appends.
-func (c *call[T]) appendAll(vs []T) (all []byte, err error) {
-	if c.codec == nil {
+func encodeSlice[T any](codec Codec[T], vs []T) (all []byte, err error) {
+	if codec == nil {
 		return layout.BytesOf(vs), nil
 	}
 	var one []byte
 	for _, v := range vs {
-		if one, err = c.append(one[:0], v); err != nil {
+		if one, err = encode(codec, one[:0], v); err != nil {
 			return nil, err
 		}
 		all = append(binary.AppendUvarint(all, uint64(len(one))), one...)
@@ -57,21 +57,21 @@ func (c *call[T]) appendAll(vs []T) (all []byte, err error) {
 	return all, nil
 }
 
-// slices are those of all ranks.
-func (c *call[T]) slices(all [][]byte) ([][]T, error) {
+// decodeSlices are the slices of all ranks.
+func decodeSlices[T any](c *call, codec Codec[T], all [][]byte) ([][]T, error) {
 	own := make([][]T, len(all))
 	for i, src := range all {
 		var err error
-		if own[i], err = c.slice(src); err != nil {
+		if own[i], err = decodeSlice(codec, src); err != nil {
 			return nil, c.fail(err)
 		}
 	}
 	return own, nil
 }
 
-// slice is the slice that appendAll made bytes of.
-func (c *call[T]) slice(src []byte) ([]T, error) {
-	if c.codec == nil {
+// decodeSlice is the slice that encodeSlice made bytes of.
+func decodeSlice[T any](codec Codec[T], src []byte) ([]T, error) {
+	if codec == nil {
 		return layout.GetAll[T](src), nil
 	}
 	vs := []T{}
@@ -80,7 +80,7 @@ func (c *call[T]) slice(src []byte) ([]T, error) {
 		if head <= 0 || n > uint64(len(src)-head) {
 			return nil, errCut
 		}
-		v, err := c.value(src[head : head+int(n)])
+		v, err := decode(codec, src[head:head+int(n)])
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ func Best[V any](better func(a, b V) bool) Kind[V] {
 	if better == nil {
 		panic("reduce: Best without a function that says which is better")
 	}
-	return Kind[V]{name: "best", make: func(s slots) store[V] {
+	return Kind[V]{name: "best", make: func(s slots, _ func(v V) V) store[V] {
 		return &best[V]{remembered: remembered[V]{table: newTable[V](s)}, better: better}
 	}}
 }

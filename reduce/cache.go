@@ -29,11 +29,17 @@ func NewCache[V any](kind Kind[V], size int) *Cache[V] {
 	if kind.make == nil {
 		panic("reduce: cache of the zero Kind; use Duplicates, First, Best, Combine or Concatenate")
 	}
+	s, a, w := ofSize(size)
+	return &Cache[V]{store: kind.make(s, kind.clone), size: s.len(), account: a, watch: w}
+}
+
+// ofSize is what caches of a size have, whatever they hold.
+func ofSize(size int) (slots, account, watch) {
 	if size <= 0 || size > SizeMax {
 		panic(fmt.Sprintf("reduce: cache of %d slots; it takes 1 to %d (leave the cache out for none)", size, SizeMax))
 	}
 	s := newSlots(size)
-	return &Cache[V]{store: kind.make(s), size: s.len(), account: newAccount(s.len()), watch: newWatch(s)}
+	return s, newAccount(s.len()), newWatch(s)
 }
 
 // NewFixedCache is NewCache for a cache that is never off: for those who know that it

@@ -10,5 +10,5 @@ func Combine[V any](merge func(a, b V) V) Kind[V] {
 	if merge == nil {
 		panic("reduce: Combine without a function that merges")
 	}
-	return holding("combine", func(held, next V) (V, bool) { return merge(held, next), true }, nil)
+	return holding("combine", func(held, next V) (V, bool) { return merge(held, next), true })
 }

@@ -19,5 +19,5 @@ func Concatenate[V any](join func(held, next V) (joined V, ok bool)) Kind[V] {
 	if join == nil {
 		panic("reduce: Concatenate without a function that joins")
 	}
-	return holding("concatenate", join, nil)
+	return holding("concatenate", join)
 }

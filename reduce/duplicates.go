@@ -3,7 +3,7 @@ package reduce
 // Duplicates drops a pebble that equals, key and value, the one in its slot. It is for
 // handlers to which the same pebble twice means no more than once.
 func Duplicates[V comparable]() Kind[V] {
-	return Kind[V]{name: "duplicates", make: func(s slots) store[V] {
+	return Kind[V]{name: "duplicates", make: func(s slots, _ func(v V) V) store[V] {
 		return &duplicates[V]{remembered[V]{table: newTable[V](s)}}
 	}}
 }

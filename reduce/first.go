@@ -6,7 +6,7 @@ import "unsafe"
 // whatever their values, for as long as the key is in its slot. It is for handlers that
 // do their work for whichever pebble comes first. It remembers keys alone.
 func First[V any]() Kind[V] {
-	return Kind[V]{name: "first", make: func(s slots) store[V] {
+	return Kind[V]{name: "first", make: func(s slots, _ func(v V) V) store[V] {
 		return &first[V]{slots: s, seen: make([]uint64, s.len())}
 	}}
 }

@@ -5,10 +5,9 @@ package reduce
 type Kind[V any] struct {
 	name      string
 	writeBack bool
+	clone     func(v V) V // of what is to be held; nil to hold it as it is
 	// make is how a generic constructor hands its loop, fixed once, to the cache.
-	make func(slots slots) store[V]
-	// join is what a kind that holds pebbles does with two; nil for the others.
-	join func(held, next V) (joined V, ok bool)
+	make func(slots slots, clone func(v V) V) store[V]
 }
 
 // String is the kind's name: duplicates, first, best, combine or concatenate.
@@ -25,7 +24,8 @@ func (k Kind[V]) Keeping(clone func(v V) V) Kind[V] {
 	if !k.writeBack || clone == nil {
 		panic("reduce: Keeping needs a kind that holds pebbles, Combine or Concatenate, and a function that clones")
 	}
-	return holding(k.name, k.join, clone)
+	k.clone = clone
+	return k
 }
 
 // A store is the slots of one kind with the loop over them. A loop has no branch on

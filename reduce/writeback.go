@@ -13,9 +13,9 @@ type writeBack[V any] struct {
 	word   int         // of filled, where the next drain continues
 }
 
-// holding makes the kind of the given name that holds pebbles, or clones of them.
-func holding[V any](name string, join func(held, next V) (joined V, ok bool), clone func(v V) V) Kind[V] {
-	return Kind[V]{name: name, writeBack: true, join: join, make: func(s slots) store[V] {
+// holding makes the kind of the given name that holds pebbles.
+func holding[V any](name string, join func(held, next V) (joined V, ok bool)) Kind[V] {
+	return Kind[V]{name: name, writeBack: true, make: func(s slots, clone func(v V) V) store[V] {
 		return &writeBack[V]{table: newTable[V](s), filled: make([]uint64, (s.len()+63)/64), join: join, clone: clone}
 	}}
 }

@@ -3,6 +3,8 @@ package target
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/activepebbles/pebbles/internal/engine"
 )
 
 // Builds with -race or -tags pebbles_check look at what handlers and key functions promise: see engine.Checked.
@@ -37,24 +39,33 @@ func (a *addressing[V]) checkKeys(vs []V, keys []uint64) {
 	a.keying.many(vs, again)
 	for i := range keys {
 		if again[i] != keys[i] {
-			a.core.engine.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d "+
-				"for pebble %s: a key may depend on its pebble alone", a.core.engine.ID(), a.core.out.Name, keys[i], again[i],
-				cutText(fmt.Sprintf("%+v", vs[i]))))
+			failKeyedTwice(a.core.engine, keys[i], again[i], vs[i])
 		}
 	}
+}
+
+func failKeyedTwice(t *engine.Target, key, again uint64, pebble any) {
+	t.Rank.Fail(fmt.Errorf("rank %d: target %q: its key function gives key %d and then %d for pebble %s: a key may depend "+
+		"on its pebble alone", t.ID(), t.Name, key, again, pebbleText(pebble)))
 }
 
 // Pebble implements engine.Endpoint.
 func (c *core[V]) Pebble() string {
 	vs := c.running.vs
 	c.running.vs = nil
-	switch at := c.running.at; {
-	case len(vs) == 0:
+	if len(vs) == 0 {
 		return ""
-	case at >= 0 && at < len(vs):
-		return " with pebble " + cutText(fmt.Sprintf("%+v", vs[at]))
-	case len(vs) == 1:
-		return " with pebble " + cutText(fmt.Sprintf("%+v", vs[0]))
 	}
-	return fmt.Sprintf(" with a batch of %d pebbles from %s on", len(vs), cutText(fmt.Sprintf("%+v", vs[0])))
+	if at := c.running.at; at >= 0 && at < len(vs) {
+		return ofBatch(1, vs[at])
+	}
+	return ofBatch(len(vs), vs[0])
+}
+
+// ofBatch names the pebbles that a handler has, by their first.
+func ofBatch(n int, first any) string {
+	if n == 1 {
+		return " with pebble " + pebbleText(first)
+	}
+	return fmt.Sprintf(" with a batch of %d pebbles from %s on", n, pebbleText(first))
 }

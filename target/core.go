@@ -9,7 +9,6 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/netio"
-	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
 
@@ -27,8 +26,7 @@ type core[V any] struct {
 	out     coalesce.Outbox
 	carrier carrier[V]
 	engine  *engine.Target
-	made    *builder[V]
-	routed  string // what tuning calls the topology; "" for the one that it was made with
+	made    *builder
 	handle  func(vs []V)
 	oneHop  bool  // a frame from a neighbour can hold only pebbles of this rank
 	lastHop bool  // the last stage of the topology brings only pebbles of this rank
@@ -134,11 +132,10 @@ func (a *addressing[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 	owners := s.owners[:len(keys)]
 	bad := a.owners.Owners(keys, owners)
 	if a.foreign {
-		a.checkOwners(bad, keys, owners)
+		checkOwners(a.core.engine, a.owner, bad, keys, owners)
 	}
 	if bad >= 0 {
-		a.core.engine.Rank.Fail(&pebble.KeyError{Rank: a.core.engine.ID(), Target: a.core.out.Name, Key: keys[bad],
-			Distribution: describe(a.owner)})
+		failOutside(a.core.engine, a.owner, keys[bad])
 	}
 	return a.laneOfEach(s, owners)
 }

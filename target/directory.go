@@ -223,4 +223,4 @@ func (c moveCodec[S]) Decode(src []byte) (m move[S], err error) {
 	return m, err
 }
 
-func (c moveCodec[S]) Schema() string { return "move of " + schemaOf(c.state) }
+func (c moveCodec[S]) Schema() string { return "move of " + schemaOf(reflect.TypeFor[S](), c.state) }

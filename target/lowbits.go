@@ -17,13 +17,13 @@ type shortcut struct {
 	shift uint8
 }
 
-// shortcutOf finds the shortcut, if there is one.
-func shortcutOf[V any](k Keying[V], owner distribution.Map) shortcut {
+// shortcutOf finds the shortcut, if there is one. low is that of a keying.
+func shortcutOf(low *int, owner distribution.Map) shortcut {
 	blocks, ok := owner.(*distribution.BlockMap)
-	if k.low == nil || !ok {
+	if low == nil || !ok {
 		return shortcut{}
 	}
-	mask := uint64(1)<<*k.low - 1
+	mask := uint64(1)<<*low - 1
 	shift, ok := blocks.Shift()
 	return shortcut{taken: ok && mask < blocks.Len(), mask: mask, shift: uint8(shift)}
 }

@@ -3,6 +3,10 @@ package target
 import (
 	"fmt"
 	"slices"
+
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/pebble"
 )
 
 // OwnerError is the error of a job in which a distribution named an owner that is no rank. Distributions of package
@@ -21,25 +25,29 @@ func (e *OwnerError) Error() string {
 
 // checkOwners ends the job unless a distribution that is not ours has named a rank for each key ahead of the first
 // outside.
-func (a *addressing[V]) checkOwners(outside int, keys []uint64, owners []uint32) {
+func checkOwners(t *engine.Target, m distribution.Map, outside int, keys []uint64, owners []uint32) {
 	if outside >= len(keys) {
-		a.core.engine.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first "+
-			"outside: "+
-			"Owners returns such an index, or -1 when there is none", describe(a.owner), len(keys), outside))
+		t.Fail(fmt.Errorf("the distribution %s says that of %d keys the one with index %d is the first outside: "+
+			"Owners returns such an index, or -1 when there is none", describe(m), len(keys), outside))
 	}
 	if outside >= 0 {
 		owners = owners[:outside]
 	}
-	ranks := a.core.engine.Size()
+	ranks := t.Size()
 	i := firstBeyond(owners, uint32(ranks))
 	if i < 0 {
 		return
 	}
-	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(a.owner)}
-	if exact := a.owner.Owner(keys[i]); exact >= ranks {
+	e := &OwnerError{Key: keys[i], Owner: int(owners[i]), Ranks: ranks, Distribution: describe(m)}
+	if exact := m.Owner(keys[i]); exact >= ranks {
 		e.Owner = exact // 32 bits may not hold it
 	}
-	a.core.engine.Fail(e)
+	t.Fail(e)
+}
+
+// failOutside ends the job because of a key outside the distribution.
+func failOutside(t *engine.Target, m distribution.Map, key uint64) {
+	t.Rank.Fail(&pebble.KeyError{Rank: t.ID(), Target: t.Name, Key: key, Distribution: describe(m)})
 }
 
 // firstBeyond is the index of the first owner that is not below ranks; -1 when all are. It is one pass over the batch.

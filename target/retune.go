@@ -11,7 +11,7 @@ func (c *core[V]) Retune(s engine.Setting) {
 	b, t := c.made, c.engine.Topology()
 	if b.tunes.Cache && s.Cache != b.cache {
 		b.cache = s.Cache
-		c.cache, c.mergedSeen = b.newCache(), 0
+		c.cache, c.mergedSeen = newCache[V](b), 0
 	}
 	if b.tunes.Coalesce && s.Coalesce != c.out.Factor {
 		b.coalesce = s.Coalesce
@@ -23,8 +23,8 @@ func (c *core[V]) Retune(s engine.Setting) {
 		c.out.Reshape(maxUnits, b.coalesce)
 		c.openBuffers()
 	}
-	if b.tunes.Topology && s.Name != c.routed {
-		b.settings.topology, c.routed = s.Topology, s.Name
+	if b.tunes.Topology && s.Name != b.routed {
+		b.settings.topology, b.routed = s.Topology, s.Name
 		t = b.topology()
 		c.open(t)
 	}

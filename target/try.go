@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/activepebbles/pebbles/internal/engine"
 )
 
 // TryEach is [Each] for a handler that needs its own target, to send pebbles on, or that may fail. t is the target that
@@ -34,7 +36,7 @@ func TryBatch[V any](handle func(t *Target[V], vs []V) error) Handling[V] {
 	return Handling[V]{bind: func(t *Target[V]) func(vs []V) {
 		return func(vs []V) {
 			if err := handle(t, vs); err != nil {
-				t.core.engine.Rank.Fail(t.handlerError(vs, err))
+				t.core.engine.Rank.Fail(handlerError(t.core.engine, len(vs), func(i int) any { return vs[i] }, err))
 			}
 		}
 	}}
@@ -71,18 +73,19 @@ func (e *HandlerError) Error() string {
 // Unwrap returns what the handler returned.
 func (e *HandlerError) Unwrap() error { return e.Err }
 
-func (t *Target[V]) handlerError(vs []V, err error) *HandlerError {
-	e := &HandlerError{Rank: t.core.engine.ID(), Target: t.Name(), Err: err}
-	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < len(vs) {
-		e.Pebble = cutText(fmt.Sprintf("%+v", vs[at.index]))
+// handlerError is the error of a handler that had so many pebbles.
+func handlerError(t *engine.Target, n int, pebble func(i int) any, err error) *HandlerError {
+	e := &HandlerError{Rank: t.ID(), Target: t.Name, Err: err}
+	if at, ok := errors.AsType[*atError](err); ok && at.index >= 0 && at.index < n {
+		e.Pebble = pebbleText(pebble(at.index))
 		if err == error(at) {
 			e.Err = at.err
 		}
 		return e
 	}
-	e.Pebble = cutText(fmt.Sprintf("%+v", vs[0]))
-	if len(vs) > 1 {
-		e.Batch = len(vs)
+	e.Pebble = pebbleText(pebble(0))
+	if n > 1 {
+		e.Batch = n
 	}
 	return e
 }
@@ -90,9 +93,10 @@ func (t *Target[V]) handlerError(vs []V, err error) *HandlerError {
 // pebbleTextMax bounds the text of a pebble in an error, in bytes.
 const pebbleTextMax = 200
 
-// cutText is a text of at most so many bytes, on one line.
-func cutText(text string) string {
+// pebbleText is a pebble in a text of at most so many bytes, on one line.
+func pebbleText(pebble any) string {
 	const end = "..."
+	text := fmt.Sprintf("%+v", pebble)
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if len(text) <= pebbleTextMax {
 		return text

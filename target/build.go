@@ -1,0 +1,217 @@
+package target
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/activepebbles/pebbles/coalesce"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/codecs"
+	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/reduce"
+	"github.com/activepebbles/pebbles/route"
+)
+
+// builder checks what a target is made of. It knows the type of the pebbles as a value: what is generic, a program has
+// once for each type.
+type builder struct {
+	rank   *pebble.Rank
+	engine *engine.Rank
+	name   string
+	owner  distribution.Map
+	pebble reflect.Type
+	settings
+	routed     string // what tuning calls the topology; "" for the one that the target was made with
+	cacheBytes int64  // of the reduction cache
+}
+
+func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.Type, options []Option) *builder {
+	job := r.Config()
+	s := settings{
+		coalesce: job.Coalesce, topology: job.Topology, cache: job.Cache,
+		tunes: engine.Tunes{Topology: true, Coalesce: true, Cache: true},
+	}
+	for _, o := range options {
+		o.apply(&s)
+	}
+	if s.kind == nil && s.tunes.Cache { // the job's cache is for targets with a reduction
+		s.cache, s.tunes.Cache = 0, false
+	}
+	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
+	b.tunes.Topology = b.tunes.Topology && !b.moving()
+	return b
+}
+
+// register registers the target with the engine.
+func (b *builder) register(t route.Topology, schema string, e engine.Endpoint, out *coalesce.Outbox) *engine.Target {
+	return b.engine.Register(engine.Description{
+		Name:   b.name,
+		Schema: schema,
+		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
+			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
+		Topology: t, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes,
+		Beyond: b.beyond, Pebble: b.unit(),
+	}, e, out)
+}
+
+func (b *builder) refuse(format string, args ...any) {
+	b.engine.Refuse(b.name, fmt.Sprintf(format, args...))
+}
+
+// unit is the bytes of a plain pebble; 0 for others.
+func (b *builder) unit() int {
+	if b.codec != nil {
+		return 0
+	}
+	return int(b.pebble.Size())
+}
+
+// check refuses a target that lacks a part, or whose parts don't go together. low is that of the keying.
+func (b *builder) check(keyed bool, low *int, handled bool) {
+	switch {
+	case b.answers:
+		b.refuse("it has options of answers, which nobody sends to it: leave target.Answers out, or use target.NewAsk")
+	case b.owner == nil:
+		b.refuse("it has no distribution: give one of package distribution, or your own")
+	case b.owner.Ranks() != b.rank.Size():
+		b.refuse("its distribution is over %d ranks, the job has %d", b.owner.Ranks(), b.rank.Size())
+	case !keyed:
+		b.refuse("it has no key function: give target.Key, target.Keys or target.LowBits")
+	case low != nil && (*low < 0 || *low > 63):
+		b.refuse("its keys are %d bits of a pebble: give 0 to 63", *low)
+	case low != nil && b.pebble.Size() < 8:
+		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key",
+			b.pebble.Size())
+	case low != nil && b.codec != nil:
+		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")
+	case !handled:
+		b.refuse("it has no handler: give target.Each or target.Batch")
+	case b.cache < 0 && b.kind != nil:
+		b.refuse("a cache of %d entries: give a positive number, or 0 for none", b.cache)
+	}
+}
+
+// checkNoCache refuses a cache without a reduction.
+func (b *builder) checkNoCache() {
+	if b.cache > 0 {
+		b.refuse("it asks for a cache of %d entries and no reduction: add target.Reduce", b.cache)
+	}
+}
+
+// checkCache refuses a cache that is too large, of slots of so many bytes.
+func (b *builder) checkCache(slot int64) {
+	if limit := b.rank.Config().MemoryLimit; int64(b.cache) > limit/slot {
+		b.refuse("a cache of %d entries of %d bytes is larger than the memory limit of %d bytes", b.cache, slot, limit)
+	}
+	if b.cache > reduce.SizeMax {
+		b.refuse("a cache of %d entries: give at most %d", b.cache, reduce.SizeMax)
+	}
+}
+
+// writeBack tells whether the reduction holds pebbles back.
+func (b *builder) writeBack() bool {
+	kind, ok := b.kind.(interface{ WriteBack() bool })
+	return ok && kind.WriteBack()
+}
+
+// topology makes the topology and, when it is not one of ours, proves the routes that start at this rank. All ranks
+// together prove all routes.
+func (b *builder) topology() (t route.Topology) {
+	defer func() {
+		if why := recover(); why != nil && t == nil {
+			b.refuse("%v", why)
+		}
+	}()
+	if b.settings.topology == nil {
+		b.refuse("its topology is nil: give a route.Constructor")
+	}
+	if b.moving() {
+		return route.Direct(b.rank.Size())
+	}
+	made := b.settings.topology(b.rank.Size())
+	if placed, ok := made.(route.Placed); ok {
+		made = placed.Place(b.rank.Place().Firsts())
+	}
+	if watching, ok := made.(route.Watching); ok {
+		made = watching.Watch(b.rank.Links())
+	}
+	if made == nil || made.Ranks() != b.rank.Size() {
+		b.refuse("its topology does not connect the job's %d ranks", b.rank.Size())
+	}
+	if !route.Proven(made) {
+		if _, err := route.CheckFrom(made, b.rank.ID()); err != nil {
+			b.refuse("%v", err)
+		}
+	}
+	return made
+}
+
+// moving tells whether the distribution's keys may move, or the target moves them.
+func (b *builder) moving() bool {
+	_, ok := b.owner.(moves)
+	return ok || b.prompt
+}
+
+// plainSchema is the schema of pebbles of plain data, which these must be.
+func (b *builder) plainSchema() string {
+	if b.coded {
+		b.refuse("%v", codecs.ErrNone)
+	}
+	if err := layout.Plain(b.pebble); err != nil {
+		b.refuse("%v: %s", err, codecs.Advice(b.pebble))
+	}
+	return layout.Describe(b.pebble)
+}
+
+// shape is what the target's frames hold.
+func (b *builder) shape() coalesce.Shape {
+	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.coalesce, Factor: b.coalesce, Prompt: b.prompt}
+	if b.codec != nil {
+		s.Unit, s.MaxUnits, s.Records = 1, codedBytesMax, true
+	}
+	return s
+}
+
+// checkFactor refuses a coalescing factor that can't be.
+func (b *builder) checkFactor() {
+	switch {
+	case b.coalesce <= 0:
+		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
+	case b.coalesce > netio.FrameBytesMax/max(1, b.unit()):
+		b.refuse("a coalescing factor of %d is too large: a frame can hold %d of these pebbles: lower the "+
+			"coalescing factor",
+			b.coalesce, netio.FrameBytesMax/max(1, b.unit()))
+	}
+}
+
+func (b *builder) reduction() string {
+	if b.kind == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%v with %d entries", b.kind, b.cache)
+}
+
+// checkMemory checks that the memory limit has room for the routes and for a small frame to every neighbour, before
+// there are any.
+func (b *builder) checkMemory(t route.Topology) {
+	s := b.shape()
+	need := int64(len(t.Neighbors(b.rank.ID())))*int64(coalesce.MinUnits(s.MaxUnits,
+		s.Unit)*s.Unit) + route.TableBytes(t)
+	if limit := b.rank.Config().MemoryLimit; need > limit {
+		b.refuse("its buffers and routes need %d bytes at the least, the memory limit is %d: raise the limit, or "+
+			"use a topology with fewer neighbours",
+			need, limit)
+	}
+}
+
+// schemaOf describes what a codec writes; the type of the pebbles tells apart what a schema does not, such as signed
+// and unsigned numbers.
+func schemaOf(pebble reflect.Type, codec any) string {
+	if s, ok := codec.(interface{ Schema() string }); ok {
+		return fmt.Sprintf("%v as %s", pebble, s.Schema())
+	}
+	return fmt.Sprintf("%v by %T", pebble, codec)
+}
