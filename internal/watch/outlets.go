@@ -24,6 +24,7 @@ type outlets struct {
 	mu     sync.Mutex
 	record *record.Writer // nil for none; guarded by mu
 	trace  *trace.File    // nil for none; for the goroutine that looks
+	counts traceCounts    // of the trace, for that goroutine
 	cause  string         // why the job has failed; guarded by mu
 }
 
@@ -94,6 +95,7 @@ func (w *Watcher) openTrace(transport netio.Transport) (*trace.File, error) {
 	if w.place.First < w.place.Last {
 		c.Started = time.Now().Add(-transport.Port(w.place.First).Now())
 	}
+	w.outlets.counts = traceCounts{zero: c.Started, last: c.Started}
 	return trace.Create(w.config.Trace, c)
 }
 

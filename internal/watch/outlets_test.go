@@ -107,6 +107,9 @@ func TestOutlets(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, sum.Problems)
 	require.EqualValues(t, 9, sum.Kinds[trace.Epoch].Events, "3 epochs on 3 ranks")
+	for _, counter := range []string{"pebbles handled/s", "bytes sent/s", "bytes held"} {
+		require.GreaterOrEqual(t, strings.Count(merged.String(), counter), 3, "one on each rank")
+	}
 
 	for _, text := range [][]byte{metrics, report, summary.Bytes(), merged.Bytes()} {
 		require.NotContains(t, string(text), token)

@@ -145,6 +145,7 @@ func (w *Watcher) End() {
 	close(w.over)
 	w.running.Wait()
 	w.write() // the last second, and the only one of a short job
+	w.tellCounters()
 	if err := w.shut(); err != nil {
 		w.config.Log.Warn("close the page of the job", "error", err)
 	}
@@ -178,6 +179,7 @@ func (w *Watcher) run() {
 				w.running.Go(w.stalled)
 			}
 			w.write()
+			w.tellCounters()
 		}
 	}
 }
