@@ -179,19 +179,16 @@ func TestPollerSleepsWhileRanksLook(t *testing.T) {
 // of their pulses: whatever one says in its round has come before the next round of the other.
 func TestPolledPeersAreHeard(t *testing.T) {
 	both, told := twins(t, time.Hour) // so that no round comes by itself
-	var beats [2][]beat
-	for i := range both {
-		beats[i] = make([]beat, len(both[i].streams))
-	}
+	pulses := [2]*pulse{both[0].newPulse(), both[1].newPulse()}
 	spoken := 0
 	for range 3 * silentRounds {
-		for i, tr := range both {
+		for i := range both {
 			var said, heard [streamCount]uint64
-			mine, others := tr.peers[1-i].streams, both[1-i].peers[i].streams
+			mine, others := both[i].peers[1-i].streams, both[1-i].peers[i].streams
 			for stream := range mine {
 				said[stream], heard[stream] = mine[stream].said.Load(), others[stream].heard.Load()
 			}
-			tr.round(beats[i])
+			pulses[i].round()
 			for stream := range mine {
 				if mine[stream].said.Load() > said[stream] {
 					spoken++
@@ -209,10 +206,10 @@ func TestPolledPeersAreHeard(t *testing.T) {
 // TestPolledSilenceIsTold: process 1 has no rounds, as one that is stuck.
 func TestPolledSilenceIsTold(t *testing.T) {
 	both, told := twins(t, time.Hour)
-	beats := make([]beat, len(both[0].streams))
+	p := both[0].newPulse()
 	rounds := 0
 	for ; len(told[0]) == 0; rounds++ {
-		both[0].round(beats)
+		p.round()
 	}
 	require.GreaterOrEqual(t, rounds, silentRounds)
 	var lost *netio.LostError

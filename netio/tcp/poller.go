@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
@@ -103,28 +104,40 @@ func (t *Transport) look(events []readiness) bool {
 func (t *Transport) pulse() {
 	ticker := time.NewTicker(t.config.SilenceMax / silentRounds)
 	defer ticker.Stop()
-	beats := make([]beat, len(t.streams))
+	p := t.newPulse()
 	for {
 		select {
 		case <-t.over:
 			return
 		case <-ticker.C:
 		}
-		t.round(beats)
+		p.round()
 	}
 }
 
 const silentRounds = 8 // in the time that a peer may be silent
 
-// round is one of the pulse's.
-func (t *Transport) round(beats []beat) {
-	var events [eventsMax]readiness
-	for i := 0; i < idle.PollerDrainMax && t.look(events[:]); i++ {
+// pulse is what its goroutine knows, and works with: a round allocates nothing.
+type pulse struct {
+	t          *Transport
+	beats      []beat // by stream
+	events     [eventsMax]readiness
+	heartbeats *netio.Pool
+}
+
+func (t *Transport) newPulse() *pulse {
+	return &pulse{t: t, beats: make([]beat, len(t.streams)), heartbeats: netio.NewPool(nil)}
+}
+
+func (p *pulse) round() {
+	for i := 0; i < idle.PollerDrainMax && p.t.look(p.events[:]); i++ {
 	}
-	for i, l := range t.streams {
-		if b := &beats[i]; l.polling.Load() {
+	for i, l := range p.t.streams {
+		if b := &p.beats[i]; l.polling.Load() {
 			b.listen(l, silentRounds)
-			b.speak(l, silentRounds/4)
+			if b.mustSpeak(l, silentRounds/4) {
+				l.send(messageOf(p.heartbeats, heartbeat, ""))
+			}
 		}
 	}
 }
@@ -145,13 +158,14 @@ func (b *beat) listen(l *stream, rounds int) {
 	}
 }
 
-func (b *beat) speak(l *stream, rounds int) {
+func (b *beat) mustSpeak(l *stream, rounds int) bool {
 	if said := l.said.Load(); said != b.said || l.stalled.Load() {
 		b.said, b.idle = said, 0
-		return
+		return false
 	}
-	if b.idle++; b.idle >= rounds {
-		b.idle = 0
-		l.send(message(heartbeat, ""))
+	if b.idle++; b.idle < rounds {
+		return false
 	}
+	b.idle = 0
+	return true
 }

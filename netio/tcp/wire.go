@@ -93,7 +93,12 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 
 // message makes a frame that one stream sends another. It is memory of its own: nobody waits for it to come back.
 func message(kind netio.Kind, text string) *netio.Frame {
-	f := netio.NewPool(nil).Get(len(text))
+	return messageOf(netio.NewPool(nil), kind, text)
+}
+
+// messageOf is message with the memory of a pool.
+func messageOf(p *netio.Pool, kind netio.Kind, text string) *netio.Frame {
+	f := p.Get(len(text))
 	f.Kind = kind
 	f.Bytes = uint32(copy(f.Space(), text))
 	return f
