@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 // busy is how many other threads are runnable, the median over a second; 0 where the system doesn't report it. MPI's
 // processes spin while they wait, and lose more than ours to other threads: on a busy machine a comparison is not fair.
 func busy() int {
+	// With a second processor, Go wakes a second thread of this program now and then, which would be counted.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var others []float64
 	for range busySamples {
 		text, _ := os.ReadFile("/proc/loadavg")
