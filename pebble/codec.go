@@ -53,8 +53,8 @@ type call struct {
 
 // begin checks what a collective is called with. The codec is nil for plain data.
 //
-// What follows are functions, not methods of a generic call: for each T a compiler makes all methods of a type, but only
-// the functions that are called.
+// What follows are functions, not methods of a generic call: for each T a compiler makes all methods of a type, but of
+// functions those that are called.
 func begin[T any](r *Rank, name string, given []Codec[T]) (c call, codec Codec[T]) {
 	if len(given) > 0 {
 		codec = given[0]

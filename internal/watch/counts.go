@@ -13,7 +13,8 @@ type traceCounts struct {
 	of   []state.Counters // by rank of this process
 }
 
-// tellCounters tells the trace a second of the counters of each rank here: rates since the last time, and what is held now.
+// tellCounters tells the trace a second of the counters of each rank here: rates since the last time, and what is held
+// now.
 func (w *Watcher) tellCounters() {
 	f, c := w.outlets.trace, &w.outlets.counts
 	if f == nil || w.simulated {
