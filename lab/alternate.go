@@ -28,7 +28,7 @@ type Step struct {
 // Alternate measures a suite: each group on its own, its cases in turn, as often as Options says, every second time in
 // the opposite order, so that no case always follows the same other. The machine's state is probed before and after
 // each run. It stops with an error at the first run that fails, prints no result, was wrong, or differs where it must
-// not; when ctx ends, the error is its cause.
+// not; when ctx ends, the error is its cause. The results beside an error are those of the groups that were complete.
 func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) {
 	if o.Repeats < 1 || o.WarmUp < 0 {
 		return Results{}, fmt.Errorf("%d repeats after %d warm-up runs: give at least one repeat", o.Repeats, o.WarmUp)
@@ -51,7 +51,7 @@ func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) 
 	for _, g := range groups {
 		measured, err := a.group(ctx, g)
 		if err != nil {
-			return Results{}, err
+			return results, err
 		}
 		results.Groups = append(results.Groups, measured)
 	}

@@ -79,6 +79,16 @@ func TestBadRuns(t *testing.T) {
 	require.ErrorContains(t, err, "nothing to measure")
 }
 
+// Groups that were complete before an error are there beside it.
+func TestCompleteGroups(t *testing.T) {
+	good, bad := prints(t, "good", `{"errors": 0, "rate": 1}`), script(t, "bad", "exit 3")
+	results, err := Alternate(t.Context(), []Group{{Name: "one", Cases: []Case{good}}, {Name: "two", Cases: []Case{bad}},
+		{Name: "three", Cases: []Case{prints(t, "late", `{"errors": 0, "rate": 1}`)}}}, Options{Repeats: 2, Probe: near})
+	require.ErrorContains(t, err, "exit status 3")
+	require.Len(t, results.Groups, 1)
+	require.Equal(t, []float64{1, 1}, results.Find("good").Values())
+}
+
 // numberIn is what a script has written to a file; nothing when it was ended before it could.
 func numberIn(t *testing.T, file string) string {
 	text, err := os.ReadFile(file)

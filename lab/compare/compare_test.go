@@ -386,6 +386,28 @@ func TestKeep(t *testing.T) {
 	require.FileExists(t, filepath.Join(filepath.Dir(page), "plots", "peers", "one-two.svg"))
 }
 
+// What was measured before an error is kept, but not as the results.
+func TestKeepPart(t *testing.T) {
+	var said bytes.Buffer
+	o := options{Session: &lab.Session{Out: filepath.Join(t.TempDir(), "peers.json"), Stderr: &said}}
+	r := &lab.Result{Case: lab.Case{Name: "a", Args: []string{"a"}, Unit: "M/s"}, Samples: []lab.Sample{{Value: 2}}}
+	results := lab.Results{Format: lab.Format, Repeats: 1, Command: "make"}
+	require.NoError(t, o.keepPart(results, 3))
+	require.Empty(t, said.String())
+	require.NoFileExists(t, o.Out+".part")
+	results.Groups = []lab.GroupResult{{Name: "one", Results: []*lab.Result{r}}}
+	require.NoError(t, o.keepPart(results, 3))
+	require.Equal(t, "1 of 3 groups were measured, and are in "+o.Out+".part\n", said.String())
+	require.NoFileExists(t, o.Out)
+	kept, err := lab.Read(o.Out + ".part")
+	require.NoError(t, err)
+	require.Equal(t, "one", kept.Groups[0].Name)
+	o.Out = filepath.Join(t.TempDir(), "no", "such", "folder")
+	require.Error(t, o.keepPart(results, 3))
+	o.Out = ""
+	require.NoError(t, o.keepPart(results, 3))
+}
+
 func TestOthersRunning(t *testing.T) {
 	for text, others := range map[string]int{
 		"0.20 0.18 0.12 1/80 11206\n": 0, "9.1 8.2 7.3 5/345 2\n": 4, "0 0 0 0/0 0": 0, "": 0, "0 0 0": 0,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -74,7 +75,7 @@ func (o options) compare(ctx context.Context) error {
 	}
 	results, err := lab.Alternate(ctx, groups, how)
 	if err != nil {
-		return err
+		return errors.Join(err, o.keepPart(results, len(groups)))
 	}
 	if err := agree(results); err != nil {
 		return err
@@ -157,6 +158,19 @@ func (s suite) built() error {
 			return fmt.Errorf("%w: run `make -C lab programs`", err)
 		}
 	}
+	return nil
+}
+
+// keepPart writes what was measured before an error beside the file of the results, and says so.
+func (o options) keepPart(results lab.Results, groups int) error {
+	if o.Out == "" || len(results.Groups) == 0 {
+		return nil
+	}
+	file := o.Out + ".part"
+	if err := results.Write(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Stderr, "%d of %d groups were measured, and are in %s\n", len(results.Groups), groups, file)
 	return nil
 }
 
