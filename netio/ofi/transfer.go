@@ -48,17 +48,21 @@ var errElsewhere = errors.New("nothing is registered")
 
 func (r *far) init(p *port) { r.p = p }
 
-// Start implements [local.Far].
-func (r *far) Start(op local.Operation) {
+// Start implements [local.Far]: it is TCP that does operations on words.
+func (r *far) Start(op local.Operation) { r.rest.Start(op) }
+
+// Move implements [local.Far].
+func (r *far) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completion) {
 	w := r.p.w
-	p := w.peers[op.Process]
-	if p == nil || w.cuts || op.Kind != local.Get && op.Kind != local.Put {
-		r.rest.Start(op)
+	p := w.peers[a.Process]
+	if p == nil || w.cuts {
+		r.rest.Move(k, a, data, c)
 		return
 	}
-	op.Completion.Inside(access).Begin()
+	c.Inside(access).Begin()
 	t := r.transfer()
-	t.op, t.peer, t.number, t.place = op, p, r.fences.Start(), len(r.all)
+	t.op = local.Operation{Kind: k, Address: a, Data: data, Completion: c}
+	t.peer, t.number, t.place = p, r.fences.Start(), len(r.all)
 	r.all = append(r.all, t)
 	w.mu.Lock()
 	t.start()
@@ -290,7 +294,7 @@ func (r *far) fallBack(t *transfer) {
 		r.remove(t, !t.dropped)
 	})
 	op.Completion = &t.rest
-	r.rest.Start(op)
+	r.rest.Move(op.Kind, op.Address, op.Data, op.Completion)
 }
 
 // remove takes out a transfer, and ends the fences that have waited for it. It may be used again if nobody else has it.

@@ -19,7 +19,8 @@ import (
 //	of an answer     fault 8 │ Get: its bytes, to a multiple of 8; Add, Swap, CompareAndSwap: 8
 //
 // Gets, or Puts, of single words by one key that follow each other are a series: as many as more says have no key,
-// bytes and kind of their own in the request, and no fault in the answer, unless that of the series is faultEach.
+// bytes and kind of their own in the request, and no fault in the answer, unless that of the series is faultEach. Here
+// a series is one operation, so that a word costs little.
 const (
 	seriesBytes    = 16 // which a series has once
 	operationBytes = seriesBytes + 8
@@ -55,22 +56,6 @@ func answerRoom(k local.Kind, bytes int) int {
 	return resultBytes + 8
 }
 
-// series is what operations have in common that travel as one. The zero value is that of an operation alone.
-type series struct {
-	key  uint64
-	kind local.Kind
-}
-
-func seriesOf(k local.Kind, key uint64, bytes int) (s series) {
-	if bytes == exposed.WordBytes && (k == local.Get || k == local.Put) {
-		s = series{key, k}
-	}
-	return s
-}
-
-// goesOn reports whether an operation belongs to the same series as the one before.
-func (s series) goesOn(before series) bool { return s == before && s != series{} }
-
 // words is so many bytes, rounded up to whole words.
 func words(bytes int) int { return (bytes + 7) &^ 7 }
 
@@ -83,44 +68,6 @@ type remote struct {
 	waiting []*flow // those with operations that have not left
 	pool    *netio.Pool
 	endings uint32 // of peers, that were attended to
-}
-
-// flow is one rank's operations on the memory of one process, the oldest first.
-//
-//	answered ◄── head ──── sent ────► left ──── to leave ────► tail
-type flow struct {
-	peer    *peer
-	ops     []local.Operation // a ring; its length is a power of two, or 0
-	head    uint64
-	left    uint64
-	tail    uint64
-	window  int  // bytes of requests and answers in flight
-	next    int  // bytes of the operations that are to leave, at most a request's
-	waiting bool // it is listed
-}
-
-// roomOf is what an operation takes in a request and in the answer to it, at most, after one of a series.
-func roomOf(op *local.Operation, before series) (room, result int, s series) {
-	s = seriesOf(op.Kind, op.Key, op.Bytes())
-	room, result = requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
-	if s.goesOn(before) {
-		room -= seriesBytes
-	}
-	return room, result, s
-}
-
-func (f *flow) at(n uint64) *local.Operation { return &f.ops[n&uint64(len(f.ops)-1)] }
-
-func (f *flow) push(op local.Operation) {
-	if f.tail-f.head == uint64(len(f.ops)) {
-		larger := make([]local.Operation, max(64, 2*len(f.ops)))
-		for n := f.head; n != f.tail; n++ {
-			larger[n&uint64(len(larger)-1)] = *f.at(n)
-		}
-		f.ops = larger
-	}
-	*f.at(f.tail) = op
-	f.tail++
 }
 
 func (r *remote) flow(process uint32) *flow {
@@ -137,18 +84,28 @@ func (r *remote) flow(process uint32) *flow {
 	return f
 }
 
+// Move implements [local.Far].
+func (r *remote) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completion) {
+	f := r.flow(a.Process)
+	if len(data) == exposed.WordBytes {
+		r.begin(f, c, f.pushWord(k, a, word{a.Offset, (*[exposed.WordBytes]byte)(data), c}))
+		return
+	}
+	for rest := data; ; {
+		data = rest[:min(len(rest), r.piece(a, len(rest)))]
+		op := local.Operation{Kind: k, Address: a, Data: data, Completion: c}
+		r.begin(f, c, f.push(operation{Operation: op}))
+		if rest = rest[len(data):]; len(rest) == 0 {
+			return
+		}
+		a.Offset += uint64(len(data))
+	}
+}
+
 // Start implements [local.Far].
 func (r *remote) Start(op local.Operation) {
 	f := r.flow(op.Process)
-	if op.Kind != local.Get && op.Kind != local.Put || len(op.Data) <= pieceBytesMax {
-		r.start(f, op)
-		return
-	}
-	for rest := op.Data; len(rest) > 0; rest = rest[len(op.Data):] {
-		op.Data = rest[:r.piece(op.Address, len(rest))]
-		r.start(f, op)
-		op.Offset += uint64(len(op.Data))
-	}
+	r.begin(f, op.Completion, f.push(operation{Operation: op}))
 }
 
 // piece is the length of the next piece of a transfer. All but the last end with a word, so that none is torn.
@@ -156,13 +113,12 @@ func (r *remote) piece(a netio.Address, rest int) int {
 	return min(rest, pieceBytesMax-int(a.Offset%exposed.WordBytes))
 }
 
-func (r *remote) start(f *flow, op local.Operation) {
-	op.Completion.Inside(access).Begin()
+// begin counts an operation that takes so much room.
+func (r *remote) begin(f *flow, c *netio.Completion, room int) {
+	c.Inside(access).Begin()
 	r.open++
-	f.push(op)
 	r.list(f)
-	f.next += requestRoom(op.Kind, op.Bytes()) + answerRoom(op.Kind, op.Bytes())
-	if f.next >= requestBytesMax {
+	if f.next += room; f.next >= requestBytesMax {
 		r.sendRequests(f)
 	}
 }
@@ -178,10 +134,10 @@ func (r *remote) list(f *flow) {
 // Fence implements [local.Far]: each operation is visible when it has been answered.
 func (r *remote) Fence(c *netio.Completion) {
 	for _, f := range r.flows {
-		if f != nil && f.head != f.tail {
+		if f != nil && f.ops.head != f.ops.tail {
 			c.Inside(access).Begin()
 			r.open++
-			f.push(local.Operation{Kind: local.Fence, Completion: c})
+			f.push(operation{Operation: local.Operation{Kind: local.Fence, Completion: c}})
 			r.list(f)
 		}
 	}
@@ -220,83 +176,41 @@ func (r *remote) sendRequests(f *flow) {
 		r.abandon(f)
 		return
 	}
-	for f.left != f.tail && f.window < windowBytes {
+	for f.left != f.ops.tail && f.window < windowBytes {
 		r.request(f)
 	}
 	r.endFences(f)
-	if f.left != f.tail {
+	if f.left != f.ops.tail {
 		r.list(f)
 	}
 }
 
 // request sends one request. Fences stay here.
 func (r *remote) request(f *flow) {
-	for f.left != f.tail && f.at(f.left).Kind == local.Fence {
+	for f.left != f.ops.tail && f.ops.at(f.left).Kind == local.Fence {
 		f.left++
 	}
-	from, bytes, answer, count := f.left, 0, 0, uint32(0)
-	var last series
-	for ; f.left != f.tail; f.left++ {
-		op := f.at(f.left)
+	from, bytes, answer, count := f.left, 0, 0, 0
+	for ; f.left != f.ops.tail; f.left++ {
+		op := f.ops.at(f.left)
 		if op.Kind == local.Fence {
 			continue
 		}
-		more, result, s := roomOf(op, last)
+		more, result := op.room()
 		if count > 0 && (bytes+more > requestBytesMax || answer+result > requestBytesMax) {
 			break
 		}
-		bytes, answer, count, last = bytes+more, answer+result, count+1, s
+		bytes, answer, count = bytes+more, answer+result, count+op.count()
 	}
 	if count == 0 {
 		return
 	}
 	q := r.pool.Get(bytes)
 	q.Kind, q.From, q.To, q.Seq = request, uint32(r.rank), uint32(f.peer.place.First), from
-	q.Count, q.Bytes = count, uint32(bytes)
+	q.Count, q.Bytes = uint32(count), uint32(bytes)
 	f.encode(q.Payload(), from)
 	f.window += bytes + answer
 	f.peer.streams[dataStream].send(q)
-}
-
-// encode writes the operations of a request, from one on until those that are to leave.
-func (f *flow) encode(b []byte, from uint64) {
-	var last series
-	var head []byte // of the series
-	for ; from != f.left; from++ {
-		op := f.at(from)
-		if op.Kind == local.Fence {
-			continue
-		}
-		s := seriesOf(op.Kind, op.Key, op.Bytes())
-		if s.goesOn(last) {
-			binary.LittleEndian.PutUint16(head[14:], binary.LittleEndian.Uint16(head[14:])+1)
-		} else {
-			head, b = b, encodeSeries(b, op)
-		}
-		b, last = encodeOperation(b, op), s
-	}
-}
-
-func encodeSeries(b []byte, op *local.Operation) (rest []byte) {
-	binary.LittleEndian.PutUint64(b, op.Key)
-	binary.LittleEndian.PutUint32(b[8:], uint32(op.Bytes()))
-	binary.LittleEndian.PutUint32(b[12:], uint32(op.Kind)) // and no more
-	return b[seriesBytes:]
-}
-
-func encodeOperation(b []byte, op *local.Operation) (rest []byte) {
-	binary.LittleEndian.PutUint64(b, op.Offset)
-	operands := b[8 : requestRoom(op.Kind, op.Bytes())-seriesBytes]
-	switch op.Kind {
-	case local.Put:
-		clear(operands[copy(operands, op.Data):])
-	case local.Add, local.Swap:
-		binary.LittleEndian.PutUint64(operands, op.With)
-	case local.CompareAndSwap:
-		binary.LittleEndian.PutUint64(operands, op.Expect)
-		binary.LittleEndian.PutUint64(operands[8:], op.With)
-	}
-	return b[8+len(operands):]
 }
 
 var errAnswer = errors.New("an answer makes no sense")
@@ -318,30 +232,29 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	}
 	f, b := r.flows[p.place.Process], a.Payload()
 	r.endFences(f)
-	if a.Seq != f.head {
+	if a.Seq != f.ops.head {
 		return errAnswer
 	}
-	var results resultsOf
-	for range a.Count {
+	for left := int(a.Count); left > 0; {
 		r.endFences(f)
-		if f.head == f.left {
+		if f.ops.head == f.left {
 			return errAnswer
 		}
-		op := f.at(f.head)
-		room, answered, s := roomOf(op, results.series)
-		result, rest, fault, ok := results.next(b, s, answered-resultBytes)
+		op := *f.ops.oldest()
+		room, answered := op.room()
+		if left -= op.count(); left < 0 {
+			return errAnswer
+		}
+		var ok bool
+		if op.words > 0 {
+			b, ok = r.endSeries(f, b)
+		} else {
+			b, ok = r.endAlone(f, b)
+		}
 		if !ok {
 			return errAnswer
 		}
-		var cause error
-		if fault != exposed.None {
-			cause = op.Error(r.rank, fault)
-		} else {
-			use(op, result)
-		}
-		b = rest
 		f.window -= room + answered
-		r.endOldest(f, cause)
 	}
 	if len(b) > 0 {
 		return errAnswer
@@ -350,34 +263,79 @@ func (r *remote) handleAnswer(p *peer, a *netio.Frame) error {
 	return nil
 }
 
-// resultsOf reads the results of a series.
-type resultsOf struct {
-	series
-	fault uint64 // of all, or faultEach
+// endAlone takes in the result of the oldest operation, which is no series.
+func (r *remote) endAlone(f *flow, b []byte) (rest []byte, ok bool) {
+	op := f.ops.oldest()
+	n, b, ok := number(b)
+	bytes := answerRoom(op.Kind, op.Bytes()) - resultBytes
+	fault, good := exposed.FaultOf(n)
+	if !ok || !good || len(b) < bytes {
+		return nil, false
+	}
+	if fault != exposed.None {
+		r.endOldest(f, op.Error(r.rank, fault))
+	} else {
+		use(&op.Operation, b[:bytes])
+		r.endOldest(f, nil)
+	}
+	return b[bytes:], true
 }
 
-// next reads the result of the next operation, of so many bytes.
-func (r *resultsOf) next(b []byte, s series, bytes int) (result, rest []byte, fault exposed.Fault, ok bool) {
-	begins := !s.goesOn(r.series)
-	r.series = s
-	n := r.fault
-	if begins {
-		if len(b) < resultBytes {
-			return nil, nil, 0, false
+// endSeries takes in the results of the oldest operation, which is a series: all of them, or none.
+func (r *remote) endSeries(f *flow, b []byte) (rest []byte, ok bool) {
+	op := *f.ops.oldest()
+	n, b, ok := number(b)
+	fault, good := exposed.FaultOf(n)
+	each := answerRoom(op.Kind, exposed.WordBytes) - resultBytes
+	if n == faultEach {
+		each += resultBytes
+		good = true
+	}
+	if !ok || !good || len(b) < op.words*each {
+		return nil, false
+	}
+	b, rest = b[:op.words*each], b[op.words*each:]
+	if n == faultEach && !goodFaults(b, each) {
+		return nil, false
+	}
+	f.ops.pop()
+	r.open -= op.words
+	for ; op.words > 0; op.words-- {
+		w, one := f.words.pop(), b[:each]
+		b = b[each:]
+		if n == faultEach {
+			fault, _ = exposed.FaultOf(binary.LittleEndian.Uint64(one))
+			one = one[resultBytes:]
 		}
-		n, b = binary.LittleEndian.Uint64(b), b[resultBytes:]
-		r.fault = n
-	}
-	if n == faultEach && s != (series{}) {
-		if len(b) < resultBytes {
-			return nil, nil, 0, false
+		switch {
+		case fault != exposed.None:
+			alone := op.alone(w)
+			w.c.Inside(access).End(alone.Error(r.rank, fault))
+			continue
+		case op.Kind == local.Get:
+			*w.data = [exposed.WordBytes]byte(one)
 		}
-		n, b = binary.LittleEndian.Uint64(b), b[resultBytes:]
+		w.c.Inside(access).End(nil)
 	}
-	if fault, ok = exposed.FaultOf(n); !ok || len(b) < bytes {
-		return nil, nil, 0, false
+	return rest, true
+}
+
+// goodFaults reports whether each result begins with a fault.
+func goodFaults(b []byte, each int) bool {
+	for ; len(b) > 0; b = b[each:] {
+		if _, ok := exposed.FaultOf(binary.LittleEndian.Uint64(b)); !ok {
+			return false
+		}
 	}
-	return b[:bytes], b[bytes:], fault, true
+	return true
+}
+
+// number reads a number.
+func number(b []byte) (n uint64, rest []byte, ok bool) {
+	if len(b) < resultBytes {
+		return 0, nil, false
+	}
+	return binary.LittleEndian.Uint64(b), b[resultBytes:], true
 }
 
 // use gives a result to who has asked.
@@ -390,19 +348,16 @@ func use(op *local.Operation, result []byte) {
 	}
 }
 
-// endOldest ends the oldest operation of a flow.
+// endOldest ends the oldest operation of a flow, which is no series.
 func (r *remote) endOldest(f *flow, err error) {
-	op := f.at(f.head)
-	c := op.Completion
-	*op = local.Operation{} // which may hold memory
-	f.head++
+	op := f.ops.pop()
 	r.open--
-	c.Inside(access).End(err)
+	op.Completion.Inside(access).End(err)
 }
 
 // endFences ends the fences that nothing is before.
 func (r *remote) endFences(f *flow) {
-	for f.head != f.left && f.at(f.head).Kind == local.Fence {
+	for f.ops.head != f.left && f.ops.oldest().Kind == local.Fence {
 		r.endOldest(f, nil)
 	}
 }
@@ -413,12 +368,20 @@ func (r *remote) abandon(f *flow) {
 	if !r.t.down.Load() {
 		cause = local.Lost(r.t.place, f.peer.place.Process)
 	}
-	for f.left = f.tail; f.head != f.tail; {
-		var err error
-		if op := f.at(f.head); op.Kind != local.Fence {
-			err = op.Error(r.rank, cause)
+	f.left, f.unsent, f.window = f.ops.tail, f.words.tail, 0
+	for f.ops.head != f.ops.tail {
+		if op := *f.ops.oldest(); op.words > 0 {
+			f.ops.pop()
+			r.open -= op.words
+			for range op.words {
+				w := f.words.pop()
+				alone := op.alone(w)
+				w.c.Inside(access).End(alone.Error(r.rank, cause))
+			}
+		} else if op.Kind == local.Fence {
+			r.endOldest(f, nil)
+		} else {
+			r.endOldest(f, op.Error(r.rank, cause))
 		}
-		r.endOldest(f, err)
 	}
-	f.window = 0
 }

@@ -16,8 +16,8 @@ func TestFencesWaitForWhatHasLeft(t *testing.T) {
 	f := &flow{}
 	r := &remote{flows: []*flow{nil, f}}
 	put.Inside(access).Begin()
-	f.push(local.Operation{Kind: local.Put, Completion: &put})
-	f.left = f.tail
+	f.push(operation{Operation: local.Operation{Kind: local.Put, Completion: &put}})
+	f.left = f.ops.tail
 	r.open++
 	r.Fence(&fence)
 	require.False(t, fence.Done())

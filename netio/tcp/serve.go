@@ -93,7 +93,8 @@ func decodeOperation(b []byte) (op asked, rest []byte, ok bool) {
 	op.key = binary.LittleEndian.Uint64(b)
 	op.bytes, op.more = int(binary.LittleEndian.Uint32(b[8:])), int(binary.LittleEndian.Uint16(b[14:]))
 	op.kind, ok = local.KindOf(uint32(binary.LittleEndian.Uint16(b[12:])))
-	if !ok || op.bytes > pieceBytesMax || op.more > 0 && seriesOf(op.kind, op.key, op.bytes) == (series{}) {
+	words := op.bytes == exposed.WordBytes && (op.kind == local.Get || op.kind == local.Put)
+	if !ok || op.bytes > pieceBytesMax || op.more > 0 && !words {
 		return op, nil, false
 	}
 	room := seriesBytes + op.count()*op.each()

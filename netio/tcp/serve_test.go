@@ -3,6 +3,7 @@ package tcp
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,17 +25,46 @@ func serving(t testing.TB, bytes int) (s *server, key uint64, memory []byte) {
 // requestOf is a request with the operations.
 func requestOf(ops ...local.Operation) *netio.Frame {
 	f := &flow{}
-	bytes, last := 0, series{}
-	for i := range ops {
-		room, _, s := roomOf(&ops[i], last)
-		bytes, last = bytes+room, s
-		f.push(ops[i])
+	for _, op := range ops {
+		begin(f, op)
 	}
-	f.left = f.tail
+	f.left = f.ops.tail
+	bytes := 0
+	for n := range f.ops.tail {
+		room, _ := f.ops.at(n).room()
+		bytes += room
+	}
 	q := netio.NewPool(nil).Get(bytes)
 	q.Kind, q.Count, q.Bytes = request, uint32(len(ops)), uint32(bytes)
-	f.encode(q.Payload(), f.head)
+	f.encode(q.Payload(), 0)
 	return q
+}
+
+// begin adds an operation to a flow, as a word of a series where it is one.
+func begin(f *flow, op local.Operation) {
+	if op.Kind <= local.Put && len(op.Data) == exposed.WordBytes {
+		f.pushWord(op.Kind, op.Address, word{op.Offset, (*[exposed.WordBytes]byte)(op.Data), op.Completion})
+	} else {
+		f.push(operation{Operation: op})
+	}
+}
+
+// resultsOf reads the results of an operation or a series: of each its fault, and what it has read.
+func resultsOf(b []byte, k local.Kind, bytes, count int) (faults []exposed.Fault, results, rest []byte, ok bool) {
+	n, b, ok := number(b)
+	each := n == faultEach
+	bytes = answerRoom(k, bytes) - resultBytes
+	for range count {
+		if each && ok {
+			n, b, ok = number(b)
+		}
+		fault, good := exposed.FaultOf(n)
+		if !ok || !good || len(b) < bytes {
+			return nil, nil, nil, false
+		}
+		faults, results, b = append(faults, fault), append(results, b[:bytes]...), b[bytes:]
+	}
+	return faults, results, b, true
 }
 
 func wordOp(kind local.Kind, key, offset, word uint64) local.Operation {
@@ -68,16 +98,13 @@ func TestWordsOfOneExposureTravelAsOne(t *testing.T) {
 		a, err = s.serve(requestOf(ops...))
 		require.NoError(t, err)
 		require.EqualValues(t, resultBytes+words*(resultBytes+each[1]), a.Bytes)
-		var results resultsOf
-		rest := a.Payload()
-		for i := range ops {
-			result, more, fault, ok := results.next(rest, seriesOf(kind, key, exposed.WordBytes), each[1])
-			require.True(t, ok)
+		faults, results, rest, ok := resultsOf(a.Payload(), kind, exposed.WordBytes, words)
+		require.True(t, ok)
+		for i, fault := range faults {
 			require.Equal(t, i == words/2, fault == exposed.Beyond, "operation %d: %v", i, fault)
 			if kind == local.Get && fault == exposed.None {
-				require.EqualValues(t, i, binary.LittleEndian.Uint64(result))
+				require.EqualValues(t, i, binary.LittleEndian.Uint64(results[8*i:]))
 			}
-			rest = more
 		}
 		require.Empty(t, rest)
 	}
@@ -112,18 +139,13 @@ func FuzzServe(f *testing.F) {
 		require.Equal(t, count, a.Count)
 		require.LessOrEqual(t, int(a.Bytes), requestBytesMax+pieceBytesMax)
 		results := uint32(0)
-		var last resultsOf
 		for rest, left := a.Payload(), b; len(left) > 0; {
 			op, after, ok := decodeOperation(left)
 			require.True(t, ok)
-			for range op.count() {
-				bytes := answerRoom(op.kind, op.bytes) - resultBytes
-				_, rest, _, ok = last.next(rest, seriesOf(op.kind, op.key, op.bytes), bytes)
-				require.True(t, ok)
-				results++
-			}
-			last.series, left = series{}, after
-			if len(left) == 0 {
+			_, _, rest, ok = resultsOf(rest, op.kind, op.bytes, op.count())
+			require.True(t, ok)
+			results += uint32(op.count())
+			if left = after; len(left) == 0 {
 				require.Empty(t, rest)
 			}
 		}
@@ -131,32 +153,34 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// ask has rank 0 begin operations on memory of process 1, of which a fence is one.
-func ask(tr *Transport, key uint64) (*remote, *flow, *netio.Completion) {
+// asking are operations on memory of process 1, of which a fence is one.
+func asking(key uint64) (ops []local.Operation) {
+	for i, kind := range []local.Kind{local.Get, local.Get, local.Fence, local.Put, local.Put, local.Add} {
+		ops = append(ops, wordOp(kind, key, 8*uint64(i), 1))
+	}
+	return ops
+}
+
+// ask has rank 0 begin operations.
+func ask(tr *Transport, ops []local.Operation) (*remote, *flow, *netio.Completion) {
 	var c netio.Completion
 	r := &remote{t: tr}
 	to := r.flow(1)
-	for i, kind := range []local.Kind{local.Get, local.Get, local.Fence, local.Put, local.Put, local.Add} {
-		op := wordOp(kind, key, 8*uint64(i), 1)
+	for _, op := range ops {
 		op.Completion = &c
 		op.Completion.Inside(access).Begin()
 		r.open++
-		to.push(op)
+		begin(to, op)
 	}
-	to.left = to.tail
+	to.left = to.ops.tail
 	return r, to, &c
 }
 
 // FuzzAnswer has a member answer anything to five operations.
 func FuzzAnswer(f *testing.F) {
 	s, key, _ := serving(f, 24)
-	_, to, _ := ask(s.t, key)
-	var ops []local.Operation
-	for n := to.head; n != to.tail; n++ {
-		if op := to.at(n); op.Kind != local.Fence {
-			ops = append(ops, *op)
-		}
-	}
+	all := asking(key)
+	ops := slices.DeleteFunc(slices.Clone(all), func(op local.Operation) bool { return op.Kind == local.Fence })
 	a, err := s.serve(requestOf(ops...)) // with a fault among the Puts
 	require.NoError(f, err)
 	f.Add(a.Payload(), a.Count)
@@ -165,9 +189,9 @@ func FuzzAnswer(f *testing.F) {
 	take := func(t testing.TB, b []byte, count uint32) (*netio.Completion, error) {
 		tr := newTransport(Config{Place: netio.PlaceOf(2, 2, 0)})
 		defer tr.space.Drop()
-		r, to, c := ask(tr, key)
+		r, to, c := ask(tr, all)
 		a := netio.NewPool(nil).Get(len(b))
-		a.Kind, a.Count, a.Bytes, a.Seq = answer, count, uint32(len(b)), to.head
+		a.Kind, a.Count, a.Bytes, a.Seq = answer, count, uint32(len(b)), to.ops.head
 		copy(a.Payload(), b)
 		return c, r.handleAnswer(tr.peers[1], a)
 	}

@@ -24,7 +24,9 @@ func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 
 // Far is what reaches the exposed memory of other processes that is not mapped here.
 type Far interface {
-	// Start begins an operation.
+	// Move begins a Get or a Put.
+	Move(k Kind, a netio.Address, data []byte, c *netio.Completion)
+	// Start begins an operation on a word.
 	Start(op Operation)
 	// Fence is done when all is done that has begun.
 	Fence(c *netio.Completion)
@@ -166,8 +168,10 @@ func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
 			cause = fault
 		}
 	}
-	if far || cause != nil {
-		o.start(Operation{Kind: Put, Address: a, Data: src, Completion: c}, cause)
+	if cause != nil {
+		o.fail(Operation{Kind: Put, Address: a, Data: src, Completion: c}, cause)
+	} else if far {
+		o.far.Move(Put, a, src, c)
 	}
 }
 
@@ -179,21 +183,19 @@ func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
 			cause = fault
 		}
 	}
-	if far || cause != nil {
-		o.start(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
+	if cause != nil {
+		o.fail(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
+	} else if far {
+		o.far.Move(Get, a, dst, c)
 	}
 }
 
-// start leaves an operation to what reaches far, or lets it fail.
-func (o *OneSided) start(op Operation, cause error) {
-	if cause != nil {
-		if cause == error(exposed.Lost) {
-			cause = Lost(o.place, int(op.Process))
-		}
-		op.Completion.Inside(access).Fail(op.Error(o.rank, cause))
-		return
+// fail lets an operation fail.
+func (o *OneSided) fail(op Operation, cause error) {
+	if cause == error(exposed.Lost) {
+		cause = Lost(o.place, int(op.Process))
 	}
-	o.far.Start(op)
+	op.Completion.Inside(access).Fail(op.Error(o.rank, cause))
 }
 
 // Add implements [netio.OneSided].
@@ -223,8 +225,10 @@ func (o *OneSided) word(op Operation) {
 		}
 		cause = fault
 	}
-	if far || cause != nil {
-		o.start(op, cause)
+	if cause != nil {
+		o.fail(op, cause)
+	} else if far {
+		o.far.Start(op)
 	}
 }
 

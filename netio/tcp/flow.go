@@ -1,0 +1,168 @@
+package tcp
+
+import (
+	"encoding/binary"
+
+	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/local"
+)
+
+// flow is one rank's operations on the memory of one process, the oldest first.
+//
+//	answered ◄── head ──── sent ────► left ──── to leave ────► tail
+type flow struct {
+	peer    *peer
+	ops     ring[operation]
+	words   ring[word] // of the series among them
+	left    uint64     // the first of ops that has not left
+	unsent  uint64     // the first of words that has not left
+	window  int        // bytes of requests and answers in flight
+	next    int        // bytes of the operations that are to leave, at most a request's
+	waiting bool       // it is listed
+}
+
+// operation is one, or a series: words of one exposure that are read, or written, as one.
+type operation struct {
+	local.Operation     // of a series, the kind and the exposure
+	words           int // of a series; 0 for an operation alone
+}
+
+// word is one of a series.
+type word struct {
+	offset uint64
+	data   *[exposed.WordBytes]byte
+	c      *netio.Completion
+}
+
+// wordsMax bounds a series, so that the answer to it fits where each word has a fault of its own.
+const wordsMax = requestBytesMax/(resultBytes+exposed.WordBytes) - 1
+
+// count is how many operations one is, as frames count.
+func (op *operation) count() int { return max(1, op.words) }
+
+// room is what an operation takes in a request, and at the most in the answer to it.
+func (op *operation) room() (request, answer int) {
+	if op.words == 0 {
+		return requestRoom(op.Kind, op.Bytes()), answerRoom(op.Kind, op.Bytes())
+	}
+	request, answer = roomOfWord(op.Kind)
+	return seriesBytes + op.words*request, resultBytes + op.words*answer
+}
+
+// roomOfWord is what another word of a series takes.
+func roomOfWord(k local.Kind) (request, answer int) {
+	return requestRoom(k, exposed.WordBytes) - seriesBytes, answerRoom(k, exposed.WordBytes)
+}
+
+// alone is a word of a series as an operation.
+func (op *operation) alone(w word) local.Operation {
+	one := op.Operation
+	one.Offset, one.Data, one.Completion = w.offset, w.data[:], w.c
+	return one
+}
+
+// push adds an operation, and returns what room it takes.
+func (f *flow) push(op operation) (room int) {
+	f.ops.push(op)
+	request, answer := op.room()
+	return request + answer
+}
+
+// pushWord adds a word to the last series, or to a new one, and returns what more room it takes.
+func (f *flow) pushWord(k local.Kind, a netio.Address, w word) (room int) {
+	request, answer := roomOfWord(k)
+	if last := f.ops.tail - 1; f.ops.tail == f.left || !f.ops.at(last).takes(k, a) {
+		a.Offset = 0
+		f.ops.push(operation{Operation: local.Operation{Kind: k, Address: a}})
+		room = seriesBytes + resultBytes
+	}
+	f.ops.at(f.ops.tail-1).words++
+	f.words.push(w)
+	return room + request + answer
+}
+
+// takes reports whether another word belongs to a series.
+func (op *operation) takes(k local.Kind, a netio.Address) bool {
+	return op.words > 0 && op.words < wordsMax && op.Kind == k && op.Key == a.Key
+}
+
+// encode writes the operations of a request, from one on until those that are to leave.
+func (f *flow) encode(b []byte, from uint64) {
+	for ; from != f.left; from++ {
+		op := f.ops.at(from)
+		switch {
+		case op.Kind == local.Fence:
+		case op.words > 0:
+			b = encodeHead(b, op, exposed.WordBytes)
+			for range op.words {
+				w := f.words.at(f.unsent)
+				f.unsent++
+				binary.LittleEndian.PutUint64(b, w.offset)
+				if b = b[8:]; op.Kind == local.Put {
+					b = b[copy(b, w.data[:]):]
+				}
+			}
+		default:
+			b = encodeOperands(encodeHead(b, op, op.Bytes()), &op.Operation)
+		}
+	}
+}
+
+// encodeHead writes what a series has once.
+func encodeHead(b []byte, op *operation, bytes int) (rest []byte) {
+	binary.LittleEndian.PutUint64(b, op.Key)
+	binary.LittleEndian.PutUint32(b[8:], uint32(bytes))
+	binary.LittleEndian.PutUint16(b[12:], uint16(op.Kind))
+	binary.LittleEndian.PutUint16(b[14:], uint16(op.count()-1))
+	return b[seriesBytes:]
+}
+
+// encodeOperands writes the rest of an operation alone.
+func encodeOperands(b []byte, op *local.Operation) (rest []byte) {
+	binary.LittleEndian.PutUint64(b, op.Offset)
+	operands := b[8 : requestRoom(op.Kind, op.Bytes())-seriesBytes]
+	switch op.Kind {
+	case local.Put:
+		clear(operands[copy(operands, op.Data):])
+	case local.Add, local.Swap:
+		binary.LittleEndian.PutUint64(operands, op.With)
+	case local.CompareAndSwap:
+		binary.LittleEndian.PutUint64(operands, op.Expect)
+		binary.LittleEndian.PutUint64(operands[8:], op.With)
+	}
+	return b[8+len(operands):]
+}
+
+// ring is a queue. Its room is a power of two, or none.
+type ring[T any] struct {
+	all        []T
+	head, tail uint64 // of the oldest, and behind the youngest
+}
+
+func (r *ring[T]) at(n uint64) *T { return &r.all[n&uint64(len(r.all)-1)] }
+
+func (r *ring[T]) oldest() *T { return r.at(r.head) }
+
+func (r *ring[T]) push(v T) {
+	if r.tail-r.head == uint64(len(r.all)) {
+		r.grow()
+	}
+	*r.at(r.tail) = v
+	r.tail++
+}
+
+func (r *ring[T]) grow() {
+	larger := ring[T]{make([]T, max(64, 2*len(r.all))), r.head, r.tail}
+	for n := r.head; n != r.tail; n++ {
+		*larger.at(n) = *r.at(n)
+	}
+	*r = larger
+}
+
+func (r *ring[T]) pop() (v T) {
+	at := r.oldest()
+	v, *at = *at, v // which may hold memory
+	r.head++
+	return v
+}
