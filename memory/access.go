@@ -6,6 +6,7 @@ import (
 
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/layout"
+	"github.com/activepebbles/pebbles/netio"
 )
 
 // load reads an element that others may write meanwhile: at once, when it is as long as a word or half of one.
@@ -71,7 +72,7 @@ func (a *Array[T]) getFar(owner, local int) T {
 	}
 	w := a.wait()
 	v := buffer[T](w)
-	a.s.get(to, layout.Bytes(v), &w.c)
+	a.s.move(to, getting, layout.Bytes(v), &w.c)
 	a.s.await(call, w)
 	got := *v
 	a.s.end(w)
@@ -109,7 +110,7 @@ func (a *Array[T]) putFar(owner, local int, v T) {
 	w := a.wait()
 	src := buffer[T](w)
 	*src = v
-	a.s.put(to, layout.Bytes(src), &w.c)
+	a.s.move(to, putting, layout.Bytes(src), &w.c)
 	a.s.await(call, w)
 	a.s.end(w)
 }
@@ -129,7 +130,7 @@ func (a *Array[T]) GetStart(i uint64, dst *T) Pending {
 		return Pending{}
 	}
 	w := a.wait()
-	a.s.get(to, layout.Bytes(dst), &w.c)
+	a.s.move(to, getting, layout.Bytes(dst), &w.c)
 	return a.s.begun(w)
 }
 
@@ -149,7 +150,7 @@ func (a *Array[T]) PutStart(i uint64, src *T) Pending {
 		return Pending{}
 	}
 	w := a.wait()
-	a.s.put(to, layout.Bytes(src), &w.c)
+	a.s.move(to, putting, layout.Bytes(src), &w.c)
 	return a.s.begun(w)
 }
 
@@ -184,10 +185,8 @@ func moving[T any](s *Space, all []T, way operation) visitor[T] {
 	return func(w *wait, near []T, to spot, from, n int) {
 		part := all[from : from+n]
 		switch {
-		case near == nil && way == getting:
-			s.get(to, layout.BytesOf(part), &w.c)
 		case near == nil:
-			s.put(to, layout.BytesOf(part), &w.c)
+			s.move(to, way, layout.BytesOf(part), &w.c)
 		case way == getting:
 			copy(part, near)
 		default:
@@ -290,9 +289,27 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 func (a *Array[T]) lookUp(
 	call string, near []unsafe.Pointer, indices []uint64, all []T, way operation, w *wait, may func(string),
 ) *wait {
+	var part netio.Address // of the last owner, where it is known that it is far
+	last := -1
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
-		if at == nil {
+		if at == nil && owner != last {
+			last = -1
+			if first, far := a.far(owner); far {
+				part, last = first, owner
+			}
+		}
+		switch {
+		case at != nil:
+		case owner == last:
+			if w == nil {
+				may(call)
+				w = a.wait()
+			}
+			a.s.counts.Hits++
+			a.s.counts.Remote++
+			a.s.moveAt(part.Plus(local*int(a.size())), way, layout.Bytes(&all[i]), &w.c)
+		default:
 			w, at = a.lookFar(call, owner, local, &all[i], way, w, may)
 		}
 		if near[i] = at; at != nil {
@@ -314,11 +331,7 @@ func (a *Array[T]) lookFar(
 	if w == nil {
 		w = a.wait()
 	}
-	if way == getting {
-		a.s.get(to, layout.Bytes(v), &w.c)
-	} else {
-		a.s.put(to, layout.Bytes(v), &w.c)
-	}
+	a.s.move(to, way, layout.Bytes(v), &w.c)
 	return w, nil
 }
 

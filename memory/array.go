@@ -222,7 +222,9 @@ func (a *Array[T]) find(call string, i uint64) (near unsafe.Pointer, owner, loca
 	if i >= a.n {
 		a.outside(call, i)
 	}
-	if a.blocks != nil { // no calls, and one division
+	if i < a.nearby.n { // no calls, and no division
+		owner, local = int(i>>(a.nearby.shift&63)), int(i&a.nearby.mask)
+	} else if a.blocks != nil { // one division
 		owner = a.blocks.Owner(i)
 		local = int(i - a.blocks.Key(owner, 0))
 	} else if owner, local = a.d.Owner(i), a.d.Local(i); !a.safe {
@@ -254,6 +256,15 @@ func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	s.counts.Misses++
 	s.counts.Remote++
 	return nil, spot{owner: owner, of: a.key, offset: uint64(offset)}
+}
+
+// far tells where the part of a rank of another process begins, if the address cache says that it is not mapped here.
+func (a *Array[T]) far(owner int) (first netio.Address, ok bool) {
+	e := a.s.directory.known(a.s.directory.key(a.key, owner))
+	if e == nil || e.near != nil {
+		return netio.Address{}, false
+	}
+	return e.base.Plus(e.offsets[owner-e.first]), true
 }
 
 // check ends the job when a distribution that is not of this module answers what can't be.

@@ -145,7 +145,7 @@ func tryGet[T any](s *Space, call string, r Ref[T]) (v T, err error) {
 	}
 	w := s.wait()
 	at := buffer[T](w)
-	s.get(to, layout.Bytes(at), &w.c)
+	s.move(to, getting, layout.Bytes(at), &w.c)
 	s.await(call, w)
 	v = *at
 	return v, s.ended(call, to, w)
@@ -159,7 +159,7 @@ func tryPut[T any](s *Space, call string, r Ref[T], v T) error {
 	w := s.wait()
 	at := buffer[T](w)
 	*at = v
-	s.put(to, layout.Bytes(at), &w.c)
+	s.move(to, putting, layout.Bytes(at), &w.c)
 	s.await(call, w)
 	return s.ended(call, to, w)
 }
@@ -171,11 +171,7 @@ func move[T any](s *Space, call string, r Ref[T], all []T, way operation) error 
 		return s.failing(call, err)
 	}
 	w := s.wait()
-	if way == getting {
-		s.get(to, layout.BytesOf(all), &w.c)
-	} else {
-		s.put(to, layout.BytesOf(all), &w.c)
-	}
+	s.move(to, way, layout.BytesOf(all), &w.c)
 	s.await(call, w)
 	return s.ended(call, to, w)
 }

@@ -104,20 +104,21 @@ func (s *Space) openQuestions() {
 		target.Coalesce(batch), serving)
 }
 
-func (s *Space) get(to spot, dst []byte, c *netio.Completion) {
+// move begins to read or write elements.
+func (s *Space) move(to spot, way operation, buf []byte, c *netio.Completion) {
 	if to.known {
-		s.memory.Get(to.at, dst, c)
+		s.moveAt(to.at, way, buf, c)
 		return
 	}
-	s.ask(access{spot: to, what: getting, buf: dst, c: c}, 0, 0)
+	s.ask(access{spot: to, what: way, buf: buf, c: c}, 0, 0)
 }
 
-func (s *Space) put(to spot, src []byte, c *netio.Completion) {
-	if to.known {
-		s.memory.Put(to.at, src, c)
-		return
+func (s *Space) moveAt(at netio.Address, way operation, buf []byte, c *netio.Completion) {
+	if way == getting {
+		s.memory.Get(at, buf, c)
+	} else {
+		s.memory.Put(at, buf, c)
 	}
-	s.ask(access{spot: to, what: putting, buf: src, c: c}, 0, 0)
 }
 
 // word begins an operation on a word.
