@@ -294,7 +294,6 @@ func (a *Array[T]) lookUp(
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
 		if at == nil && owner != last {
-			last = -1
 			if first, far := a.far(owner); far {
 				part, last = first, owner
 			}
