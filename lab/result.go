@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -132,6 +133,23 @@ func (g GroupResult) find(name string) *Result {
 		if r.Name == name {
 			return r
 		}
+	}
+	return nil
+}
+
+// Renew puts groups that were measured again on the same machine in the place of those of their names, and has them say
+// so. It is for runs that something else has disturbed.
+func (r *Results) Renew(again Results) error {
+	if a, b := fmt.Sprint(again.Machine), fmt.Sprint(r.Machine); a != b {
+		return fmt.Errorf("%s is not the machine of the other groups, %s: measure all of them", a, b)
+	}
+	for _, g := range again.Groups {
+		i := slices.IndexFunc(r.Groups, func(old GroupResult) bool { return old.Name == g.Name })
+		if i < 0 || len(r.Groups[i].Results) != len(g.Results) {
+			return fmt.Errorf("%s: there are no results of all its cases yet: measure all groups", g.Name)
+		}
+		g.About += " Measured again by itself on " + again.Date.Format(time.DateOnly) + "."
+		r.Groups[i] = g
 	}
 	return nil
 }

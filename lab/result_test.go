@@ -157,3 +157,31 @@ func TestUnwritable(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1, "a part of a file is left behind")
 }
+
+// Groups that were measured again say so, and stand where the others were.
+func TestRenew(t *testing.T) {
+	of := func(name string, value float64, cases ...string) (g GroupResult) {
+		g = GroupResult{Name: name, About: "About."}
+		for _, c := range cases {
+			g.Results = append(g.Results, &Result{Case: Case{Name: c}, Samples: []Sample{{Value: value}}})
+		}
+		return g
+	}
+	r := NewResults("all")
+	r.Groups = []GroupResult{of("G", 1, "a", "b"), of("H", 1, "c")}
+	again := NewResults("again")
+	again.Date = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	again.Groups = []GroupResult{of("H", 2, "c")}
+	require.NoError(t, r.Renew(again))
+	require.Equal(t, "About. Measured again by itself on 2026-02-03.", r.Groups[1].About)
+	require.Equal(t, []float64{2}, r.Find("c").Values())
+	require.Equal(t, []float64{1}, r.Find("a").Values())
+	require.Equal(t, "About.", r.Groups[0].About)
+	again.Groups = []GroupResult{of("G", 3, "a")}
+	require.ErrorContains(t, r.Renew(again), "G: there are no results of all its cases yet")
+	again.Groups = []GroupResult{of("I", 3, "a")}
+	require.ErrorContains(t, r.Renew(again), "measure all groups")
+	again.Machine.CPU = "another"
+	require.ErrorContains(t, r.Renew(again), "is not the machine of the other groups")
+	require.Equal(t, []float64{1}, r.Find("a").Values())
+}

@@ -111,6 +111,8 @@ func TestMistakes(t *testing.T) {
 		"-hpcc-source web":              "give debian or none",
 		"-page x -small":                "leave out -small and -only",
 		"-page x -only y":               "leave out -small and -only",
+		"-again x":                      "-again: give -out",
+		"-again x -out y -only z":       "neither -small nor -only",
 		"hpcc -log2-words 0":            "give 1 to 28",
 		"hpcc -log2-words 29":           "give 1 to 28",
 		"hpcc -medium pigeon":           "give shm or tcp",
@@ -422,6 +424,8 @@ func TestLine(t *testing.T) {
 		hpccSource: "debian"}.line())
 	require.Equal(t, "make -C lab compare REPEATS=5 ONLY='BFS' HPCC_SOURCE=none",
 		options{Session: &lab.Session{Repeats: 5, Only: "BFS"}, hpccSource: "none"}.line())
+	require.Equal(t, "make -C lab compare REPEATS=5 AGAIN='BFS'",
+		options{Session: &lab.Session{Repeats: 5}, again: "BFS", hpccSource: "debian"}.line())
 }
 
 // The page on peers names every program and every target of make that it tells to call.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -30,6 +31,7 @@ type options struct {
 	ranks      int
 	from       string // results that the README is rendered from
 	readme     string
+	again      string // groups that are measured again, and take the place of those in the file
 }
 
 func compareProgram() lab.Program {
@@ -40,11 +42,16 @@ func compareProgram() lab.Program {
 			"source")
 		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
 		f.StringVar(&o.readme, "readme", "", "write the table of this README from the results of -from, and measure nothing")
+		f.StringVar(&o.again, "again", "", "measure the groups that match again, and put them in the place of those in the "+
+			"file of -out")
 		f.StringVar(&o.from, "from", "results/peers.json", "file of results for -readme")
 	}, Run: func(ctx context.Context, s *lab.Session) error {
 		o.Session = s
 		if o.hpccSource != "debian" && o.hpccSource != "none" {
 			return lab.UsageError{Err: fmt.Errorf("-hpcc-source %s: give debian or none", o.hpccSource)}
+		}
+		if o.again != "" && (o.Out == "" || o.Small || o.Only != "") {
+			return lab.UsageError{Err: errors.New("-again: give -out, and neither -small nor -only")}
 		}
 		if o.readme != "" {
 			return writeReadme(o.from, o.readme)
@@ -83,7 +90,21 @@ func (o options) compare(ctx context.Context) error {
 	if err := results.Table(o.Stdout); err != nil {
 		return err
 	}
+	if o.again != "" {
+		if results, err = o.renewed(results); err != nil {
+			return err
+		}
+	}
 	return o.keep(results)
+}
+
+// renewed are the results of the file, with groups that were measured again.
+func (o options) renewed(again lab.Results) (lab.Results, error) {
+	results, err := lab.Read(o.Out)
+	if err != nil {
+		return results, err
+	}
+	return results, results.Renew(again)
 }
 
 // checkIdle refuses a page on a machine that does something else, and otherwise warns.
@@ -108,6 +129,9 @@ func (o options) line() string {
 	line := fmt.Sprintf("make -C lab compare REPEATS=%d", o.Repeats)
 	if o.Only != "" {
 		line += fmt.Sprintf(" ONLY='%s'", o.Only)
+	}
+	if o.again != "" {
+		line += fmt.Sprintf(" AGAIN='%s'", o.again)
 	}
 	if o.hpccSource == "none" {
 		line += " HPCC_SOURCE=none"
@@ -143,7 +167,7 @@ func (o options) groups(ctx context.Context, m mpi) ([]lab.Group, error) {
 	if s.roots, err = drawRoots(ctx, s.program("pebbles"), s.size); err != nil {
 		return nil, err
 	}
-	return lab.Matching(s.groups(), o.Only)
+	return lab.Matching(s.groups(), cmp.Or(o.again, o.Only))
 }
 
 // built checks that the programs have been built.
