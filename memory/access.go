@@ -294,7 +294,7 @@ func (a *Array[T]) lookUp(
 	for i, index := range indices {
 		at, owner, local := a.find(call, index)
 		if at == nil && owner != last {
-			if first, far := a.far(owner); far {
+			if first, far := a.s.directory.far(a.key, owner); far {
 				part, last = first, owner
 			}
 		}

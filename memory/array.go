@@ -258,15 +258,6 @@ func (a *Array[T]) look(owner, local int) (near unsafe.Pointer, to spot) {
 	return nil, spot{owner: owner, of: a.key, offset: uint64(offset)}
 }
 
-// far tells where the part of a rank of another process begins, if the address cache says that it is not mapped here.
-func (a *Array[T]) far(owner int) (first netio.Address, ok bool) {
-	e := a.s.directory.known(a.s.directory.key(a.key, owner))
-	if e == nil || e.near != nil {
-		return netio.Address{}, false
-	}
-	return e.base.Plus(e.offsets[owner-e.first]), true
-}
-
 // check ends the job when a distribution that is not of this module answers what can't be.
 func (a *Array[T]) check(call string, i uint64, owner, local int, n uint64) {
 	if owner < 0 || owner >= a.s.rank.Size() || local < 0 || local >= a.d.LocalLen(owner) ||

@@ -169,3 +169,12 @@ func (d *directory) known(key uint64) *entry {
 	}
 	return d.remote.Get(key)
 }
+
+// far tells where the part of a rank of another process begins, if the address cache says that it is not mapped here.
+func (d *directory) far(h handle, rank int) (first netio.Address, ok bool) {
+	e := d.known(d.key(h, rank))
+	if e == nil || e.near != nil {
+		return netio.Address{}, false
+	}
+	return e.base.Plus(e.offsets[rank-e.first]), true
+}

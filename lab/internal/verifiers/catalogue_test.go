@@ -203,7 +203,7 @@ var catalogue = []mutation{
 		"\t\t\t\tw.c.Inside(access).End(alone.Error(r.rank, cause))\n", "\t\t\t\t_ = alone\n", "TestAbandonedFlows"},
 	{"a fault that nobody knows is none", "netio/tcp/remote.go", "n == faultEach && !goodFaults(b, each)", "false",
 		"TestUnknownFaults"},
-	{"what is mapped is gathered as what is far", "memory/array.go", "e == nil || e.near != nil", "e == nil",
+	{"what is mapped is gathered as what is far", "memory/directory.go", "e == nil || e.near != nil", "e == nil",
 		"TestElementsAreFound"},
 	{"one fault is that of all words that travel together", "netio/tcp/serve.go",
 		"\tif fault == exposed.None {\n\t\tbinary", "\tif true {\n\t\tbinary", "TestWordsOfOneExposureTravelAsOne"},
