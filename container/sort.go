@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -120,19 +121,29 @@ func (m *mover[R]) sort(o order[R]) error {
 	if err != nil {
 		return err
 	}
-	next := 0 // of the ranks among which equal rows are dealt out
+	const step = math.Phi - 1
+	// u deals equal rows out: its values are spread evenly over 0 to 1, wherever a rank begins.
+	u := math.Mod(step*float64(m.rank.ID()), 1)
 	return m.exchange(&o, "sort", func(row R) int {
-		low, _ := slices.BinarySearchFunc(ends, row, o.compare)
-		high := low
-		for high < len(ends) && o.compare(ends[high], row) == 0 {
-			high++
+		to, equal := slices.BinarySearchFunc(ends, row, func(e end[R], row R) int { return o.compare(e.row, row) })
+		if !equal {
+			return to
 		}
-		if high > low {
-			next++
-			return low + next%(high-low+1)
+		if u += step; u >= 1 {
+			u--
 		}
-		return low
+		for to < len(ends) && u >= ends[to].share && o.compare(ends[to].row, row) == 0 {
+			to++
+		}
+		return to
 	})
+}
+
+// end is the last row of a rank. share is how many of all rows that are equal to it are on that rank and those before,
+// of 1.
+type end[R any] struct {
+	row   R
+	share float64
 }
 
 // weighed is a row that stands for so many.
@@ -147,23 +158,27 @@ func weights[T any](values codecs.Part[T]) codecs.Codec[weighed[T]] {
 		func(v T, weight float64) weighed[T] { return weighed[T]{v, weight} })
 }
 
-// splitters are the last rows of all ranks but the last one, as samples say.
-func (m *mover[R]) splitters(compare func(a, b R) int) (ends []R, err error) {
+// splitters are the ends of all ranks but the last one, as samples say.
+func (m *mover[R]) splitters(compare func(a, b R) int) (ends []end[R], err error) {
 	all, err := pebble.AllGatherSlice(m.rank, m.part.sampled(), weights(m.rows))
 	if err != nil {
 		return nil, err
 	}
-	rows, total := slices.Concat(all...), 0.0
+	rows, mean := slices.Concat(all...), 0.0
 	slices.SortStableFunc(rows, func(a, b weighed[R]) int { return compare(a.Row, b.Row) })
 	for _, w := range rows {
-		total += w.Weight
+		mean += w.Weight / float64(m.rank.Size())
 	}
 	before := 0.0
-	for _, w := range rows {
-		before += w.Weight
-		for len(ends) < m.rank.Size()-1 && before >= total/float64(m.rank.Size())*float64(len(ends)+1) {
-			ends = append(ends, w.Row)
+	for len(rows) > 0 {
+		first, n, weight := rows[0].Row, 0, 0.0
+		for ; n < len(rows) && compare(rows[n].Row, first) == 0; n++ {
+			weight += rows[n].Weight
 		}
+		for rest := mean*float64(len(ends)+1) - before; len(ends) < m.rank.Size()-1 && weight >= rest; rest += mean {
+			ends = append(ends, end[R]{first, rest / weight})
+		}
+		before, rows = before+weight, rows[n:]
 	}
 	return ends, nil
 }

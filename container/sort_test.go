@@ -147,6 +147,33 @@ func TestStableSortKeepsTheOrderOfEqualRows(t *testing.T) {
 	sortTwin(t, drawRow, byName, true, func(t *container.Table[row]) error { return container.SortStableFunc(t, byName) })
 }
 
+// Equal rows go where there is room: of those that begin where a rank is nearly full, few go there.
+func TestEqualRowsFillTheirRanks(t *testing.T) {
+	const ranks, each = 4, 5000
+	for _, begins := range []float64{0.05, 0.5, 0.95} { // at which the equal rows do, of rank 0
+		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+			table := container.NewTable[uint64](r, "rows", container.Space{})
+			for i := range uint64(each) { // all ranks have the same, so an i is ranks rows
+				switch at := float64(i) / each * ranks; {
+				case at >= begins && at < begins+2:
+					table.Add(1 << 32)
+				case at < begins:
+					table.Add(i)
+				default:
+					table.Add(1<<33 + i)
+				}
+			}
+			if err := container.Sort(table); err != nil {
+				return err
+			}
+			if n := table.LocalLen(); n < each*6/10 || n > each*14/10 {
+				return fmt.Errorf("begins at %v: rank %d has %d rows in place of some %d", begins, r.ID(), n, each)
+			}
+			return nil
+		}))
+	}
+}
+
 // Equal rows are dealt out among all ranks whose places they may have: those of each rank evenly, but for one.
 func TestEqualRowsAreDealtOut(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
