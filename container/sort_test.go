@@ -174,7 +174,7 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 	}
 }
 
-// Equal rows are dealt out among all ranks whose places they may have: those of each rank evenly, but for one.
+// Equal rows are dealt out among all ranks whose places they may have, and evenly where those have no others.
 func TestEqualRowsAreDealtOut(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {

@@ -208,7 +208,8 @@ func TestUnknownFaults(t *testing.T) {
 	w := newTwin(t, 1)
 	const words = 3
 	for i := range words {
-		a := netio.Address{Process: 1, Key: w.keys[0], Offset: uint64(len(w.there[0]) - 8 + 8*(i/2))} // the last is beyond
+		offset := len(w.there[0]) - 8 + 8*(i/2) // the last is beyond
+		a := netio.Address{Process: 1, Key: w.keys[0], Offset: uint64(offset)}
 		w.r.Move(local.Get, a, make([]byte, exposed.WordBytes), new(netio.Completion))
 	}
 	w.leave()

@@ -189,7 +189,8 @@ var catalogue = []mutation{
 
 	// Transports.
 	{"a fence does not wait for what has left", "netio/tcp/remote.go",
-		"if f != nil && f.ops.head != f.ops.tail {", "if f != nil && f.left != f.ops.tail {", "TestFencesWaitForWhatHasLeft"},
+		"if f != nil && f.ops.head != f.ops.tail {", "if f != nil && f.left != f.ops.tail {",
+		"TestFencesWaitForWhatHasLeft"},
 	{"a long transfer is taken apart within words", "netio/tcp/remote.go",
 		"pieceBytesMax-int(a.Offset%exposed.WordBytes))", "pieceBytesMax+0*exposed.WordBytes)",
 		"TestPiecesEndWithWords"},
@@ -224,7 +225,8 @@ var catalogue = []mutation{
 		"len(x.holders) < 0 && !w.closed; {", "TestWithdrawalWaitsForHolders"},
 	{"a lost process holds what it has held", "netio/ofi/way.go", "\tw.exposures.forget(p.place.Process)\n", "",
 		"TestWithdrawalAfterAHoldersDeath"},
-	{"words are put by a stream", "netio/ofi/transfer.go", "if p == nil || w.cuts {", "if p == nil {", "TestNoFabricCutsWords"},
+	{"words are put by a stream", "netio/ofi/transfer.go", "if p == nil || w.cuts {", "if p == nil {",
+		"TestNoFabricCutsWords"},
 	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
 		"TestOneRegionForAll"},
 	{"who ends before a fetch has sent damage", "netio/ofi/peer.go",
