@@ -76,6 +76,9 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		f.Close()
 		return nil, err
 	}
+	if strings.HasPrefix(f.traits.Provider, "verbs") && isIWARP("/", goString(f.info.domain.name)) {
+		return &ordered{fabric: f}, nil
+	}
 	return f, nil
 }
 

@@ -20,51 +20,7 @@ func TestTrouble(t *testing.T) {
 		"delays": {delay: 3}, "is busy": {busy: 3}, "refuses": {refuseAfter: 4}, "all": {delay: 2, busy: 5, refuseAfter: 4}, "nothing": {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const count, from = 600, 3
-			all := dial(t, netiotest.Configs(t, from+1, from+1), Options{All: true}, func(int) (fabric, error) { return n.open(), nil })
-			for _, p := range all {
-				p.Start(func(err error) { t.Error(err) })
-			}
-			var running sync.WaitGroup
-			for rank := 1; rank <= from; rank++ {
-				running.Go(func() {
-					p := all[rank].Port(rank)
-					for i := range count {
-						bytes := []int{0, 8, 1000, eagerMax, eagerMax + 1, 100_000}[i%6]
-						f := p.Pool().Get(bytes)
-						f.Kind, f.From, f.To, f.Bytes, f.Seq = netio.Data, uint32(rank), 0, uint32(bytes), uint64(i)
-						for j := range f.Payload() {
-							f.Payload()[j] = byte(i + j + rank)
-						}
-						p.Send(f)
-						for p.Pool().Lent() > 1<<20 {
-							p.Wait(time.Second)
-						}
-					}
-					for p.Pool().Lent() > 0 {
-						p.Wait(time.Second)
-					}
-				})
-			}
-			seen := map[[2]uint64]bool{}
-			for p := all[0].Port(0); len(seen) < from*count; {
-				f := p.Recv()
-				if f == nil {
-					p.Wait(time.Second)
-					continue
-				}
-				key := [2]uint64{uint64(f.From), f.Seq}
-				require.False(t, seen[key])
-				seen[key] = true
-				for j, b := range f.Payload() {
-					if b != byte(int(f.Seq)+j+int(f.From)) {
-						t.Fatalf("byte %d of frame %d of rank %d", j, f.Seq, f.From)
-					}
-				}
-				f.Release()
-			}
-			running.Wait()
-			closeAll(t, all)
+			all := trouble(t, func() fabric { return n.open() })
 			require.Zero(t, n.none, "packets that found no slab")
 			refused := uint64(0)
 			for _, p := range all {
@@ -76,6 +32,56 @@ func TestTrouble(t *testing.T) {
 			require.Equal(t, n.refuseAfter > 0, refused > 0)
 		})
 	}
+}
+
+// trouble sends frames of all sizes from three processes to one, over ends of a fabric: each arrives once.
+func trouble(t *testing.T, end func() fabric) (all []process) {
+	const count, from = 600, 3
+	all = dial(t, netiotest.Configs(t, from+1, from+1), Options{All: true}, func(int) (fabric, error) { return end(), nil })
+	for _, p := range all {
+		p.Start(func(err error) { t.Error(err) })
+	}
+	var running sync.WaitGroup
+	for rank := 1; rank <= from; rank++ {
+		running.Go(func() {
+			p := all[rank].Port(rank)
+			for i := range count {
+				bytes := []int{0, 8, 1000, eagerMax, eagerMax + 1, 100_000}[i%6]
+				f := p.Pool().Get(bytes)
+				f.Kind, f.From, f.To, f.Bytes, f.Seq = netio.Data, uint32(rank), 0, uint32(bytes), uint64(i)
+				for j := range f.Payload() {
+					f.Payload()[j] = byte(i + j + rank)
+				}
+				p.Send(f)
+				for p.Pool().Lent() > 1<<20 {
+					p.Wait(time.Second)
+				}
+			}
+			for p.Pool().Lent() > 0 {
+				p.Wait(time.Second)
+			}
+		})
+	}
+	seen := map[[2]uint64]bool{}
+	for p := all[0].Port(0); len(seen) < from*count; {
+		f := p.Recv()
+		if f == nil {
+			p.Wait(time.Second)
+			continue
+		}
+		key := [2]uint64{uint64(f.From), f.Seq}
+		require.False(t, seen[key])
+		seen[key] = true
+		for j, b := range f.Payload() {
+			if b != byte(int(f.Seq)+j+int(f.From)) {
+				t.Fatalf("byte %d of frame %d of rank %d", j, f.Seq, f.From)
+			}
+		}
+		f.Release()
+	}
+	running.Wait()
+	closeAll(t, all)
+	return all
 }
 
 func closeAll(t *testing.T, all []process) { require.NoError(t, netiotest.CloseAll(all)) }
