@@ -76,7 +76,7 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		f.Close()
 		return nil, err
 	}
-	if strings.HasPrefix(f.traits.Provider, "verbs") && isIWARP("/", goString(f.info.domain.name)) {
+	if f.traits.Late {
 		return &ordered{fabric: f}, nil
 	}
 	return f, nil
@@ -154,6 +154,8 @@ func (f *libfabric) open(provider, node string) (err error) {
 	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver takes what a socket has, into the memory itself
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
+		f.traits.Late = isIWARP("/", goString(i.domain.name))
+		f.traits.Cuts = f.traits.Late
 	}
 	if err := f.openObjects(); err != nil {
 		return fmt.Errorf("open provider %s: %w", f.traits.Provider, err)

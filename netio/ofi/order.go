@@ -75,8 +75,8 @@ func (o *ordered) Poll(into []event) (int, error) {
 	return n, err
 }
 
-// isIWARP reports whether a device of verbs is an adapter for iWARP, in a file system with that root: soft-iWARP ends
-// gets late.
+// isIWARP reports whether a device of verbs is an adapter for iWARP, in a file system with that root. A put has ended
+// there when it has left, and what travels over TCP is placed as it comes. Soft-iWARP ends gets late besides.
 func isIWARP(root, device string) bool {
 	kind, _ := os.ReadFile(filepath.Join(root, "sys/class/infiniband", device, "node_type"))
 	return strings.HasPrefix(string(kind), "4:") // RNIC
