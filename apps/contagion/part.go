@@ -2,6 +2,7 @@ package contagion
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/contagion/chance"
@@ -27,6 +28,7 @@ type spot struct {
 	n      uint64
 	first  uint32
 	stride uint32 // from each of the rank's things to the next; 0 if they are in no such order
+	magic  uint64 // divides by a stride above 1: 2^64 / stride, rounded up
 }
 
 func newSpot(of distribution.Indexed, self int) spot {
@@ -39,6 +41,7 @@ func newSpot(of distribution.Indexed, self int) spot {
 	}
 	if s.stride > 0 && s.n > 0 {
 		s.first = uint32(of.Key(self, 0))
+		s.magic = math.MaxUint64/uint64(s.stride) + 1
 	}
 	return s
 }
@@ -49,8 +52,9 @@ func (s *spot) local(key uint32) (local uint32, ok bool) {
 	case s.stride == 1:
 		return from, uint64(from) < s.n
 	case s.stride > 1:
-		local = from / s.stride
-		return local, from%s.stride == 0 && uint64(local) < s.n
+		quotient, _ := bits.Mul64(s.magic, uint64(from)) // exact, as both have 32 bits
+		local = uint32(quotient)
+		return local, local*s.stride == from && quotient < s.n
 	case s.of.Owner(uint64(key)) != s.self:
 		return 0, false
 	}
@@ -308,7 +312,9 @@ func (p *part) sortHot() (froms []uint32) {
 	if uint32(cap(p.order)) < total {
 		p.order = make([]uint32, total+total/8)
 	}
-	p.order = p.order[:total]
+	if p.order = p.order[:total]; total == 0 {
+		return nil
+	}
 	for i := range p.visits.n {
 		if l := &p.places[p.visits.at(i).Location]; l.brings.isHot() {
 			p.order[l.visits] = uint32(i)

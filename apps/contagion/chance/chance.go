@@ -34,16 +34,6 @@ func normal(s interface{ Float64() float64 }, mean, deviation float64) float64 {
 	}
 }
 
-// poisson draws by Knuth's method: it counts uniform numbers until their product is below exp(-mean).
-func poisson(s interface{ Float64() float64 }, mean float64) int {
-	least, product := math.Exp(-mean), 1.0
-	for n := 0; ; n++ {
-		if product *= s.Float64(); product <= least {
-			return n
-		}
-	}
-}
-
 // Counter draws numbers by counting: number n of a stream is a hash of the stream's key and of n (SplitMix64).
 // Streams of different keys have nothing to do with each other. It takes 16 bytes, and is made where it is needed, by
 // At.
@@ -91,16 +81,45 @@ func (c *Counter) Int(low, high int64) int64 {
 	}
 }
 
+// Fill draws numbers of low to high, as Int does.
+func (c *Counter) Fill(with []int32, low, high int32) {
+	s := *c // in registers
+	for i := range with {
+		with[i] = int32(s.Int(int64(low), int64(high)))
+	}
+	*c = s
+}
+
 // Normal implements Source.
 func (c *Counter) Normal(mean, deviation float64) float64 { return normal(c, mean, deviation) }
 
 // Poisson implements Source. It takes as long as its mean is high.
-func (c *Counter) Poisson(mean float64) (n int) {
+func (c *Counter) Poisson(mean float64) int { return PoissonOf(mean).Draw(c) }
+
+// Poisson draws Poisson numbers of one mean by Knuth's method: it counts uniform numbers until their product is below
+// exp(-mean). Made by PoissonOf.
+type Poisson struct {
+	parts int // of the mean, which are drawn one by one
+	least float64
+}
+
+// PoissonOf prepares for a mean above 0.
+func PoissonOf(mean float64) Poisson {
 	const most = 500 // exp(-mean) is a number above 0 until 745
-	for ; mean > most; mean -= most {
-		n += poisson(c, most)
+	parts := max(1, int(math.Ceil(mean/most)))
+	return Poisson{parts, math.Exp(-mean / float64(parts))}
+}
+
+// Draw draws a number. It takes as long as the mean is high.
+func (p Poisson) Draw(from *Counter) (n int) {
+	s := *from
+	for range p.parts {
+		for product := s.Float64(); product > p.least; product *= s.Float64() {
+			n++
+		}
 	}
-	return n + poisson(c, mean)
+	*from = s
+	return n
 }
 
 // Standard is std::default_random_engine of libstdc++, which is std::minstd_rand0: Lewis, Goodman and Miller's
@@ -178,7 +197,12 @@ func (s *Standard) Poisson(mean float64) int {
 		panic(fmt.Sprintf("chance: a Poisson number of mean %v by an engine that has them below %d", mean,
 			StandardMeanMost))
 	}
-	return poisson(s, mean)
+	least, product := math.Exp(-mean), 1.0
+	for n := 0; ; n++ {
+		if product *= s.Float64(); product <= least {
+			return n
+		}
+	}
 }
 
 // Exponential is a waiting time of the given rate, from a number u of [0, 1). It is 0 for none.

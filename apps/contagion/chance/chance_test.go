@@ -70,6 +70,26 @@ func TestCounterOfLargeMeans(t *testing.T) {
 	require.InEpsilon(t, 2_000_000, sum, 0.01)
 }
 
+// What is drawn at once is what is drawn one by one, and goes on with the same stream.
+func TestDrawsTogether(t *testing.T) {
+	for seed := range uint64(100) {
+		one, all := At(seed, 1, 2, 3), At(seed, 1, 2, 3)
+		numbers := make([]int32, seed)
+		all.Fill(numbers, -3, int32(seed))
+		for _, n := range numbers {
+			require.EqualValues(t, one.Int(-3, int64(seed)), n)
+		}
+		require.Equal(t, one, all)
+		mean := 0.1 + float64(seed)
+		n, least := 0, math.Exp(-mean)
+		for product := one.Float64(); product > least; product *= one.Float64() {
+			n++
+		}
+		require.Equal(t, n, PoissonOf(mean).Draw(&all))
+		require.Equal(t, one, all)
+	}
+}
+
 func BenchmarkFloat64(b *testing.B) {
 	for name, s := range map[string]Source{"counter": new(At(1, 2, 3, 4)), "standard": new(Seeded(1))} {
 		b.Run(name, func(b *testing.B) {

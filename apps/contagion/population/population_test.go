@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -377,4 +378,35 @@ func BenchmarkVisits(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/visit")
 		})
 	}
+}
+
+// Times are ordered as slices.Sort does it.
+func TestOrder(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for n := 0; n <= 70; n += 2 {
+		for range 100 {
+			times := make([]int32, n)
+			for i := range times {
+				times[i] = random.Int32N(int32(n))
+			}
+			want := slices.Sorted(slices.Values(times))
+			order(times)
+			require.True(t, slices.Equal(want, times))
+		}
+	}
+}
+
+// BenchmarkVisitsOfATown makes the visits of one person, 5 in the mean.
+func BenchmarkVisitsOfATown(b *testing.B) {
+	town, err := NewTown(TownConfig{People: 500_000})
+	require.NoError(b, err)
+	var visits []Visit
+	made := 0
+	for i := 0; b.Loop(); i++ {
+		visits = town.Visits(visits[:0], i%town.People(), 0)
+		made += len(visits)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(made), "ns/visit")
 }
