@@ -153,16 +153,24 @@ func (l *stream) readable() {
 	}
 }
 
-// readOnce reads, and reports whether that was the end. It is for the holder of reading.
+// readsMax bounds the reads of one look at a socket that go on since the one before has got all that it asked for.
+const readsMax = 8
+
+// readOnce reads what has come, and reports whether that was the end. It is for the holder of reading.
 func (l *stream) readOnce() (ended bool, err error) {
 	if l.readEnded || l.socket == nil {
 		return false, nil
 	}
-	err = l.reader.step(l.socket)
-	if errors.Is(err, errAgain) {
-		return false, nil
+	for reads := 0; ; reads++ {
+		err = l.reader.step(l.socket)
+		if errors.Is(err, errAgain) {
+			return false, nil
+		}
+		l.heard.Add(1)
+		if err != nil || l.reader.over || !l.reader.full || reads == readsMax {
+			break
+		}
 	}
-	l.heard.Add(1)
 	if err == nil && !l.reader.over {
 		return false, nil
 	}

@@ -143,6 +143,64 @@ func TestDelayedFramesLeaveTogether(t *testing.T) {
 	closeBoth(both)
 }
 
+// full is a socket that has much to read, and counts reads.
+type full struct {
+	in    []byte
+	reads int
+}
+
+func (c *full) read(first, second []byte) (int, error) {
+	c.reads++
+	if len(c.in) == 0 {
+		return 0, errAgain
+	}
+	part := copy(first, c.in)
+	n := part + copy(second, c.in[part:])
+	c.in = c.in[n:]
+	return n, nil
+}
+
+func (c *full) write([][]byte) (int, error) { return 0, errAgain }
+
+func (c *full) endWriting() error { return nil }
+
+func (c *full) wantRead(bool) error { return nil }
+
+func (c *full) wantWrite(bool) error { return nil }
+
+func (c *full) close() {}
+
+// TestOneLookReadsLargeFrames looks once at a socket. A rank that is busy sending looks seldom, and must not fall
+// behind for that; a read that has got all that there was is the last, and no look takes for ever.
+func TestOneLookReadsLargeFrames(t *testing.T) {
+	for _, c := range []struct{ frames, bytes, reads, received int }{
+		{0, 0, 1, 0},
+		{10, 100, 1, 10},
+		{6, 36_864, 4, 6},
+		{100, 36_864, readsMax + 1, 11},
+	} {
+		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
+		l := tr.peers[1].streams[dataStream]
+		s := &full{}
+		for range c.frames {
+			f := netio.NewPool(nil).Get(c.bytes)
+			f.Kind, f.From, f.Bytes = netio.Data, 2, uint32(c.bytes)
+			s.in = append(s.in, encode(f)...)
+			f.Release()
+		}
+		require.NoError(t, l.attach(s))
+		l.readable()
+		received := 0
+		for f := tr.Port(0).Recv(); f != nil; f = tr.Port(0).Recv() {
+			received++
+			f.Release()
+		}
+		require.Equal(t, []int{c.reads, c.received}, []int{s.reads, received}, "%v", c)
+		l.hangUp()
+		tr.Close()
+	}
+}
+
 // TestPollerSleepsWhileRanksLook watches the poller: it sleeps while a rank looks, and watches soon after that has
 // parked.
 func TestPollerSleepsWhileRanksLook(t *testing.T) {

@@ -29,6 +29,7 @@ var errBroken = errors.New("its connection broke without a goodbye")
 type reader struct {
 	stream *stream
 	over   bool // a goodbye has come: nothing follows
+	full   bool // the last read has got all that it asked for: there may be more
 
 	answered bool // answers wait to be written
 
@@ -62,6 +63,7 @@ func (r *reader) step(c carrier) error {
 	if err != nil {
 		return r.explain(err)
 	}
+	r.full = n == len(payload)+len(beyond)
 	part := min(n, len(payload))
 	r.have += part
 	r.to += n - part
