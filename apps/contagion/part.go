@@ -28,7 +28,7 @@ type spot struct {
 	n      uint64
 	first  uint32
 	stride uint32 // from each of the rank's things to the next; 0 if they are in no such order
-	magic  uint64 // divides by a stride above 1: 2^64 / stride, rounded up
+	magic  uint64 // divides by the stride: 2^63 / stride, rounded up
 }
 
 func newSpot(of distribution.Indexed, self int) spot {
@@ -41,21 +41,25 @@ func newSpot(of distribution.Indexed, self int) spot {
 	}
 	if s.stride > 0 && s.n > 0 {
 		s.first = uint32(of.Key(self, 0))
-		s.magic = math.MaxUint64/uint64(s.stride) + 1
+		s.magic = (1<<63-1)/uint64(s.stride) + 1
 	}
 	return s
 }
 
 // local is the number of a thing among those of the rank; not ok if it is another's.
 func (s *spot) local(key uint32) (local uint32, ok bool) {
-	switch from := key - s.first; {
-	case s.stride == 1:
-		return from, uint64(from) < s.n
-	case s.stride > 1:
-		quotient, _ := bits.Mul64(s.magic, uint64(from)) // exact, as both have 32 bits
-		local = uint32(quotient)
-		return local, local*s.stride == from && quotient < s.n
-	case s.of.Owner(uint64(key)) != s.self:
+	if s.stride == 0 {
+		return s.ask(key)
+	}
+	from := key - s.first
+	high, low := bits.Mul64(s.magic, uint64(from)) // exact, as strides have 31 bits at most
+	quotient := high<<1 | low>>63
+	return uint32(quotient), uint32(quotient)*s.stride == from && quotient < s.n
+}
+
+// ask is local for things in no order.
+func (s *spot) ask(key uint32) (local uint32, ok bool) {
+	if s.of.Owner(uint64(key)) != s.self {
 		return 0, false
 	}
 	return uint32(s.of.Local(uint64(key))), true

@@ -83,11 +83,19 @@ func (c *Counter) Int(low, high int64) int64 {
 
 // Fill draws numbers of low to high, as Int does.
 func (c *Counter) Fill(with []int32, low, high int32) {
-	s := *c // in registers
+	key, n := c.key, c.n // in registers
+	values := uint64(int64(high)-int64(low)) + 1
 	for i := range with {
-		with[i] = int32(s.Int(int64(low), int64(high)))
+		for {
+			n++
+			draw, rest := bits.Mul64(mix(key+n), values)
+			if rest >= values || rest >= -values%values {
+				with[i] = low + int32(draw)
+				break
+			}
+		}
 	}
-	*c = s
+	c.n = n
 }
 
 // Normal implements Source.
@@ -112,7 +120,7 @@ func PoissonOf(mean float64) Poisson {
 
 // Draw draws a number. It takes as long as the mean is high.
 func (p Poisson) Draw(from *Counter) (n int) {
-	s := *from
+	s := *from // in registers
 	for range p.parts {
 		for product := s.Float64(); product > p.least; product *= s.Float64() {
 			n++

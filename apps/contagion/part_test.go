@@ -1,0 +1,39 @@
+package contagion
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/distribution"
+)
+
+// A rank finds its own things, and no others, as the distribution says.
+func TestSpot(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7, 64, 1000} {
+		for _, n := range []uint64{1, 10, 1009, 1<<32 - 2} {
+			for _, of := range []distribution.Indexed{
+				distribution.Block(n, ranks), distribution.Cyclic(n, ranks), distribution.BlockCyclic(n, ranks, 3),
+			} {
+				self := rand.IntN(ranks)
+				s := newSpot(of, self)
+				for i := range uint64(300) {
+					key := i
+					if i >= 100 {
+						key = rand.Uint64N(n)
+					}
+					if key >= n {
+						continue
+					}
+					local, ok := s.local(uint32(key))
+					require.Equal(t, of.Owner(key) == self, ok, "%v: key %d at rank %d", of, key, self)
+					if ok {
+						require.EqualValues(t, of.Local(key), local)
+						require.EqualValues(t, key, s.key(int(local)))
+					}
+				}
+			}
+		}
+	}
+}
