@@ -235,7 +235,8 @@ var catalogue = []mutation{
 	{"what could not be fetched is lent for ever", "netio/ofi/peer.go",
 		"\tf.Inside(access).Pool.TakeBack(f)\n\tif err != nil {\n", "\tif err != nil {\n", "TestSenderEndsBeforeAFetch"},
 	{"a send passes a get", "netio/ofi/order.go", "p.held = p.gets > 0", "p.held = p.gets > 1", "TestOrdered"},
-	{"a get passes what waits", "netio/ofi/order.go", "if p.held {", "if p.held && false {", "TestGetsKeepNoSendWaiting"},
+	{"a get passes what waits", "netio/ofi/order.go", "if p.held {", "if p.held && false {",
+		"TestGetsKeepNoSendWaiting"},
 	{"more is exposed than may be pinned", "netio/ofi/lease.go", "int64(bytes) > left {", "int64(bytes) > left+1<<40 {", "TestExposeBeyondPinned"},
 
 	// Shared pages.
