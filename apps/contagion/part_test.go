@@ -11,17 +11,20 @@ import (
 
 // A rank finds its own things, and no others, as the distribution says.
 func TestSpot(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3, 7, 64, 1000} {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, ranks := range []int{1, 2, 3, 7, 64, 1000, 1<<20 + 7} {
 		for _, n := range []uint64{1, 10, 1009, 1<<32 - 2} {
 			for _, of := range []distribution.Indexed{
 				distribution.Block(n, ranks), distribution.Cyclic(n, ranks), distribution.BlockCyclic(n, ranks, 3),
 			} {
-				self := rand.IntN(ranks)
+				self := random.IntN(ranks)
 				s := newSpot(of, self)
 				for i := range uint64(300) {
 					key := i
 					if i >= 100 {
-						key = rand.Uint64N(n)
+						key = random.Uint64N(n)
 					}
 					if key >= n {
 						continue

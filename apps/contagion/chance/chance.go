@@ -67,15 +67,20 @@ func (c *Counter) Float64() float64 { return float64(c.Next()>>11) / (1 << 53) }
 // Float32 implements Source.
 func (c *Counter) Float32() float32 { return float32(c.Next()>>40) / (1 << 24) }
 
-// Int implements Source, by Lemire's multiplication.
+// scale makes a number of 64 bits one of [0, values), by Lemire's multiplication; not ok if it would favour some.
+func scale(number, values uint64) (n uint64, ok bool) {
+	n, rest := bits.Mul64(number, values)
+	return n, rest >= values || rest >= -values%values // the first saves most divisions
+}
+
+// Int implements Source.
 func (c *Counter) Int(low, high int64) int64 {
 	values := uint64(high-low) + 1
 	if values == 0 {
 		return int64(c.Next())
 	}
 	for {
-		n, rest := bits.Mul64(c.Next(), values)
-		if rest >= values || rest >= -values%values { // the first saves most divisions
+		if n, ok := scale(c.Next(), values); ok {
 			return low + int64(n)
 		}
 	}
@@ -88,8 +93,7 @@ func (c *Counter) Fill(with []int32, low, high int32) {
 	for i := range with {
 		for {
 			n++
-			draw, rest := bits.Mul64(mix(key+n), values)
-			if rest >= values || rest >= -values%values {
+			if draw, ok := scale(mix(key+n), values); ok {
 				with[i] = low + int32(draw)
 				break
 			}
@@ -107,26 +111,38 @@ func (c *Counter) Poisson(mean float64) int { return PoissonOf(mean).Draw(c) }
 // Poisson draws Poisson numbers of one mean by Knuth's method: it counts uniform numbers until their product is below
 // exp(-mean). Made by PoissonOf.
 type Poisson struct {
-	parts int // of the mean, which are drawn one by one
-	least float64
+	whole int     // parts of the mean that are poissonPart, and drawn by themselves
+	least float64 // exp(-mean) of the rest
 }
 
+const poissonPart = 500 // exp(-mean) is a number above 0 until 745
+
+var leastOfPart = math.Exp(-poissonPart)
+
 // PoissonOf prepares for a mean above 0.
-func PoissonOf(mean float64) Poisson {
-	const most = 500 // exp(-mean) is a number above 0 until 745
-	parts := max(1, int(math.Ceil(mean/most)))
-	return Poisson{parts, math.Exp(-mean / float64(parts))}
+func PoissonOf(mean float64) (p Poisson) {
+	for ; mean > poissonPart; mean -= poissonPart {
+		p.whole++
+	}
+	p.least = math.Exp(-mean)
+	return p
 }
 
 // Draw draws a number. It takes as long as the mean is high.
 func (p Poisson) Draw(from *Counter) (n int) {
-	s := *from // in registers
-	for range p.parts {
-		for product := s.Float64(); product > p.least; product *= s.Float64() {
-			n++
-		}
+	for range p.whole {
+		n += from.until(leastOfPart)
 	}
-	*from = s
+	return n + from.until(p.least)
+}
+
+// until counts uniform numbers until their product is at most least.
+func (c *Counter) until(least float64) (n int) {
+	s := *c // in registers
+	for product := s.Float64(); product > least; product *= s.Float64() {
+		n++
+	}
+	*c = s
 	return n
 }
 
