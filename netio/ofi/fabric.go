@@ -61,7 +61,6 @@ type traits struct {
 	Packet   int  // the most bytes of a Send; a slab ends when it has less room
 	Locks    bool // it has locks in memory that processes share: one that is killed may keep calls of others from returning
 	Cuts     bool // a Put or Get may be cut within a word, for others to see, or end before its target sees it
-	Late     bool // a Get may end after what was sent later
 	Packets  int  // the most Sends of another endpoint that may be in flight to this one; 0 is no bound
 }
 

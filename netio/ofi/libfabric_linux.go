@@ -22,6 +22,7 @@ type libfabric struct {
 	fabric, domain, av, cq *object
 	ep                     *endpoint
 	traits                 traits
+	iWARP                  bool // the device is an adapter for it
 	mode                   int32
 	keyMask                uint64
 	descriptor             int
@@ -76,7 +77,7 @@ func openLibfabric(provider, node string, processes int) (fabric, error) {
 		f.Close()
 		return nil, err
 	}
-	if f.traits.Late {
+	if f.iWARP {
 		return &ordered{fabric: f}, nil
 	}
 	return f, nil
@@ -154,8 +155,8 @@ func (f *libfabric) open(provider, node string) (err error) {
 	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver takes what a socket has, into the memory itself
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
-		f.traits.Late = isIWARP("/", goString(i.domain.name))
-		f.traits.Cuts = f.traits.Late
+		f.iWARP = isIWARP("/", goString(i.domain.name))
+		f.traits.Cuts = f.iWARP
 	}
 	if err := f.openObjects(); err != nil {
 		return fmt.Errorf("open provider %s: %w", f.traits.Provider, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -13,11 +14,13 @@ type loopback struct {
 	mu    sync.Mutex
 	ends  []*loop
 	delay int // looks that an event waits for
+	late  int // more of them for that of a get
 	busy  int // one call in so many is refused for now; 0 is never
 	calls int
 
 	refuseAfter int // registrations of an endpoint that are granted; 0 is all
 	none        int // packets that found no slab
+	overtaken   int // sends and puts that began while gets from the same end were open
 
 	packets int // the most that may be in flight from one end to another; 0 is no bound
 	most    int // of them, that ever were
@@ -48,6 +51,7 @@ type loopEvent struct {
 	event
 	wait int
 	from uint64
+	got  bool // it ends a get, from there
 }
 
 func (n *loopback) open() *loop {
@@ -93,7 +97,7 @@ func (f *loop) tell(e event) { f.hear(e, f.number) }
 
 // hear is told an event by an end.
 func (f *loop) hear(e event, from uint64) {
-	f.events = append(f.events, loopEvent{e, f.net.delay, from})
+	f.events = append(f.events, loopEvent{event: e, wait: f.net.delay, from: from})
 	under := 0
 	for _, o := range f.events {
 		if o.packet != nil && o.from == from {
@@ -101,6 +105,13 @@ func (f *loop) hear(e event, from uint64) {
 		}
 	}
 	f.net.most = max(f.net.most, under)
+}
+
+// passes counts what begins while a get from the same end is open.
+func (f *loop) passes(peer uint64) {
+	if slices.ContainsFunc(f.events, func(e loopEvent) bool { return e.got && e.from == peer }) {
+		f.net.overtaken++
+	}
 }
 
 func (f *loop) Post(slab []byte, _ region, tag uint32) error {
@@ -119,6 +130,7 @@ func (f *loop) Send(peer uint64, mem []byte, _ region, tag uint32) error {
 	if err := f.turn(); err != nil {
 		return err
 	}
+	f.passes(peer)
 	to := f.net.ends[peer]
 	switch {
 	case f.failing != nil:
@@ -168,6 +180,7 @@ func (f *loop) Put(peer uint64, mem []byte, _ region, at, key uint64, tag uint32
 	if err := f.turn(); err != nil {
 		return err
 	}
+	f.passes(peer)
 	there, err := f.find(peer, at, key, len(mem))
 	if err == nil {
 		move(there, mem)
@@ -186,7 +199,8 @@ func (f *loop) Get(peer uint64, mem []byte, _ region, at, key uint64, tag uint32
 	if err == nil {
 		move(mem, there)
 	}
-	f.tell(event{tag: tag, err: err})
+	e := loopEvent{event: event{tag: tag, err: err}, wait: f.net.delay + f.net.late, from: peer, got: true}
+	f.events = append(f.events, e)
 	return nil
 }
 

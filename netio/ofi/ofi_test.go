@@ -37,7 +37,8 @@ func TestTrouble(t *testing.T) {
 // trouble sends frames of all sizes from three processes to one, over ends of a fabric: each arrives once.
 func trouble(t *testing.T, end func() fabric) (all []process) {
 	const count, from = 600, 3
-	all = dial(t, netiotest.Configs(t, from+1, from+1), Options{All: true}, func(int) (fabric, error) { return end(), nil })
+	cs := netiotest.Configs(t, from+1, from+1)
+	all = dial(t, cs, Options{All: true}, func(int) (fabric, error) { return end(), nil })
 	for _, p := range all {
 		p.Start(func(err error) { t.Error(err) })
 	}

@@ -3,86 +3,19 @@ package ofi
 import (
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
-// lateGets is an end whose gets take more looks to end, and which counts what is sent to an end while gets from it are
-// open.
-type lateGets struct {
-	*loop
-	looks     int
-	gets      map[uint32]*lateGet
-	overtaken *atomic.Int64
-}
-
-type lateGet struct {
-	peer  uint64
-	looks int
-	ended *event
-}
-
-func (n *loopback) openLate(looks int, overtaken *atomic.Int64) *lateGets {
-	return &lateGets{n.open(), looks, map[uint32]*lateGet{}, overtaken}
-}
-
-func (l *lateGets) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
-	err := l.loop.Get(peer, mem, r, at, key, tag)
-	if err == nil {
-		l.gets[tag] = &lateGet{peer: peer, looks: l.looks}
-	}
-	return err
-}
-
-func (l *lateGets) count(peer uint64, err error) error {
-	for _, g := range l.gets {
-		if g.peer == peer && err == nil {
-			l.overtaken.Add(1)
-			break
-		}
-	}
-	return err
-}
-
-func (l *lateGets) Send(peer uint64, mem []byte, r region, tag uint32) error {
-	return l.count(peer, l.loop.Send(peer, mem, r, tag))
-}
-
-func (l *lateGets) Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
-	return l.count(peer, l.loop.Put(peer, mem, r, at, key, tag))
-}
-
-func (l *lateGets) Poll(into []event) (int, error) {
-	n, err := l.loop.Poll(into)
-	kept := 0
-	for _, e := range into[:n] {
-		if g := l.gets[e.tag]; g != nil && e.packet == nil {
-			g.ended = &e
-		} else {
-			into[kept] = e
-			kept++
-		}
-	}
-	for tag, g := range l.gets {
-		if g.looks--; g.ended != nil && g.looks < 0 && kept < len(into) {
-			into[kept] = *g.ended
-			kept++
-			delete(l.gets, tag)
-		}
-	}
-	return kept, err
-}
-
 // TestOrdered draws operations and looks. What is refused is tried again, all in turn, as the way does: nothing passes
 // a get to the same end, and all end.
 func TestOrdered(t *testing.T) {
 	const peers, looks = 3, 5
 	rapid.Check(t, func(t *rapid.T) {
-		n, overtaken := &loopback{}, new(atomic.Int64)
-		o := &ordered{fabric: n.openLate(looks, overtaken)}
+		n := &loopback{late: looks}
+		o := &ordered{fabric: n.open()}
 		memory := make([]byte, 64)
 		var there [peers]region
 		for i := range there {
@@ -135,15 +68,15 @@ func TestOrdered(t *testing.T) {
 				ended[e.tag] = true
 			}
 		}
-		require.Zero(t, overtaken.Load())
+		require.Zero(t, n.overtaken)
 	})
 }
 
 // TestGetsKeepNoSendWaiting begins a get with every look: a send gets its turn once those have ended that it met.
 func TestGetsKeepNoSendWaiting(t *testing.T) {
 	const looks = 5
-	n, overtaken := &loopback{}, new(atomic.Int64)
-	o := &ordered{fabric: n.openLate(looks, overtaken)}
+	n := &loopback{late: looks}
+	o := &ordered{fabric: n.open()}
 	end, memory := n.open(), make([]byte, 8)
 	peer, err := o.Link(end.Address())
 	require.NoError(t, err)
@@ -170,15 +103,14 @@ func TestGetsKeepNoSendWaiting(t *testing.T) {
 func TestLateGetsAreOvertaken(t *testing.T) {
 	for name, inOrder := range map[string]bool{"ordered": true, "bare": false} {
 		t.Run(name, func(t *testing.T) {
-			n, overtaken := &loopback{}, new(atomic.Int64)
+			n := &loopback{late: 20}
 			trouble(t, func() fabric {
-				f := n.openLate(20, overtaken)
 				if inOrder {
-					return &ordered{fabric: f}
+					return &ordered{fabric: n.open()}
 				}
-				return f
+				return n.open()
 			})
-			require.Equal(t, inOrder, overtaken.Load() == 0)
+			require.Equal(t, inOrder, n.overtaken == 0)
 		})
 	}
 }

@@ -135,7 +135,7 @@ func (l *stream) endWriting(err error) {
 	l.peer.t.running.Done()
 }
 
-// readable reads what has come, once, unless somebody else does.
+// readable reads what has come, unless somebody else does.
 func (l *stream) readable() {
 	if !l.reading.TryLock() {
 		return
