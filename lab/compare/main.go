@@ -42,8 +42,8 @@ func compareProgram() lab.Program {
 			"source")
 		f.IntVar(&o.ranks, "ranks", 2, "processes of each program")
 		f.StringVar(&o.readme, "readme", "", "write the table of this README from the results of -from, and measure nothing")
-		f.StringVar(&o.again, "again", "", "measure the groups that match again, and put them in the place of those in "+
-			"the file of -out")
+		f.StringVar(&o.again, "again", "", "measure the groups that match again, and put them in the place of those "+
+			"in the file of -out")
 		f.StringVar(&o.from, "from", "results/peers.json", "file of results for -readme")
 	}, Run: func(ctx context.Context, s *lab.Session) error {
 		o.Session = s
