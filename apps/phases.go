@@ -65,7 +65,7 @@ type Progress func(done, total uint64)
 
 // Passed reports progress on rank 0 when done has reached or passed a multiple of every since before.
 func (p Progress) Passed(r *pebble.Rank, every, before, done, total uint64) {
-	if p != nil && r.ID() == 0 && done/every != before/every {
+	if p != nil && r.ID() == 0 && done%every < done-before {
 		p(done, total)
 	}
 }

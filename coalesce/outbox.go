@@ -11,7 +11,7 @@ import (
 // itself, and the frames that they fill. A lane gets its frame with its first pebble, a small one, which grows with
 // use: memory follows the traffic, up to the coalescing factor.
 //
-// An outbox never waits and never calls its target: it answers what has become of a lane, and whoever sends waits.
+// An outbox never waits and never calls its target: it tells what has become of a lane, and whoever sends waits.
 type Outbox struct {
 	Label
 	Shape
@@ -22,6 +22,7 @@ type Outbox struct {
 	Queue  Queue
 	Links
 
+	own        *Lane          // the one to the rank itself
 	blanks     []Lane         // by lane: what it is without a frame; and one more, of the queue
 	frames     []*netio.Frame // by lane; nil when nothing was sent since the last frame left
 	capacities []int32        // by lane: units that the next frame should hold
@@ -62,6 +63,7 @@ func (o *Outbox) Open(s *Sender, label Label, t route.Topology, plan *route.Plan
 		frames: make([]*netio.Frame, n), capacities: make([]int32, n), minUnits: MinUnits(shape.MaxUnits, shape.Unit),
 		first: s.Rank % n,
 	}
+	o.own = &o.Lanes[plan.Self]
 	copy(o.Lanes, o.blanks)
 	for l := range o.capacities {
 		o.capacities[l] = int32(o.minUnits)
@@ -88,33 +90,22 @@ func (o *Outbox) Reshape(maxUnits, factor int) {
 }
 
 // Own is the lane to the rank itself.
-func (o *Outbox) Own() *Lane { return &o.Lanes[o.Plan.Self] }
+func (o *Outbox) Own() *Lane { return o.own }
 
 // HasFrame tells whether a lane fills a frame.
 func (o *Outbox) HasFrame(l int) bool { return o.frames[l] != nil }
 
-// Answer is what has become of a full lane.
-type Answer uint8
-
-const (
-	Empty Answer = iota // it has no frame: see Attach
-	Grown               // its frame is larger now, and has room
-	Left                // its frame has left, or waits for credit: see Links.Waits
-)
-
-// SendFull makes room in a lane that is full: its frame grows, or else leaves.
-func (o *Outbox) SendFull(l int) Answer {
-	switch n := o.Lanes[l].Len(); {
-	case o.frames[l] == nil:
-		return Empty
-	case !o.Records && n < o.MaxUnits && o.grow(l, n+1):
-		return Grown
+// SendFull makes room in a lane whose frame is full: it grows, or else leaves, or waits for credit. It tells whether it
+// has left; see Links.Waits then.
+func (o *Outbox) SendFull(l int) (left bool) {
+	if n := o.Lanes[l].Len(); !o.Records && n < o.MaxUnits && o.grow(l, n+1) {
+		return false
 	}
 	o.emit(l, Full)
-	return Left
+	return true
 }
 
-// HasRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it
+// MakeRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it
 // can't.
 func (o *Outbox) MakeRoom(l, units int) bool {
 	if o.frames[l] == nil {
@@ -141,7 +132,8 @@ func (o *Outbox) Capacity(l, units int) int {
 
 // Attach gives a lane that has no frame one for so many units. It fails the job when memory has none.
 func (o *Outbox) Attach(l, capacity int) {
-	f := o.sender.attach(o.Name, capacity*o.Unit)
+	f := o.sender.lend(o.Name, capacity*o.Unit)
+	o.sender.startFilling(f)
 	f.Flags = o.Now
 	o.frames[l] = f
 	o.Lanes[l] = NewLane(f.Base(), capacity)
@@ -168,7 +160,8 @@ func (o *Outbox) grow(l, need int) bool {
 	o.frames[l].Flags = old.Flags
 	copy(o.frames[l].Space(), old.Space()[:n*o.Unit])
 	o.Lanes[l].SetLen(n)
-	o.sender.detach(old)
+	o.sender.endFilling(old)
+	old.Release()
 	return true
 }
 

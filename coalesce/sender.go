@@ -59,20 +59,6 @@ func (s *Sender) Check() {
 	}
 }
 
-// attach lends a frame with room for so many bytes, for a lane to fill. It fails the job when the memory limit is
-// passed.
-func (s *Sender) attach(target string, bytes int) *netio.Frame {
-	f := s.lend(target, bytes)
-	s.startFilling(f)
-	return f
-}
-
-// detach gives back a frame lent by attach that is not sent.
-func (s *Sender) detach(f *netio.Frame) {
-	s.endFilling(f)
-	f.Release()
-}
-
 // startFilling notes a frame that a lane fills from here on.
 func (s *Sender) startFilling(f *netio.Frame) {
 	s.Filling += f.Cost()
@@ -86,6 +72,7 @@ func (s *Sender) endFilling(f *netio.Frame) {
 	s.Buffers--
 }
 
+// lend lends a frame with room for so many bytes. It fails the job when the memory limit is passed.
 func (s *Sender) lend(target string, bytes int) *netio.Frame {
 	cost := netio.FrameCost(bytes)
 	if s.Pool.Held()+cost+s.Reserved > s.MemoryLimit {

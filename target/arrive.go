@@ -79,7 +79,7 @@ func (c *core[V]) sortChunk(vs []V) {
 		if advice == reduce.Use {
 			c.reducedAtHop(s, away)
 		} else {
-			c.carrier.scatter(s, s.away[:away], s.keys[:away], lanes[:away], true)
+			c.carrier.scatter(s, s.away[:away], lanes[:away], true)
 		}
 		c.passedOn(did)
 	}
@@ -93,7 +93,7 @@ func (c *core[V]) sortChunk(vs []V) {
 func (c *core[V]) spread(s *scratch[V], vs []V, lanes []uint32) {
 	own := *c.out.Own()
 	*c.out.Own() = coalesce.NewLane(unsafe.Pointer(&s.vs[0]), len(s.vs))
-	c.carrier.scatter(s, vs, s.keys[:len(vs)], lanes, true)
+	c.carrier.scatter(s, vs, lanes, true)
 	home := c.out.Own().Len()
 	*c.out.Own() = own
 	c.out.Filled = c.out.Filled || home < len(vs)

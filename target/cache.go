@@ -54,7 +54,7 @@ func (d *reduction[V]) watch(keys []uint64, lanes []uint32) {
 func (d *reduction[V]) reduced(s *scratch[V], away int, inHandler bool) {
 	d.regroup(inHandler)
 	n := d.filter(s.away[:away], s.keys[:away])
-	d.core.carrier.scatter(s, s.away[:n], s.keys[:n], d.core.lanesOf(s, s.keys[:n]), inHandler)
+	d.core.carrier.scatter(s, s.away[:n], d.core.lanesOf(s, s.keys[:n]), inHandler)
 }
 
 // reducedAtHop is reduced for pebbles that have arrived.
@@ -86,7 +86,7 @@ func (d *reduction[V]) release(inHandler bool) {
 	did := inHandler && d.core.out.InstallQueue()
 	for n := d.cache.Drain(s.away, s.keys); n > 0; n = d.cache.Drain(s.away, s.keys) {
 		d.core.out.Now = held // handlers may have run
-		d.core.carrier.scatter(s, s.away[:n], s.keys[:n], d.core.lanesOf(s, s.keys[:n]), inHandler)
+		d.core.carrier.scatter(s, s.away[:n], d.core.lanesOf(s, s.keys[:n]), inHandler)
 		if !inHandler {
 			d.core.handleLocal()
 		}

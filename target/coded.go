@@ -25,9 +25,9 @@ const (
 
 func (c *coded[V]) blanks(lanes int) []coalesce.Lane { return make([]coalesce.Lane, lanes+1) }
 
-func (c *coded[V]) scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32, inHandler bool) {
+func (c *coded[V]) scatter(s *scratch[V], vs []V, lanes []uint32, inHandler bool) {
 	for i, v := range vs {
-		c.put(s, v, keys[i], int(lanes[i]), inHandler)
+		c.put(s, v, s.keys[i], int(lanes[i]), inHandler)
 	}
 }
 
@@ -74,7 +74,7 @@ func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
 		c.core.out.SplitByDepth(l)
 	}
 	c.core.supply(l, len(record), inHandler)
-	if c.core.out.AddRecord(l, record) && c.core.out.SendFull(l) == coalesce.Left {
+	if c.core.out.AddRecord(l, record) && c.core.out.SendFull(l) {
 		c.core.awaitCredit(l, inHandler)
 	}
 }

@@ -62,8 +62,8 @@ type addressing[V any] struct {
 type carrier[V any] interface {
 	// blanks are what lanes without a frame are: so many, and one more for the queue's.
 	blanks(lanes int) []coalesce.Lane
-	// scatter puts pebbles into their lanes.
-	scatter(s *scratch[V], vs []V, keys []uint64, lanes []uint32, inHandler bool)
+	// scatter puts pebbles into their lanes. Their keys are the first of s.keys, where the carrier needs them.
+	scatter(s *scratch[V], vs []V, lanes []uint32, inHandler bool)
 	// keep puts pebbles of this rank into its own lane. It may overwrite keys.
 	keep(s *scratch[V], vs []V, keys []uint64, inHandler bool)
 	// arrived handles the pebbles of a frame that are home, which all are if that is known, and passes the others on.
@@ -140,11 +140,16 @@ func (a *addressing[V]) lanesOf(s *scratch[V], keys []uint64) []uint32 {
 	return a.laneOfEach(s, owners)
 }
 
-// laneOfEach is the lanes to owners.
+// laneOfEach is the lanes to owners. It is small enough to be inlined.
 func (a *addressing[V]) laneOfEach(s *scratch[V], owners []uint32) (lanes []uint32) {
 	if a.direct {
 		return owners
 	}
+	return a.planned(s, owners)
+}
+
+// planned is the lanes to owners by the topology's plan.
+func (a *addressing[V]) planned(s *scratch[V], owners []uint32) (lanes []uint32) {
 	lanes = s.lanes[:len(owners)]
 	a.core.out.Plan.Fill(owners, lanes)
 	return lanes

@@ -26,7 +26,13 @@ func (p *plain[V]) blanks(lanes int) []coalesce.Lane {
 	return blanks
 }
 
-func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, inHandler bool) {
+func (p *plain[V]) scatter(_ *scratch[V], vs []V, lanes []uint32, inHandler bool) {
+	if len(vs) <= few {
+		for i, v := range vs {
+			p.put(v, int(lanes[i]), inHandler)
+		}
+		return
+	}
 	for {
 		if p.core.mixedDepths() {
 			for _, l := range lanes {
@@ -43,14 +49,23 @@ func (p *plain[V]) scatter(_ *scratch[V], vs []V, _ []uint64, lanes []uint32, in
 }
 
 func (p *plain[V]) keep(_ *scratch[V], vs []V, _ []uint64, inHandler bool) {
-	if p.core.mixedDepths() {
-		p.splitByDepth(p.core.out.Plan.Self, inHandler)
-	}
 	for _, v := range vs {
-		coalesce.Put(p.core.out.Own(), v)
-		if p.core.out.Own().Full() {
-			p.full(p.core.out.Plan.Self, inHandler)
-		}
+		p.put(v, p.core.out.Plan.Self, inHandler)
+	}
+}
+
+// few is up to how many pebbles cost less one by one than the loops for many, which have to begin and to end.
+const few = 4
+
+// put puts one pebble into a lane.
+func (p *plain[V]) put(v V, l int, inHandler bool) {
+	if p.core.mixedDepths() {
+		p.splitByDepth(l, inHandler)
+	}
+	lane := &p.core.out.Lanes[l]
+	coalesce.Put(lane, v)
+	if lane.Full() {
+		p.full(l, inHandler)
 	}
 }
 
@@ -69,18 +84,17 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		p.enqueue()
 		return
 	}
-	switch p.core.out.SendFull(l) {
-	case coalesce.Grown:
-	case coalesce.Left:
-		p.core.awaitCredit(l, inHandler)
-	case coalesce.Empty:
+	if !p.core.out.HasFrame(l) {
 		v := p.spill[l] // waits outside of the lane meanwhile
 		p.core.out.Lanes[l].Reset()
 		p.core.supply(l, 1, inHandler)
 		coalesce.Put(&p.core.out.Lanes[l], v)
-		if p.core.out.Lanes[l].Full() {
-			p.full(l, inHandler)
+		if !p.core.out.Lanes[l].Full() {
+			return
 		}
+	}
+	if p.core.out.SendFull(l) {
+		p.core.awaitCredit(l, inHandler)
 	}
 }
 

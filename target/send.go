@@ -258,11 +258,11 @@ func (c *core[V]) sendDeep(vs []V, inHandler bool, depth uint8) {
 	if inHandler {
 		c.out.Now = depth
 		did := c.out.InstallQueue()
-		for s := c.inner.ready(); len(vs) > 0; {
-			n := min(len(vs), chunk)
-			c.pass(s, vs[:n], true)
-			vs = vs[n:]
+		s := c.inner.ready()
+		for ; len(vs) > chunk; vs = vs[chunk:] {
+			c.pass(s, vs[:chunk], true)
 		}
+		c.pass(s, vs, true)
 		c.out.RemoveQueue(did)
 		c.out.Filled = true
 		return
@@ -288,7 +288,7 @@ func (c *core[V]) pass(s *scratch[V], vs []V, inHandler bool) {
 		if advice == reduce.Watch {
 			c.watchAll(s, vs, lanes)
 		}
-		c.carrier.scatter(s, vs, s.keys[:len(vs)], lanes, inHandler)
+		c.carrier.scatter(s, vs, lanes, inHandler)
 		return
 	}
 	home, away := c.part(s, vs, lanes)

@@ -91,7 +91,7 @@ func (p Process) Forge(to int, d Forged) {
 	if d.ByLocation {
 		s.Refer(local.Location{Offset: d.Offset, Class: d.Class})
 	}
-	at.ring.Publish(seq)
+	at.ring.Publish(s, seq)
 	peer.event.wake(at.ring.Header)
 }
 

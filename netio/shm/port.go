@@ -130,7 +130,7 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 	} else {
 		s.Refer(at)
 	}
-	rank.ring.Publish(seq)
+	rank.ring.Publish(s, seq)
 	to.event.wake(rank.ring.Header)
 	switch {
 	case byValue:

@@ -41,7 +41,7 @@ func TestTurnsWrap(t *testing.T) {
 			drawn, ok := r.Reserve(&seen)
 			require.True(t, ok)
 			require.Equal(t, seq, drawn)
-			r.Publish(drawn)
+			r.Publish(r.At(drawn), drawn)
 			require.True(t, r.Filled(seq))
 			seq = r.Advance(seq)
 		}

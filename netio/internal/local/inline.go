@@ -67,18 +67,15 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 	s := r.ring.At(seq)
 	s.Write(&f.Header, sender.rank, number)
 	s.CopyIn(f)
-	r.ring.Publish(seq)
+	r.ring.Publish(s, seq)
 	return true
 }
 
-// filled reports whether recv would return a frame.
+// filled reports whether a frame has arrived.
 func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
 
-// recv returns the next frame that has arrived here, if there is one.
-func (r *inlineRing) recv() *netio.Frame {
-	if !r.filled() {
-		return nil
-	}
+// take returns the next frame that has arrived here. One must have.
+func (r *inlineRing) take() *netio.Frame {
 	s := r.ring.At(r.next)
 	f := r.pool.Get(frame.InlineMax)
 	s.read(&f.Header)

@@ -80,15 +80,16 @@ func (s *Port) Wake() { s.parking.Wake() }
 func (s *Port) Recv() *netio.Frame {
 	s.turns++
 	inlineFirst := s.turns%2 == 0
-	if inlineFirst {
-		if f := s.inline.recv(); f != nil {
-			return f
-		}
+	if inlineFirst && s.inline.filled() {
+		return s.inline.take()
 	}
-	if f := s.shift(); f != nil || inlineFirst {
-		return f
+	if !s.inbox.Empty() || !s.arrived.Empty() {
+		return s.shift()
 	}
-	return s.inline.recv()
+	if !inlineFirst && s.inline.filled() {
+		return s.inline.take()
+	}
+	return nil
 }
 
 // shift returns the oldest of the frames that did not come by the inline ring.

@@ -55,10 +55,10 @@ func (r *Ring) Reserve(head *atomic.Uint64) (seq uint64, ok bool) {
 	}
 }
 
-// Publish shows a filled slot to the receiver.
-func (r *Ring) Publish(seq uint64) {
+// Publish shows the slot of a sequence number, which has been filled, to the receiver.
+func (r *Ring) Publish(s *Slot, seq uint64) {
 	Published()
-	r.At(seq).turn.Store(r.turn(seq))
+	s.turn.Store(r.turn(seq))
 }
 
 // Filled reports whether the slot of the receiver's next sequence number has been published.
