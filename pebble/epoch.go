@@ -19,19 +19,19 @@ import (
 func (r *Rank) Epoch(f func() error, options ...EpochOption) error {
 	var plan engine.Plan
 	for _, o := range options {
-		o.apply(&plan)
+		plan = plan.And(o.says)
 	}
 	return r.engine.Epoch(f, plan)
 }
 
 // EpochOption says something of one epoch. [Named], [Depth], [EndBy] and [Idle] make it. All ranks give the same.
-type EpochOption struct{ apply func(*engine.Plan) }
+type EpochOption struct{ says engine.Plan }
 
 // Named names an epoch for those who watch the job: in reports, on the page, in records and traces. Ranks that give
 // different names are told of, when the job stands still, and nothing more. Names are few: a name for each level of a
 // search would fill a table, so give one to each phase.
 func Named(name string) EpochOption {
-	return EpochOption{func(p *engine.Plan) { p.Name = name }}
+	return EpochOption{engine.Plan{Name: name}}
 }
 
 // Depth declares the longest chain of pebbles of an epoch: 1 when no handler sends, 2 when the handlers of pebbles that
@@ -41,12 +41,12 @@ func Named(name string) EpochOption {
 // From 2 on, pebbles of different depths travel in different frames, which costs coalescing: declare it where epochs
 // are short.
 func Depth(n int) EpochOption {
-	return EpochOption{func(p *engine.Plan) { p.Depth, p.Declared = n, true }}
+	return EpochOption{engine.Plan{Depth: n, Declared: true}}
 }
 
 // EndBy ends this epoch by another detector than Config.Termination.
 func EndBy(detector termination.Maker) EpochOption {
-	return EpochOption{func(p *engine.Plan) { p.Detector = detector }}
+	return EpochOption{engine.Plan{Detector: detector}}
 }
 
 // Idle gives an epoch idle work: a part of the main function that runs after the body has returned, whenever there is
@@ -56,5 +56,5 @@ func EndBy(detector termination.Maker) EpochOption {
 // worked off while nobody waits for this rank: what asynchronous label-correcting codes need. Keep pieces short, since
 // what arrives is handled between them. A declared depth is refused beside it.
 func Idle(work func() bool) EpochOption {
-	return EpochOption{func(p *engine.Plan) { p.Idle = work }}
+	return EpochOption{engine.Plan{Idle: work}}
 }

@@ -18,6 +18,23 @@ type Plan struct {
 	Idle     func() bool       // idle work of the main function; nil for none
 }
 
+// And is the plan with what another one says besides, or in place of what this one says.
+func (p Plan) And(q Plan) Plan {
+	if q.Name != "" {
+		p.Name = q.Name
+	}
+	if q.Declared {
+		p.Depth, p.Declared = q.Depth, true
+	}
+	if q.Detector != nil {
+		p.Detector = q.Detector
+	}
+	if q.Idle != nil {
+		p.Idle = q.Idle
+	}
+	return p
+}
+
 func (p Plan) check(beyond int) error {
 	if p.Declared && (p.Depth < 1 || p.Depth > depthMax-beyond) {
 		return fmt.Errorf("pebble: epoch: depth %d: the shortest chain is 1 pebble, the longest that can be "+
@@ -116,15 +133,18 @@ func (r *Rank) open() {
 // before others have had a turn: they may be about to send more. A rank counts as being at rest when it has found
 // nothing to do for some looks in a row. Where chains have no known end, those are the more the more rounds were in
 // vain: in a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's
-// time. A rank that holds nothing and that nothing has come for takes part in detection at once: in an epoch without
-// pebbles, to let others have a turn first costs as much again as the messages do.
+// time. A rank that holds nothing and that nothing has come for takes part in detection with its first look: in an epoch
+// without pebbles, to let others have a turn first costs as much again as the messages do.
 //
 // It returns earlier, and false, when done says so; nil never does.
 func (d *detection) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
 	d.rank.board.Waits(wait, call)
 	defer d.rank.board.Waited()
-	before, processed := d.detector.Rounds(), d.processed
-	for idle := 0; done == nil || !done(); idle++ {
+	before, processed, idle := d.detector.Rounds(), d.processed, 0
+	if !d.rank.holds() {
+		idle = 1
+	}
+	for ; done == nil || !done(); idle++ {
 		stage := d.stage()
 		worked, unfinished := d.rank.Turn(), false
 		if d.rank.active {

@@ -23,7 +23,7 @@ var table = interned[stack]{most: 16 << 10}
 // places are the words for sites that somebody has read.
 var places sync.Map // of Site to string
 
-// sites are those that a rank has asked for last, by hash of their addresses.
+// sites are those that a rank has asked for last, by hash of the sum of their addresses.
 type sites [16]struct {
 	stack stack
 	site  Site
@@ -34,11 +34,11 @@ type sites [16]struct {
 func (s *sites) caller() Site {
 	var at stack
 	cpu.Callers((*[cpu.CallersMost]uintptr)(&at))
-	var hash uintptr
+	sum := uintptr(0)
 	for _, pc := range at {
-		hash = (hash + pc) * 0x9e3779b1
+		sum += pc
 	}
-	known := &s[hash>>16%uintptr(len(s))]
+	known := &s[sum*0x9e3779b1>>16%uintptr(len(s))]
 	if known.stack != at {
 		known.stack, known.site = at, Site(table.number(at))
 	}
