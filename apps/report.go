@@ -29,7 +29,7 @@ type Report struct {
 	Transport   string  `json:"transport"`
 	Topology    string  `json:"topology"`
 	Termination string  `json:"termination"`
-	Coalesce    int     `json:"coalesce"` // pebbles a buffer
+	Coalesce    int     `json:"coalesce"` // pebbles a buffer at the most
 	Credits     int     `json:"credits"`  // frames in flight to each neighbour at most; 0 when each target chose
 	Cache       int     `json:"cache"`    // entries of the reduction cache, 0 for none
 	Seed        uint64  `json:"seed"`

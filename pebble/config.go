@@ -39,7 +39,8 @@ type Config struct {
 
 	// Topology is how pebbles travel, for targets that don't say otherwise. nil is route.Direct.
 	Topology route.Constructor
-	// Coalesce is the coalescing factor, in pebbles a buffer, for targets that don't say otherwise. 0 is 1,024.
+	// Coalesce is the coalescing factor, in pebbles a buffer, for targets that don't say otherwise. 0 is 1,024, or as
+	// many as 128 KiB hold, where that is fewer.
 	Coalesce int
 	// Cache is the size of the reduction cache, in entries, for targets that have a reduction and don't say otherwise.
 	// 0 is none.
@@ -100,6 +101,7 @@ type Config struct {
 
 	job       string          // its id; "" when this process is alone
 	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
+	bounded   bool            // nobody has asked for a coalescing factor
 	lone      bool            // rank 0 alone is there, for a job that is explained
 }
 
@@ -182,7 +184,7 @@ func (c Config) complete() (Config, error) {
 		c.Topology = route.Direct
 	}
 	if c.Coalesce == 0 {
-		c.Coalesce = coalesce.FactorDefault
+		c.Coalesce, c.bounded = coalesce.FactorDefault, true
 	}
 	if c.PageCache == 0 {
 		c.PageCache = PageCacheDefault
@@ -243,6 +245,9 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 		Transport: c.Transport, Topology: c.Topology, Termination: c.Termination,
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
 		Log: c.Log, Errors: made,
+	}
+	if t := c.Tuning; c.bounded && (t == nil || !t.Coalesce) {
+		e.BufferBytes = coalesce.BytesDefault
 	}
 	if t := c.Tuning; t != nil {
 		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},

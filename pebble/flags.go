@@ -56,8 +56,7 @@ var vias = []string{"auto", "mem", "shm", "ofi", "tcp"}
 //	flag.Parse()
 //	options.Main(os.Stdout, func(r *pebble.Rank) error { ... })
 func Flags(fs *flag.FlagSet) *Options {
-	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, Coalesce: coalesce.FactorDefault,
-		AddressCache: AddressCacheDefault}}
+	o := &Options{Seed: 1, via: "auto", config: Config{Due: dueDefault, AddressCache: AddressCacheDefault}}
 	o.network(fs)
 	o.buffers(fs)
 	o.watch(fs)
@@ -102,8 +101,9 @@ func (o *Options) network(fs *flag.FlagSet) {
 // buffers adds the flags of buffers, caches and memory.
 func (o *Options) buffers(fs *flag.FlagSet) {
 	c := &o.config
-	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1), "coalesce", "coalescing factor: `N` pebbles a buffer, or auto")
-	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0), "cache", "`N` entries of the reduction cache, 0 for none, or auto")
+	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1, coalesce.FactorDefault), "coalesce",
+		"coalescing factor: `N` pebbles a buffer, or auto; when not given no more than 128 KiB hold")
+	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0, 0), "cache", "`N` entries of the reduction cache, 0 for none, or auto")
 	fs.Var(value{func() string { return strconv.Itoa(max(0, c.AddressCache)) }, func(text string) error {
 		n, err := values.Count(text, 0)
 		if err != nil {
@@ -236,13 +236,14 @@ func counted(n *int) value {
 	}}
 }
 
-// tuned is a flag whose value is a number from least on, or auto: the job finds the number.
-func tuned(n *int, auto *bool, least int) value {
+// tuned is a flag whose value is a number from least on, or auto: the job finds the number. While it is 0, its text is
+// that of standard.
+func tuned(n *int, auto *bool, least, standard int) value {
 	return value{func() string {
 		if *auto {
 			return values.Auto
 		}
-		return strconv.Itoa(*n)
+		return strconv.Itoa(cmp.Or(*n, standard))
 	}, func(text string) error {
 		read, is, err := values.CountOrAuto(text, least)
 		if *auto = is; err == nil && !is {

@@ -56,7 +56,7 @@ func TestFlagsLeftOutAreTheDefaults(t *testing.T) {
 	require.NoError(t, err)
 	c, err := o.Config(io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, pebble.Config{Due: time.Millisecond, Coalesce: 1024, AddressCache: pebble.AddressCacheDefault}, c)
+	require.Equal(t, pebble.Config{Due: time.Millisecond, AddressCache: pebble.AddressCacheDefault}, c)
 	require.EqualValues(t, 1, o.Seed)
 }
 
@@ -167,7 +167,7 @@ func TestFlagsHelp(t *testing.T) {
 	fs.SetOutput(&help)
 	fs.PrintDefaults()
 	for _, want := range []string{"-ranks N\n", "(default one for each core and at least one for each process; ",
-		"-coalesce N\n", "auto (default 1024)\n",
+		"-coalesce N\n", "no more than 128 KiB hold (default 1024)\n",
 		"-topology name\n", "-due time\n", "or never (default 1ms)\n", "-memory size\n", "-explain\n", "-seed uint\n"} {
 		require.Contains(t, help.String(), want)
 	}

@@ -117,7 +117,7 @@ func (p Report) String() string {
 	if p.Errors > 0 {
 		fmt.Fprintf(&b, "WRONG     %s\n", plural(int(p.Errors), "error", "errors"))
 	}
-	fmt.Fprintf(&b, "job       %s in %s, %s transport, %s topology, %s a buffer, cache of %d\n", plural(p.Ranks,
+	fmt.Fprintf(&b, "job       %s in %s, %s transport, %s topology, up to %s a buffer, cache of %d\n", plural(p.Ranks,
 		"rank", "ranks"),
 		plural(p.Procs, "process", "processes"), p.Transport, p.Topology, plural(p.Coalesce, "pebble",
 			"pebbles"), p.Cache)

@@ -26,6 +26,7 @@ type builder struct {
 	settings
 	routed     string // what tuning calls the topology; "" for the one that the target was made with
 	cacheBytes int64  // of the reduction cache
+	bytes      int    // of a buffer at the most, where nobody has asked for a coalescing factor; 0 for any
 }
 
 func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.Type, options []Option) *builder {
@@ -42,6 +43,9 @@ func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.T
 	}
 	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
+	if b.tunes.Coalesce {
+		b.bytes = b.engine.Config().BufferBytes
+	}
 	return b
 }
 
@@ -51,7 +55,7 @@ func (b *builder) register(t route.Topology, schema string, e engine.Endpoint, o
 		Name:   b.name,
 		Schema: schema,
 		Settings: fmt.Sprintf("distribution %s, topology %s, coalescing %d, reduction %s",
-			describe(b.owner), t.Name(), b.coalesce, b.reduction()),
+			describe(b.owner), t.Name(), b.factor(), b.reduction()),
 		Topology: t, Moving: b.moving(), Frame: b.shape().Bytes(), Cache: b.cacheBytes, Tunes: b.tunes,
 		Beyond: b.beyond, Pebble: b.unit(),
 	}, e, out)
@@ -166,9 +170,17 @@ func (b *builder) plainSchema() string {
 	return layout.Describe(b.pebble)
 }
 
+// factor is the pebbles of a full buffer.
+func (b *builder) factor() int {
+	if b.bytes == 0 {
+		return b.coalesce
+	}
+	return coalesce.Within(b.bytes, b.coalesce, b.unit())
+}
+
 // shape is what the target's frames hold.
 func (b *builder) shape() coalesce.Shape {
-	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.coalesce, Factor: b.coalesce, Prompt: b.prompt}
+	s := coalesce.Shape{Unit: b.unit(), MaxUnits: b.factor(), Factor: b.factor(), Prompt: b.prompt}
 	if b.codec != nil {
 		s.Unit, s.MaxUnits, s.Records = 1, codedBytesMax, true
 	}
@@ -180,10 +192,10 @@ func (b *builder) checkFactor() {
 	switch {
 	case b.coalesce <= 0:
 		b.refuse("a coalescing factor of %d: a buffer holds at least one pebble", b.coalesce)
-	case b.coalesce > netio.FrameBytesMax/max(1, b.unit()):
+	case b.factor() > netio.FrameBytesMax/max(1, b.unit()):
 		b.refuse("a coalescing factor of %d is too large: a frame can hold %d of these pebbles: lower the "+
 			"coalescing factor",
-			b.coalesce, netio.FrameBytesMax/max(1, b.unit()))
+			b.factor(), netio.FrameBytesMax/max(1, b.unit()))
 	}
 }
 

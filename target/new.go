@@ -36,7 +36,7 @@ func New[V any](r *pebble.Rank, name string, owner distribution.Map, keying Keyi
 	c.openBuffers()
 	c.engine.Reserve(b.cacheBytes)
 	if c.cache != nil {
-		c.prices = newPrices(topology, b.coalesce, r.Place().Processes)
+		c.prices = newPrices(topology, b.factor(), r.Place().Processes)
 	}
 	c.ways()
 	t := &Target[V]{c}

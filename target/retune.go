@@ -13,8 +13,8 @@ func (c *core[V]) Retune(s engine.Setting) {
 		b.cache = s.Cache
 		c.cache, c.mergedSeen = newCache[V](b), 0
 	}
-	if b.tunes.Coalesce && s.Coalesce != c.out.Factor {
-		b.coalesce = s.Coalesce
+	if b.tunes.Coalesce && s.Coalesce != b.coalesce {
+		b.coalesce, b.bytes = s.Coalesce, 0
 		b.checkFactor()
 		maxUnits := c.out.MaxUnits
 		if !c.encoded() {
@@ -36,7 +36,7 @@ func (c *core[V]) renewed(t route.Topology) {
 	cacheBytes := int64(0)
 	if c.cache != nil {
 		cacheBytes = int64(c.cache.Bytes())
-		c.prices = newPrices(t, c.made.coalesce, c.engine.Place().Processes)
+		c.prices = newPrices(t, c.made.factor(), c.engine.Place().Processes)
 	}
 	c.engine.Renew(t, c.out.Bytes(), cacheBytes)
 	c.ways()

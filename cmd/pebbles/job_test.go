@@ -174,7 +174,7 @@ func TestTableIsLaidOut(t *testing.T) {
 	}
 	var text strings.Builder
 	require.NoError(t, o.print(&text, newSettings(t)))
-	require.Equal(t, `fake              8 ranks in 2 processes, tcp transport, hypercube topology, 64 pebbles a buffer, cache of 4096 entries
+	require.Equal(t, `fake              8 ranks in 2 processes, tcp transport, hypercube topology, up to 64 pebbles a buffer, cache of 4096 entries
 updates           7
 updates a second  5.67 million
 verified          NO: 1,234 errors
@@ -204,7 +204,7 @@ func TestTableTellsAll(t *testing.T) {
 	require.Equal(t, "1,000 sent, 900 handled, 7 forwarded, 100 merged (60 at hops), 1,234 rescued from links marked down", pebblesText(r))
 	require.Equal(t, "21 sent, 0 B: 1 full, 2 due, 3 flushed, 4 idle, 5 periodic, 6 deep; 1,100 waited for credit, 3 held back",
 		framesText(r))
-	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, 8 pebbles a buffer",
+	require.Equal(t, "4 ranks in 2 processes, tcp transport, ring topology, up to 8 pebbles a buffer",
 		place(r))
 	require.Equal(t, "NO: 1 error", verdict(r.Errors))
 	r.Procs, r.Counters = 1, pebble.Counters{FramesSent: 1, Held: 1}

@@ -52,7 +52,7 @@ func newModel(t terminal) *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return m.start(c) },
 	}
-	m.job = model.Job{Ranks: 4, Bytes: 8, Epochs: 1, Coalesce: coalesce.FactorDefault}
+	m.job = model.Job{Ranks: 4, Bytes: 8, Epochs: 1}
 	m.topology.check = func(name string) error {
 		_, err := route.ByName(name)
 		return err
@@ -66,7 +66,7 @@ func newModel(t terminal) *cobra.Command {
 	f.Var(count(&m.job.Layout.PerHost, 1, "all"), "per-host", "ranks of a host")
 	words(c, &m.topology, "topology", "direct", route.Names(), "how pebbles travel")
 	f.Lookup("topology").Usage += "; also " + route.Forms
-	f.Var(count(&m.job.Coalesce, 1, ""), "coalesce", "coalescing factor: pebbles a buffer")
+	f.Var(count(&m.job.Coalesce, 1, "1024, or as many as 128 KiB hold"), "coalesce", "coalescing factor: pebbles a buffer")
 	f.Var(count(&m.pebbles, 0, "0"), "pebbles", "pebbles that each rank sends in an epoch")
 	f.Var(count(&m.job.Bytes, 1, ""), "bytes", "bytes of a pebble")
 	f.Var(count(&m.job.Epochs, 1, ""), "epochs", "epochs, one after the other")
@@ -131,6 +131,9 @@ func (m *predictor) predict(p *model.Parameters, surveys map[string]model.Shape)
 	}
 	j := m.job
 	j.Topology = constructor
+	if j.Coalesce == 0 {
+		j.Coalesce = coalesce.Within(coalesce.BytesDefault, coalesce.FactorDefault, j.Bytes)
+	}
 	key := fmt.Sprint(m.topology.text, j.Ranks, j.Layout)
 	shape, known := surveys[key]
 	if !known {

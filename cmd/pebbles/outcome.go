@@ -63,7 +63,7 @@ func place(r apps.Report) string {
 }
 
 func settingText(r apps.Report) string {
-	text := fmt.Sprintf("%s topology, %s a buffer", r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
+	text := fmt.Sprintf("%s topology, up to %s a buffer", r.Topology, plural(r.Coalesce, "pebble", "pebbles"))
 	if r.Cache > 0 {
 		text += ", cache of " + plural(r.Cache, "entry", "entries")
 	}
