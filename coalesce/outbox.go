@@ -95,14 +95,17 @@ func (o *Outbox) Own() *Lane { return o.own }
 // HasFrame tells whether a lane fills a frame.
 func (o *Outbox) HasFrame(l int) bool { return o.frames[l] != nil }
 
-// SendFull makes room in a lane whose frame is full: it grows, or else leaves, or waits for credit. It tells whether it
-// has left; see Links.Waits then.
-func (o *Outbox) SendFull(l int) (left bool) {
+// SendFull makes room in a lane that is full: its frame grows, or else leaves, or waits for credit. It tells whether it
+// has left; see Links.Waits then. A lane without a frame needs one: see Attach.
+func (o *Outbox) SendFull(l int) (left, empty bool) {
+	if o.frames[l] == nil {
+		return false, true
+	}
 	if n := o.Lanes[l].Len(); !o.Records && n < o.MaxUnits && o.grow(l, n+1) {
-		return false
+		return false, false
 	}
 	o.emit(l, Full)
-	return true
+	return true, false
 }
 
 // MakeRoom reports whether a lane has a frame with room for so many units more. The frame grows, or leaves where it

@@ -74,7 +74,8 @@ func (c *coded[V]) putRecord(record []byte, l int, inHandler bool) {
 		c.core.out.SplitByDepth(l)
 	}
 	c.core.supply(l, len(record), inHandler)
-	if c.core.out.AddRecord(l, record) && c.core.out.SendFull(l) {
+	if c.core.out.AddRecord(l, record) {
+		c.core.out.SendFull(l)
 		c.core.awaitCredit(l, inHandler)
 	}
 }

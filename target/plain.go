@@ -84,7 +84,8 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		p.enqueue()
 		return
 	}
-	if !p.core.out.HasFrame(l) {
+	left, empty := p.core.out.SendFull(l)
+	if empty {
 		v := p.spill[l] // waits outside of the lane meanwhile
 		p.core.out.Lanes[l].Reset()
 		p.core.supply(l, 1, inHandler)
@@ -92,8 +93,9 @@ func (p *plain[V]) full(l int, inHandler bool) {
 		if !p.core.out.Lanes[l].Full() {
 			return
 		}
+		left, _ = p.core.out.SendFull(l)
 	}
-	if p.core.out.SendFull(l) {
+	if left {
 		p.core.awaitCredit(l, inHandler)
 	}
 }

@@ -151,7 +151,7 @@ func TestTable(t *testing.T) {
 	for app, line := range small {
 		t.Run(app, func(t *testing.T) {
 			stdout := succeeds(t, with(line, "--ranks", "2")...)
-			require.Regexp(t, "^"+app+` +2 ranks in 1 process, mem transport, direct topology, \d+ pebbles? a buffer(, cache of 1024 entries)?\n`, stdout)
+			require.Regexp(t, "^"+app+` +2 ranks in 1 process, mem transport, direct topology, up to \d+ pebbles? a buffer(, cache of 1024 entries)?\n`, stdout)
 			require.Regexp(t, `(?m)^verified +yes$`, stdout)
 			require.Regexp(t, `(?s)\nverified .*\ntime .*\npebbles .*\nframes .*\nepochs .*\nmemory .*\n$`, stdout)
 			aligned(t, stdout)

@@ -83,8 +83,8 @@ func (s *Port) Recv() *netio.Frame {
 	if inlineFirst && s.inline.filled() {
 		return s.inline.take()
 	}
-	if !s.inbox.Empty() || !s.arrived.Empty() {
-		return s.shift()
+	if f := s.shift(); f != nil {
+		return f
 	}
 	if !inlineFirst && s.inline.filled() {
 		return s.inline.take()
