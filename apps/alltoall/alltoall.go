@@ -167,17 +167,17 @@ func (b *bench) sender() (send func()) {
 	case 4:
 		return short(b)
 	case 8:
-		return plain[[1]uint64](b)
+		return plain(b, fill[[1]uint64], read)
 	case 16:
-		return plain[[2]uint64](b)
+		return plain(b, fill[[2]uint64], read)
 	case 32:
-		return plain[[4]uint64](b)
+		return plain(b, fillFour, readFour)
 	case 64:
-		return plain[[8]uint64](b)
+		return plain(b, fill[[8]uint64], read)
 	case 128:
-		return plain[[16]uint64](b)
+		return plain(b, fill[[16]uint64], read)
 	case 512:
-		return plain[[64]uint64](b)
+		return plain(b, fill[[64]uint64], read)
 	default:
 		return b.coded()
 	}
@@ -191,14 +191,15 @@ const (
 	progressEvery = 1 << 12 // items that rank 0 sends between two words of progress
 )
 
-// stream sends all items of this rank, which fill makes.
-func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, c *course)) {
-	c := newCourse(b.rank.ID(), b.rank.Size())
+// stream sends all items of this rank, which fill makes from their numbers.
+func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, ids []uint64)) {
+	c := newCourse(b.inbox.numbers, b.rank.ID(), b.rank.Size())
 	total := b.items()
-	vs := make([]V, min(batch, total))
+	vs, ids := make([]V, min(batch, total)), make([]uint64, min(batch, total))
 	for sent := uint64(0); sent < total; {
 		n := min(batch, total-sent)
-		fill(vs[:n], &c)
+		c.next(ids[:n])
+		fill(vs[:n], ids[:n])
 		sendAll(vs[:n])
 		b.config.Progress.Passed(b.rank, progressEvery, sent, sent+n, total)
 		sent += n
@@ -208,30 +209,33 @@ func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, c *course))
 // course is the order in which a rank sends its items: round by round, and in each to all other ranks, from the one
 // after it once around. It is for two ranks or more.
 type course struct {
-	self, ranks uint32
-	to          uint32 // the rank of the last item
-	round       uint64
+	self, ranks uint64
+	to          uint64 // the rank of the last item
+	from, step  uint64 // of numbers: this round and rank, and from a round to the next
 }
 
-func newCourse(self, ranks int) course {
-	return course{self: uint32(self), ranks: uint32(ranks), to: uint32(self)}
+func newCourse(n numbers, self, ranks int) course {
+	c := course{self: uint64(self), ranks: uint64(ranks), to: uint64(self), from: n.id(uint32(self), 0, 0)}
+	c.step = n.id(uint32(self), 0, 1) - c.from
+	return c
 }
 
-// next advances by one item.
-func (c *course) next() (to uint32, round uint64) {
-	if c.step() == c.self {
-		c.round++
-		c.step()
+// next gives the numbers of the next items.
+func (c *course) next(ids []uint64) {
+	self, ranks, to, from := c.self, c.ranks, c.to, c.from // in registers
+	for i := range ids {
+		if to++; to == ranks {
+			to = 0
+		}
+		if to == self {
+			from += c.step
+			if to++; to == ranks {
+				to = 0
+			}
+		}
+		ids[i] = from | to
 	}
-	return c.to, c.round
-}
-
-func (c *course) step() (to uint32) {
-	c.to++
-	if c.to == c.ranks {
-		c.to = 0
-	}
-	return c.to
+	c.to, c.from = to, from
 }
 
 // Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their

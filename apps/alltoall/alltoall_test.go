@@ -118,17 +118,19 @@ func TestBadConfig(t *testing.T) {
 // A round has every other rank once, and no two ranks in step send to the same.
 func TestCourse(t *testing.T) {
 	for ranks := 2; ranks <= 17; ranks++ {
-		courses := make([]course, ranks)
+		courses, n := make([]course, ranks), newNumbers(ranks, 0)
 		for r := range courses {
-			courses[r] = newCourse(r, ranks)
+			courses[r] = newCourse(n, r, ranks)
 		}
 		for round := range uint64(3) {
 			seen := make([]map[uint32]bool, ranks) // by sender
 			for range ranks - 1 {
 				busy := map[uint32]bool{}
 				for r := range courses {
-					to, at := courses[r].next()
-					require.Equal(t, round, at)
+					var id [1]uint64
+					courses[r].next(id[:])
+					to := n.to(id[0])
+					require.Equal(t, n.id(uint32(r), to, round), id[0])
 					require.NotEqualValues(t, r, to)
 					require.Less(t, to, uint32(ranks))
 					if seen[r] == nil {
@@ -187,9 +189,10 @@ var seeded = newNumbers(ranks, 77)
 // all are the items that must come.
 func all[B words]() (its []B) {
 	for from := range ranks {
-		c := newCourse(from, ranks)
-		sent := make([]B, due)
-		fill(sent, seeded, &c)
+		c := newCourse(seeded, from, ranks)
+		sent, ids := make([]B, due), make([]uint64, due)
+		c.next(ids)
+		fill(sent, ids, seeded.seed)
 		for _, it := range sent {
 			if seeded.to(it[0]) == self {
 				its = append(its, it)
@@ -201,7 +204,7 @@ func all[B words]() (its []B) {
 
 func errorsOf[B words](its []B) uint64 {
 	in := newInbox(seeded, self, ranks, rounds)
-	receive(in, its)
+	receive(in, its, read)
 	return in.faults().errors()
 }
 
@@ -243,6 +246,26 @@ func counts[B words](t *testing.T) {
 	}
 }
 
+// What is written out for items of four words is what the loops over words do.
+func TestFourWords(t *testing.T) {
+	c := newCourse(seeded, 0, ranks)
+	var ids, got, gotFour [due]uint64
+	c.next(ids[:])
+	looped, four := make([][4]uint64, due), make([][4]uint64, due)
+	fill(looped, ids[:], seeded.seed)
+	fillFour(four, ids[:], seeded.seed)
+	require.Equal(t, looped, four)
+	require.True(t, readFour(four, got[:], seeded.seed))
+	require.Equal(t, ids, got)
+	for bit := range 256 {
+		four[3][bit/64] ^= 1 << (bit % 64)
+		require.False(t, read(four, got[:], seeded.seed), "bit %d is wrong", bit)
+		require.False(t, readFour(four, gotFour[:], seeded.seed), "bit %d is wrong", bit)
+		require.Equal(t, got, gotFour)
+		four[3][bit/64] ^= 1 << (bit % 64)
+	}
+}
+
 // Rounds of which some are lost and others come twice are noticed, also where the sums of their numbers are the same,
 // and of the squares and cubes of those.
 func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
@@ -254,7 +277,7 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInbox(seeded, self, ranks, rounds)
-			put := func(from uint32, round uint64) { in.put(seeded.id(from, self, round), false) }
+			put := func(from uint32, round uint64) { in.put([]uint64{seeded.id(from, self, round)}) }
 			for round := range uint64(rounds) {
 				put(2, round)
 				switch {
@@ -278,7 +301,7 @@ func TestVerifierNoticesStrangers(t *testing.T) {
 		seeded.id(0, self, seeded.most(8)-1),
 	} {
 		in := newInbox(seeded, self, ranks, rounds)
-		receive(in, append(slices.Clone(whole), [1]uint64{stranger}))
+		receive(in, append(slices.Clone(whole), [1]uint64{stranger}), read)
 		require.Equal(t, Faults{Damaged: 1}, in.faults(), "%x", stranger)
 	}
 }
@@ -364,14 +387,14 @@ func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 		b := newBench(r, Config{Bytes: 32, Rounds: rounds})
 		t := target.New(r, "item", b.owner, target.Keys(keysOf[[4]uint64](b.inbox.numbers)),
-			target.Batch(func(its [][4]uint64) { receive(b.inbox, its) }))
+			target.Batch(func(its [][4]uint64) { receive(b.inbox, its, readFour) }))
 		err := r.Epoch(func() error {
 			stream(b, func(its [][4]uint64) {
 				if r.ID() == 2 {
 					its = harm(its)
 				}
 				t.SendAll(its)
-			}, func(its [][4]uint64, c *course) { fill(its, b.inbox.numbers, c) })
+			}, func(its [][4]uint64, ids []uint64) { fill(its, ids, b.inbox.seed) })
 			return nil
 		}, pebble.Depth(1))
 		if err != nil {
