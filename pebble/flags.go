@@ -101,8 +101,8 @@ func (o *Options) network(fs *flag.FlagSet) {
 // buffers adds the flags of buffers, caches and memory.
 func (o *Options) buffers(fs *flag.FlagSet) {
 	c := &o.config
-	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1, coalesce.FactorDefault), "coalesce",
-		"coalescing factor: `N` pebbles a buffer, or auto; when not given no more than 128 KiB hold")
+	fs.Var(tuned(&c.Coalesce, &o.tuning.Coalesce, 1, coalesce.FactorDefault), "coalesce", "coalescing factor: "+
+		"`N` pebbles a buffer, or auto; when not given no more than 128 KiB hold")
 	fs.Var(tuned(&c.Cache, &o.tuning.Cache, 0, 0), "cache", "`N` entries of the reduction cache, 0 for none, or auto")
 	fs.Var(value{func() string { return strconv.Itoa(max(0, c.AddressCache)) }, func(text string) error {
 		n, err := values.Count(text, 0)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,11 +206,13 @@ func sending(t *testing.T, all []call) (way []call) {
 	return nil
 }
 
-// receiving is the calls of the receiver, from the one that takes the frame in.
+// receiving is the calls of the receiver, from the one that takes the frame in to the handler. The sender goes on
+// meanwhile, and may make the last call of all.
 func receiving(t *testing.T, all []call) (way []call) {
-	last := all[len(all)-1]
-	for _, c := range all {
-		if c.Goroutine != last.Goroutine {
+	end := slices.IndexFunc(all, func(c call) bool { return c.Name == "handler" })
+	require.GreaterOrEqual(t, end, 0, "nothing was handled")
+	for _, c := range all[:end+1] {
+		if c.Goroutine != all[end].Goroutine {
 			continue
 		}
 		if c.Name == "receive" { // the last of them that found a frame
