@@ -1,15 +1,15 @@
 package coalesce
 
 // FactorDefault is the coalescing factor, in pebbles a buffer, when nobody asks for another. The paper used 4,096 for
-// BFS and Permutation and 1,024 where the benchmark's rules bound it (Active Pebbles, section 5.1). Of pebbles of more
-// than 128 bytes a buffer holds fewer then, as many as BytesDefault hold: larger frames leave the caches on their way.
-const (
-	FactorDefault = 1024
-	BytesDefault  = 128 << 10
-)
+// BFS and Permutation and 1,024 where the benchmark's rules bound it (Active Pebbles, section 5.1).
+const FactorDefault = 1024
 
-// Within is the coalescing factor, but no more pebbles of so many bytes than the most bytes hold, and one at the least.
-func Within(most, factor, bytes int) int { return max(1, min(factor, most/max(bytes, 1))) }
+// bufferBytes are the most of a buffer then: larger frames leave the caches on their way.
+const bufferBytes = 128 << 10
+
+// FactorFor is the coalescing factor of pebbles of so many bytes when nobody asks for another: FactorDefault, or as many
+// as 128 KiB hold.
+func FactorFor(bytes int) int { return max(1, min(FactorDefault, bufferBytes/max(bytes, 1))) }
 
 // What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word
 // of what was handled comes back, for small frames and large ones (lab/results/measurements.md has rates by credit).

@@ -99,10 +99,10 @@ type Config struct {
 	// Log receives what the runtime has to tell beyond errors. nil is silence.
 	Log *slog.Logger
 
-	job       string          // its id; "" when this process is alone
-	preempted <-chan struct{} // closed by SIGTERM; nil when there is no grace
-	bounded   bool            // nobody has asked for a coalescing factor
-	lone      bool            // rank 0 alone is there, for a job that is explained
+	job        string          // its id; "" when this process is alone
+	preempted  <-chan struct{} // closed by SIGTERM; nil when there is no grace
+	factorFree bool            // nobody has asked for a coalescing factor
+	lone       bool            // rank 0 alone is there, for a job that is explained
 }
 
 // AddressCacheDefault is how many addresses a process keeps when it is not told (XLUPC, section 4.5).
@@ -184,7 +184,7 @@ func (c Config) complete() (Config, error) {
 		c.Topology = route.Direct
 	}
 	if c.Coalesce == 0 {
-		c.Coalesce, c.bounded = coalesce.FactorDefault, true
+		c.Coalesce, c.factorFree = coalesce.FactorDefault, true
 	}
 	if c.PageCache == 0 {
 		c.PageCache = PageCacheDefault
@@ -246,10 +246,9 @@ func (c *Config) engine(tuner *tune.Schedule) engine.Config {
 		Coalesce: c.Coalesce, Cache: c.Cache, Period: c.Period, Lone: c.lone,
 		Log: c.Log, Errors: made,
 	}
-	if t := c.Tuning; c.bounded && (t == nil || !t.Coalesce) {
-		e.BufferBytes = coalesce.BytesDefault
-	}
+	e.FactorFree = c.factorFree
 	if t := c.Tuning; t != nil {
+		e.FactorFree = e.FactorFree && !t.Coalesce // who chooses begins with a number
 		e.Tuning = &engine.Tuning{May: engine.Tunes{Topology: t.Topology, Coalesce: t.Coalesce, Cache: t.Cache},
 			Tuner: tuner}
 	}

@@ -26,7 +26,7 @@ type builder struct {
 	settings
 	routed     string // what tuning calls the topology; "" for the one that the target was made with
 	cacheBytes int64  // of the reduction cache
-	bytes      int    // of a buffer at the most, where nobody has asked for a coalescing factor; 0 for any
+	factorFree bool   // nobody has asked for a coalescing factor
 }
 
 func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.Type, options []Option) *builder {
@@ -43,9 +43,7 @@ func newBuilder(r *pebble.Rank, name string, owner distribution.Map, t reflect.T
 	}
 	b := &builder{rank: r, engine: engine.RankOf(r), name: name, owner: owner, pebble: t, settings: s}
 	b.tunes.Topology = b.tunes.Topology && !b.moving()
-	if b.tunes.Coalesce {
-		b.bytes = b.engine.Config().BufferBytes
-	}
+	b.factorFree = b.tunes.Coalesce && b.engine.Config().FactorFree
 	return b
 }
 
@@ -172,10 +170,10 @@ func (b *builder) plainSchema() string {
 
 // factor is the pebbles of a full buffer.
 func (b *builder) factor() int {
-	if b.bytes == 0 {
-		return b.coalesce
+	if b.factorFree {
+		return coalesce.FactorFor(b.unit())
 	}
-	return coalesce.Within(b.bytes, b.coalesce, b.unit())
+	return b.coalesce
 }
 
 // shape is what the target's frames hold.

@@ -123,3 +123,26 @@ func TestDepthMustBeEqual(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "must declare the same depth, and end an epoch by the same detector")
 }
+
+// Where no depth is declared, what handlers send goes on together, however long the chains are that it belongs to.
+func TestUndeclaredDepthsGatherInHandlers(t *testing.T) {
+	var batches []int
+	require.NoError(t, run(t, pebble.Config{Ranks: 1, Due: -1}, func(r *pebble.Rank) error {
+		var to *target.Target[uint64]
+		to = target.New(r, "to", distribution.Ranks(1), target.Keys(func(vs, keys []uint64) {
+			batches = append(batches, len(vs))
+			clear(keys)
+		}), target.Each(func(v uint64) {
+			if v > 0 {
+				to.Send(v - 1)
+			}
+		}))
+		return r.Epoch(func() error {
+			to.Send(2)
+			to.Flush()              // a chain of three, whose second is queued
+			to.SendAll([]uint64{1}) // whose second is gathered, and then the third of the other chain
+			return nil
+		})
+	}))
+	require.Contains(t, batches, 2)
+}

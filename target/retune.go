@@ -14,7 +14,7 @@ func (c *core[V]) Retune(s engine.Setting) {
 		c.cache, c.mergedSeen = newCache[V](b), 0
 	}
 	if b.tunes.Coalesce && s.Coalesce != b.coalesce {
-		b.coalesce, b.bytes = s.Coalesce, 0
+		b.coalesce, b.factorFree = s.Coalesce, false
 		b.checkFactor()
 		maxUnits := c.out.MaxUnits
 		if !c.encoded() {

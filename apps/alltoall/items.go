@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/target"
@@ -127,8 +128,7 @@ func readFour(its [][4]uint64, ids []uint64, seed uint64) (whole bool) {
 func receive[B words](in *inbox, its []B, read reader[B]) {
 	ids := &in.ids
 	in.tally.Handled += uint64(len(its))
-	for ; len(its) > 0; its = its[min(len(its), batch):] {
-		some := its[:min(len(its), batch)]
+	for some := range slices.Chunk(its, batch) {
 		if read(some, ids[:], in.seed) {
 			in.put(ids[:len(some)])
 			continue
@@ -161,8 +161,7 @@ func short(b *bench) (send func()) {
 func (in *inbox) receiveShort(its []uint32) {
 	ids := &in.ids
 	in.tally.Handled += uint64(len(its))
-	for ; len(its) > 0; its = its[min(len(its), batch):] {
-		some := its[:min(len(its), batch)]
+	for some := range slices.Chunk(its, batch) {
 		for i, id := range some {
 			ids[i] = uint64(id)
 		}

@@ -66,7 +66,8 @@ func newModel(t terminal) *cobra.Command {
 	f.Var(count(&m.job.Layout.PerHost, 1, "all"), "per-host", "ranks of a host")
 	words(c, &m.topology, "topology", "direct", route.Names(), "how pebbles travel")
 	f.Lookup("topology").Usage += "; also " + route.Forms
-	f.Var(count(&m.job.Coalesce, 1, "1024, or as many as 128 KiB hold"), "coalesce", "coalescing factor: pebbles a buffer")
+	f.Var(count(&m.job.Coalesce, 1, "1024, or as many as 128 KiB hold"), "coalesce",
+		"coalescing factor: pebbles a buffer")
 	f.Var(count(&m.pebbles, 0, "0"), "pebbles", "pebbles that each rank sends in an epoch")
 	f.Var(count(&m.job.Bytes, 1, ""), "bytes", "bytes of a pebble")
 	f.Var(count(&m.job.Epochs, 1, ""), "epochs", "epochs, one after the other")
@@ -132,7 +133,7 @@ func (m *predictor) predict(p *model.Parameters, surveys map[string]model.Shape)
 	j := m.job
 	j.Topology = constructor
 	if j.Coalesce == 0 {
-		j.Coalesce = coalesce.Within(coalesce.BytesDefault, coalesce.FactorDefault, j.Bytes)
+		j.Coalesce = coalesce.FactorFor(j.Bytes)
 	}
 	key := fmt.Sprint(m.topology.text, j.Ranks, j.Layout)
 	shape, known := surveys[key]

@@ -50,6 +50,25 @@ func TestModelPredicts(t *testing.T) {
 	require.Equal(t, "pcx", p.Predictions[0].Detector)
 }
 
+// Where no coalescing factor is given, a buffer holds 1,024 pebbles or as many as 128 KiB hold, in sweeps too.
+func TestModelBoundsBuffers(t *testing.T) {
+	for args, want := range map[string][]float64{
+		"--bytes 8":                             {1024 * 8},
+		"--bytes 512":                           {128 << 10},
+		"--bytes 1000000":                       {1000000},
+		"--bytes 512 --coalesce 1024":           {512 << 10},
+		"--sweep bytes=8,128,4096":              {1024 * 8, 128 << 10, 128 << 10},
+		"--sweep bytes=8,4096 --coalesce 1024":  {1024 * 8, 4 << 20},
+		"--bytes 512 --sweep coalesce=1024,128": {512 << 10, 64 << 10},
+	} {
+		p := predictedBy(t, append([]string{"--parameters", "odin", "--ranks", "2"}, strings.Fields(args)...)...)
+		require.Len(t, p.Predictions, len(want))
+		for i, bytes := range want {
+			require.Equal(t, bytes, p.Predictions[i].BufferBytes, "%s, row %d", args, i)
+		}
+	}
+}
+
 // A sweep has every combination, leaves out what can't be, and tells crossovers.
 func TestModelSweeps(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "plots")

@@ -17,7 +17,7 @@ type Config struct {
 	Transport   netio.Transport
 	Topology    route.Constructor
 	Coalesce    int
-	BufferBytes int // of a buffer at the most, where nobody has asked for a coalescing factor; 0 for any
+	FactorFree  bool // nobody has asked for a coalescing factor: each target has what suits its pebbles
 	Cache       int
 	Period      time.Duration
 	Lone        bool // rank 0 alone is there: the next epoch is explained, and collectives are as if all gave the same

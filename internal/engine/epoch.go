@@ -133,8 +133,8 @@ func (r *Rank) open() {
 // before others have had a turn: they may be about to send more. A rank counts as being at rest when it has found
 // nothing to do for some looks in a row. Where chains have no known end, those are the more the more rounds were in
 // vain: in a long chain of pebbles most ranks are idle most of the time, and rounds of detection would take the chain's
-// time. A rank that holds nothing and that nothing has come for takes part in detection with its first look: in an epoch
-// without pebbles, to let others have a turn first costs as much again as the messages do.
+// time. A rank that holds nothing and that nothing has come for takes part in detection with its first look: in an
+// epoch without pebbles, to let others have a turn first costs as much again as the messages do.
 //
 // It returns earlier, and false, when done says so; nil never does.
 func (d *detection) quiesce(wait board.Wait, call string, done func() bool) (ended bool) {
