@@ -264,18 +264,21 @@ func (g *gather) body() {
 		g.batches(func(words, indices []uint64) { g.table.Scatter(indices, words) })
 	case ByGet:
 		g.batches(func(words, indices []uint64) {
+			words = words[:len(indices)]
 			for i, index := range indices {
 				words[i] = g.table.Get(index)
 			}
 		})
 	case ByPut:
 		g.batches(func(words, indices []uint64) {
+			words = words[:len(indices)]
 			for i, index := range indices {
 				g.table.Put(index, words[i])
 			}
 		})
 	case ByLoad:
 		g.batches(func(words, indices []uint64) {
+			words = words[:len(indices)]
 			for i, index := range indices {
 				words[i] = local[index&mask]
 			}
