@@ -15,12 +15,11 @@ import (
 func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
 	to = to[:len(vs)]
 	for put < len(vs) {
-		n := leading(to[put:])
+		l := &lanes[to[put]]
+		n := leading(to[put:][:min(len(vs)-put, int(l.capacity-l.n))])
 		if n < runLeast {
 			break
 		}
-		l := &lanes[to[put]]
-		n = min(n, int(l.capacity-l.n))
 		copy(View[V](unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(vs[0])), n), vs[put:])
 		l.n += uint32(n)
 		put += n
