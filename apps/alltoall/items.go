@@ -286,18 +286,27 @@ func newInbox(n numbers, self, ranks int, rounds uint64) *inbox {
 	return &inbox{numbers: n, self: uint32(self), rounds: rounds, end: n.id(0, 0, rounds), senders: make([]tally, ranks)}
 }
 
-// put notes items that came whole, by their numbers.
+// put notes items that came whole, by their numbers: as many together as one rank has sent.
 func (in *inbox) put(ids []uint64) {
-	senders, self, end, n := in.senders, in.self, in.end, in.numbers // in registers
-	for _, id := range ids {
-		from := n.from(id)
-		if n.to(id) != self || id >= end || int(from) >= len(senders) {
-			in.refuse(id)
+	ends, end := uint64(1)<<(2*in.bits&63)-1, in.end // ends of an item's way: who sends it, and to whom
+	for len(ids) > 0 {
+		first := ids[0]
+		from, n, sum := in.from(first), 0, uint64(0)
+		if in.to(first) == in.self && int(from) < len(in.senders) {
+			for n < len(ids) && (ids[n]^first)&ends == 0 && ids[n] < end {
+				sum += mark(ids[n])
+				n++
+			}
+		}
+		if n == 0 {
+			in.refuse(first)
+			ids = ids[1:]
 			continue
 		}
-		t := &senders[from]
-		t.came++
-		t.sum += mark(id)
+		t := &in.senders[from]
+		t.came += uint64(n)
+		t.sum += sum
+		ids = ids[n:]
 	}
 }
 
