@@ -23,7 +23,7 @@ type reply[A any] = request.Reply[A, request.Address]
 type call[A any] struct {
 	future.Future
 	number uint32
-	left   int // answers to come
+	left   uint32 // answers to come
 	as     []A
 	one    [1]A // as of a call with one answer
 }
@@ -35,9 +35,7 @@ func (d *answers[A]) newCall(as []A) *call[A] {
 	}
 	n, at := d.calls.Reuse()
 	if *at == nil {
-		c := &call[A]{number: n}
-		c.Init(func() bool { return c.left == 0 })
-		*at = c
+		*at = &call[A]{number: n}
 	}
 	(*at).as = as
 	return *at
@@ -57,8 +55,12 @@ func (d *answers[A]) address(c *call[A], place int) request.Address {
 
 // await waits for all answers to a call, and returns the only one of a call of one.
 func (d *answers[A]) await(c *call[A], what string) A {
-	if c.left > 0 {
-		c.Await(d.engine, what, d.name)
+	switch {
+	case c.left == 0:
+	case d.engine.InTask(what):
+		c.Suspend(d.engine, what, d.name)
+	default:
+		d.engine.Await(what, func() bool { return c.left == 0 })
 	}
 	a := c.one[0]
 	c.one[0], c.as = *new(A), nil
@@ -92,7 +94,9 @@ type Future[A any] struct {
 }
 
 // Ready reports whether Wait won't wait.
-func (f Future[A]) Ready() bool { return f.of == nil || f.ticket.Ready(&f.call.Future) }
+func (f Future[A]) Ready() bool {
+	return f.of == nil || !f.ticket.Good(&f.call.Future) || f.call.left == 0
+}
 
 // Wait returns the answer. A task waits for it, and lets others run; the main function, in an epoch's body, handles
 // what arrives. It is called once: the answer is gone afterwards.

@@ -160,7 +160,7 @@ func (d *Delegate[Q, A]) askAll(c *call[A], qs []Q, from int) {
 	if own > 0 {
 		d.answerOwn(own, c.as[from:])
 	}
-	c.left += len(out)
+	c.left += uint32(len(out))
 	if d.full("CallAll") {
 		d.asking.AwaitRoomFor(out)
 	}

@@ -48,18 +48,18 @@ func (i inner) Await(call string, o inside.Operation) {
 	case s.engine.InTask(call):
 		w.Suspend(s.engine, call, call)
 	case s.engine.InBody():
-		s.engine.Await(call, w.Done())
+		s.engine.Await(call, w.c.Done)
 	case s.engine.InHandler():
 		s.misuse("%s was called in a handler, which must not wait, on memory that is not near: call it in a task", call)
 	default:
-		s.engine.AwaitBetween(call, w.Done())
+		s.engine.AwaitBetween(call, w.c.Done)
 	}
 }
 
 func (i inner) AwaitOthers(call string, o inside.Operation) {
 	s, w := i.s, o.Wait.(*wait)
 	if !w.c.Done() && !s.engine.InTask(call) && s.engine.InBody() {
-		s.engine.AwaitOthers(call, w.Done())
+		s.engine.AwaitOthers(call, w.c.Done)
 	}
 	i.End(call, o)
 }

@@ -140,7 +140,7 @@ func (l *Lock) await(call string, before turn) {
 	if s.engine.InTask(call) {
 		w.Suspend(s.engine, call, call)
 	} else {
-		s.engine.AwaitOthers(call, w.Done())
+		s.engine.AwaitOthers(call, w.c.Done)
 	}
 	s.waiting--
 	s.end(w)

@@ -150,7 +150,6 @@ func (s *Space) wait() *wait {
 		return w
 	}
 	w := &wait{s: s}
-	w.Init(w.c.Done)
 	w.c.Then(w.ended)
 	return w
 }
@@ -186,7 +185,15 @@ func (w *wait) ended() {
 }
 
 // await waits until all operations are done.
-func (s *Space) await(call string, w *wait) { w.Await(s.engine, call, "memory") }
+func (s *Space) await(call string, w *wait) {
+	switch {
+	case w.c.Done():
+	case s.engine.InTask(call):
+		w.Suspend(s.engine, call, "memory")
+	default:
+		s.engine.Await(call, w.c.Done)
+	}
+}
 
 // mayWait ends the job where a call may not wait.
 func (s *Space) mayWait(call string) {
@@ -226,7 +233,7 @@ type Pending struct {
 }
 
 // Ready reports whether Wait won't wait.
-func (p Pending) Ready() bool { return p.w == nil || p.ticket.Ready(&p.w.Future) }
+func (p Pending) Ready() bool { return p.w == nil || !p.ticket.Good(&p.w.Future) || p.w.c.Done() }
 
 // Wait waits until the operations are done. It is called in a task or in an epoch's body, by one at a time.
 func (p Pending) Wait() {

@@ -49,7 +49,7 @@ func (c *Coroutine) Prefetch() {
 	prefetchAt(c.captured[0], 1)
 	prefetchAt(c.captured[1], 1)
 	prefetchAt(c.yield, 1)
-	prefetchAt(c.awaited, 1)
+	prefetchAt(c.awaited, 2*line)
 	prefetchAt(c.g, recordBytes)
 	prefetchAt(c.stack-calleeBytes, calleeBytes+callerBytes)
 }

@@ -144,7 +144,7 @@ func (a *aside) endTasks() {
 // BeginTask says that a task goes on, on the coroutine of this number, until EndTask.
 func (a *aside) BeginTask(number uint64) (before uint64) {
 	a.rank.mode, a.rank.HoldFrames = task, true
-	a.taskBegan, a.taskTraced = a.rank.sampled()
+	a.taskBegan, a.taskTraced = a.rank.Sampled()
 	return a.rank.owner.pass(number)
 }
 
@@ -194,22 +194,12 @@ func (x *aside) CheckSpawn(call string) {
 	}
 }
 
-// Suspend lets the task w, which calls, wait until it is woken. call is what it has called; for the others see
-// [Waiter.Wait].
-func (x *aside) Suspend(w Waiter, call, in string, at unsafe.Pointer) {
-	began, traced := x.rank.sampled()
-	w.Wait(in, at)
-	if traced {
-		x.rank.traceAwait(call, began)
-	}
-}
-
 // Await lets the main function, in an epoch's body, handle what arrives until done says so. What handlers send
 // meanwhile leaves when there is nothing else to do: others may wait for it in the same way.
 func (r *Rank) Await(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForAnswer, call)
-	began, traced := r.sampled()
+	began, traced := r.Sampled()
 	for idle := 0; !done(); idle++ {
 		if r.Turn() {
 			idle = -1
@@ -223,7 +213,7 @@ func (r *Rank) Await(call string, done func() bool) {
 	}
 	r.board.Waited()
 	if traced {
-		r.traceAwait(call, began)
+		r.TraceAwait(call, began)
 	}
 	r.endCall(call, from)
 }
@@ -233,14 +223,14 @@ func (r *Rank) Await(call string, done func() bool) {
 // It is for epochs that declare no depth.
 func (r *Rank) AwaitOthers(call string, done func() bool) {
 	from, active := r.beginCall(call), r.active
-	began, traced := r.sampled()
+	began, traced := r.Sampled()
 	r.active = false // no task runs in a call of the main function
 	if r.quiesce(board.ForAnswer, call, done) {
 		r.checkAccesses()
 	}
 	r.active = active
 	if traced {
-		r.traceAwait(call, began)
+		r.TraceAwait(call, began)
 	}
 	r.endCall(call, from)
 }

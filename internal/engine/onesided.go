@@ -96,7 +96,7 @@ func (h *hooks) mayBegin(call string) error {
 func (r *Rank) AwaitBetween(call string, done func() bool) {
 	from := r.beginCall(call)
 	r.board.Waits(board.ForOneSided, call)
-	began, traced := r.sampled()
+	began, traced := r.Sampled()
 	for idle := 0; !done(); idle++ {
 		if r.Progress() {
 			idle = -1
@@ -106,7 +106,7 @@ func (r *Rank) AwaitBetween(call string, done func() bool) {
 	}
 	r.board.Waited()
 	if traced {
-		r.traceAwait(call, began)
+		r.TraceAwait(call, began)
 	}
 	r.endCall(call, from)
 }

@@ -202,7 +202,7 @@ func (a *arrivals) deliver(f *netio.Frame) {
 // credit, and its sender is held back.
 func (a *arrivals) handle(f *netio.Frame) (taken bool) {
 	a.rank.mode, a.rank.depth = nested, int(f.Flags)
-	began, traced := a.rank.sampled()
+	began, traced := a.rank.Sampled()
 	target := a.rank.targets[f.Target]
 	target.labels.Put()
 	taken, err := target.endpoint.Deliver(f)

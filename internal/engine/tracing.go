@@ -38,7 +38,7 @@ func (p *publisher) traceCall() {
 }
 
 // sampled begins something that is traced, if it is to be.
-func (p *publisher) sampled() (began time.Duration, is bool) {
+func (p *publisher) Sampled() (began time.Duration, is bool) {
 	if p.trace == nil || !p.trace.Sampled() {
 		return 0, false
 	}
@@ -51,7 +51,7 @@ func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, 
 }
 
 // traceAwait tells of a call that had to wait: for a lock, or for memory or an answer.
-func (p *publisher) traceAwait(call string, began time.Duration) {
+func (p *publisher) TraceAwait(call string, began time.Duration) {
 	kind := trace.Access
 	if strings.HasPrefix(call, "Lock") {
 		kind = trace.Lock
