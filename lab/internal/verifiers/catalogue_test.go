@@ -4,7 +4,7 @@ package verifiers
 // fault would be silent: a promise that holds all the same in most jobs.
 var catalogue = []mutation{
 	// Tasks.
-	{"a task is stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n", "\tk.first += n - n/4\n\tk.s.queued -= n - n/4\n", "TestTreesAreSearchedOnce"},
+	{"a task is stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n", "\tk.first += n - n/2\n\tk.s.queued -= n - n/2\n", "TestTreesAreSearchedOnce"},
 	{"a wake-up ahead of its time is lost", "task/wait.go", "\tt.w.permit = true\n", "", "TestWakeUpsAreNotLost"},
 	{"a task that has ended is woken", "task/wait.go", "case t.w.task != t.number:\n", "case t.w.task > t.number+1<<40:\n", "TestWakeUpsOfTasksThatHaveEnded"},
 	{"nobody gives tasks to thieves", "task/thief.go", "if k.spare() > 1 {", "if k.spare() > 1<<30 {", "TestWorkIsShared"},
