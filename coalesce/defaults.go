@@ -7,8 +7,8 @@ const FactorDefault = 1024
 // bufferBytes are the most of a buffer then: larger frames leave the caches on their way.
 const bufferBytes = 128 << 10
 
-// FactorFor is the coalescing factor of pebbles of so many bytes when nobody asks for another: FactorDefault, or as many
-// as 128 KiB hold.
+// FactorFor is the coalescing factor of pebbles of so many bytes when nobody asks for another: FactorDefault, or as
+// many as 128 KiB hold.
 func FactorFor(bytes int) int { return max(1, min(FactorDefault, bufferBytes/max(bytes, 1))) }
 
 // What a link may have in flight when nobody asks for a number of frames: enough to keep a connection busy while word

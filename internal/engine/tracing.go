@@ -37,7 +37,7 @@ func (p *publisher) traceCall() {
 	p.trace.Slice(trace.Collective, trace.Name(p.board.Named(kind.String())), p.begun, p.board.Now(), number, trace.None)
 }
 
-// sampled begins something that is traced, if it is to be.
+// Sampled begins something that is traced, if it is to be.
 func (p *publisher) Sampled() (began time.Duration, is bool) {
 	if p.trace == nil || !p.trace.Sampled() {
 		return 0, false
@@ -50,7 +50,7 @@ func (p *publisher) slice(kind trace.Kind, name string, began time.Duration, a, 
 	p.trace.Slice(kind, trace.Name(p.board.Named(name)), began, p.rank.Port.Now(), a, b)
 }
 
-// traceAwait tells of a call that had to wait: for a lock, or for memory or an answer.
+// TraceAwait tells of a call that had to wait: for a lock, or for memory or an answer.
 func (p *publisher) TraceAwait(call string, began time.Duration) {
 	kind := trace.Access
 	if strings.HasPrefix(call, "Lock") {

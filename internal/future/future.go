@@ -15,11 +15,11 @@ type Future struct {
 	use    uint32 // how many calls have had it
 }
 
-// Suspend lets the task that calls wait for what is not there yet, until Wake is called. Other tasks run meanwhile. call
-// is what the program has called, and in what the task is said to wait in.
+// Suspend lets the task that calls wait for what is not there yet, until Wake is called. Other tasks run meanwhile.
+// call is what the program has called, and in what the task is said to wait in.
 //
-// When a task goes on, the processor has predicted none of its returns: each function on the way here costs as much as
-// a cache miss. So there are few.
+// After a switch of tasks the processor mispredicts the returns, and each function on the way here is one more. So
+// there are few.
 func (f *Future) Suspend(r *engine.Rank, call, in string) {
 	began, traced := r.Sampled()
 	f.waiter, f.waits = r.Tasks().Waiter(), true
