@@ -46,14 +46,21 @@ func Scatter[V any](lanes []Lane, to []uint32, vs []V) (put, full int) {
 // runLeast is from how many pebbles for one lane in a row it costs less to copy them together.
 const runLeast = 8
 
-// leading is how many of the lanes at the front are the same.
+// leading is how many of the lanes at the front are the same, which are compared eight at a time.
 func leading(to []uint32) int {
-	for i, l := range to {
-		if l != to[0] {
-			return i
+	first := to[0]
+	pair := uint64(first)<<32 | uint64(first)
+	n := 0
+	for ; n+8 <= len(to); n += 8 {
+		four := (*[4]uint64)(unsafe.Pointer(&to[n]))
+		if (four[0]^pair)|(four[1]^pair)|(four[2]^pair)|(four[3]^pair) != 0 {
+			break
 		}
 	}
-	return len(to)
+	for n < len(to) && to[n] == first {
+		n++
+	}
+	return n
 }
 
 // twiceMax is up to how many bytes it costs less to write a pebble twice than to wait.

@@ -70,8 +70,17 @@ func (m *BlockMap) Owners(keys []uint64, owners []uint32) int {
 	return -1
 }
 
-// shiftAll is Owners for blocks of 2^shift keys.
+// shiftAll is Owners for blocks of 2^shift keys. Where a key is its owner, the loop is half as long.
 func shiftAll(keys []uint64, owners []uint32, n uint64, shift uint8) int {
+	if shift == 0 {
+		for i, key := range keys {
+			if key >= n {
+				return i
+			}
+			owners[i] = uint32(key)
+		}
+		return -1
+	}
 	for i, key := range keys {
 		if key >= n {
 			return i

@@ -84,8 +84,8 @@ func (b *builder) check(keyed bool, low *int, handled bool) {
 		b.refuse("it has no key function: give target.Key, target.Keys or target.LowBits")
 	case low != nil && (*low < 0 || *low > 63):
 		b.refuse("its keys are %d bits of a pebble: give 0 to 63", *low)
-	case low != nil && b.pebble.Size() < 8:
-		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from the first 8: use target.Key",
+	case low != nil && b.pebble.Size() < 4:
+		b.refuse("its pebbles have %d bytes, and target.LowBits takes keys from 4 or 8: use target.Key",
 			b.pebble.Size())
 	case low != nil && b.codec != nil:
 		b.refuse("its keys are bits of its pebbles, which are encoded: use target.Key")

@@ -6,8 +6,13 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 )
 
-// firstWord is the first 8 bytes of a pebble, which has as many.
-func firstWord[V any](v *V) uint64 { return *(*uint64)(unsafe.Pointer(v)) }
+// firstWord is the first 8 bytes of a pebble, or the first 4 of one that has fewer than 8.
+func firstWord[V any](v *V) uint64 {
+	if unsafe.Sizeof(*v) < 8 {
+		return uint64(*(*uint32)(unsafe.Pointer(v)))
+	}
+	return *(*uint64)(unsafe.Pointer(v))
+}
 
 // shortcut is from a pebble to its owner without a look at the key: the key is the low bits of the pebble's first word,
 // and all keys lie in blocks of 2^shift.
@@ -32,6 +37,12 @@ func shortcutOf(low *int, owner distribution.Map) shortcut {
 func owners[V any](s shortcut, vs []V, owners []uint32) {
 	owners = owners[:len(vs)]
 	mask, shift := s.mask, s.shift
+	if shift == 0 { // a key is its owner: the loop is half as long
+		for i := range vs {
+			owners[i] = uint32(firstWord(&vs[i]) & mask)
+		}
+		return
+	}
 	for i := range vs {
 		owners[i] = uint32(firstWord(&vs[i]) & mask >> (shift & 63))
 	}

@@ -3,6 +3,7 @@ package target_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,38 @@ func TestLowBits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLowBitsOfFourBytes has pebbles that have no 8 bytes, over ranks as keys and over blocks.
+func TestLowBitsOfFourBytes(t *testing.T) {
+	for name, owner := range map[string]distribution.Map{
+		"ranks": distribution.Ranks(4), "blocks": distribution.Block(1<<5, 4), "hashed": distribution.Hash(4),
+	} {
+		var came [4][]uint32
+		require.NoError(t, run(t, pebble.Config{Ranks: 4}, func(r *pebble.Rank) error {
+			bits := map[string]int{"ranks": 2, "blocks": 5, "hashed": 20}[name]
+			u := target.New(r, "x", owner, target.LowBits[uint32](bits), target.Each(func(v uint32) {
+				came[r.ID()] = append(came[r.ID()], v)
+				if got := owner.Owner(uint64(v) & (1<<bits - 1)); got != r.ID() {
+					t.Errorf("%s: rank %d got %#x, which is of rank %d", name, r.ID(), v, got)
+				}
+			}))
+			return r.Epoch(func() error {
+				if r.ID() == 0 {
+					vs := make([]uint32, 1000)
+					for i := range vs {
+						vs[i] = uint32(i) * 0x9E3779B1
+					}
+					u.SendAll(vs[1:])
+					u.Send(vs[0])
+				}
+				return nil
+			})
+		}), name)
+		all := slices.Concat(came[:]...)
+		slices.Sort(all)
+		require.Len(t, slices.Compact(all), 1000, name)
 	}
 }
 

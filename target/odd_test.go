@@ -73,8 +73,8 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 		"its keys are 64 bits": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(4), target.LowBits[uint64](64), nothing)
 		},
-		"its pebbles have 4 bytes": func(r *pebble.Rank) {
-			target.New(r, "x", distribution.Hash(4), target.LowBits[uint32](4), target.Each(func(uint32) {}))
+		"its pebbles have 2 bytes": func(r *pebble.Rank) {
+			target.New(r, "x", distribution.Hash(4), target.LowBits[uint16](4), target.Each(func(uint16) {}))
 		},
 		"which are encoded": func(r *pebble.Rank) {
 			target.New(r, "x", distribution.Hash(4), target.LowBits[string](4), target.Each(func(string) {}),

@@ -30,9 +30,10 @@ func Keys[V any](keys func(vs []V, keys []uint64)) Keying[V] {
 	return Keying[V]{many: keys}
 }
 
-// LowBits addresses pebbles by the low bits of their first 8 bytes, taken as an integer: by so many as make the index
-// of a table whose length is a power of two, 0 to 63. It is the fastest form, for random numbers and hashes: over a
-// distribution.Block of a power of two of keys for each rank, owners come straight from the pebbles, without a call.
+// LowBits addresses pebbles by the low bits of their first 8 bytes, or 4 where they have fewer than 8, taken as an
+// integer: by so many as make the index of a table whose length is a power of two, 0 to 63. It is the fastest form, for
+// random numbers and hashes: over a distribution.Block of a power of two of keys for each rank, owners come straight
+// from the pebbles, without a call.
 func LowBits[V any](bits int) Keying[V] {
 	mask := uint64(1)<<(bits&63) - 1
 	return Keying[V]{

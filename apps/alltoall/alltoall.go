@@ -36,6 +36,7 @@ import (
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/target"
 )
 
 // Config is what a run of the all-to-all can be told, as package apps says.
@@ -163,23 +164,24 @@ func (b *bench) kernel() error {
 
 // sender registers the target for items of the size that was asked for.
 func (b *bench) sender() (send func()) {
+	n := b.inbox.numbers
 	switch b.config.Bytes {
 	case 4:
-		return short(b)
+		return register(b, bare[uint32](n))
 	case 8:
-		return plain(b, fill[[1]uint64], read)
+		return register(b, bare[uint64](n))
 	case 16:
-		return plain(b, fill[[2]uint64], read)
+		return register(b, two(n))
 	case 32:
-		return plain(b, fillFour, readFour)
+		return register(b, four(n))
 	case 64:
-		return plain(b, fill[[8]uint64], read)
+		return register(b, plain[[8]uint64](n))
 	case 128:
-		return plain(b, fill[[16]uint64], read)
+		return register(b, plain[[16]uint64](n))
 	case 512:
-		return plain(b, fill[[64]uint64], read)
+		return register(b, plain[[64]uint64](n))
 	default:
-		return b.coded()
+		return register(b, coded(n), target.Coded(codec{n, b.config.Bytes}))
 	}
 }
 
@@ -210,32 +212,42 @@ func stream[V any](b *bench, sendAll func(vs []V), fill func(vs []V, ids []uint6
 // after it once around. It is for two ranks or more.
 type course struct {
 	self, ranks uint64
-	to          uint64 // the rank of the last item
+	ahead       uint64 // how far around the next item goes: 1 to ranks-1
 	from, step  uint64 // of numbers: this round and rank, and from a round to the next
 }
 
 func newCourse(n numbers, self, ranks int) course {
-	c := course{self: uint64(self), ranks: uint64(ranks), to: uint64(self), from: n.id(uint32(self), 0, 0)}
+	c := course{self: uint64(self), ranks: uint64(ranks), ahead: 1, from: n.id(uint32(self), 0, 0)}
 	c.step = n.id(uint32(self), 0, 1) - c.from
 	return c
 }
 
 // next gives the numbers of the next items.
 func (c *course) next(ids []uint64) {
-	self, ranks, to, from := c.self, c.ranks, c.to, c.from // in registers
-	for i := range ids {
-		if to++; to == ranks {
-			to = 0
+	if c.ranks == 2 { // a round is one item
+		number := c.from | (1 - c.self)
+		for i := range ids {
+			ids[i] = number
+			number += c.step
 		}
-		if to == self {
-			from += c.step
-			if to++; to == ranks {
-				to = 0
-			}
-		}
-		ids[i] = from | to
+		c.from += uint64(len(ids)) * c.step
+		return
 	}
-	c.to, c.from = to, from
+	for len(ids) > 0 {
+		to, end := c.self+c.ahead, c.ranks-c.self // end is where the way comes to rank 0
+		if to >= c.ranks {
+			to, end = to-c.ranks, c.ranks
+		}
+		n := min(uint64(len(ids)), end-c.ahead)
+		for i := range ids[:n] {
+			ids[i] = c.from | (to + uint64(i))
+		}
+		ids = ids[n:]
+		if c.ahead += n; c.ahead == c.ranks {
+			c.ahead = 1
+			c.from += c.step
+		}
+	}
 }
 
 // Serial is the all-to-all without a job: by receiver, how many items come to it, and the sum of the marks of their

@@ -187,14 +187,14 @@ const (
 var seeded = newNumbers(ranks, 77)
 
 // all are the items that must come.
-func all[B words]() (its []B) {
+func all[V any](k kind[V]) (its []V) {
 	for from := range ranks {
 		c := newCourse(seeded, from, ranks)
-		sent, ids := make([]B, due), make([]uint64, due)
+		sent, ids := make([]V, due), make([]uint64, due)
 		c.next(ids)
-		fill(sent, ids, seeded.seed)
+		k.fill(sent, ids)
 		for _, it := range sent {
-			if seeded.to(it[0]) == self {
+			if seeded.to(k.number(&it)) == self {
 				its = append(its, it)
 			}
 		}
@@ -202,27 +202,29 @@ func all[B words]() (its []B) {
 	return its
 }
 
-func errorsOf[B words](its []B) uint64 {
+func errorsOf[V any](k kind[V], its []V) uint64 {
 	in := newInbox(seeded, self, ranks, rounds)
-	receive(in, its, read)
+	receive(in, its, k)
 	return in.faults().errors()
 }
 
 func TestVerifierCounts(t *testing.T) {
-	t.Run("8", counts[[1]uint64])
-	t.Run("16", counts[[2]uint64])
-	t.Run("32", counts[[4]uint64])
-	t.Run("64", counts[[8]uint64])
-	t.Run("128", counts[[16]uint64])
-	t.Run("512", counts[[64]uint64])
+	t.Run("4", func(t *testing.T) { counts(t, bare[uint32](seeded)) })
+	t.Run("8", func(t *testing.T) { counts(t, bare[uint64](seeded)) })
+	t.Run("16", func(t *testing.T) { counts(t, two(seeded)) })
+	t.Run("32", func(t *testing.T) { counts(t, four(seeded)) })
+	t.Run("64", func(t *testing.T) { counts(t, plain[[8]uint64](seeded)) })
+	t.Run("128", func(t *testing.T) { counts(t, plain[[16]uint64](seeded)) })
+	t.Run("512", func(t *testing.T) { counts(t, plain[[64]uint64](seeded)) })
 }
 
 // counts goes through all ways in which one or two items can go wrong.
-func counts[B words](t *testing.T) {
-	whole := all[B]()
+func counts[V comparable](t *testing.T, k kind[V]) {
+	whole := all(k)
+	errorsOf := func(its []V) uint64 { return errorsOf(k, its) }
 	require.Len(t, whole, due)
 	require.Zero(t, errorsOf(whole))
-	require.EqualValues(t, due, errorsOf[B](nil))
+	require.EqualValues(t, due, errorsOf(nil))
 	require.EqualValues(t, due, errorsOf(append(whole, whole...)))
 	for i, a := range whole {
 		without := slices.Delete(slices.Clone(whole), i, i+1)
@@ -246,23 +248,44 @@ func counts[B words](t *testing.T) {
 	}
 }
 
-// What is written out for items of four words is what the loops over words do.
-func TestFourWords(t *testing.T) {
-	c := newCourse(seeded, 0, ranks)
-	var ids, got, gotFour [due]uint64
-	c.next(ids[:])
-	looped, four := make([][4]uint64, due), make([][4]uint64, due)
-	fill(looped, ids[:], seeded.seed)
-	fillFour(four, ids[:], seeded.seed)
-	require.Equal(t, looped, four)
-	require.True(t, readFour(four, got[:], seeded.seed))
-	require.Equal(t, ids, got)
-	for bit := range 256 {
-		four[3][bit/64] ^= 1 << (bit % 64)
-		require.False(t, read(four, got[:], seeded.seed), "bit %d is wrong", bit)
-		require.False(t, readFour(four, gotFour[:], seeded.seed), "bit %d is wrong", bit)
-		require.Equal(t, got, gotFour)
-		four[3][bit/64] ^= 1 << (bit % 64)
+// What is written out for items of few words is what the loops over words do.
+func TestFewWords(t *testing.T) {
+	t.Run("two", func(t *testing.T) { sameAsLoops(t, two(seeded)) })
+	t.Run("four", func(t *testing.T) { sameAsLoops(t, four(seeded)) })
+}
+
+func sameAsLoops[B words](t *testing.T, written kind[B]) {
+	looped := plain[B](seeded)
+	its := all(written)
+	require.Equal(t, all(looped), its)
+	its = its[:rounds] // of one sender
+	run := run{looped.number(&its[0]), 1<<(2*seeded.bits) - 1, seeded.id(0, 0, rounds), seeded.seed}
+	n, sum := written.read(its, run)
+	require.Equal(t, rounds, n)
+	require.NotZero(t, sum)
+	for word := range wordsOf(&its[2]) {
+		for bit := range 64 {
+			wordsOf(&its[2])[word] ^= 1 << bit
+			n, sum := written.read(its, run)
+			require.Equal(t, 2, n, "bit %d of word %d is wrong", bit, word)
+			require.Equal(t, mark(looped.number(&its[0]))+mark(looped.number(&its[1])), sum)
+			loopedN, loopedSum := looped.read(its, run)
+			require.Equal(t, []any{n, sum}, []any{loopedN, loopedSum}, "bit %d of word %d is wrong", bit, word)
+			wordsOf(&its[2])[word] ^= 1 << bit
+		}
+	}
+}
+
+// Words follow from one another step by step, however many are made at a time.
+func TestFollow(t *testing.T) {
+	for n := range 70 {
+		words, word := make([]uint64, n+1), uint64(0x0123456789ABCDEF)
+		follow(words[:n], word)
+		for _, got := range words[:n] {
+			word = word*6364136223846793005 + 1442695040888963407
+			require.Equal(t, word, got)
+		}
+		require.Zero(t, words[n])
 	}
 }
 
@@ -277,7 +300,9 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInbox(seeded, self, ranks, rounds)
-			put := func(from uint32, round uint64) { in.put([]uint64{seeded.id(from, self, round)}) }
+			put := func(from uint32, round uint64) {
+				receive(in, []uint64{seeded.id(from, self, round)}, bare[uint64](seeded))
+			}
 			for round := range uint64(rounds) {
 				put(2, round)
 				switch {
@@ -295,13 +320,14 @@ func TestVerifierNoticesRoundsOfEqualSums(t *testing.T) {
 
 // Items that nobody sent to this rank are errors, even with the right bytes.
 func TestVerifierNoticesStrangers(t *testing.T) {
-	whole := all[[1]uint64]()
+	k := bare[uint64](seeded)
+	whole := all(k)
 	for _, stranger := range []uint64{
 		seeded.id(2, 0, 0), seeded.id(self, self, 0), seeded.id(ranks, self, 0), seeded.id(0, self, rounds),
 		seeded.id(0, self, seeded.most(8)-1),
 	} {
 		in := newInbox(seeded, self, ranks, rounds)
-		receive(in, append(slices.Clone(whole), [1]uint64{stranger}), read)
+		receive(in, append(slices.Clone(whole), stranger), k)
 		require.Equal(t, Faults{Damaged: 1}, in.faults(), "%x", stranger)
 	}
 }
@@ -332,7 +358,7 @@ func opened(t *testing.T, c codec, records [][]byte) uint64 {
 	for _, record := range records {
 		l, err := c.Decode(record)
 		require.NoError(t, err)
-		in.open([]letter{l})
+		receive(in, []letter{l}, coded(seeded))
 	}
 	return in.faults().errors()
 }
@@ -342,8 +368,8 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 	for _, size := range []int{9, 10, 13, 15, 16, 17, 100} {
 		c := codec{seeded, size}
 		var whole [][]byte
-		for _, it := range all[[1]uint64]() {
-			record, err := c.Append(nil, letter{ID: it[0]})
+		for _, id := range all(bare[uint64](seeded)) {
+			record, err := c.Append(nil, letter{ID: id})
 			require.NoError(t, err)
 			require.Len(t, record, size)
 			whole = append(whole, record)
@@ -371,7 +397,7 @@ func TestVerifierLooksAtEveryBitOfCodedItems(t *testing.T) {
 
 // Plain and coded items of one size have the same bytes.
 func TestItemsHaveTheirBytes(t *testing.T) {
-	for _, it := range all[[8]uint64]() {
+	for _, it := range all(plain[[8]uint64](seeded)) {
 		record, err := codec{seeded, 64}.Append(nil, letter{ID: it[0]})
 		require.NoError(t, err)
 		require.Equal(t, (*[64]byte)(unsafe.Pointer(&it))[:], record)
@@ -386,15 +412,15 @@ func spoilt(t *testing.T, harm func(its [][4]uint64) [][4]uint64) (errors uint64
 	s := appstest.Shape{Ranks: ranks, Procs: 1, Transport: "mem", New: route.Hypercube}
 	require.NoError(t, s.Run(t, func(r *pebble.Rank) error {
 		b := newBench(r, Config{Bytes: 32, Rounds: rounds})
-		t := target.New(r, "item", b.owner, target.Keys(keysOf[[4]uint64](b.inbox.numbers)),
-			target.Batch(func(its [][4]uint64) { receive(b.inbox, its, readFour) }))
+		k := four(b.inbox.numbers)
+		t := target.New(r, "item", b.owner, k.keys, target.Batch(func(its [][4]uint64) { receive(b.inbox, its, k) }))
 		err := r.Epoch(func() error {
 			stream(b, func(its [][4]uint64) {
 				if r.ID() == 2 {
 					its = harm(its)
 				}
 				t.SendAll(its)
-			}, func(its [][4]uint64, ids []uint64) { fill(its, ids, b.inbox.seed) })
+			}, k.fill)
 			return nil
 		}, pebble.Depth(1))
 		if err != nil {
