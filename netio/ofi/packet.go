@@ -3,8 +3,8 @@ package ofi
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -48,8 +48,6 @@ type head struct {
 	taken             uint32 // packets
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // seal writes the head of a packet.
 func (h *head) seal(packet []byte) {
 	binary.LittleEndian.PutUint64(packet, h.token)
@@ -63,7 +61,7 @@ func (h *head) seal(packet []byte) {
 		packet[32] = 1
 	}
 	binary.LittleEndian.PutUint32(packet[36:], h.taken)
-	binary.LittleEndian.PutUint32(packet[8:], crc32.Checksum(packet[12:], castagnoli))
+	binary.LittleEndian.PutUint32(packet[8:], cpu.Checksum(packet[12:]))
 }
 
 // unseal reads the head of a packet. It reports false for what is no packet of a member.
@@ -71,7 +69,7 @@ func unseal(packet []byte, token uint64) (h head, member bool, err error) {
 	if len(packet) < packetHead || binary.LittleEndian.Uint64(packet) != token {
 		return h, false, nil
 	}
-	if binary.LittleEndian.Uint32(packet[8:]) != crc32.Checksum(packet[12:], castagnoli) {
+	if binary.LittleEndian.Uint32(packet[8:]) != cpu.Checksum(packet[12:]) {
 		return h, true, fmt.Errorf("check packet: %w: wrong CRC32C", netio.ErrDamaged)
 	}
 	h = head{

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"sync/atomic"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/pending"
 	"github.com/activepebbles/pebbles/netio"
@@ -149,7 +149,7 @@ func (p *peer) add(f *netio.Frame) bool {
 	b := p.packet[p.used : p.used+need]
 	if large {
 		kind |= byReference
-		ref.check = crc32.Checksum(f.Payload(), castagnoli)
+		ref.check = cpu.Checksum(f.Payload())
 		putReference(b[recordHead:], ref)
 	} else {
 		clear(b[recordHead+copy(b[recordHead:], f.Payload()):])
@@ -423,7 +423,7 @@ func (p *peer) lend(bytes int) *netio.Frame {
 // fetched hands over what was fetched.
 func (p *peer) fetched(got fetching, err error) {
 	f := got.frame
-	if err == nil && crc32.Checksum(f.Payload(), castagnoli) == got.from.check {
+	if err == nil && cpu.Checksum(f.Payload()) == got.from.check {
 		if err := p.deliver(f); err != nil {
 			p.w.damaged(p, err)
 		}

@@ -3,10 +3,10 @@ package tcp
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -247,7 +247,7 @@ func (r *reader) answer(q *netio.Frame) error {
 }
 
 func checkPayload(b []byte, h *netio.Header, sum uint32) error {
-	if crc32.Checksum(b, castagnoli) != sum {
+	if cpu.Checksum(b) != sum {
 		return fmt.Errorf("check payload of %d bytes from rank %d: %w: wrong CRC32C", h.Bytes, h.From, netio.ErrDamaged)
 	}
 	return nil

@@ -3,8 +3,8 @@ package tcp
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -35,14 +35,12 @@ type envelope struct {
 	payload uint32       // CRC32C of the payload
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // encode writes the header ahead of the payload, and returns both in one piece: what travels. The header ends with the
 // CRC32C of the payload and, last, its own.
 func encode(f *netio.Frame) []byte {
 	in := f.Inside(access)
 	b := in.Memory[frame.HeaderRoom-frame.WireHeader : frame.HeaderRoom+int(f.Bytes)]
-	encodeHeader(b, &f.Header, envelope{in.Sent, crc32.Checksum(f.Payload(), castagnoli)})
+	encodeHeader(b, &f.Header, envelope{in.Sent, cpu.Checksum(f.Payload())})
 	return b
 }
 
@@ -60,14 +58,14 @@ func encodeHeader(b []byte, h *netio.Header, e envelope) {
 	binary.LittleEndian.PutUint64(b[32:], h.Seq)
 	binary.LittleEndian.PutUint32(b[40:], uint32(e.number))
 	binary.LittleEndian.PutUint32(b[44:], e.payload)
-	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], castagnoli))
+	binary.LittleEndian.PutUint32(b[48:], cpu.Checksum(b[:48]))
 }
 
 // decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no
 // more.
 func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	_ = b[frame.WireHeader-1]
-	if binary.LittleEndian.Uint32(b[48:]) != crc32.Checksum(b[:48], castagnoli) {
+	if binary.LittleEndian.Uint32(b[48:]) != cpu.Checksum(b[:48]) {
 		return h, e, fmt.Errorf("check header: %w: wrong CRC32C", netio.ErrDamaged)
 	}
 	h = netio.Header{

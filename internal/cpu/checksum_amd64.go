@@ -1,0 +1,84 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// checksumBlocks goes on with the CRC32C of blocks of a shape, whose state is sum.
+//
+//go:noescape
+func checksumBlocks(sum uint32, at unsafe.Pointer, blocks int, s *shape) uint32
+
+// canMultiply says whether the processor has what checksumBlocks needs.
+var canMultiply = cpu.X86.HasPCLMULQDQ && cpu.X86.HasSSE42
+
+// shapes are those of blocks, the largest first. Each costs some 60 cycles at its end, when its parts are put together.
+var shapes = func() []shape {
+	if !canMultiply {
+		return nil
+	}
+	return []shape{shapeOf(72), shapeOf(8)}
+}()
+
+// A shape says how long the parts of a block are. The processor has an instruction for the CRC of 8 bytes, and one that
+// multiplies polynomials, and works on both at once; each waits several cycles for its last result. So a block has
+// seven parts, which are taken in turn: four that are 16 bytes each, again and again, are folded by multiplication, and
+// behind those come three that are summed up. (Gopal and others, Fast CRC Computation for Generic Polynomials Using
+// PCLMULQDQ Instruction, 2009.)
+//
+// Powers of x below are modulo the polynomial, lowest bit last, and 33 less than what they multiply by: so much comes
+// from the order of bits. Those in pairs are for the lower and the upper half of 16 bytes.
+type shape struct {
+	fold  [2]uint64 // by 64 bytes: to the next 16 of a part
+	join  [2]uint64 // by 16 bytes: of the four parts
+	parts [3]uint64 // by what lies behind the folded parts, and behind the first and the second of the others
+	turns uint64    // foldings of each part; 16 bytes for each that are summed up
+}
+
+func shapeOf(turns uint64) shape {
+	return shape{
+		fold:  [2]uint64{power(8*64 + 64 - 33), power(8*64 - 33)},
+		join:  [2]uint64{power(8*16 + 64 - 33), power(8*16 - 33)},
+		parts: [3]uint64{power(8*3*16*turns - 33), power(8*2*16*turns - 33), power(8*16*turns - 33)},
+		turns: turns,
+	}
+}
+
+// bytes are those of a block.
+func (s *shape) bytes() int { return int(64*(s.turns+1) + 3*16*s.turns) }
+
+// update goes on with a sum, over as many whole blocks as there are, and returns what is left.
+func (s *shape) update(sum uint32, b []byte) (uint32, []byte) {
+	blocks := len(b) / s.bytes()
+	if blocks == 0 {
+		return sum, b
+	}
+	return ^checksumBlocks(^sum, unsafe.Pointer(&b[0]), blocks, s), b[blocks*s.bytes():]
+}
+
+// power is x^n.
+func power(n uint64) uint64 {
+	one := uint32(1 << 31)
+	p := one
+	for i := bits.Len64(n) - 1; i >= 0; i-- {
+		p = multiply(p, p)
+		if n>>i&1 == 1 {
+			p = multiply(p, one>>1)
+		}
+	}
+	return uint64(p)
+}
+
+// multiply multiplies polynomials.
+func multiply(a, b uint32) (product uint32) {
+	for ; a != 0; a <<= 1 {
+		if a>>31 == 1 {
+			product ^= b
+		}
+		b = b>>1 ^ -(b&1)&0x82F63B78 // times x
+	}
+	return product
+}

@@ -1,0 +1,95 @@
+#include "textflag.h"
+
+// FOLD multiplies one of the four parts on to its next 16 bytes, which lie at offset, and adds those. X8 has the powers.
+#define FOLD(part, offset) \
+	MOVOU     offset(SI), X5     \
+	MOVO      part, X4           \
+	PCLMULQDQ $0x00, X8, X4      \
+	PCLMULQDQ $0x11, X8, part    \
+	PXOR      X5, part           \
+	PXOR      X4, part
+
+// JOIN multiplies a part on to the one behind it, and adds it. X9 has the powers.
+#define JOIN(part, next) \
+	MOVO      part, X4           \
+	PCLMULQDQ $0x00, X9, X4      \
+	PCLMULQDQ $0x11, X9, part    \
+	PXOR      X4, next           \
+	PXOR      part, next
+
+// func checksumBlocks(sum uint32, at unsafe.Pointer, blocks int, s *shape) uint32
+//
+// SI goes through the four folded parts, X0 to X3. R8 to R10 are the three sums, at DI, DI+R11 and DI+2*R11.
+TEXT ·checksumBlocks(SB), NOSPLIT, $0-36
+	MOVL  sum+0(FP), AX
+	MOVQ  at+8(FP), SI
+	MOVQ  blocks+16(FP), BX
+	MOVQ  s+24(FP), DX
+	MOVOU 0(DX), X8
+	MOVOU 16(DX), X9
+	MOVQ  56(DX), R12 // turns
+	MOVQ  R12, R11
+	SHLQ  $4, R11
+
+block:
+	MOVQ  R12, CX
+	MOVQ  R12, DI
+	SHLQ  $6, DI
+	LEAQ  64(SI)(DI*1), DI
+	MOVOU 0(SI), X0
+	MOVOU 16(SI), X1
+	MOVOU 32(SI), X2
+	MOVOU 48(SI), X3
+	MOVQ  AX, X4
+	PXOR  X4, X0
+	XORQ  R8, R8
+	XORQ  R9, R9
+	XORQ  R10, R10
+
+turn:
+	ADDQ   $64, SI
+	CRC32Q 0(DI), R8
+	FOLD(X0, 0)
+	CRC32Q 0(DI)(R11*1), R9
+	FOLD(X1, 16)
+	CRC32Q 0(DI)(R11*2), R10
+	FOLD(X2, 32)
+	CRC32Q 8(DI), R8
+	FOLD(X3, 48)
+	CRC32Q 8(DI)(R11*1), R9
+	CRC32Q 8(DI)(R11*2), R10
+	ADDQ   $16, DI
+	DECQ   CX
+	JNZ    turn
+
+	JOIN(X0, X1)
+	JOIN(X1, X2)
+	JOIN(X2, X3)
+	MOVQ   X3, R13
+	PEXTRQ $1, X3, R14
+	XORQ   AX, AX
+	CRC32Q R13, AX
+	CRC32Q R14, AX
+
+	// What lies behind multiplies each sum but the last.
+	LEAQ      (DI)(R11*2), SI
+	MOVQ      32(DX), X4
+	MOVQ      AX, X0
+	PCLMULQDQ $0x00, X4, X0
+	MOVQ      40(DX), X4
+	MOVQ      R8, X1
+	PCLMULQDQ $0x00, X4, X1
+	MOVQ      48(DX), X4
+	MOVQ      R9, X2
+	PCLMULQDQ $0x00, X4, X2
+	PXOR      X1, X0
+	PXOR      X2, X0
+	MOVQ      X0, R13
+	XORQ      AX, AX
+	CRC32Q    R13, AX
+	XORQ      R10, AX
+
+	DECQ BX
+	JNZ  block
+	MOVL AX, ret+32(FP)
+	RET
