@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // firstWord is the first 8 bytes of a pebble, or the first 4 of one that has fewer than 8.
@@ -36,14 +37,18 @@ func shortcutOf(low *int, owner distribution.Map) shortcut {
 // owners fills in the owner of each pebble.
 func owners[V any](s shortcut, vs []V, owners []uint32) {
 	owners = owners[:len(vs)]
-	mask, shift := s.mask, s.shift
+	mask, shift, done := s.mask, s.shift, 0
+	if unsafe.Sizeof(*new(V)) == 8 {
+		words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(vs))), len(vs))
+		done = cpu.Fields(words, mask, shift, owners)
+	}
 	if shift == 0 { // a key is its owner: the loop is half as long
-		for i := range vs {
+		for i := done; i < len(vs); i++ {
 			owners[i] = uint32(firstWord(&vs[i]) & mask)
 		}
 		return
 	}
-	for i := range vs {
+	for i := done; i < len(vs); i++ {
 		owners[i] = uint32(firstWord(&vs[i]) & mask >> (shift & 63))
 	}
 }

@@ -40,3 +40,19 @@ func Split(a, b unsafe.Pointer, to []uint32, vs unsafe.Pointer) (put, inB int) {
 	}
 	return 4 * fours, splitFours(a, b, vs, unsafe.Pointer(&to[0]), unsafe.Pointer(&moves), fours)
 }
+
+// fieldsEights is Fields for 8·eights words.
+//
+//go:noescape
+func fieldsEights(words unsafe.Pointer, mask, shift uint64, to unsafe.Pointer, eights int)
+
+// Fields puts into to[i] the lower half of words[i] & mask >> shift, for as many words as are a multiple of 8, and tells
+// how many those are. It costs 0.3 ns a word. Where the processor has no AVX2 it does none: the caller does the rest.
+func Fields(words []uint64, mask uint64, shift uint8, to []uint32) (done int) {
+	eights := min(len(words), len(to)) / 8
+	if !canSplit || eights == 0 {
+		return 0
+	}
+	fieldsEights(unsafe.Pointer(&words[0]), mask, uint64(shift), unsafe.Pointer(&to[0]), eights)
+	return 8 * eights
+}

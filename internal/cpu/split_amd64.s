@@ -39,3 +39,28 @@ next:
 	VZEROUPPER
 	MOVQ      R9, inB+48(FP)
 	RET
+
+// func fieldsEights(words unsafe.Pointer, mask, shift uint64, to unsafe.Pointer, eights int)
+//
+// Eight words at a time: the lower halves of what is left of them are brought together, and put in order.
+TEXT ·fieldsEights(SB), NOSPLIT, $0-40
+	MOVQ         words+0(FP), SI
+	VPBROADCASTQ mask+8(FP), Y1
+	MOVQ         shift+16(FP), X2
+	MOVQ         to+24(FP), DI
+	MOVQ         eights+32(FP), CX
+
+next:
+	VPAND   (SI), Y1, Y3
+	VPAND   32(SI), Y1, Y4
+	VPSRLQ  X2, Y3, Y3
+	VPSRLQ  X2, Y4, Y4
+	VSHUFPS $0x88, Y4, Y3, Y3
+	VPERMQ  $0xd8, Y3, Y3
+	VMOVDQU Y3, (DI)
+	ADDQ    $64, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     next
+	VZEROUPPER
+	RET

@@ -42,3 +42,25 @@ func TestSplitIsPlain(t *testing.T) {
 		require.EqualValues(t, 7, b[n])
 	}
 }
+
+// TestFieldsIsPlain takes fields of words as a loop does, of all lengths, for all shifts, into memory that has just
+// enough room.
+func TestFieldsIsPlain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for round := range 5000 {
+		n, shift := round%67, uint8(rng.IntN(64))
+		mask := uint64(1)<<rng.IntN(64) - 1
+		words, to := make([]uint64, n), make([]uint32, n+1)
+		to[n] = 7 // must stay
+		for i := range words {
+			words[i] = rng.Uint64()
+		}
+		done := cpu.Fields(words, mask, shift, to[:n])
+		require.Contains(t, []int{0, n &^ 7}, done)
+		for i, word := range words[:done] {
+			require.Equal(t, uint32(word&mask>>shift), to[i])
+		}
+		require.Equal(t, make([]uint32, n-done), to[done:n])
+		require.EqualValues(t, 7, to[n])
+	}
+}
