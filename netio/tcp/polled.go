@@ -135,12 +135,14 @@ func (l *stream) endWriting(err error) {
 	l.peer.t.running.Done()
 }
 
-// readable reads what has come, unless somebody else does.
-func (l *stream) readable() {
+// readable reads what has come, unless somebody else does, and reports whether something had.
+func (l *stream) readable() (came bool) {
 	if !l.reading.TryLock() {
-		return
+		return false
 	}
+	heard := l.heard.Load()
 	ended, err := l.readOnce()
+	came = l.heard.Load() != heard
 	answered := l.reader.answered
 	l.reader.answered = false
 	l.reading.Unlock()
@@ -151,6 +153,7 @@ func (l *stream) readable() {
 		l.read(err)
 		l.peer.t.running.Done()
 	}
+	return came
 }
 
 // readsMax bounds the reads of one look at a socket that go on since the one before has got all that it asked for.

@@ -316,3 +316,39 @@ func TestNothingIsLeft(t *testing.T) {
 		require.Zero(t, p.Pool().Lent())
 	}
 }
+
+// TestHotSocketHidesNoOther has a rank that spins, and asks the socket alone that had something last: frames on the
+// other stream come as well, in their order, and most of all on the one that is asked.
+func TestHotSocketHidesNoOther(t *testing.T) {
+	const rounds = 2000
+	both, _ := twins(t, time.Hour)
+	p, q := both[0].Port(0), both[1].Port(1)
+	port := q.(*Port)
+	hot := map[bool]int{}
+	next := func(want *netio.Frame) {
+		kind, tag := want.Kind, want.Tag
+		p.Send(want)
+		p.Pause()
+		var f *netio.Frame
+		for end := time.Now().Add(patience); f == nil; f = q.Recv() {
+			require.True(t, time.Now().Before(end), "a frame of kind %d has not come", kind)
+			q.Pause()
+		}
+		require.Equal(t, kind, f.Kind)
+		require.Equal(t, tag, f.Tag)
+		hot[port.hot != nil && port.hot.number == streamOf(kind)]++
+		f.Release()
+	}
+	for i := range uint32(rounds) {
+		kind := netio.Data
+		if i%7 == 0 || i > rounds/2 {
+			kind = netio.Control
+		}
+		f := address(p, kind, 0, 1, 10)
+		f.Tag = i
+		next(f)
+	}
+	require.Greater(t, hot[true], rounds/10)
+	t.Logf("after %d of %d frames their socket was asked alone", hot[true], rounds)
+	closeBoth(both)
+}

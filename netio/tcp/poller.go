@@ -78,13 +78,13 @@ func (s *poller) watch() error {
 	if err := s.t.sockets.wait(); err != nil {
 		return err
 	}
-	for i := 0; i < idle.PollerDrainMax && s.t.look(s.events[:]); i++ {
+	for i := 0; i < idle.PollerDrainMax && s.t.look(s.events[:]) > 0; i++ {
 	}
 	return nil
 }
 
-// look serves the sockets that are ready, and reports whether there were any.
-func (t *Transport) look(events []readiness) bool {
+// look serves the sockets that are ready, and returns how many there were.
+func (t *Transport) look(events []readiness) int {
 	n := t.sockets.ready(events)
 	for _, e := range events[:n] {
 		l := t.streams[e.number]
@@ -95,7 +95,7 @@ func (t *Transport) look(events []readiness) bool {
 			l.writable()
 		}
 	}
-	return n > 0
+	return n
 }
 
 // pulse is the goroutine that tells peers that this process is alive, and loses those that are silent. It counts rounds
@@ -130,7 +130,7 @@ func (t *Transport) newPulse() *pulse {
 }
 
 func (p *pulse) round() {
-	for i := 0; i < idle.PollerDrainMax && p.t.look(p.events[:]); i++ {
+	for i := 0; i < idle.PollerDrainMax && p.t.look(p.events[:]) > 0; i++ {
 	}
 	for i, l := range p.t.streams {
 		if b := &p.beats[i]; l.polling.Load() {

@@ -36,6 +36,7 @@ type Port struct {
 	looking sync.Mutex
 	ended   bool // the transport has; guarded by looking
 	events  [eventsMax]readiness
+	hot     *stream // that alone had something at the last look at all; guarded by looking
 }
 
 var _ netio.Port = (*Port)(nil)
@@ -107,8 +108,9 @@ func (p *Port) Recv() *netio.Frame {
 
 // lookOn is a look of a rank that goes on to look.
 func (p *Port) lookOn() bool {
-	p.looks.Store(p.looks.Load() + 1)
-	if p.look() {
+	looks := p.looks.Load() + 1
+	p.looks.Store(looks)
+	if p.look(looks%idle.AllSocketsEvery == 0) {
 		p.fresh = idle.FreshLooks
 		return true
 	}
@@ -131,11 +133,25 @@ func (p *Port) received() *netio.Frame {
 	return f
 }
 
-// look serves the sockets that are ready, of whichever ranks their frames are for.
-func (p *Port) look() bool {
+// look serves the sockets that are ready, of whichever ranks their frames are for: all, or the hot one alone, which
+// costs a system call less when something has come.
+func (p *Port) look(all bool) bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
-	return !p.ended && p.t.look(p.events[:])
+	switch {
+	case p.ended:
+		return false
+	case p.hot != nil && !all:
+		return p.hot.readable()
+	}
+	n := p.t.look(p.events[:])
+	if n > 0 {
+		p.hot = nil
+	}
+	if n == 1 && p.events[0].read && len(p.t.others) == 1 { // of many processes, the next one to write is any
+		p.hot = p.t.streams[p.events[0].number]
+	}
+	return n > 0
 }
 
 // endLooks returns when this rank looks at sockets no more.
@@ -158,7 +174,7 @@ func (p *Port) Wait(d time.Duration) {
 	}
 	p.flush() // may take pending acknowledgements along
 	p.t.acks.flush()
-	if p.look() {
+	if p.look(true) {
 		return
 	}
 	s := &p.t.poller

@@ -2,7 +2,6 @@ package tcp
 
 import (
 	"io"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -20,16 +19,17 @@ type descriptor struct {
 	wanted uint32 // events; none: not in the set
 }
 
-func (d *descriptor) read(first, second []byte) (int, error) {
-	n := 0
-	for _, b := range [][]byte{first, second} {
-		if len(b) > 0 {
-			d.into[n] = vector(b)
-			n++
-		}
+func (d *descriptor) read(first, second []byte) (got int, err error) {
+	switch {
+	case len(first) == 0:
+		got, err = recvfrom(d.fd, second)
+	case len(second) == 0:
+		got, err = recvfrom(d.fd, first)
+	default:
+		d.into = [2]unix.Iovec{vector(first), vector(second)}
+		got, err = call(unix.SYS_READV, d.fd, d.into[:])
+		d.into = [2]unix.Iovec{}
 	}
-	got, err := call(unix.SYS_READV, d.fd, d.into[:n])
-	d.into = [2]unix.Iovec{}
 	if got == 0 && err == nil {
 		err = io.EOF
 	}
@@ -37,14 +37,19 @@ func (d *descriptor) read(first, second []byte) (int, error) {
 }
 
 // write takes a short count to mean that there is no more room: the next try would only find out.
-func (d *descriptor) write(pieces [][]byte) (int, error) {
+func (d *descriptor) write(pieces [][]byte) (n int, err error) {
 	want := 0
-	for i, b := range pieces {
-		d.from[i] = vector(b)
-		want += len(b)
+	if len(pieces) == 1 {
+		want = len(pieces[0])
+		n, err = sendto(d.fd, pieces[0])
+	} else {
+		for i, b := range pieces {
+			d.from[i] = vector(b)
+			want += len(b)
+		}
+		n, err = call(unix.SYS_WRITEV, d.fd, d.from[:len(pieces)])
+		clear(d.from[:len(pieces)])
 	}
-	n, err := call(unix.SYS_WRITEV, d.fd, d.from[:len(pieces)])
-	clear(d.from[:len(pieces)])
 	if err == nil && n < want {
 		err = errAgain
 	}
@@ -57,11 +62,23 @@ func vector(b []byte) unix.Iovec {
 	return v
 }
 
-// call reads or writes without blocking.
+// call reads or writes several pieces without blocking.
 func call(number uintptr, fd int, vectors []unix.Iovec) (int, error) {
+	return try(number, fd, unsafe.Pointer(&vectors[0]), len(vectors), 0)
+}
+
+// recvfrom and sendto read and write one piece, at less cost.
+func recvfrom(fd int, b []byte) (int, error) {
+	return try(unix.SYS_RECVFROM, fd, unsafe.Pointer(&b[0]), len(b), unix.MSG_DONTWAIT)
+}
+
+func sendto(fd int, b []byte) (int, error) {
+	return try(unix.SYS_SENDTO, fd, unsafe.Pointer(&b[0]), len(b), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+}
+
+func try(number uintptr, fd int, of unsafe.Pointer, n, flags int) (int, error) {
 	for {
-		n, _, errno := unix.RawSyscall(number, uintptr(fd), uintptr(unsafe.Pointer(&vectors[0])), uintptr(len(vectors)))
-		runtime.KeepAlive(vectors)
+		n, _, errno := unix.RawSyscall6(number, uintptr(fd), uintptr(of), uintptr(n), uintptr(flags), 0, 0)
 		switch errno {
 		case 0:
 			return int(n), nil

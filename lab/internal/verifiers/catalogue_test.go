@@ -215,7 +215,7 @@ var catalogue = []mutation{
 	{"more operations are done than were counted", "netio/tcp/serve.go", "count != q.Count || ", "", "FuzzServe"},
 
 	// Fabrics.
-	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != crc32.Checksum(packet[12:], castagnoli) {", "if false {", "TestPacket"},
+	{"a damaged packet is taken", "netio/ofi/packet.go", "if binary.LittleEndian.Uint32(packet[8:]) != cpu.Checksum(packet[12:]) {", "if false {", "TestPacket"},
 	{"a packet of another job is taken", "netio/ofi/packet.go", " || binary.LittleEndian.Uint64(packet) != token {", " {", "TestPacket"},
 	{"what was taken is not told", "netio/ofi/packet.go", "\tbinary.LittleEndian.PutUint32(packet[36:], h.taken)\n", "", "TestHeads"},
 	{"one packet more than the bound is in flight", "netio/ofi/receives.go", "int(a.sent-a.gone)+1+after <= a.there", "int(a.sent-a.gone)+after <= a.there", "TestAllowance"},

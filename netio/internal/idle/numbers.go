@@ -59,6 +59,9 @@ const (
 	// SocketLookEvery is how many calls of Recv that find nothing there are to one that looks at sockets, for a rank
 	// that does not pause between them. It is busy sending, and reads and acknowledges many frames at a time.
 	SocketLookEvery = 8
+	// AllSocketsEvery is how many looks of a rank that goes on to look there are to one that asks which sockets have
+	// something, where one other process has written on one socket alone: the others ask that socket.
+	AllSocketsEvery = 8
 )
 
 // Streaks of idle polls that take long.
