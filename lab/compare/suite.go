@@ -281,10 +281,10 @@ const (
 
 func (s suite) allToAll(over medium, bytes int) lab.Group {
 	w := s.work(over, fmt.Sprintf("All-to-all, items of %d bytes", bytes),
-		"Every rank sends items to every other, and checks all their bytes. MPI's messages have 64 KiB.",
+		"Every rank sends items to every other, and checks all their bytes. Buffers and MPI's messages have 64 KiB.",
 		lab.Case{Field: "items_per_second", Scale: 1e-6, Unit: "M items/s"})
 	arguments := fmt.Sprintf("--bytes %d --rounds %d", bytes, min(roundsMost, s.size.volume/bytes))
-	w.ours(pointToPoint, "alltoall "+arguments)
+	w.ours(pointToPoint, fmt.Sprintf("alltoall %s --coalesce %d", arguments, bucketBytes/bytes))
 	w.both(pointToPoint, "alltoall", fmt.Sprintf("%s --block %d", arguments, bucketBytes/bytes*(s.mpi.ranks-1)))
 	return w.group
 }
