@@ -173,7 +173,7 @@ func (b *bench) sender() (send func()) {
 	case 16:
 		return register(b, two(n))
 	case 32:
-		return register(b, four(n))
+		return register(b, plain[[4]uint64](n))
 	case 64:
 		return register(b, plain[[8]uint64](n))
 	case 128:

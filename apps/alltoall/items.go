@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"unsafe"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/target"
@@ -41,11 +40,6 @@ func mark(id uint64) uint64 {
 	return id ^ id>>32
 }
 
-// words are the items of several words that travel as plain data.
-type words interface {
-	[2]uint64 | [4]uint64 | [8]uint64 | [16]uint64 | [64]uint64
-}
-
 // kind is how items of one size are addressed, made, and looked at.
 type kind[V any] struct {
 	keys target.Keying[V]
@@ -64,7 +58,7 @@ func register[V any](b *bench, k kind[V], options ...target.Option) (send func()
 	return func() { stream(b, t.SendAll, k.fill) }
 }
 
-// plain are items of several words, however many.
+// plain are items of four words and more.
 func plain[B words](n numbers) kind[B] {
 	return kind[B]{
 		keys:   target.LowBits[B](int(n.bits)),
@@ -74,81 +68,76 @@ func plain[B words](n numbers) kind[B] {
 	}
 }
 
-// wordsOf are the words of an item.
-func wordsOf[B words](it *B) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(it)), unsafe.Sizeof(*it)/8)
-}
-
-// fill makes the items of these numbers.
+// fill makes the items of these numbers, four words at a time.
 func fill[B words](its []B, ids []uint64, seed uint64) {
+	one, four := generator, fourth
 	for i, id := range ids[:len(its)] {
 		it := wordsOf(&its[i])
 		it[0] = id
-		follow(it[1:], id^seed)
+		it[1] = (id^seed)*one.times + one.plus
+		it[2] = it[1]*one.times + one.plus
+		word := it[2]*one.times + one.plus
+		it[3] = word
+		for w := 4; w < len(it)-3; w += 4 {
+			some := it[w : w+4 : w+4]
+			some[0] = word*one.times + one.plus
+			some[1] = some[0]*one.times + one.plus
+			some[2] = some[1]*one.times + one.plus
+			word = word*four.times + four.plus
+			some[3] = word
+		}
 	}
 }
 
 // read is that of plain items.
 func read[B words](its []B, r run) (n int, sum uint64) {
+	one, four := generator, fourth
 	for i := range its {
 		it := wordsOf(&its[i])
 		id := it[0]
-		if !r.has(id) || !followed(it[1:], id^r.seed) {
+		first := (id^r.seed)*one.times + one.plus
+		second := first*one.times + one.plus
+		word := second*one.times + one.plus
+		if !r.has(id) || it[1] != first || it[2] != second || it[3] != word {
 			return i, sum
+		}
+		for w := 4; w < len(it)-3; w += 4 {
+			some := it[w : w+4 : w+4]
+			first := word*one.times + one.plus
+			second := first*one.times + one.plus
+			third := second*one.times + one.plus
+			word = word*four.times + four.plus
+			if some[0] != first || some[1] != second || some[2] != third || some[3] != word {
+				return i, sum
+			}
 		}
 		sum += mark(id)
 	}
 	return len(its), sum
 }
 
-// two are items of two words, without a loop over them, which would take twice as long.
+// two are items of two words.
 func two(n numbers) kind[[2]uint64] {
-	k := plain[[2]uint64](n)
-	k.fill = func(its [][2]uint64, ids []uint64) {
-		for i, id := range ids[:len(its)] {
-			its[i] = [2]uint64{id, next(id ^ n.seed)}
-		}
-	}
-	k.read = func(its [][2]uint64, r run) (int, uint64) {
-		sum := uint64(0)
-		for i := range its {
-			id := its[i][0]
-			if !r.has(id) || its[i][1] != next(id^r.seed) {
-				return i, sum
+	return kind[[2]uint64]{
+		keys: target.LowBits[[2]uint64](int(n.bits)),
+		fill: func(its [][2]uint64, ids []uint64) {
+			for i, id := range ids[:len(its)] {
+				its[i] = [2]uint64{id, next(id ^ n.seed)}
 			}
-			sum += mark(id)
-		}
-		return len(its), sum
-	}
-	return k
-}
-
-// four are items of four words, as two.
-func four(n numbers) kind[[4]uint64] {
-	k := plain[[4]uint64](n)
-	k.fill = func(its [][4]uint64, ids []uint64) {
-		one := generator
-		for i, id := range ids[:len(its)] {
-			first := (id^n.seed)*one.times + one.plus
-			second := first*one.times + one.plus
-			its[i] = [4]uint64{id, first, second, second*one.times + one.plus}
-		}
-	}
-	k.read = func(its [][4]uint64, r run) (int, uint64) {
-		one, sum := generator, uint64(0)
-		for i := range its {
-			it := &its[i]
-			id := it[0]
-			first := (id^r.seed)*one.times + one.plus
-			second := first*one.times + one.plus
-			if !r.has(id) || it[1] != first || it[2] != second || it[3] != second*one.times+one.plus {
-				return i, sum
+		},
+		number: func(it *[2]uint64) uint64 { return it[0] },
+		read: func(its [][2]uint64, r run) (int, uint64) {
+			sum := uint64(0)
+			for i := range its {
+				id := its[i][0]
+				if !r.has(id) || its[i][1] != next(id^r.seed) {
+					return i, sum
+				}
+				sum += mark(id)
 			}
-			sum += mark(id)
-		}
-		return len(its), sum
+			return len(its), sum
+		},
 	}
-	return k
 }
 
 // bare are items of nothing but their number.
