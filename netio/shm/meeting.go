@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"os"
@@ -116,9 +117,14 @@ func (m *meeting) dial(ctx context.Context, c *handshake.Contact, socket string)
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
-	err = fmt.Errorf("share memory with process %d: %w", c.Process, err)
+	return m.passes(fmt.Errorf("share memory with process %d: %w", c.Process, err))
+}
+
+// passes tells whether an error is what the network says, and ends the start otherwise. A process whose connection has
+// broken dials again, and of one that has ended the life line tells why.
+func (m *meeting) passes(err error) bool {
 	var network *net.OpError
-	if !errors.As(err, &network) && !errors.Is(err, handshake.ErrDropped) {
+	if !errors.As(err, &network) && !errors.Is(err, io.EOF) && !errors.Is(err, handshake.ErrDropped) {
 		m.fail(err)
 		return false
 	}
@@ -162,7 +168,7 @@ func (m *meeting) welcome(conn net.Conn, hello handshake.Hello) {
 		err = m.swap(conn, hello)
 	}
 	if err != nil {
-		m.fail(fmt.Errorf("share memory with process %d: %w", hello.Process, err))
+		m.passes(fmt.Errorf("share memory with process %d: %w", hello.Process, err))
 	}
 }
 

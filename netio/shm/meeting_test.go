@@ -5,6 +5,7 @@ package shm
 import (
 	"context"
 	"net"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,61 @@ func TestDialsBesideACrowd(t *testing.T) {
 	}
 	require.Empty(t, m.failed)
 	require.ErrorIs(t, m.last, unix.EAGAIN)
+}
+
+// TestBrokenMeetingsPass has processes that are gone while they give each other their memory, whether they had read all
+// or not. That is no reason to give up: why they are gone is for the life line to tell.
+func TestBrokenMeetingsPass(t *testing.T) {
+	open := func() *os.File {
+		f, err := os.Open(os.DevNull)
+		require.NoError(t, err)
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	c := &way.Config{Place: netio.PlaceOf(2, 2, 0)}
+	m := &meeting{c: c, w: &Way{memory: open(), event: open(), exposed: open()}, failed: make(chan error, 1)}
+	m.open, m.shut = context.WithCancel(t.Context())
+	hello := handshake.Hello{Role: handshake.RolePeer, Lane: memoryLane, Ranks: 2, Processes: 2, Process: 1}
+	for _, reads := range []bool{true, false} {
+		m.last = nil
+		mine, theirs := pair(t)
+		ended := make(chan struct{})
+		go func() {
+			m.welcome(mine, hello)
+			close(ended)
+		}()
+		var one [1]byte
+		if reads {
+			_, err := theirs.Read(one[:])
+			require.NoError(t, err)
+		} else { // until there is something that it has not read
+			raw, err := theirs.SyscallConn()
+			require.NoError(t, err)
+			require.NoError(t, raw.Read(func(fd uintptr) bool {
+				n, _, err := unix.Recvfrom(int(fd), one[:], unix.MSG_PEEK)
+				return err == nil && n == 1
+			}))
+		}
+		theirs.Close()
+		<-ended
+		require.Empty(t, m.failed)
+		require.ErrorContains(t, m.last, "share memory with process 1: take its memory")
+	}
+	mine, theirs := pair(t)
+	hello.Ranks = 3
+	m.welcome(mine, hello)
+	theirs.Close()
+	require.ErrorContains(t, <-m.failed, "it was started for 3 ranks in 2 processes, this one for 2 in 2")
+}
+
+// pair is both ends of a connection.
+func pair(t *testing.T) (mine, theirs *net.UnixConn) {
+	l, err := net.Listen("unix", "@")
+	require.NoError(t, err)
+	defer l.Close()
+	one, err := net.Dial("unix", l.Addr().String())
+	require.NoError(t, err)
+	other, err := l.Accept()
+	require.NoError(t, err)
+	return other.(*net.UnixConn), one.(*net.UnixConn)
 }
