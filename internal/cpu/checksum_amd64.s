@@ -71,8 +71,9 @@ turn:
 	CRC32Q R13, AX
 	CRC32Q R14, AX
 
-	// What lies behind multiplies each sum but the last.
-	LEAQ      (DI)(R11*2), SI
+	LEAQ (DI)(R11*2), SI // the next block: DI is behind the first of the three
+
+	// Each sum but the last is multiplied by what lies behind its part.
 	MOVQ      32(DX), X4
 	MOVQ      AX, X0
 	PCLMULQDQ $0x00, X4, X0
