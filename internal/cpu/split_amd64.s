@@ -46,7 +46,7 @@ next:
 TEXT ·fieldsEights(SB), NOSPLIT, $0-40
 	MOVQ         words+0(FP), SI
 	VPBROADCASTQ mask+8(FP), Y1
-	MOVQ         shift+16(FP), X2
+	VMOVQ        shift+16(FP), X2
 	MOVQ         to+24(FP), DI
 	MOVQ         eights+32(FP), CX
 
