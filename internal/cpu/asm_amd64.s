@@ -43,8 +43,37 @@ TEXT ·prefetchLow(SB), NOSPLIT, $0-48
 	MOVQ words+24(FP), SI
 	MOVQ stride+32(FP), DI
 	MOVQ n+40(FP), DX
+	CMPQ BX, $8
+	JNE  others
+	CMPQ DI, $8
+	JNE  others
+	SUBQ $4, DX
+	JLT  fewer
+
+four: // words that index words
+	MOVQ (SI), R8
+	MOVQ 8(SI), R9
+	MOVQ 16(SI), R10
+	MOVQ 24(SI), R11
+	ANDQ CX, R8
+	ANDQ CX, R9
+	ANDQ CX, R10
+	ANDQ CX, R11
+	PREFETCHT0 (AX)(R8*8)
+	PREFETCHT0 (AX)(R9*8)
+	PREFETCHT0 (AX)(R10*8)
+	PREFETCHT0 (AX)(R11*8)
+	ADDQ $32, SI
+	SUBQ $4, DX
+	JGE  four
+
+fewer:
+	ADDQ $4, DX
+
+others:
 	TESTQ DX, DX
 	JLE  done
+
 next:
 	MOVQ (SI), R8
 	ANDQ CX, R8

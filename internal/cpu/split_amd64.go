@@ -27,18 +27,28 @@ var moves = func() (all [16][2][8]uint32) {
 	return all
 }()
 
-// canSplit says whether the processor has what splitFours needs.
-var canSplit = cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT
+// splitEights is splitFours for 8·eights words.
+//
+//go:noescape
+func splitEights(a, b, vs, to unsafe.Pointer, eights int) (inB int)
 
-// Split puts words behind a and b, where to says 0 and 1, in their order, as many as are a multiple of 4. It tells how
-// many those are, and how many of them are behind b. Both must have room for all. It costs 0.4 ns a word, and puts none
-// where the processor has no AVX2: the caller puts the rest, word by word.
+// canSplit and canSplitEights say whether the processor has what splitFours and splitEights need.
+var (
+	canSplit       = cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT
+	canSplitEights = canSplit && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+)
+
+// Split puts words behind a and b, where to says 0 and 1, in their order: as many as are a multiple of 8 where the
+// processor has AVX-512, of 4 where it has AVX2, and none elsewhere. The caller puts the rest, word by word. It tells how
+// many those are, and how many of them are behind b. Both must have room for all. It costs 0.2 to 0.5 ns a word.
 func Split(a, b unsafe.Pointer, to []uint32, vs unsafe.Pointer) (put, inB int) {
-	fours := len(to) / 4
-	if !canSplit || fours == 0 {
-		return 0, 0
+	if eights := len(to) / 8; eights > 0 && canSplitEights {
+		return 8 * eights, splitEights(a, b, vs, unsafe.Pointer(&to[0]), eights)
 	}
-	return 4 * fours, splitFours(a, b, vs, unsafe.Pointer(&to[0]), unsafe.Pointer(&moves), fours)
+	if fours := len(to) / 4; fours > 0 && canSplit {
+		return 4 * fours, splitFours(a, b, vs, unsafe.Pointer(&to[0]), unsafe.Pointer(&moves), fours)
+	}
+	return 0, 0
 }
 
 // fieldsEights is Fields for 8·eights words.

@@ -40,6 +40,41 @@ next:
 	MOVQ      R9, inB+48(FP)
 	RET
 
+// func splitEights(a, b, vs, to unsafe.Pointer, eights int) (inB int)
+//
+// Eight words at a time by AVX-512, which brings the words of a mask together by itself.
+TEXT ·splitEights(SB), NOSPLIT, $0-48
+	MOVQ a+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ vs+16(FP), DX
+	MOVQ to+24(FP), CX
+	MOVQ eights+32(FP), R8
+	XORQ R9, R9
+
+next:
+	VMOVDQU    (CX), Y1
+	VPTESTMD   Y1, Y1, K1
+	KNOTB      K1, K2
+	VMOVDQU64  (DX), Z0
+	VPCOMPRESSQ Z0, K2, Z2
+	VPCOMPRESSQ Z0, K1, Z3
+	KMOVB      K1, R10
+	VMOVDQU64  Z2, (DI)
+	VMOVDQU64  Z3, (SI)
+	POPCNTL    R10, R10
+	LEAQ       (SI)(R10*8), SI
+	ADDQ       R10, R9
+	SHLQ       $3, R10
+	ADDQ       $64, DI
+	SUBQ       R10, DI
+	ADDQ       $64, DX
+	ADDQ       $32, CX
+	DECQ       R8
+	JNZ        next
+	VZEROUPPER
+	MOVQ       R9, inB+40(FP)
+	RET
+
 // func fieldsEights(words unsafe.Pointer, mask, shift uint64, to unsafe.Pointer, eights int)
 //
 // Eight words at a time: the lower halves of what is left of them are brought together, and put in order.

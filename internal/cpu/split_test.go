@@ -10,9 +10,17 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
-// TestSplitIsPlain parts words as a loop does: those of all sixteen sets of four, and many at random, into memory that
-// has just enough room.
+// TestSplitIsPlain parts words as a loop does, in every way that the processor can: those of all sixteen sets of four,
+// and many at random, into memory that has just enough room.
 func TestSplitIsPlain(t *testing.T) {
+	t.Run("with AVX-512", testSplit)
+	t.Run("without", func(t *testing.T) {
+		defer cpu.WithoutEights()()
+		testSplit(t)
+	})
+}
+
+func testSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
 		n := round % 67
@@ -27,7 +35,7 @@ func TestSplitIsPlain(t *testing.T) {
 			}
 		}
 		put, behind := cpu.Split(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), to, unsafe.Pointer(&vs[0]))
-		require.Contains(t, []int{0, n &^ 3}, put)
+		require.Contains(t, []int{0, n &^ 3, n &^ 7}, put)
 		for i := range put {
 			if to[i] == 0 {
 				inA = append(inA, vs[i])
