@@ -397,3 +397,17 @@ func BenchmarkRandomAccess(b *testing.B) {
 		})
 	}
 }
+
+// TestFillFollowsTheStream fills batches of all lengths up to some parts, from anywhere in the stream.
+func TestFillFollowsTheStream(t *testing.T) {
+	for n := range 100 {
+		rans := make([]uint64, n)
+		ran := number(uint64(n) << 40)
+		last := fill(rans, ran)
+		for i, got := range rans {
+			ran = next(ran)
+			require.Equal(t, ran, got, "number %d of %d", i, n)
+		}
+		require.Equal(t, ran, last)
+	}
+}

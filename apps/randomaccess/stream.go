@@ -49,8 +49,25 @@ func total(n uint64) uint64 {
 	return sum
 }
 
-// fill sets rans to the numbers after ran, and returns the last.
+// ahead is the number n after ran, n below 62: ran times x^n, of which what exceeds degree 63 is reduced at once.
+func ahead(ran uint64, n int) uint64 {
+	high := ran >> (64 - n)
+	return ran<<n ^ high ^ high<<1 ^ high<<2
+}
+
+// fill sets rans to the numbers after ran, and returns the last. Each number waits for the one before, so four parts of
+// the stream are made at the same time.
 func fill(rans []uint64, ran uint64) uint64 {
+	const part = 8
+	for ; len(rans) >= 4*part; rans = rans[4*part:] {
+		four := (*[4 * part]uint64)(rans)
+		a, b, c, d := ran, ahead(ran, part), ahead(ran, 2*part), ahead(ran, 3*part)
+		for i := range part {
+			a, b, c, d = next(a), next(b), next(c), next(d)
+			four[i], four[i+part], four[i+2*part], four[i+3*part] = a, b, c, d
+		}
+		ran = d
+	}
 	for i := range rans {
 		ran = next(ran)
 		rans[i] = ran
@@ -109,6 +126,13 @@ func (w words) apply(table, rans []uint64) {
 	mask := uint64(len(table) - 1)
 	if w.lowBits() {
 		pebble.PrefetchEach(table, rans, func(rans []uint64) {
+			for ; len(rans) >= 4; rans = rans[4:] {
+				a, b, c, d := rans[0], rans[1], rans[2], rans[3]
+				table[a&mask] ^= a
+				table[b&mask] ^= b
+				table[c&mask] ^= c
+				table[d&mask] ^= d
+			}
 			for _, ran := range rans {
 				table[ran&mask] ^= ran
 			}
