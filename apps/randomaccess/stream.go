@@ -123,25 +123,34 @@ func (w words) foreign(first uint64, rans []uint64) (n uint64) {
 // apply updates the table of one rank by numbers for its words. The words of a rank are a power of two, so the low bits
 // of a key are the index there.
 func (w words) apply(table, rans []uint64) {
-	mask := uint64(len(table) - 1)
 	if w.lowBits() {
-		pebble.PrefetchEach(table, rans, func(rans []uint64) {
-			for ; len(rans) >= 4; rans = rans[4:] {
-				a, b, c, d := rans[0], rans[1], rans[2], rans[3]
-				table[a&mask] ^= a
-				table[b&mask] ^= b
-				table[c&mask] ^= c
-				table[d&mask] ^= d
-			}
-			for _, ran := range rans {
-				table[ran&mask] ^= ran
-			}
-		})
+		pebble.PrefetchEach(table, rans, func(rans []uint64) { xor(table, rans) })
 		return
 	}
+	mask := uint64(len(table) - 1)
 	for _, ran := range rans {
 		key, _ := bits.Mul64(ran, w.total)
 		table[key&mask] ^= ran
+	}
+}
+
+// xor updates the words at the low bits of numbers, four a turn. The compiler sees that an index of so few bits is in
+// bounds.
+func xor(table, rans []uint64) {
+	n := len(table)
+	if n == 0 {
+		return
+	}
+	i := 0
+	for ; i < len(rans)-3; i += 4 {
+		four := rans[i : i+4 : i+4]
+		table[int(four[0])&(n-1)] ^= four[0]
+		table[int(four[1])&(n-1)] ^= four[1]
+		table[int(four[2])&(n-1)] ^= four[2]
+		table[int(four[3])&(n-1)] ^= four[3]
+	}
+	for ; i < len(rans); i++ {
+		table[int(rans[i])&(n-1)] ^= rans[i]
 	}
 }
 

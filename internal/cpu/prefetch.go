@@ -1,6 +1,27 @@
 package cpu
 
-import "unsafe"
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// outOfReach reports whether a table of so many bytes is so much larger than a core's own cache that its elements are
+// worth prefetching. Of a smaller one a processor has the elements of the next keys under way by itself, and a prefetch
+// is an instruction too many. Where the cache's size is not known, all tables are.
+func outOfReach(bytes uintptr) bool { return bytes > 8*uintptr(ownCache()) }
+
+// ownCache is the size of a core's own cache, the one of the second level.
+var ownCache = sync.OnceValue(func() int64 {
+	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"), 10, 64)
+	return n << 10
+})
 
 // prefetchKeys prefetches, for each key, the element at the key's low bits. A key is the first 8 bytes of an element of
 // keys. It costs about a nanosecond a key. Elements that are prefetched too early are evicted again, so it serves some
@@ -20,12 +41,15 @@ const prefetchBlock = 32
 // PrefetchEach calls visit with all keys, in order and in blocks of at most 32. Before each call it prefetches the
 // elements of the table that the next block will touch: those at the low bits of its keys. A key is the first 8 bytes
 // of an element of keys. The blocks are parts of keys. Nothing is prefetched when the length of the table is no power
-// of two, or keys are shorter than 8 bytes.
+// of two, when it has at most eight times the bytes of a core's own cache, or keys are shorter than 8 bytes.
 func PrefetchEach[T, K any](table []T, keys []K, visit func(block []K)) {
+	ahead := outOfReach(uintptr(len(table)) * unsafe.Sizeof(*new(T)))
 	for n := min(prefetchBlock, len(keys)); n > 0; n = min(prefetchBlock, len(keys)) {
 		block := keys[:n]
 		keys = keys[n:]
-		prefetchKeys(table, keys[:min(prefetchBlock, len(keys))])
+		if ahead {
+			prefetchKeys(table, keys[:min(prefetchBlock, len(keys))])
+		}
 		visit(block)
 	}
 }

@@ -45,3 +45,28 @@ func TestPrefetchEachAllocatesNothing(t *testing.T) {
 	}))
 	require.NotZero(t, sum)
 }
+
+// BenchmarkPrefetchEach updates words of tables of several sizes, to see from which one on it gains.
+func BenchmarkPrefetchEach(b *testing.B) {
+	for _, log2 := range []int{12, 16, 18, 20, 22, 24} {
+		table, keys := make([]uint64, 1<<log2), make([]uint64, 1<<12)
+		visit := func(block []uint64) {
+			for _, key := range block {
+				table[int(key)&(len(table)-1)] ^= key
+			}
+		}
+		run := func(name string, do func()) {
+			b.Run(fmt.Sprintf("%s, 2^%d words", name, log2), func(b *testing.B) {
+				for i := range b.N {
+					for k := range keys {
+						keys[k] = (uint64(i)<<12 + uint64(k)) * 0x9E3779B97F4A7C15 >> 20
+					}
+					do()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/word")
+			})
+		}
+		run("plain", func() { visit(keys) })
+		run("prefetched", func() { cpu.PrefetchEach(table, keys, visit) })
+	}
+}
