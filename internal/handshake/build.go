@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -34,10 +35,17 @@ var thisBuild = sync.OnceValues(func() (Identity, error) {
 // their executable: the file's state, and its sum. A process whose executable has that state need not read it.
 const BuildVariable = "PEBBLES_BUILD"
 
-// inherited is read before anybody removes the variable.
-var inherited = os.Getenv(BuildVariable)
+// known is the state of a file and its sum: what a launcher has passed, which is read before anybody removes the
+// variable, or the file that was read last. A launcher that runs its own executable reads it once.
+var known atomic.Pointer[string]
 
-// BuildSetting is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file.
+func init() {
+	inherited := os.Getenv(BuildVariable)
+	known.Store(&inherited)
+}
+
+// BuildSetting is the setting of [BuildVariable] for processes that run a file, NAME=value. It reads the file, if it is
+// not the one that was read last.
 func BuildSetting(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -45,11 +53,16 @@ func BuildSetting(name string) (string, error) {
 	}
 	defer f.Close()
 	before := stateOf(f)
-	sum, err := sumFile(f)
+	sum, err := sumOf(f, *known.Load())
 	if err == nil && stateOf(f) != before {
 		err = fmt.Errorf("%s has changed meanwhile", name)
 	}
-	return BuildVariable + "=" + before + " " + sum, err
+	if err != nil {
+		return "", err
+	}
+	value := before + " " + sum
+	known.Store(&value)
+	return BuildVariable + "=" + value, nil
 }
 
 // stateOf says which file it is, and changes when the file does.
@@ -71,7 +84,7 @@ func sumExecutable() (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	return sumOf(f, inherited)
+	return sumOf(f, *known.Load())
 }
 
 // sumOf reads a file only if known has no sum of its present state.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,4 +45,20 @@ func TestBuildSetting(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, sum, found)
 	}
+}
+
+// TestBuildSettingReadsOnce asks twice for a file, whose bytes change meanwhile, but not its size and its time.
+func TestBuildSettingReadsOnce(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "program")
+	write := func(text string, at time.Time) string {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		require.NoError(t, os.Chtimes(name, at, at))
+		setting, err := handshake.BuildSetting(name)
+		require.NoError(t, err)
+		return setting
+	}
+	now := time.Now()
+	first := write("abc", now)
+	require.Equal(t, first, write("xyz", now))
+	require.NotEqual(t, first, write("xyz", now.Add(time.Second)))
 }
