@@ -13,9 +13,6 @@ func Checksum(b []byte) uint32 {
 	if len(b) < checksumLeast {
 		return crc32.Checksum(b, castagnoli)
 	}
-	sum := uint32(0)
-	for i := range shapes {
-		sum, b = shapes[i].update(sum, b)
-	}
-	return crc32.Update(sum, castagnoli, b)
+	sum, rest := sumBlocks(b)
+	return crc32.Update(sum, castagnoli, rest)
 }

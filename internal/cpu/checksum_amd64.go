@@ -12,8 +12,43 @@ import (
 //go:noescape
 func checksumBlocks(sum uint32, at unsafe.Pointer, blocks int, s *shape) uint32
 
-// canMultiply says whether the processor has what checksumBlocks needs.
-var canMultiply = cpu.X86.HasPCLMULQDQ && cpu.X86.HasSSE42
+// checksumWide is the CRC32C of blocks of wideBlock bytes, by AVX-512.
+//
+//go:noescape
+func checksumWide(at unsafe.Pointer, blocks int, w *wide) uint32
+
+// canMultiply and canMultiplyWide say whether the processor has what checksumBlocks and checksumWide need.
+var (
+	canMultiply     = cpu.X86.HasPCLMULQDQ && cpu.X86.HasSSE42
+	canMultiplyWide = canMultiply && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX512VPCLMULQDQ
+)
+
+// sumBlocks sums up as many whole blocks as there are, and returns what is left.
+func sumBlocks(b []byte) (sum uint32, rest []byte) {
+	if canMultiplyWide {
+		blocks := len(b) / wideBlock
+		return checksumWide(unsafe.Pointer(&b[0]), blocks, &wideFolds), b[blocks*wideBlock:]
+	}
+	for i := range shapes {
+		sum, b = shapes[i].update(sum, b)
+	}
+	return sum, b
+}
+
+// wide are the powers of x, as those of a shape, for blocks of four parts that are 64 bytes each and are folded alone.
+type wide struct {
+	fold [2]uint64 // by a block
+	join [2]uint64 // by 64 bytes: of the four parts
+	last [2]uint64 // by 16 bytes: of the quarters of what is left
+}
+
+const wideBlock = 256
+
+var wideFolds = wide{fold: powers(wideBlock), join: powers(64), last: powers(16)}
+
+// powers are those that multiply by so many bytes.
+func powers(bytes uint64) [2]uint64 { return [2]uint64{power(8*bytes + 64 - 33), power(8*bytes - 33)} }
 
 // shapes are those of blocks, the largest first. Each costs some 60 cycles at its end, when its parts are put together.
 var shapes = func() []shape {
@@ -40,8 +75,8 @@ type shape struct {
 
 func shapeOf(turns uint64) shape {
 	return shape{
-		fold:  [2]uint64{power(8*64 + 64 - 33), power(8*64 - 33)},
-		join:  [2]uint64{power(8*16 + 64 - 33), power(8*16 - 33)},
+		fold:  powers(64),
+		join:  powers(16),
 		parts: [3]uint64{power(8*3*16*turns - 33), power(8*2*16*turns - 33), power(8*16*turns - 33)},
 		turns: turns,
 	}

@@ -94,3 +94,69 @@ turn:
 	JNZ  block
 	MOVL AX, ret+32(FP)
 	RET
+
+// WFOLD multiplies a part on to what lies at its offset in the next block, and adds that. Z8 has the powers.
+#define WFOLD(part, offset) \
+	VPCLMULQDQ $0x00, Z8, part, Z4      \
+	VPCLMULQDQ $0x11, Z8, part, part    \
+	VPTERNLOGQ $0x96, offset(SI), Z4, part
+
+// WJOIN multiplies a part on to the one behind it, and adds it. Z9 has the powers.
+#define WJOIN(part, next) \
+	VPCLMULQDQ $0x00, Z9, part, Z4      \
+	VPCLMULQDQ $0x11, Z9, part, part    \
+	VPTERNLOGQ $0x96, part, Z4, next
+
+// QJOIN is WJOIN for 16 bytes. X10 has the powers.
+#define QJOIN(part, next) \
+	VPCLMULQDQ $0x00, X10, part, X4     \
+	VPCLMULQDQ $0x11, X10, part, part   \
+	VPXOR      X4, next, next           \
+	VPXOR      part, next, next
+
+// func checksumWide(at unsafe.Pointer, blocks int, w *wide) uint32
+TEXT ·checksumWide(SB), NOSPLIT, $0-28
+	MOVQ  at+0(FP), SI
+	MOVQ  blocks+8(FP), CX
+	MOVQ  w+16(FP), DX
+	MOVL  $0xffffffff, AX
+	VMOVD AX, X4
+	VBROADCASTI32X4 0(DX), Z8
+	VBROADCASTI32X4 16(DX), Z9
+	VMOVDQU   32(DX), X10
+	VMOVDQU64 0(SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 128(SI), Z2
+	VMOVDQU64 192(SI), Z3
+	VPXORQ    Z4, Z0, Z0
+	DECQ  CX
+	JZ    join
+
+block:
+	ADDQ $256, SI
+	WFOLD(Z0, 0)
+	WFOLD(Z1, 64)
+	WFOLD(Z2, 128)
+	WFOLD(Z3, 192)
+	DECQ CX
+	JNZ  block
+
+join:
+	WJOIN(Z0, Z1)
+	WJOIN(Z1, Z2)
+	WJOIN(Z2, Z3)
+	VEXTRACTI32X4 $1, Z3, X1
+	VEXTRACTI32X4 $2, Z3, X2
+	VEXTRACTI32X4 $3, Z3, X5
+	QJOIN(X3, X1)
+	QJOIN(X1, X2)
+	QJOIN(X2, X5)
+	VMOVQ   X5, R8
+	VPEXTRQ $1, X5, R9
+	VZEROUPPER
+	XORQ    AX, AX
+	CRC32Q  R8, AX
+	CRC32Q  R9, AX
+	NOTL    AX
+	MOVL    AX, ret+24(FP)
+	RET

@@ -13,8 +13,17 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// TestChecksum compares with the standard library: all lengths up to some blocks, and some far beyond, at all offsets.
+// TestChecksum compares with the standard library, in every way that the processor can: all lengths up to some blocks,
+// and some far beyond, at all offsets.
 func TestChecksum(t *testing.T) {
+	t.Run("with AVX-512", testChecksum)
+	t.Run("without", func(t *testing.T) {
+		defer cpu.WithoutAVX512()()
+		testChecksum(t)
+	})
+}
+
+func testChecksum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	all := make([]byte, 300<<10)
 	for i := range all {

@@ -1,8 +1,8 @@
 package cpu
 
-// WithoutEights makes Split do without AVX-512, until the function that it returns is called.
-func WithoutEights() (again func()) {
-	had := canSplitEights
-	canSplitEights = false
-	return func() { canSplitEights = had }
+// WithoutAVX512 makes Split and Checksum do without it, until the function that it returns is called.
+func WithoutAVX512() (again func()) {
+	split, multiply := canSplitEights, canMultiplyWide
+	canSplitEights, canMultiplyWide = false, false
+	return func() { canSplitEights, canMultiplyWide = split, multiply }
 }

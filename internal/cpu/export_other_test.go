@@ -2,5 +2,5 @@
 
 package cpu
 
-// WithoutEights does nothing: there is no AVX-512.
-func WithoutEights() (again func()) { return func() {} }
+// WithoutAVX512 does nothing: there is none.
+func WithoutAVX512() (again func()) { return func() {} }

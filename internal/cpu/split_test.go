@@ -15,7 +15,7 @@ import (
 func TestSplitIsPlain(t *testing.T) {
 	t.Run("with AVX-512", testSplit)
 	t.Run("without", func(t *testing.T) {
-		defer cpu.WithoutEights()()
+		defer cpu.WithoutAVX512()()
 		testSplit(t)
 	})
 }
