@@ -20,6 +20,7 @@ package permutation
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/distribution"
@@ -164,8 +165,12 @@ func (b *bench) first() uint64 { return b.config.elements() * uint64(b.rank.ID()
 // kernel permutes, in one epoch.
 func (b *bench) kernel() error {
 	once := target.Reduce(reduce.Duplicates[element]())
-	put := target.New(b.rank, "put", b.owner, target.Keys(keys), target.Batch(b.putDown), once)
-	permute := target.New(b.rank, "permute", b.owner, target.Keys(keys), target.Batch(func(es []element) {
+	keying := target.Keys(keys)
+	if n := b.owner.Len(); n&(n-1) == 0 {
+		keying = target.LowBits[element](bits.Len64(n - 1))
+	}
+	put := target.New(b.rank, "put", b.owner, keying, target.Batch(b.putDown), once)
+	permute := target.New(b.rank, "permute", b.owner, keying, target.Batch(func(es []element) {
 		b.tally.Handled += uint64(len(es))
 		readdress(es, b.perm)
 		put.SendAll(es)

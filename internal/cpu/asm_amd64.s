@@ -45,16 +45,15 @@ TEXT ·prefetchLow(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DX
 	CMPQ BX, $8
 	JNE  others
-	CMPQ DI, $8
-	JNE  others
+	LEAQ (DI)(DI*2), R12
 	SUBQ $4, DX
 	JLT  fewer
 
-four: // words that index words
+four: // keys that index words
 	MOVQ (SI), R8
-	MOVQ 8(SI), R9
-	MOVQ 16(SI), R10
-	MOVQ 24(SI), R11
+	MOVQ (SI)(DI*1), R9
+	MOVQ (SI)(DI*2), R10
+	MOVQ (SI)(R12*1), R11
 	ANDQ CX, R8
 	ANDQ CX, R9
 	ANDQ CX, R10
@@ -63,7 +62,7 @@ four: // words that index words
 	PREFETCHT0 (AX)(R9*8)
 	PREFETCHT0 (AX)(R10*8)
 	PREFETCHT0 (AX)(R11*8)
-	ADDQ $32, SI
+	LEAQ (SI)(DI*4), SI
 	SUBQ $4, DX
 	JGE  four
 

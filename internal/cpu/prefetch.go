@@ -8,19 +8,20 @@ import (
 	"unsafe"
 )
 
-// outOfReach reports whether a table of so many bytes is so much larger than a core's own cache that its elements are
-// worth prefetching. Of a smaller one a processor has the elements of the next keys under way by itself, and a prefetch
-// is an instruction too many. Where the cache's size is not known, all tables are.
-func outOfReach(bytes uintptr) bool { return bytes > 8*uintptr(ownCache()) }
+// outOfReach reports whether a table of so many bytes is larger than a core's own cache. In a smaller one a prefetch is an
+// instruction too many.
+func outOfReach(bytes uintptr) bool { return bytes > ownCache() }
 
-// ownCache is the size of a core's own cache, the one of the second level.
-var ownCache = sync.OnceValue(func() int64 {
+// ownCache is the size of a core's own cache, the one of the second level: 512 KiB where the system does not tell.
+var ownCache = sync.OnceValue(func() uintptr {
 	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
-	if err != nil {
-		return 0
+	if err == nil {
+		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"), 10, 32)
+		if err == nil && n > 0 {
+			return uintptr(n) << 10
+		}
 	}
-	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"), 10, 64)
-	return n << 10
+	return 512 << 10
 })
 
 // prefetchKeys prefetches, for each key, the element at the key's low bits. A key is the first 8 bytes of an element of
@@ -41,7 +42,7 @@ const prefetchBlock = 32
 // PrefetchEach calls visit with all keys, in order and in blocks of at most 32. Before each call it prefetches the
 // elements of the table that the next block will touch: those at the low bits of its keys. A key is the first 8 bytes
 // of an element of keys. The blocks are parts of keys. Nothing is prefetched when the length of the table is no power
-// of two, when it has at most eight times the bytes of a core's own cache, or keys are shorter than 8 bytes.
+// of two, when it fits into a core's own cache, or keys are shorter than 8 bytes.
 func PrefetchEach[T, K any](table []T, keys []K, visit func(block []K)) {
 	ahead := outOfReach(uintptr(len(table)) * unsafe.Sizeof(*new(T)))
 	for n := min(prefetchBlock, len(keys)); n > 0; n = min(prefetchBlock, len(keys)) {
