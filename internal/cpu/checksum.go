@@ -4,7 +4,7 @@ import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksumLeast is from how many bytes on blocks are looked for. The smallest has more.
+// checksumLeast is from how many bytes on blocks are looked for. It is no less than a block of AVX-512 has.
 const checksumLeast = 512
 
 // Checksum is the CRC32C of b: crc32.Checksum with the polynomial of Castagnoli. Where the processor can multiply

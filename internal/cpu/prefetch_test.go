@@ -38,6 +38,15 @@ func TestPrefetchEachSeesEachKeyOnceInOrder(t *testing.T) {
 	}
 }
 
+// TestTablesWithinACoresCacheAreNotPrefetched holds the bound to the cache's size, and that to what processors have.
+func TestTablesWithinACoresCacheAreNotPrefetched(t *testing.T) {
+	size := cpu.OwnCache()
+	require.GreaterOrEqual(t, size, uintptr(64<<10))
+	require.LessOrEqual(t, size, uintptr(64<<20))
+	require.False(t, cpu.OutOfReach(size))
+	require.True(t, cpu.OutOfReach(size+1))
+}
+
 func TestPrefetchEachAllocatesNothing(t *testing.T) {
 	table, keys, sum := make([]uint64, 1<<10), make([]uint64, 1000), uint64(0)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
