@@ -27,7 +27,8 @@ func TestWithdrawnAtOnce(t *testing.T) {
 	require.Zero(t, bytes)
 }
 
-// Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet.
+// Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet. Whoever withdraws
+// it until then is told that it is, and it counts once.
 func TestLeavingTellsOfWithdrawal(t *testing.T) {
 	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
 	require.NoError(t, err)
@@ -38,5 +39,11 @@ func TestLeavingTellsOfWithdrawal(t *testing.T) {
 	_, fault := u.enter(own, at, WordBytes)
 	require.Equal(t, None, fault)
 	require.Equal(t, None, o.Withdraw(key, nil))
+	require.Equal(t, Withdrawn, o.Withdraw(key, nil))
+	_, fault = o.exposed(key)
+	require.Equal(t, Withdrawn, fault)
+	count, bytes := o.Exposed()
+	require.Zero(t, count)
+	require.Zero(t, bytes)
 	require.Equal(t, Withdrawn, u.left(own, at))
 }

@@ -163,7 +163,7 @@ var catalogue = []mutation{
 	{"who leaves is not told of a withdrawal", "internal/exposed/segment.go", "if s.entries[uint32(p.Key)].key.Load() != p.Key {", "if false {", "TestLeavingTellsOfWithdrawal"},
 	{"an addition answers with the sum", "internal/exposed/access.go", "atomic.AddUint64(at, n) - n", "atomic.AddUint64(at, n)", "TestCopies"},
 	{"free parts are not joined", "internal/exposed/owner.go", "if i > 0 && (*all)[i-1].to == s.from {", "if i < 0 {", "TestSpans"},
-	{"withdrawn memory is withdrawn again", "internal/exposed/owner.go", "case turn < last || t == nil || !t.live:", "case turn < last || t == nil:", "TestWithdrawnAtOnce"},
+	{"withdrawn memory is withdrawn again", "internal/exposed/owner.go", "case turn < last || t == nil || !t.live:", "case turn < last || t == nil:", "TestLeavingTellsOfWithdrawal"},
 	{"withdrawn memory was never exposed", "internal/exposed/segment.go", "if p.Key <= e.last.Load() {", "if p.Key < e.last.Load() {", "TestWithdrawnAtOnce"},
 
 	// Pending operations.
