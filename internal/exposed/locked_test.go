@@ -1,6 +1,7 @@
 package exposed
 
 import (
+	"math"
 	"syscall"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestKeysEnd(t *testing.T) {
 	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
 	require.NoError(t, err)
 	o, u := NewOwner(own), own.User(0)
+	require.EqualValues(t, math.MaxUint32, o.given.Uses, "a key has 32 bits for that")
 	o.given.Uses = 2
 	first, _, err := o.Expose(WordBytes, nil)
 	require.NoError(t, err)

@@ -125,8 +125,10 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 		}
 		j.handleExit(<-j.exits)
 		require.Equal(t, running, j.stage)
-		for now := time.Now(); j.stage == running; now = now.Add(stopCheckInterval) {
+		now := time.Now()
+		for looks := 0; j.stage == running && looks < 10_000; looks++ {
 			j.checkStopped(now)
+			now = now.Add(stopCheckInterval)
 			select {
 			case p := <-j.exits:
 				j.handleExit(p)

@@ -152,8 +152,8 @@ var catalogue = []mutation{
 	{"a range is read from where no word begins", "internal/exposed/access.go",
 		"\tn := head(src)\n\tcopy(dst[:n], src[:n])\n\tdst, src = dst[n:], src[n:]\n", "\tn := 0\n",
 		"TestRangesFromOddPlacesTearNoWord"},
-	{"a range is written to where no word begins", "internal/exposed/access.go",
-		"\tn := head(dst)\n\tcopy(dst[:n], src[:n])\n\tdst, src = dst[n:], src[n:]\n", "\tn := 0\n",
+	{"a range is written by halves of words", "internal/exposed/access.go",
+		"\t\tatomic.StoreUint64(word(dst), *word(src))\n\t}\n\tcopy", "\t\tcopy(dst[:4], src)\n\t\tcopy(dst[4:8], src[4:])\n\t}\n\tcopy",
 		"TestRangesFromOddPlacesTearNoWord"},
 	{"a key is given out twice", "internal/exposed/owner.go", "uint64(o.given.Generation(number))<<slotBits", "1<<slotBits",
 		"TestMemoryIsNotGivenOutWhileSomebodyIsInIt"},
@@ -184,8 +184,10 @@ var catalogue = []mutation{
 	{"what is dropped keeps its place", "memory/internal/addresses/cache.go", "\t\treturn true\n", "\t\treturn false\n",
 		"TestCacheForgetsTheOldest"},
 
-	{"a put that begins within a word tears words", "internal/exposed/access.go", "n := head(dst)", "n := 0*head(dst)",
-		"netio/mem/TestMemConforms"},
+	{"a put that begins within a word tears words", "internal/exposed/access.go",
+		"n = len(src) &^ (WordBytes - 1)\n\t\tcopy(dst[:n], src[:n])\n",
+		"n = len(src) &^ (WordBytes - 1)\n\t\tfor i := 0; i < n; i += 4 {\n\t\t\tcopy(dst[i:i+4], src[i:])\n\t\t}\n",
+		"TestRangesFromOddPlacesTearNoWord"},
 
 	// Transports.
 	{"a fence does not wait for what has left", "netio/tcp/remote.go",
