@@ -55,7 +55,7 @@ func (o *Outbox) FlushDue(now time.Duration, held bool) (heldDue bool) {
 		return false
 	}
 	for l, f := range o.frames {
-		if l == o.Plan.Self || !o.lanesDue.Look(l, f != nil, now) || !o.hasCredit(l) {
+		if f == nil || l == o.Plan.Self || !o.lanesDue.Look(l, true, now) || !o.hasCredit(l) {
 			continue
 		}
 		o.emit(l, Due)

@@ -18,6 +18,7 @@ import (
 
 // The most frequent keys have copies, which are of the time of the call and may end again; others are read as they are.
 func TestReplicate(t *testing.T) {
+	const n = 800 // keys that a rank reads one after the other
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 		s := task.New(r)
 		m := container.NewMap[string, int](r, "map")
@@ -34,7 +35,7 @@ func TestReplicate(t *testing.T) {
 		as := func(copied, now int) {
 			require.NoError(t, s.Run(func() {
 				var keys []string
-				for i := range 4000 {
+				for i := range n {
 					k, want := i+7, i+7+now
 					if i%2 == 0 {
 						k, want = i%8, i%8+copied
@@ -46,11 +47,11 @@ func TestReplicate(t *testing.T) {
 						require.True(t, reads.Contains(words(k)))
 					}
 				}
-				found := make([]container.Found[int], 4000)
-				reads.GetMany(append(keys[:3999], "none"), found)
+				found := make([]container.Found[int], n)
+				reads.GetMany(append(keys[:n-1], "none"), found)
 				require.Equal(t, container.Found[int]{Value: copied + 2, OK: true}, found[2])
-				require.Equal(t, container.Found[int]{Value: 4004 + now, OK: true}, found[3997])
-				require.False(t, found[3999].OK)
+				require.Equal(t, container.Found[int]{Value: n + 4 + now, OK: true}, found[n-3])
+				require.False(t, found[n-1].OK)
 			}))
 		}
 		put(0)
