@@ -27,8 +27,8 @@ func TestWithdrawnAtOnce(t *testing.T) {
 	require.Zero(t, bytes)
 }
 
-// Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet. Whoever withdraws
-// it until then is told that it is, and it counts once.
+// Who is in memory while it is withdrawn is told so when he leaves, also where nothing was cleared yet. Whoever
+// withdraws it until then is told that it is, and it counts once.
 func TestLeavingTellsOfWithdrawal(t *testing.T) {
 	own, err := Reserve(0, 2*hugeBytes, 1, EntriesMax)
 	require.NoError(t, err)
