@@ -54,6 +54,34 @@ func TestLongTasksEndBursts(t *testing.T) {
 	}
 }
 
+// Tasks that fill a frame each don't use up a link's credit before their rank looks at what has arrived.
+func TestFramesEndBursts(t *testing.T) {
+	const tasks, step = 10_000, 32
+	ran, most := 0, 0 // since rank 0 looked
+	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Coalesce: 1}, func(r *pebble.Rank) error {
+		s := task.New(r, task.Workers(2*tasks))
+		looks := target.New(r, "looks", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }), target.Each(func(to uint64) {
+			if to == 0 {
+				ran = 0
+			}
+		}))
+		return s.Run(func() {
+			if r.ID() != 0 {
+				return
+			}
+			for range tasks {
+				s.Go(func() {
+					ran++
+					most = max(most, ran)
+					looks.Send(0)
+					looks.Send(1)
+				})
+			}
+		})
+	}))
+	require.LessOrEqual(t, most, 2*step)
+}
+
 // While all workers of a rank wait, what its handlers spawn goes to a rank that has left word over a lifeline.
 func TestTakenWorkersShare(t *testing.T) {
 	const tasks = 200

@@ -30,6 +30,7 @@ type Scheduler struct {
 	burst   int           // those that are left beyond, before the next look at what has arrived
 	looked  time.Duration // when the clock was last looked at
 	ends    time.Duration // when the burst does
+	sent    uint64        // frames that had left when it began
 	waiting int           // tasks that have begun and wait to be woken
 	stirred bool          // since the last burst ended, something has begun, or was woken
 	kinds   []kind
@@ -59,12 +60,13 @@ const (
 	// was fastest with 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	stepMost  = 32                    // switches and new tasks between two looks at the clock, at the most
-	burstMost = 512                   // and between two looks at what has arrived
-	burstLong = 50 * time.Microsecond // after so long there is no other before the next look at what has arrived
-	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
-	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
-	perWorker = 3 << 10               // bytes of a task that waits in a function or two
+	stepMost    = 32                    // switches and new tasks between two looks at the clock, at the most
+	burstMost   = 512                   // and between two looks at what has arrived
+	burstLong   = 50 * time.Microsecond // after so long there is no other before the next look at what has arrived
+	burstFrames = 16                    // nor after so many frames
+	freshEach   = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	perSwitch   = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
+	perWorker   = 3 << 10               // bytes of a task that waits in a function or two
 )
 
 // Option changes how a scheduler works.
