@@ -22,17 +22,12 @@ type Scheduler struct {
 	ready   ring[*worker]
 	fresh   ring[own]
 	rooms   []room
-	room    int           // the one of rooms to look at first
-	full    bool          // no room had any when they were last looked at, and no frame has left since
-	picks   uint          // of workers to go on
-	step    int           // switches, and tasks begun without one, between two looks at the clock
-	left    int           // those of them that are left
-	burst   int           // those that are left beyond, before the next look at what has arrived
-	looked  time.Duration // when the clock was last looked at
-	ends    time.Duration // when the burst does
-	sent    uint64        // frames that had left when it began
-	waiting int           // tasks that have begun and wait to be woken
-	stirred bool          // since the last burst ended, something has begun, or was woken
+	room    int   // the one of rooms to look at first
+	full    bool  // no room had any when they were last looked at, and no frame has left since
+	picks   uint  // of workers to go on
+	burst   burst // that is going on
+	waiting int   // tasks that have begun and wait to be woken
+	stirred bool  // since the last burst ended, something has begun, or was woken
 	kinds   []kind
 	queued  int     // tasks of kinds that have not begun
 	thief   *thief  // nil when there are no kinds, or no other ranks
@@ -60,13 +55,9 @@ const (
 	// was fastest with 1,536 to 3,072 (section 8.3, figure 13).
 	WorkersDefault = 2048
 
-	stepMost    = 32                    // switches and new tasks between two looks at the clock, at the most
-	burstMost   = 512                   // and between two looks at what has arrived
-	burstLong   = 50 * time.Microsecond // after so long there is no other before the next look at what has arrived
-	burstFrames = 16                    // nor after so many frames
-	freshEach   = 16                    // one in so many picks is of a task that has not begun, also while others are ready
-	perSwitch   = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
-	perWorker   = 3 << 10               // bytes of a task that waits in a function or two
+	freshEach = 16                    // one in so many picks is of a task that has not begun, also while others are ready
+	perSwitch = 100 * time.Nanosecond // in simulated time: to a task and back, as measured
+	perWorker = 3 << 10               // bytes of a task that waits in a function or two
 )
 
 // Option changes how a scheduler works.
@@ -84,7 +75,7 @@ func Linger(most time.Duration) Option { return Option{func(s *Scheduler) { s.li
 
 // New gives a rank its scheduler. It is called once, between epochs, on ranks that run tasks.
 func New(r *pebble.Rank, options ...Option) *Scheduler {
-	s := &Scheduler{rank: r, engine: engine.RankOf(r), most: WorkersDefault, step: 1}
+	s := &Scheduler{rank: r, engine: engine.RankOf(r), most: WorkersDefault, burst: burst{step: 1}}
 	for _, o := range options {
 		o.apply(s)
 	}
@@ -147,11 +138,12 @@ var _ engine.Tasks = tasks{}
 // Work implements engine.Tasks.
 func (s tasks) Work() (worked, left bool) {
 	before := s.counts.Switches
-	s.beginBurst()
-	for ; s.left > 0 || s.more(); s.left-- {
+	s.full = false
+	s.burst.begin(s.engine)
+	for ; s.burst.goesOn(s.engine); s.burst.left-- {
 		w := s.next()
 		if w == nil {
-			s.look()
+			s.burst.look(s.engine)
 			break
 		}
 		s.resume(w)
@@ -228,7 +220,7 @@ func (s *Scheduler) begin() bool {
 	if s.fresh.size+s.queued == 0 {
 		return false
 	}
-	s.left--
+	s.burst.left--
 	s.counts.Tasks++
 	s.stirred = true
 	if s.fresh.size == 0 {

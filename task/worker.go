@@ -41,7 +41,7 @@ func (s *Scheduler) newWorker() *worker {
 func (w *worker) run() {
 	s := w.s
 	for !w.stopped {
-		for (s.left > 0 || s.more()) && !w.stopped && s.begin() {
+		for s.burst.goesOn(s.engine) && !w.stopped && s.begin() {
 			w.task++
 			w.permit = false
 		}
