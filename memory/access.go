@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/activepebbles/pebbles/internal/cpu"
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/layout"
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -257,9 +258,6 @@ func (a *Array[T]) GatherStart(dst []T, indices []uint64) Pending {
 	return a.s.begun(a.gather(call, dst, indices, a.s.mayStart))
 }
 
-// ahead is how many elements are looked up before the first is read, so that their cache lines come at the same time.
-const ahead = 32
-
 func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(string)) (w *wait) {
 	if len(dst) != len(indices) {
 		a.misuse(call, "%d indices, and room for %d elements: give as many", len(indices), len(dst))
@@ -272,49 +270,61 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 		if dst, indices = dst[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
-		var near [ahead]unsafe.Pointer
+		var b lookup
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, near[:n], indices[:n], dst[:n], getting, w, may)
-		for i, at := range near[:n] {
-			if at != nil {
-				dst[i] = load[T](at)
-			}
+		w = a.lookUp(call, &b, indices[:n], dst[:n], getting, w, may)
+		for _, e := range b.near[:b.nears] {
+			dst[e.i] = load[T](e.at)
 		}
 		dst, indices = dst[n:], indices[n:]
 	}
 }
 
-// lookUp finds elements, has those that are near brought nearer, and begins to move the others. w is there when there
-// are some.
+// lookUp finds elements, at most ahead, and begins to move those that are far. w is there when there are some.
 func (a *Array[T]) lookUp(
-	call string, near []unsafe.Pointer, indices []uint64, all []T, way operation, w *wait, may func(string),
+	call string, b *lookup, indices []uint64, all []T, way operation, w *wait, may func(string),
 ) *wait {
-	var part netio.Address // of the last owner, where it is known that it is far
-	last := -1
-	for i, index := range indices {
-		at, owner, local := a.find(call, index)
-		if at == nil && owner != last {
-			if first, far := a.s.directory.far(a.key, owner); far {
-				part, last = first, owner
-			}
+	if others, ok := a.nearby.find(b, indices, a.size()); ok {
+		a.s.counts.Near += uint64(b.nears)
+		a.s.counts.Hits += others
+	} else {
+		for i, index := range indices {
+			at, owner, local := a.find(call, index)
+			cpu.Prefetch(at, 1)
+			b.add(i, at, owner, local)
 		}
-		switch {
-		case at != nil:
-		case owner == last:
+	}
+	var part netio.Address // of the last owner, where it is known that it is far
+	last, remote := -1, uint64(0)
+	words := a.s.words[:0] // of it, to move together; none when handlers may run, which may gather, too
+	for _, e := range b.far[:b.fars] {
+		if e.owner != last {
+			words = a.s.moveWords(part, way, words, w)
+			first, far := a.s.directory.far(a.key, e.owner)
+			if !far {
+				last = -1
+				var at unsafe.Pointer
+				if w, at = a.lookFar(call, e.owner, e.local, &all[e.i], way, w, may); at != nil {
+					b.add(e.i, at, e.owner, e.local)
+				}
+				continue
+			}
 			if w == nil {
 				may(call)
 				w = a.wait()
 			}
-			a.s.counts.Hits++
-			a.s.counts.Remote++
-			a.s.moveAt(part.Plus(local*int(a.size())), way, layout.Bytes(&all[i]), &w.c)
-		default:
-			w, at = a.lookFar(call, owner, local, &all[i], way, w, may)
+			part, last = first, e.owner
 		}
-		if near[i] = at; at != nil {
-			cpu.Prefetch(at, 1)
+		remote++
+		if to := part.Plus(e.local * int(a.size())); a.size() != exposed.WordBytes {
+			a.s.moveAt(to, way, layout.Bytes(&all[e.i]), &w.c)
+		} else {
+			words = append(words, exposed.Word{Offset: to.Offset, Data: (*[exposed.WordBytes]byte)(unsafe.Pointer(&all[e.i]))})
 		}
 	}
+	a.s.counts.Hits += remote
+	a.s.counts.Remote += remote
+	a.s.words = a.s.moveWords(part, way, words, w)
 	return w
 }
 
@@ -359,13 +369,11 @@ func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(stri
 		if src, indices = src[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
-		var near [ahead]unsafe.Pointer
+		var b lookup
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, near[:n], indices[:n], src[:n], putting, w, may)
-		for i, at := range near[:n] {
-			if at != nil {
-				store(at, src[i])
-			}
+		w = a.lookUp(call, &b, indices[:n], src[:n], putting, w, may)
+		for _, e := range b.near[:b.nears] {
+			store(e.at, src[e.i])
 		}
 		src, indices = src[n:], indices[n:]
 	}

@@ -97,3 +97,68 @@ func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 	}
 	return len(indices), others
 }
+
+// ahead is how many elements are found before the first is accessed.
+const ahead = 32
+
+// lookup is some elements, as they were found: those that are near, and the others.
+type lookup struct {
+	near        [ahead]nearElement
+	far         [ahead]farElement
+	nears, fars int
+}
+
+// nearElement is one, and its index among them; farElement is one of a rank, there at local.
+type (
+	nearElement struct {
+		at unsafe.Pointer
+		i  int
+	}
+	farElement struct{ i, owner, local int }
+)
+
+// add adds an element that was found: near where at is not nil.
+func (b *lookup) add(i int, at unsafe.Pointer, owner, local int) {
+	if at != nil {
+		b.near[b.nears] = nearElement{at, i}
+		b.nears++
+	} else {
+		b.far[b.fars] = farElement{i, owner, local}
+		b.fars++
+	}
+}
+
+// find finds at most ahead elements of so many bytes, and returns how many of the near ones are of other processes. It
+// finds none when one of them has to be found otherwise. Which are near is anybody's guess, so nothing depends on it by
+// a branch.
+func (v *nearby) find(b *lookup, indices []uint64, size uintptr) (others uint64, ok bool) {
+	if len(v.parts) == 0 {
+		return 0, false
+	}
+	n := 0
+	for i, index := range indices {
+		if index >= v.n {
+			return 0, false
+		}
+		owner, local := index>>(v.shift&63), index&v.mask
+		own, known := owner-v.first, 1
+		if own >= uint64(len(v.parts)) {
+			own, known = 0, 0
+		}
+		s := &v.parts[own]
+		at, other, offset := s.at, s.other, uintptr(local)*size
+		if known == 0 {
+			at, other = nil, 0
+		}
+		near := 1
+		if at == nil {
+			offset, near = 0, 0
+		}
+		b.near[n&(ahead-1)] = nearElement{unsafe.Add(at, offset), i}
+		b.far[(i-n)&(ahead-1)] = farElement{i, int(owner), int(local)}
+		n += near
+		others += other
+	}
+	b.nears, b.fars = n, len(indices)-n
+	return others, true
+}

@@ -121,6 +121,33 @@ func (s *Space) moveAt(at netio.Address, way operation, buf []byte, c *netio.Com
 	}
 }
 
+// wordMover is what transports have for many words of one exposure; simulated ones don't.
+type wordMover interface {
+	GetWords(frame.Access, netio.Address, []exposed.Word, *netio.Completion)
+	PutWords(frame.Access, netio.Address, []exposed.Word, *netio.Completion)
+}
+
+// moveWords begins to move words of the part of an owner, and returns their room.
+func (s *Space) moveWords(at netio.Address, way operation, words []exposed.Word, w *wait) (room []exposed.Word) {
+	if len(words) == 0 {
+		return words
+	}
+	mover, many := s.memory.(wordMover)
+	switch {
+	case many && way == getting:
+		mover.GetWords(frame.Access{}, at, words, &w.c)
+	case many:
+		mover.PutWords(frame.Access{}, at, words, &w.c)
+	default:
+		for _, one := range words {
+			at.Offset = one.Offset
+			s.moveAt(at, way, one.Data[:], &w.c)
+		}
+	}
+	clear(words) // which the caller's memory would stay alive for
+	return words[:0]
+}
+
 // word begins an operation on a word.
 func (s *Space) word(to spot, r operation, a, b uint64, old *uint64, c *netio.Completion) {
 	if to.known {
@@ -144,7 +171,7 @@ func (s *Space) wordAt(at netio.Address, r operation, a, b uint64, old *uint64, 
 // ask sends a question.
 func (s *Space) ask(x access, a, b uint64) {
 	if x.c != nil {
-		x.c.Inside(frame.Access{}).Begin()
+		x.c.Inside(frame.Access{}).Begin(1)
 	}
 	s.counts.Pebbles += 2
 	if x.what != queueing { // which fences do not wait for
@@ -241,7 +268,7 @@ func (s *Space) arrive(as []answered) {
 		x := s.accesses.Remove(n)
 		s.finish(&x, &as[i].A)
 		if x.what != queueing {
-			s.fences.End(x.number, func(c *netio.Completion) { c.Inside(frame.Access{}).End(nil) })
+			s.fences.End(x.number, func(c *netio.Completion) { c.Inside(frame.Access{}).End(1, nil) })
 		}
 	}
 }
@@ -253,10 +280,10 @@ func (s *Space) finish(x *access, a *answer) {
 		s.forgotten(x.object)
 		return
 	case x.what == queueing:
-		x.c.Inside(frame.Access{}).End(nil)
+		x.c.Inside(frame.Access{}).End(1, nil)
 		return
 	case a.Refusal != none:
-		x.c.Inside(frame.Access{}).End(a.Refusal.of(x.of))
+		x.c.Inside(frame.Access{}).End(1, a.Refusal.of(x.of))
 		return
 	}
 	base := netio.Address{Process: s.directory.process[x.owner], Key: a.Key, Offset: a.Base}
@@ -274,7 +301,7 @@ func (s *Space) finish(x *access, a *answer) {
 	case x.what == getting:
 		copy(x.buf, bytesOf(&a.Data))
 	}
-	x.c.Inside(frame.Access{}).End(nil)
+	x.c.Inside(frame.Access{}).End(1, nil)
 }
 
 // learn keeps an address in the cache.
@@ -316,6 +343,6 @@ type spread interface {
 // fenceAsked has c count until all accesses that are asked for now are done.
 func (s *Space) fenceAsked(c *netio.Completion) {
 	if s.fences.Wait(c) {
-		c.Inside(frame.Access{}).Begin()
+		c.Inside(frame.Access{}).Begin(1)
 	}
 }

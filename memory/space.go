@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/activepebbles/pebbles/internal/engine"
+	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/future"
 	"github.com/activepebbles/pebbles/netio"
@@ -27,6 +28,7 @@ type Space struct {
 	questioner
 	turns
 	free   []*wait          // those that nobody uses
+	words  []exposed.Word   // room for those that are moved together
 	loose  netio.Completion // of what nobody waits for
 	counts Counts
 	calls  uint // of ranges and batches

@@ -96,13 +96,13 @@ func (c *Completion) Inside(frame.Access) *insideCompletion { return (*insideCom
 // insideCompletion has the methods of a completion that are for transports.
 type insideCompletion Completion
 
-// Begin counts an operation that is not done at once.
-func (c *insideCompletion) Begin() { c.open++ }
+// Begin counts operations that are not done at once.
+func (c *insideCompletion) Begin(n int) { c.open += n }
 
-// End says that one is done, or has failed.
-func (c *insideCompletion) End(err error) {
+// End says that so many are done, or have failed.
+func (c *insideCompletion) End(n int, err error) {
 	c.Fail(err)
-	if c.open--; c.open == 0 && c.done != nil {
+	if c.open -= n; c.open == 0 && c.done != nil {
 		c.done()
 	}
 }

@@ -31,7 +31,13 @@ func (u User) Put(s *Segment, to Place, src []byte) Fault {
 	return fault
 }
 
-// wordsAhead is how many words are brought near before the first is read or written, so that they come together.
+// Word is one of an exposure: where it is there, and where it goes to or comes from.
+type Word struct {
+	Offset uint64
+	Data   *[WordBytes]byte
+}
+
+// wordsAhead is how many words are brought near before the first is written, so that they come together.
 const wordsAhead = 32
 
 // GetWords copies words of one exposure to dst. places has their offsets, little-endian, as they came over a wire. With
@@ -41,14 +47,14 @@ func (u User) GetWords(s *Segment, key uint64, places, dst []byte) Fault {
 	if fault != None {
 		return fault
 	}
-	var words [wordsAhead]unsafe.Pointer
-	for len(places) > 0 {
-		n := bringNear(&words, first, places, WordBytes)
-		for _, at := range words[:n] {
+	dst = dst[:len(places)]
+	for ; len(places) >= WordBytes; places, dst = places[WordBytes:], dst[WordBytes:] {
+		at := unsafe.Add(first, binary.LittleEndian.Uint64(places))
+		if uintptr(at)%WordBytes == 0 {
+			binary.NativeEndian.PutUint64(dst, atomic.LoadUint64((*uint64)(at))) // the processor loads many at a time
+		} else {
 			copyOut(dst[:WordBytes], at)
-			dst = dst[WordBytes:]
 		}
-		places = places[n*WordBytes:]
 	}
 	return u.left(s, Place{Key: key})
 }
@@ -80,12 +86,13 @@ func (u User) enterWords(s *Segment, key uint64, places []byte, each int) (first
 	if fault != None {
 		return nil, fault
 	}
-	room := u.room(s, key)
-	for at := 0; at < len(places); at += each {
-		if offset := binary.LittleEndian.Uint64(places[at:]); offset > room || room-offset < WordBytes {
-			u.leave()
-			return nil, Beyond
-		}
+	room, last := u.room(s, key), uint64(0)
+	for ; len(places) >= each; places = places[each:] {
+		last = max(last, binary.LittleEndian.Uint64(places))
+	}
+	if last > room || room-last < WordBytes {
+		u.leave()
+		return nil, Beyond
 	}
 	return first, None
 }

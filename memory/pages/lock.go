@@ -380,8 +380,8 @@ func (l *Lock) misuse(call, format string, args ...any) {
 func one(word *uint64) []uint64 { return unsafe.Slice(word, 1) }
 
 // begin has an operation wait for end.
-func begin(o inside.Operation) { o.Completion.Inside(frame.Access{}).Begin() }
-func end(o inside.Operation)   { o.Completion.Inside(frame.Access{}).End(nil) }
+func begin(o inside.Operation) { o.Completion.Inside(frame.Access{}).Begin(1) }
+func end(o inside.Operation)   { o.Completion.Inside(frame.Access{}).End(1, nil) }
 
 // atRank is the distribution of elements that are all at one rank.
 type atRank struct {

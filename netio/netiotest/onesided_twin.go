@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/exposed"
+	key "github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -24,7 +26,7 @@ func oneSidedTwin(w *world) {
 		for range ranks {
 			twins[rank] = append(twins[rank], make([]byte, part))
 		}
-		for range steps {
+		for step := range steps {
 			to := r.IntN(ranks)
 			twin, a := twins[rank][to], all[to].Plus(part*rank)
 			from := r.IntN(part)
@@ -34,7 +36,12 @@ func oneSidedTwin(w *world) {
 			x, y := r.Uint64(), was+r.Uint64N(2)
 			set := func(v uint64) { binary.NativeEndian.PutUint64(twin[word:], v) }
 			buffer := make([]byte, n+8)[r.IntN(8):][:n]
-			kind := r.IntN(5)
+			kind := r.IntN(7)
+			many, _ := o.(wordMover)
+			if kind > 4 && many == nil {
+				continue
+			}
+			words, into := wordsOf(r, part)
 			switch kind {
 			case 0:
 				for i := range buffer {
@@ -55,11 +62,25 @@ func oneSidedTwin(w *world) {
 					set(x)
 				}
 				o.CompareAndSwap(a.Plus(word), y, x, &old, &c)
+			case 5:
+				r := rand.NewChaCha8([32]byte{byte(step)})
+				r.Read(into)
+				for _, w := range words {
+					copy(twin[w.Offset:], w.Data[:])
+				}
+				many.PutWords(key.Access{}, a, within(words, a.Offset), &c)
+			case 6:
+				many.GetWords(key.Access{}, a, within(words, a.Offset), &c)
 			}
 			if err := settle(p, &c); err != nil {
 				return err
 			}
-			if kind == 1 && !bytes.Equal(twin[from:from+n], buffer) || kind > 1 && old != was {
+			for _, w := range words {
+				if kind == 6 && !bytes.Equal(twin[w.Offset:][:len(w.Data)], w.Data[:]) {
+					return fmt.Errorf("rank %d: a word of many at %d of rank %d is not its twin's", rank, w.Offset, to)
+				}
+			}
+			if kind == 1 && !bytes.Equal(twin[from:from+n], buffer) || kind > 1 && kind < 5 && old != was {
 				return fmt.Errorf("rank %d: operation %d on %d bytes at %d of rank %d is not what its twin did", rank, kind, n, from, to)
 			}
 		}
@@ -71,4 +92,32 @@ func oneSidedTwin(w *world) {
 			require.True(w.t, bytes.Equal(twins[rank][owner], all[owner].memory[part*rank:part*(rank+1)]), "what rank %d has put at rank %d", rank, owner)
 		}
 	}
+}
+
+// wordMover is what ports have for package memory, but for simulated ones.
+type wordMover interface {
+	GetWords(key.Access, netio.Address, []exposed.Word, *netio.Completion)
+	PutWords(key.Access, netio.Address, []exposed.Word, *netio.Completion)
+}
+
+// wordsOf are words in a part, no two of which overlap, most of them aligned. into is where they go to or come from.
+func wordsOf(r *rand.Rand, part int) (words []exposed.Word, into []byte) {
+	into = make([]byte, 1<<r.IntN(14)&^7)
+	at := r.Perm(part / 16)
+	for i := range len(into) / 8 {
+		offset := uint64(16 * at[i])
+		if r.IntN(8) == 0 {
+			offset += r.Uint64N(8)
+		}
+		words = append(words, exposed.Word{Offset: offset, Data: (*[8]byte)(into[8*i:])})
+	}
+	return words, into
+}
+
+// within are the words so far behind.
+func within(words []exposed.Word, offset uint64) (moved []exposed.Word) {
+	for _, w := range words {
+		moved = append(moved, exposed.Word{Offset: w.Offset + offset, Data: w.Data})
+	}
+	return moved
 }

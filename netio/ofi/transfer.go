@@ -59,7 +59,7 @@ func (r *far) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completi
 		r.rest.Move(k, a, data, c)
 		return
 	}
-	c.Inside(access).Begin()
+	c.Inside(access).Begin(1)
 	t := r.transfer()
 	t.op = local.Operation{Kind: k, Address: a, Data: data, Completion: c}
 	t.peer, t.number, t.place = p, r.fences.Start(), len(r.all)
@@ -67,6 +67,18 @@ func (r *far) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completi
 	w.mu.Lock()
 	t.start()
 	w.unlock()
+}
+
+// MoveWords implements [local.Far].
+func (r *far) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	if r.p.w.peers[a.Process] == nil || r.p.w.cuts {
+		r.rest.MoveWords(k, a, words, c)
+		return
+	}
+	for _, w := range words {
+		a.Offset = w.Offset
+		r.Move(k, a, w.Data[:], c)
+	}
 }
 
 func (r *far) transfer() *transfer {
@@ -276,7 +288,7 @@ func (r *far) conclude(t *transfer) {
 	case t.err != nil:
 		cause = op.Error(r.p.rank, t.err)
 	}
-	op.Completion.Inside(access).End(cause)
+	op.Completion.Inside(access).End(1, cause)
 	r.remove(t, !t.dropped)
 }
 
@@ -290,7 +302,7 @@ func (r *far) fallBack(t *transfer) {
 	t.passed = true
 	t.rest = netio.Completion{}
 	t.rest.Then(func() {
-		c.Inside(access).End(t.rest.Err())
+		c.Inside(access).End(1, t.rest.Err())
 		r.remove(t, !t.dropped)
 	})
 	op.Completion = &t.rest
@@ -307,13 +319,13 @@ func (r *far) remove(t *transfer, again bool) {
 		*t = transfer{of: r}
 		r.spare = append(r.spare, t)
 	}
-	r.fences.End(number, func(c *netio.Completion) { c.Inside(access).End(nil) })
+	r.fences.End(number, func(c *netio.Completion) { c.Inside(access).End(1, nil) })
 }
 
 // Fence implements [local.Far].
 func (r *far) Fence(c *netio.Completion) {
 	if r.fences.Wait(c) {
-		c.Inside(access).Begin()
+		c.Inside(access).Begin(1)
 	}
 	r.rest.Fence(c)
 }

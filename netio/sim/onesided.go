@@ -176,7 +176,7 @@ func (o *oneSided) CompareAndSwap(a netio.Address, expect, with uint64, old *uin
 // Fence implements [netio.OneSided]: what has been answered is visible.
 func (o *oneSided) Fence(c *netio.Completion) {
 	if o.fences.Wait(c) {
-		c.Inside(access).Begin()
+		c.Inside(access).Begin(1)
 	}
 }
 
@@ -226,7 +226,7 @@ func (o *oneSided) send(op local.Operation) {
 	to := &w.ranks[w.processes[op.Process].place.First]
 	k := w.layout.class(r.id, to.id)
 	request, answer := sizes(&op)
-	op.Completion.Inside(access).Begin()
+	op.Completion.Inside(access).Begin(1)
 	number := o.fences.Start()
 	r.clock += w.charges.ofEnd(k, request, true)
 	w.stats.Frames += 2 // one each way
@@ -288,7 +288,7 @@ func (o *oneSided) collect() {
 		res := o.results.pop()
 		r.clock += r.world.charges.ofEnd(res.class, res.bytes, true)
 		r.returned = true
-		res.of.Completion.Inside(access).End(res.cause)
-		o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(nil) })
+		res.of.Completion.Inside(access).End(1, res.cause)
+		o.fences.End(res.fenced, func(c *netio.Completion) { c.Inside(access).End(1, nil) })
 	}
 }

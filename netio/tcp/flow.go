@@ -30,13 +30,15 @@ type operation struct {
 
 // word is one of a series.
 type word struct {
-	offset uint64
-	data   *[exposed.WordBytes]byte
-	c      *netio.Completion
+	exposed.Word
+	c *netio.Completion
 }
 
 // wordsMax bounds a series, so that the answer to it fits where each word has a fault of its own.
 const wordsMax = requestBytesMax/(resultBytes+exposed.WordBytes) - 1
+
+// wordRoom is what another word of a series takes in a request and in the answer to it, whether it is read or written.
+const wordRoom = operationBytes - seriesBytes + resultBytes + exposed.WordBytes
 
 // count is how many operations one is, as frames count.
 func (op *operation) count() int { return max(1, op.words) }
@@ -58,7 +60,7 @@ func roomOfWord(k local.Kind) (request, answer int) {
 // alone is a word of a series as an operation.
 func (op *operation) alone(w word) local.Operation {
 	one := op.Operation
-	one.Offset, one.Data, one.Completion = w.offset, w.data[:], w.c
+	one.Offset, one.Data, one.Completion = w.Offset, w.Data[:], w.c
 	return one
 }
 
@@ -69,17 +71,46 @@ func (f *flow) push(op operation) (room int) {
 	return request + answer
 }
 
-// pushWord adds a word to the last series, or to a new one, and returns what more room it takes.
-func (f *flow) pushWord(k local.Kind, a netio.Address, w word) (room int) {
-	request, answer := roomOfWord(k)
+// pushWords adds words to the last series, or to a new one. It returns how many of them that has taken, and what more
+// room they take.
+func (f *flow) pushWords(k local.Kind, a netio.Address, words []exposed.Word, c *netio.Completion) (n, room int) {
 	if last := f.ops.tail - 1; f.ops.tail == f.left || !f.ops.at(last).takes(k, a) {
 		a.Offset = 0
 		f.ops.push(operation{Operation: local.Operation{Kind: k, Address: a}})
 		room = seriesBytes + resultBytes
 	}
-	f.ops.at(f.ops.tail-1).words++
-	f.words.push(w)
-	return room + request + answer
+	series := f.ops.at(f.ops.tail - 1)
+	n = min(len(words), wordsMax-series.words)
+	series.words += n
+	f.words.reserve(n)
+	for words = words[:n]; len(words) > 0; {
+		all := f.words.run(f.words.tail, len(words))
+		for i := range all {
+			all[i] = word{words[i], c}
+		}
+		f.words.tail += uint64(len(all))
+		words = words[len(all):]
+	}
+	return n, room + n*wordRoom
+}
+
+// endWords ends the oldest words, which have no faults. b is what those that are read are given.
+func (f *flow) endWords(n int, b []byte) {
+	for n > 0 {
+		all := f.words.run(f.words.head, n)
+		c, done := all[0].c, 0
+		for done < len(all) && all[done].c == c {
+			if len(b) > 0 {
+				*all[done].Data = [exposed.WordBytes]byte(b)
+				b = b[exposed.WordBytes:]
+			}
+			done++
+		}
+		clear(all[:done]) // they may hold memory
+		f.words.head += uint64(done)
+		n -= done
+		c.Inside(access).End(done, nil)
+	}
 }
 
 // takes reports whether another word belongs to a series.
@@ -95,18 +126,27 @@ func (f *flow) encode(b []byte, from uint64) {
 		case op.Kind == local.Fence:
 		case op.words > 0:
 			b = encodeHead(b, op, exposed.WordBytes)
-			for range op.words {
-				w := f.words.at(f.unsent)
-				f.unsent++
-				binary.LittleEndian.PutUint64(b, w.offset)
-				if b = b[8:]; op.Kind == local.Put {
-					b = b[copy(b, w.data[:]):]
-				}
-			}
+			b = f.encodeWords(b, op.words, op.Kind == local.Put)
 		default:
 			b = encodeOperands(encodeHead(b, op, op.Bytes()), &op.Operation)
 		}
 	}
+}
+
+// encodeWords writes the places of the next words, and the words where they are put there.
+func (f *flow) encodeWords(b []byte, n int, put bool) (rest []byte) {
+	for n > 0 {
+		all := f.words.run(f.unsent, n)
+		for i := range all {
+			binary.LittleEndian.PutUint64(b, all[i].Offset)
+			if b = b[8:]; put {
+				b = b[copy(b, all[i].Data[:]):]
+			}
+		}
+		f.unsent += uint64(len(all))
+		n -= len(all)
+	}
+	return b
 }
 
 // encodeHead writes what a series has once.
@@ -142,12 +182,23 @@ type ring[T any] struct {
 
 func (r *ring[T]) at(n uint64) *T { return &r.all[n&uint64(len(r.all)-1)] }
 
+// run are those from one on that lie next to each other, at most so many.
+func (r *ring[T]) run(from uint64, most int) []T {
+	all := r.all[from&uint64(len(r.all)-1):]
+	return all[:min(most, len(all))]
+}
+
 func (r *ring[T]) oldest() *T { return r.at(r.head) }
 
-func (r *ring[T]) push(v T) {
-	if r.tail-r.head == uint64(len(r.all)) {
+// reserve makes room for so many more.
+func (r *ring[T]) reserve(n int) {
+	for r.tail-r.head+uint64(n) > uint64(len(r.all)) {
 		r.grow()
 	}
+}
+
+func (r *ring[T]) push(v T) {
+	r.reserve(1)
 	*r.at(r.tail) = v
 	r.tail++
 }
@@ -161,8 +212,13 @@ func (r *ring[T]) grow() {
 }
 
 func (r *ring[T]) pop() (v T) {
-	at := r.oldest()
-	v, *at = *at, v // which may hold memory
-	r.head++
+	v = *r.oldest()
+	r.drop()
 	return v
+}
+
+// drop forgets the oldest, which may hold memory.
+func (r *ring[T]) drop() {
+	*r.oldest() = *new(T)
+	r.head++
 }

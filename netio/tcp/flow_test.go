@@ -42,6 +42,10 @@ func newTwin(t *testing.T, seed uint64) *twin {
 
 // begin begins an operation, here and at the twin.
 func (w *twin) begin() {
+	if w.IntN(6) == 0 {
+		w.beginWords()
+		return
+	}
 	bytes := []int{8, 8, 8, 8, 8, 8, 0, 3, 16}[w.IntN(9)]
 	k, which := []local.Kind{local.Get, local.Get, local.Put, local.Put, local.Add, local.Fence}[w.IntN(6)], w.IntN(2)
 	offset := w.IntN(len(w.memory[which])/8+w.IntN(2)) * 8 // seldom beyond
@@ -86,6 +90,44 @@ func (w *twin) begin() {
 		require.NoError(w, c.Err())
 		if k == local.Get {
 			require.Equal(w, string(want), string(data))
+		}
+	})
+}
+
+// beginWords begins many operations on words, which share a completion.
+func (w *twin) beginWords() {
+	k, which := []local.Kind{local.Get, local.Put}[w.IntN(2)], w.IntN(2)
+	there, c := w.memory[which], new(netio.Completion)
+	a := netio.Address{Process: 1, Key: w.keys[which]}
+	words, want := make([]exposed.Word, 1+w.IntN(100)), make([][exposed.WordBytes]byte, 100)
+	var failed error // the first
+	for i := range words {
+		data := [exposed.WordBytes]byte{byte(w.Uint32()), byte(w.Uint32())}
+		offset := w.IntN(len(there)/exposed.WordBytes) * exposed.WordBytes
+		if w.IntN(300) == 0 {
+			offset = len(there)
+		}
+		words[i] = exposed.Word{Offset: uint64(offset), Data: &data}
+		switch {
+		case offset == len(there) && failed == nil:
+			failed = &netio.AddressError{Call: k.String(), Address: a.Plus(offset), Bytes: exposed.WordBytes, Cause: exposed.Beyond}
+			fallthrough
+		case offset == len(there):
+			want[i] = data
+		case k == local.Get:
+			want[i] = [exposed.WordBytes]byte(there[offset:])
+		default:
+			want[i] = data
+			copy(there[offset:], data[:])
+		}
+	}
+	w.r.MoveWords(k, a, append([]exposed.Word(nil), words...), c)
+	w.began = append(w.began, c)
+	w.check = append(w.check, func() {
+		require.True(w, c.Done())
+		require.Equal(w, failed, c.Err())
+		for i, one := range words {
+			require.Equal(w, want[i], *one.Data)
 		}
 	})
 }
@@ -158,19 +200,28 @@ func TestFlowsAreLikeMemory(t *testing.T) {
 	}
 }
 
-// No series is longer than an answer has room for.
+// No series is longer than an answer has room for, whether its words come alone or many at a time.
 func TestSeriesAreBounded(t *testing.T) {
 	for _, k := range []local.Kind{local.Get, local.Put} {
-		f, words := &flow{}, 0
-		for range 3 * requestBytesMax / exposed.WordBytes {
-			f.pushWord(k, netio.Address{Key: 1}, word{})
+		request, answer := roomOfWord(k)
+		require.Equal(t, wordRoom, request+answer)
+		f, words, total := &flow{}, 0, 0
+		for batch := range 300 {
+			for all := make([]exposed.Word, batch); len(all) > 0; {
+				n, room := f.pushWords(k, netio.Address{Key: 1}, all, nil)
+				require.Positive(t, n)
+				all, total = all[n:], total+room
+			}
 		}
+		require.Greater(t, f.ops.tail, uint64(3))
 		for n := range f.ops.tail {
 			op := f.ops.at(n)
 			room, answer := op.room()
 			require.LessOrEqual(t, max(room, answer), requestBytesMax)
 			words += op.words
+			total -= room + answer
 		}
+		require.Zero(t, total)
 		require.EqualValues(t, f.words.tail, words)
 	}
 }

@@ -70,31 +70,38 @@ type remote struct {
 	endings uint32 // of peers, that were attended to
 }
 
+// flow is that of a process.
 func (r *remote) flow(process uint32) *flow {
+	if uint(process) < uint(len(r.flows)) {
+		if f := r.flows[process]; f != nil {
+			return f
+		}
+	}
+	return r.newFlow(process)
+}
+
+func (r *remote) newFlow(process uint32) *flow {
 	if r.flows == nil {
 		r.flows = make([]*flow, len(r.t.peers))
 		r.pool = netio.NewPool(nil)
 		r.t.remotes.Store(true)
 	}
-	f := r.flows[process]
-	if f == nil {
-		f = &flow{peer: r.t.peers[process]}
-		r.flows[process] = f
-	}
+	f := &flow{peer: r.t.peers[process]}
+	r.flows[process] = f
 	return f
 }
 
 // Move implements [local.Far].
 func (r *remote) Move(k local.Kind, a netio.Address, data []byte, c *netio.Completion) {
-	f := r.flow(a.Process)
 	if len(data) == exposed.WordBytes {
-		r.begin(f, c, f.pushWord(k, a, word{a.Offset, (*[exposed.WordBytes]byte)(data), c}))
+		r.MoveWords(k, a, []exposed.Word{{Offset: a.Offset, Data: (*[exposed.WordBytes]byte)(data)}}, c)
 		return
 	}
+	f := r.flow(a.Process)
 	for rest := data; ; {
 		data = rest[:min(len(rest), r.piece(a, len(rest)))]
 		op := local.Operation{Kind: k, Address: a, Data: data, Completion: c}
-		r.begin(f, c, f.push(operation{Operation: op}))
+		r.begin(f, c, 1, f.push(operation{Operation: op}))
 		if rest = rest[len(data):]; len(rest) == 0 {
 			return
 		}
@@ -102,10 +109,20 @@ func (r *remote) Move(k local.Kind, a netio.Address, data []byte, c *netio.Compl
 	}
 }
 
+// MoveWords implements [local.Far].
+func (r *remote) MoveWords(k local.Kind, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	f := r.flow(a.Process)
+	for len(words) > 0 {
+		n, room := f.pushWords(k, a, words, c)
+		r.begin(f, c, n, room)
+		words = words[n:]
+	}
+}
+
 // Start implements [local.Far].
 func (r *remote) Start(op local.Operation) {
 	f := r.flow(op.Process)
-	r.begin(f, op.Completion, f.push(operation{Operation: op}))
+	r.begin(f, op.Completion, 1, f.push(operation{Operation: op}))
 }
 
 // piece is the length of the next piece of a transfer. All but the last end with a word, so that none is torn.
@@ -113,10 +130,10 @@ func (r *remote) piece(a netio.Address, rest int) int {
 	return min(rest, pieceBytesMax-int(a.Offset%exposed.WordBytes))
 }
 
-// begin counts an operation that takes so much room.
-func (r *remote) begin(f *flow, c *netio.Completion, room int) {
-	c.Inside(access).Begin()
-	r.open++
+// begin counts operations that take so much room.
+func (r *remote) begin(f *flow, c *netio.Completion, n, room int) {
+	c.Inside(access).Begin(n)
+	r.open += n
 	r.list(f)
 	if f.next += room; f.next >= requestBytesMax {
 		r.sendRequests(f)
@@ -135,7 +152,7 @@ func (r *remote) list(f *flow) {
 func (r *remote) Fence(c *netio.Completion) {
 	for _, f := range r.flows {
 		if f != nil && f.ops.head != f.ops.tail {
-			c.Inside(access).Begin()
+			c.Inside(access).Begin(1)
 			r.open++
 			f.push(operation{Operation: local.Operation{Kind: local.Fence, Completion: c}})
 			r.list(f)
@@ -300,6 +317,10 @@ func (r *remote) endSeries(f *flow, b []byte) (rest []byte, ok bool) {
 	}
 	f.ops.pop()
 	r.open -= op.words
+	if fault == exposed.None && n != faultEach {
+		f.endWords(op.words, b)
+		return rest, true
+	}
 	for ; op.words > 0; op.words-- {
 		w, one := f.words.pop(), b[:each]
 		b = b[each:]
@@ -310,12 +331,12 @@ func (r *remote) endSeries(f *flow, b []byte) (rest []byte, ok bool) {
 		switch {
 		case fault != exposed.None:
 			alone := op.alone(w)
-			w.c.Inside(access).End(alone.Error(r.rank, fault))
+			w.c.Inside(access).End(1, alone.Error(r.rank, fault))
 			continue
 		case op.Kind == local.Get:
-			*w.data = [exposed.WordBytes]byte(one)
+			*w.Data = [exposed.WordBytes]byte(one)
 		}
-		w.c.Inside(access).End(nil)
+		w.c.Inside(access).End(1, nil)
 	}
 	return rest, true
 }
@@ -352,7 +373,7 @@ func use(op *local.Operation, result []byte) {
 func (r *remote) endOldest(f *flow, err error) {
 	op := f.ops.pop()
 	r.open--
-	op.Completion.Inside(access).End(err)
+	op.Completion.Inside(access).End(1, err)
 }
 
 // endFences ends the fences that nothing is before.
@@ -376,7 +397,7 @@ func (r *remote) abandon(f *flow) {
 			for range op.words {
 				w := f.words.pop()
 				alone := op.alone(w)
-				w.c.Inside(access).End(alone.Error(r.rank, cause))
+				w.c.Inside(access).End(1, alone.Error(r.rank, cause))
 			}
 		} else if op.Kind == local.Fence {
 			r.endOldest(f, nil)

@@ -15,7 +15,7 @@ func TestFencesWaitForWhatHasLeft(t *testing.T) {
 	var put, fence netio.Completion
 	f := &flow{}
 	r := &remote{flows: []*flow{nil, f}}
-	put.Inside(access).Begin()
+	put.Inside(access).Begin(1)
 	f.push(operation{Operation: local.Operation{Kind: local.Put, Completion: &put}})
 	f.left = f.ops.tail
 	r.open++

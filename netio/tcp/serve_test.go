@@ -43,7 +43,7 @@ func requestOf(ops ...local.Operation) *netio.Frame {
 // begin adds an operation to a flow, as a word of a series where it is one.
 func begin(f *flow, op local.Operation) {
 	if op.Kind <= local.Put && len(op.Data) == exposed.WordBytes {
-		f.pushWord(op.Kind, op.Address, word{op.Offset, (*[exposed.WordBytes]byte)(op.Data), op.Completion})
+		f.pushWords(op.Kind, op.Address, []exposed.Word{{Offset: op.Offset, Data: (*[exposed.WordBytes]byte)(op.Data)}}, op.Completion)
 	} else {
 		f.push(operation{Operation: op})
 	}
@@ -168,7 +168,7 @@ func ask(tr *Transport, ops []local.Operation) (*remote, *flow, *netio.Completio
 	to := r.flow(1)
 	for _, op := range ops {
 		op.Completion = &c
-		op.Completion.Inside(access).Begin()
+		op.Completion.Inside(access).Begin(1)
 		r.open++
 		begin(to, op)
 	}

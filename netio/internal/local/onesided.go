@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/activepebbles/pebbles/internal/exposed"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -26,6 +27,8 @@ func Users(p netio.Place) int { return p.Last - p.First + p.Processes }
 type Far interface {
 	// Move begins a Get or a Put.
 	Move(k Kind, a netio.Address, data []byte, c *netio.Completion)
+	// MoveWords begins many Gets or Puts, each of a word of one exposure. words is the caller's again.
+	MoveWords(k Kind, a netio.Address, words []exposed.Word, c *netio.Completion)
 	// Start begins an operation on a word.
 	Start(op Operation)
 	// Fence is done when all is done that has begun.
@@ -142,6 +145,11 @@ func (o *OneSided) where(a netio.Address) (s *exposed.Segment, far bool, cause e
 	return s, s == nil, nil
 }
 
+// isFar reports whether there is a process that is known to be far.
+func (o *OneSided) isFar(process uint32) bool {
+	return o.ready && int64(process) < int64(o.place.Processes) && o.space.Near(int(process)) == nil
+}
+
 // Near implements [netio.OneSided].
 func (o *OneSided) Near(a netio.Address, n int) ([]byte, error) {
 	s, far, cause := o.where(a)
@@ -162,6 +170,10 @@ func place(a netio.Address) exposed.Place { return exposed.Place{Key: a.Key, Off
 
 // Put implements [netio.OneSided].
 func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
+	if o.isFar(a.Process) {
+		o.far.Move(Put, a, src, c)
+		return
+	}
 	s, far, cause := o.where(a)
 	if s != nil {
 		if fault := o.user.Put(s, place(a), src); fault != exposed.None {
@@ -177,6 +189,10 @@ func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
 
 // Get implements [netio.OneSided].
 func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
+	if o.isFar(a.Process) {
+		o.far.Move(Get, a, dst, c)
+		return
+	}
 	s, far, cause := o.where(a)
 	if s != nil {
 		if fault := o.user.Get(s, place(a), dst); fault != exposed.None {
@@ -187,6 +203,31 @@ func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
 		o.fail(Operation{Kind: Get, Address: a, Data: dst, Completion: c}, cause)
 	} else if far {
 		o.far.Move(Get, a, dst, c)
+	}
+}
+
+// PutWords is Put of many words of one exposure, and GetWords is Get. The offset of a is that of none. They are for
+// package memory, and cost less a word.
+func (o *OneSided) PutWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	if o.isFar(a.Process) {
+		o.far.MoveWords(Put, a, words, c)
+		return
+	}
+	for _, w := range words {
+		a.Offset = w.Offset
+		o.Put(a, w.Data[:], c)
+	}
+}
+
+// GetWords is described at PutWords.
+func (o *OneSided) GetWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
+	if o.isFar(a.Process) {
+		o.far.MoveWords(Get, a, words, c)
+		return
+	}
+	for _, w := range words {
+		a.Offset = w.Offset
+		o.Get(a, w.Data[:], c)
 	}
 }
 
