@@ -270,10 +270,10 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 		if dst, indices = dst[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
-		var b lookup
+		var f found
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, &b, indices[:n], dst[:n], getting, w, may)
-		for _, e := range b.near[:b.nears] {
+		w = a.lookUp(call, &f, indices[:n], dst[:n], getting, w, may)
+		for _, e := range f.near[:f.nears] {
 			dst[e.i] = load[T](e.at)
 		}
 		dst, indices = dst[n:], indices[n:]
@@ -282,22 +282,22 @@ func (a *Array[T]) gather(call string, dst []T, indices []uint64, may func(strin
 
 // lookUp finds elements, at most ahead, and begins to move those that are far. w is there when there are some.
 func (a *Array[T]) lookUp(
-	call string, b *lookup, indices []uint64, all []T, way operation, w *wait, may func(string),
+	call string, f *found, indices []uint64, all []T, way operation, w *wait, may func(string),
 ) *wait {
-	if others, ok := a.nearby.find(b, indices, a.size()); ok {
-		a.s.counts.Near += uint64(b.nears)
+	if others, ok := a.nearby.find(f, indices, a.size()); ok {
+		a.s.counts.Near += uint64(f.nears)
 		a.s.counts.Hits += others
 	} else {
 		for i, index := range indices {
 			at, owner, local := a.find(call, index)
 			cpu.Prefetch(at, 1)
-			b.add(i, at, owner, local)
+			f.add(i, at, owner, local)
 		}
 	}
 	var part netio.Address // of the last owner, where it is known that it is far
 	last, remote := -1, uint64(0)
 	words := a.s.words[:0] // of it, to move together; none when handlers may run, which may gather, too
-	for _, e := range b.far[:b.fars] {
+	for _, e := range f.far[:f.fars] {
 		if e.owner != last {
 			words = a.s.moveWords(part, way, words, w)
 			first, far := a.s.directory.far(a.key, e.owner)
@@ -305,7 +305,7 @@ func (a *Array[T]) lookUp(
 				last = -1
 				var at unsafe.Pointer
 				if w, at = a.lookFar(call, e.owner, e.local, &all[e.i], way, w, may); at != nil {
-					b.add(e.i, at, e.owner, e.local)
+					f.add(e.i, at, e.owner, e.local)
 				}
 				continue
 			}
@@ -369,10 +369,10 @@ func (a *Array[T]) scatter(call string, indices []uint64, src []T, may func(stri
 		if src, indices = src[n:], indices[n:]; len(indices) == 0 {
 			return w
 		}
-		var b lookup
+		var f found
 		n = min(ahead, len(indices))
-		w = a.lookUp(call, &b, indices[:n], src[:n], putting, w, may)
-		for _, e := range b.near[:b.nears] {
+		w = a.lookUp(call, &f, indices[:n], src[:n], putting, w, may)
+		for _, e := range f.near[:f.nears] {
 			store(e.at, src[e.i])
 		}
 		src, indices = src[n:], indices[n:]

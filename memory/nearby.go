@@ -101,8 +101,8 @@ func write[T any](v *nearby, indices []uint64, src []T) (n int, others uint64) {
 // ahead is how many elements are found before the first is accessed.
 const ahead = 32
 
-// lookup is some elements, as they were found: those that are near, and the others.
-type lookup struct {
+// found is some elements: those that are near, and the others.
+type found struct {
 	near        [ahead]nearElement
 	far         [ahead]farElement
 	nears, fars int
@@ -118,20 +118,20 @@ type (
 )
 
 // add adds an element that was found: near where at is not nil.
-func (b *lookup) add(i int, at unsafe.Pointer, owner, local int) {
+func (f *found) add(i int, at unsafe.Pointer, owner, local int) {
 	if at != nil {
-		b.near[b.nears] = nearElement{at, i}
-		b.nears++
+		f.near[f.nears] = nearElement{at, i}
+		f.nears++
 	} else {
-		b.far[b.fars] = farElement{i, owner, local}
-		b.fars++
+		f.far[f.fars] = farElement{i, owner, local}
+		f.fars++
 	}
 }
 
 // find finds at most ahead elements of so many bytes, and returns how many of the near ones are of other processes. It
 // finds none when one of them has to be found otherwise. Which are near is anybody's guess, so nothing depends on it by
 // a branch.
-func (v *nearby) find(b *lookup, indices []uint64, size uintptr) (others uint64, ok bool) {
+func (v *nearby) find(f *found, indices []uint64, size uintptr) (others uint64, ok bool) {
 	if len(v.parts) == 0 {
 		return 0, false
 	}
@@ -154,11 +154,11 @@ func (v *nearby) find(b *lookup, indices []uint64, size uintptr) (others uint64,
 		if at == nil {
 			offset, near = 0, 0
 		}
-		b.near[n&(ahead-1)] = nearElement{unsafe.Add(at, offset), i}
-		b.far[(i-n)&(ahead-1)] = farElement{i, int(owner), int(local)}
+		f.near[n&(ahead-1)] = nearElement{unsafe.Add(at, offset), i}
+		f.far[(i-n)&(ahead-1)] = farElement{i, int(owner), int(local)}
 		n += near
 		others += other
 	}
-	b.nears, b.fars = n, len(indices)-n
+	f.nears, f.fars = n, len(indices)-n
 	return others, true
 }

@@ -212,13 +212,8 @@ func (r *ring[T]) grow() {
 }
 
 func (r *ring[T]) pop() (v T) {
-	v = *r.oldest()
-	r.drop()
-	return v
-}
-
-// drop forgets the oldest, which may hold memory.
-func (r *ring[T]) drop() {
-	*r.oldest() = *new(T)
+	at := r.oldest()
+	v, *at = *at, v // which may hold memory
 	r.head++
+	return v
 }

@@ -70,24 +70,17 @@ type remote struct {
 	endings uint32 // of peers, that were attended to
 }
 
-// flow is that of a process.
 func (r *remote) flow(process uint32) *flow {
-	if uint(process) < uint(len(r.flows)) {
-		if f := r.flows[process]; f != nil {
-			return f
-		}
-	}
-	return r.newFlow(process)
-}
-
-func (r *remote) newFlow(process uint32) *flow {
 	if r.flows == nil {
 		r.flows = make([]*flow, len(r.t.peers))
 		r.pool = netio.NewPool(nil)
 		r.t.remotes.Store(true)
 	}
-	f := &flow{peer: r.t.peers[process]}
-	r.flows[process] = f
+	f := r.flows[process]
+	if f == nil {
+		f = &flow{peer: r.t.peers[process]}
+		r.flows[process] = f
+	}
 	return f
 }
 

@@ -145,11 +145,6 @@ func (o *OneSided) where(a netio.Address) (s *exposed.Segment, far bool, cause e
 	return s, s == nil, nil
 }
 
-// isFar reports whether there is a process that is known to be far.
-func (o *OneSided) isFar(process uint32) bool {
-	return o.ready && int64(process) < int64(o.place.Processes) && o.space.Near(int(process)) == nil
-}
-
 // Near implements [netio.OneSided].
 func (o *OneSided) Near(a netio.Address, n int) ([]byte, error) {
 	s, far, cause := o.where(a)
@@ -170,10 +165,6 @@ func place(a netio.Address) exposed.Place { return exposed.Place{Key: a.Key, Off
 
 // Put implements [netio.OneSided].
 func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
-	if o.isFar(a.Process) {
-		o.far.Move(Put, a, src, c)
-		return
-	}
 	s, far, cause := o.where(a)
 	if s != nil {
 		if fault := o.user.Put(s, place(a), src); fault != exposed.None {
@@ -189,10 +180,6 @@ func (o *OneSided) Put(a netio.Address, src []byte, c *netio.Completion) {
 
 // Get implements [netio.OneSided].
 func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
-	if o.isFar(a.Process) {
-		o.far.Move(Get, a, dst, c)
-		return
-	}
 	s, far, cause := o.where(a)
 	if s != nil {
 		if fault := o.user.Get(s, place(a), dst); fault != exposed.None {
@@ -209,25 +196,25 @@ func (o *OneSided) Get(a netio.Address, dst []byte, c *netio.Completion) {
 // PutWords is Put of many words of one exposure, and GetWords is Get. The offset of a is that of none. They are for
 // package memory, and cost less a word.
 func (o *OneSided) PutWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
-	if o.isFar(a.Process) {
-		o.far.MoveWords(Put, a, words, c)
-		return
-	}
-	for _, w := range words {
-		a.Offset = w.Offset
-		o.Put(a, w.Data[:], c)
-	}
+	o.moveWords(Put, o.Put, a, words, c)
 }
 
 // GetWords is described at PutWords.
 func (o *OneSided) GetWords(_ frame.Access, a netio.Address, words []exposed.Word, c *netio.Completion) {
-	if o.isFar(a.Process) {
-		o.far.MoveWords(Get, a, words, c)
+	o.moveWords(Get, o.Get, a, words, c)
+}
+
+// moveWords has far words moved together, and others by one call each.
+func (o *OneSided) moveWords(
+	k Kind, one func(netio.Address, []byte, *netio.Completion), a netio.Address, words []exposed.Word, c *netio.Completion,
+) {
+	if _, far, _ := o.where(a); far {
+		o.far.MoveWords(k, a, words, c)
 		return
 	}
 	for _, w := range words {
 		a.Offset = w.Offset
-		o.Get(a, w.Data[:], c)
+		one(a, w.Data[:], c)
 	}
 }
 
