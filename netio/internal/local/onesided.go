@@ -206,7 +206,8 @@ func (o *OneSided) GetWords(_ frame.Access, a netio.Address, words []exposed.Wor
 
 // moveWords has far words moved together, and others by one call each.
 func (o *OneSided) moveWords(
-	k Kind, one func(netio.Address, []byte, *netio.Completion), a netio.Address, words []exposed.Word, c *netio.Completion,
+	k Kind, one func(netio.Address, []byte, *netio.Completion),
+	a netio.Address, words []exposed.Word, c *netio.Completion,
 ) {
 	if _, far, _ := o.where(a); far {
 		o.far.MoveWords(k, a, words, c)
