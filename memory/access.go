@@ -7,7 +7,6 @@ import (
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/layout"
-	"github.com/activepebbles/pebbles/netio"
 )
 
 // load reads an element that others may write meanwhile: at once, when it is as long as a word or half of one.
@@ -294,37 +293,37 @@ func (a *Array[T]) lookUp(
 			f.add(i, at, owner, local)
 		}
 	}
-	var part netio.Address // of the last owner, where it is known that it is far
-	last, remote := -1, uint64(0)
-	words := a.s.words[:0] // of it, to move together; none when handlers may run, which may gather, too
-	for _, e := range f.far[:f.fars] {
-		if e.owner != last {
-			words = a.s.moveWords(part, way, words, w)
-			first, far := a.s.directory.far(a.key, e.owner)
-			if !far {
-				last = -1
+	for fars := f.far[:f.fars]; len(fars) > 0; { // by owner, each in its order
+		owner, others := fars[0].owner, fars[:0]
+		part, far := a.s.directory.far(a.key, owner)
+		if far && w == nil {
+			may(call)
+			w = a.wait()
+		}
+		words := a.s.words[:0]
+		for _, e := range fars {
+			switch to := part.Plus(e.local * int(a.size())); {
+			case e.owner != owner:
+				others = append(others, e)
+			case !far: // handlers may run, which may gather, too
 				var at unsafe.Pointer
-				if w, at = a.lookFar(call, e.owner, e.local, &all[e.i], way, w, may); at != nil {
-					f.add(e.i, at, e.owner, e.local)
+				if w, at = a.lookFar(call, owner, e.local, &all[e.i], way, w, may); at != nil {
+					f.add(e.i, at, owner, e.local)
 				}
-				continue
+			case a.size() != exposed.WordBytes:
+				a.s.moveAt(to, way, layout.Bytes(&all[e.i]), &w.c)
+			default:
+				words = append(words, exposed.Word{Offset: to.Offset, Data: (*[exposed.WordBytes]byte)(unsafe.Pointer(&all[e.i]))})
 			}
-			if w == nil {
-				may(call)
-				w = a.wait()
-			}
-			part, last = first, e.owner
 		}
-		remote++
-		if to := part.Plus(e.local * int(a.size())); a.size() != exposed.WordBytes {
-			a.s.moveAt(to, way, layout.Bytes(&all[e.i]), &w.c)
-		} else {
-			words = append(words, exposed.Word{Offset: to.Offset, Data: (*[exposed.WordBytes]byte)(unsafe.Pointer(&all[e.i]))})
+		if far {
+			remote := uint64(len(fars) - len(others))
+			a.s.counts.Hits += remote
+			a.s.counts.Remote += remote
+			a.s.words = a.s.moveWords(part, way, words, w)
 		}
+		fars = others
 	}
-	a.s.counts.Hits += remote
-	a.s.counts.Remote += remote
-	a.s.words = a.s.moveWords(part, way, words, w)
 	return w
 }
 
