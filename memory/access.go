@@ -313,7 +313,8 @@ func (a *Array[T]) lookUp(
 			case a.size() != exposed.WordBytes:
 				a.s.moveAt(to, way, layout.Bytes(&all[e.i]), &w.c)
 			default:
-				words = append(words, exposed.Word{Offset: to.Offset, Data: (*[exposed.WordBytes]byte)(unsafe.Pointer(&all[e.i]))})
+				data := (*[exposed.WordBytes]byte)(unsafe.Pointer(&all[e.i]))
+				words = append(words, exposed.Word{Offset: to.Offset, Data: data})
 			}
 		}
 		if far {

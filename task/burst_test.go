@@ -58,13 +58,15 @@ func TestLongTasksEndBursts(t *testing.T) {
 func TestFramesEndBursts(t *testing.T) {
 	const tasks, step = 10_000, 32
 	ran, most := 0, 0 // since rank 0 looked
-	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, pebble.Config{Coalesce: 1}, func(r *pebble.Rank) error {
+	alone := pebble.Config{Coalesce: 1}
+	require.NoError(t, simulate(t, sim.Config{Ranks: 2, Seed: 3}, alone, func(r *pebble.Rank) error {
 		s := task.New(r, task.Workers(2*tasks))
-		looks := target.New(r, "looks", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }), target.Each(func(to uint64) {
-			if to == 0 {
-				ran = 0
-			}
-		}))
+		looks := target.New(r, "looks", distribution.Ranks(2), target.Key(func(to uint64) uint64 { return to }),
+			target.Each(func(to uint64) {
+				if to == 0 {
+					ran = 0
+				}
+			}))
 		return s.Run(func() {
 			if r.ID() != 0 {
 				return

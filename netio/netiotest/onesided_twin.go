@@ -26,7 +26,7 @@ func oneSidedTwin(w *world) {
 		for range ranks {
 			twins[rank] = append(twins[rank], make([]byte, part))
 		}
-		for step := range steps {
+		for range steps {
 			to := r.IntN(ranks)
 			twin, a := twins[rank][to], all[to].Plus(part*rank)
 			from := r.IntN(part)
@@ -41,7 +41,7 @@ func oneSidedTwin(w *world) {
 			if kind > 4 && many == nil {
 				continue
 			}
-			words, into := wordsOf(r, part)
+			words := wordsOf(r, part)
 			switch kind {
 			case 0:
 				for i := range buffer {
@@ -63,9 +63,8 @@ func oneSidedTwin(w *world) {
 				}
 				o.CompareAndSwap(a.Plus(word), y, x, &old, &c)
 			case 5:
-				r := rand.NewChaCha8([32]byte{byte(step)})
-				r.Read(into)
 				for _, w := range words {
+					binary.NativeEndian.PutUint64(w.Data[:], r.Uint64())
 					copy(twin[w.Offset:], w.Data[:])
 				}
 				many.PutWords(key.Access{}, a, within(words, a.Offset), &c)
@@ -100,18 +99,16 @@ type wordMover interface {
 	PutWords(key.Access, netio.Address, []exposed.Word, *netio.Completion)
 }
 
-// wordsOf are words in a part, no two of which overlap, most of them aligned. into is where they go to or come from.
-func wordsOf(r *rand.Rand, part int) (words []exposed.Word, into []byte) {
-	into = make([]byte, 1<<r.IntN(14)&^7)
-	at := r.Perm(part / 16)
-	for i := range len(into) / 8 {
-		offset := uint64(16 * at[i])
+// wordsOf are words in a part, no two of which overlap, most of them aligned.
+func wordsOf(r *rand.Rand, part int) (words []exposed.Word) {
+	for _, at := range r.Perm(part / 16)[:1<<r.IntN(14)/8] {
+		offset := uint64(16 * at)
 		if r.IntN(8) == 0 {
 			offset += r.Uint64N(8)
 		}
-		words = append(words, exposed.Word{Offset: offset, Data: (*[8]byte)(into[8*i:])})
+		words = append(words, exposed.Word{Offset: offset, Data: new([exposed.WordBytes]byte)})
 	}
-	return words, into
+	return words
 }
 
 // within are the words so far behind.

@@ -110,7 +110,9 @@ func (w *twin) beginWords() {
 		words[i] = exposed.Word{Offset: uint64(offset), Data: &data}
 		switch {
 		case offset == len(there) && failed == nil:
-			failed = &netio.AddressError{Call: k.String(), Address: a.Plus(offset), Bytes: exposed.WordBytes, Cause: exposed.Beyond}
+			failed = &netio.AddressError{
+				Call: k.String(), Address: a.Plus(offset), Bytes: exposed.WordBytes, Cause: exposed.Beyond,
+			}
 			fallthrough
 		case offset == len(there):
 			want[i] = data

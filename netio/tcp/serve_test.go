@@ -43,7 +43,8 @@ func requestOf(ops ...local.Operation) *netio.Frame {
 // begin adds an operation to a flow, as a word of a series where it is one.
 func begin(f *flow, op local.Operation) {
 	if op.Kind <= local.Put && len(op.Data) == exposed.WordBytes {
-		f.pushWords(op.Kind, op.Address, []exposed.Word{{Offset: op.Offset, Data: (*[exposed.WordBytes]byte)(op.Data)}}, op.Completion)
+		one := exposed.Word{Offset: op.Offset, Data: (*[exposed.WordBytes]byte)(op.Data)}
+		f.pushWords(op.Kind, op.Address, []exposed.Word{one}, op.Completion)
 	} else {
 		f.push(operation{Operation: op})
 	}
