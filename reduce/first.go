@@ -7,7 +7,7 @@ import "unsafe"
 // do their work for whichever pebble comes first. It remembers keys alone.
 func First[V any]() Kind[V] {
 	return Kind[V]{name: "first", make: func(s slots, _ func(v V) V) store[V] {
-		return &first[V]{slots: s, seen: make([]uint64, s.len())}
+		return &first[V]{slots: s, seen: resident[uint64](s.len())}
 	}}
 }
 

@@ -16,7 +16,7 @@ type table[V any] struct {
 }
 
 func newTable[V any](s slots) table[V] {
-	return table[V]{slots: s, entries: make([]entry[V], s.len())}
+	return table[V]{slots: s, entries: resident[entry[V]](s.len())}
 }
 
 func (t *table[V]) slotBytes() int { return int(unsafe.Sizeof(entry[V]{})) }
@@ -24,6 +24,17 @@ func (t *table[V]) bytes() int     { return t.slotBytes() * len(t.entries) }
 
 // large is the size in bytes from which slots lie mostly in main memory.
 const large = 8 << 20
+
+// resident makes n zero elements, and touches their pages unless they are large. A cache reads a slot before it writes
+// to it: the first read of a page gets the system's page of zeros, and the write replaces that one, which interrupts
+// every core of the process.
+func resident[T any](n int) []T {
+	s := make([]T, n)
+	if uintptr(n)*unsafe.Sizeof(s[0]) < large {
+		clear(s)
+	}
+	return s
+}
 
 // touch loads the slots of keys, many at a time. Loops that call the program's function
 // for a pebble overlap few loads, and would wait for main memory once a

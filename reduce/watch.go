@@ -24,7 +24,7 @@ const (
 
 func newWatch(s slots) watch {
 	skip := min(max(int(s.bits)-max(sampleLeast, runBits), 0), skipMost)
-	return watch{slots: s, skip: uint8(skip), tags: make([]uint64, s.len()>>skip)}
+	return watch{slots: s, skip: uint8(skip), tags: resident[uint64](s.len() >> skip)}
 }
 
 // look looks at the keys of pebbles that pass by.
