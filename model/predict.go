@@ -4,7 +4,7 @@ import "math"
 
 // HeaderBytes is what travels ahead of a frame's pebbles: the e of TRAM's analysis (TRAM, section IV.C), as netio has
 // it.
-const HeaderBytes = 52
+const HeaderBytes = 56
 
 // Prediction is what a job is predicted to cost. Times are those of the rank that is busiest, for all epochs; counts
 // are of all ranks and epochs unless they say otherwise.

@@ -28,7 +28,7 @@ func TestDirectByHand(t *testing.T) {
 	r, err := p.Predict(model.Job{Ranks: 4, Topology: route.Direct, Coalesce: 4, Pebbles: 30, Bytes: 8, Even: true})
 	require.NoError(t, err)
 	require.EqualValues(t, 4*9, r.Frames)
-	bytes := 30*8 + 9*52.0
+	bytes := 30*8 + 9*56.0
 	require.InDelta(t, 4*bytes, r.Bytes, 1e-9)
 	require.InDelta(t, 30*3+30*2, r.Pebble, 1e-9)
 	require.InDelta(t, 9*(2*10+7), r.Overhead, 1e-9)
@@ -62,7 +62,7 @@ func TestTwoHopsByHand(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3*8, r.Frames)
 	require.InDelta(t, 3*4*10, r.Forwarded, 1e-9)
-	bytes := 20*8 + 52.0 // of each of the two frames
+	bytes := 20*8 + 56.0 // of each of the two frames
 	require.InDelta(t, 3*(30*3+30*(2+11)+10*4), r.Pebble, 1e-9)
 	require.InDelta(t, 3*(2*20+7+2*50+7), r.Overhead, 1e-9)
 	require.Zero(t, r.Gap, "one frame a class has no gap")

@@ -72,9 +72,9 @@ func Example_coalescing() {
 	//  1024 pebbles:  3078.0 µs alone,  10.0 µs in one frame
 }
 
-// TRAM's table I for a million pebbles of 8 bytes, whose frames have headers of 52 bytes, with 1,024 a frame.
+// TRAM's table I for a million pebbles of 8 bytes, whose frames have headers of 56 bytes, with 1,024 a frame.
 func Example_aggregation() {
-	const z, m, e, g = 1 << 20, 8, 52, 1024
+	const z, m, e, g = 1 << 20, 8, 56, 1024
 	show := func(what string, s sending) {
 		fmt.Printf("%-22s %8.1f MB %9.0f messages\n", what, s.bytes/1e6, s.messages)
 	}
@@ -83,7 +83,7 @@ func Example_aggregation() {
 	show("full frames, 3 hops", aggregated(z, m, e, g, 3))
 	show("full frames, 6 hops", aggregated(z, m, e, g, 6))
 	// Output:
-	// each on its own            62.9 MB   1048576 messages
+	// each on its own            67.1 MB   1048576 messages
 	// full frames, 1 hop          8.4 MB      1024 messages
 	// full frames, 3 hops        25.3 MB      3072 messages
 	// full frames, 6 hops        50.7 MB      6144 messages

@@ -12,7 +12,7 @@ type Access struct{}
 // so that header and payload leave in one piece and the payload starts on a cache line.
 const (
 	HeaderRoom = 64
-	WireHeader = 52
+	WireHeader = 56
 )
 
 // The capacity of a frame is a power of two of bytes, 1<<class.

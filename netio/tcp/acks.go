@@ -61,20 +61,33 @@ func (a *pendingAcks) flush() {
 
 func (a *pendingAcks) wakeControl() { a.peer.streams[controlStream].kick() }
 
-// collect puts what is pending into messages from the given pool, at the end of a queue. It is for the writers.
-func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) {
+// collect takes what is pending. The first frame of a queue is to acknowledge one, with its header; the others it puts
+// into messages from the given pool, at the end of the queue. It is for the writers.
+func (a *pendingAcks) collect(pool *netio.Pool, queue *netio.Frames) (first uint32) {
 	a.due.Store(false)
-	for all := a.released.TakeNewest(); !all.Empty(); {
+	all := a.released.TakeNewest()
+	if all.Empty() {
+		return 0
+	}
+	first = 1 + takeBack(&all)
+	for !all.Empty() || queue.Empty() {
 		m := pool.Get(ackBytesMax)
 		m.Kind = acknowledgement
 		for ; !all.Empty() && m.Bytes < ackBytesMax; m.Bytes += slotBytes {
-			f := all.Shift()
-			in := f.Inside(access)
-			binary.LittleEndian.PutUint32(m.Space()[m.Bytes:], in.Received.Slot())
-			in.Pool.TakeBack(f)
+			binary.LittleEndian.PutUint32(m.Space()[m.Bytes:], takeBack(&all))
 		}
 		queue.Push(m)
 	}
+	return first
+}
+
+// takeBack gives the first frame back to its pool, and returns its slot.
+func takeBack(all *netio.Frames) (slot uint32) {
+	f := all.Shift()
+	in := f.Inside(access)
+	slot = in.Received.Slot()
+	in.Pool.TakeBack(f)
+	return slot
 }
 
 // close forgets what is pending, and what will be. It may be called again, by anybody.

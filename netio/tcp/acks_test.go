@@ -159,7 +159,9 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 	seen := make([]bool, count)
 	messages := 0
 	var all netio.Frames
-	peer.acks.collect(netio.NewPool(nil), &all)
+	first := peer.acks.collect(netio.NewPool(nil), &all)
+	require.NotZero(t, first)
+	seen[first-1] = true
 	for m := all.Shift(); m != nil; m = all.Shift() {
 		require.Equal(t, acknowledgement, m.Kind)
 		messages++
@@ -170,9 +172,37 @@ func TestAcknowledgementsTravelTogether(t *testing.T) {
 		}
 	}
 	require.NotContains(t, seen, false)
-	require.Equal(t, (count*slotBytes+ackBytesMax-1)/ackBytesMax, messages)
+	require.Equal(t, ((count-1)*slotBytes+ackBytesMax-1)/ackBytesMax, messages)
 	require.Zero(t, received.Lent())
 	tr.Close()
+}
+
+// TestHeadersAcknowledge releases a frame, with and without another one that goes the other way: no message or one
+// without a payload is written besides.
+func TestHeadersAcknowledge(t *testing.T) {
+	for _, frames := range []int{0, 1, 3} {
+		tr, _ := streamReader(nil, dataStream)
+		data := tr.peers[1].streams[dataStream]
+		f := data.received.pool.Get(1)
+		f.Inside(access).Received = frame.NewNumber(5, true)
+		f.Release()
+		for range frames {
+			data.out.queue.Push(sample(netio.Data, 0, 2, "x"))
+		}
+		w := newWriter(data)
+		w.frames = w.nextFrames()
+		w.gather()
+		require.Len(t, w.pieces[:w.count], max(1, frames))
+		for i, b := range w.pieces[:w.count] {
+			h, e, err := decodeHeader(b)
+			require.NoError(t, err)
+			require.Equal(t, frames == 0, h.Kind == acknowledgement)
+			require.Len(t, b, frame.WireHeader+min(1, frames))
+			require.Equal(t, i == 0, e.acks == 6)
+		}
+		require.Empty(t, w.acks)
+		tr.Close()
+	}
 }
 
 // TestHeavyLaneLeavesAcknowledgementsToTheOther has so much in flight on the data stream that they would stand in line:

@@ -77,7 +77,7 @@ func TestReaderGoesOnAnywhere(t *testing.T) {
 		tr := newTransport(Config{Place: netio.PlaceOf(4, 2, 0)})
 		r := newReader(tr.peers[1].streams[dataStream])
 		r.in = r.in[:wholeBytesMin] // small enough to be filled
-		c := &trickle{t: t, in: append(join(sent...), encode(message(goodbye, ""))...)}
+		c := &trickle{t: t, in: append(join(sent...), encode(message(goodbye, ""), 0)...)}
 		for !r.over {
 			if err := r.step(c); err != nil {
 				require.ErrorIs(t, err, errAgain)
@@ -114,7 +114,7 @@ func TestWriterGoesOnAnywhere(t *testing.T) {
 			if f.Kind == netio.Data {
 				twin.enter(f) // gives the ticket that the writer will give
 			}
-			want = append(want, encode(f)...)
+			want = append(want, encode(f, 0)...)
 			pools = append(pools, f.Inside(access).Pool)
 			l.out.queue.Push(f)
 		}

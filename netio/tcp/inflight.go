@@ -64,30 +64,42 @@ func (s *sentFrames) written(f *netio.Frame) {
 }
 
 // acknowledge takes the payload of an acknowledgement. It stops at the first slot that can't be.
-func (s *sentFrames) acknowledge(slots []byte) error {
-	home, err := s.acknowledged(slots)
+func (s *sentFrames) acknowledge(slots []byte) (err error) {
+	var home netio.Frames
+	s.mu.Lock()
+	for ; len(slots) >= slotBytes && err == nil; slots = slots[slotBytes:] {
+		err = s.acknowledged(binary.LittleEndian.Uint32(slots), &home)
+	}
+	s.mu.Unlock()
 	home.Release()
 	return err
 }
 
-func (s *sentFrames) acknowledged(slots []byte) (home netio.Frames, err error) {
+// acknowledgeSlot takes the one that a header acknowledges.
+func (s *sentFrames) acknowledgeSlot(slot uint32) error {
+	var home netio.Frames
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	err := s.acknowledged(slot, &home)
+	s.mu.Unlock()
+	home.Release()
+	return err
+}
+
+// acknowledged adds the frame of a slot to those that come home, unless it is still being written. It is for the holder
+// of mu.
+func (s *sentFrames) acknowledged(slot uint32, home *netio.Frames) error {
 	if s.over {
-		return home, nil
+		return nil
 	}
-	for ; len(slots) >= slotBytes; slots = slots[slotBytes:] {
-		slot := binary.LittleEndian.Uint32(slots)
-		p := s.table.At(slot)
-		if p == nil || p.acknowledged {
-			return home, fmt.Errorf("check acknowledgement: %w: nothing is in flight in slot %d", netio.ErrDamaged, slot)
-		}
-		p.acknowledged = true
-		if p.written {
-			home.PushFront(s.free(slot))
-		}
+	p := s.table.At(slot)
+	if p == nil || p.acknowledged {
+		return fmt.Errorf("check acknowledgement: %w: nothing is in flight in slot %d", netio.ErrDamaged, slot)
 	}
-	return home, nil
+	p.acknowledged = true
+	if p.written {
+		home.PushFront(s.free(slot))
+	}
+	return nil
 }
 
 // free frees a slot.

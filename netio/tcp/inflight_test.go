@@ -121,7 +121,7 @@ func TestInFlightRaces(t *testing.T) {
 			f := dataFrame(pool, &account)
 			u.enter(f)
 			entered <- f.Inside(access).Sent.Slot()
-			encode(f) // the race detector sees two owners
+			encode(f, 0) // the race detector sees two owners
 			u.written(f)
 			if closing && i == count/2 {
 				both.Go(u.close)

@@ -185,7 +185,7 @@ func TestOneLookReadsLargeFrames(t *testing.T) {
 		for range c.frames {
 			f := netio.NewPool(nil).Get(c.bytes)
 			f.Kind, f.From, f.Bytes = netio.Data, 2, uint32(c.bytes)
-			s.in = append(s.in, encode(f)...)
+			s.in = append(s.in, encode(f, 0)...)
 			f.Release()
 		}
 		require.NoError(t, l.attach(s))

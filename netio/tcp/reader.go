@@ -118,19 +118,25 @@ func (r *reader) header() (whole bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err = r.check(&h); err != nil {
+	if err = r.check(&h, e.acks); err != nil {
 		return false, fmt.Errorf("check header: %w: %w", netio.ErrDamaged, err)
 	}
 	rest = rest[frame.WireHeader:]
-	if h.Kind == netio.Control || h.Kind == netio.Data || h.Kind >= request {
-		r.from += frame.WireHeader
+	framed := h.Kind == netio.Control || h.Kind == netio.Data || h.Kind >= request
+	if !framed && len(rest) < int(h.Bytes) {
+		return false, nil
+	}
+	r.from += frame.WireHeader
+	if e.acks != 0 {
+		if err = r.stream.peer.sent.acknowledgeSlot(e.acks - 1); err != nil {
+			return false, err
+		}
+	}
+	if framed {
 		r.startPayload(&h, e)
 		return true, nil
 	}
-	if len(rest) < int(h.Bytes) {
-		return false, nil
-	}
-	r.from += frame.WireHeader + int(h.Bytes)
+	r.from += int(h.Bytes)
 	return true, r.message(&h, e, rest[:h.Bytes])
 }
 
@@ -152,7 +158,7 @@ func (r *reader) message(h *netio.Header, e envelope, payload []byte) error {
 }
 
 // check refuses headers that are whole, and don't belong here.
-func (r *reader) check(h *netio.Header) error {
+func (r *reader) check(h *netio.Header, acks uint32) error {
 	from, here := r.stream.peer.place, r.stream.peer.t.place
 	control := r.stream.number == controlStream
 	switch h.Kind {
@@ -187,7 +193,7 @@ func (r *reader) check(h *netio.Header) error {
 			return fmt.Errorf("abort message of %d bytes on connection %d", h.Bytes, r.stream.number)
 		}
 	case acknowledgement:
-		if h.Bytes == 0 || h.Bytes > ackBytesMax || h.Bytes%slotBytes != 0 {
+		if h.Bytes == 0 && acks == 0 || h.Bytes > ackBytesMax || h.Bytes%slotBytes != 0 {
 			return fmt.Errorf("acknowledgement of %d bytes on connection %d", h.Bytes, r.stream.number)
 		}
 	default:

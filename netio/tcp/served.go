@@ -64,7 +64,7 @@ func (w *writer) rest(c carrier) error {
 	if out.parking.Sleep(w.stream.peer.t.config.SilenceMax / 4) {
 		return nil
 	}
-	w.pieces[0] = encode(message(heartbeat, ""))
+	w.pieces[0] = encode(message(heartbeat, ""), 0)
 	_, err := c.write(w.pieces[:1])
 	return err
 }

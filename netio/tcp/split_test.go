@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -37,34 +36,41 @@ func (c *split) read(first, second []byte) (int, error) {
 func (c *split) write([][]byte) (int, error) { panic("it only reads") }
 func (c *split) endWriting() error           { panic("it only reads") }
 
-// wire is one message as it travels on a stream, and what comes of it.
+// wire is one message as it travels on a stream, and how many frames it acknowledges.
 type wire struct {
 	name   string
 	stream int
 	bytes  []byte
+	acks   int
 }
 
-// wires are messages of every kind, on every stream that they may come on.
+// wires are messages of every kind, on every stream that they may come on, whose headers acknowledge a frame or none.
 func wires() (all []wire) {
 	const slots = 6
+	add := func(name string, stream, acks int, m *netio.Frame) {
+		name = fmt.Sprintf("%s on stream %d", name, stream)
+		all = append(all, wire{name, stream, bytes.Clone(encode(m, 0)), acks},
+			wire{name + ", with an acknowledgement", stream, encode(m, slots), acks + 1})
+	}
 	for stream, kind := range [streamCount]netio.Kind{controlStream: netio.Control, dataStream: netio.Data} {
 		for _, payload := range []string{"", "x", "some payload"} {
-			all = append(all, wire{fmt.Sprintf("frame of kind %d with %d bytes", kind, len(payload)), stream, encode(sample(kind, 2, 1, payload))})
+			add(fmt.Sprintf("frame with %d bytes", len(payload)), stream, 0, sample(kind, 2, 1, payload))
 		}
-		all = append(all,
-			wire{fmt.Sprintf("heartbeat on stream %d", stream), stream, encode(message(heartbeat, ""))},
-			wire{fmt.Sprintf("goodbye on stream %d", stream), stream, encode(message(goodbye, ""))})
-		for n := 1; n <= slots; n += slots - 1 {
+		add("heartbeat", stream, 0, message(heartbeat, ""))
+		add("goodbye", stream, 0, message(goodbye, ""))
+		for n := 1; n < slots; n += slots - 2 {
 			var some []uint32
 			for slot := range uint32(n) {
 				some = append(some, slot)
 			}
-			all = append(all, wire{fmt.Sprintf("acknowledgement of %d on stream %d", n, stream), stream, encode(message(acknowledgement, string(slotsOf(some...))))})
+			add(fmt.Sprintf("acknowledgement of %d", n), stream, n, message(acknowledgement, string(slotsOf(some...))))
 		}
+		bare := encode(message(acknowledgement, ""), slots)
+		all = append(all, wire{fmt.Sprintf("bare acknowledgement on stream %d", stream), stream, bare, 1})
 	}
-	return append(all,
-		wire{"abort without a reason", controlStream, encode(message(abort, ""))},
-		wire{"abort", controlStream, encode(message(abort, "the reason"))})
+	add("abort without a reason", controlStream, 0, message(abort, ""))
+	add("abort", controlStream, 0, message(abort, "the reason"))
+	return all
 }
 
 // came is what a stream has come to: the frames that were received, those that were acknowledged, and how it ended.
@@ -91,7 +97,7 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	if w.stream == controlStream {
 		kind = netio.Control
 	}
-	in := bytes.Join([][]byte{w.bytes, encode(sample(kind, 3, 0, "the next one")), encode(message(goodbye, ""))}, nil)
+	in := bytes.Join([][]byte{w.bytes, encode(sample(kind, 3, 0, "the next one"), 0), encode(message(goodbye, ""), 0)}, nil)
 	r := newReader(peer.streams[w.stream])
 	c := &split{in: in, cuts: cuts}
 	for steps := 0; !r.over; steps++ {
@@ -122,15 +128,14 @@ func TestMessagesMayBeSplitAnywhere(t *testing.T) {
 			require.Equal(t, whole, readSplit(t, w, func(at int) bool { return at == cut }), "%s: cut after byte %d of %d", w.name, cut, len(w.bytes))
 			require.Equal(t, whole, readSplit(t, w, func(at int) bool { return at%cut == 0 }), "%s: %d bytes at a time", w.name, cut)
 		}
+		require.EqualValues(t, w.acks, whole.acknowledged, w.name)
 		switch frames := len(whole.frames); {
 		case w.bytes[0] == byte(goodbye):
-			require.Equal(t, came{}, whole, w.name)
+			require.Zero(t, frames, w.name)
+			require.Empty(t, whole.end, w.name)
 		case w.bytes[0] == byte(abort):
 			require.Contains(t, whole.end, "ended the job", w.name)
-		case w.bytes[0] == byte(acknowledgement):
-			require.EqualValues(t, (len(w.bytes)-frame.WireHeader)/slotBytes, whole.acknowledged, w.name)
-			require.Equal(t, 1, frames, w.name)
-		case w.bytes[0] == byte(heartbeat):
+		case w.bytes[0] == byte(acknowledgement), w.bytes[0] == byte(heartbeat):
 			require.Equal(t, 1, frames, w.name)
 		default:
 			require.Equal(t, 2, frames, w.name)

@@ -26,9 +26,9 @@ import (
 // woken for a frame. While they are parked or busy, one goroutine of the process looks after all connections. Elsewhere
 // two goroutines serve each connection.
 //
-// A frame on the wire is 52 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
+// A frame on the wire is 56 bytes of header and its payload; both carry CRC32C. They leave from, and are read into, the
 // memory of a [netio.Frame]. A data frame stays lent at its sender until the receiving process acknowledges that its
-// copy was released; acknowledgements travel many at a time, and with frames where some go the other way. So what a
+// copy was released: in the header of a frame that goes the other way, or many at a time. So what a
 // process has received and not yet released is bounded by what its peers let themselves lend, and connections are
 // always read: no rank's frames hold up those of another. A control frame is given back when it has been written.
 //

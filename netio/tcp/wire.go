@@ -9,9 +9,10 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header; the payload
-// of an abort message is its reason, that of an acknowledgement the slots of data frames whose copies were released.
-// Requests and answers are operations on exposed memory, notes what processes tell each other of themselves.
+// Kinds of messages that streams send each other besides frames. Heartbeats and goodbyes are a bare header. The payload
+// of an abort message is its reason. That of an acknowledgement is the slots of data frames whose copies were released,
+// but for one slot, which the header of any message may have. Requests and answers are operations on exposed memory,
+// notes what processes tell each other of themselves.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
@@ -32,15 +33,16 @@ const (
 // envelope is what travels with a header besides.
 type envelope struct {
 	number  frame.Number // zero but for data frames
+	acks    uint32       // one more than the slot that it acknowledges; 0 for none
 	payload uint32       // CRC32C of the payload
 }
 
 // encode writes the header ahead of the payload, and returns both in one piece: what travels. The header ends with the
 // CRC32C of the payload and, last, its own.
-func encode(f *netio.Frame) []byte {
+func encode(f *netio.Frame, acks uint32) []byte {
 	in := f.Inside(access)
 	b := in.Memory[frame.HeaderRoom-frame.WireHeader : frame.HeaderRoom+int(f.Bytes)]
-	encodeHeader(b, &f.Header, envelope{in.Sent, cpu.Checksum(f.Payload())})
+	encodeHeader(b, &f.Header, envelope{in.Sent, acks, cpu.Checksum(f.Payload())})
 	return b
 }
 
@@ -57,15 +59,16 @@ func encodeHeader(b []byte, h *netio.Header, e envelope) {
 	binary.LittleEndian.PutUint32(b[28:], h.Tag)
 	binary.LittleEndian.PutUint64(b[32:], h.Seq)
 	binary.LittleEndian.PutUint32(b[40:], uint32(e.number))
-	binary.LittleEndian.PutUint32(b[44:], e.payload)
-	binary.LittleEndian.PutUint32(b[48:], cpu.Checksum(b[:48]))
+	binary.LittleEndian.PutUint32(b[44:], e.acks)
+	binary.LittleEndian.PutUint32(b[48:], e.payload)
+	binary.LittleEndian.PutUint32(b[52:], cpu.Checksum(b[:52]))
 }
 
 // decodeHeader reads the first frame.WireHeader of b. It checks the header's own sum and the size of the payload, no
 // more.
 func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 	_ = b[frame.WireHeader-1]
-	if binary.LittleEndian.Uint32(b[48:]) != cpu.Checksum(b[:48]) {
+	if binary.LittleEndian.Uint32(b[52:]) != cpu.Checksum(b[:52]) {
 		return h, e, fmt.Errorf("check header: %w: wrong CRC32C", netio.ErrDamaged)
 	}
 	h = netio.Header{
@@ -85,7 +88,8 @@ func decodeHeader(b []byte) (h netio.Header, e envelope, err error) {
 		return h, e, fmt.Errorf("check header: %w: %d bytes of payload, the most is %d", netio.ErrDamaged, h.Bytes, netio.FrameBytesMax)
 	}
 	e.number = frame.Number(binary.LittleEndian.Uint32(b[40:]))
-	e.payload = binary.LittleEndian.Uint32(b[44:])
+	e.acks = binary.LittleEndian.Uint32(b[44:])
+	e.payload = binary.LittleEndian.Uint32(b[48:])
 	return h, e, nil
 }
 

@@ -24,17 +24,18 @@ func sample(kind netio.Kind, from, to uint32, payload string) *netio.Frame {
 
 func TestHeaderTravels(t *testing.T) {
 	f := sample(netio.Data, 4, 5, "payload")
-	b := encode(f)
+	b := encode(f, 12)
 	require.Len(t, b, frame.WireHeader+7)
 	require.Equal(t, "payload", string(b[frame.WireHeader:]))
 	h, e, err := decodeHeader(b)
 	require.NoError(t, err)
 	require.Equal(t, f.Header, h)
 	require.Equal(t, f.Inside(access).Sent, e.number)
+	require.EqualValues(t, 12, e.acks)
 }
 
 func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
-	b := encode(sample(netio.Data, 4, 5, "payload"))
+	b := encode(sample(netio.Data, 4, 5, "payload"), 0)
 	for bit := range frame.WireHeader * 8 {
 		b[bit/8] ^= 1 << (bit % 8)
 		_, _, err := decodeHeader(b)
@@ -44,7 +45,7 @@ func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
 }
 
 func FuzzDecodeHeader(f *testing.F) {
-	f.Add(encode(sample(netio.Data, 4, 5, "payload"))[:frame.WireHeader], false)
+	f.Add(encode(sample(netio.Data, 4, 5, "payload"), 0)[:frame.WireHeader], false)
 	f.Add(make([]byte, frame.WireHeader), true)
 	f.Fuzz(func(t *testing.T, b []byte, mend bool) {
 		if len(b) < frame.WireHeader {
@@ -67,7 +68,7 @@ func FuzzDecodeHeader(f *testing.F) {
 
 // mendHeader gives a header the sum that it claims to have.
 func mendHeader(b []byte) {
-	binary.LittleEndian.PutUint32(b[48:], crc32.Checksum(b[:48], crc32.MakeTable(crc32.Castagnoli)))
+	binary.LittleEndian.PutUint32(b[52:], crc32.Checksum(b[:52], crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // streamed is a reader and the bytes that it reads.
@@ -103,7 +104,7 @@ func (canned) SetReadDeadline(time.Time) error { return nil }
 
 func join(frames ...*netio.Frame) (b []byte) {
 	for _, f := range frames {
-		b = append(b, encode(f)...)
+		b = append(b, encode(f, 0)...)
 	}
 	return b
 }
@@ -125,6 +126,7 @@ func TestReaderRefuses(t *testing.T) {
 		"acknowledgement of 0 bytes":          {controlStream, join(message(acknowledgement, ""))},
 		"acknowledgement of 6 bytes":          {dataStream, join(message(acknowledgement, "\x00\x00\x00\x00\x00\x00"))},
 		"acknowledgement of 4100 bytes":       {controlStream, join(message(acknowledgement, string(make([]byte, 4100))))},
+		"nothing is in flight in slot 7":      {dataStream, encode(sample(netio.Data, 2, 0, ""), 8)},
 		"nothing is in flight in slot 0":      {controlStream, join(message(acknowledgement, "\x00\x00\x00\x00"))},
 		"in flight in slot 4294967295":        {dataStream, join(message(acknowledgement, "\xff\xff\xff\xff"))},
 		"unknown kind 0x0":                    {dataStream, join(sample(0, 2, 0, ""))},

@@ -23,6 +23,7 @@ type writer struct {
 	frames   netio.Frames // taken from the outbox, oldest first: those of the batch, and then the rest
 	count    int          // frames in the batch
 	news     bool         // the batch has some that a peer that has finished must not be sent
+	acks     uint32       // what the next frame acknowledges with its header, as in an envelope
 	last     bool         // the batch ends with a goodbye, after which nothing may follow
 	pieces   [batchFramesMax][]byte
 	left     [][]byte // what of pieces is still to be written
@@ -54,7 +55,7 @@ func (w *writer) advance(c carrier) (last bool, err error) {
 func (w *writer) nextFrames() netio.Frames {
 	frames := w.stream.out.queue.Take()
 	if w.stream.light() {
-		w.stream.peer.acks.collect(w.messages, &frames)
+		w.acks = w.stream.peer.acks.collect(w.messages, &frames)
 	}
 	return frames
 }
@@ -67,7 +68,8 @@ func (w *writer) gather() {
 		if f.Kind == netio.Data {
 			w.stream.peer.sent.enter(f)
 		}
-		w.pieces[w.count] = encode(f)
+		w.pieces[w.count] = encode(f, w.acks)
+		w.acks = 0
 		bytes += len(w.pieces[w.count])
 		w.news = w.news || f.Kind < heartbeat
 		w.last = f.Kind == goodbye
