@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 	_, err := Announce(Entry{Program: "child"})
 	fmt.Println(err)
-	select {}
+	time.Sleep(time.Hour) // Go ends a process all of whose goroutines wait for ever
 }
 
 // fresh has the list in folders that are empty.
@@ -111,7 +111,7 @@ func TestBothPlaces(t *testing.T) {
 func TestKilledProcess(t *testing.T) {
 	dir, _ := fresh(t)
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "ANNOUNCE=1")
+	child.Env, child.Stderr = append(os.Environ(), "ANNOUNCE=1"), os.Stderr
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())

@@ -28,7 +28,7 @@ func traceUntilKilled(path string) {
 	}
 	f.Rank(0).Slice(Wait, 1, 9999, 9999, 0, None) // is lost
 	fmt.Println("drained")
-	select {}
+	time.Sleep(time.Hour) // Go ends a process all of whose goroutines wait for ever
 }
 
 // The trace of a process that was killed has all up to its last Drain.
