@@ -200,7 +200,7 @@ func TestHeadersAcknowledge(t *testing.T) {
 			require.Len(t, b, frame.WireHeader+min(1, frames))
 			require.Equal(t, i == 0, e.acks == 6)
 		}
-		require.Empty(t, w.acks)
+		require.Zero(t, w.acks)
 		tr.Close()
 	}
 }

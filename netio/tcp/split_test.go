@@ -97,7 +97,8 @@ func readSplit(t *testing.T, w wire, cuts func(at int) bool) (got came) {
 	if w.stream == controlStream {
 		kind = netio.Control
 	}
-	in := bytes.Join([][]byte{w.bytes, encode(sample(kind, 3, 0, "the next one"), 0), encode(message(goodbye, ""), 0)}, nil)
+	next, end := encode(sample(kind, 3, 0, "the next one"), 0), encode(message(goodbye, ""), 0)
+	in := bytes.Join([][]byte{w.bytes, next, end}, nil)
 	r := newReader(peer.streams[w.stream])
 	c := &split{in: in, cuts: cuts}
 	for steps := 0; !r.over; steps++ {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/frame"
+	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -33,6 +34,9 @@ func TestHeaderTravels(t *testing.T) {
 	require.Equal(t, f.Inside(access).Sent, e.number)
 	require.EqualValues(t, 12, e.acks)
 }
+
+// TestModelKnowsHeaders: predictions count what travels.
+func TestModelKnowsHeaders(t *testing.T) { require.EqualValues(t, frame.WireHeader, model.HeaderBytes) }
 
 func TestEveryFlippedHeaderBitIsSeen(t *testing.T) {
 	b := encode(sample(netio.Data, 4, 5, "payload"), 0)
