@@ -35,7 +35,7 @@ func traceUntilKilled(path string) {
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.pftrace")
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), childPath+"="+path)
+	child.Env, child.Stderr = append(os.Environ(), childPath+"="+path), os.Stderr
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
