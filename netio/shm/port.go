@@ -124,10 +124,11 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 		return false
 	}
 	s := rank.ring.At(seq)
-	s.Write(&f.Header, uint32(lender.rank), number)
 	if inline {
 		s.CopyIn(f)
-	} else {
+	}
+	s.Write(&f.Header, uint32(lender.rank), number)
+	if !inline {
 		s.Refer(at)
 	}
 	rank.ring.Publish(s, seq)
@@ -145,6 +146,7 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 func (p *port) Recv() (f *netio.Frame) {
 	for f == nil && p.ring.Filled(p.next) {
 		s := p.ring.At(p.next)
+		s.Fetch()
 		d := s.Descriptor()
 		d.To = uint32(p.rank)
 		mem, err := p.w.check(&d)

@@ -65,8 +65,8 @@ func (r *inlineRing) put(f *netio.Frame, sender *Port) bool {
 		return false
 	}
 	s := r.ring.At(seq)
-	s.Write(&f.Header, sender.rank, number)
 	s.CopyIn(f)
+	s.Write(&f.Header, sender.rank, number)
 	r.ring.Publish(s, seq)
 	return true
 }
@@ -77,6 +77,7 @@ func (r *inlineRing) filled() bool { return r.ring.Filled(r.next) }
 // take returns the next frame that has arrived here. One must have.
 func (r *inlineRing) take() *netio.Frame {
 	s := r.ring.At(r.next)
+	s.Fetch()
 	f := r.pool.Get(frame.InlineMax)
 	s.read(&f.Header)
 	in := f.Inside(access)

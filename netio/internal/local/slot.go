@@ -12,6 +12,9 @@ import (
 // Slot is one frame, or a descriptor of one, between two ranks that share memory: two cache lines, of which small
 // frames need only the first. A frame of up to frame.InlineMax bytes travels in the slot; of a longer one only its
 // location does.
+//
+// A receiver that waits reads the first line all the time. So a sender fills the second one before it: else the first
+// would go to the receiver and come back while the sender waits for the second.
 type Slot struct {
 	turn   atomic.Uint32 // which time around the ring the slot was written; last to be stored, first to be loaded
 	kind   netio.Kind    // with byLocation when the body is a location
@@ -51,7 +54,10 @@ type Descriptor struct {
 	Inline   bool
 }
 
-// Write fills in all but the body.
+// onFirst is how many bytes of the body lie on the slot's first cache line.
+const onFirst = cpu.CacheLine - unsafe.Offsetof(Slot{}.body)
+
+// Write fills in all but the body, which comes first.
 func (s *Slot) Write(h *netio.Header, sender uint32, number frame.Number) {
 	s.kind, s.flags, s.target, s.epoch = h.Kind, h.Flags, h.Target, h.Epoch
 	s.from, s.count, s.bytes, s.check, s.tag, s.seq = h.From, h.Count, h.Bytes, h.Check, h.Tag, h.Seq
@@ -64,12 +70,19 @@ func (s *Slot) Refer(l Location) {
 	*(*Location)(unsafe.Pointer(&s.body)) = l
 }
 
-// CopyIn copies a small frame's payload into the body, in words: both have room for whole ones.
+// CopyIn copies a small frame's payload into the body, in words: both have room for whole ones. It begins at the end.
 func (s *Slot) CopyIn(f *netio.Frame) {
 	from := (*[frame.InlineMax / 8]uint64)(f.Base())
 	to := (*[frame.InlineMax / 8]uint64)(unsafe.Pointer(&s.body))
-	for i := range (f.Bytes + 7) / 8 {
+	for i := int(f.Bytes+7)/8 - 1; i >= 0; i-- {
 		to[i] = from[i]
+	}
+}
+
+// Fetch prefetches what the frame has on the slot's second line, while the first is being looked at.
+func (s *Slot) Fetch() {
+	if s.bytes > uint32(onFirst) && s.bytes <= frame.InlineMax {
+		cpu.Prefetch(unsafe.Pointer(&s.body[onFirst]), 1)
 	}
 }
 
