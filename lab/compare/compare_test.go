@@ -79,10 +79,12 @@ func run(t *testing.T, args ...string) (stdout string, err error) {
 	return out.String(), err
 }
 
-// call calls compare, or compare hpcc.
+// call calls compare, or one of its parts.
 func call(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if len(args) > 0 && args[0] == "hpcc" {
-		return hpccProgram().Call(ctx, args[1:], stdout, stderr)
+	if len(args) > 0 {
+		if own, ok := parts[args[0]]; ok {
+			return own().Call(ctx, args[1:], stdout, stderr)
+		}
 	}
 	return compareProgram().Call(ctx, args, stdout, stderr)
 }

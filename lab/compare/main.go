@@ -15,13 +15,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "hpcc" { // which compare calls
-		os.Args = os.Args[1:]
-		lab.Main(hpccProgram())
-		return
+	if len(os.Args) > 1 {
+		if own, ok := parts[os.Args[1]]; ok {
+			os.Args = os.Args[1:]
+			lab.Main(own())
+			return
+		}
 	}
 	lab.Main(compareProgram())
 }
+
+// parts are commands that compare calls.
+var parts = map[string]func() lab.Program{"hpcc": hpccProgram, "frames": framesProgram}
 
 // options are the flags of this program.
 type options struct {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,11 @@ func (s suite) groups() (all []lab.Group) {
 		all = append(all, s.of(ranks).crowded())
 	}
 	for _, over := range []medium{shm, tcp} {
-		all = append(all, s.permutation(over), s.pointerChase(over), s.jacobi(over), s.contagion(over))
+		all = append(all, s.permutation(over), s.pointerChase(over))
+		if s.mpi.ranks == 2 {
+			all = append(all, s.frames(over))
+		}
+		all = append(all, s.jacobi(over), s.contagion(over))
 		for _, bytes := range s.size.items {
 			all = append(all, s.allToAll(over, bytes))
 		}
@@ -271,6 +276,31 @@ func (s suite) pointerChase(over medium) lab.Group {
 		w.peer(ball, chain, "pingpong", rounds)
 		w.peer(larger, chain, "pingpong", rounds+" --bytes 64")
 	}
+	return w.group
+}
+
+// frames is a ping-pong of what carries pebbles, without pebbles.
+func (s suite) frames(over medium) lab.Group {
+	w := s.work(over, "Frames of 64 bytes", "The time of one frame one way, in a ping-pong through the ports of a "+
+		"transport, beside MPI's messages.", lab.Case{Field: "seconds_per_hop", Scale: 1e6, Unit: "µs", Lower: true})
+	const ball = "MPI, ping-pong"
+	arguments := []string{"frames", "-rounds", strconv.Itoa(s.size.hops), "-bytes", "64"}
+	line := "compare " + strings.Join(arguments, " ")
+	own := append([]string{s.self}, arguments...)
+	processes := func() {
+		run := []string{"run", "-n", "2", "--transport", string(over), "--"}
+		w.add("Active Pebbles, processes", ball, "pebbles "+strings.Join(run, " ")+" "+line,
+			slices.Concat([]string{s.program("pebbles")}, run, own))
+	}
+	if over == tcp {
+		processes()
+	} else {
+		w.add("Active Pebbles, one process", ball, line, own)
+		if s.shm {
+			processes()
+		}
+	}
+	w.peer(ball, ball, "pingpong", fmt.Sprintf("--rounds %d --bytes 64", s.size.hops))
 	return w.group
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
 	"github.com/activepebbles/pebbles/netio/mem"
+	"github.com/activepebbles/pebbles/netio/netiotest"
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
@@ -48,26 +48,9 @@ func TestMem(t *testing.T) {
 
 // two are the transports of two processes.
 func two(t *testing.T, name string) []netio.Transport {
-	cs := make([]tcp.Config, 2)
-	var addresses []string
-	for i := range cs {
-		listener, err := tcp.Listen("")
-		require.NoError(t, err)
-		addresses = append(addresses, listener.Addr().String())
-		cs[i].Listener = listener
-	}
-	all, errs := make([]netio.Transport, 2), make([]error, 2)
-	var dialled sync.WaitGroup
-	for i := range cs {
-		cs[i].Job, cs[i].Secret, cs[i].Place, cs[i].Addresses = "fit", make([]byte, 32), netio.PlaceOf(2, 2, i),
-			addresses
-		cs[i].Identity = handshake.Identity{Protocol: handshake.Protocol, Build: "b", ByteOrder: "little",
-			Registry: "r"}
-		dialled.Go(func() { all[i], errs[i] = connect.Dial(t.Context(), cs[i], name) })
-	}
-	dialled.Wait()
-	require.NoError(t, errors.Join(errs...))
-	return all
+	return netiotest.StartAll(t, netiotest.Configs(t, 2, 2), func(_ int, c tcp.Config) (netio.Transport, error) {
+		return connect.Dial(t.Context(), c, name)
+	})
 }
 
 func TestTwoProcesses(t *testing.T) {
